@@ -102,7 +102,11 @@ pub(crate) fn write_value<E: Enumeration>(
         return f.write_str(name);
     }
     let number = value.value();
-    let bits = || (0..32).map(|bit| 1u32 << bit).filter(move |bit| number & bit != 0);
+    let bits = || {
+        (0..32)
+            .map(|bit| 1u32 << bit)
+            .filter(move |bit| number & bit != 0)
+    };
     let nameable = E::KIND.category() == crate::Category::BitEnum
         && number != 0
         && bits().all(|bit| E::KIND.enumerant(bit).is_some());

@@ -27,13 +27,18 @@ impl Generator {
 
     /// The registered vendor and tool name, if the number is registered.
     pub fn name(self) -> Option<&'static str> {
-        let row = GENERATORS.binary_search_by_key(&self.tool(), |row| row.tool).ok()?;
+        let row = GENERATORS
+            .binary_search_by_key(&self.tool(), |row| row.tool)
+            .ok()?;
         Some(GENERATORS[row].name)
     }
 
     /// The first registered tool number with this name.
     pub fn tool_by_name(name: &str) -> Option<u16> {
-        GENERATORS.iter().find(|row| row.name == name).map(|row| row.tool)
+        GENERATORS
+            .iter()
+            .find(|row| row.name == name)
+            .map(|row| row.tool)
     }
 }
 

@@ -26,10 +26,14 @@ fn probe(slots: &'static [u16], hash: u32, matches: impl Fn(usize) -> bool) -> O
 }
 
 fn row_by_name(space: u16, name: &str) -> Option<usize> {
-    let entry = probe(tables::NAME_SLOTS, hash_name(space, name.as_bytes()), |entry| {
-        let entry = &tables::NAME_ENTRIES[entry];
-        entry.space == space && entry.name.as_str() == name
-    })?;
+    let entry = probe(
+        tables::NAME_SLOTS,
+        hash_name(space, name.as_bytes()),
+        |entry| {
+            let entry = &tables::NAME_ENTRIES[entry];
+            entry.space == space && entry.name.as_str() == name
+        },
+    )?;
     Some(usize::from(tables::NAME_ENTRIES[entry].row))
 }
 
@@ -144,9 +148,11 @@ impl OperandKind {
         {
             return Some(info);
         }
-        let found = probe(tables::VALUE_SLOTS, hash_value(self.space(), value), |row| {
-            kind.contains(&row) && tables::ENUMERANTS[row].value == value
-        })?;
+        let found = probe(
+            tables::VALUE_SLOTS,
+            hash_value(self.space(), value),
+            |row| kind.contains(&row) && tables::ENUMERANTS[row].value == value,
+        )?;
         Some(&tables::ENUMERANTS[found])
     }
 

@@ -17,7 +17,9 @@ impl ExtInstSet {
     pub fn from_import_name(name: &str) -> Option<Self> {
         let exact = |set: &Self| !set.row().is_prefix && set.row().import_name == name;
         let versioned = |set: &Self| set.row().is_prefix && name.starts_with(set.row().import_name);
-        Self::all().find(exact).or_else(|| Self::all().find(versioned))
+        Self::all()
+            .find(exact)
+            .or_else(|| Self::all().find(versioned))
     }
 
     /// The import name; for a set whose names carry a version, the part before

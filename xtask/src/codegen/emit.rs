@@ -5,11 +5,18 @@ use std::fmt::Write as _;
 
 use super::hash::{hash_name, hash_value};
 use super::layout::{NamePool, RunPool, slots};
-use super::registry::{Availability, Enumerant, Grammar, Instruction, Operand, OperandKind, Registry};
+use super::registry::{
+    Availability, Enumerant, Grammar, Instruction, Operand, OperandKind, Registry,
+};
 
 /// The files written, in the order of [`files`].
-pub(super) const FILES: [&str; 5] =
-    ["mod.rs", "kinds.rs", "instructions.rs", "enumerants.rs", "tables.rs"];
+pub(super) const FILES: [&str; 5] = [
+    "mod.rs",
+    "kinds.rs",
+    "instructions.rs",
+    "enumerants.rs",
+    "tables.rs",
+];
 
 // As in `crates/grammar/src/lookup.rs`.
 const OPCODE_SPACE: u16 = 0;
@@ -50,7 +57,10 @@ pub(super) fn split_digest(text: &str) -> Option<(&str, &str)> {
 }
 
 /// All files with their contents.
-pub(super) fn files(registry: &Registry, revision: &str) -> Result<Vec<(&'static str, String)>, String> {
+pub(super) fn files(
+    registry: &Registry,
+    revision: &str,
+) -> Result<Vec<(&'static str, String)>, String> {
     let kinds = Kinds::collect(registry)?;
     let bodies = [
         module(registry, revision),
@@ -72,7 +82,9 @@ pub(super) fn files(registry: &Registry, revision: &str) -> Result<Vec<(&'static
 fn module(registry: &Registry, revision: &str) -> String {
     let mut text = String::from("//\n// The source files carry these notices:\n//\n");
     let mut notices = BTreeSet::new();
-    for grammar in std::iter::once(&registry.core).chain(registry.sets.iter().map(|(_, grammar)| grammar)) {
+    for grammar in
+        std::iter::once(&registry.core).chain(registry.sets.iter().map(|(_, grammar)| grammar))
+    {
         for line in &grammar.copyright {
             let line = line.trim();
             if (line.contains("opyright") || line.contains("icense")) && notices.insert(line) {
@@ -80,10 +92,17 @@ fn module(registry: &Registry, revision: &str) -> String {
             }
         }
     }
-    text.push_str("//\n// The licence's text is in LICENSE-SPIRV-HEADERS beside this crate's manifest.\n\n");
+    text.push_str(
+        "//\n// The licence's text is in LICENSE-SPIRV-HEADERS beside this crate's manifest.\n\n",
+    );
     text.push_str("//! The generated tables.\n\n");
     text.push_str("pub(crate) mod enumerants;\npub(crate) mod instructions;\npub(crate) mod kinds;\npub(crate) mod tables;\n\n");
-    let Grammar { major_version, minor_version, revision: grammar_revision, .. } = registry.core;
+    let Grammar {
+        major_version,
+        minor_version,
+        revision: grammar_revision,
+        ..
+    } = registry.core;
     writeln!(
         text,
         "/// The revision of the grammar that the tables hold.\npub const GRAMMAR_REVISION: &str = \"{revision}\";\n"
@@ -107,15 +126,22 @@ struct Kinds<'a> {
 
 impl<'a> Kinds<'a> {
     fn collect(registry: &'a Registry) -> Result<Self, String> {
-        let mut kinds = Kinds { rows: Vec::new(), by_name: BTreeMap::new() };
+        let mut kinds = Kinds {
+            rows: Vec::new(),
+            by_name: BTreeMap::new(),
+        };
         for kind in &registry.core.operand_kinds {
             kinds.by_name.insert((None, &kind.kind), kinds.rows.len());
             kinds.rows.push((kind.kind.clone(), kind));
         }
         for (index, (set, grammar)) in registry.sets.iter().enumerate() {
             for kind in &grammar.operand_kinds {
-                kinds.by_name.insert((Some(index), &kind.kind), kinds.rows.len());
-                kinds.rows.push((format!("{}{}", set.ident, kind.kind), kind));
+                kinds
+                    .by_name
+                    .insert((Some(index), &kind.kind), kinds.rows.len());
+                kinds
+                    .rows
+                    .push((format!("{}{}", set.ident, kind.kind), kind));
             }
         }
         if kinds.rows.len() >= usize::from(FIRST_SET_SPACE - FIRST_KIND_SPACE) {
@@ -128,7 +154,8 @@ impl<'a> Kinds<'a> {
     fn row(&self, set: Option<usize>, kind: &str) -> Result<usize, String> {
         let own = self.by_name.get(&(set, kind));
         let row = own.or_else(|| self.by_name.get(&(None, kind)));
-        row.copied().ok_or_else(|| format!("operand kind {kind} is not defined"))
+        row.copied()
+            .ok_or_else(|| format!("operand kind {kind} is not defined"))
     }
 
     fn ident(&self, set: Option<usize>, kind: &str) -> Result<&str, String> {
@@ -142,16 +169,27 @@ fn describe(name: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     for (index, &character) in characters.iter().enumerate() {
         let after_lower = index > 0 && !characters[index - 1].is_uppercase();
-        let before_lower = characters.get(index + 1).is_some_and(|next| next.is_lowercase());
+        let before_lower = characters
+            .get(index + 1)
+            .is_some_and(|next| next.is_lowercase());
         let starts = character.is_uppercase() && (after_lower || before_lower);
         match words.last_mut() {
             Some(word) if !starts || index == 0 => word.push(character),
             _ => words.push(character.to_string()),
         }
     }
-    let acronym = |word: &str| word.len() > 1 && word.chars().all(|c| c.is_uppercase() || c.is_numeric());
-    let words: Vec<String> =
-        words.into_iter().map(|word| if acronym(&word) { word } else { word.to_lowercase() }).collect();
+    let acronym =
+        |word: &str| word.len() > 1 && word.chars().all(|c| c.is_uppercase() || c.is_numeric());
+    let words: Vec<String> = words
+        .into_iter()
+        .map(|word| {
+            if acronym(&word) {
+                word
+            } else {
+                word.to_lowercase()
+            }
+        })
+        .collect();
     words.join(" ")
 }
 
@@ -168,7 +206,11 @@ fn kinds_file(registry: &Registry, kinds: &Kinds<'_>) -> String {
     let mut text = String::from("\n/// The kinds of operands that instructions have.\n");
     text.push_str("#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[repr(u8)]\n#[non_exhaustive]\npub enum OperandKind {\n");
     for (ident, kind) in &kinds.rows {
-        let doc = if kind.doc.is_empty() { describe(&kind.kind) } else { kind.doc.clone() };
+        let doc = if kind.doc.is_empty() {
+            describe(&kind.kind)
+        } else {
+            kind.doc.clone()
+        };
         writeln!(text, "    /// {}", doc_text(&doc)).unwrap();
         writeln!(text, "    {ident},").unwrap();
     }
@@ -188,7 +230,10 @@ fn kinds_file(registry: &Registry, kinds: &Kinds<'_>) -> String {
 
 /// Escapes what rustdoc would take for a link.
 fn doc_text(text: &str) -> String {
-    text.replace('[', "\\[").replace(']', "\\]").replace('<', "\\<").replace('\n', " ")
+    text.replace('[', "\\[")
+        .replace(']', "\\]")
+        .replace('<', "\\<")
+        .replace('\n', " ")
 }
 
 fn class_ident(tag: &str) -> String {
@@ -200,7 +245,9 @@ fn class_ident(tag: &str) -> String {
 
 fn capitalized(word: &str) -> String {
     let mut characters = word.chars();
-    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+    characters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(characters).collect()
+    })
 }
 
 fn classes(registry: &Registry) -> Vec<(String, String)> {
@@ -209,19 +256,35 @@ fn classes(registry: &Registry) -> Vec<(String, String)> {
         .instruction_printing_class
         .iter()
         .map(|class| {
-            let heading = class.heading.clone().unwrap_or_else(|| "Left out of the specification".to_owned());
+            let heading = class
+                .heading
+                .clone()
+                .unwrap_or_else(|| "Left out of the specification".to_owned());
             (class_ident(&class.tag), heading)
         })
         .collect();
-    classes.push(("Extended".to_owned(), "Instructions of an extended instruction set".to_owned()));
+    classes.push((
+        "Extended".to_owned(),
+        "Instructions of an extended instruction set".to_owned(),
+    ));
     classes
 }
 
 /// One line on what makes something available, for its documentation.
 fn availability_text(availability: &Availability) -> String {
     let mut parts = Vec::new();
-    let code = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
-    if let Some(version) = availability.version.as_deref().filter(|version| *version != "None") {
+    let code = |names: &[String]| {
+        names
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect::<Vec<_>>()
+            .join(" or ")
+    };
+    if let Some(version) = availability
+        .version
+        .as_deref()
+        .filter(|version| *version != "None")
+    {
         parts.push(match &availability.last_version {
             Some(last) => format!("versions {version} to {last}"),
             None => format!("since {version}"),
@@ -240,7 +303,11 @@ fn constant(text: &mut String, type_name: &str, names: (&str, &str), doc: &str, 
     let (ident, name) = names;
     let colon = if doc.is_empty() { "" } else { ": " };
     writeln!(text, "    /// `{name}`{colon}{doc}.").unwrap();
-    writeln!(text, "    pub const {ident}: {type_name} = {type_name}({value});").unwrap();
+    writeln!(
+        text,
+        "    pub const {ident}: {type_name} = {type_name}({value});"
+    )
+    .unwrap();
 }
 
 fn instructions_file(registry: &Registry) -> String {
@@ -249,19 +316,42 @@ fn instructions_file(registry: &Registry) -> String {
     for instruction in &registry.core.instructions {
         let doc = availability_text(&instruction.availability);
         let bare = instruction.name.trim_start_matches("Op");
-        constant(&mut text, "Op", (bare, &instruction.name), &doc, instruction.opcode.into());
+        constant(
+            &mut text,
+            "Op",
+            (bare, &instruction.name),
+            &doc,
+            instruction.opcode.into(),
+        );
         for alias in &instruction.aliases {
             let doc = format!("another name of `{}`", instruction.name);
-            constant(&mut text, "Op", (alias.trim_start_matches("Op"), alias), &doc, instruction.opcode.into());
+            constant(
+                &mut text,
+                "Op",
+                (alias.trim_start_matches("Op"), alias),
+                &doc,
+                instruction.opcode.into(),
+            );
         }
     }
     text.push_str("}\n");
     for (set, grammar) in &registry.sets {
         let name = set.ident;
-        writeln!(text, "\n/// The numbers of the instructions of `{}`.", set.import).unwrap();
+        writeln!(
+            text,
+            "\n/// The numbers of the instructions of `{}`.",
+            set.import
+        )
+        .unwrap();
         writeln!(text, "#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\npub struct {name}(pub u32);\n\nimpl {name} {{").unwrap();
         for instruction in &grammar.instructions {
-            constant(&mut text, name, (&ident(name, &instruction.name), &instruction.name), "", instruction.opcode.into());
+            constant(
+                &mut text,
+                name,
+                (&ident(name, &instruction.name), &instruction.name),
+                "",
+                instruction.opcode.into(),
+            );
         }
         text.push_str("}\n");
     }
@@ -269,7 +359,9 @@ fn instructions_file(registry: &Registry) -> String {
 }
 
 fn enumerants_file(kinds: &Kinds<'_>) -> String {
-    let mut text = String::from("#![allow(non_upper_case_globals, non_camel_case_types)]\n\nuse crate::enumeration::{bit_enumeration, enumeration};\n");
+    let mut text = String::from(
+        "#![allow(non_upper_case_globals, non_camel_case_types)]\n\nuse crate::enumeration::{bit_enumeration, enumeration};\n",
+    );
     for (name, kind) in &kinds.rows {
         let (macro_name, what) = match kind.category.as_str() {
             "ValueEnum" => ("enumeration", "A value"),
@@ -279,10 +371,22 @@ fn enumerants_file(kinds: &Kinds<'_>) -> String {
         writeln!(text, "\n{macro_name}!(\n    /// {what} of the enumeration `{}`.\n    {name}, {name}\n);\n\nimpl {name} {{", kind.kind).unwrap();
         for enumerant in &kind.enumerants {
             let doc = availability_text(&enumerant.availability);
-            constant(&mut text, name, (&ident(name, &enumerant.name), &enumerant.name), &doc, enumerant.value);
+            constant(
+                &mut text,
+                name,
+                (&ident(name, &enumerant.name), &enumerant.name),
+                &doc,
+                enumerant.value,
+            );
             for alias in &enumerant.aliases {
                 let doc = format!("another name of `{}`", enumerant.name);
-                constant(&mut text, name, (&ident(name, alias), alias), &doc, enumerant.value);
+                constant(
+                    &mut text,
+                    name,
+                    (&ident(name, alias), alias),
+                    &doc,
+                    enumerant.value,
+                );
             }
         }
         text.push_str("}\n");
@@ -305,17 +409,27 @@ impl Pools {
     fn enter(&mut self, space: u16, name: &str, row: usize) -> Result<(), String> {
         let hash = hash_name(space, name.as_bytes());
         let packed = self.names.add(name)?;
-        self.name_entries.push((hash, format!("NameEntry {{ name: Name({packed}), space: {space}, row: {row} }}")));
+        self.name_entries.push((
+            hash,
+            format!("NameEntry {{ name: Name({packed}), space: {space}, row: {row} }}"),
+        ));
         Ok(())
     }
 
     fn name_list(&mut self, list: &[String]) -> Result<u32, String> {
-        let names: Result<Vec<String>, String> =
-            list.iter().map(|name| Ok(format!("Name({})", self.names.add(name)?))).collect();
+        let names: Result<Vec<String>, String> = list
+            .iter()
+            .map(|name| Ok(format!("Name({})", self.names.add(name)?)))
+            .collect();
         self.name_lists.add(&names?)
     }
 
-    fn operands(&mut self, kinds: &Kinds<'_>, set: Option<usize>, operands: &[Operand]) -> Result<u32, String> {
+    fn operands(
+        &mut self,
+        kinds: &Kinds<'_>,
+        set: Option<usize>,
+        operands: &[Operand],
+    ) -> Result<u32, String> {
         let mut run = Vec::new();
         for operand in operands {
             let quantifier = match operand.quantifier.as_deref() {
@@ -332,20 +446,39 @@ impl Pools {
     }
 
     fn availability(&mut self, availability: &Availability) -> Result<String, String> {
-        let capabilities: Vec<String> =
-            availability.capabilities.iter().map(|name| format!("C::{}", ident("Capability", name))).collect();
+        let capabilities: Vec<String> = availability
+            .capabilities
+            .iter()
+            .map(|name| format!("C::{}", ident("Capability", name)))
+            .collect();
         let capabilities = self.capabilities.add(&capabilities)?;
         let extensions = self.name_list(&availability.extensions)?;
-        let (since, until) = (packed_version(&availability.version)?, packed_version(&availability.last_version)?);
+        let (since, until) = (
+            packed_version(&availability.version)?,
+            packed_version(&availability.last_version)?,
+        );
         Ok(format!(
             "Availability {{ capabilities: Run({capabilities}), extensions: Run({extensions}), since: {since}, until: {until}, provisional: {} }}",
             availability.provisional
         ))
     }
 
-    fn instruction(&mut self, kinds: &Kinds<'_>, set: Option<usize>, instruction: &Instruction) -> Result<String, String> {
-        let class = instruction.class.as_deref().map_or_else(|| "Extended".to_owned(), class_ident);
-        let has = |kind: &str| instruction.operands.iter().any(|operand| operand.kind == kind);
+    fn instruction(
+        &mut self,
+        kinds: &Kinds<'_>,
+        set: Option<usize>,
+        instruction: &Instruction,
+    ) -> Result<String, String> {
+        let class = instruction
+            .class
+            .as_deref()
+            .map_or_else(|| "Extended".to_owned(), class_ident);
+        let has = |kind: &str| {
+            instruction
+                .operands
+                .iter()
+                .any(|operand| operand.kind == kind)
+        };
         Ok(format!(
             "InstructionInfo {{ name: Name({}), operands: Run({}), aliases: Run({}), number: {}, class: Class::{class}, has_result_type: {}, has_result: {}, availability: {} }}",
             self.names.add(&instruction.name)?,
@@ -376,7 +509,10 @@ fn packed_version(version: &Option<String>) -> Result<u8, String> {
     };
     let parse = || {
         let (major, minor) = version.split_once('.')?;
-        Some(major.parse::<u8>().ok()? << 4 | minor.parse::<u8>().ok().filter(|minor| *minor < 16)?)
+        Some(
+            major.parse::<u8>().ok()? << 4
+                | minor.parse::<u8>().ok().filter(|minor| *minor < 16)?,
+        )
     };
     parse().ok_or_else(|| format!("version {version} is not of the form 1.0"))
 }
@@ -401,7 +537,11 @@ fn numbers(text: &mut String, name: &str, numbers: &[u16]) {
 fn tables_file(registry: &Registry, kinds: &Kinds<'_>) -> Result<String, String> {
     let mut pools = Pools::default();
     let mut instructions = Vec::new();
-    let last_opcode = registry.core.instructions.last().map_or(0, |last| usize::from(last.opcode));
+    let last_opcode = registry
+        .core
+        .instructions
+        .last()
+        .map_or(0, |last| usize::from(last.opcode));
     let mut opcode_rows = vec![u16::MAX; last_opcode + 1];
     for (row, instruction) in registry.core.instructions.iter().enumerate() {
         opcode_rows[usize::from(instruction.opcode)] = row as u16;
@@ -445,7 +585,11 @@ fn tables_file(registry: &Registry, kinds: &Kinds<'_>) -> Result<String, String>
             grammar.instructions.len(),
         ));
         for instruction in &grammar.instructions {
-            pools.enter(FIRST_SET_SPACE + index as u16, &instruction.name, set_instructions.len())?;
+            pools.enter(
+                FIRST_SET_SPACE + index as u16,
+                &instruction.name,
+                set_instructions.len(),
+            )?;
             set_instructions.push(pools.instruction(kinds, Some(index), instruction)?);
         }
     }
@@ -453,18 +597,40 @@ fn tables_file(registry: &Registry, kinds: &Kinds<'_>) -> Result<String, String>
     let generators: Vec<String> = registry
         .generators
         .iter()
-        .map(|generator| format!("GeneratorRow {{ tool: {}, name: {:?} }}", generator.tool, generator.name))
+        .map(|generator| {
+            format!(
+                "GeneratorRow {{ tool: {}, name: {:?} }}",
+                generator.tool, generator.name
+            )
+        })
         .collect();
     let name_hashes: Vec<u32> = pools.name_entries.iter().map(|entry| entry.0).collect();
-    let name_entries: Vec<String> = pools.name_entries.into_iter().map(|entry| entry.1).collect();
-    let all_kinds: Vec<String> = kinds.rows.iter().map(|(ident, _)| format!("K::{ident}")).collect();
-    let all_sets: Vec<String> = registry.sets.iter().map(|(set, _)| format!("ExtInstSet::{}", set.ident)).collect();
+    let name_entries: Vec<String> = pools
+        .name_entries
+        .into_iter()
+        .map(|entry| entry.1)
+        .collect();
+    let all_kinds: Vec<String> = kinds
+        .rows
+        .iter()
+        .map(|(ident, _)| format!("K::{ident}"))
+        .collect();
+    let all_sets: Vec<String> = registry
+        .sets
+        .iter()
+        .map(|(set, _)| format!("ExtInstSet::{}", set.ident))
+        .collect();
 
     let mut text = String::from(
         "use crate::info::{\n    Availability, Category, EnumerantInfo, GeneratorRow, InstructionInfo, KindRow, Name, NameEntry,\n    OperandInfo, Quantifier, Run, SetRow,\n};\nuse crate::{Capability as C, Class, ExtInstSet, OperandKind as K};\n",
     );
     array(&mut text, "INSTRUCTIONS", "InstructionInfo", &instructions);
-    array(&mut text, "SET_INSTRUCTIONS", "InstructionInfo", &set_instructions);
+    array(
+        &mut text,
+        "SET_INSTRUCTIONS",
+        "InstructionInfo",
+        &set_instructions,
+    );
     array(&mut text, "SETS", "SetRow", &sets);
     array(&mut text, "ALL_SETS", "ExtInstSet", &all_sets);
     array(&mut text, "ALL_KINDS", "K", &all_kinds);

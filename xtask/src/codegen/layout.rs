@@ -32,7 +32,10 @@ pub(super) struct RunPool<T> {
 
 impl<T> Default for RunPool<T> {
     fn default() -> Self {
-        Self { items: Vec::new(), known: HashMap::new() }
+        Self {
+            items: Vec::new(),
+            known: HashMap::new(),
+        }
     }
 }
 
@@ -45,7 +48,10 @@ impl<T: Clone + Eq + Hash> RunPool<T> {
         if let Some(&packed) = self.known.get(run) {
             return Ok(packed);
         }
-        let start = self.items.windows(run.len()).position(|window| window == run);
+        let start = self
+            .items
+            .windows(run.len())
+            .position(|window| window == run);
         let start = start.unwrap_or_else(|| {
             self.items.extend_from_slice(run);
             self.items.len() - run.len()
@@ -59,7 +65,9 @@ impl<T: Clone + Eq + Hash> RunPool<T> {
 fn pack(start: usize, length: usize) -> Result<u32, String> {
     match (u32::try_from(start), u8::try_from(length)) {
         (Ok(start), Ok(length)) if start < 1 << 24 => Ok(start << 8 | u32::from(length)),
-        _ => Err(format!("a run of {length} at {start} does not fit its packed form")),
+        _ => Err(format!(
+            "a run of {length} at {start} does not fit its packed form"
+        )),
     }
 }
 

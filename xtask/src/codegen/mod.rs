@@ -80,7 +80,9 @@ fn revision_of(dir: &Path) -> Option<String> {
 fn recorded_revision(generated: &Path, fingerprint: &str) -> Option<String> {
     let text = fs::read_to_string(generated.join("mod.rs")).ok()?;
     let constant = |name: &str| {
-        let line = text.lines().find(|line| line.starts_with(&format!("pub const {name}:")))?;
+        let line = text
+            .lines()
+            .find(|line| line.starts_with(&format!("pub const {name}:")))?;
         line.split('"').nth(1).map(str::to_owned)
     };
     (constant("GRAMMAR_FINGERPRINT")? == fingerprint).then(|| constant("GRAMMAR_REVISION"))?
@@ -104,11 +106,18 @@ fn check_digests(generated: &Path) -> Outcome {
     for name in emit::FILES {
         let text = fs::read_to_string(generated.join(name))
             .map_err(|error| format!("{GENERATED}/{name}: {error}"))?;
-        let intact = emit::split_digest(&text).is_some_and(|(digest, rest)| digest == emit::digest(rest));
+        let intact =
+            emit::split_digest(&text).is_some_and(|(digest, rest)| digest == emit::digest(rest));
         if !intact {
-            return Err(format!("{GENERATED}/{name} was edited by hand; run `cargo xtask codegen DIR`").into());
+            return Err(format!(
+                "{GENERATED}/{name} was edited by hand; run `cargo xtask codegen DIR`"
+            )
+            .into());
         }
     }
-    println!("{} generated files are as codegen wrote them", emit::FILES.len());
+    println!(
+        "{} generated files are as codegen wrote them",
+        emit::FILES.len()
+    );
     Ok(())
 }

@@ -130,30 +130,46 @@ impl Registry {
     pub(super) fn load(dir: &Path) -> Result<Self, Box<dyn Error>> {
         let files = find_files(dir)?;
         let path = |name: &str| {
-            files.get(name).ok_or_else(|| format!("there is no {name} below {}", dir.display()))
+            files
+                .get(name)
+                .ok_or_else(|| format!("there is no {name} below {}", dir.display()))
         };
         let mut digest = super::emit::Digest::new();
         let mut read = |path: &Path| -> Result<String, Box<dyn Error>> {
-            let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+            let text =
+                fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
             digest.update(text.as_bytes());
             Ok(text)
         };
-        let core = parse(&read(path("spirv.core.grammar.json")?)?, "spirv.core.grammar.json")?;
+        let core = parse(
+            &read(path("spirv.core.grammar.json")?)?,
+            "spirv.core.grammar.json",
+        )?;
         let generators = parse_generators(&read(path("spir-v.xml")?)?)?;
         let mut sets = Vec::new();
         for (name, path) in &files {
-            let stem = name.strip_prefix("extinst.").and_then(|name| name.strip_suffix(".grammar.json"));
+            let stem = name
+                .strip_prefix("extinst.")
+                .and_then(|name| name.strip_suffix(".grammar.json"));
             let Some(stem) = stem else { continue };
             sets.push((sets::find(stem)?, parse(&read(path)?, name)?));
         }
         sets.sort_by_key(|(name, _)| name.ident);
-        Ok(Self { core, sets, generators, fingerprint: digest.finish() })
+        Ok(Self {
+            core,
+            sets,
+            generators,
+            fingerprint: digest.finish(),
+        })
     }
 }
 
 fn parse(text: &str, name: &str) -> Result<Grammar, Box<dyn Error>> {
-    let mut grammar: Grammar = serde_json::from_str(text).map_err(|error| format!("{name}: {error}"))?;
-    grammar.instructions.sort_by_key(|instruction| instruction.opcode);
+    let mut grammar: Grammar =
+        serde_json::from_str(text).map_err(|error| format!("{name}: {error}"))?;
+    grammar
+        .instructions
+        .sort_by_key(|instruction| instruction.opcode);
     for kind in &mut grammar.operand_kinds {
         kind.enumerants.sort_by_key(|enumerant| enumerant.value);
     }
@@ -165,11 +181,17 @@ fn parse(text: &str, name: &str) -> Result<Grammar, Box<dyn Error>> {
 /// named after their version.
 fn find_files(dir: &Path) -> Result<BTreeMap<String, PathBuf>, Box<dyn Error>> {
     let mut files = BTreeMap::new();
-    for folder in [dir.to_owned(), dir.join("include/spirv"), dir.join("include/spirv/unified1")] {
+    for folder in [
+        dir.to_owned(),
+        dir.join("include/spirv"),
+        dir.join("include/spirv/unified1"),
+    ] {
         if folder != dir && !folder.is_dir() {
             continue;
         }
-        for entry in fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))? {
+        for entry in
+            fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?
+        {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
             if name.ends_with(".grammar.json") || name == "spir-v.xml" {
@@ -183,15 +205,24 @@ fn find_files(dir: &Path) -> Result<BTreeMap<String, PathBuf>, Box<dyn Error>> {
 fn parse_generators(text: &str) -> Result<Vec<Generator>, Box<dyn Error>> {
     let document = roxmltree::Document::parse(text)?;
     let mut generators = Vec::new();
-    let ids = document.descendants().find(|node| node.tag_name().name() == "ids");
+    let ids = document
+        .descendants()
+        .find(|node| node.tag_name().name() == "ids");
     for id in ids.into_iter().flat_map(|ids| ids.children()) {
-        let Some(value) = id.attribute("value") else { continue };
-        let Some(vendor) = id.attribute("vendor") else { continue };
+        let Some(value) = id.attribute("value") else {
+            continue;
+        };
+        let Some(vendor) = id.attribute("vendor") else {
+            continue;
+        };
         let name = match id.attribute("tool") {
             Some(tool) => format!("{vendor} {tool}"),
             None => vendor.to_owned(),
         };
-        generators.push(Generator { tool: value.parse()?, name });
+        generators.push(Generator {
+            tool: value.parse()?,
+            name,
+        });
     }
     generators.sort_by_key(|generator| generator.tool);
     Ok(generators)

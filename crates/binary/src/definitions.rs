@@ -1,0 +1,164 @@
+//! What a reader must know of the ids defined so far.
+
+use alloc::string::String;
+
+use spirvkit_grammar::{Class, ExtInstSet, FPEncoding, Op};
+
+use crate::id::{Id, IdMap};
+use crate::instruction::{Instruction, Module};
+use crate::number::{FloatFormat, NumberType};
+use crate::string::LiteralString;
+
+/// What an id stands for, as far as decoding other instructions depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Definition {
+    /// Nothing has defined the id yet.
+    Undefined,
+    /// A type whose literals can be read.
+    Number(NumberType),
+    /// Any other type.
+    Type,
+    /// A value of this type.
+    Value(Id),
+    /// An extended instruction set.
+    Import(Import),
+    /// Anything else: a label, a string, a decoration group.
+    Other,
+}
+
+/// An imported extended instruction set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Import {
+    /// A set of the grammar.
+    Known(ExtInstSet),
+    /// A set that the grammar doesn't have; its instructions have numbers and,
+    /// for want of better knowledge, operands that are ids.
+    Unknown,
+}
+
+/// An instruction's result id was defined before, as `earlier`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Redefinition {
+    /// The id.
+    pub id: Id,
+    /// What it stands for; the later instruction doesn't change it.
+    pub earlier: Definition,
+}
+
+/// The ids defined by the instructions seen so far, in one pass over a module.
+///
+/// It is fed with [`define`](Self::define) and consulted by
+/// [`Operands`](crate::Operands): the width of an `OpConstant`'s literal hangs on
+/// its type, the literals of an `OpSwitch` on the type of the selector, the
+/// operands of an `OpExtInst` on the imported set. An id keeps its first
+/// definition.
+#[derive(Clone, Debug)]
+pub struct Definitions {
+    ids: IdMap<Definition>,
+}
+
+impl Definitions {
+    /// An empty table for a module of at most this many words. (More words do
+    /// no harm; they only cost a tree look-up for ids above that number.)
+    pub fn with_word_limit(words: usize) -> Self {
+        Self {
+            ids: IdMap::new(Definition::Undefined, words),
+        }
+    }
+
+    /// An empty table for this module.
+    pub fn for_module(module: &Module<'_>) -> Self {
+        Self::with_word_limit(module.words().len())
+    }
+
+    /// What an id stands for.
+    #[inline]
+    pub fn get(&self, id: Id) -> Definition {
+        self.ids.get(id)
+    }
+
+    /// The type of the literals of `OpConstant` and the like.
+    #[inline]
+    pub fn number_type(&self, ty: Id) -> Option<NumberType> {
+        match self.get(ty) {
+            Definition::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The type of a value.
+    pub fn type_of(&self, value: Id) -> Option<Id> {
+        match self.get(value) {
+            Definition::Value(ty) => Some(ty),
+            _ => None,
+        }
+    }
+
+    /// The type of the literals of an `OpSwitch` with this selector: the type of
+    /// the selector, if that is an integer.
+    pub fn selector_type(&self, selector: Id) -> Option<NumberType> {
+        let number = self.number_type(self.type_of(selector)?)?;
+        matches!(number, NumberType::Integer { .. }).then_some(number)
+    }
+
+    /// Notes the result of an instruction. Returns the earlier definition if
+    /// the id had one, which then stays.
+    #[inline]
+    pub fn define(&mut self, instruction: &Instruction<'_>) -> Option<Redefinition> {
+        let id = instruction.result()?;
+        let definition = match instruction.result_type() {
+            Some(ty) => Definition::Value(ty),
+            None => untyped(instruction),
+        };
+        let slot = self.ids.slot(id);
+        match *slot {
+            Definition::Undefined => {
+                *slot = definition;
+                None
+            }
+            earlier => Some(Redefinition { id, earlier }),
+        }
+    }
+}
+
+/// The definition by an instruction without a result type.
+fn untyped(instruction: &Instruction<'_>) -> Definition {
+    let words = instruction.words();
+    match instruction.op() {
+        Op::TypeInt => match words {
+            [_, _, width, signedness] => number(NumberType::integer(*width, *signedness)),
+            _ => Definition::Type,
+        },
+        Op::TypeFloat => match words {
+            [_, _, width] => number(float(*width, None)),
+            [_, _, width, encoding] => number(float(*width, Some(FPEncoding(*encoding)))),
+            _ => Definition::Type,
+        },
+        Op::ExtInstImport => {
+            let name = words.get(2..).and_then(LiteralString::at_start_of);
+            Definition::Import(import(
+                &name.map_or_else(String::new, LiteralString::to_text_lossy),
+            ))
+        }
+        _ if instruction
+            .info()
+            .is_some_and(|info| info.class() == Class::TypeDeclaration) =>
+        {
+            Definition::Type
+        }
+        _ => Definition::Other,
+    }
+}
+
+fn float(width: u32, encoding: Option<FPEncoding>) -> Option<NumberType> {
+    FloatFormat::new(width, encoding).map(NumberType::Float)
+}
+
+fn number(ty: Option<NumberType>) -> Definition {
+    ty.map_or(Definition::Type, Definition::Number)
+}
+
+fn import(name: &str) -> Import {
+    ExtInstSet::from_import_name(name).map_or(Import::Unknown, Import::Known)
+}

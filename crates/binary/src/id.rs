@@ -1,0 +1,95 @@
+//! Ids, positions, and tables over ids.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// An id as it stands in a module. In a valid module it is above zero and below
+/// the header's bound, but any value can be held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Id(pub u32);
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "%{}", self.0)
+    }
+}
+
+/// A position in a module, in words from its start: the header is at 0, the
+/// first instruction at 5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WordOffset(pub usize);
+
+impl WordOffset {
+    /// The position in bytes.
+    pub fn bytes(self) -> usize {
+        self.0 * 4
+    }
+}
+
+/// A table indexed by id, for any ids: those below a limit, which a caller sets
+/// from the size of its input, take a slot of a vector, and those above, which
+/// only a hostile or very odd module has, an entry of a tree. So a module can
+/// make it allocate no more than in proportion to its size.
+#[derive(Clone, Debug)]
+pub struct IdMap<T> {
+    dense: Vec<T>,
+    limit: usize,
+    sparse: BTreeMap<u32, T>,
+    default: T,
+}
+
+impl<T: Copy> IdMap<T> {
+    /// A table that holds `default` for every id and keeps ids below `limit` in
+    /// a vector, which grows as they come.
+    pub fn new(default: T, limit: usize) -> Self {
+        Self {
+            dense: Vec::new(),
+            limit,
+            sparse: BTreeMap::new(),
+            default,
+        }
+    }
+
+    /// The value for an id.
+    #[inline]
+    pub fn get(&self, id: Id) -> T {
+        match self.dense.get(id.0 as usize) {
+            Some(value) => *value,
+            None => self.get_sparse(id),
+        }
+    }
+
+    #[cold]
+    fn get_sparse(&self, id: Id) -> T {
+        self.sparse.get(&id.0).copied().unwrap_or(self.default)
+    }
+
+    /// The slot for an id.
+    #[inline]
+    pub fn slot(&mut self, id: Id) -> &mut T {
+        let index = id.0 as usize;
+        if index >= self.dense.len() {
+            if index >= self.limit {
+                return self.sparse.entry(id.0).or_insert(self.default);
+            }
+            self.grow(index);
+        }
+        &mut self.dense[index]
+    }
+
+    #[cold]
+    fn grow(&mut self, index: usize) {
+        let length = (index + 1)
+            .max(self.dense.len() * 2)
+            .max(64)
+            .min(self.limit);
+        self.dense.resize(length, self.default);
+    }
+
+    /// Puts a value in the id's slot and returns what was there.
+    #[inline]
+    pub fn replace(&mut self, id: Id, value: T) -> T {
+        core::mem::replace(self.slot(id), value)
+    }
+}

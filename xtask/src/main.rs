@@ -1,6 +1,7 @@
 //! Chores of the repository: `cargo xtask help` lists them.
 
 mod codegen;
+mod conformance;
 
 use std::process::ExitCode;
 
@@ -18,6 +19,8 @@ struct Arguments {
 enum Chore {
     /// Write the grammar tables from the registry's JSON files.
     Codegen(codegen::Arguments),
+    /// Compare with recorded results of the reference tools.
+    Conformance(conformance::Arguments),
 }
 
 /// What a chore reports when it fails.
@@ -26,6 +29,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
         Chore::Codegen(arguments) => codegen::run(&arguments),
+        Chore::Conformance(arguments) => conformance::run(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -58,6 +58,13 @@ pub struct Definitions {
     ids: IdMap<Definition>,
 }
 
+impl Default for Definitions {
+    /// An empty table for a module of unknown size.
+    fn default() -> Self {
+        Self::with_word_limit(0)
+    }
+}
+
 impl Definitions {
     /// An empty table for a module of at most this many words. (More words do
     /// no harm; they only cost a tree look-up for ids above that number.)

@@ -22,6 +22,17 @@ pub struct Operand<'a> {
     pub value: Value<'a>,
 }
 
+impl Operand<'_> {
+    /// How many words the operand takes.
+    pub fn word_count(&self) -> usize {
+        match self.value {
+            Value::String(string) => string.words().len(),
+            Value::Number { ty, .. } => ty.words(),
+            _ => 1,
+        }
+    }
+}
+
 /// What an operand holds.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]

@@ -38,6 +38,7 @@
 #![deny(missing_docs)]
 
 mod enumeration;
+mod environment;
 #[rustfmt::skip]
 mod generated;
 mod generator;
@@ -48,6 +49,7 @@ mod set;
 mod version;
 
 pub use enumeration::Enumeration;
+pub use environment::{TargetEnv, UnknownTargetEnv};
 pub use generated::enumerants::*;
 pub use generated::instructions::*;
 pub use generated::kinds::{Class, ExtInstSet, OperandKind};

@@ -1,0 +1,208 @@
+//! How spirvkit reports what it finds.
+//!
+//! A [`Diagnostic`] says what is wrong, by which rule, and where: in assembly
+//! text, by byte range; in a binary module, by word offset. [`render`] turns
+//! it into lines for a terminal or an object for a program. Nothing here
+//! writes to a file or a terminal.
+//!
+//! ```
+//! use spirvkit_diagnostics::{Diagnostic, ErrorClass, Source, Span, render};
+//!
+//! let source = Source::new("shader.spvasm", "OpCapability Shadr\n");
+//! let diagnostic = Diagnostic::error("text.unknown-enumerant", ErrorClass::InvalidText, "`Shadr` is not a capability")
+//!     .at_span(Span { start: 13, end: 18 })
+//!     .with_help("did you mean `Shader`?");
+//! assert_eq!(
+//!     render::terminal(&diagnostic, Some(&source), false),
+//!     "error[text.unknown-enumerant]: `Shadr` is not a capability
+//!   --> shader.spvasm:1:14
+//!    |
+//!  1 | OpCapability Shadr
+//!    |              ^^^^^
+//!    = help: did you mean `Shader`?
+//! "
+//! );
+//! ```
+#![deny(missing_docs)]
+
+pub mod render;
+mod source;
+
+pub use source::{Position, Source};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Severity {
+    /// Worth knowing; the input is accepted.
+    Warning,
+    /// The input is rejected.
+    Error,
+}
+
+impl Severity {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// Broad classes of errors, for programs that need no more than that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum ErrorClass {
+    /// Assembly text that can't be read.
+    InvalidText,
+    /// A binary module that can't be decoded.
+    InvalidBinary,
+    /// An id that is zero, undefined or defined twice.
+    InvalidId,
+    /// A name that isn't known.
+    InvalidLookup,
+    /// A value outside of its range.
+    InvalidValue,
+    /// Something that the module's version of the language doesn't have.
+    WrongVersion,
+}
+
+impl ErrorClass {
+    /// The class's stable name, such as `invalid_text`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::InvalidText => "invalid_text",
+            Self::InvalidBinary => "invalid_binary",
+            Self::InvalidId => "invalid_id",
+            Self::InvalidLookup => "invalid_lookup",
+            Self::InvalidValue => "invalid_value",
+            Self::WrongVersion => "wrong_version",
+        }
+    }
+}
+
+/// A range of bytes in a source text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// The first byte.
+    pub start: usize,
+    /// The byte after the last.
+    pub end: usize,
+}
+
+/// Where something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Location {
+    /// Nowhere in particular.
+    None,
+    /// In assembly text.
+    Span(Span),
+    /// In a binary module, in words from its start.
+    Word(usize),
+}
+
+/// A place that has to do with a diagnostic, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The place.
+    pub location: Location,
+    /// What is there.
+    pub message: String,
+}
+
+/// Something that was found in the input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    severity: Severity,
+    rule: &'static str,
+    class: ErrorClass,
+    message: String,
+    location: Location,
+    labels: Vec<Label>,
+    help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error by the rule with this stable id.
+    pub fn error(rule: &'static str, class: ErrorClass, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            rule,
+            class,
+            message: message.into(),
+            location: Location::None,
+            labels: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// A warning by the rule with this stable id.
+    pub fn warning(rule: &'static str, class: ErrorClass, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(rule, class, message) }
+    }
+
+    /// Places it in assembly text.
+    #[must_use]
+    pub fn at_span(mut self, span: Span) -> Self {
+        self.location = Location::Span(span);
+        self
+    }
+
+    /// Places it in a binary module, in words from its start.
+    #[must_use]
+    pub fn at_word(mut self, offset: usize) -> Self {
+        self.location = Location::Word(offset);
+        self
+    }
+
+    /// Points at another place that has to do with it.
+    #[must_use]
+    pub fn with_label(mut self, location: Location, message: impl Into<String>) -> Self {
+        self.labels.push(Label { location, message: message.into() });
+        self
+    }
+
+    /// Adds advice.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// How bad it is.
+    pub fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    /// The stable id of the rule.
+    pub fn rule(&self) -> &'static str {
+        self.rule
+    }
+
+    /// The class of the error, or of the error that a warning would be.
+    pub fn class(&self) -> ErrorClass {
+        self.class
+    }
+
+    /// What is wrong.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Where it is wrong.
+    pub fn location(&self) -> Location {
+        self.location
+    }
+
+    /// Other places that have to do with it.
+    pub fn labels(&self) -> &[Label] {
+        &self.labels
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+}

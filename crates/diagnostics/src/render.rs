@@ -1,0 +1,141 @@
+//! Diagnostics as text for people and as JSON for programs.
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use serde_json::{Map, Value, json};
+
+use crate::{Diagnostic, Location, Severity, Source, Span};
+
+/// Lines longer than this are cut to a window around the place.
+const WIDEST_LINE: usize = 160;
+
+/// Renders a diagnostic for a terminal: the message, the place, and, where
+/// `source` has it, the line with the place underlined. `color` adds ANSI
+/// escapes. `source` is what [`Location::Span`] refers to; a module read from
+/// a binary file has a name but no text worth showing.
+pub fn terminal(diagnostic: &Diagnostic, source: Option<&Source<'_>>, color: bool) -> String {
+    let style = |style: Style| if color { style } else { Style::new() };
+    let hue = match diagnostic.severity() {
+        Severity::Error => AnsiColor::Red,
+        Severity::Warning => AnsiColor::Yellow,
+    };
+    let severity = style(hue.on_default().bold());
+    let bold = style(Style::new().bold());
+    let gutter = style(AnsiColor::Blue.on_default().bold());
+
+    let mut out = String::new();
+    let name = diagnostic.severity().name();
+    let (rule, message) = (diagnostic.rule(), diagnostic.message());
+    let _ = writeln!(out, "{severity}{name}[{rule}]{severity:#}{bold}: {message}{bold:#}");
+    place(&mut out, diagnostic.location(), source, gutter, severity);
+    for label in diagnostic.labels() {
+        let _ = writeln!(out, "   {gutter}={gutter:#} {bold}note{bold:#}: {}", label.message);
+        place(&mut out, label.location, source, gutter, gutter);
+    }
+    if let Some(help) = diagnostic.help() {
+        let _ = writeln!(out, "   {gutter}={gutter:#} {bold}help{bold:#}: {help}");
+    }
+    out
+}
+
+fn place(out: &mut String, location: Location, source: Option<&Source<'_>>, gutter: Style, mark: Style) {
+    let file = source.map_or("<module>", Source::name);
+    match (location, source) {
+        (Location::Span(span), Some(source)) => {
+            let position = source.position(span.start);
+            let _ = writeln!(
+                out,
+                "  {gutter}-->{gutter:#} {file}:{}:{}",
+                position.line, position.column
+            );
+            excerpt(out, span, source, gutter, mark);
+        }
+        (Location::Span(span), None) => {
+            let _ = writeln!(out, "  {gutter}-->{gutter:#} {file}: byte {}", span.start);
+        }
+        (Location::Word(word), _) => {
+            let _ = writeln!(out, "  {gutter}-->{gutter:#} {file}: byte {} (word {word})", word * 4);
+        }
+        (Location::None, _) => {
+            let _ = writeln!(out, "  {gutter}-->{gutter:#} {file}");
+        }
+    }
+}
+
+fn excerpt(out: &mut String, span: Span, source: &Source<'_>, gutter: Style, mark: Style) {
+    let position = source.position(span.start);
+    let line: Vec<char> = source.line(position.line).chars().collect();
+    let column = position.column - 1;
+    let skip = match line.len() > WIDEST_LINE {
+        true => column.saturating_sub(WIDEST_LINE / 2),
+        false => 0,
+    };
+    // Control characters would garble the terminal or the alignment.
+    let printable = |c: &char| if c.is_control() { ' ' } else { *c };
+    let shown: String = line.iter().skip(skip).take(WIDEST_LINE).map(printable).collect();
+    let end = source.position(span.end.max(span.start));
+    let last = if end.line == position.line { end.column - 1 } else { line.len() };
+    let carets = last.saturating_sub(column).clamp(1, WIDEST_LINE);
+    let number = position.line.to_string();
+    let width = number.len();
+    let _ = writeln!(out, " {:width$} {gutter}|{gutter:#}", "");
+    let _ = writeln!(out, " {gutter}{number} |{gutter:#} {}", shown.trim_end());
+    let _ = writeln!(
+        out,
+        " {:width$} {gutter}|{gutter:#} {:indent$}{mark}{}{mark:#}",
+        "",
+        "",
+        "^".repeat(carets),
+        indent = column - skip,
+    );
+}
+
+/// Renders a diagnostic as one JSON object: `severity`, `rule`, `class`,
+/// `message`, then `file`, and for a place in text `line`, `column`,
+/// `byte_start` and `byte_end`, for a place in a module `word` and `byte`; then
+/// `help` and `labels` where there are any.
+pub fn json(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> Value {
+    let mut object = Map::new();
+    object.insert("severity".into(), json!(diagnostic.severity().name()));
+    object.insert("rule".into(), json!(diagnostic.rule()));
+    object.insert("class".into(), json!(diagnostic.class().name()));
+    object.insert("message".into(), json!(diagnostic.message()));
+    json_place(&mut object, diagnostic.location(), source);
+    if let Some(help) = diagnostic.help() {
+        object.insert("help".into(), json!(help));
+    }
+    let labels = diagnostic.labels().iter().map(|label| {
+        let mut object = Map::new();
+        object.insert("message".into(), json!(label.message));
+        json_place(&mut object, label.location, source);
+        Value::Object(object)
+    });
+    let labels: Vec<Value> = labels.collect();
+    if !labels.is_empty() {
+        object.insert("labels".into(), Value::Array(labels));
+    }
+    Value::Object(object)
+}
+
+fn json_place(object: &mut Map<String, Value>, location: Location, source: Option<&Source<'_>>) {
+    if let Some(source) = source {
+        object.insert("file".into(), json!(source.name()));
+    }
+    match location {
+        Location::None => {}
+        Location::Word(word) => {
+            object.insert("word".into(), json!(word));
+            object.insert("byte".into(), json!(word * 4));
+        }
+        Location::Span(span) => {
+            if let Some(source) = source {
+                let position = source.position(span.start);
+                object.insert("line".into(), json!(position.line));
+                object.insert("column".into(), json!(position.column));
+            }
+            object.insert("byte_start".into(), json!(span.start));
+            object.insert("byte_end".into(), json!(span.end));
+        }
+    }
+}

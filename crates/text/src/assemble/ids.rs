@@ -1,0 +1,153 @@
+//! From the names of ids to their numbers.
+
+use std::collections::BTreeSet;
+
+use hashbrown::HashMap;
+use spirvkit_binary::{Id, IdMap};
+
+use crate::lexer::{Lexer, TokenKind};
+
+/// How ids get their numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum IdNumbering {
+    /// A name that is a decimal number is that number; other names fill the
+    /// gaps, counting from 1. So text that was disassembled with raw ids keeps
+    /// its ids.
+    #[default]
+    Preserve,
+    /// All names, numbers too, are numbered from 1 in the order in which the
+    /// module's words mention them.
+    Renumber,
+}
+
+/// The numbers given so far.
+pub(super) struct Ids<'a> {
+    text: &'a str,
+    numbering: IdNumbering,
+    names: HashMap<&'a str, u32>,
+    /// When renumbering, the new numbers of ids that are written as numbers.
+    renumbered: IdMap<u32>,
+    /// When preserving, the numbers that the text uses; found out when the
+    /// first name wants a number.
+    taken: Option<Taken>,
+    /// The last number given to a name.
+    last: u32,
+    highest: u32,
+}
+
+/// A set of numbers, dense below a limit.
+struct Taken {
+    dense: Vec<u64>,
+    sparse: BTreeSet<u32>,
+}
+
+impl Taken {
+    fn find(text: &str) -> Self {
+        // An id takes two characters at least, so most numbers are below this.
+        let mut taken = Self { dense: vec![0; text.len() / 128 + 1], sparse: BTreeSet::new() };
+        let mut lexer = Lexer::new(text);
+        loop {
+            let token = lexer.next();
+            match token.kind {
+                TokenKind::End => return taken,
+                TokenKind::Id => {
+                    if let Some(number) = number(lexer.id_name(token)) {
+                        taken.insert(number);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn insert(&mut self, number: u32) {
+        match self.dense.get_mut(number as usize / 64) {
+            Some(word) => *word |= 1 << (number % 64),
+            None => {
+                self.sparse.insert(number);
+            }
+        }
+    }
+
+    fn contains(&self, number: u32) -> bool {
+        match self.dense.get(number as usize / 64) {
+            Some(word) => word >> (number % 64) & 1 == 1,
+            None => self.sparse.contains(&number),
+        }
+    }
+}
+
+/// The number that a name is: decimal, above zero, without leading zeros.
+#[inline]
+fn number(name: &str) -> Option<u32> {
+    let bytes = name.as_bytes();
+    if !matches!(bytes.first(), Some(b'1'..=b'9')) || bytes.len() > 10 {
+        return None;
+    }
+    let mut number = 0u64;
+    for &byte in bytes {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        number = number * 10 + u64::from(digit);
+    }
+    u32::try_from(number).ok()
+}
+
+impl<'a> Ids<'a> {
+    pub(super) fn new(text: &'a str, numbering: IdNumbering) -> Self {
+        Self {
+            text,
+            numbering,
+            names: HashMap::new(),
+            renumbered: IdMap::new(0, text.len() / 2),
+            taken: None,
+            last: 0,
+            highest: 0,
+        }
+    }
+
+    /// The number of the id with this name.
+    #[inline]
+    pub(super) fn resolve(&mut self, name: &'a str) -> u32 {
+        match (number(name), self.numbering) {
+            (Some(number), IdNumbering::Preserve) => {
+                self.highest = self.highest.max(number);
+                number
+            }
+            (Some(number), IdNumbering::Renumber) => {
+                let slot = self.renumbered.slot(Id(number));
+                if *slot == 0 {
+                    self.last += 1;
+                    self.highest = self.last;
+                    *slot = self.last;
+                }
+                *slot
+            }
+            (None, _) => self.resolve_name(name),
+        }
+    }
+
+    fn resolve_name(&mut self, name: &'a str) -> u32 {
+        if let Some(&number) = self.names.get(name) {
+            return number;
+        }
+        self.last += 1;
+        if self.numbering == IdNumbering::Preserve {
+            let taken = self.taken.get_or_insert_with(|| Taken::find(self.text));
+            while taken.contains(self.last) {
+                self.last += 1;
+            }
+        }
+        self.highest = self.highest.max(self.last);
+        self.names.insert(name, self.last);
+        self.last
+    }
+
+    /// The least bound that is above all ids.
+    pub(super) fn bound(&self) -> u32 {
+        self.highest.saturating_add(1)
+    }
+}

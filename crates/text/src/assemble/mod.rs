@@ -1,0 +1,384 @@
+//! From text to words.
+
+mod faults;
+mod header;
+mod ids;
+mod operands;
+mod suggest;
+
+use spirvkit_binary::{Definition, Definitions, Encoder, HEADER_WORDS, Header, Id, Instruction, WordOffset};
+use spirvkit_diagnostics::{Diagnostic, Span};
+use spirvkit_grammar::{FPEncoding, Enumeration, Generator, InstructionInfo, Op, Version};
+
+use crate::lexer::{Lexer, Token, TokenKind, is_opcode_name};
+use header::{Bound, HeaderComments};
+pub use ids::IdNumbering;
+use ids::Ids;
+
+/// How to assemble.
+#[derive(Clone, Debug)]
+pub struct AssembleOptions {
+    numbering: IdNumbering,
+    target: Option<Version>,
+    generator: Option<Generator>,
+    header_comments: bool,
+    max_errors: usize,
+}
+
+impl Default for AssembleOptions {
+    /// Numeric ids are preserved; the header comments are honoured; without any,
+    /// the version is 1.6 and the generator 0.
+    fn default() -> Self {
+        Self {
+            numbering: IdNumbering::Preserve,
+            target: None,
+            generator: None,
+            header_comments: true,
+            max_errors: 1000,
+        }
+    }
+}
+
+impl AssembleOptions {
+    /// How ids get their numbers.
+    #[must_use]
+    pub fn numbering(mut self, numbering: IdNumbering) -> Self {
+        self.numbering = numbering;
+        self
+    }
+
+    /// Assembles for this version of the language, whatever the header comments
+    /// say, and refuses instructions that it doesn't have.
+    #[must_use]
+    pub fn target(mut self, version: Version) -> Self {
+        self.target = Some(version);
+        self
+    }
+
+    /// Writes this generator into the header, whatever the header comments say.
+    #[must_use]
+    pub fn generator(mut self, generator: Generator) -> Self {
+        self.generator = Some(generator);
+        self
+    }
+
+    /// Whether the comments at the top of the text, such as `; Version: 1.3` or
+    /// `; Bound: 10`, decide what the header says.
+    #[must_use]
+    pub fn header_comments(mut self, honoured: bool) -> Self {
+        self.header_comments = honoured;
+        self
+    }
+
+    /// Gives up after this many errors; 1,000 by default.
+    #[must_use]
+    pub fn max_errors(mut self, errors: usize) -> Self {
+        self.max_errors = errors.max(1);
+        self
+    }
+}
+
+/// An assembled module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assembled {
+    /// The module's words, header included, in host order.
+    pub words: Vec<u32>,
+}
+
+/// Assembles a module.
+///
+/// The text is only taken apart and encoded: whether the result is a valid
+/// module is the validator's business.
+///
+/// # Errors
+///
+/// All errors of the text, in its order. Locations are
+/// [spans](spirvkit_diagnostics::Location::Span) of the text.
+pub fn assemble(text: &str, options: &AssembleOptions) -> Result<Assembled, Vec<Diagnostic>> {
+    let mut assembler = Assembler::new(text, options);
+    while assembler.errors.len() < options.max_errors && assembler.instruction() {}
+    assembler.finish()
+}
+
+/// Stands for an error that has been noted down already.
+#[derive(Clone, Copy, Debug)]
+struct Noted;
+
+/// What happened to an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Parsed {
+    /// It was read as what it should be.
+    Typed,
+    /// A `!` word stood in its place, so what follows is read without knowing
+    /// what it should be.
+    Raw,
+}
+
+/// The instruction being assembled.
+#[derive(Clone, Copy)]
+struct Current {
+    info: &'static InstructionInfo,
+    op: Op,
+    opcode: Token,
+    /// Where its words start.
+    start: usize,
+    result: Option<Token>,
+}
+
+struct Assembler<'a> {
+    lexer: Lexer<'a>,
+    ids: Ids<'a>,
+    encoder: Encoder,
+    definitions: Definitions,
+    options: &'a AssembleOptions,
+    header: HeaderComments,
+    errors: Vec<Diagnostic>,
+    /// Results of instructions that could not be assembled: what follows from
+    /// their absence is not reported.
+    lost_results: Vec<u32>,
+    /// The instruction before, for messages.
+    previous: Option<faults::Name>,
+}
+
+impl<'a> Assembler<'a> {
+    fn new(text: &'a str, options: &'a AssembleOptions) -> Self {
+        let header = match options.header_comments {
+            true => HeaderComments::read(text),
+            false => HeaderComments::default(),
+        };
+        Self {
+            lexer: Lexer::new(text),
+            ids: Ids::new(text, options.numbering),
+            // Text takes some five bytes for a byte of the module.
+            encoder: Encoder::with_capacity(text.len() / 16),
+            definitions: Definitions::with_word_limit(text.len() / 2),
+            options,
+            header,
+            errors: Vec::new(),
+            lost_results: Vec::new(),
+            previous: None,
+        }
+    }
+
+    fn finish(self) -> Result<Assembled, Vec<Diagnostic>> {
+        if !self.errors.is_empty() {
+            return Err(self.errors);
+        }
+        let needed = self.ids.bound();
+        let header = Header {
+            version: self.options.target.or(self.header.version).unwrap_or(Version::V1_6),
+            generator: self.options.generator.or(self.header.generator).unwrap_or(Generator(0)),
+            bound: match self.header.bound {
+                Some(Bound::Exactly(bound)) => bound,
+                Some(Bound::AtLeast(bound)) => bound.max(needed),
+                None => needed,
+            },
+            schema: self.header.schema.unwrap_or(0),
+        };
+        Ok(Assembled { words: self.encoder.finish(&header) })
+    }
+
+    #[cold]
+    fn note(&mut self, diagnostic: Diagnostic, span: Span) -> Noted {
+        self.errors.push(diagnostic.at_span(span));
+        Noted
+    }
+
+    #[cold]
+    fn fault(&mut self, diagnostic: Diagnostic, token: Token) -> Noted {
+        self.note(diagnostic, token.span())
+    }
+
+    /// Assembles the next instruction; `false` at the end of the text.
+    fn instruction(&mut self) -> bool {
+        let start = self.encoder.words().len();
+        let errors = self.errors.len();
+        let token = self.lexer.next();
+        let mut result = None;
+        let outcome = match token.kind {
+            TokenKind::End => return false,
+            TokenKind::Id if self.lexer.at_equals() => {
+                result = Some(token);
+                self.lexer.next();
+                let opcode = self.lexer.next();
+                self.named(opcode, result)
+            }
+            TokenKind::Word if is_opcode_name(self.lexer.text(token)) => self.named(token, None),
+            TokenKind::Immediate => self.raw_instruction(token),
+            _ => Err(self.misplaced(token)),
+        };
+        if outcome.is_err() {
+            debug_assert!(self.errors.len() > errors);
+            self.encoder.truncate(start.max(HEADER_WORDS));
+            self.previous = None;
+            if let Some(result) = result {
+                let id = self.ids.resolve(self.lexer.id_name(result));
+                self.lost_results.push(id);
+            }
+            self.lexer.skip_instruction();
+        }
+        true
+    }
+
+    /// Says what is wrong with a token where an instruction should start.
+    fn misplaced(&mut self, token: Token) -> Noted {
+        let found = self.lexer.text(token);
+        let diagnostic = match (token.kind, self.previous) {
+            (TokenKind::BadId, _) => faults::bad_id(found),
+            (TokenKind::OpenString, _) => faults::open_string(),
+            (TokenKind::Equals, _) => faults::stray_equals(),
+            (_, Some(previous)) => faults::surplus_operand(found, previous),
+            (TokenKind::Id, None) => faults::dangling_id(found),
+            _ => faults::expected_instruction(found),
+        };
+        self.fault(diagnostic, token)
+    }
+
+    /// An instruction with an opcode name.
+    fn named(&mut self, opcode: Token, result: Option<Token>) -> Result<(), Noted> {
+        let name = self.lexer.text(opcode);
+        if opcode.kind != TokenKind::Word || !is_opcode_name(name) {
+            if opcode.kind == TokenKind::Id && self.lexer.at_equals() {
+                self.lexer.back_to(opcode);
+            }
+            return Err(self.fault(faults::expected_opcode(name), opcode));
+        }
+        if name == "OpUnknown" {
+            return self.unknown(opcode, result);
+        }
+        let Some(op) = Op::from_name(name) else {
+            return Err(self.fault(faults::unknown_opcode(name), opcode));
+        };
+        let Some(info) = op.info() else {
+            return Err(self.fault(faults::unknown_opcode(name), opcode));
+        };
+        if let Some(target) = self.options.target
+            && !info.availability().allows(target)
+        {
+            return Err(self.fault(faults::wrong_version(info, target), opcode));
+        }
+        match (info.has_result(), result) {
+            (true, None) => return Err(self.fault(faults::missing_result(info.name()), opcode)),
+            (false, Some(id)) => return Err(self.fault(faults::unwanted_result(info.name()), id)),
+            _ => {}
+        }
+        let start = self.encoder.begin(op);
+        self.operands(&Current { info, op, opcode, start, result })?;
+        self.end(start, opcode, result)?;
+        self.previous = Some(info.name());
+        Ok(())
+    }
+
+    /// Fills in the word count and notes what the instruction defines.
+    #[inline]
+    fn end(&mut self, start: usize, opcode: Token, result: Option<Token>) -> Result<(), Noted> {
+        if let Err(error) = self.encoder.end(start) {
+            return Err(self.fault(faults::too_long(error), opcode));
+        }
+        let words = &self.encoder.words()[start..];
+        let Some(instruction) = Instruction::from_words(words, WordOffset(start)) else {
+            return Ok(());
+        };
+        if instruction.op() == Op::TypeFloat
+            && let [_, _, width, encoding] = *words
+            && let Some(encoding) = FPEncoding(encoding).name()
+            && instruction_is_no_number(&instruction)
+        {
+            return Err(self.fault(faults::bad_float_type(width, encoding), opcode));
+        }
+        match (self.definitions.define(&instruction), result) {
+            (Some(redefinition), Some(result)) if redefinition.earlier != Definition::Other => {
+                let name = self.lexer.text(result);
+                Err(self.fault(faults::redefinition(name), result))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// `OpUnknown(opcode, word count)` and its operands.
+    fn unknown(&mut self, opcode: Token, result: Option<Token>) -> Result<(), Noted> {
+        if let Some(result) = result {
+            return Err(self.fault(faults::unwanted_result("OpUnknown"), result));
+        }
+        self.punctuation("(")?;
+        let number = self.unknown_number("an opcode below 65536")?;
+        self.punctuation(",")?;
+        let at = self.lexer.here();
+        let count = self.unknown_number("a word count from 1 to 65535")?;
+        if count == 0 {
+            return Err(self.fault(faults::unknown_syntax("a word count from 1 to 65535", "0"), at));
+        }
+        self.punctuation(")")?;
+        let start = self.encoder.begin(Op(number));
+        while self.encoder.words().len() - start < usize::from(count) {
+            let Some(token) = self.lexer.operand() else { break };
+            self.raw_operand(token)?;
+        }
+        let found = self.encoder.words().len() - start;
+        if found != usize::from(count) {
+            return Err(self.fault(faults::unknown_count(count.into(), found), opcode));
+        }
+        self.end(start, opcode, None)?;
+        self.previous = Some("OpUnknown");
+        Ok(())
+    }
+
+    fn punctuation(&mut self, wanted: &str) -> Result<(), Noted> {
+        let token = self.lexer.next();
+        let found = self.lexer.text(token);
+        if found == wanted {
+            return Ok(());
+        }
+        Err(self.fault(faults::unknown_syntax(&format!("`{wanted}`"), found), token))
+    }
+
+    fn unknown_number(&mut self, wanted: &str) -> Result<u16, Noted> {
+        let token = self.lexer.next();
+        let found = self.lexer.text(token);
+        let number = crate::number::parse_u32(found).ok();
+        match number.and_then(|number| u16::try_from(number).ok()) {
+            Some(number) => Ok(number),
+            None => Err(self.fault(faults::unknown_syntax(wanted, found), token)),
+        }
+    }
+
+    /// An instruction that starts with a `!` word: the words are emitted as they
+    /// come, up to the next instruction.
+    fn raw_instruction(&mut self, first: Token) -> Result<(), Noted> {
+        let start = self.encoder.words().len();
+        self.immediate(first)?;
+        self.raw_operands()?;
+        // If the words happen to be whole instructions, later literals may
+        // depend on them.
+        let mut rest = &self.encoder.words()[start..];
+        while let Some(&word) = rest.first() {
+            let count = (word >> 16) as usize;
+            let Some((words, tail)) = rest.split_at_checked(count) else { break };
+            let Some(instruction) = Instruction::from_words(words, WordOffset(start)) else { break };
+            self.definitions.define(&instruction);
+            rest = tail;
+        }
+        self.previous = None;
+        Ok(())
+    }
+
+    /// Whether an id is the result of an instruction that has been reported.
+    fn is_lost(&self, id: u32) -> bool {
+        self.lost_results.contains(&id)
+    }
+
+    /// Whether literals of this type can't be read because the type's own
+    /// instruction has been reported.
+    fn is_lost_type(&self, value: Id) -> bool {
+        self.is_lost(value.0)
+            || self.definitions.type_of(value).is_some_and(|ty| self.is_lost(ty.0))
+    }
+}
+
+/// Whether a type's literals can't be read.
+fn instruction_is_no_number(instruction: &Instruction<'_>) -> bool {
+    let mut definitions = Definitions::with_word_limit(0);
+    definitions.define(instruction);
+    let id = instruction.result().unwrap_or(Id(0));
+    definitions.number_type(id).is_none()
+}

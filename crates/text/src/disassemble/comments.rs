@@ -1,0 +1,187 @@
+//! Comments in the text: headings of sections, offsets, and what ids are
+//! decorated with.
+
+use hashbrown::HashMap;
+use spirvkit_binary::{Instruction, Module};
+use spirvkit_grammar::{Class, Op};
+
+use super::DisassembleOptions;
+use super::printer::{Hue, Place, Printer};
+
+/// The column in which comments stand unless the line is longer.
+const COLUMN: usize = 50;
+/// A comment further right than this does not drag the next one along.
+const FURTHEST: usize = 256;
+
+/// A section that gets a heading the first time it comes up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Section {
+    Debug,
+    Annotations,
+    Types,
+}
+
+impl Section {
+    fn of(op: Op) -> Option<Self> {
+        match op {
+            Op::String
+            | Op::SourceExtension
+            | Op::Source
+            | Op::SourceContinued
+            | Op::ModuleProcessed
+            | Op::Name
+            | Op::MemberName => Some(Self::Debug),
+            Op::Variable | Op::Undef => Some(Self::Types),
+            _ => match op.info()?.class() {
+                Class::Annotation => Some(Self::Annotations),
+                Class::TypeDeclaration | Class::ConstantCreation => Some(Self::Types),
+                _ => None,
+            },
+        }
+    }
+
+    fn heading(self) -> &'static str {
+        match self {
+            Self::Debug => "; Debug Information",
+            Self::Annotations => "; Annotations",
+            Self::Types => "; Types, variables and constants",
+        }
+    }
+}
+
+pub(super) struct Comments {
+    /// The sections that have had their heading.
+    seen: Vec<Section>,
+    /// The text of the decorations of each id, in the module's order.
+    decorations: HashMap<u32, String>,
+    /// Where the last comment stood; 0 after a line without.
+    column: usize,
+}
+
+/// What to take back if a line is not written after all.
+pub(super) struct Heading(Option<Section>);
+
+impl Comments {
+    pub(super) fn new(_module: &Module<'_>, _options: &DisassembleOptions) -> Self {
+        Self { seen: Vec::new(), decorations: HashMap::new(), column: 0 }
+    }
+}
+
+impl Printer<'_> {
+    /// Writes what comes before an instruction's line.
+    #[inline]
+    pub(super) fn section_heading(&mut self, instruction: &Instruction<'_>, place: Place) -> Heading {
+        let mut heading = Heading(None);
+        if self.options.comments {
+            heading = self.heading(instruction);
+        }
+        if place.starts_block {
+            self.out.push('\n');
+        }
+        heading
+    }
+
+    fn heading(&mut self, instruction: &Instruction<'_>) -> Heading {
+        let op = instruction.op();
+        if op == Op::Function {
+            self.out.push('\n');
+            if self.options.nested {
+                self.out.push('\n');
+            }
+            self.margin(None, Place::default());
+            self.out.push_str("; Function ");
+            if let Some(id) = instruction.result() {
+                self.names.write(&mut self.out, id);
+            }
+            self.out.push('\n');
+            return Heading(None);
+        }
+        let Some(section) = Section::of(op) else { return Heading(None) };
+        let Some(comments) = self.comments.as_mut() else { return Heading(None) };
+        if comments.seen.contains(&section) {
+            return Heading(None);
+        }
+        comments.seen.push(section);
+        self.out.push('\n');
+        self.margin(None, Place::default());
+        self.out.push_str(section.heading());
+        self.out.push('\n');
+        Heading(Some(section))
+    }
+
+    /// Forgets a heading whose line could not be written.
+    pub(super) fn undo_heading(&mut self, heading: Heading) {
+        if let (Some(section), Some(comments)) = (heading.0, self.comments.as_mut()) {
+            comments.seen.retain(|seen| *seen != section);
+        }
+    }
+
+    /// Writes the comment behind the instruction whose line starts at `start`.
+    #[inline]
+    pub(super) fn trailing_comment(&mut self, instruction: &Instruction<'_>, start: usize) {
+        if let Some(mut comments) = self.comments.take() {
+            self.comment(&mut comments, instruction, start);
+            self.comments = Some(comments);
+        }
+    }
+
+    fn comment(&mut self, comments: &mut Comments, instruction: &Instruction<'_>, start: usize) {
+        if self.options.comments && instruction.op() == Op::Decorate {
+            self.collect_decoration(comments, instruction);
+        }
+        let mut parts: Vec<(Option<Hue>, String)> = Vec::new();
+        if self.options.offsets {
+            let offset = format!("0x{:08x}", instruction.offset().bytes());
+            parts.push((Some(Hue::Comment), offset));
+        }
+        if self.options.comments {
+            if let (Op::Name, Some(target)) = (instruction.op(), instruction.words().get(1)) {
+                parts.push((None, format!("id %{target}")));
+            }
+            let decorations = instruction.result().and_then(|id| comments.decorations.get(&id.0));
+            parts.extend(decorations.map(|text| (None, text.clone())));
+        }
+        if parts.is_empty() {
+            comments.column = 0;
+            return;
+        }
+        let column = (self.visible(start) + 2).max(comments.column).max(COLUMN).next_multiple_of(4);
+        comments.column = column.min(FURTHEST);
+        self.pad_to(start, column);
+        self.out.push_str("; ");
+        for (index, (hue, text)) in parts.into_iter().enumerate() {
+            if index > 0 {
+                self.out.push_str(", ");
+            }
+            if let Some(hue) = hue {
+                self.begin(hue);
+            }
+            self.out.push_str(&text);
+            if hue.is_some() {
+                self.end_hue();
+            }
+        }
+    }
+
+    /// Remembers what a decoration says of its target: the operands after it.
+    fn collect_decoration(&mut self, comments: &mut Comments, instruction: &Instruction<'_>) {
+        let Some(&target) = instruction.words().get(1) else { return };
+        let start = self.out.len();
+        self.with_definitions(|printer, definitions| {
+            for operand in instruction.operands(definitions).skip(1).map_while(Result::ok) {
+                if printer.out.len() > start {
+                    printer.out.push(' ');
+                }
+                if printer.operand(&operand).is_err() {
+                    printer.out.push('?');
+                }
+            }
+        });
+        let text = self.out.split_off(start);
+        let all = comments.decorations.entry(target).or_default();
+        if !all.is_empty() {
+            all.push_str(", ");
+        }
+        all.push_str(&text);
+    }
+}

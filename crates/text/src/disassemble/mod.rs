@@ -1,0 +1,81 @@
+//! From words to text.
+
+mod blocks;
+mod comments;
+mod names;
+mod operands;
+mod options;
+mod printer;
+mod raw;
+
+use spirvkit_binary::{Error, ErrorKind, Module};
+use spirvkit_diagnostics::{Diagnostic, ErrorClass};
+
+pub use options::{DisassembleOptions, Indentation};
+use printer::Printer;
+
+/// A disassembled module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disassembled {
+    /// The text.
+    pub text: String,
+    /// What the text can't show, such as padding that is not zero: assembling
+    /// it gives a module that differs in that.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Disassembles a module, given as words in host order.
+///
+/// # Errors
+///
+/// If the header can't be read; and, unless the options ask for lenience, if
+/// an instruction can't be decoded: then there is an error for each such
+/// instruction. Locations are [word offsets](spirvkit_diagnostics::Location::Word).
+pub fn disassemble(words: &[u32], options: &DisassembleOptions) -> Result<Disassembled, Vec<Diagnostic>> {
+    let module = Module::new(words).map_err(|error| vec![diagnostic(&error)])?;
+    let mut printer = Printer::new(&module, options);
+    printer.module();
+    printer.finish()
+}
+
+/// A decoding error as a diagnostic.
+fn diagnostic(error: &Error) -> Diagnostic {
+    let (rule, class) = rule(error.kind());
+    let message = match error.op() {
+        Some(op) => format!("{op}: {}", error.kind()),
+        None => error.kind().to_string(),
+    };
+    Diagnostic::error(rule, class, message).at_word(error.offset().0)
+}
+
+/// The rule that an error breaks.
+fn rule(kind: ErrorKind) -> (&'static str, ErrorClass) {
+    use ErrorClass::{InvalidBinary as Binary, InvalidId};
+    match kind {
+        ErrorKind::TooShort { .. } => ("binary.too-short", Binary),
+        ErrorKind::OddSize { .. } => ("binary.odd-size", Binary),
+        ErrorKind::WrongMagic { .. } => ("binary.wrong-magic", Binary),
+        ErrorKind::MalformedVersion { .. } => ("binary.malformed-version", Binary),
+        ErrorKind::BadBound { .. } => ("binary.bad-bound", Binary),
+        ErrorKind::ZeroWordCount => ("binary.zero-word-count", Binary),
+        ErrorKind::PastEnd { .. } => ("binary.past-end", Binary),
+        ErrorKind::UnknownOpcode { .. } => ("binary.unknown-opcode", Binary),
+        ErrorKind::MissingOperand { .. } => ("binary.missing-operand", Binary),
+        ErrorKind::SurplusWords { .. } => ("binary.surplus-words", Binary),
+        ErrorKind::ZeroId { .. } => ("binary.zero-id", InvalidId),
+        ErrorKind::Redefined { .. } => ("binary.redefined", InvalidId),
+        ErrorKind::UnknownEnumerant { .. } => ("binary.unknown-enumerant", Binary),
+        ErrorKind::UnknownBit { .. } => ("binary.unknown-bit", Binary),
+        ErrorKind::UnknownExtInst { .. } => ("binary.unknown-ext-inst", Binary),
+        ErrorKind::NotAnImport { .. } => ("binary.not-an-import", InvalidId),
+        ErrorKind::UnknownSpecConstantOp { .. } => ("binary.unknown-spec-constant-op", Binary),
+        ErrorKind::UndefinedType { .. } => ("binary.undefined-type", InvalidId),
+        ErrorKind::NotANumberType { .. } => ("binary.not-a-number-type", InvalidId),
+        ErrorKind::BadSelector { .. } => ("binary.bad-selector", InvalidId),
+        ErrorKind::UnterminatedString => ("binary.unterminated-string", Binary),
+        ErrorKind::BadUtf8 { .. } => ("binary.bad-utf8", Binary),
+        ErrorKind::StringPadding => ("binary.string-padding", Binary),
+        ErrorKind::NumberPadding => ("binary.number-padding", Binary),
+        _ => ("binary.malformed", Binary),
+    }
+}

@@ -1,0 +1,319 @@
+//! Names for ids, as readers want to see them.
+//!
+//! A name comes from `OpName`, else from what the id is: a built-in, a type, a
+//! constant. It consists of letters, digits and underscores, and no two ids
+//! have the same, so that the text assembles.
+
+use std::fmt::Write as _;
+
+use hashbrown::{HashMap, HashSet};
+use spirvkit_binary::{Definitions, Id, IdMap, Instruction, LiteralString, Module, Operand, Value};
+use spirvkit_grammar::{
+    AccessQualifier, BuiltIn, Decoration, Enumeration, FPEncoding, Op, StorageClass,
+};
+
+use crate::number::write_number;
+
+/// The most bytes of a name before any suffix; an id whose name would be longer
+/// keeps its number. Names are made of names, so without a limit they could grow
+/// with the square of the module's size.
+const LONGEST: usize = 256;
+
+/// How ids are written.
+pub(super) enum Names {
+    /// By their numbers.
+    Raw,
+    /// By the names that have been worked out, or their numbers.
+    Friendly(Friendly),
+}
+
+impl Names {
+    /// Works out a name for every id of a module.
+    pub(super) fn friendly(module: &Module<'_>) -> Self {
+        let mut namer = Namer::new(module);
+        for instruction in module.instructions().map_while(Result::ok) {
+            namer.instruction(&instruction);
+            namer.definitions.define(&instruction);
+        }
+        Self::Friendly(namer.names)
+    }
+
+    /// Writes an id without its `%`.
+    #[inline]
+    pub(super) fn write(&self, out: &mut String, id: Id) {
+        match self {
+            Self::Friendly(names) if let Some(name) = names.get(id) => out.push_str(name),
+            _ => out.push_str(itoa::Buffer::new().format(id.0)),
+        }
+    }
+
+    /// How many bytes [`write`](Self::write) writes.
+    #[inline]
+    pub(super) fn width(&self, id: Id) -> usize {
+        match self {
+            Self::Friendly(names) if let Some(name) = names.get(id) => name.len(),
+            _ => id.0.checked_ilog10().unwrap_or(0) as usize + 1,
+        }
+    }
+}
+
+/// The names, one after the other, and where each id's is.
+pub(super) struct Friendly {
+    text: String,
+    /// Start and length; a length of 0 where there is no name.
+    places: IdMap<(u32, u32)>,
+}
+
+impl Friendly {
+    #[inline]
+    fn get(&self, id: Id) -> Option<&str> {
+        let (start, length) = self.places.get(id);
+        if length == 0 {
+            return None;
+        }
+        self.text.get(start as usize..(start + length) as usize)
+    }
+}
+
+struct Namer {
+    names: Friendly,
+    used: HashSet<String>,
+    /// The next suffix to try for a name that is in use.
+    suffixes: HashMap<String, u32>,
+    definitions: Definitions,
+    scratch: String,
+}
+
+impl Namer {
+    fn new(module: &Module<'_>) -> Self {
+        let places = IdMap::new((0, 0), module.words().len());
+        Self {
+            names: Friendly { text: String::new(), places },
+            used: HashSet::new(),
+            suffixes: HashMap::new(),
+            definitions: Definitions::for_module(module),
+            scratch: String::new(),
+        }
+    }
+
+    /// Gives an id a name like `suggestion`, unless it has one.
+    fn name(&mut self, id: Id, suggestion: &str) {
+        if self.names.get(id).is_some() {
+            return;
+        }
+        let mut name = match suggestion.len() {
+            ..=LONGEST => sanitize(suggestion),
+            _ => id.0.to_string(),
+        };
+        if self.used.contains(&name) {
+            let suffix = self.suffixes.entry(name.clone()).or_insert(0);
+            let base = name.len();
+            loop {
+                name.truncate(base);
+                let _ = write!(name, "_{suffix}");
+                *suffix += 1;
+                if !self.used.contains(&name) {
+                    break;
+                }
+            }
+        }
+        let start = self.names.text.len();
+        let (Ok(start), Ok(length)) = (u32::try_from(start), u32::try_from(name.len())) else {
+            return;
+        };
+        self.names.text.push_str(&name);
+        *self.names.places.slot(id) = (start, length);
+        self.used.insert(name);
+    }
+
+    /// The name of another id, or its number.
+    fn of(&self, id: Id) -> String {
+        self.names.get(id).map_or_else(|| id.0.to_string(), str::to_owned)
+    }
+
+    fn instruction(&mut self, instruction: &Instruction<'_>) {
+        let words = instruction.words();
+        match (instruction.op(), words) {
+            (Op::Name, [_, target, text @ ..]) => {
+                if let Some(text) = LiteralString::at_start_of(text) {
+                    self.name(Id(*target), &text.to_text_lossy());
+                }
+                return;
+            }
+            (Op::Decorate, [_, target, decoration, built_in, ..])
+                if Decoration(*decoration) == Decoration::BuiltIn =>
+            {
+                if let Some(name) = built_in_name(BuiltIn(*built_in)) {
+                    self.name(Id(*target), name);
+                }
+                return;
+            }
+            _ => {}
+        }
+        let Some(result) = instruction.result() else { return };
+        if self.names.get(result).is_some() {
+            return;
+        }
+        let mut name = std::mem::take(&mut self.scratch);
+        name.clear();
+        if self.describe(instruction, &mut name).is_none() {
+            name.clear();
+            let _ = write!(name, "{}", result.0);
+        }
+        self.name(result, &name);
+        self.scratch = name;
+    }
+
+    /// Names what an instruction defines after its operands; `None` if they
+    /// don't say enough.
+    fn describe(&self, instruction: &Instruction<'_>, name: &mut String) -> Option<()> {
+        let words = instruction.words();
+        let word = |index: usize| words.get(index).copied();
+        let named = |index: usize| Some(self.of(Id(word(index)?)));
+        match instruction.op() {
+            Op::TypeVoid => name.push_str("void"),
+            Op::TypeBool => name.push_str("bool"),
+            Op::TypeInt => {
+                let (width, signed) = (word(2)?, word(3)? != 0);
+                let root = match width {
+                    8 => Some("char"),
+                    16 => Some("short"),
+                    32 => Some("int"),
+                    64 => Some("long"),
+                    _ => None,
+                };
+                match (root, signed) {
+                    (Some(root), true) => name.push_str(root),
+                    (Some(root), false) => {
+                        name.push('u');
+                        name.push_str(root);
+                    }
+                    (None, true) => write!(name, "i{width}").ok()?,
+                    (None, false) => write!(name, "u{width}").ok()?,
+                }
+            }
+            Op::TypeFloat => float_name(name, word(2)?, word(3).map(FPEncoding))?,
+            Op::TypeVector => write!(name, "v{}{}", word(3)?, named(2)?).ok()?,
+            Op::TypeMatrix => write!(name, "mat{}{}", word(3)?, named(2)?).ok()?,
+            Op::TypeArray => write!(name, "_arr_{}_{}", named(2)?, named(3)?).ok()?,
+            Op::TypeRuntimeArray => write!(name, "_runtimearr_{}", named(2)?).ok()?,
+            Op::TypeNodePayloadArrayAMDX => write!(name, "_payloadarr_{}", named(2)?).ok()?,
+            Op::TypePointer => {
+                write!(name, "_ptr_{}_{}", StorageClass(word(2)?).name()?, named(3)?).ok()?;
+            }
+            Op::TypeUntypedPointerKHR => {
+                write!(name, "_ptr_{}", StorageClass(word(2)?).name()?).ok()?;
+            }
+            Op::TypePipe => write!(name, "Pipe{}", AccessQualifier(word(2)?).name()?).ok()?,
+            Op::TypeEvent => name.push_str("Event"),
+            Op::TypeDeviceEvent => name.push_str("DeviceEvent"),
+            Op::TypeReserveId => name.push_str("ReserveId"),
+            Op::TypeQueue => name.push_str("Queue"),
+            Op::TypePipeStorage => name.push_str("PipeStorage"),
+            Op::TypeNamedBarrier => name.push_str("NamedBarrier"),
+            Op::TypeOpaque => {
+                let text = LiteralString::at_start_of(words.get(2..)?)?;
+                write!(name, "Opaque_{}", text.to_text_lossy()).ok()?;
+            }
+            Op::TypeStruct => write!(name, "_struct_{}", word(1)?).ok()?,
+            Op::ConstantTrue => name.push_str("true"),
+            Op::ConstantFalse => name.push_str("false"),
+            Op::Constant => {
+                let value = instruction.operands(&self.definitions).nth(2)?;
+                let Ok(Operand { value: Value::Number { ty, bits }, .. }) = value else {
+                    return None;
+                };
+                write!(name, "{}_", named(1)?).ok()?;
+                let start = name.len();
+                write_number(name, ty, bits);
+                // A minus sign would become an underscore.
+                let value = name.split_off(start).replace('-', "n");
+                name.push_str(&value);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+fn float_name(name: &mut String, width: u32, encoding: Option<FPEncoding>) -> Option<()> {
+    let known = match (width, encoding) {
+        (16, None) => Some("half"),
+        (32, None) => Some("float"),
+        (64, None) => Some("double"),
+        (_, Some(FPEncoding::BFloat16KHR)) => Some("bfloat16"),
+        (_, Some(FPEncoding::Float8E4M3EXT)) => Some("fp8e4m3"),
+        (_, Some(FPEncoding::Float8E5M2EXT)) => Some("fp8e5m2"),
+        _ => None,
+    };
+    match known {
+        Some(known) => name.push_str(known),
+        None => write!(name, "fp{width}").ok()?,
+    }
+    Some(())
+}
+
+/// The name of a variable for a built-in: GLSL's, or OpenCL's. Other built-ins
+/// don't name their variables.
+fn built_in_name(built_in: BuiltIn) -> Option<&'static str> {
+    Some(match built_in {
+        BuiltIn::Position => "gl_Position",
+        BuiltIn::PointSize => "gl_PointSize",
+        BuiltIn::ClipDistance => "gl_ClipDistance",
+        BuiltIn::CullDistance => "gl_CullDistance",
+        BuiltIn::VertexId => "gl_VertexID",
+        BuiltIn::InstanceId => "gl_InstanceID",
+        BuiltIn::PrimitiveId => "gl_PrimitiveID",
+        BuiltIn::InvocationId => "gl_InvocationID",
+        BuiltIn::Layer => "gl_Layer",
+        BuiltIn::ViewportIndex => "gl_ViewportIndex",
+        BuiltIn::TessLevelOuter => "gl_TessLevelOuter",
+        BuiltIn::TessLevelInner => "gl_TessLevelInner",
+        BuiltIn::TessCoord => "gl_TessCoord",
+        BuiltIn::PatchVertices => "gl_PatchVertices",
+        BuiltIn::FragCoord => "gl_FragCoord",
+        BuiltIn::PointCoord => "gl_PointCoord",
+        BuiltIn::FrontFacing => "gl_FrontFacing",
+        BuiltIn::SampleId => "gl_SampleID",
+        BuiltIn::SamplePosition => "gl_SamplePosition",
+        BuiltIn::SampleMask => "gl_SampleMask",
+        BuiltIn::FragDepth => "gl_FragDepth",
+        BuiltIn::HelperInvocation => "gl_HelperInvocation",
+        BuiltIn::NumWorkgroups => "gl_NumWorkGroups",
+        BuiltIn::WorkgroupSize => "gl_WorkGroupSize",
+        BuiltIn::WorkgroupId => "gl_WorkGroupID",
+        BuiltIn::LocalInvocationId => "gl_LocalInvocationID",
+        BuiltIn::GlobalInvocationId => "gl_GlobalInvocationID",
+        BuiltIn::LocalInvocationIndex => "gl_LocalInvocationIndex",
+        BuiltIn::VertexIndex => "gl_VertexIndex",
+        BuiltIn::InstanceIndex => "gl_InstanceIndex",
+        BuiltIn::BaseInstance => "gl_BaseInstance",
+        BuiltIn::SubgroupEqMask => "SubgroupEqMaskKHR",
+        BuiltIn::SubgroupGeMask => "SubgroupGeMaskKHR",
+        BuiltIn::SubgroupGtMask => "SubgroupGtMaskKHR",
+        BuiltIn::SubgroupLeMask => "SubgroupLeMaskKHR",
+        BuiltIn::SubgroupLtMask => "SubgroupLtMaskKHR",
+        BuiltIn::WorkDim
+        | BuiltIn::GlobalSize
+        | BuiltIn::EnqueuedWorkgroupSize
+        | BuiltIn::GlobalOffset
+        | BuiltIn::GlobalLinearId
+        | BuiltIn::SubgroupSize
+        | BuiltIn::SubgroupMaxSize
+        | BuiltIn::NumSubgroups
+        | BuiltIn::NumEnqueuedSubgroups
+        | BuiltIn::SubgroupId
+        | BuiltIn::SubgroupLocalInvocationId => built_in.name()?,
+        _ => return None,
+    })
+}
+
+/// Makes a text a name: letters, digits and underscores.
+fn sanitize(text: &str) -> String {
+    if text.is_empty() {
+        return "_".to_owned();
+    }
+    // Byte by byte, as the established tools do.
+    let replace = |byte: u8| if byte.is_ascii_alphanumeric() { char::from(byte) } else { '_' };
+    text.bytes().map(replace).collect()
+}

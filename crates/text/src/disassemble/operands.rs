@@ -1,0 +1,174 @@
+//! Writing an instruction that can be decoded.
+
+use spirvkit_binary::{Definitions, Error, ErrorKind, FloatFormat, Instruction, LiteralString, NumberType, Operand, Value};
+use spirvkit_grammar::OperandKind;
+
+use super::printer::{Hue, Place, Printer};
+use crate::number::write_number;
+
+impl Printer<'_> {
+    /// Writes an instruction without the end of its line.
+    #[inline]
+    pub(super) fn line(&mut self, instruction: &Instruction<'_>, place: Place) -> Result<(), Error> {
+        let Some(info) = instruction.info() else {
+            let opcode = instruction.op().0;
+            return Err(instruction.error(ErrorKind::UnknownOpcode { opcode }, 0));
+        };
+        let result = instruction.result();
+        if let Some(id) = result
+            && id.0 == 0
+        {
+            let word = 1 + usize::from(info.has_result_type());
+            return Err(instruction.error(ErrorKind::ZeroId { kind: OperandKind::IdResult }, word));
+        }
+        self.margin(result, place);
+        self.out.push_str(info.name());
+        self.with_definitions(|printer, definitions| printer.operands(instruction, definitions))
+    }
+
+    #[inline]
+    fn operands(
+        &mut self,
+        instruction: &Instruction<'_>,
+        definitions: &Definitions,
+    ) -> Result<(), Error> {
+        for operand in instruction.operands(definitions) {
+            let operand = operand?;
+            if operand.kind == OperandKind::IdResult {
+                continue;
+            }
+            self.out.push(' ');
+            if let Err(kind) = self.operand(&operand) {
+                return Err(instruction.error(kind, operand.word));
+            }
+            if self.loses(&operand).is_some() {
+                self.keep_or_warn(instruction, &operand)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes an operand, or says why it has no name.
+    #[inline]
+    pub(super) fn operand(&mut self, operand: &Operand<'_>) -> Result<(), ErrorKind> {
+        let kind = operand.kind;
+        match operand.value {
+            Value::Id(id) => {
+                if id.0 == 0 {
+                    return Err(ErrorKind::ZeroId { kind });
+                }
+                self.id(id);
+            }
+            Value::Integer(value) => self.number(NumberType::U32, value.into()),
+            Value::Number { ty, bits } => self.number(ty, bits),
+            Value::Float(bits) => self.number(NumberType::Float(FloatFormat::Single), bits.into()),
+            Value::String(string) => self.string(string)?,
+            Value::Enumerant { info: Some(info), .. } => self.out.push_str(info.name()),
+            Value::Enumerant { value, info: None } => {
+                return Err(ErrorKind::UnknownEnumerant { kind, value });
+            }
+            Value::Mask(bits) => self.mask(kind, bits)?,
+            Value::ExtInst { info: Some(info), .. } => {
+                self.begin(Hue::Number);
+                self.out.push_str(info.name());
+                self.end_hue();
+            }
+            // Sets that nobody knows, and sets that may grow, have numbers only.
+            Value::ExtInst { set, number, info: None } => match set {
+                Some(set) if !set.is_non_semantic() => {
+                    return Err(ErrorKind::UnknownExtInst { set: set.import_name(), number });
+                }
+                _ => self.number(NumberType::U32, number.into()),
+            },
+            Value::SpecConstantOp(op) => match op.name() {
+                Some(name) => {
+                    self.begin(Hue::Number);
+                    self.out.push_str(name.strip_prefix("Op").unwrap_or(name));
+                    self.end_hue();
+                }
+                None => return Err(ErrorKind::UnknownSpecConstantOp { opcode: op.0.into() }),
+            },
+            Value::Opaque(opcode) => return Err(ErrorKind::UnknownSpecConstantOp { opcode }),
+            _ => return Err(ErrorKind::SurplusWords { count: 1 }),
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn id(&mut self, id: spirvkit_binary::Id) {
+        self.highest = self.highest.max(id.0);
+        self.begin(Hue::Id);
+        self.out.push('%');
+        self.names.write(&mut self.out, id);
+        self.end_hue();
+    }
+
+    fn number(&mut self, ty: NumberType, bits: u64) {
+        self.begin(Hue::Number);
+        write_number(&mut self.out, ty, bits);
+        self.end_hue();
+    }
+
+    fn mask(&mut self, kind: OperandKind, bits: u32) -> Result<(), ErrorKind> {
+        if bits == 0 {
+            // `None`, under whatever name; an enumeration may lack it.
+            let name = kind.enumerant(0).map_or("None", |info| info.name());
+            self.out.push_str(name);
+            return match kind.enumerant_by_name(name) {
+                Some(_) => Ok(()),
+                None => Err(ErrorKind::UnknownEnumerant { kind, value: 0 }),
+            };
+        }
+        let mut rest = bits;
+        while rest != 0 {
+            let bit = rest & rest.wrapping_neg();
+            let info = kind.enumerant(bit).ok_or(ErrorKind::UnknownBit { kind, bit })?;
+            if rest != bits {
+                self.out.push('|');
+            }
+            self.out.push_str(info.name());
+            rest &= !bit;
+        }
+        Ok(())
+    }
+
+    fn string(&mut self, string: LiteralString<'_>) -> Result<(), ErrorKind> {
+        let text = string.to_text()?;
+        self.out.push('"');
+        self.begin(Hue::String);
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find(['"', '\\']) {
+            self.out.push_str(&rest[..at]);
+            self.out.push('\\');
+            self.out.push_str(&rest[at..=at]);
+            rest = &rest[at + 1..];
+        }
+        self.out.push_str(rest);
+        self.end_hue();
+        self.out.push('"');
+        Ok(())
+    }
+
+    /// What an operand has that its text doesn't show.
+    #[inline]
+    pub(super) fn loses(&self, operand: &Operand<'_>) -> Option<ErrorKind> {
+        match operand.value {
+            Value::String(string) if !string.is_padded_with_zeros() => Some(ErrorKind::StringPadding),
+            Value::Number { ty, bits } if ty.extend(bits) != bits => Some(ErrorKind::NumberPadding),
+            _ => None,
+        }
+    }
+
+    /// Lenient text shows such an operand word by word; other text says that it
+    /// doesn't.
+    #[cold]
+    fn keep_or_warn(&mut self, instruction: &Instruction<'_>, operand: &Operand<'_>) -> Result<(), Error> {
+        let Some(kind) = self.loses(operand) else { return Ok(()) };
+        let error = instruction.error(kind, operand.word);
+        if self.options.lenient {
+            return Err(error);
+        }
+        self.warn(error);
+        Ok(())
+    }
+}

@@ -1,0 +1,123 @@
+//! Writing what can't be decoded, in forms that assemble to the same words.
+
+use std::fmt::Write as _;
+
+use spirvkit_binary::{ErrorKind, Instruction};
+use spirvkit_grammar::OperandKind;
+
+use super::printer::{Hue, Place, Printer};
+
+/// The remark that the established tools put behind an unknown instruction.
+const BOUND_REMARK: &str = "  ; note: ID bound may be incorrect after reassembly";
+
+impl Printer<'_> {
+    /// Writes an instruction that could not be decoded, if the options want
+    /// that. Returns whether it did.
+    #[cold]
+    pub(super) fn undecodable(&mut self, instruction: &Instruction<'_>, place: Place, error: ErrorKind) -> bool {
+        if self.options.lenient {
+            let start = self.out.len();
+            if !can_stand_raw(instruction, error) || !self.partly_raw(instruction, place) {
+                self.out.truncate(start);
+                self.unknown(instruction, place);
+            }
+            return true;
+        }
+        let is_unknown = matches!(
+            error,
+            ErrorKind::UnknownOpcode { .. }
+                | ErrorKind::UnknownEnumerant { .. }
+                | ErrorKind::UnknownBit { .. }
+                | ErrorKind::UnknownExtInst { .. }
+        );
+        if !self.options.unknown_opcodes || !is_unknown {
+            return false;
+        }
+        self.unknown(instruction, place);
+        self.out.push_str(BOUND_REMARK);
+        true
+    }
+
+    /// `OpUnknown(opcode, word count)` and the words.
+    fn unknown(&mut self, instruction: &Instruction<'_>, place: Place) {
+        self.margin(None, place);
+        let count = instruction.words().len();
+        let _ = write!(self.out, "OpUnknown({}, {count})", instruction.op().0);
+        for word in instruction.operand_words() {
+            self.out.push(' ');
+            self.begin(Hue::Number);
+            let _ = write!(self.out, "{word}");
+            self.end_hue();
+        }
+    }
+
+    /// The instruction with `!` words from the first operand on that can't be
+    /// read or written. `false` if it has none.
+    fn partly_raw(&mut self, instruction: &Instruction<'_>, place: Place) -> bool {
+        let Some(info) = instruction.info() else { return false };
+        if instruction.result().is_some_and(|id| id.0 == 0) {
+            return false;
+        }
+        self.margin(instruction.result(), place);
+        self.out.push_str(info.name());
+        let written = self.with_definitions(|printer, definitions| {
+            let mut operands = instruction.operands(definitions).map_while(Result::ok);
+            let mut next = 1;
+            // The result stands to the left, whatever becomes of its type.
+            while let Some(operand) = operands.next() {
+                let start = printer.out.len();
+                match operand.kind {
+                    OperandKind::IdResult => {}
+                    _ => {
+                        printer.out.push(' ');
+                        if printer.loses(&operand).is_some() || printer.operand(&operand).is_err() {
+                            printer.out.truncate(start);
+                            break;
+                        }
+                    }
+                }
+                next = operand.word + operand.word_count();
+            }
+            next
+        });
+        let words = instruction.words();
+        let result = usize::from(info.has_result_type()) + usize::from(info.has_result());
+        for (index, &word) in words.iter().enumerate().skip(written) {
+            if !info.has_result() || index != result {
+                self.raw_word(word);
+            }
+        }
+        written < words.len()
+    }
+
+    fn raw_word(&mut self, word: u32) {
+        self.out.push_str(" !");
+        self.begin(Hue::Number);
+        let _ = write!(self.out, "0x{word:08x}");
+        self.end_hue();
+    }
+
+    /// The words from `start` on, which are not an instruction.
+    pub(super) fn tail(&mut self, start: usize) {
+        for line in self.words()[start..].chunks(8) {
+            self.margin(None, Place::default());
+            let before = self.out.len();
+            for &word in line {
+                self.raw_word(word);
+            }
+            // The margin is all there is before the first word.
+            self.out.remove(before);
+            self.out.push('\n');
+        }
+    }
+}
+
+/// Whether an instruction with this error can keep its opcode's name: the
+/// assembler takes a `!` word for any operand, but checks the number of operands
+/// if there is none, and wants one definition for each id.
+fn can_stand_raw(instruction: &Instruction<'_>, error: ErrorKind) -> bool {
+    let redefined = matches!(error, ErrorKind::Redefined { .. });
+    let wrong_count = matches!(error, ErrorKind::MissingOperand { .. } | ErrorKind::SurplusWords { .. });
+    let has_result = instruction.info().is_some_and(|info| info.has_result());
+    !redefined && !wrong_count && (!has_result || instruction.result().is_some())
+}

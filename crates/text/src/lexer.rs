@@ -1,0 +1,262 @@
+//! Tokens of the assembly language.
+//!
+//! Tokens are separated by white space; `;` starts a comment that goes on to
+//! the end of the line. Where an instruction starts is not up to the lexer,
+//! except that it can tell [whether one starts](Lexer::operand) at a token.
+
+use spirvkit_diagnostics::Span;
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TokenKind {
+    /// `%name`.
+    Id,
+    /// `%` followed by something that is not a name.
+    BadId,
+    /// `"text"`, quotes included.
+    String,
+    /// `"` without its counterpart.
+    OpenString,
+    /// `!` and what follows it.
+    Immediate,
+    /// `=`.
+    Equals,
+    /// `(`, `)` or `,`.
+    Punctuation,
+    /// A name or number.
+    Word,
+    /// The end of the text.
+    End,
+}
+
+/// A token: its kind and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Token {
+    pub(crate) kind: TokenKind,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl Token {
+    pub(crate) fn span(self) -> Span {
+        Span { start: self.start, end: self.end }
+    }
+}
+
+/// What a byte means to the lexer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// Part of a name.
+    Name,
+    /// Part of a word, but not of a name.
+    Other,
+    Space,
+    Comment,
+    Punctuation,
+    Equals,
+}
+
+static CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => Class::Name,
+            b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => Class::Space,
+            b';' => Class::Comment,
+            b'(' | b')' | b',' => Class::Punctuation,
+            b'=' => Class::Equals,
+            _ => Class::Other,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// Splits a text into tokens. Its position is always at a token, past any
+/// white space and comments.
+#[derive(Clone)]
+pub(crate) struct Lexer<'a> {
+    text: &'a str,
+    position: usize,
+}
+
+impl<'a> Lexer<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        let mut lexer = Self { text, position: 0 };
+        lexer.skip_space();
+        lexer
+    }
+
+    /// The text of a token.
+    #[inline]
+    pub(crate) fn text(&self, token: Token) -> &'a str {
+        &self.text[token.start..token.end]
+    }
+
+    /// The name of an id token.
+    #[inline]
+    pub(crate) fn id_name(&self, token: Token) -> &'a str {
+        &self.text[token.start + 1..token.end]
+    }
+
+    fn byte(&self, position: usize) -> Option<u8> {
+        self.text.as_bytes().get(position).copied()
+    }
+
+    #[inline]
+    fn skip_space(&mut self) {
+        let bytes = self.text.as_bytes();
+        loop {
+            // Indentation comes in long runs.
+            while bytes[self.position..].starts_with(b"        ") {
+                self.position += 8;
+            }
+            match bytes.get(self.position).map(|&byte| CLASSES[usize::from(byte)]) {
+                Some(Class::Space) => self.position += 1,
+                Some(Class::Comment) => {
+                    let rest = &bytes[self.position..];
+                    self.position += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Takes the next token.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Token {
+        let start = self.position;
+        let kind = match self.byte(start) {
+            None => TokenKind::End,
+            Some(b'%') => self.id(),
+            Some(b'"') => self.string(),
+            Some(first) => match CLASSES[usize::from(first)] {
+                Class::Equals => {
+                    self.position += 1;
+                    TokenKind::Equals
+                }
+                Class::Punctuation => {
+                    self.position += 1;
+                    TokenKind::Punctuation
+                }
+                _ => {
+                    self.word();
+                    if first == b'!' { TokenKind::Immediate } else { TokenKind::Word }
+                }
+            },
+        };
+        let end = self.position;
+        self.skip_space();
+        Token { kind, start, end }
+    }
+
+    fn id(&mut self) -> TokenKind {
+        let bytes = self.text.as_bytes();
+        let start = self.position + 1;
+        let length = bytes[start..]
+            .iter()
+            .position(|&byte| CLASSES[usize::from(byte)] != Class::Name)
+            .unwrap_or(bytes.len() - start);
+        self.position = start + length;
+        let ends = match self.byte(self.position) {
+            None => true,
+            Some(byte) => CLASSES[usize::from(byte)] != Class::Other,
+        };
+        if length > 0 && ends {
+            return TokenKind::Id;
+        }
+        self.word();
+        TokenKind::BadId
+    }
+
+    fn word(&mut self) {
+        let bytes = self.text.as_bytes();
+        let in_word = |byte: &u8| matches!(CLASSES[usize::from(*byte)], Class::Name | Class::Other);
+        let rest = &bytes[self.position..];
+        self.position += rest.iter().position(|byte| !in_word(byte)).unwrap_or(rest.len());
+    }
+
+    fn string(&mut self) -> TokenKind {
+        let bytes = self.text.as_bytes();
+        self.position += 1;
+        while let Some(at) = memchr::memchr2(b'"', b'\\', &bytes[self.position..]) {
+            self.position += at + 1;
+            if bytes[self.position - 1] == b'"' {
+                return TokenKind::String;
+            }
+            // Skip the escaped character, whatever it is.
+            let escaped = self.text[self.position..].chars().next();
+            self.position += escaped.map_or(0, char::len_utf8);
+        }
+        self.position = bytes.len();
+        TokenKind::OpenString
+    }
+
+    /// Whether the token that has just been taken is the left side of `=`.
+    #[inline]
+    pub(crate) fn at_equals(&self) -> bool {
+        self.byte(self.position) == Some(b'=')
+    }
+
+    /// Takes the next token if it belongs to the current instruction: `None` if
+    /// an instruction or the end is next. An instruction starts with an opcode
+    /// name, which is `Op` before a capital, or with `%id =`.
+    #[inline]
+    pub(crate) fn operand(&mut self) -> Option<Token> {
+        let before = self.position;
+        let token = self.next();
+        let ends = match token.kind {
+            TokenKind::End => true,
+            TokenKind::Id => self.at_equals(),
+            TokenKind::Word => is_opcode_name(self.text(token)),
+            _ => false,
+        };
+        if ends {
+            self.position = before;
+            return None;
+        }
+        Some(token)
+    }
+
+    /// An empty token at the current position, to point at what is missing.
+    pub(crate) fn here(&self) -> Token {
+        // Point behind the last token rather than at the next line.
+        let before = self.text[..self.position].trim_end().len();
+        Token { kind: TokenKind::End, start: before, end: before }
+    }
+
+    /// Passes over all tokens up to the next instruction.
+    pub(crate) fn skip_instruction(&mut self) {
+        while self.operand().is_some() {}
+    }
+
+    /// Goes back to a token.
+    pub(crate) fn back_to(&mut self, token: Token) {
+        self.position = token.start;
+    }
+}
+
+/// Whether a word is an opcode's name, known or not.
+pub(crate) fn is_opcode_name(word: &str) -> bool {
+    matches!(word.as_bytes(), [b'O', b'p', third, ..] if third.is_ascii_uppercase())
+}
+
+/// The text of a string token: without its quotes, and with each backslash
+/// replaced by the character after it.
+pub(crate) fn unescape(quoted: &str) -> std::borrow::Cow<'_, str> {
+    let inner = quoted.strip_prefix('"').unwrap_or(quoted);
+    let inner = inner.strip_suffix('"').unwrap_or(inner);
+    if !inner.contains('\\') {
+        return inner.into();
+    }
+    let mut text = String::with_capacity(inner.len());
+    let mut characters = inner.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => text.extend(characters.next()),
+            _ => text.push(character),
+        }
+    }
+    text.into()
+}

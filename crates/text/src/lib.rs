@@ -1,0 +1,25 @@
+//! The SPIR-V assembly language: [`assemble`] and [`disassemble`].
+//!
+//! The assembler takes the whole language, reports all errors of a text at
+//! once, and never fails on anything but the text. The disassembler writes the
+//! text that the established tools write, byte for byte, with all their
+//! options, and on request keeps going where a module can't be decoded.
+//!
+//! ```
+//! use spirvkit_text::{AssembleOptions, DisassembleOptions, assemble, disassemble};
+//!
+//! let text = "OpCapability Linkage\nOpMemoryModel Logical GLSL450\n%void = OpTypeVoid\n";
+//! let module = assemble(text, &AssembleOptions::default()).unwrap();
+//! let options = DisassembleOptions::default().header(false);
+//! let back = disassemble(&module.words, &options).unwrap();
+//! assert!(back.text.ends_with("%void = OpTypeVoid\n"));
+//! ```
+#![deny(missing_docs)]
+
+mod assemble;
+mod disassemble;
+mod lexer;
+mod number;
+
+pub use assemble::{Assembled, AssembleOptions, IdNumbering, assemble};
+pub use disassemble::{DisassembleOptions, Disassembled, Indentation, disassemble};

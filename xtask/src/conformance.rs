@@ -1,0 +1,162 @@
+//! `cargo xtask conformance`: our results against recorded ones.
+//!
+//! The records are JSON lines, one case a line, compressed with zstd or not.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use clap::Subcommand;
+use serde::Deserialize;
+use spirvkit_grammar::TargetEnv;
+use spirvkit_text::{AssembleOptions, DisassembleOptions, IdNumbering, Indentation, assemble, disassemble};
+
+use crate::Outcome;
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// The assembler and the disassembler.
+    Text {
+        /// The recorded cases, as `.jsonl` or `.jsonl.zst`.
+        records: PathBuf,
+        /// How many of the cases that differ to show.
+        #[arg(long, default_value_t = 20)]
+        show: usize,
+    },
+}
+
+/// A recorded run of the assembler (`as`) or the disassembler (`dis`).
+#[derive(Deserialize)]
+struct Case {
+    kind: String,
+    test: String,
+    env: String,
+    options: u32,
+    result: String,
+    text: String,
+    words: String,
+}
+
+// The bits of a case's options.
+const PRESERVE_NUMERIC_IDS: u32 = 2;
+const COLOR: u32 = 4;
+const INDENT: u32 = 8;
+const OFFSETS: u32 = 16;
+const NO_HEADER: u32 = 32;
+const FRIENDLY_NAMES: u32 = 64;
+const COMMENT: u32 = 128;
+const NESTED_INDENT: u32 = 256;
+const REORDER_BLOCKS: u32 = 512;
+const HANDLE_UNKNOWN_OPCODES: u32 = 1024;
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let What::Text { records, show } = &arguments.what;
+    let (mut passed, mut failed) = (0, 0);
+    for line in open(records)?.lines() {
+        let case: Case = serde_json::from_str(&line?)?;
+        match check(&case) {
+            Ok(()) => passed += 1,
+            Err(difference) => {
+                failed += 1;
+                if failed <= *show {
+                    println!("{} {} (options {}): {difference}\n", case.kind, case.test, case.options);
+                }
+            }
+        }
+    }
+    println!("{passed} passed, {failed} failed");
+    match failed {
+        0 => Ok(()),
+        _ => Err(format!("{failed} cases differ from the record").into()),
+    }
+}
+
+fn open(path: &Path) -> Result<Box<dyn BufRead>, Box<dyn std::error::Error>> {
+    let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    if path.extension().is_none_or(|extension| extension != "zst") {
+        return Ok(Box::new(BufReader::new(file)));
+    }
+    let decoder: Box<dyn Read> = Box::new(ruzstd::decoding::StreamingDecoder::new(file)?);
+    Ok(Box::new(BufReader::new(decoder)))
+}
+
+fn check(case: &Case) -> Result<(), String> {
+    match case.kind.as_str() {
+        "as" => check_assembler(case),
+        "dis" => check_disassembler(case),
+        other => Err(format!("kind {other} is not known")),
+    }
+}
+
+fn check_assembler(case: &Case) -> Result<(), String> {
+    let env: TargetEnv = case.env.parse().map_err(|_| format!("environment {} is not known", case.env))?;
+    let numbering = match case.options & PRESERVE_NUMERIC_IDS {
+        0 => IdNumbering::Renumber,
+        _ => IdNumbering::Preserve,
+    };
+    // The recorded runs took the version from the environment alone.
+    let options = AssembleOptions::default()
+        .numbering(numbering)
+        .target(env.version())
+        .header_comments(false);
+    match (assemble(&case.text, &options), case.result == "success") {
+        (Err(_), false) => Ok(()),
+        (Ok(_), false) => Err(format!("assembles, but the record says {}\n{}", case.result, case.text)),
+        (Err(errors), true) => {
+            let messages: Vec<&str> = errors.iter().map(|error| error.message()).collect();
+            Err(format!("{}\n{}", messages.join("\n"), case.text))
+        }
+        (Ok(module), true) => {
+            let (mut ours, mut theirs) = (module.words, words(&case.words)?);
+            for words in [&mut ours, &mut theirs] {
+                // The generator is the tool's own.
+                if let Some(generator) = words.get_mut(2) {
+                    *generator = 0;
+                }
+            }
+            // Some records hold the instructions only.
+            if ours == theirs || ours.get(5..) == Some(&theirs) {
+                return Ok(());
+            }
+            Err(format!("{}\nours   {ours:08x?}\ntheirs {theirs:08x?}", case.text))
+        }
+    }
+}
+
+fn check_disassembler(case: &Case) -> Result<(), String> {
+    let has = |bit: u32| case.options & bit != 0;
+    let indentation = if has(INDENT) { Indentation::Column } else { Indentation::None };
+    let options = DisassembleOptions::default()
+        .header(!has(NO_HEADER))
+        .friendly_names(has(FRIENDLY_NAMES))
+        .indentation(indentation)
+        .color(has(COLOR))
+        .offsets(has(OFFSETS))
+        .comments(has(COMMENT))
+        .nested_indentation(has(NESTED_INDENT))
+        .reorder_blocks(has(REORDER_BLOCKS))
+        .handle_unknown_opcodes(has(HANDLE_UNKNOWN_OPCODES));
+    match (disassemble(&words(&case.words)?, &options), case.result == "success") {
+        (Err(_), false) => Ok(()),
+        (Ok(_), false) => Err(format!("disassembles, but the record says {}\n{}", case.result, case.words)),
+        (Err(errors), true) => {
+            let messages: Vec<&str> = errors.iter().map(|error| error.message()).collect();
+            Err(format!("{}\n{}", messages.join("\n"), case.text))
+        }
+        (Ok(ours), true) if ours.text == case.text => Ok(()),
+        (Ok(ours), true) => Err(format!("ours\n{}\ntheirs\n{}", ours.text, case.text)),
+    }
+}
+
+/// Words as eight hexadecimal digits each.
+fn words(text: &str) -> Result<Vec<u32>, String> {
+    let digits = |chunk: &[u8]| u32::from_str_radix(std::str::from_utf8(chunk).ok()?, 16).ok();
+    let words: Option<Vec<u32>> = text.as_bytes().chunks(8).map(digits).collect();
+    words.ok_or_else(|| "the words are not hexadecimal".to_owned())
+}

@@ -20,6 +20,7 @@ mod assemble;
 mod disassemble;
 mod lexer;
 mod number;
+mod refusals;
 
 pub use assemble::{Assembled, AssembleOptions, IdNumbering, assemble};
-pub use disassemble::{DisassembleOptions, Disassembled, Indentation, disassemble};
+pub use disassemble::{DisassembleOptions, Disassembled, Indentation, disassemble, disassemble_bytes};

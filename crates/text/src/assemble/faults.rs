@@ -3,7 +3,7 @@
 
 use spirvkit_binary::NumberType;
 use spirvkit_diagnostics::{Diagnostic, ErrorClass};
-use spirvkit_grammar::{InstructionInfo, Op, OperandInfo, OperandKind, Version};
+use spirvkit_grammar::{Enumeration, FPEncoding, InstructionInfo, Op, OperandInfo, OperandKind, Version};
 
 use super::suggest::closest;
 use crate::number::NumberError;
@@ -205,11 +205,12 @@ pub(super) fn unknown_spec_constant_op(name: &str) -> Diagnostic {
     )
 }
 
-pub(super) fn bad_float_type(width: u32, encoding: Name) -> Diagnostic {
-    text(
-        "text.bad-float-type",
-        format!("a floating-point type with the encoding {encoding} can't be {width} bits wide"),
-    )
+pub(super) fn bad_float_type(width: u32, encoding: FPEncoding) -> Diagnostic {
+    let message = match encoding.name() {
+        Some(name) => format!("a floating-point type with the encoding {name} can't be {width} bits wide"),
+        None => format!("{} is not a known encoding of a floating-point type", encoding.0),
+    };
+    text("text.bad-float-type", message)
 }
 
 pub(super) fn redefinition(id: &str) -> Diagnostic {

@@ -6,11 +6,15 @@ mod ids;
 mod operands;
 mod suggest;
 
-use spirvkit_binary::{Definition, Definitions, Encoder, HEADER_WORDS, Header, Id, Instruction, WordOffset};
+use spirvkit_binary::{
+    Definition, Definitions, Encoder, Endianness, HEADER_WORDS, Header, Id, Instruction, WordOffset,
+    bytes_from_words,
+};
 use spirvkit_diagnostics::{Diagnostic, Span};
-use spirvkit_grammar::{FPEncoding, Enumeration, Generator, InstructionInfo, Op, Version};
+use spirvkit_grammar::{FPEncoding, Generator, InstructionInfo, Op, Version};
 
 use crate::lexer::{Lexer, Token, TokenKind, is_opcode_name};
+use crate::refusals::is_bad_float_type;
 use header::{Bound, HeaderComments};
 pub use ids::IdNumbering;
 use ids::Ids;
@@ -83,6 +87,13 @@ impl AssembleOptions {
 pub struct Assembled {
     /// The module's words, header included, in host order.
     pub words: Vec<u32>,
+}
+
+impl Assembled {
+    /// The module as the bytes of a file.
+    pub fn to_bytes(&self, endianness: Endianness) -> Vec<u8> {
+        bytes_from_words(&self.words, endianness)
+    }
 }
 
 /// Assembles a module.
@@ -279,12 +290,9 @@ impl<'a> Assembler<'a> {
         let Some(instruction) = Instruction::from_words(words, WordOffset(start)) else {
             return Ok(());
         };
-        if instruction.op() == Op::TypeFloat
-            && let [_, _, width, encoding] = *words
-            && let Some(encoding) = FPEncoding(encoding).name()
-            && instruction_is_no_number(&instruction)
-        {
-            return Err(self.fault(faults::bad_float_type(width, encoding), opcode));
+        if result.is_some() && is_bad_float_type(&instruction) {
+            let diagnostic = faults::bad_float_type(words[2], FPEncoding(words[3]));
+            return Err(self.fault(diagnostic, opcode));
         }
         match (self.definitions.define(&instruction), result) {
             (Some(redefinition), Some(result)) if redefinition.earlier != Definition::Other => {
@@ -373,12 +381,4 @@ impl<'a> Assembler<'a> {
         self.is_lost(value.0)
             || self.definitions.type_of(value).is_some_and(|ty| self.is_lost(ty.0))
     }
-}
-
-/// Whether a type's literals can't be read.
-fn instruction_is_no_number(instruction: &Instruction<'_>) -> bool {
-    let mut definitions = Definitions::with_word_limit(0);
-    definitions.define(instruction);
-    let id = instruction.result().unwrap_or(Id(0));
-    definitions.number_type(id).is_none()
 }

@@ -5,8 +5,7 @@ use hashbrown::HashMap;
 use spirvkit_binary::Instruction;
 use spirvkit_grammar::Op;
 
-/// How many columns a level of nesting takes. What a header selects is two
-/// levels in, a loop's continue construct one.
+/// How many columns a level of nesting takes.
 const LEVEL: usize = 2;
 
 /// In which order a function's instructions are to be written, and how deep.
@@ -32,6 +31,8 @@ struct Block {
     successors: Vec<usize>,
     merge: Option<usize>,
     continue_target: Option<usize>,
+    /// Whether it ends in a choice of successors.
+    selects: bool,
 }
 
 impl Layout {
@@ -90,8 +91,12 @@ fn find_blocks(instructions: &[Instruction<'_>]) -> Vec<Block> {
                 }
                 Op::SelectionMerge => block.merge = target(1),
                 Op::Branch => block.successors.extend(target(1)),
-                Op::BranchConditional => block.successors.extend([2, 3].into_iter().filter_map(target)),
+                Op::BranchConditional => {
+                    block.selects = true;
+                    block.successors.extend([2, 3].into_iter().filter_map(target));
+                }
                 Op::Switch => {
+                    block.selects = true;
                     // The cases' labels stand at the end of each literal and
                     // label, whose size depends on the selector's type; a
                     // literal is rarely a label, and then only costs a
@@ -111,14 +116,10 @@ fn find_blocks(instructions: &[Instruction<'_>]) -> Vec<Block> {
 fn structured_order(blocks: &[Block]) -> Vec<usize> {
     let mut postorder = Vec::with_capacity(blocks.len());
     let mut seen = vec![false; blocks.len()];
-    // A depth-first search whose last visited become first; the merge block is
-    // visited first of all.
-    for root in (0..blocks.len()).rev() {
-        // Unreachable blocks go after everything, in their own order.
-        if root != 0 {
-            continue;
-        }
-        visit(blocks, root, &mut seen, &mut postorder);
+    // A depth-first search whose last finished become first; a construct's merge
+    // block is visited first of all.
+    if !blocks.is_empty() {
+        visit(blocks, 0, &mut seen, &mut postorder);
     }
     postorder.reverse();
     postorder.extend((0..blocks.len()).filter(|&block| !seen[block]));
@@ -131,9 +132,6 @@ fn visit(blocks: &[Block], root: usize, seen: &mut [bool], postorder: &mut Vec<u
         let constructs = block.merge.into_iter().chain(block.continue_target);
         constructs.chain(block.successors.iter().rev().copied()).nth(child)
     };
-    if seen[root] {
-        return;
-    }
     seen[root] = true;
     let mut stack = vec![(root, 0)];
     while let Some((block, child)) = stack.last_mut() {
@@ -154,8 +152,9 @@ fn visit(blocks: &[Block], root: usize, seen: &mut [bool], postorder: &mut Vec<u
     }
 }
 
-/// The level of each block: what a header selects is two levels in, the
-/// continue construct of a loop one level, the merge block on the header's own.
+/// The level of each block: what a header or a choice leads to is two levels in,
+/// the continue construct of a loop one level, the merge block on the header's
+/// own.
 fn nesting(blocks: &[Block], order: &[usize]) -> Vec<usize> {
     let mut levels: Vec<Option<usize>> = vec![None; blocks.len()];
     for &index in order {
@@ -170,7 +169,7 @@ fn nesting(blocks: &[Block], order: &[usize]) -> Vec<usize> {
         if let Some(target) = block.continue_target {
             assign(target, level + 1);
         }
-        let inner = if block.merge.is_some() { level + 2 } else { level };
+        let inner = if block.merge.is_some() || block.selects { level + 2 } else { level };
         for &successor in &block.successors {
             assign(successor, inner);
         }

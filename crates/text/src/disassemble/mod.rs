@@ -8,7 +8,7 @@ mod options;
 mod printer;
 mod raw;
 
-use spirvkit_binary::{Error, ErrorKind, Module};
+use spirvkit_binary::{Error, ErrorKind, Module, words_from_bytes};
 use spirvkit_diagnostics::{Diagnostic, ErrorClass};
 
 pub use options::{DisassembleOptions, Indentation};
@@ -36,6 +36,17 @@ pub fn disassemble(words: &[u32], options: &DisassembleOptions) -> Result<Disass
     let mut printer = Printer::new(&module, options);
     printer.module();
     printer.finish()
+}
+
+/// Disassembles a module, given as the bytes of a file in either byte order.
+///
+/// # Errors
+///
+/// If the bytes are not a whole number of words that starts with the magic
+/// number, or as [`disassemble`] fails.
+pub fn disassemble_bytes(bytes: &[u8], options: &DisassembleOptions) -> Result<Disassembled, Vec<Diagnostic>> {
+    let (words, _) = words_from_bytes(bytes).map_err(|error| vec![diagnostic(&error)])?;
+    disassemble(&words, options)
 }
 
 /// A decoding error as a diagnostic.

@@ -3,10 +3,12 @@
 use std::fmt::Write as _;
 
 use spirvkit_binary::{
-    Definition, Definitions, ErrorKind, Instruction, Module, Redefinition,
+    Definition, Definitions, ErrorKind, Id, Instruction, Module, Redefinition,
 };
 use spirvkit_diagnostics::Diagnostic;
 use spirvkit_grammar::Op;
+
+use crate::refusals::is_bad_float_type;
 
 use super::comments::Comments;
 use super::names::Names;
@@ -180,6 +182,10 @@ impl<'a> Printer<'a> {
                 let word = 1 + usize::from(instruction.result_type().is_some());
                 Err(instruction.error(ErrorKind::Redefined { id }, word))
             }
+            _ if self.options.lenient && is_bad_float_type(instruction) => {
+                let id = instruction.result().unwrap_or(Id(0));
+                Err(instruction.error(ErrorKind::NotANumberType { id }, 1))
+            }
             _ => self.line(instruction, place),
         };
         if let Err(error) = written {
@@ -207,7 +213,7 @@ impl<'a> Printer<'a> {
 
     /// Writes what stands before the opcode's name.
     #[inline]
-    pub(super) fn margin(&mut self, result: Option<spirvkit_binary::Id>, place: Place) {
+    pub(super) fn margin(&mut self, result: Option<Id>, place: Place) {
         let column = match self.options.indentation {
             Indentation::Column => COLUMN,
             Indentation::None => 0,

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use spirvkit_binary::{ErrorKind, Instruction};
 use spirvkit_grammar::OperandKind;
 
+use crate::refusals::is_bad_float_type;
+
 use super::printer::{Hue, Place, Printer};
 
 /// The remark that the established tools put behind an unknown instruction.
@@ -116,8 +118,8 @@ impl Printer<'_> {
 /// assembler takes a `!` word for any operand, but checks the number of operands
 /// if there is none, and wants one definition for each id.
 fn can_stand_raw(instruction: &Instruction<'_>, error: ErrorKind) -> bool {
-    let redefined = matches!(error, ErrorKind::Redefined { .. });
+    let refused = matches!(error, ErrorKind::Redefined { .. }) || is_bad_float_type(instruction);
     let wrong_count = matches!(error, ErrorKind::MissingOperand { .. } | ErrorKind::SurplusWords { .. });
     let has_result = instruction.info().is_some_and(|info| info.has_result());
-    !redefined && !wrong_count && (!has_result || instruction.result().is_some())
+    !refused && !wrong_count && (!has_result || instruction.result().is_some())
 }

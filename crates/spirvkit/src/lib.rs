@@ -1,0 +1,58 @@
+//! A SPIR-V toolkit in pure Rust.
+//!
+//! This crate is the front door: the functions most users want, and the
+//! libraries behind them as modules.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`grammar`] | the language's instructions and enumerants as tables |
+//! | [`binary`] | reading and writing modules word by word |
+//! | [`text`] | the assembly language |
+//! | [`diagnostics`] | how errors and warnings are told |
+//!
+//! Text to a module and back:
+//!
+//! ```
+//! use spirvkit::{AssembleOptions, DisassembleOptions, Endianness};
+//!
+//! let text = "\
+//!                OpCapability Shader
+//!                OpMemoryModel Logical GLSL450
+//!       %float = OpTypeFloat 32
+//!     %float_1 = OpConstant %float 1
+//! ";
+//! let module = spirvkit::assemble(text, &AssembleOptions::default()).unwrap();
+//! let file = module.to_bytes(Endianness::Little);
+//!
+//! let options = DisassembleOptions::default().header(false);
+//! let back = spirvkit::disassemble(&file, &options).unwrap();
+//! assert!(back.text.contains("%float_1 = OpConstant %float 1\n"));
+//! ```
+//!
+//! Errors come all at once, as [`Diagnostic`]s that know their place:
+//!
+//! ```
+//! use spirvkit::diagnostics::{Source, render};
+//!
+//! let text = "OpCapability Shadr\nOpMemoryModel Logical\n";
+//! let errors = spirvkit::assemble(text, &Default::default()).unwrap_err();
+//! assert_eq!(errors.len(), 2);
+//! let source = Source::new("shader.spvasm", text);
+//! let message = render::terminal(&errors[0], Some(&source), false);
+//! assert!(message.contains("shader.spvasm:1:14"));
+//! assert!(message.contains("did you mean `Shader`?"));
+//! ```
+#![deny(missing_docs)]
+
+pub use spirvkit_binary as binary;
+pub use spirvkit_diagnostics as diagnostics;
+pub use spirvkit_grammar as grammar;
+pub use spirvkit_text as text;
+
+pub use spirvkit_binary::{Endianness, bytes_from_words, words_from_bytes};
+pub use spirvkit_diagnostics::Diagnostic;
+pub use spirvkit_grammar::{TargetEnv, Version};
+pub use spirvkit_text::{
+    AssembleOptions, Assembled, DisassembleOptions, Disassembled, IdNumbering, Indentation, assemble,
+    disassemble as disassemble_words, disassemble_bytes as disassemble,
+};

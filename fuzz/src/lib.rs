@@ -1,0 +1,1 @@
+//! Fuzz targets as plain functions.

@@ -2,7 +2,7 @@
 //! "Structured control flow").
 
 use hashbrown::HashMap;
-use spirvkit_binary::Instruction;
+use spirvkit_binary::{Definitions, Instruction, Value};
 use spirvkit_grammar::Op;
 
 /// How many columns a level of nesting takes.
@@ -36,10 +36,11 @@ struct Block {
 }
 
 impl Layout {
-    /// Lays out a function's instructions, from OpFunction on. `reorder` orders
-    /// the blocks as control flow nests; they otherwise stay in place.
-    pub(super) fn of(instructions: &[Instruction<'_>], reorder: bool) -> Self {
-        let blocks = find_blocks(instructions);
+    /// Lays out a function's instructions, from OpFunction on, which `definitions`
+    /// know. `reorder` orders the blocks as control flow nests; they otherwise
+    /// stay in place.
+    pub(super) fn of(instructions: &[Instruction<'_>], definitions: &Definitions, reorder: bool) -> Self {
+        let blocks = find_blocks(instructions, definitions);
         let structured = structured_order(&blocks);
         let levels = nesting(&blocks, &structured);
         let order = if reorder { structured } else { (0..blocks.len()).collect() };
@@ -62,7 +63,7 @@ impl Layout {
 }
 
 /// Takes the function apart at its labels.
-fn find_blocks(instructions: &[Instruction<'_>]) -> Vec<Block> {
+fn find_blocks(instructions: &[Instruction<'_>], definitions: &Definitions) -> Vec<Block> {
     let mut by_label = HashMap::new();
     let mut blocks: Vec<Block> = Vec::new();
     for (index, instruction) in instructions.iter().enumerate() {
@@ -97,11 +98,11 @@ fn find_blocks(instructions: &[Instruction<'_>]) -> Vec<Block> {
                 }
                 Op::Switch => {
                     block.selects = true;
-                    // The cases' labels stand at the end of each literal and
-                    // label, whose size depends on the selector's type; a
-                    // literal is rarely a label, and then only costs a
-                    // successor too many.
-                    block.successors.extend((2..words.len()).filter_map(target));
+                    let ids = instruction.operands(definitions).map_while(Result::ok).skip(1);
+                    block.successors.extend(ids.filter_map(|operand| match operand.value {
+                        Value::Id(id) => by_label.get(&id.0).copied(),
+                        _ => None,
+                    }));
                 }
                 _ => {}
             }

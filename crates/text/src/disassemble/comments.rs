@@ -23,20 +23,16 @@ enum Section {
 
 impl Section {
     fn of(op: Op) -> Option<Self> {
-        match op {
-            Op::String
-            | Op::SourceExtension
-            | Op::Source
-            | Op::SourceContinued
-            | Op::ModuleProcessed
-            | Op::Name
-            | Op::MemberName => Some(Self::Debug),
-            Op::Variable | Op::Undef => Some(Self::Types),
-            _ => match op.info()?.class() {
-                Class::Annotation => Some(Self::Annotations),
-                Class::TypeDeclaration | Class::ConstantCreation => Some(Self::Types),
-                _ => None,
-            },
+        if matches!(op, Op::Variable | Op::Undef) {
+            return Some(Self::Types);
+        }
+        let info = op.info()?;
+        match info.class() {
+            Class::Debug => Some(Self::Debug),
+            Class::Annotation => Some(Self::Annotations),
+            // Not a forward pointer, which declares nothing.
+            Class::TypeDeclaration | Class::ConstantCreation if info.has_result() => Some(Self::Types),
+            _ => None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Writing an instruction that can be decoded.
 
 use spirvkit_binary::{Definitions, Error, ErrorKind, FloatFormat, Instruction, LiteralString, NumberType, Operand, Value};
-use spirvkit_grammar::OperandKind;
+use spirvkit_grammar::{ExtInstSet, OperandKind};
 
 use super::printer::{Hue, Place, Printer};
 use crate::number::write_number;
@@ -68,13 +68,13 @@ impl Printer<'_> {
                 return Err(ErrorKind::UnknownEnumerant { kind, value });
             }
             Value::Mask(bits) => self.mask(kind, bits)?,
-            Value::ExtInst { info: Some(info), .. } => {
+            Value::ExtInst { set: Some(set), info: Some(info), .. } if !is_shown_by_number(set) => {
                 self.begin(Hue::Number);
                 self.out.push_str(info.name());
                 self.end_hue();
             }
             // Sets that nobody knows, and sets that may grow, have numbers only.
-            Value::ExtInst { set, number, info: None } => match set {
+            Value::ExtInst { set, number, .. } => match set {
                 Some(set) if !set.is_non_semantic() => {
                     return Err(ErrorKind::UnknownExtInst { set: set.import_name(), number });
                 }
@@ -171,4 +171,10 @@ impl Printer<'_> {
         self.warn(error);
         Ok(())
     }
+}
+
+/// Sets whose instructions the established tools don't know by name. Text that
+/// names them would be of no use to those tools.
+fn is_shown_by_number(set: ExtInstSet) -> bool {
+    matches!(set, ExtInstSet::DebugBreak | ExtInstSet::DebugPrintf)
 }

@@ -127,7 +127,7 @@ impl<'a> Printer<'a> {
         }
         let redefinitions: Vec<_> =
             instructions.iter().map(|instruction| self.definitions.define(instruction)).collect();
-        let layout = blocks::Layout::of(&instructions, self.options.reorder_blocks);
+        let layout = blocks::Layout::of(&instructions, &self.definitions, self.options.reorder_blocks);
         for line in layout.lines {
             let place = match self.options.nested {
                 true => Place { depth: line.depth, starts_block: line.starts_block },

@@ -1,36 +1,16 @@
-//! `cargo xtask conformance`: our results against recorded ones.
-//!
-//! The records are JSON lines, one case a line, compressed with zstd or not.
+//! The assembler and the disassembler against recorded runs of the reference
+//! tools: JSON lines, one case a line, compressed with zstd or not.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::Subcommand;
 use serde::Deserialize;
 use spirvkit_binary::{Endianness, bytes_from_words};
 use spirvkit_grammar::TargetEnv;
 use spirvkit_text::{AssembleOptions, DisassembleOptions, IdNumbering, Indentation, assemble, disassemble_bytes};
 
 use crate::Outcome;
-
-#[derive(clap::Args)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Subcommand)]
-enum What {
-    /// The assembler and the disassembler.
-    Text {
-        /// The recorded cases, as `.jsonl` or `.jsonl.zst`.
-        records: PathBuf,
-        /// How many of the cases that differ to show.
-        #[arg(long, default_value_t = 20)]
-        show: usize,
-    },
-}
 
 /// A recorded run of the assembler (`as`) or the disassembler (`dis`).
 #[derive(Deserialize)]
@@ -56,8 +36,8 @@ const NESTED_INDENT: u32 = 256;
 const REORDER_BLOCKS: u32 = 512;
 const HANDLE_UNKNOWN_OPCODES: u32 = 1024;
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let What::Text { records, show } = &arguments.what;
+/// Runs all cases and shows the first `show` that differ.
+pub(super) fn run(records: &Path, show: usize) -> Outcome {
     let (mut passed, mut failed) = (0, 0);
     for line in open(records)?.lines() {
         let case: Case = serde_json::from_str(&line?)?;
@@ -65,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             Ok(()) => passed += 1,
             Err(difference) => {
                 failed += 1;
-                if failed <= *show {
+                if failed <= show {
                     println!("{} {} (options {}): {difference}\n", case.kind, case.test, case.options);
                 }
             }

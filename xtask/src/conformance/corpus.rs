@@ -1,0 +1,209 @@
+//! Real modules: nothing may be lost on the way to text and back, and the text
+//! must be the reference disassembler's.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use rayon::prelude::*;
+use spirvkit_grammar::{Op, OperandKind};
+use spirvkit_text::{
+    AssembleOptions, DisassembleOptions, Indentation, assemble, disassemble_bytes,
+};
+
+use crate::Outcome;
+
+/// A way to disassemble: the reference tool's flags and our options.
+type Mode = (&'static [&'static str], fn() -> DisassembleOptions);
+
+const COMMON: &[Mode] = &[
+    (&["--raw-id"], || DisassembleOptions::default().friendly_names(false)),
+    (&[], DisassembleOptions::default),
+];
+
+const THOROUGH: &[Mode] = &[
+    (&["--no-header", "--no-indent", "--offsets"], || {
+        DisassembleOptions::default().header(false).indentation(Indentation::None).offsets(true)
+    }),
+    (&["--comment"], || DisassembleOptions::default().comments(true)),
+    (&["--nested-indent"], || DisassembleOptions::default().nested_indentation(true)),
+    (&["--reorder-blocks"], || DisassembleOptions::default().reorder_blocks(true)),
+    (&["--nested-indent", "--reorder-blocks", "--comment", "--offsets"], || {
+        DisassembleOptions::default()
+            .nested_indentation(true)
+            .reorder_blocks(true)
+            .comments(true)
+            .offsets(true)
+    }),
+];
+
+/// Checks every module below a folder.
+pub(super) fn run(folder: &Path, reference: Option<&Path>, thorough: bool, show: usize) -> Outcome {
+    let mut files = Vec::new();
+    collect(folder, &mut files)?;
+    files.sort();
+    let modes: Vec<&Mode> =
+        if thorough { COMMON.iter().chain(THOROUGH).collect() } else { COMMON.iter().collect() };
+    let results: Vec<Result<Passed, String>> =
+        files.par_iter().map(|file| check(file, reference, &modes)).collect();
+
+    let failures: Vec<_> =
+        files.iter().zip(&results).filter_map(|(file, result)| Some((file, result.as_ref().err()?))).collect();
+    for (file, difference) in failures.iter().take(show) {
+        println!("{}: {difference}\n", file.display());
+    }
+    let (mut compared, mut not_assembly) = (0, 0);
+    for passed in results.iter().flatten() {
+        match passed {
+            Passed::Module { compared: texts } => compared += texts,
+            Passed::NotAssembly => not_assembly += 1,
+        }
+    }
+    println!("{compared} texts equal to the reference's, {not_assembly} files that are not assembly");
+    println!("{} passed, {} failed", files.len() - failures.len(), failures.len());
+    match failures.len() {
+        _ if files.is_empty() => Err(format!("there are no modules below {}", folder.display()).into()),
+        0 => Ok(()),
+        failed => Err(format!("{failed} modules differ").into()),
+    }
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "spv" || extension == "spvasm") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// What came of a module that passed.
+enum Passed {
+    /// It makes the round trip; so many texts are the reference's.
+    Module { compared: usize },
+    /// The text is not assembly in the reference assembler's eyes either.
+    NotAssembly,
+}
+
+fn check(file: &Path, reference: Option<&Path>, modes: &[&Mode]) -> Result<Passed, String> {
+    let module = match load(file) {
+        Ok(module) => module,
+        Err(_) if reference.is_some_and(|reference| !reference_assembles(reference, file)) => {
+            return Ok(Passed::NotAssembly);
+        }
+        Err(error) => return Err(error),
+    };
+    let raw = DisassembleOptions::default().friendly_names(false);
+    let lenient = disassemble(&module, &raw.clone().lenient(true))?;
+    if assemble_text(&lenient)? != module {
+        return Err("lenient text and back is not the same".to_owned());
+    }
+    let Some(text) = disassemble(&module, &raw).ok() else {
+        // Malformed on purpose: then the reference must reject it, too.
+        return match reference.map(|reference| reference_text(reference, &[], &module)).transpose()? {
+            Some(None) => Ok(Passed::Module { compared: 0 }),
+            None => Err("does not disassemble (without the reference tools this may be right)".to_owned()),
+            Some(Some(_)) => Err("does not disassemble".to_owned()),
+        };
+    };
+    if assemble_text(&text)? != module {
+        return Err("text and back is not the same".to_owned());
+    }
+    let Some(reference) = reference else { return Ok(Passed::Module { compared: 0 }) };
+    let mut compared = 0;
+    for (flags, options) in modes {
+        // What the reference can't read, it can't tell us about.
+        let Some(theirs) = reference_text(reference, flags, &module)? else { continue };
+        let ours = disassemble(&module, &options())?;
+        if let Some((ours, theirs)) = difference(&ours, &theirs) {
+            return Err(format!("the text differs with {flags:?}:\n  ours   {ours}\n  theirs {theirs}"));
+        }
+        compared += 1;
+    }
+    Ok(Passed::Module { compared })
+}
+
+/// The first lines that differ in more than the newer name of something.
+fn difference<'t>(ours: &'t str, theirs: &'t str) -> Option<(&'t str, &'t str)> {
+    if ours == theirs {
+        return None;
+    }
+    let (mut our_lines, mut their_lines) = (ours.lines(), theirs.lines());
+    loop {
+        match (our_lines.next(), their_lines.next()) {
+            (None, None) => return None,
+            (Some(ours), Some(theirs)) if ours == theirs || is_renamed(ours, theirs) => {}
+            (ours, theirs) => return Some((ours.unwrap_or("<the end>"), theirs.unwrap_or("<the end>"))),
+        }
+    }
+}
+
+/// Whether two lines are the same but for names that the grammar has as aliases
+/// of one another: the reference tools may be older than the grammar.
+fn is_renamed(ours: &str, theirs: &str) -> bool {
+    let same = |(ours, theirs): (&str, &str)| {
+        let enumerant = |kind: OperandKind| {
+            let value = |name| Some(kind.enumerant_by_name(name)?.value());
+            value(ours).is_some() && value(ours) == value(theirs)
+        };
+        ours == theirs
+            || Op::from_name(ours).is_some() && Op::from_name(ours) == Op::from_name(theirs)
+            || OperandKind::all().any(enumerant)
+    };
+    let (ours, theirs) = (ours.split_whitespace(), theirs.split_whitespace());
+    ours.clone().count() == theirs.clone().count() && ours.zip(theirs).all(same)
+}
+
+fn load(file: &Path) -> Result<Vec<u8>, String> {
+    let bytes = fs::read(file).map_err(|error| error.to_string())?;
+    if file.extension().is_some_and(|extension| extension == "spv") {
+        return Ok(bytes);
+    }
+    assemble_text(&String::from_utf8_lossy(&bytes))
+}
+
+fn assemble_text(text: &str) -> Result<Vec<u8>, String> {
+    let module = assemble(text, &AssembleOptions::default()).map_err(|errors| {
+        let messages: Vec<&str> = errors.iter().map(|error| error.message()).collect();
+        format!("does not assemble: {}", messages.join("; "))
+    })?;
+    Ok(module.to_bytes(Default::default()))
+}
+
+fn disassemble(module: &[u8], options: &DisassembleOptions) -> Result<String, String> {
+    let result = disassemble_bytes(module, options);
+    result.map(|module| module.text).map_err(|errors| {
+        let messages: Vec<&str> = errors.iter().map(|error| error.message()).collect();
+        format!("does not disassemble: {}", messages.join("; "))
+    })
+}
+
+/// The reference disassembler's text; `None` if it rejects the module.
+fn reference_text(folder: &Path, flags: &[&str], module: &[u8]) -> Result<Option<String>, String> {
+    // A file rather than a pipe on both sides can't block.
+    let path = std::env::temp_dir().join(format!(
+        "spirvkit-conformance-{}-{:?}.spv",
+        std::process::id(),
+        std::thread::current().id()
+    ));
+    fs::write(&path, module).map_err(|error| error.to_string())?;
+    let output = Command::new(folder.join("spirv-dis"))
+        .args(flags)
+        .arg(&path)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("the reference disassembler does not run: {error}"));
+    let _ = fs::remove_file(&path);
+    let output = output?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(output.status.success().then_some(text))
+}
+
+fn reference_assembles(folder: &Path, file: &Path) -> bool {
+    let mut command = Command::new(folder.join("spirv-as"));
+    let status = command.arg(file).args(["-o", "-"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}

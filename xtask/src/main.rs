@@ -1,6 +1,7 @@
 //! Chores of the repository: `cargo xtask help` lists them.
 
 mod codegen;
+#[cfg(feature = "conformance")]
 mod conformance;
 
 use std::process::ExitCode;
@@ -19,6 +20,7 @@ struct Arguments {
 enum Chore {
     /// Write the grammar tables from the registry's JSON files.
     Codegen(codegen::Arguments),
+    #[cfg(feature = "conformance")]
     /// Compare with recorded results of the reference tools.
     Conformance(conformance::Arguments),
 }
@@ -29,6 +31,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
         Chore::Codegen(arguments) => codegen::run(&arguments),
+        #[cfg(feature = "conformance")]
         Chore::Conformance(arguments) => conformance::run(&arguments),
     };
     match outcome {

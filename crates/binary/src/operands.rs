@@ -99,6 +99,8 @@ pub struct Operands<'a, 'd> {
     /// Whether the meaning of the remaining words is unknown.
     opaque: bool,
     done: bool,
+    /// Whether anything but `main` decides what comes next.
+    pending: bool,
 }
 
 /// The operands that an extended instruction has when nothing more is known.
@@ -110,6 +112,7 @@ impl<'a, 'd> Operands<'a, 'd> {
         let main = instruction
             .info()
             .map_or(&[][..], InstructionInfo::operands);
+        let opaque = instruction.info().is_none();
         Self {
             instruction,
             definitions,
@@ -118,8 +121,9 @@ impl<'a, 'd> Operands<'a, 'd> {
             parameters: &[],
             mask: (OperandKind::IdRef, 0),
             composite: &[],
-            opaque: instruction.info().is_none(),
+            opaque,
             done: false,
+            pending: opaque,
         }
     }
 
@@ -366,21 +370,46 @@ impl<'a, 'd> Operands<'a, 'd> {
     }
 }
 
+impl<'a> Operands<'a, '_> {
+    fn next_of_any_kind(&mut self) -> Option<Result<Operand<'a>, Error>> {
+        if self.done {
+            return None;
+        }
+        let start = self.next;
+        let step = self.step();
+        self.pending = self.opaque
+            || self.mask.1 != 0
+            || !self.parameters.is_empty()
+            || !self.composite.is_empty();
+        match step {
+            Ok(operand) => operand.map(Ok),
+            Err(kind) => {
+                self.done = true;
+                self.pending = true;
+                Some(Err(self.instruction.error(kind, start)))
+            }
+        }
+    }
+}
+
 impl<'a> Iterator for Operands<'a, '_> {
     type Item = Result<Operand<'a>, Error>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.done {
-            return None;
-        }
-        let start = self.next;
-        match self.step() {
-            Ok(operand) => operand.map(Ok),
-            Err(kind) => {
-                self.done = true;
-                Some(Err(self.instruction.error(kind, start)))
+        // Most operands by far are ids.
+        if !self.pending
+            && let [operand, rest @ ..] = self.main
+            && operand.is_id()
+            && let Some(&id) = self.instruction.words().get(self.next)
+        {
+            if operand.quantifier() != Quantifier::Many {
+                self.main = rest;
             }
+            let word = self.next;
+            self.next += 1;
+            return Some(Ok(Operand { kind: operand.kind(), word, value: Value::Id(Id(id)) }));
         }
+        self.next_of_any_kind()
     }
 }

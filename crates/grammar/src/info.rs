@@ -149,10 +149,17 @@ pub enum Quantifier {
 pub struct OperandInfo {
     pub(crate) kind: OperandKind,
     pub(crate) quantifier: Quantifier,
+    pub(crate) is_id: bool,
     pub(crate) name: Name,
 }
 
 impl OperandInfo {
+    /// Whether the operand is an id, of whatever kind.
+    #[inline]
+    pub fn is_id(&self) -> bool {
+        self.is_id
+    }
+
     /// What the operand holds.
     #[inline]
     pub fn kind(&self) -> OperandKind {

@@ -157,10 +157,6 @@ impl<'a> Kinds<'a> {
         row.copied()
             .ok_or_else(|| format!("operand kind {kind} is not defined"))
     }
-
-    fn ident(&self, set: Option<usize>, kind: &str) -> Result<&str, String> {
-        Ok(&self.rows[self.row(set, kind)?].0)
-    }
 }
 
 /// `FPRoundingMode` as `FP rounding mode`.
@@ -438,9 +434,10 @@ impl Pools {
                 Some("*") => "Many",
                 Some(other) => return Err(format!("quantifier {other} is not known")),
             };
-            let kind = kinds.ident(set, &operand.kind)?;
+            let (kind, row) = &kinds.rows[kinds.row(set, &operand.kind)?];
+            let is_id = row.category == "Id";
             let name = self.names.add(&operand.name.replace('\n', " "))?;
-            run.push(format!("OperandInfo {{ kind: K::{kind}, quantifier: Quantifier::{quantifier}, name: Name({name}) }}"));
+            run.push(format!("OperandInfo {{ kind: K::{kind}, quantifier: Quantifier::{quantifier}, is_id: {is_id}, name: Name({name}) }}"));
         }
         self.operands.add(&run)
     }

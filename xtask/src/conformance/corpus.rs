@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rayon::prelude::*;
-use spirvkit_grammar::{Op, OperandKind};
-use spirvkit_text::{
-    AssembleOptions, DisassembleOptions, Indentation, assemble, disassemble_bytes,
-};
+use spirvkit::grammar::{Op, OperandKind};
+use spirvkit::{AssembleOptions, DisassembleOptions, Indentation};
 
 use crate::Outcome;
 
@@ -166,7 +164,7 @@ fn load(file: &Path) -> Result<Vec<u8>, String> {
 }
 
 fn assemble_text(text: &str) -> Result<Vec<u8>, String> {
-    let module = assemble(text, &AssembleOptions::default()).map_err(|errors| {
+    let module = spirvkit::assemble(text, &AssembleOptions::default()).map_err(|errors| {
         let messages: Vec<&str> = errors.iter().map(|error| error.message()).collect();
         format!("does not assemble: {}", messages.join("; "))
     })?;
@@ -174,7 +172,7 @@ fn assemble_text(text: &str) -> Result<Vec<u8>, String> {
 }
 
 fn disassemble(module: &[u8], options: &DisassembleOptions) -> Result<String, String> {
-    let result = disassemble_bytes(module, options);
+    let result = spirvkit::disassemble(module, options);
     result.map(|module| module.text).map_err(|errors| {
         let messages: Vec<&str> = errors.iter().map(|error| error.message()).collect();
         format!("does not disassemble: {}", messages.join("; "))

@@ -6,9 +6,10 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use serde::Deserialize;
-use spirvkit_binary::{Endianness, bytes_from_words};
-use spirvkit_grammar::TargetEnv;
-use spirvkit_text::{AssembleOptions, DisassembleOptions, IdNumbering, Indentation, assemble, disassemble_bytes};
+use spirvkit::{
+    AssembleOptions, DisassembleOptions, Endianness, IdNumbering, Indentation, TargetEnv, assemble,
+    bytes_from_words, disassemble,
+};
 
 use crate::Outcome;
 
@@ -125,7 +126,7 @@ fn check_disassembler(case: &Case) -> Result<(), String> {
         .handle_unknown_opcodes(has(HANDLE_UNKNOWN_OPCODES));
     // Some records hold modules of the other byte order.
     let bytes = bytes_from_words(&words(&case.words)?, Endianness::Little);
-    match (disassemble_bytes(&bytes, &options), case.result == "success") {
+    match (disassemble(&bytes, &options), case.result == "success") {
         (Err(_), false) => Ok(()),
         (Ok(_), false) => Err(format!("disassembles, but the record says {}\n{}", case.result, case.words)),
         (Err(errors), true) => {

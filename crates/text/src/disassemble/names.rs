@@ -60,24 +60,37 @@ impl Names {
 /// The names, one after the other, and where each id's is.
 pub(super) struct Friendly {
     text: String,
-    /// Start and length; a length of 0 where there is no name.
-    places: IdMap<(u32, u32)>,
+    places: IdMap<Place>,
+}
+
+/// Where an id's name is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// It has none yet.
+    Nowhere,
+    /// It is the id's own number.
+    Number,
+    /// It is in the text, from this byte on and this long.
+    Text(u32, u32),
 }
 
 impl Friendly {
     #[inline]
     fn get(&self, id: Id) -> Option<&str> {
-        let (start, length) = self.places.get(id);
-        if length == 0 {
-            return None;
+        match self.places.get(id) {
+            Place::Text(start, length) => self.text.get(start as usize..(start + length) as usize),
+            _ => None,
         }
-        self.text.get(start as usize..(start + length) as usize)
     }
 }
 
 struct Namer {
     names: Friendly,
+    /// The names in use, but for those that are numbers.
     used: HashSet<String>,
+    /// The numbers in use as names. Nearly every id is named by its own number,
+    /// so this saves most of the work.
+    used_numbers: IdMap<bool>,
     /// The next suffix to try for a name that is in use.
     suffixes: HashMap<String, u32>,
     definitions: Definitions,
@@ -86,32 +99,47 @@ struct Namer {
 
 impl Namer {
     fn new(module: &Module<'_>) -> Self {
-        let places = IdMap::new((0, 0), module.words().len());
+        let words = module.words().len();
         Self {
-            names: Friendly { text: String::new(), places },
+            names: Friendly { text: String::new(), places: IdMap::new(Place::Nowhere, words) },
             used: HashSet::new(),
+            used_numbers: IdMap::new(false, words),
             suffixes: HashMap::new(),
             definitions: Definitions::for_module(module),
             scratch: String::new(),
         }
     }
 
+    fn is_named(&self, id: Id) -> bool {
+        self.names.places.get(id) != Place::Nowhere
+    }
+
+    /// Names an id by its number, unless another id has taken that name.
+    fn name_by_number(&mut self, id: Id) {
+        if self.used_numbers.replace(id, true) {
+            let number = id.0.to_string();
+            return self.name(id, &number);
+        }
+        *self.names.places.slot(id) = Place::Number;
+    }
+
     /// Gives an id a name like `suggestion`, unless it has one.
     fn name(&mut self, id: Id, suggestion: &str) {
-        if self.names.get(id).is_some() {
+        if self.is_named(id) {
             return;
         }
         let mut name = match suggestion.len() {
             ..=LONGEST => sanitize(suggestion),
             _ => id.0.to_string(),
         };
-        if self.used.contains(&name) {
+        if self.is_used(&name) {
             let suffix = self.suffixes.entry(name.clone()).or_insert(0);
             let base = name.len();
             loop {
                 name.truncate(base);
                 let _ = write!(name, "_{suffix}");
                 *suffix += 1;
+                // A name with a suffix is no number.
                 if !self.used.contains(&name) {
                     break;
                 }
@@ -122,8 +150,18 @@ impl Namer {
             return;
         };
         self.names.text.push_str(&name);
-        *self.names.places.slot(id) = (start, length);
-        self.used.insert(name);
+        *self.names.places.slot(id) = Place::Text(start, length);
+        match as_number(&name) {
+            Some(number) => *self.used_numbers.slot(number) = true,
+            None => drop(self.used.insert(name)),
+        }
+    }
+
+    fn is_used(&self, name: &str) -> bool {
+        match as_number(name) {
+            Some(number) => self.used_numbers.get(number),
+            None => self.used.contains(name),
+        }
     }
 
     /// The name of another id, or its number.
@@ -151,16 +189,15 @@ impl Namer {
             _ => {}
         }
         let Some(result) = instruction.result() else { return };
-        if self.names.get(result).is_some() {
+        if self.is_named(result) {
             return;
         }
         let mut name = std::mem::take(&mut self.scratch);
         name.clear();
-        if self.describe(instruction, &mut name).is_none() {
-            name.clear();
-            let _ = write!(name, "{}", result.0);
+        match self.describe(instruction, &mut name) {
+            Some(()) => self.name(result, &name),
+            None => self.name_by_number(result),
         }
-        self.name(result, &name);
         self.scratch = name;
     }
 
@@ -306,6 +343,13 @@ fn built_in_name(built_in: BuiltIn) -> Option<&'static str> {
         | BuiltIn::SubgroupLocalInvocationId => built_in.name()?,
         _ => return None,
     })
+}
+
+/// The id whose number a name is, written as ids are.
+fn as_number(name: &str) -> Option<Id> {
+    let number: u32 = name.parse().ok()?;
+    let is_canonical = name == "0" || name.starts_with(|first| matches!(first, '1'..='9'));
+    is_canonical.then_some(Id(number))
 }
 
 /// Makes a text a name: letters, digits and underscores.

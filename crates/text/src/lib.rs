@@ -17,6 +17,7 @@
 #![deny(missing_docs)]
 
 mod assemble;
+mod buffer;
 mod disassemble;
 mod lexer;
 mod number;

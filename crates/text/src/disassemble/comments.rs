@@ -87,7 +87,7 @@ impl Printer<'_> {
             self.margin(None, Place::default());
             self.out.push_str("; Function ");
             if let Some(id) = instruction.result() {
-                self.names.write(&mut self.out, id);
+                self.names.write(&mut self.out, "", id);
             }
             self.out.push('\n');
             return Heading(None);

@@ -12,6 +12,7 @@ use spirvkit_grammar::{
     AccessQualifier, BuiltIn, Decoration, Enumeration, FPEncoding, Op, StorageClass,
 };
 
+use crate::buffer::TextBuffer;
 use crate::number::write_number;
 
 /// The most bytes of a name before any suffix; an id whose name would be longer
@@ -38,16 +39,19 @@ impl Names {
         Self::Friendly(namer.names)
     }
 
-    /// Writes an id without its `%`.
+    /// Writes an id behind a prefix of up to two characters, such as its `%`.
     #[inline]
-    pub(super) fn write(&self, out: &mut String, id: Id) {
+    pub(super) fn write(&self, out: &mut TextBuffer, prefix: &'static str, id: Id) {
         match self {
-            Self::Friendly(names) if let Some(name) = names.get(id) => out.push_str(name),
-            _ => out.push_str(itoa::Buffer::new().format(id.0)),
+            Self::Friendly(names) if let Some(name) = names.get(id) => {
+                out.push_str(prefix);
+                out.push_str(name);
+            }
+            _ => out.push_number(prefix, id.0),
         }
     }
 
-    /// How many bytes [`write`](Self::write) writes.
+    /// How many bytes the id takes without any prefix.
     #[inline]
     pub(super) fn width(&self, id: Id) -> usize {
         match self {

@@ -1,6 +1,6 @@
 //! Writing an instruction that can be decoded.
 
-use spirvkit_binary::{Definitions, Error, ErrorKind, FloatFormat, Instruction, LiteralString, NumberType, Operand, Value};
+use spirvkit_binary::{Definitions, Error, ErrorKind, FloatFormat, Id, Instruction, LiteralString, NumberType, Operand, Value};
 use spirvkit_grammar::{ExtInstSet, OperandKind};
 
 use super::printer::{Hue, Place, Printer};
@@ -37,6 +37,15 @@ impl Printer<'_> {
             if operand.kind == OperandKind::IdResult {
                 continue;
             }
+            // Most operands by far are ids.
+            if let Value::Id(id) = operand.value
+                && id.0 != 0
+                && !self.options.color
+            {
+                self.highest = self.highest.max(id.0);
+                self.names.write(&mut self.out, " %", id);
+                continue;
+            }
             self.out.push(' ');
             if let Err(kind) = self.operand(&operand) {
                 return Err(instruction.error(kind, operand.word));
@@ -59,7 +68,11 @@ impl Printer<'_> {
                 }
                 self.id(id);
             }
-            Value::Integer(value) => self.number(NumberType::U32, value.into()),
+            Value::Integer(value) => {
+                self.begin(Hue::Number);
+                self.out.push_number("", value);
+                self.end_hue();
+            }
             Value::Number { ty, bits } => self.number(ty, bits),
             Value::Float(bits) => self.number(NumberType::Float(FloatFormat::Single), bits.into()),
             Value::String(string) => self.string(string)?,
@@ -95,11 +108,10 @@ impl Printer<'_> {
     }
 
     #[inline]
-    fn id(&mut self, id: spirvkit_binary::Id) {
+    fn id(&mut self, id: Id) {
         self.highest = self.highest.max(id.0);
         self.begin(Hue::Id);
-        self.out.push('%');
-        self.names.write(&mut self.out, id);
+        self.names.write(&mut self.out, "%", id);
         self.end_hue();
     }
 

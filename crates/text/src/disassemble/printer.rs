@@ -8,6 +8,7 @@ use spirvkit_binary::{
 use spirvkit_diagnostics::Diagnostic;
 use spirvkit_grammar::Op;
 
+use crate::buffer::TextBuffer;
 use crate::refusals::is_bad_float_type;
 
 use super::comments::Comments;
@@ -44,7 +45,7 @@ const RESET: &str = "\x1b[0m";
 pub(super) struct Printer<'a> {
     module: &'a Module<'a>,
     pub(super) options: &'a DisassembleOptions,
-    pub(super) out: String,
+    pub(super) out: TextBuffer,
     pub(super) names: Names,
     pub(super) definitions: Definitions,
     pub(super) comments: Option<Box<Comments>>,
@@ -66,8 +67,8 @@ impl<'a> Printer<'a> {
         Self {
             module,
             options,
-            // A word takes some five characters.
-            out: String::with_capacity(module.words().len() * 20 + 256),
+            // A word takes some ten characters.
+            out: TextBuffer::with_capacity(module.words().len() * 12 + 256),
             names,
             definitions: Definitions::for_module(module),
             comments: wants_comments.then(|| Box::new(Comments::new(module, options))),
@@ -82,7 +83,7 @@ impl<'a> Printer<'a> {
         if !self.errors.is_empty() {
             return Err(self.errors);
         }
-        Ok(Disassembled { text: self.out, warnings: self.warnings })
+        Ok(Disassembled { text: self.out.into_string(), warnings: self.warnings })
     }
 
     pub(super) fn module(&mut self) {
@@ -219,35 +220,23 @@ impl<'a> Printer<'a> {
             Indentation::None => 0,
         };
         match result {
-            None => self.pad(column),
+            None => self.out.push_spaces(column),
             Some(id) => {
                 self.highest = self.highest.max(id.0);
                 self.begin(Hue::Result);
-                let start = self.out.len();
-                // Room for ` = `, and for the `%`.
+                // Room for the `%` and ` = `.
                 if column > 0 {
                     let width = self.names.width(id);
-                    self.pad((column - 4).saturating_sub(width));
+                    self.out.push_spaces((column - 4).saturating_sub(width));
                 }
-                self.out.push('%');
-                self.names.write(&mut self.out, id);
-                debug_assert!(self.out.len() > start);
+                self.names.write(&mut self.out, "%", id);
                 self.end_hue();
                 self.out.push_str(" = ");
             }
         }
-        self.pad(place.depth);
-    }
-
-    #[inline]
-    fn pad(&mut self, width: usize) {
-        const SPACES: &str = "                                ";
-        let mut width = width;
-        while width > SPACES.len() {
-            self.out.push_str(SPACES);
-            width -= SPACES.len();
+        if place.depth > 0 {
+            self.out.push_spaces(place.depth);
         }
-        self.out.push_str(&SPACES[..width]);
     }
 
     /// Starts a colour, if the text is to have any.
@@ -275,7 +264,7 @@ impl<'a> Printer<'a> {
 
     /// Pads the current line, which starts at `start`, to a width.
     pub(super) fn pad_to(&mut self, start: usize, width: usize) {
-        self.pad(width.saturating_sub(self.visible(start)));
+        self.out.push_spaces(width.saturating_sub(self.visible(start)));
     }
 
     pub(super) fn words(&self) -> &'a [u32] {

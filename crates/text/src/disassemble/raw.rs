@@ -102,13 +102,11 @@ impl Printer<'_> {
     /// The words from `start` on, which are not an instruction.
     pub(super) fn tail(&mut self, start: usize) {
         for line in self.words()[start..].chunks(8) {
+            // The first word brings a space along.
             self.margin(None, Place::default());
-            let before = self.out.len();
             for &word in line {
                 self.raw_word(word);
             }
-            // The margin is all there is before the first word.
-            self.out.remove(before);
             self.out.push('\n');
         }
     }

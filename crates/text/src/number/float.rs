@@ -5,7 +5,7 @@
 //! `0x1.8p+128` is the 32-bit NaN `0x7fc00000` (assembly syntax, "Floating
 //! point literals").
 
-use std::fmt::Write as _;
+use std::fmt::Write;
 
 use spirvkit_binary::FloatFormat;
 
@@ -245,7 +245,7 @@ fn parse_exponent(text: &str) -> Result<i64, NumberError> {
 /// Writes a number so that reading it gives the same bits: zero and normal
 /// numbers of 32 and 64 bits in decimal with as many digits as that takes, all
 /// others in hexadecimal.
-pub(crate) fn write_float(out: &mut String, format: FloatFormat, bits: u64) {
+pub(crate) fn write_float<W: Write>(out: &mut W, format: FloatFormat, bits: u64) {
     match format {
         FloatFormat::Single => {
             let value = f32::from_bits(bits as u32);
@@ -272,21 +272,21 @@ pub(crate) fn write_float(out: &mut String, format: FloatFormat, bits: u64) {
     write_hex(out, number);
 }
 
-fn write_hex(out: &mut String, number: Binary) {
+fn write_hex<W: Write>(out: &mut W, number: Binary) {
     if number.negative {
-        out.push('-');
+        let _ = out.write_char('-');
     }
     if number.significand == 0 {
-        out.push_str("0x0p+0");
+        let _ = out.write_str("0x0p+0");
         return;
     }
-    out.push_str("0x1");
+    let _ = out.write_str("0x1");
     let mut fraction = number.significand << 1;
     if fraction != 0 {
-        out.push('.');
+        let _ = out.write_char('.');
     }
     while fraction != 0 {
-        out.push(char::from_digit((fraction >> 60) as u32, 16).unwrap_or('0'));
+        let _ = out.write_char(char::from_digit((fraction >> 60) as u32, 16).unwrap_or('0'));
         fraction <<= 4;
     }
     let _ = write!(out, "p{:+}", number.exponent + 63);
@@ -295,7 +295,7 @@ fn write_hex(out: &mut String, number: Binary) {
 /// Rewrites `d.ddde±x` the way C's `%g` does: without an exponent where it is
 /// from -5 up to the number of digits, with one of at least two digits
 /// elsewhere, and without trailing zeros.
-fn write_decimal(out: &mut String, scientific: std::fmt::Arguments<'_>) {
+fn write_decimal<W: Write>(out: &mut W, scientific: std::fmt::Arguments<'_>) {
     let mut buffer = Digits::default();
     let _ = buffer.write_fmt(scientific);
     let text = buffer.as_str();
@@ -308,31 +308,37 @@ fn write_decimal(out: &mut String, scientific: std::fmt::Arguments<'_>) {
     let (first, rest) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let precision = 1 + rest.len() as i32;
     let rest = rest.trim_end_matches('0');
-    out.push_str(sign);
+    let _ = out.write_str(sign);
     if exponent < -4 || exponent >= precision {
-        out.push_str(first);
+        let _ = out.write_str(first);
         if !rest.is_empty() {
-            out.push('.');
-            out.push_str(rest);
+            let _ = out.write_char('.');
+            let _ = out.write_str(rest);
         }
         let mark = if exponent < 0 { '-' } else { '+' };
         let _ = write!(out, "e{mark}{:02}", exponent.unsigned_abs());
     } else if exponent < 0 {
-        out.push_str("0.");
-        out.extend(std::iter::repeat_n('0', (-exponent - 1) as usize));
-        out.push_str(first);
-        out.push_str(rest);
+        let _ = out.write_str("0.");
+        write_zeros(out, (-exponent - 1) as usize);
+        let _ = out.write_str(first);
+        let _ = out.write_str(rest);
     } else {
         let whole = exponent as usize;
-        out.push_str(first);
+        let _ = out.write_str(first);
         if rest.len() <= whole {
-            out.push_str(rest);
-            out.extend(std::iter::repeat_n('0', whole - rest.len()));
+            let _ = out.write_str(rest);
+            write_zeros(out, whole - rest.len());
         } else {
-            out.push_str(&rest[..whole]);
-            out.push('.');
-            out.push_str(&rest[whole..]);
+            let _ = out.write_str(&rest[..whole]);
+            let _ = out.write_char('.');
+            let _ = out.write_str(&rest[whole..]);
         }
+    }
+}
+
+fn write_zeros<W: Write>(out: &mut W, count: usize) {
+    for _ in 0..count {
+        let _ = out.write_char('0');
     }
 }
 

@@ -1,5 +1,7 @@
 //! Integer literals: decimal, `0x` hexadecimal, and octal after a leading zero.
 
+use std::fmt::Write;
+
 use super::NumberError;
 
 /// Splits off the sign; `true` for a minus.
@@ -82,9 +84,9 @@ pub(crate) fn parse_u32(text: &str) -> Result<u32, NumberError> {
 }
 
 /// Writes an integer in decimal; `value` holds the bits of an unsigned one.
-pub(crate) fn write_integer(out: &mut String, value: i64, signed: bool) {
+pub(crate) fn write_integer<W: Write>(out: &mut W, value: i64, signed: bool) {
     let mut buffer = itoa::Buffer::new();
-    out.push_str(match signed {
+    let _ = out.write_str(match signed {
         true => buffer.format(value),
         false => buffer.format(value as u64),
     });

@@ -6,6 +6,8 @@ mod integer;
 pub(crate) use float::{parse_float, write_float};
 pub(crate) use integer::{parse_integer, parse_u32, write_integer};
 
+use std::fmt::Write;
+
 use spirvkit_binary::NumberType;
 
 /// Why a text is not the number that is asked for.
@@ -28,7 +30,7 @@ pub(crate) fn parse_number(text: &str, ty: NumberType) -> Result<u64, NumberErro
 }
 
 /// Writes a literal of the given type.
-pub(crate) fn write_number(out: &mut String, ty: NumberType, bits: u64) {
+pub(crate) fn write_number<W: Write>(out: &mut W, ty: NumberType, bits: u64) {
     match ty {
         NumberType::Integer { signed, .. } => {
             let value = if signed { ty.sign_extend(bits) } else { bits as i64 };

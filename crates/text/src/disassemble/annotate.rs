@@ -1,0 +1,468 @@
+//! Comments that spell out what a reader would otherwise look up: the types of
+//! results, the values of constants, the names behind numbers.
+//!
+//! One pass over the module, before any text is written, works out a short text
+//! for every type and a label for every value that has something to say: a
+//! constant's value, a variable's name, the path an access chain takes. Each is
+//! made once, of the texts of the ids it refers to, and cut to a length; so
+//! the work is linear in the module's size however its types nest, and nothing
+//! recurses.
+
+mod paths;
+mod types;
+mod values;
+
+use std::fmt::Write as _;
+
+use hashbrown::HashMap;
+use spirvkit_binary::{
+    Definitions, Id, IdMap, Import, Instruction, LiteralString, Module, Operand, Value, WordOffset,
+};
+use spirvkit_grammar::{Class, Decoration, Enumeration, Op, OperandKind};
+
+use super::DisassembleOptions;
+use super::names::Names;
+use super::plain::{clip, push_plain, separate};
+
+/// The most characters of a name from the module.
+const NAME: usize = 40;
+/// The most characters of a type's text or a value's label.
+const TEXT: usize = 80;
+/// The most characters of a whole comment.
+const COMMENT: usize = 120;
+
+/// What the module says of its ids.
+pub(super) struct Annotations<'a> {
+    words: &'a [u32],
+    /// Whether the text shows ids by their names.
+    friendly: bool,
+    /// Whether to leave decorations out, because another comment has them.
+    omit_decorations: bool,
+    definitions: Definitions,
+    /// Where the instruction stands that defines an id; 0 if none does.
+    declarations: IdMap<usize>,
+    /// The texts that the spans below are in.
+    text: String,
+    names: IdMap<Span>,
+    types: IdMap<Span>,
+    labels: IdMap<Span>,
+    members: HashMap<(u32, u32), Member>,
+    decorations: HashMap<u32, String>,
+    scratch: String,
+}
+
+/// A text among all.
+#[derive(Clone, Copy, Default)]
+struct Span {
+    start: usize,
+    length: u16,
+    /// Whether the id, as the text shows it, says the same already.
+    obvious: bool,
+}
+
+/// What debug information and decorations say of a structure's member.
+#[derive(Default)]
+struct Member {
+    name: String,
+    offset: Option<u32>,
+    decorations: String,
+}
+
+impl<'a> Annotations<'a> {
+    pub(super) fn new(module: &Module<'a>, options: &DisassembleOptions, names: &Names) -> Self {
+        let limit = module.words().len();
+        let mut annotations = Self {
+            words: module.words(),
+            friendly: options.friendly_names,
+            omit_decorations: options.comments,
+            definitions: Definitions::for_module(module),
+            declarations: IdMap::new(0, limit),
+            text: String::new(),
+            names: IdMap::new(Span::default(), limit),
+            types: IdMap::new(Span::default(), limit),
+            labels: IdMap::new(Span::default(), limit),
+            members: HashMap::new(),
+            decorations: HashMap::new(),
+            scratch: String::new(),
+        };
+        for instruction in module.instructions().map_while(Result::ok) {
+            annotations.note(&instruction, names);
+        }
+        annotations
+    }
+
+    /// Remembers what an instruction says.
+    fn note(&mut self, instruction: &Instruction<'a>, names: &Names) {
+        let words = instruction.words();
+        match (instruction.op(), words) {
+            (Op::Name, [_, target, text @ ..]) => {
+                let span = self.keep(|_, out| push_string(out, text));
+                *self.names.slot(Id(*target)) = span;
+            }
+            (Op::MemberName, [_, target, member, text @ ..]) => {
+                let member = self.members.entry((*target, *member)).or_default();
+                member.name.clear();
+                push_string(&mut member.name, text);
+            }
+            (Op::Decorate | Op::DecorateId | Op::DecorateString, [_, target, ..]) => {
+                let mut all = self.decorations.remove(target).unwrap_or_default();
+                self.decoration(&mut all, instruction, 1, names);
+                self.decorations.insert(*target, all);
+            }
+            (Op::MemberDecorate, [_, target, member, decoration, offset])
+                if Decoration(*decoration) == Decoration::Offset =>
+            {
+                let member = self.members.entry((*target, *member)).or_default();
+                member.offset = Some(*offset);
+            }
+            (Op::MemberDecorate | Op::MemberDecorateString, [_, target, member, decoration, ..])
+                if !is_usual_layout(Decoration(*decoration)) =>
+            {
+                let mut known = self.members.remove(&(*target, *member)).unwrap_or_default();
+                self.decoration(&mut known.decorations, instruction, 2, names);
+                self.members.insert((*target, *member), known);
+            }
+            (Op::GroupDecorate, [_, group, targets @ ..]) => self.share(*group, targets),
+            _ => self.note_result(instruction, names),
+        }
+    }
+
+    /// Gives the decorations of a group to its members.
+    fn share(&mut self, group: u32, targets: &[u32]) {
+        let Some(text) = self.decorations.get(&group).cloned() else { return };
+        for target in targets {
+            let all = self.decorations.entry(*target).or_default();
+            separate(all, 0);
+            all.push_str(&text);
+            clip(all, 0, COMMENT);
+        }
+    }
+
+    /// Remembers what an instruction defines.
+    fn note_result(&mut self, instruction: &Instruction<'a>, names: &Names) {
+        let Some(id) = instruction.result() else { return };
+        if self.definitions.define(instruction).is_some() {
+            return;
+        }
+        *self.declarations.slot(id) = instruction.offset().0;
+        let is_type = instruction.info().is_some_and(|info| info.class() == Class::TypeDeclaration);
+        if is_type {
+            let span = self.keep(|notes, out| notes.type_text(out, instruction, names));
+            *self.types.slot(id) = span;
+        } else {
+            let span = self.label_of(id, instruction, names);
+            *self.labels.slot(id) = span;
+        }
+    }
+
+    /// Writes a text and puts it among the others.
+    fn keep(&mut self, write: impl FnOnce(&Self, &mut String)) -> Span {
+        let mut text = std::mem::take(&mut self.scratch);
+        text.clear();
+        write(self, &mut text);
+        clip(&mut text, 0, TEXT);
+        let start = self.text.len();
+        self.text.push_str(&text);
+        let length = u16::try_from(text.len()).unwrap_or(0);
+        self.scratch = text;
+        Span { start, length, obvious: false }
+    }
+
+    fn get(&self, span: Span) -> Option<&str> {
+        let text = self.text.get(span.start..span.start + usize::from(span.length))?;
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// The `OpName` of an id.
+    fn name(&self, id: Id) -> Option<&str> {
+        self.get(self.names.get(id))
+    }
+
+    /// The text of a type.
+    fn type_name(&self, id: Id) -> Option<&str> {
+        self.get(self.types.get(id))
+    }
+
+    /// What a value is called, or what it is.
+    fn label(&self, id: Id) -> Option<&str> {
+        self.get(self.labels.get(id))
+    }
+
+    /// The instruction that defines an id.
+    fn declaration(&self, id: Id) -> Option<Instruction<'a>> {
+        let offset = self.declarations.get(id);
+        let words = self.words.get(offset..).filter(|_| offset > 0)?;
+        let count = words.first()? >> 16;
+        Instruction::from_words(words.get(..count as usize)?, WordOffset(offset))
+    }
+
+    /// Writes what an id stands for, or else the id.
+    fn mention(&self, out: &mut String, id: Id, names: &Names) {
+        match self.type_name(id).or_else(|| self.label(id)) {
+            Some(text) => out.push_str(text),
+            None => {
+                out.push('%');
+                names.write(out, id);
+            }
+        }
+    }
+
+    /// Writes an operand that is not of the usual sort.
+    fn operand(&self, out: &mut String, operand: &Operand<'_>, names: &Names) {
+        let kind = operand.kind;
+        match operand.value {
+            Value::Id(id) => match self.constant_name(kind, id) {
+                Some(name) => out.push_str(&name),
+                None => self.mention(out, id, names),
+            },
+            Value::Enumerant { info: Some(info), .. } => out.push_str(info.name()),
+            Value::Mask(bits) => push_mask(out, kind, bits),
+            Value::String(string) => push_plain(out, &string.to_text_lossy(), NAME),
+            Value::SpecConstantOp(op) => {
+                let name = op.name().unwrap_or_default();
+                out.push_str(name.strip_prefix("Op").unwrap_or(name));
+            }
+            Value::Integer(value) | Value::Opaque(value) | Value::Enumerant { value, .. } => {
+                let _ = write!(out, "{value}");
+            }
+            Value::Float(bits) => {
+                let _ = write!(out, "{:?}", f32::from_bits(bits));
+            }
+            _ => out.push('?'),
+        }
+    }
+
+    /// Adds what a decoration says of its target: the operands from `skip` on.
+    fn decoration(&self, all: &mut String, instruction: &Instruction<'_>, skip: usize, names: &Names) {
+        if all.len() > COMMENT {
+            return;
+        }
+        separate(all, 0);
+        let operands = instruction.operands(&self.definitions).skip(skip).map_while(Result::ok);
+        for (index, operand) in operands.enumerate() {
+            if index > 0 {
+                all.push(' ');
+            }
+            match operand.value {
+                Value::Enumerant { value, .. } if index == 0 && value == Decoration::DescriptorSet.0 => {
+                    all.push_str("set");
+                }
+                Value::Enumerant { value, .. } if index == 0 && value == Decoration::Binding.0 => {
+                    all.push_str("binding");
+                }
+                _ => self.operand(all, &operand, names),
+            }
+        }
+        clip(all, 0, COMMENT);
+    }
+
+    /// The comment for an instruction; empty if there is nothing to say.
+    pub(super) fn comment(&self, instruction: &Instruction<'_>, names: &Names) -> String {
+        let mut out = String::new();
+        self.describe(&mut out, instruction, names);
+        clip(&mut out, 0, COMMENT);
+        out
+    }
+
+    fn describe(&self, out: &mut String, instruction: &Instruction<'_>, names: &Names) {
+        let Some(info) = instruction.info() else { return };
+        let (op, words) = (instruction.op(), instruction.words());
+        match (info.class(), op) {
+            (Class::Debug | Class::ModeSetting, _) => {}
+            (Class::ControlFlow, op) if !matches!(op, Op::Phi | Op::ReturnValue) => {}
+            (_, Op::MemberDecorate | Op::MemberDecorateString) => {
+                if let [_, target, member, ..] = *words {
+                    self.mention(out, Id(target), names);
+                    self.push_member(out, Id(target), member);
+                }
+            }
+            (_, Op::TypeForwardPointer) => {
+                let id = words.get(1).copied().unwrap_or(0);
+                out.push_str(self.type_name(Id(id)).unwrap_or_default());
+            }
+            (_, Op::Store) => self.store(out, words, names),
+            (Class::TypeDeclaration, _) => self.declared_type(out, instruction, names),
+            _ => self.result(out, instruction, names),
+        }
+    }
+
+    /// A store: the type and name of what is stored to, and the value.
+    fn store(&self, out: &mut String, words: &[u32], names: &Names) {
+        let [_, pointer, value, ..] = *words else { return };
+        if let Some(label) = self.shown_label(Id(pointer)) {
+            let _ = write!(out, "{label}: ");
+        }
+        let ty = self.definitions.type_of(Id(value));
+        if let Some(ty) = ty {
+            self.mention(out, ty, names);
+        }
+        if let Some(label) = self.shown_label(Id(value)) {
+            let _ = write!(out, " = {label}");
+        }
+    }
+
+    /// Any other instruction: its result, its operands and its decorations.
+    fn result(&self, out: &mut String, instruction: &Instruction<'_>, names: &Names) {
+        let op = instruction.op();
+        if let Some(id) = instruction.result() {
+            self.head(out, id, instruction, names);
+        }
+        // The label of the result has the operands of these.
+        if !(op == Op::Load || paths::takes_path(op) || values::is_composite(op)) {
+            self.operands(out, instruction);
+        }
+        if shows_decorations(op) {
+            self.push_decorations(out, instruction);
+        }
+    }
+
+    /// Writes the name and the type of a result.
+    fn head(&self, out: &mut String, id: Id, instruction: &Instruction<'_>, names: &Names) {
+        let op = instruction.op();
+        let type_word = if op == Op::Function { 4 } else { 1 };
+        let Some(ty) = instruction.result_type().and(instruction.words().get(type_word)) else { return };
+        let ty = self.type_name(Id(*ty));
+        // A composite's value starts with its type; a load is called like what
+        // it loads, which may be plain to see.
+        let label = match (op, instruction.words()) {
+            (Op::Load, [_, _, _, pointer, ..]) => self.shown_label(Id(*pointer)),
+            _ if values::has_value(op) => None,
+            _ => self.shown_label(id),
+        };
+        match (label, ty) {
+            _ if values::is_composite(op) => self.mention(out, id, names),
+            (Some(label), Some(ty)) => {
+                let _ = write!(out, "{label}: {ty}");
+            }
+            (None, Some("void")) => {}
+            (label, ty) => out.push_str(ty.or(label).unwrap_or_default()),
+        }
+    }
+
+    /// A label that says more than the id does.
+    fn shown_label(&self, id: Id) -> Option<&str> {
+        self.label(id).filter(|_| !self.labels.get(id).obvious)
+    }
+
+    /// Writes what operands are that don't say it themselves.
+    fn operands(&self, out: &mut String, instruction: &Instruction<'_>) {
+        let mut seen = Vec::new();
+        for operand in instruction.operands(&self.definitions).map_while(Result::ok) {
+            if out.len() > COMMENT {
+                return;
+            }
+            let Value::Id(id) = operand.value else { continue };
+            if matches!(operand.kind, OperandKind::IdResult | OperandKind::IdResultType) || seen.contains(&id) {
+                continue;
+            }
+            if let Some(name) = self.constant_name(operand.kind, id) {
+                separate(out, 0);
+                out.push_str(&name);
+                continue;
+            }
+            let ty = self.type_name(id).filter(|_| !self.friendly && instruction.op() != Op::Function);
+            let Some(text) = self.shown_label(id).or(ty) else { continue };
+            separate(out, 0);
+            let _ = write!(out, "{id} = {text}");
+            seen.push(id);
+        }
+    }
+
+    fn push_decorations(&self, out: &mut String, instruction: &Instruction<'_>) {
+        if self.omit_decorations {
+            return;
+        }
+        let decorations = instruction.result().and_then(|id| self.decorations.get(&id.0));
+        if let Some(decorations) = decorations {
+            separate(out, 0);
+            out.push_str(decorations);
+        }
+    }
+
+    /// The name that a scope or a memory semantics operand stands for.
+    fn constant_name(&self, kind: OperandKind, id: Id) -> Option<String> {
+        let kind = match kind {
+            OperandKind::IdScope => OperandKind::Scope,
+            OperandKind::IdMemorySemantics => OperandKind::MemorySemantics,
+            _ => return None,
+        };
+        let value = self.constant(id)?;
+        if kind == OperandKind::Scope {
+            return Some(kind.enumerant(value)?.name().to_owned());
+        }
+        let mut out = String::new();
+        push_mask(&mut out, kind, value);
+        Some(out)
+    }
+
+    /// The value of a constant that is an unsigned integer.
+    fn constant(&self, id: Id) -> Option<u32> {
+        let declaration = self.declaration(id)?;
+        match *declaration.words() {
+            [_, _, _, value] if declaration.op() == Op::Constant => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether an id is a set whose instructions the text has by number only.
+    fn is_unknown_set(&self, id: Id) -> bool {
+        use spirvkit_binary::Definition;
+        matches!(self.definitions.get(id), Definition::Import(Import::Unknown))
+    }
+}
+
+/// Whether results of these are things that decorations give a place: a
+/// location, a binding. Those of others, such as `RelaxedPrecision`, would be
+/// on every second line.
+fn shows_decorations(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Variable
+            | Op::UntypedVariableKHR
+            | Op::Function
+            | Op::FunctionParameter
+            | Op::SpecConstant
+            | Op::SpecConstantTrue
+            | Op::SpecConstantFalse
+            | Op::SpecConstantComposite
+            | Op::SpecConstantOp
+    )
+}
+
+/// What the layout of nearly every matrix in a block is.
+fn is_usual_layout(decoration: Decoration) -> bool {
+    matches!(decoration, Decoration::ColMajor | Decoration::MatrixStride)
+}
+
+/// Appends a literal string that should stand at the start of words.
+fn push_string(out: &mut String, words: &[u32]) {
+    if let Some(string) = LiteralString::at_start_of(words) {
+        push_plain(out, &string.to_text_lossy(), NAME);
+    }
+}
+
+fn push_mask(out: &mut String, kind: OperandKind, bits: u32) {
+    let start = out.len();
+    let mut rest = bits;
+    while rest != 0 {
+        let bit = rest & rest.wrapping_neg();
+        if out.len() > start {
+            out.push('|');
+        }
+        match kind.enumerant(bit) {
+            Some(info) => out.push_str(info.name()),
+            None => {
+                let _ = write!(out, "{bit:#x}");
+            }
+        }
+        rest &= !bit;
+    }
+    if bits == 0 {
+        out.push_str("None");
+    }
+}
+
+/// The name of a value of an enumeration, or nothing.
+fn enumerant_name<E: Enumeration>(value: u32) -> &'static str {
+    E::from_value(value).name().unwrap_or("?")
+}

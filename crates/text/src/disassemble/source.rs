@@ -1,0 +1,320 @@
+//! The shader's own source lines, as comments between the instructions that
+//! came of them.
+//!
+//! The lines and the positions in them are collected in one pass over the
+//! module before any text is written. So they don't depend on the order in which
+//! instructions are written, which may not be the module's.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use hashbrown::HashMap;
+use spirvkit_binary::{
+    Definition, Definitions, HEADER_WORDS, Id, Import, Instruction, LiteralString, Module,
+};
+use spirvkit_grammar::Op;
+
+use super::plain::push_plain;
+use super::printer::{Hue, Place, Printer};
+
+/// The most characters of a file's name.
+const FILE: usize = 80;
+/// The most characters of a source line.
+const LINE: usize = 160;
+/// The most bytes of a file name that `#line` is looked up by.
+const LONGEST_NAME: usize = 1024;
+
+/// A line of a file, which is the id of the `OpString` with its name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Position {
+    file: u32,
+    line: u32,
+}
+
+/// The source lines of a module, and which instructions came of which.
+pub(super) struct Sources {
+    /// The texts of all files.
+    text: String,
+    /// Where in them each line is.
+    lines: HashMap<Position, Range<usize>>,
+    /// How to call each file.
+    files: HashMap<u32, String>,
+    /// The word offsets at which the position changes, and to what.
+    changes: Vec<(usize, Option<Position>)>,
+    /// The position that was written last.
+    last: Option<Position>,
+}
+
+impl Sources {
+    pub(super) fn new(module: &Module<'_>) -> Self {
+        let mut reader = Reader::new(module);
+        for instruction in module.instructions().map_while(Result::ok) {
+            reader.instruction(&instruction);
+        }
+        reader.finish()
+    }
+
+    /// The position of the instruction at a word offset.
+    fn position(&self, offset: usize) -> Option<Position> {
+        let next = self.changes.partition_point(|(start, _)| *start <= offset);
+        self.changes.get(next.checked_sub(1)?)?.1
+    }
+
+    /// Writes `shader.comp:12:     color = texture(tex, uv);`.
+    fn write(&self, out: &mut String, position: Position) {
+        let Position { file, line } = position;
+        match self.files.get(&file) {
+            Some(name) => out.push_str(name),
+            None => {
+                let _ = write!(out, "%{file}");
+            }
+        }
+        let _ = write!(out, ":{line}");
+        let range = self.lines.get(&position).cloned();
+        let text = range.and_then(|range| self.text.get(range)).unwrap_or_default().trim_end();
+        if !text.is_empty() {
+            out.push_str(": ");
+            push_plain(out, text, LINE);
+        }
+    }
+}
+
+impl Printer<'_> {
+    /// Writes the source line that an instruction came of, if it is not the one
+    /// before.
+    pub(super) fn source_line(&mut self, instruction: &Instruction<'_>, place: Place) {
+        let Some(mut sources) = self.sources.take() else { return };
+        let offset = instruction.offset().0;
+        let position = sources.position(offset);
+        // Before the first instruction, the comment would be read as part of the
+        // header.
+        if let Some(position) = position
+            && sources.last != Some(position)
+            && offset > HEADER_WORDS
+        {
+            sources.last = Some(position);
+            self.margin(None, place);
+            self.begin(Hue::Comment);
+            self.out.push_str("; ");
+            sources.write(&mut self.out, position);
+            self.end_hue();
+            self.out.push('\n');
+        }
+        if instruction.op() == Op::FunctionEnd {
+            sources.last = None;
+        }
+        self.sources = Some(sources);
+    }
+}
+
+/// What has been read of a module.
+struct Reader<'a> {
+    sources: Sources,
+    definitions: Definitions,
+    strings: HashMap<u32, LiteralString<'a>>,
+    /// The ids of strings by their texts, for `#line`.
+    names: HashMap<String, u32>,
+    /// The values of constants, for `DebugLine`.
+    constants: HashMap<u32, u32>,
+    /// The file of each `DebugSource`.
+    debug_sources: HashMap<u32, u32>,
+    /// The file whose text is being put together, and the text.
+    current: Option<(u32, Vec<u8>)>,
+    /// How much text may still be taken: no more than the module has. Many
+    /// instructions can refer to one text.
+    budget: usize,
+    position: Option<Position>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(module: &Module<'a>) -> Self {
+        Self {
+            sources: Sources {
+                text: String::new(),
+                lines: HashMap::new(),
+                files: HashMap::new(),
+                changes: Vec::new(),
+                last: None,
+            },
+            definitions: Definitions::for_module(module),
+            strings: HashMap::new(),
+            names: HashMap::new(),
+            constants: HashMap::new(),
+            debug_sources: HashMap::new(),
+            current: None,
+            budget: module.words().len() * 4,
+            position: None,
+        }
+    }
+
+    fn instruction(&mut self, instruction: &Instruction<'a>) {
+        let offset = instruction.offset().0;
+        let words = instruction.words();
+        match (instruction.op(), words) {
+            (Op::String, [_, id, text @ ..]) => self.string(*id, text),
+            (Op::Source, [_, _, _, file, text @ ..]) => {
+                self.start_text(*file);
+                self.add_text(LiteralString::at_start_of(text));
+            }
+            (Op::SourceContinued, [_, text @ ..]) => self.add_text(LiteralString::at_start_of(text)),
+            (Op::Line, [_, file, line, ..]) => self.set(offset, Some(Position { file: *file, line: *line })),
+            (Op::NoLine, _) => self.set(offset, None),
+            (Op::Constant, [_, _, id, value, ..]) => {
+                self.constants.entry(*id).or_insert(*value);
+            }
+            (Op::ExtInst | Op::ExtInstWithForwardRefsKHR, [_, _, id, set, number, operands @ ..]) => {
+                self.debug(offset, *id, self.debug_instruction(Id(*set), *number), operands);
+            }
+            (op, _) if ends_block(op) => self.set(offset + words.len(), None),
+            _ => {}
+        }
+        self.definitions.define(instruction);
+    }
+
+    /// The name of an instruction of a set of debug information.
+    fn debug_instruction(&self, set: Id, number: u32) -> &'static str {
+        match self.definitions.get(set) {
+            Definition::Import(Import::Known(set)) => set.instruction(number).map_or("", |info| info.name()),
+            _ => "",
+        }
+    }
+
+    fn debug(&mut self, offset: usize, id: u32, name: &str, operands: &[u32]) {
+        match (name, operands) {
+            ("DebugSource", [file, text @ ..]) => {
+                self.debug_sources.entry(id).or_insert(*file);
+                self.start_text(*file);
+                self.add_text(text.first().and_then(|text| self.strings.get(text)).copied());
+            }
+            ("DebugSourceContinued", [text, ..]) => self.add_text(self.strings.get(text).copied()),
+            ("DebugLine", [source, line, ..]) => {
+                // Without a constant there is no saying where it is.
+                let line = self.constants.get(line).copied();
+                let file = self.debug_sources.get(source).copied().unwrap_or(*source);
+                self.set(offset, line.map(|line| Position { file, line }));
+            }
+            ("DebugNoLine", _) => self.set(offset, None),
+            _ => {}
+        }
+    }
+
+    /// Notes the position of the instructions from an offset on.
+    fn set(&mut self, offset: usize, position: Option<Position>) {
+        if self.position == position {
+            return;
+        }
+        self.position = position;
+        self.sources.changes.push((offset, position));
+        if let Some(Position { file, .. }) = position {
+            self.name_file(file);
+        }
+    }
+
+    fn string(&mut self, id: u32, text: &'a [u32]) {
+        let Some(string) = LiteralString::at_start_of(text) else { return };
+        self.strings.entry(id).or_insert(string);
+        if string.words().len() * 4 <= LONGEST_NAME {
+            self.names.entry(string.to_text_lossy()).or_insert(id);
+        }
+    }
+
+    /// Names a file after the last part of its path: the rest would push the
+    /// source line off the screen.
+    fn name_file(&mut self, file: u32) {
+        let Some(string) = self.strings.get(&file) else { return };
+        self.sources.files.entry(file).or_insert_with(|| {
+            let path = string.to_text_lossy();
+            let mut name = String::new();
+            push_plain(&mut name, path.rsplit(['/', '\\']).next().unwrap_or_default(), FILE);
+            name
+        });
+    }
+
+    fn start_text(&mut self, file: u32) {
+        self.finish_text();
+        self.current = Some((file, Vec::new()));
+    }
+
+    fn add_text(&mut self, text: Option<LiteralString<'_>>) {
+        if let (Some((_, bytes)), Some(text)) = (&mut self.current, text)
+            && let Some(budget) = self.budget.checked_sub(text.words().len() * 4)
+        {
+            self.budget = budget;
+            text.append_to(bytes);
+        }
+    }
+
+    /// Finds the lines of the text that has been put together.
+    fn finish_text(&mut self) {
+        let Some((file, bytes)) = self.current.take() else { return };
+        let start = self.sources.text.len();
+        self.sources.text.push_str(&String::from_utf8_lossy(&bytes));
+        let text = &self.sources.text[start..];
+        let (mut file, mut line) = (Some(file), 1u32);
+        let mut begin = 0;
+        while begin < text.len() {
+            let (end, next) = end_of_line(text, begin);
+            if let Some(file) = file {
+                // What comes later counts: before `#line 1` is what a compiler
+                // put in front of the text.
+                self.sources.lines.insert(Position { file, line }, start + begin..start + end);
+            }
+            line = line.saturating_add(1);
+            if let Some((number, name)) = line_directive(&text[begin..end]) {
+                line = number;
+                file = match name {
+                    Some(name) => self.names.get(name).copied(),
+                    None => file,
+                };
+            }
+            begin = next;
+        }
+    }
+
+    fn finish(mut self) -> Sources {
+        self.finish_text();
+        self.sources
+    }
+}
+
+/// Where the line that starts at `begin` ends, and where the next one starts.
+fn end_of_line(text: &str, begin: usize) -> (usize, usize) {
+    let rest = text.as_bytes().get(begin..).unwrap_or_default();
+    match memchr::memchr2(b'\n', b'\r', rest) {
+        None => (text.len(), text.len()),
+        Some(at) if rest[at..].starts_with(b"\r\n") => (begin + at, begin + at + 2),
+        Some(at) => (begin + at, begin + at + 1),
+    }
+}
+
+/// The number that `#line 12 "name"` gives to the line after it, and the name of
+/// the file.
+fn line_directive(text: &str) -> Option<(u32, Option<&str>)> {
+    let text = text.trim_start().strip_prefix('#')?.trim_start().strip_prefix("line")?;
+    let rest = text.trim_start();
+    let digits = rest.find(|character: char| !character.is_ascii_digit()).unwrap_or(rest.len());
+    let number = rest[..digits].parse().ok()?;
+    let name = rest[digits..].trim().strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    Some((number, name))
+}
+
+/// Whether an instruction is the last of its block, where the scope of a
+/// position ends (`OpLine`).
+fn ends_block(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Branch
+            | Op::BranchConditional
+            | Op::Switch
+            | Op::Return
+            | Op::ReturnValue
+            | Op::Kill
+            | Op::Unreachable
+            | Op::TerminateInvocation
+            | Op::IgnoreIntersectionKHR
+            | Op::TerminateRayKHR
+            | Op::EmitMeshTasksEXT
+            | Op::AbortKHR
+            | Op::FunctionEnd
+    )
+}

@@ -1,1 +1,34 @@
-fn main() {}
+//! The program `spv`.
+//!
+//! Each subcommand is a file under `commands`, and does no more than turn its
+//! options into those of the library. What they share is here: finding inputs
+//! (`inputs`), placing outputs (`output`), telling what was found (`report`),
+//! and going through many inputs on all cores (`run`). Under the names
+//! `spirv-as` and `spirv-dis` the program takes the options of the tools of
+//! those names (`classic`).
+
+mod classic;
+mod cli;
+mod commands;
+mod exit;
+mod hex;
+mod inputs;
+mod output;
+mod progress;
+mod report;
+mod run;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os();
+    let ending = match arguments
+        .next()
+        .as_deref()
+        .and_then(classic::Tool::from_program)
+    {
+        Some(tool) => classic::run(tool, arguments),
+        None => cli::run(),
+    };
+    ending.into()
+}

@@ -1,0 +1,133 @@
+//! The command line of `spv`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use spirvkit::grammar::GRAMMAR_REVISION;
+
+use crate::commands::{as_, completions, dis, drop_in, man};
+use crate::exit::Ending;
+use crate::report::{self, Format};
+
+static LONG_VERSION: LazyLock<String> =
+    LazyLock::new(|| format!("{}\ngrammar: {GRAMMAR_REVISION}", env!("CARGO_PKG_VERSION")));
+
+/// Works on SPIR-V modules.
+#[derive(Debug, Parser)]
+#[command(name = "spv", version, long_version = LONG_VERSION.as_str(), after_help = AFTER_HELP)]
+#[command(arg_required_else_help = true, subcommand_required = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  spv as shader.spvasm -o shader.spv    assemble a module
+  spv dis shader.spv                    show it as text
+  spv dis shaders/ -o text/             disassemble a directory tree
+
+Exit codes:
+  0  success
+  1  an input was refused, or a file could not be read or written
+  2  the command line is wrong";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    As(as_::Arguments),
+    Dis(dis::Arguments),
+    Completions(completions::Arguments),
+    Man(man::Arguments),
+    DropIn(drop_in::Arguments),
+}
+
+/// What all commands that read modules take.
+#[derive(Debug, Args)]
+pub(crate) struct Files {
+    /// Files, directories to search for files, or `-` for standard input
+    /// [default: standard input]
+    #[arg(value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// Write to this file, or with several inputs into this directory; `-` is
+    /// standard output
+    #[arg(short, long, value_name = "PATH")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Work on this many inputs at once [default: one per core]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+
+    /// How to write errors and warnings: for people, or one JSON object a line
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+impl ColorWhen {
+    /// Whether to colour what goes to standard error.
+    pub(crate) fn on_stderr(self) -> bool {
+        self.resolve(report::stderr_takes_color)
+    }
+
+    /// Whether to colour what goes to standard output.
+    pub(crate) fn on_stdout(self) -> bool {
+        self.resolve(report::stdout_takes_color)
+    }
+
+    fn resolve(self, auto: fn() -> bool) -> bool {
+        match self {
+            Self::Auto => auto(),
+            Self::Always => true,
+            Self::Never => false,
+        }
+    }
+}
+
+/// The definition of the command line, for completions and manual pages.
+pub(crate) fn definition() -> clap::Command {
+    Cli::command()
+}
+
+/// Runs the command that the program's arguments name.
+pub(crate) fn run() -> Ending {
+    let parsed = definition()
+        .try_get_matches()
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version count as errors here, but go to standard output.
+            let ending = if error.use_stderr() {
+                Ending::BadUsage
+            } else {
+                Ending::Success
+            };
+            // Nobody is left to tell if the reader has gone.
+            let _ = error.print();
+            return ending;
+        }
+    };
+    let ending = match cli.command {
+        Command::As(arguments) => as_::run(&arguments),
+        Command::Dis(arguments) => dis::run(&arguments),
+        Command::Completions(arguments) => Ok(completions::run(&arguments)),
+        Command::Man(arguments) => Ok(man::run(&arguments)),
+        Command::DropIn(arguments) => Ok(drop_in::run(&arguments)),
+    };
+    ending.unwrap_or_else(|error| {
+        report::usage(&error);
+        Ending::BadUsage
+    })
+}

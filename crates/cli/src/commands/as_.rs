@@ -1,0 +1,157 @@
+//! `spv as`: from text to modules.
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use spirvkit::diagnostics::{ErrorClass, Source, Span};
+use spirvkit::{AssembleOptions, Assembled, Diagnostic, Endianness, IdNumbering, TargetEnv};
+
+use crate::cli::{ColorWhen, Files};
+use crate::exit::{Ending, UsageError};
+use crate::inputs::Inputs;
+use crate::output::{Content, Destination};
+use crate::report::{Messages, Reporter};
+use crate::run::Run;
+
+/// Assemble text to binary modules
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    files: Files,
+
+    /// Assemble for this environment: its newest version of SPIR-V goes into
+    /// the header, and instructions that this version doesn't have are errors
+    #[arg(long, value_name = "ENV", value_parser = target_env(), hide_possible_values = true)]
+    target_env: Option<TargetEnv>,
+
+    /// Number all ids from 1 in the order of their appearance
+    #[arg(long, overrides_with = "preserve_numeric_ids")]
+    renumber_ids: bool,
+
+    /// Keep the numbers of ids such as %10 (the default)
+    #[arg(long, overrides_with = "renumber_ids")]
+    preserve_numeric_ids: bool,
+
+    /// Take nothing from comments such as `; Version: 1.3` at the top
+    #[arg(long)]
+    no_header_comments: bool,
+
+    /// Write the highest byte of each word first
+    #[arg(long)]
+    big_endian: bool,
+
+    /// Give up on an input after this many errors
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    max_errors: usize,
+
+    /// When to colour errors and warnings
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    color: ColorWhen,
+}
+
+const AFTER_HELP: &str = "\
+Environments:
+  spv1.0 to spv1.6, vulkan1.0 to vulkan1.4, vulkan1.1spv1.4,
+  opencl1.2, opencl2.0, opencl2.1, opencl2.2 (or with `embedded` behind),
+  opengl4.0, opengl4.1, opengl4.2, opengl4.3, opengl4.5
+
+Without -o, a single module goes to standard output, unless that is a terminal.
+A directory stands for the .spvasm files in it and below; each output gets the
+same place below the directory that -o names.
+
+Examples:
+  spv as shader.spvasm -o shader.spv
+  spv as --target-env vulkan1.1 shader.spvasm -o shader.spv
+  spv dis a.spv | spv as > b.spv
+  spv as shaders/ -o build/
+
+Exit codes:
+  0  all inputs were assembled
+  1  an input has errors, or a file could not be read or written
+  2  the command line is wrong";
+
+fn target_env() -> impl TypedValueParser<Value = TargetEnv> {
+    PossibleValuesParser::new(TargetEnv::all().map(TargetEnv::name))
+        .try_map(|name| name.parse::<TargetEnv>())
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
+    let files = &arguments.files;
+    let inputs = Inputs::find(&files.inputs, Content::Text.extension())?;
+    let destination = Destination::choose(files.output.as_deref(), &inputs, Content::Module)?;
+    let reporter = Reporter {
+        format: files.format,
+        color: arguments.color.on_stderr(),
+    };
+    let mut options = AssembleOptions::default()
+        .numbering(match arguments.renumber_ids {
+            true => IdNumbering::Renumber,
+            false => IdNumbering::Preserve,
+        })
+        .header_comments(!arguments.no_header_comments)
+        .max_errors(arguments.max_errors);
+    if let Some(env) = arguments.target_env {
+        options = options.target(env.version());
+    }
+    let endianness = match arguments.big_endian {
+        true => Endianness::Big,
+        false => Endianness::Little,
+    };
+    let run = Run {
+        inputs: &inputs,
+        destination: &destination,
+        reporter,
+        jobs: files.jobs,
+    };
+    Ok(run.convert(|name, bytes, messages| {
+        let text = text(name, bytes, messages)?;
+        let module = assemble(name, &text, &options, messages)?;
+        Some(module.to_bytes(endianness))
+    }))
+}
+
+/// The bytes as the text that they should be.
+pub(crate) fn text(name: &str, bytes: Vec<u8>, messages: &mut Messages) -> Option<String> {
+    match String::from_utf8(bytes) {
+        Ok(text) => Some(text),
+        Err(error) => {
+            let start = error.utf8_error().valid_up_to();
+            // The text is the same up to the place at fault.
+            let text = String::from_utf8_lossy(error.as_bytes());
+            let mut diagnostic = Diagnostic::error(
+                "text.not-utf8",
+                ErrorClass::InvalidText,
+                "this byte is not UTF-8 text",
+            )
+            .at_span(Span {
+                start,
+                end: start + 1,
+            });
+            if crate::hex::is_binary_module(error.as_bytes()) {
+                diagnostic =
+                    diagnostic.with_help("this is a binary module: `spv dis` shows it as text");
+            }
+            messages.add(&diagnostic, &Source::new(name, &text));
+            None
+        }
+    }
+}
+
+/// Assembles a text, or adds its errors to the messages.
+pub(crate) fn assemble(
+    name: &str,
+    text: &str,
+    options: &AssembleOptions,
+    messages: &mut Messages,
+) -> Option<Assembled> {
+    match spirvkit::assemble(text, options) {
+        Ok(module) => Some(module),
+        Err(errors) => {
+            let source = Source::new(name, text);
+            for error in &errors {
+                messages.add(error, &source);
+            }
+            None
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! `spv dis`: from modules to text.
+
+use clap::Args;
+use spirvkit::diagnostics::Source;
+use spirvkit::{Diagnostic, DisassembleOptions, Indentation};
+
+use crate::cli::{ColorWhen, Files};
+use crate::exit::{Ending, UsageError};
+use crate::hex;
+use crate::inputs::Inputs;
+use crate::output::{Content, Destination};
+use crate::report::{Messages, Reporter};
+use crate::run::Run;
+
+/// Disassemble binary modules to text
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    files: Files,
+
+    /// Show the numbers of ids instead of names
+    #[arg(long)]
+    raw_id: bool,
+
+    /// Leave out the comments at the top that show the module's header
+    #[arg(long)]
+    no_header: bool,
+
+    /// Start all instructions at the start of the line
+    #[arg(long)]
+    no_indent: bool,
+
+    /// Indent blocks by their nesting in structured control flow
+    #[arg(long)]
+    nested_indent: bool,
+
+    /// Order blocks by structured control flow
+    #[arg(long)]
+    reorder_blocks: bool,
+
+    /// Show the offset of each instruction in bytes
+    #[arg(long)]
+    offsets: bool,
+
+    /// Add comments: headings of sections, and decorations where ids are defined
+    #[arg(long)]
+    comment: bool,
+
+    /// Write `OpUnknown` for instructions that are not known
+    #[arg(long)]
+    handle_unknown_opcodes: bool,
+
+    /// Write whatever can't be decoded as numbers, such that it assembles to
+    /// the same words
+    #[arg(long)]
+    lenient: bool,
+
+    /// Explain operands behind each instruction: types, values of constants,
+    /// decorations
+    #[arg(long)]
+    annotate: bool,
+
+    /// Show the lines of the shader's source that the module carries
+    #[arg(long)]
+    source: bool,
+
+    /// Colour the output: always, or with `=WHEN` as that says; by default
+    /// only on a terminal
+    #[arg(
+        long,
+        value_name = "WHEN",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "always",
+        overrides_with_all = ["color", "no_color"],
+    )]
+    color: Option<ColorWhen>,
+
+    /// Don't colour the output
+    #[arg(long, overrides_with_all = ["color", "no_color"])]
+    no_color: bool,
+}
+
+const AFTER_HELP: &str = "\
+An input may also be a module written as hexadecimal text: 32-bit words
+(`0x07230203, 0x00010000`) or bytes (`03 02 23 07`), with white space or commas
+between them, and all with `0x` or `x` before them or all without.
+
+A directory stands for the .spv files in it and below; each output gets the same
+place below the directory that -o names.
+
+Examples:
+  spv dis shader.spv
+  spv dis --raw-id --no-header shader.spv -o shader.spvasm
+  spv dis --lenient damaged.spv
+  spv dis shaders/ -o text/
+
+Exit codes:
+  0  all inputs were disassembled
+  1  an input can't be decoded, or a file could not be read or written
+  2  the command line is wrong";
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
+    let files = &arguments.files;
+    let inputs = Inputs::find(&files.inputs, Content::Module.extension())?;
+    let destination = Destination::choose(files.output.as_deref(), &inputs, Content::Text)?;
+    let color = match (arguments.no_color, arguments.color) {
+        (true, _) => ColorWhen::Never,
+        (false, when) => when.unwrap_or_default(),
+    };
+    let color_text = match (color, &destination) {
+        // What the terminal takes says nothing about a file.
+        (ColorWhen::Auto, Destination::File(_) | Destination::Directory(..)) => false,
+        _ => color.on_stdout(),
+    };
+    let reporter = Reporter {
+        format: files.format,
+        color: color.on_stderr(),
+    };
+    let options = options(arguments).color(color_text);
+    let run = Run {
+        inputs: &inputs,
+        destination: &destination,
+        reporter,
+        jobs: files.jobs,
+    };
+    Ok(run.convert(|name, bytes, messages| disassemble(name, bytes, &options, messages)))
+}
+
+fn options(arguments: &Arguments) -> DisassembleOptions {
+    DisassembleOptions::default()
+        .friendly_names(!arguments.raw_id)
+        .header(!arguments.no_header)
+        .indentation(match arguments.no_indent {
+            true => Indentation::None,
+            false => Indentation::Column,
+        })
+        .nested_indentation(arguments.nested_indent)
+        .reorder_blocks(arguments.reorder_blocks)
+        .offsets(arguments.offsets)
+        .comments(arguments.comment)
+        .handle_unknown_opcodes(arguments.handle_unknown_opcodes)
+        .lenient(arguments.lenient)
+        .annotate(arguments.annotate)
+        .source(arguments.source)
+}
+
+/// Disassembles a module, given in binary form or as hexadecimal text, or adds
+/// its errors to the messages.
+pub(crate) fn disassemble(
+    name: &str,
+    bytes: Vec<u8>,
+    options: &DisassembleOptions,
+    messages: &mut Messages,
+) -> Option<Vec<u8>> {
+    let bytes = binary(name, bytes, messages)?;
+    let source = Source::new(name, "");
+    match spirvkit::disassemble(&bytes, options) {
+        Ok(disassembled) => {
+            for warning in &disassembled.warnings {
+                messages.add(warning, &source);
+            }
+            Some(disassembled.text.into_bytes())
+        }
+        Err(mut errors) => {
+            if let Some(last) = errors.pop() {
+                errors.push(with_advice(last, &bytes, options));
+            }
+            for error in &errors {
+                messages.add(error, &source);
+            }
+            None
+        }
+    }
+}
+
+/// The module in binary form.
+fn binary(name: &str, bytes: Vec<u8>, messages: &mut Messages) -> Option<Vec<u8>> {
+    if hex::is_binary_module(&bytes) {
+        return Some(bytes);
+    }
+    let decoded = hex::detect(&bytes).map(|text| {
+        hex::decode(&text).map_err(|error| messages.add(&error, &Source::new(name, &text)))
+    });
+    match decoded {
+        Some(decoded) => decoded.ok(),
+        None => Some(bytes),
+    }
+}
+
+/// Adds to a module's last error what helps with it.
+fn with_advice(error: Diagnostic, bytes: &[u8], options: &DisassembleOptions) -> Diagnostic {
+    let is_text = |text: &str| !text.trim().is_empty() && !text.contains('\0');
+    if error.help().is_some() {
+        error
+    } else if spirvkit::disassemble(bytes, &options.clone().lenient(true)).is_ok() {
+        error.with_help("`spv dis --lenient` prints everything, also what can't be decoded")
+    } else if std::str::from_utf8(bytes).is_ok_and(is_text) {
+        error.with_help("if this is assembly text, `spv as` makes a module of it")
+    } else {
+        error
+    }
+}

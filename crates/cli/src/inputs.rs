@@ -1,0 +1,170 @@
+//! Finding and reading the inputs.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::exit::UsageError;
+
+/// How messages call standard input.
+pub(crate) const STDIN_NAME: &str = "<stdin>";
+
+/// Something to read a module from.
+#[derive(Debug)]
+pub(crate) struct Input {
+    /// How messages call it.
+    pub(crate) name: String,
+    /// Its place below the directory that was given; of a file, its name.
+    pub(crate) relative: PathBuf,
+    origin: Origin,
+}
+
+#[derive(Debug)]
+enum Origin {
+    Stdin,
+    File(PathBuf),
+    /// A directory that gave no files, and why. It stays among the inputs so
+    /// that its error is told at its place.
+    Barren(io::Error),
+}
+
+impl Input {
+    pub(crate) fn stdin() -> Self {
+        Self {
+            name: STDIN_NAME.into(),
+            relative: "stdin".into(),
+            origin: Origin::Stdin,
+        }
+    }
+
+    pub(crate) fn file(path: &Path) -> Self {
+        let relative = path.file_name().map_or_else(|| path.into(), PathBuf::from);
+        Self {
+            name: path.display().to_string(),
+            relative,
+            origin: Origin::File(path.into()),
+        }
+    }
+
+    fn barren(path: &Path, error: io::Error) -> Self {
+        Self {
+            name: path.display().to_string(),
+            relative: PathBuf::new(),
+            origin: Origin::Barren(error),
+        }
+    }
+
+    /// Whether there is no file behind it, only an error.
+    pub(crate) fn is_barren(&self) -> bool {
+        matches!(self.origin, Origin::Barren(_))
+    }
+
+    /// Reads all of it.
+    pub(crate) fn read(&self) -> io::Result<Vec<u8>> {
+        match &self.origin {
+            Origin::Stdin => {
+                let mut bytes = Vec::new();
+                io::stdin().lock().read_to_end(&mut bytes)?;
+                Ok(bytes)
+            }
+            Origin::File(path) => fs::read(path),
+            Origin::Barren(error) => Err(io::Error::new(error.kind(), error.to_string())),
+        }
+    }
+}
+
+/// The inputs of a command, in the order in which to tell about them.
+#[derive(Debug)]
+pub(crate) struct Inputs {
+    pub(crate) list: Vec<Input>,
+    /// Whether the outputs need a directory: there are several inputs, or there
+    /// may be, since a directory was given.
+    pub(crate) many: bool,
+}
+
+impl Inputs {
+    /// Finds the inputs that `paths` stand for: files, `-` for standard input,
+    /// and directories for all files with this extension in them and below,
+    /// ordered by path. Without any, it's standard input.
+    pub(crate) fn find(paths: &[PathBuf], extension: &str) -> Result<Self, UsageError> {
+        let is_stdin = |path: &Path| path.as_os_str() == "-";
+        if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
+            return Err(UsageError("standard input can be read only once".into()));
+        }
+        let mut list = Vec::new();
+        let mut many = paths.len() > 1;
+        for path in paths {
+            if is_stdin(path) {
+                list.push(Input::stdin());
+            } else if path.is_dir() {
+                many = true;
+                search(path, extension, &mut list);
+            } else {
+                // Whether it exists shows when it's read.
+                list.push(Input::file(path));
+            }
+        }
+        if paths.is_empty() {
+            list.push(Input::stdin());
+        }
+        Ok(Self { list, many })
+    }
+}
+
+/// Adds the files with this extension below a directory.
+fn search(root: &Path, extension: &str, list: &mut Vec<Input>) {
+    let mut found = Vec::new();
+    let mut directories = vec![root.to_path_buf()];
+    while let Some(directory) = directories.pop() {
+        if let Err(error) = search_one(&directory, extension, &mut found, &mut directories) {
+            found.push(Input::barren(&directory, error));
+        }
+    }
+    if found.is_empty() {
+        let message = format!("there is no .{extension} file in this directory");
+        found.push(Input::barren(
+            root,
+            io::Error::new(io::ErrorKind::NotFound, message),
+        ));
+    }
+    for input in &mut found {
+        if let Origin::File(path) = &input.origin
+            && let Ok(relative) = path.strip_prefix(root)
+        {
+            input.relative = relative.into();
+        }
+    }
+    found.sort_by(|a, b| {
+        a.relative
+            .cmp(&b.relative)
+            .then_with(|| a.name.cmp(&b.name))
+    });
+    list.append(&mut found);
+}
+
+fn search_one(
+    directory: &Path,
+    extension: &str,
+    found: &mut Vec<Input>,
+    directories: &mut Vec<PathBuf>,
+) -> io::Result<()> {
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let path = entry.path();
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            directories.push(path);
+        } else if has_extension(&path, extension) && (kind.is_file() || path.is_file()) {
+            // Links to files count; links to directories don't, as they may go
+            // in circles.
+            found.push(Input::file(&path));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a path has this extension, in small or capital letters.
+pub(crate) fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension()
+        .is_some_and(|found| found.eq_ignore_ascii_case(extension))
+}

@@ -1,0 +1,211 @@
+//! Placing the outputs.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use crate::exit::UsageError;
+use crate::inputs::{Input, Inputs, has_extension};
+
+/// How messages call standard output.
+pub(crate) const STDOUT_NAME: &str = "<stdout>";
+
+/// What a command writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    Module,
+    Text,
+}
+
+impl Content {
+    /// The extension of the files that hold it.
+    pub(crate) fn extension(self) -> &'static str {
+        match self {
+            Self::Module => "spv",
+            Self::Text => "spvasm",
+        }
+    }
+}
+
+/// Where outputs go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Destination {
+    Stdout,
+    File(PathBuf),
+    /// Below a directory, in files with this extension.
+    Directory(PathBuf, &'static str),
+}
+
+impl Destination {
+    /// Decides where the outputs of these inputs go, given the value of the
+    /// option `-o`.
+    ///
+    /// # Errors
+    ///
+    /// If modules would go to a terminal or be joined to one file, or two
+    /// outputs would get the same name.
+    pub(crate) fn choose(
+        output: Option<&Path>,
+        inputs: &Inputs,
+        content: Content,
+    ) -> Result<Self, UsageError> {
+        let Some(path) = output.filter(|path| path.as_os_str() != "-") else {
+            return Self::stdout(inputs, content);
+        };
+        let ends_in_separator = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+        if !inputs.many && !path.is_dir() && !ends_in_separator {
+            return Ok(Self::File(path.into()));
+        }
+        if path.exists() && !path.is_dir() {
+            let path = path.display();
+            let message =
+                format!("`-o {path}` must name a directory for several outputs, not a file");
+            return Err(UsageError(message));
+        }
+        let destination = Self::Directory(path.into(), content.extension());
+        destination.check_collisions(inputs)?;
+        Ok(destination)
+    }
+
+    fn stdout(inputs: &Inputs, content: Content) -> Result<Self, UsageError> {
+        if content == Content::Module {
+            if inputs.many {
+                let message =
+                    "several modules can't go to standard output: name a directory with `-o DIR`";
+                return Err(UsageError(message.into()));
+            }
+            if io::stdout().is_terminal() {
+                let message = "a module is no text for a terminal: name a file with `-o FILE`, \
+                               or send standard output elsewhere";
+                return Err(UsageError(message.into()));
+            }
+        }
+        Ok(Self::Stdout)
+    }
+
+    fn check_collisions(&self, inputs: &Inputs) -> Result<(), UsageError> {
+        let mut owners: HashMap<PathBuf, &Input> = HashMap::new();
+        for input in inputs.list.iter().filter(|input| !input.is_barren()) {
+            if let Some(target) = self.target(input)
+                && let Some(other) = owners.insert(target.clone(), input)
+            {
+                return Err(UsageError(format!(
+                    "`{}` and `{}` would both be written to `{}`",
+                    other.name,
+                    input.name,
+                    target.display()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The file for an input's output, if not standard output.
+    pub(crate) fn target(&self, input: &Input) -> Option<PathBuf> {
+        match self {
+            Self::Stdout => None,
+            Self::File(path) => Some(path.clone()),
+            Self::Directory(directory, extension) => {
+                let path = directory.join(&input.relative);
+                // `a.vert` and `a.frag` need different names, so only the
+                // format's own extensions are replaced.
+                if has_extension(&path, "spv") || has_extension(&path, "spvasm") {
+                    return Some(path.with_extension(extension));
+                }
+                let mut name = path.into_os_string();
+                name.push(".");
+                name.push(extension);
+                Some(name.into())
+            }
+        }
+    }
+
+    /// Writes the output for an input to its file.
+    pub(crate) fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        if let Self::Directory(..) = self
+            && let Some(parent) = path.parent()
+        {
+            fs::create_dir_all(parent)?;
+        }
+        write_file(path, bytes)
+    }
+}
+
+/// Writes to standard output.
+pub(crate) fn write_stdout(bytes: &[u8]) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(bytes)?;
+    stdout.flush()
+}
+
+/// Writes a file such that at any time there is all of it or none.
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (target, permissions) = match fs::metadata(path) {
+        // A device or a pipe must be written to, not replaced.
+        Ok(metadata) if !metadata.is_file() => return fs::write(path, bytes),
+        Ok(metadata) if metadata.permissions().readonly() => {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        // If it's a link, what it leads to is replaced.
+        Ok(metadata) => (fs::canonicalize(path)?, Some(metadata.permissions())),
+        Err(_) => (path.to_path_buf(), None),
+    };
+    let (temporary, mut file) = Temporary::beside(&target)?;
+    file.write_all(bytes)?;
+    drop(file);
+    if let Some(permissions) = permissions {
+        fs::set_permissions(&temporary.path, permissions)?;
+    }
+    temporary.rename(&target)
+}
+
+/// A file that is removed again unless it gets its final name.
+#[derive(Debug)]
+struct Temporary {
+    path: PathBuf,
+    renamed: bool,
+}
+
+impl Temporary {
+    /// Makes a file in the same directory, so that renaming never copies.
+    fn beside(target: &Path) -> io::Result<(Self, File)> {
+        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        for attempt in 0..1000 {
+            let mut hidden = OsString::from(".");
+            hidden.push(name);
+            hidden.push(format!(".{}-{attempt}.tmp", std::process::id()));
+            let path = target.with_file_name(hidden);
+            match OpenOptions::new().write(true).create_new(true).open(&path) {
+                Ok(file) => {
+                    return Ok((
+                        Self {
+                            path,
+                            renamed: false,
+                        },
+                        file,
+                    ));
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    fn rename(mut self, target: &Path) -> io::Result<()> {
+        fs::rename(&self.path, target)?;
+        self.renamed = true;
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if !self.renamed {
+            // There is an error under way already, and this one adds nothing.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}

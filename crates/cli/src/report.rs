@@ -1,0 +1,146 @@
+//! Telling what was found, on standard error.
+
+use std::io::{self, IsTerminal, Write};
+
+use anstream::{AutoStream, ColorChoice};
+use clap::ValueEnum;
+use spirvkit::Diagnostic;
+use spirvkit::diagnostics::{ErrorClass, Severity, Source, render};
+
+use crate::exit::{Ending, UsageError};
+use crate::output::{STDOUT_NAME, write_stdout};
+
+/// The form of errors and warnings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people, with the place underlined
+    #[default]
+    Human,
+    /// For programs: one JSON object a line
+    Json,
+}
+
+/// How to tell things.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reporter {
+    pub(crate) format: Format,
+    pub(crate) color: bool,
+}
+
+impl Reporter {
+    /// For commands without options about it.
+    pub(crate) fn plain() -> Self {
+        Self {
+            format: Format::Human,
+            color: stderr_takes_color(),
+        }
+    }
+}
+
+/// What there is to tell about one input, rendered.
+#[derive(Debug)]
+pub(crate) struct Messages {
+    reporter: Reporter,
+    text: String,
+    failed: bool,
+}
+
+impl Messages {
+    pub(crate) fn new(reporter: Reporter) -> Self {
+        Self {
+            reporter,
+            text: String::new(),
+            failed: false,
+        }
+    }
+
+    /// Adds a diagnostic about the input `source`.
+    pub(crate) fn add(&mut self, diagnostic: &Diagnostic, source: &Source<'_>) {
+        self.failed |= diagnostic.severity() == Severity::Error;
+        match self.reporter.format {
+            Format::Human => {
+                self.text += &render::terminal(diagnostic, Some(source), self.reporter.color);
+            }
+            Format::Json => {
+                let mut object = render::json(diagnostic, Some(source));
+                if diagnostic.rule().starts_with("io.") {
+                    // The library's classes are about modules only.
+                    object["class"] = "io".into();
+                }
+                self.text += &object.to_string();
+                self.text.push('\n');
+            }
+        }
+    }
+
+    /// Adds that the file or stream `name` could not be read.
+    pub(crate) fn add_read_error(&mut self, name: &str, error: &io::Error) {
+        self.add_io_error("io.read", format!("can't read this: {error}"), name);
+    }
+
+    /// Adds that the file or stream `name` could not be written.
+    pub(crate) fn add_write_error(&mut self, name: &str, error: &io::Error) {
+        self.add_io_error("io.write", format!("can't write this: {error}"), name);
+    }
+
+    fn add_io_error(&mut self, rule: &'static str, message: String, name: &str) {
+        let diagnostic = Diagnostic::error(rule, ErrorClass::InvalidBinary, message);
+        self.add(&diagnostic, &Source::new(name, ""));
+    }
+
+    /// Whether there was an error.
+    pub(crate) fn failed(&self) -> bool {
+        self.failed
+    }
+
+    /// Writes what there is to standard error.
+    pub(crate) fn print(&self) {
+        if !self.text.is_empty() {
+            // If nobody reads the errors, the exit code still tells.
+            let _ = io::stderr().lock().write_all(self.text.as_bytes());
+        }
+    }
+}
+
+/// Tells how many of several inputs failed.
+pub(crate) fn summary(reporter: Reporter, failed: usize, total: usize) {
+    if reporter.format == Format::Human && total > 1 && failed > 0 {
+        let _ = writeln!(io::stderr(), "{failed} of {total} inputs failed");
+    }
+}
+
+/// Prints all that a command has to say to standard output.
+pub(crate) fn print(bytes: &[u8]) -> Ending {
+    match write_stdout(bytes) {
+        Ok(()) => Ending::Success,
+        // The reader has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ending::Success,
+        Err(error) => {
+            let mut messages = Messages::new(Reporter::plain());
+            messages.add_write_error(STDOUT_NAME, &error);
+            messages.print();
+            Ending::Failure
+        }
+    }
+}
+
+/// Tells what is wrong with the command line.
+pub(crate) fn usage(error: &UsageError) {
+    let _ = writeln!(
+        io::stderr(),
+        "error: {}\n\nFor more information, try '--help'.",
+        error.0
+    );
+}
+
+/// Whether standard error is a terminal that wants colour.
+pub(crate) fn stderr_takes_color() -> bool {
+    let stream = io::stderr();
+    stream.is_terminal() && AutoStream::choice(&stream) != ColorChoice::Never
+}
+
+/// Whether standard output is a terminal that wants colour.
+pub(crate) fn stdout_takes_color() -> bool {
+    let stream = io::stdout();
+    stream.is_terminal() && AutoStream::choice(&stream) != ColorChoice::Never
+}

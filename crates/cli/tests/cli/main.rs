@@ -1,0 +1,12 @@
+//! Runs the program as its users do.
+
+mod as_;
+mod classic;
+mod common;
+mod dis;
+mod generated;
+mod hex;
+mod many;
+mod output;
+#[cfg(unix)]
+mod terminal;

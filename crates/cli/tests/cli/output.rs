@@ -1,0 +1,115 @@
+//! How outputs are written.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::common::{Dir, FAULTY, TEXT, long_text};
+
+#[test]
+fn an_existing_file_is_replaced_only_on_success() {
+    let dir = Dir::new();
+    dir.write("out.spv", "before");
+    dir.spv_with_input(&["as", "-o", "out.spv"], FAULTY.as_bytes())
+        .fails(1, "Shadr");
+    assert_eq!(dir.read("out.spv"), b"before");
+    assert_ne!(dir.module("out.spv", TEXT), b"before");
+    assert_eq!(dir.files(), ["out.spv"]);
+}
+
+#[test]
+fn a_file_that_can_not_be_written_is_an_error() {
+    let dir = Dir::new();
+    dir.write("a.spvasm", TEXT);
+    dir.spv(&["as", "a.spvasm", "-o", "no/such/out.spv"])
+        .fails(1, "error[io.write]");
+    dir.write("file", "");
+    dir.spv(&["as", "a.spvasm", "-o", "file/out.spv"])
+        .fails(1, "error[io.write]");
+    assert_eq!(dir.files(), ["a.spvasm", "file"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_permissions_and_devices_stay() {
+    use std::fs;
+    use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+    let dir = Dir::new();
+    dir.write("real/out.spv", "");
+    fs::set_permissions(dir.path("real/out.spv"), fs::Permissions::from_mode(0o600)).unwrap();
+    symlink("real/out.spv", dir.path("link.spv")).unwrap();
+    let module = dir.module("link.spv", TEXT);
+    assert!(
+        fs::symlink_metadata(dir.path("link.spv"))
+            .unwrap()
+            .is_symlink()
+    );
+    assert_eq!(dir.read("real/out.spv"), module);
+    let permissions = fs::metadata(dir.path("real/out.spv"))
+        .unwrap()
+        .permissions();
+    assert_eq!(permissions.mode() & 0o777, 0o600);
+
+    fs::set_permissions(dir.path("real/out.spv"), fs::Permissions::from_mode(0o400)).unwrap();
+    dir.spv_with_input(&["as", "-o", "link.spv"], TEXT.as_bytes())
+        .fails(1, "io.write");
+
+    assert_eq!(
+        dir.spv_with_input(&["as", "-o", "/dev/null"], TEXT.as_bytes())
+            .code,
+        0
+    );
+    assert!(
+        fs::metadata("/dev/null")
+            .unwrap()
+            .file_type()
+            .is_char_device()
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_device_is_an_error() {
+    let dir = Dir::new();
+    dir.module("a.spv", TEXT);
+    dir.spv(&["dis", "a.spv", "-o", "/dev/full"])
+        .fails(1, "error[io.write]");
+    let mut command = dir.command(env!("CARGO_BIN_EXE_spv"));
+    let full = std::fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let output = command
+        .args(["dis", "a.spv"])
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .contains("<stdout>")
+    );
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let dir = Dir::new();
+    let module = dir.module("long.spv", &long_text(5000));
+    for arguments in [&["dis"][..], &["dis", "-", "long.spv", "long.spv"]] {
+        let mut child = dir
+            .command(env!("CARGO_BIN_EXE_spv"))
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // The program can't write before it has read, so the reader is gone
+        // by then.
+        drop(child.stdout.take());
+        child.stdin.take().unwrap().write_all(&module).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    }
+}

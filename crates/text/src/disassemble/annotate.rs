@@ -8,6 +8,7 @@
 //! the work is linear in the module's size however its types nest, and nothing
 //! recurses.
 
+mod describe;
 mod paths;
 mod types;
 mod values;
@@ -18,7 +19,7 @@ use hashbrown::HashMap;
 use spirvkit_binary::{
     Definitions, Id, IdMap, Import, Instruction, LiteralString, Module, Operand, Value, WordOffset,
 };
-use spirvkit_grammar::{Class, Decoration, Enumeration, Op, OperandKind};
+use spirvkit_grammar::{BuiltIn, Class, Decoration, Enumeration, Op, OperandKind, StorageClass};
 
 use super::DisassembleOptions;
 use super::names::Names;
@@ -99,15 +100,21 @@ impl<'a> Annotations<'a> {
                 let span = self.keep(|_, out| push_string(out, text));
                 *self.names.slot(Id(*target)) = span;
             }
+            (Op::Decorate, [_, target, decoration, built_in])
+                if Decoration(*decoration) == Decoration::BuiltIn
+                    && self.name(Id(*target)).is_none() =>
+            {
+                let span = self.keep(|_, out| out.push_str(enumerant_name::<BuiltIn>(*built_in)));
+                *self.names.slot(Id(*target)) = span;
+                self.decorate(*target, instruction, names);
+            }
             (Op::MemberName, [_, target, member, text @ ..]) => {
                 let member = self.members.entry((*target, *member)).or_default();
                 member.name.clear();
                 push_string(&mut member.name, text);
             }
             (Op::Decorate | Op::DecorateId | Op::DecorateString, [_, target, ..]) => {
-                let mut all = self.decorations.remove(target).unwrap_or_default();
-                self.decoration(&mut all, instruction, 1, names);
-                self.decorations.insert(*target, all);
+                self.decorate(*target, instruction, names);
             }
             (Op::MemberDecorate, [_, target, member, decoration, offset])
                 if Decoration(*decoration) == Decoration::Offset =>
@@ -115,21 +122,36 @@ impl<'a> Annotations<'a> {
                 let member = self.members.entry((*target, *member)).or_default();
                 member.offset = Some(*offset);
             }
-            (Op::MemberDecorate | Op::MemberDecorateString, [_, target, member, decoration, ..])
-                if !is_usual_layout(Decoration(*decoration)) =>
-            {
+            (
+                Op::MemberDecorate | Op::MemberDecorateString,
+                [_, target, member, decoration, ..],
+            ) if !is_usual_layout(Decoration(*decoration)) => {
                 let mut known = self.members.remove(&(*target, *member)).unwrap_or_default();
                 self.decoration(&mut known.decorations, instruction, 2, names);
                 self.members.insert((*target, *member), known);
+            }
+            // Pointers to it may come before its declaration.
+            (Op::TypeForwardPointer, [_, pointer, class]) => {
+                let class = enumerant_name::<StorageClass>(*class);
+                let span = self.keep(|_, out| out.push_str(&format!("ptr<{class}, …>")));
+                *self.types.slot(Id(*pointer)) = span;
             }
             (Op::GroupDecorate, [_, group, targets @ ..]) => self.share(*group, targets),
             _ => self.note_result(instruction, names),
         }
     }
 
+    fn decorate(&mut self, target: u32, instruction: &Instruction<'_>, names: &Names) {
+        let mut all = self.decorations.remove(&target).unwrap_or_default();
+        self.decoration(&mut all, instruction, 1, names);
+        self.decorations.insert(target, all);
+    }
+
     /// Gives the decorations of a group to its members.
     fn share(&mut self, group: u32, targets: &[u32]) {
-        let Some(text) = self.decorations.get(&group).cloned() else { return };
+        let Some(text) = self.decorations.get(&group).cloned() else {
+            return;
+        };
         for target in targets {
             let all = self.decorations.entry(*target).or_default();
             separate(all, 0);
@@ -140,12 +162,16 @@ impl<'a> Annotations<'a> {
 
     /// Remembers what an instruction defines.
     fn note_result(&mut self, instruction: &Instruction<'a>, names: &Names) {
-        let Some(id) = instruction.result() else { return };
+        let Some(id) = instruction.result() else {
+            return;
+        };
         if self.definitions.define(instruction).is_some() {
             return;
         }
         *self.declarations.slot(id) = instruction.offset().0;
-        let is_type = instruction.info().is_some_and(|info| info.class() == Class::TypeDeclaration);
+        let is_type = instruction
+            .info()
+            .is_some_and(|info| info.class() == Class::TypeDeclaration);
         if is_type {
             let span = self.keep(|notes, out| notes.type_text(out, instruction, names));
             *self.types.slot(id) = span;
@@ -165,11 +191,17 @@ impl<'a> Annotations<'a> {
         self.text.push_str(&text);
         let length = u16::try_from(text.len()).unwrap_or(0);
         self.scratch = text;
-        Span { start, length, obvious: false }
+        Span {
+            start,
+            length,
+            obvious: false,
+        }
     }
 
     fn get(&self, span: Span) -> Option<&str> {
-        let text = self.text.get(span.start..span.start + usize::from(span.length))?;
+        let text = self
+            .text
+            .get(span.start..span.start + usize::from(span.length))?;
         (!text.is_empty()).then_some(text)
     }
 
@@ -200,10 +232,7 @@ impl<'a> Annotations<'a> {
     fn mention(&self, out: &mut String, id: Id, names: &Names) {
         match self.type_name(id).or_else(|| self.label(id)) {
             Some(text) => out.push_str(text),
-            None => {
-                out.push('%');
-                names.write(out, id);
-            }
+            None => push_id(out, id, names),
         }
     }
 
@@ -215,7 +244,9 @@ impl<'a> Annotations<'a> {
                 Some(name) => out.push_str(&name),
                 None => self.mention(out, id, names),
             },
-            Value::Enumerant { info: Some(info), .. } => out.push_str(info.name()),
+            Value::Enumerant {
+                info: Some(info), ..
+            } => out.push_str(info.name()),
             Value::Mask(bits) => push_mask(out, kind, bits),
             Value::String(string) => push_plain(out, &string.to_text_lossy(), NAME),
             Value::SpecConstantOp(op) => {
@@ -233,18 +264,29 @@ impl<'a> Annotations<'a> {
     }
 
     /// Adds what a decoration says of its target: the operands from `skip` on.
-    fn decoration(&self, all: &mut String, instruction: &Instruction<'_>, skip: usize, names: &Names) {
+    fn decoration(
+        &self,
+        all: &mut String,
+        instruction: &Instruction<'_>,
+        skip: usize,
+        names: &Names,
+    ) {
         if all.len() > COMMENT {
             return;
         }
         separate(all, 0);
-        let operands = instruction.operands(&self.definitions).skip(skip).map_while(Result::ok);
+        let operands = instruction
+            .operands(&self.definitions)
+            .skip(skip)
+            .map_while(Result::ok);
         for (index, operand) in operands.enumerate() {
             if index > 0 {
                 all.push(' ');
             }
             match operand.value {
-                Value::Enumerant { value, .. } if index == 0 && value == Decoration::DescriptorSet.0 => {
+                Value::Enumerant { value, .. }
+                    if index == 0 && value == Decoration::DescriptorSet.0 =>
+                {
                     all.push_str("set");
                 }
                 Value::Enumerant { value, .. } if index == 0 && value == Decoration::Binding.0 => {
@@ -254,129 +296,6 @@ impl<'a> Annotations<'a> {
             }
         }
         clip(all, 0, COMMENT);
-    }
-
-    /// The comment for an instruction; empty if there is nothing to say.
-    pub(super) fn comment(&self, instruction: &Instruction<'_>, names: &Names) -> String {
-        let mut out = String::new();
-        self.describe(&mut out, instruction, names);
-        clip(&mut out, 0, COMMENT);
-        out
-    }
-
-    fn describe(&self, out: &mut String, instruction: &Instruction<'_>, names: &Names) {
-        let Some(info) = instruction.info() else { return };
-        let (op, words) = (instruction.op(), instruction.words());
-        match (info.class(), op) {
-            (Class::Debug | Class::ModeSetting, _) => {}
-            (Class::ControlFlow, op) if !matches!(op, Op::Phi | Op::ReturnValue) => {}
-            (_, Op::MemberDecorate | Op::MemberDecorateString) => {
-                if let [_, target, member, ..] = *words {
-                    self.mention(out, Id(target), names);
-                    self.push_member(out, Id(target), member);
-                }
-            }
-            (_, Op::TypeForwardPointer) => {
-                let id = words.get(1).copied().unwrap_or(0);
-                out.push_str(self.type_name(Id(id)).unwrap_or_default());
-            }
-            (_, Op::Store) => self.store(out, words, names),
-            (Class::TypeDeclaration, _) => self.declared_type(out, instruction, names),
-            _ => self.result(out, instruction, names),
-        }
-    }
-
-    /// A store: the type and name of what is stored to, and the value.
-    fn store(&self, out: &mut String, words: &[u32], names: &Names) {
-        let [_, pointer, value, ..] = *words else { return };
-        if let Some(label) = self.shown_label(Id(pointer)) {
-            let _ = write!(out, "{label}: ");
-        }
-        let ty = self.definitions.type_of(Id(value));
-        if let Some(ty) = ty {
-            self.mention(out, ty, names);
-        }
-        if let Some(label) = self.shown_label(Id(value)) {
-            let _ = write!(out, " = {label}");
-        }
-    }
-
-    /// Any other instruction: its result, its operands and its decorations.
-    fn result(&self, out: &mut String, instruction: &Instruction<'_>, names: &Names) {
-        let op = instruction.op();
-        if let Some(id) = instruction.result() {
-            self.head(out, id, instruction, names);
-        }
-        // The label of the result has the operands of these.
-        if !(op == Op::Load || paths::takes_path(op) || values::is_composite(op)) {
-            self.operands(out, instruction);
-        }
-        if shows_decorations(op) {
-            self.push_decorations(out, instruction);
-        }
-    }
-
-    /// Writes the name and the type of a result.
-    fn head(&self, out: &mut String, id: Id, instruction: &Instruction<'_>, names: &Names) {
-        let op = instruction.op();
-        let type_word = if op == Op::Function { 4 } else { 1 };
-        let Some(ty) = instruction.result_type().and(instruction.words().get(type_word)) else { return };
-        let ty = self.type_name(Id(*ty));
-        // A composite's value starts with its type; a load is called like what
-        // it loads, which may be plain to see.
-        let label = match (op, instruction.words()) {
-            (Op::Load, [_, _, _, pointer, ..]) => self.shown_label(Id(*pointer)),
-            _ if values::has_value(op) => None,
-            _ => self.shown_label(id),
-        };
-        match (label, ty) {
-            _ if values::is_composite(op) => self.mention(out, id, names),
-            (Some(label), Some(ty)) => {
-                let _ = write!(out, "{label}: {ty}");
-            }
-            (None, Some("void")) => {}
-            (label, ty) => out.push_str(ty.or(label).unwrap_or_default()),
-        }
-    }
-
-    /// A label that says more than the id does.
-    fn shown_label(&self, id: Id) -> Option<&str> {
-        self.label(id).filter(|_| !self.labels.get(id).obvious)
-    }
-
-    /// Writes what operands are that don't say it themselves.
-    fn operands(&self, out: &mut String, instruction: &Instruction<'_>) {
-        let mut seen = Vec::new();
-        for operand in instruction.operands(&self.definitions).map_while(Result::ok) {
-            if out.len() > COMMENT {
-                return;
-            }
-            let Value::Id(id) = operand.value else { continue };
-            if matches!(operand.kind, OperandKind::IdResult | OperandKind::IdResultType) || seen.contains(&id) {
-                continue;
-            }
-            if let Some(name) = self.constant_name(operand.kind, id) {
-                separate(out, 0);
-                out.push_str(&name);
-                continue;
-            }
-            let ty = self.type_name(id).filter(|_| !self.friendly && instruction.op() != Op::Function);
-            let Some(text) = self.shown_label(id).or(ty) else { continue };
-            separate(out, 0);
-            let _ = write!(out, "{id} = {text}");
-            seen.push(id);
-        }
-    }
-
-    fn push_decorations(&self, out: &mut String, instruction: &Instruction<'_>) {
-        if self.omit_decorations {
-            return;
-        }
-        let decorations = instruction.result().and_then(|id| self.decorations.get(&id.0));
-        if let Some(decorations) = decorations {
-            separate(out, 0);
-            out.push_str(decorations);
-        }
     }
 
     /// The name that a scope or a memory semantics operand stands for.
@@ -407,31 +326,24 @@ impl<'a> Annotations<'a> {
     /// Whether an id is a set whose instructions the text has by number only.
     fn is_unknown_set(&self, id: Id) -> bool {
         use spirvkit_binary::Definition;
-        matches!(self.definitions.get(id), Definition::Import(Import::Unknown))
+        matches!(
+            self.definitions.get(id),
+            Definition::Import(Import::Unknown)
+        )
     }
-}
-
-/// Whether results of these are things that decorations give a place: a
-/// location, a binding. Those of others, such as `RelaxedPrecision`, would be
-/// on every second line.
-fn shows_decorations(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Variable
-            | Op::UntypedVariableKHR
-            | Op::Function
-            | Op::FunctionParameter
-            | Op::SpecConstant
-            | Op::SpecConstantTrue
-            | Op::SpecConstantFalse
-            | Op::SpecConstantComposite
-            | Op::SpecConstantOp
-    )
 }
 
 /// What the layout of nearly every matrix in a block is.
 fn is_usual_layout(decoration: Decoration) -> bool {
     matches!(decoration, Decoration::ColMajor | Decoration::MatrixStride)
+}
+
+/// Appends an id as the text shows it.
+fn push_id(out: &mut String, id: Id, names: &Names) {
+    let _ = match names.get(id) {
+        Some(name) => write!(out, "%{name}"),
+        None => write!(out, "{id}"),
+    };
 }
 
 /// Appends a literal string that should stand at the start of words.

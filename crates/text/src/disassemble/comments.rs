@@ -12,6 +12,8 @@ use super::printer::{Hue, Place, Printer};
 const COLUMN: usize = 50;
 /// A comment further right than this does not drag the next one along.
 const FURTHEST: usize = 256;
+/// The same of annotated text.
+const ANNOTATED: usize = 64;
 
 /// A section that gets a heading the first time it comes up.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -137,12 +139,17 @@ impl Printer<'_> {
             let decorations = instruction.result().and_then(|id| comments.decorations.get(&id.0));
             parts.extend(decorations.map(|text| (None, text.clone())));
         }
+        if let Some(annotations) = &self.annotations {
+            let text = annotations.comment(instruction, &self.names);
+            parts.extend((!text.is_empty()).then_some((Some(Hue::Comment), text)));
+        }
         if parts.is_empty() {
             comments.column = 0;
             return;
         }
         let column = (self.visible(start) + 2).max(comments.column).max(COLUMN).next_multiple_of(4);
-        comments.column = column.min(FURTHEST);
+        // Nearly every line is annotated, so one long line would drag many along.
+        comments.column = column.min(if self.options.annotate { ANNOTATED } else { FURTHEST });
         self.pad_to(start, column);
         self.out.push_str("; ");
         for (index, (hue, text)) in parts.into_iter().enumerate() {

@@ -1,12 +1,15 @@
 //! From words to text.
 
+mod annotate;
 mod blocks;
 mod comments;
 mod names;
 mod operands;
 mod options;
+mod plain;
 mod printer;
 mod raw;
+mod source;
 
 use spirvkit_binary::{Error, ErrorKind, Module, words_from_bytes};
 use spirvkit_diagnostics::{Diagnostic, ErrorClass};

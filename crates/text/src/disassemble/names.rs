@@ -51,6 +51,14 @@ impl Names {
         }
     }
 
+    /// The name of an id that has another than its number.
+    pub(super) fn get(&self, id: Id) -> Option<&str> {
+        match self {
+            Self::Friendly(names) => names.get(id),
+            Self::Raw => None,
+        }
+    }
+
     /// How many bytes the id takes without any prefix.
     #[inline]
     pub(super) fn width(&self, id: Id) -> usize {

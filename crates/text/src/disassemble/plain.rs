@@ -36,7 +36,9 @@ pub(super) fn clip(out: &mut String, start: usize, limit: usize) {
         return;
     }
     let mut positions = text.char_indices().map(|(position, _)| position);
-    let Some(last) = positions.nth(limit.saturating_sub(1)) else { return };
+    let Some(last) = positions.nth(limit.saturating_sub(1)) else {
+        return;
+    };
     if positions.next().is_some() {
         out.truncate(start + last);
         out.push(CUT);

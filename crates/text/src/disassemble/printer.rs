@@ -11,8 +11,10 @@ use spirvkit_grammar::Op;
 use crate::buffer::TextBuffer;
 use crate::refusals::is_bad_float_type;
 
+use super::annotate::Annotations;
 use super::comments::Comments;
 use super::names::Names;
+use super::source::Sources;
 use super::{DisassembleOptions, Disassembled, Indentation, blocks, diagnostic};
 
 /// The column in which instructions start, when they do.
@@ -49,6 +51,8 @@ pub(super) struct Printer<'a> {
     pub(super) names: Names,
     pub(super) definitions: Definitions,
     pub(super) comments: Option<Box<Comments>>,
+    pub(super) annotations: Option<Box<Annotations<'a>>>,
+    pub(super) sources: Option<Box<Sources>>,
     /// How many bytes of the current line are escapes.
     escapes: usize,
     /// The highest id written.
@@ -63,6 +67,7 @@ impl<'a> Printer<'a> {
             true => Names::friendly(module),
             false => Names::Raw,
         };
+        let annotations = options.annotate.then(|| Box::new(Annotations::new(module, options, &names)));
         let wants_comments = options.comments || options.annotate || options.source || options.offsets;
         Self {
             module,
@@ -72,6 +77,8 @@ impl<'a> Printer<'a> {
             names,
             definitions: Definitions::for_module(module),
             comments: wants_comments.then(|| Box::new(Comments::new(module, options))),
+            annotations,
+            sources: options.source.then(|| Box::new(Sources::new(module))),
             escapes: 0,
             highest: 0,
             errors: Vec::new(),
@@ -175,6 +182,7 @@ impl<'a> Printer<'a> {
     ) {
         let before = self.out.len();
         let heading = self.section_heading(instruction, place);
+        self.source_line(instruction, place);
         let start = self.out.len();
         self.escapes = 0;
         let written = match redefinition {

@@ -63,10 +63,10 @@ impl Printer<'_> {
         self.margin(instruction.result(), place);
         self.out.push_str(info.name());
         let written = self.with_definitions(|printer, definitions| {
-            let mut operands = instruction.operands(definitions).map_while(Result::ok);
+            let operands = instruction.operands(definitions).map_while(Result::ok);
             let mut next = 1;
             // The result stands to the left, whatever becomes of its type.
-            while let Some(operand) = operands.next() {
+            for operand in operands {
                 let start = printer.out.len();
                 match operand.kind {
                     OperandKind::IdResult => {}

@@ -9,10 +9,8 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use hashbrown::HashMap;
-use spirvkit_binary::{
-    Definition, Definitions, HEADER_WORDS, Id, Import, Instruction, LiteralString, Module,
-};
-use spirvkit_grammar::Op;
+use spirvkit_binary::{HEADER_WORDS, Instruction, LiteralString, Module};
+use spirvkit_grammar::{ExtInstSet, Op};
 
 use super::plain::push_plain;
 use super::printer::{Hue, Place, Printer};
@@ -21,6 +19,9 @@ use super::printer::{Hue, Place, Printer};
 const FILE: usize = 80;
 /// The most characters of a source line.
 const LINE: usize = 160;
+/// The tool number of DXC, which puts a `#line` in front of the text but counts
+/// the lines as they stand.
+const DXC: u16 = 14;
 /// The most bytes of a file name that `#line` is looked up by.
 const LONGEST_NAME: usize = 1024;
 
@@ -35,7 +36,7 @@ struct Position {
 pub(super) struct Sources {
     /// The texts of all files.
     text: String,
-    /// Where in them each line is.
+    /// Where in them each line is that an instruction came of.
     lines: HashMap<Position, Range<usize>>,
     /// How to call each file.
     files: HashMap<u32, String>,
@@ -60,22 +61,27 @@ impl Sources {
         self.changes.get(next.checked_sub(1)?)?.1
     }
 
-    /// Writes `shader.comp:12:     color = texture(tex, uv);`.
-    fn write(&self, out: &mut String, position: Position) {
+    /// What to write of a position: `shader.comp:12:     color = texture(tex, uv);`.
+    fn line(&self, position: Position) -> String {
+        let mut out = String::new();
         let Position { file, line } = position;
         match self.files.get(&file) {
-            Some(name) => out.push_str(name),
-            None => {
+            Some(name) if !name.is_empty() => out.push_str(name),
+            _ => {
                 let _ = write!(out, "%{file}");
             }
         }
         let _ = write!(out, ":{line}");
         let range = self.lines.get(&position).cloned();
-        let text = range.and_then(|range| self.text.get(range)).unwrap_or_default().trim_end();
+        let text = range
+            .and_then(|range| self.text.get(range))
+            .unwrap_or_default()
+            .trim_end();
         if !text.is_empty() {
             out.push_str(": ");
-            push_plain(out, text, LINE);
+            push_plain(&mut out, text, LINE);
         }
+        out
     }
 }
 
@@ -83,7 +89,9 @@ impl Printer<'_> {
     /// Writes the source line that an instruction came of, if it is not the one
     /// before.
     pub(super) fn source_line(&mut self, instruction: &Instruction<'_>, place: Place) {
-        let Some(mut sources) = self.sources.take() else { return };
+        let Some(mut sources) = self.sources.take() else {
+            return;
+        };
         let offset = instruction.offset().0;
         let position = sources.position(offset);
         // Before the first instruction, the comment would be read as part of the
@@ -96,7 +104,7 @@ impl Printer<'_> {
             self.margin(None, place);
             self.begin(Hue::Comment);
             self.out.push_str("; ");
-            sources.write(&mut self.out, position);
+            self.out.push_str(&sources.line(position));
             self.end_hue();
             self.out.push('\n');
         }
@@ -110,7 +118,8 @@ impl Printer<'_> {
 /// What has been read of a module.
 struct Reader<'a> {
     sources: Sources,
-    definitions: Definitions,
+    /// The imported instruction sets of debug information.
+    sets: HashMap<u32, ExtInstSet>,
     strings: HashMap<u32, LiteralString<'a>>,
     /// The ids of strings by their texts, for `#line`.
     names: HashMap<String, u32>,
@@ -120,10 +129,14 @@ struct Reader<'a> {
     debug_sources: HashMap<u32, u32>,
     /// The file whose text is being put together, and the text.
     current: Option<(u32, Vec<u8>)>,
+    /// The files whose texts are whole, and where those are.
+    texts: Vec<(u32, Range<usize>)>,
     /// How much text may still be taken: no more than the module has. Many
     /// instructions can refer to one text.
     budget: usize,
     position: Option<Position>,
+    /// Whether the lines' numbers are those that `#line` gives them.
+    honours_directives: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -136,14 +149,16 @@ impl<'a> Reader<'a> {
                 changes: Vec::new(),
                 last: None,
             },
-            definitions: Definitions::for_module(module),
+            sets: HashMap::new(),
             strings: HashMap::new(),
             names: HashMap::new(),
             constants: HashMap::new(),
             debug_sources: HashMap::new(),
             current: None,
+            texts: Vec::new(),
             budget: module.words().len() * 4,
             position: None,
+            honours_directives: module.header().generator.tool() != DXC,
         }
     }
 
@@ -156,26 +171,40 @@ impl<'a> Reader<'a> {
                 self.start_text(*file);
                 self.add_text(LiteralString::at_start_of(text));
             }
-            (Op::SourceContinued, [_, text @ ..]) => self.add_text(LiteralString::at_start_of(text)),
-            (Op::Line, [_, file, line, ..]) => self.set(offset, Some(Position { file: *file, line: *line })),
+            (Op::SourceContinued, [_, text @ ..]) => {
+                self.add_text(LiteralString::at_start_of(text))
+            }
+            (Op::Line, [_, file, line, ..]) => self.set(
+                offset,
+                Some(Position {
+                    file: *file,
+                    line: *line,
+                }),
+            ),
             (Op::NoLine, _) => self.set(offset, None),
-            (Op::Constant, [_, _, id, value, ..]) => {
+            (Op::ExtInstImport, [_, id, name @ ..]) => self.import(*id, name),
+            // Imports come before constants.
+            (Op::Constant, [_, _, id, value, ..]) if !self.sets.is_empty() => {
                 self.constants.entry(*id).or_insert(*value);
             }
-            (Op::ExtInst | Op::ExtInstWithForwardRefsKHR, [_, _, id, set, number, operands @ ..]) => {
-                self.debug(offset, *id, self.debug_instruction(Id(*set), *number), operands);
+            (
+                Op::ExtInst | Op::ExtInstWithForwardRefsKHR,
+                [_, _, id, set, number, operands @ ..],
+            ) => {
+                if let Some(info) = self.sets.get(set).and_then(|set| set.instruction(*number)) {
+                    self.debug(offset, *id, info.name(), operands);
+                }
             }
             (op, _) if ends_block(op) => self.set(offset + words.len(), None),
             _ => {}
         }
-        self.definitions.define(instruction);
     }
 
-    /// The name of an instruction of a set of debug information.
-    fn debug_instruction(&self, set: Id, number: u32) -> &'static str {
-        match self.definitions.get(set) {
-            Definition::Import(Import::Known(set)) => set.instruction(number).map_or("", |info| info.name()),
-            _ => "",
+    fn import(&mut self, id: u32, name: &[u32]) {
+        let name = LiteralString::at_start_of(name).map(LiteralString::to_text_lossy);
+        let set = name.and_then(|name| ExtInstSet::from_import_name(&name));
+        if let Some(set) = set.filter(|set| set.instruction_by_name("DebugSource").is_some()) {
+            self.sets.entry(id).or_insert(set);
         }
     }
 
@@ -184,7 +213,11 @@ impl<'a> Reader<'a> {
             ("DebugSource", [file, text @ ..]) => {
                 self.debug_sources.entry(id).or_insert(*file);
                 self.start_text(*file);
-                self.add_text(text.first().and_then(|text| self.strings.get(text)).copied());
+                self.add_text(
+                    text.first()
+                        .and_then(|text| self.strings.get(text))
+                        .copied(),
+                );
             }
             ("DebugSourceContinued", [text, ..]) => self.add_text(self.strings.get(text).copied()),
             ("DebugLine", [source, line, ..]) => {
@@ -211,7 +244,9 @@ impl<'a> Reader<'a> {
     }
 
     fn string(&mut self, id: u32, text: &'a [u32]) {
-        let Some(string) = LiteralString::at_start_of(text) else { return };
+        let Some(string) = LiteralString::at_start_of(text) else {
+            return;
+        };
         self.strings.entry(id).or_insert(string);
         if string.words().len() * 4 <= LONGEST_NAME {
             self.names.entry(string.to_text_lossy()).or_insert(id);
@@ -221,13 +256,29 @@ impl<'a> Reader<'a> {
     /// Names a file after the last part of its path: the rest would push the
     /// source line off the screen.
     fn name_file(&mut self, file: u32) {
-        let Some(string) = self.strings.get(&file) else { return };
+        let Some(string) = self.strings.get(&file) else {
+            return;
+        };
         self.sources.files.entry(file).or_insert_with(|| {
             let path = string.to_text_lossy();
             let mut name = String::new();
-            push_plain(&mut name, path.rsplit(['/', '\\']).next().unwrap_or_default(), FILE);
+            push_plain(
+                &mut name,
+                path.rsplit(['/', '\\']).next().unwrap_or_default(),
+                FILE,
+            );
             name
         });
+    }
+
+    fn finish_text(&mut self) {
+        let Some((file, bytes)) = self.current.take() else {
+            return;
+        };
+        let text = &mut self.sources.text;
+        let start = text.len();
+        text.push_str(&String::from_utf8_lossy(&bytes));
+        self.texts.push((file, start..text.len()));
     }
 
     fn start_text(&mut self, file: u32) {
@@ -244,23 +295,27 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Finds the lines of the text that has been put together.
-    fn finish_text(&mut self) {
-        let Some((file, bytes)) = self.current.take() else { return };
-        let start = self.sources.text.len();
-        self.sources.text.push_str(&String::from_utf8_lossy(&bytes));
-        let text = &self.sources.text[start..];
+    /// Finds the lines of a text that are wanted.
+    fn index(&mut self, file: u32, range: Range<usize>) {
+        let sources = &mut self.sources;
+        let Some(text) = sources.text.get(range.clone()) else {
+            return;
+        };
         let (mut file, mut line) = (Some(file), 1u32);
         let mut begin = 0;
         while begin < text.len() {
             let (end, next) = end_of_line(text, begin);
-            if let Some(file) = file {
-                // What comes later counts: before `#line 1` is what a compiler
-                // put in front of the text.
-                self.sources.lines.insert(Position { file, line }, start + begin..start + end);
+            // What comes later counts: before `#line 1` is what a compiler put in
+            // front of the text.
+            if let Some(file) = file
+                && let Some(range_of_line) = sources.lines.get_mut(&Position { file, line })
+            {
+                *range_of_line = range.start + begin..range.start + end;
             }
             line = line.saturating_add(1);
-            if let Some((number, name)) = line_directive(&text[begin..end]) {
+            if self.honours_directives
+                && let Some((number, name)) = line_directive(&text[begin..end])
+            {
                 line = number;
                 file = match name {
                     Some(name) => self.names.get(name).copied(),
@@ -273,6 +328,17 @@ impl<'a> Reader<'a> {
 
     fn finish(mut self) -> Sources {
         self.finish_text();
+        // Only the lines that instructions refer to are kept, so that a text of
+        // nothing but line ends takes no more memory than any other.
+        let wanted = self
+            .sources
+            .changes
+            .iter()
+            .filter_map(|(_, position)| *position);
+        self.sources.lines = wanted.map(|position| (position, 0..0)).collect();
+        for (file, range) in std::mem::take(&mut self.texts) {
+            self.index(file, range);
+        }
         self.sources
     }
 }
@@ -290,11 +356,20 @@ fn end_of_line(text: &str, begin: usize) -> (usize, usize) {
 /// The number that `#line 12 "name"` gives to the line after it, and the name of
 /// the file.
 fn line_directive(text: &str) -> Option<(u32, Option<&str>)> {
-    let text = text.trim_start().strip_prefix('#')?.trim_start().strip_prefix("line")?;
+    let text = text
+        .trim_start()
+        .strip_prefix('#')?
+        .trim_start()
+        .strip_prefix("line")?;
     let rest = text.trim_start();
-    let digits = rest.find(|character: char| !character.is_ascii_digit()).unwrap_or(rest.len());
+    let digits = rest
+        .find(|character: char| !character.is_ascii_digit())
+        .unwrap_or(rest.len());
     let number = rest[..digits].parse().ok()?;
-    let name = rest[digits..].trim().strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    let name = rest[digits..]
+        .trim()
+        .strip_prefix('"')
+        .and_then(|name| name.strip_suffix('"'));
     Some((number, name))
 }
 

@@ -22,16 +22,37 @@ struct Shape {
 }
 
 fn shape(op: Op) -> Option<Shape> {
-    let typed = Shape { base_type: None, base: 3, element: None, indices: 4, is_literal: false };
-    let untyped = Shape { base_type: Some(3), base: 4, element: None, indices: 5, is_literal: false };
+    let typed = Shape {
+        base_type: None,
+        base: 3,
+        element: None,
+        indices: 4,
+        is_literal: false,
+    };
+    let untyped = Shape {
+        base_type: Some(3),
+        base: 4,
+        element: None,
+        indices: 5,
+        is_literal: false,
+    };
     Some(match op {
         Op::AccessChain | Op::InBoundsAccessChain => typed,
-        Op::PtrAccessChain | Op::InBoundsPtrAccessChain => Shape { element: Some(4), indices: 5, ..typed },
+        Op::PtrAccessChain | Op::InBoundsPtrAccessChain => Shape {
+            element: Some(4),
+            indices: 5,
+            ..typed
+        },
         Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => untyped,
-        Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR => {
-            Shape { element: Some(5), indices: 6, ..untyped }
-        }
-        Op::CompositeExtract => Shape { is_literal: true, ..typed },
+        Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR => Shape {
+            element: Some(5),
+            indices: 6,
+            ..untyped
+        },
+        Op::CompositeExtract => Shape {
+            is_literal: true,
+            ..typed
+        },
         _ => return None,
     })
 }
@@ -52,7 +73,9 @@ impl Annotations<'_> {
     /// Writes where an access chain leads.
     pub(super) fn path(&self, out: &mut String, instruction: &Instruction<'_>, names: &Names) {
         let words = instruction.words();
-        let Some(shape) = shape(instruction.op()) else { return };
+        let Some(shape) = shape(instruction.op()) else {
+            return;
+        };
         let word = |index: usize| words.get(index).copied().map(Id);
         let Some(base) = word(shape.base) else { return };
         self.mention(out, base, names);
@@ -61,7 +84,11 @@ impl Annotations<'_> {
         }
         let of_base = || {
             let ty = self.definitions.type_of(base)?;
-            if shape.is_literal { Some(ty) } else { self.pointee(ty) }
+            if shape.is_literal {
+                Some(ty)
+            } else {
+                self.pointee(ty)
+            }
         };
         let mut ty = shape.base_type.and_then(word).or_else(of_base);
         for index in words.get(shape.indices..).unwrap_or_default() {

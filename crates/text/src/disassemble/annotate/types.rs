@@ -3,9 +3,12 @@
 use std::fmt::Write as _;
 
 use spirvkit_binary::{Id, Instruction};
-use spirvkit_grammar::{AccessQualifier, CooperativeMatrixUse, Dim, FPEncoding, ImageFormat, Op, OperandKind, StorageClass};
+use spirvkit_grammar::{
+    AccessQualifier, CooperativeMatrixUse, Dim, FPEncoding, ImageFormat, Op, OperandKind,
+    StorageClass,
+};
 
-use super::{Annotations, COMMENT, TEXT, enumerant_name};
+use super::{Annotations, COMMENT, TEXT, enumerant_name, push_id};
 use crate::disassemble::names::Names;
 use crate::disassemble::plain::{push_plain, separate};
 
@@ -29,7 +32,10 @@ const PREFIXES: &[(&str, &str)] = &[
 ];
 
 fn prefix(component: &str) -> Option<&'static str> {
-    PREFIXES.iter().find(|(name, _)| *name == component).map(|(_, prefix)| *prefix)
+    PREFIXES
+        .iter()
+        .find(|(name, _)| *name == component)
+        .map(|(_, prefix)| *prefix)
 }
 
 impl Annotations<'_> {
@@ -44,9 +50,13 @@ impl Annotations<'_> {
                 }
             }
             (Op::TypeFloat, [_, _, width, encoding @ ..]) => float(out, *width, encoding.first()),
-            (Op::TypeVector, [_, _, component, count]) => self.vector(out, Id(*component), *count, names),
+            (Op::TypeVector, [_, _, component, count]) => {
+                self.vector(out, Id(*component), *count, names)
+            }
             (Op::TypeMatrix, [_, _, column, count]) => self.matrix(out, Id(*column), *count, names),
-            (Op::TypeImage, [_, _, sampled_type, shape @ ..]) => self.image(out, Id(*sampled_type), shape),
+            (Op::TypeImage, [_, _, sampled_type, shape @ ..]) => {
+                self.image(out, Id(*sampled_type), shape)
+            }
             (Op::TypeSampledImage, [_, _, image]) => self.sampled_image(out, Id(*image), names),
             (Op::TypeArray, [_, _, element, length]) => {
                 let mut text = String::new();
@@ -127,7 +137,10 @@ impl Annotations<'_> {
         let start = out.len();
         self.mention(out, element, names);
         let mut end = out.len();
-        while let Some(inner) = out[start..end].strip_suffix(']').and_then(|text| text.rfind('[')) {
+        while let Some(inner) = out[start..end]
+            .strip_suffix(']')
+            .and_then(|text| text.rfind('['))
+        {
             end = start + inner;
         }
         let inner = out.split_off(end);
@@ -140,8 +153,8 @@ impl Annotations<'_> {
         match self.name(id) {
             Some(name) => out.push_str(name),
             None => {
-                out.push_str("struct %");
-                names.write(out, id);
+                out.push_str("struct ");
+                push_id(out, id, names);
             }
         }
     }
@@ -149,7 +162,16 @@ impl Annotations<'_> {
     /// Writes `image2D<rgba8>`, `utexture2DArray` and the like. The shape is the
     /// operands after the sampled type.
     fn image(&self, out: &mut String, sampled_type: Id, shape: &[u32]) {
-        let &[dim, depth, arrayed, multisampled, sampled, format, ref access @ ..] = shape else {
+        let &[
+            dim,
+            depth,
+            arrayed,
+            multisampled,
+            sampled,
+            format,
+            ref access @ ..,
+        ] = shape
+        else {
             out.push_str("image");
             return;
         };
@@ -163,7 +185,11 @@ impl Annotations<'_> {
             _ => ("image", enumerant_name::<Dim>(dim)),
         };
         let _ = write!(out, "{noun}{dim}");
-        let suffixes = [(multisampled == 1, "MS"), (arrayed == 1, "Array"), (depth == 1, "Shadow")];
+        let suffixes = [
+            (multisampled == 1, "MS"),
+            (arrayed == 1, "Array"),
+            (depth == 1, "Shadow"),
+        ];
         for (_, suffix) in suffixes.into_iter().filter(|(applies, _)| *applies) {
             out.push_str(suffix);
         }
@@ -178,8 +204,13 @@ impl Annotations<'_> {
 
     /// Writes `sampler2D` for a `texture2D` and its sampler.
     fn sampled_image(&self, out: &mut String, image: Id, names: &Names) {
-        let is_image = self.declaration(image).is_some_and(|image| image.op() == Op::TypeImage);
-        let parts = self.type_name(image).filter(|_| is_image).and_then(|text| text.split_once("texture"));
+        let is_image = self
+            .declaration(image)
+            .is_some_and(|image| image.op() == Op::TypeImage);
+        let parts = self
+            .type_name(image)
+            .filter(|_| is_image)
+            .and_then(|text| text.split_once("texture"));
         match parts {
             Some((prefix, shape)) => {
                 let _ = write!(out, "{prefix}sampler{shape}");
@@ -194,7 +225,9 @@ impl Annotations<'_> {
 
     /// Writes `coopmat<half, Subgroup, 16, 16, MatrixA>`.
     fn cooperative_matrix(&self, out: &mut String, operands: &[u32], names: &Names) {
-        let &[component, scope, rows, columns, role] = operands else { return };
+        let &[component, scope, rows, columns, role] = operands else {
+            return;
+        };
         out.push_str("coopmat<");
         self.mention(out, Id(component), names);
         out.push_str(", ");
@@ -207,7 +240,10 @@ impl Annotations<'_> {
             self.length(out, Id(size), names);
         }
         out.push_str(", ");
-        match self.constant(Id(role)).map(enumerant_name::<CooperativeMatrixUse>) {
+        match self
+            .constant(Id(role))
+            .map(enumerant_name::<CooperativeMatrixUse>)
+        {
             Some(name) => out.push_str(name.strip_suffix("KHR").unwrap_or(name)),
             None => self.mention(out, Id(role), names),
         }
@@ -216,7 +252,9 @@ impl Annotations<'_> {
 
     /// Writes a number of things, without the mark of its type.
     pub(super) fn length(&self, out: &mut String, id: Id, names: &Names) {
-        let is_number = self.declaration(id).is_some_and(|number| matches!(number.op(), Op::Constant | Op::SpecConstant));
+        let is_number = self
+            .declaration(id)
+            .is_some_and(|number| matches!(number.op(), Op::Constant | Op::SpecConstant));
         self.mention(out, id, names);
         if is_number && out.ends_with('u') {
             out.pop();
@@ -230,7 +268,11 @@ impl Annotations<'_> {
         out.extend(name.next().map(|first| first.to_ascii_lowercase()));
         out.push_str(name.as_str());
         // The first operand is the result.
-        let mut operands = instruction.operands(&self.definitions).skip(1).map_while(Result::ok).peekable();
+        let mut operands = instruction
+            .operands(&self.definitions)
+            .skip(1)
+            .map_while(Result::ok)
+            .peekable();
         if operands.peek().is_none() {
             return;
         }
@@ -247,8 +289,15 @@ impl Annotations<'_> {
     }
 
     /// The comment for the declaration of a type.
-    pub(super) fn declared_type(&self, out: &mut String, instruction: &Instruction<'_>, names: &Names) {
-        let Some(id) = instruction.result() else { return };
+    pub(super) fn declared_type(
+        &self,
+        out: &mut String,
+        instruction: &Instruction<'_>,
+        names: &Names,
+    ) {
+        let Some(id) = instruction.result() else {
+            return;
+        };
         out.push_str(self.type_name(id).unwrap_or_default());
         if let (Op::TypeStruct, [_, _, members @ ..]) = (instruction.op(), instruction.words()) {
             self.members(out, id, members, names);
@@ -269,7 +318,9 @@ impl Annotations<'_> {
             }
             out.push(' ');
             self.mention(out, Id(*ty), names);
-            let Some(member) = self.members.get(&(structure.0, index)) else { continue };
+            let Some(member) = self.members.get(&(structure.0, index)) else {
+                continue;
+            };
             if !member.name.is_empty() {
                 let _ = write!(out, " {}", member.name);
             }
@@ -285,7 +336,10 @@ impl Annotations<'_> {
 
     /// Writes a member of a structure as it stands behind the structure's name.
     pub(super) fn push_member(&self, out: &mut String, structure: Id, member: u32) {
-        let name = self.members.get(&(structure.0, member)).map_or("", |member| &member.name);
+        let name = self
+            .members
+            .get(&(structure.0, member))
+            .map_or("", |member| &member.name);
         out.push('.');
         match name {
             "" => {
@@ -307,6 +361,9 @@ fn float(out: &mut String, width: u32, encoding: Option<&u32>) {
             return;
         }
     };
-    let name = name.strip_suffix("KHR").or_else(|| name.strip_suffix("EXT")).unwrap_or(name);
+    let name = name
+        .strip_suffix("KHR")
+        .or_else(|| name.strip_suffix("EXT"))
+        .unwrap_or(name);
     out.push_str(&name.to_ascii_lowercase());
 }

@@ -41,33 +41,55 @@ pub(super) fn is_composite(op: Op) -> bool {
 impl<'a> Annotations<'a> {
     /// Works out what a result is to be called: after its value, its name, or
     /// where it comes from.
-    pub(super) fn label_of(&mut self, id: Id, instruction: &Instruction<'a>, names: &Names) -> Span {
+    pub(super) fn label_of(
+        &mut self,
+        id: Id,
+        instruction: &Instruction<'a>,
+        names: &Names,
+    ) -> Span {
         let (op, words) = (instruction.op(), instruction.words());
         let name = self.names.get(id);
         let has_name = self.get(name).is_some();
         if has_value(op) {
             let span = self.keep(|notes, out| notes.value(out, instruction, names));
             // Without an `OpName`, a friendly name is the value.
-            return Span { obvious: self.friendly && is_scalar(op) && !has_name, ..span };
+            return Span {
+                obvious: self.friendly && is_scalar(op) && !has_name,
+                ..span
+            };
         }
         if has_name {
-            return Span { obvious: self.friendly, ..name };
+            // A compiler puts the types of the parameters behind the name.
+            let text = self.get(name).unwrap_or_default();
+            let length = text
+                .find('(')
+                .filter(|_| op == Op::Function)
+                .unwrap_or(text.len());
+            let length = u16::try_from(length).unwrap_or(name.length);
+            return Span {
+                length,
+                obvious: self.friendly,
+                ..name
+            };
         }
         match (op, words) {
             (Op::String, [_, _, text @ ..]) => self.keep(|_, out| quote(out, text)),
             (Op::ExtInstImport, [_, _, text @ ..]) if self.is_unknown_set(id) => {
                 self.keep(|_, out| super::push_string(out, text))
             }
-            (Op::Load | Op::CopyObject, [_, _, _, source, ..]) => {
-                Span { obvious: false, ..self.labels.get(Id(*source)) }
-            }
+            (Op::Load | Op::CopyObject, [_, _, _, source, ..]) => Span {
+                obvious: false,
+                ..self.labels.get(Id(*source))
+            },
             // A block without a name of its own, whose members GLSL has in
             // scope.
             (Op::Variable, [_, ty, ..]) => self
                 .pointee(Id(*ty))
                 .filter(|ty| self.name(*ty).is_some())
                 .map_or(Span::default(), |ty| self.types.get(ty)),
-            _ if paths::takes_path(op) => self.keep(|notes, out| notes.path(out, instruction, names)),
+            _ if paths::takes_path(op) => {
+                self.keep(|notes, out| notes.path(out, instruction, names))
+            }
             _ => Span::default(),
         }
     }
@@ -111,16 +133,24 @@ impl<'a> Annotations<'a> {
 
     /// A vector of one value is written with that alone, as GLSL has it.
     fn once<'w>(&self, ty: Id, constituents: &'w [u32]) -> &'w [u32] {
-        let is_vector = self.declaration(ty).is_some_and(|ty| ty.op() == Op::TypeVector);
+        let is_vector = self
+            .declaration(ty)
+            .is_some_and(|ty| ty.op() == Op::TypeVector);
         match constituents {
-            [first, rest @ ..] if is_vector && rest.iter().all(|id| id == first) => &constituents[..1],
+            [first, rest @ ..] if is_vector && rest.iter().all(|id| id == first) => {
+                &constituents[..1]
+            }
             _ => constituents,
         }
     }
 
     fn number(&self, out: &mut String, instruction: &Instruction<'_>) {
         let literal = instruction.operands(&self.definitions).nth(2);
-        if let Some(Ok(Operand { value: Value::Number { ty, bits }, .. })) = literal {
+        if let Some(Ok(Operand {
+            value: Value::Number { ty, bits },
+            ..
+        })) = literal
+        {
             push_number(out, ty, bits);
         }
     }
@@ -156,7 +186,11 @@ fn half(bits: u32) -> f32 {
         0x1f => f32::NAN,
         exponent => (fraction + 1024.0) * 2f32.powi(exponent as i32 - 25),
     };
-    if bits & 0x8000 == 0 { magnitude } else { -magnitude }
+    if bits & 0x8000 == 0 {
+        magnitude
+    } else {
+        -magnitude
+    }
 }
 
 fn quote(out: &mut String, words: &[u32]) {

@@ -62,11 +62,7 @@ impl Messages {
                 self.text += &render::terminal(diagnostic, Some(source), self.reporter.color);
             }
             Format::Json => {
-                let mut object = render::json(diagnostic, Some(source));
-                if diagnostic.rule().starts_with("io.") {
-                    // The library's classes are about modules only.
-                    object["class"] = "io".into();
-                }
+                let object = render::json(diagnostic, Some(source));
                 self.text += &object.to_string();
                 self.text.push('\n');
             }
@@ -84,7 +80,7 @@ impl Messages {
     }
 
     fn add_io_error(&mut self, rule: &'static str, message: String, name: &str) {
-        let diagnostic = Diagnostic::error(rule, ErrorClass::InvalidBinary, message);
+        let diagnostic = Diagnostic::error(rule, ErrorClass::Io, message);
         self.add(&diagnostic, &Source::new(name, ""));
     }
 

@@ -66,6 +66,8 @@ pub enum ErrorClass {
     InvalidValue,
     /// Something that the module's version of the language doesn't have.
     WrongVersion,
+    /// A file that can't be read or written.
+    Io,
 }
 
 impl ErrorClass {
@@ -78,6 +80,7 @@ impl ErrorClass {
             Self::InvalidLookup => "invalid_lookup",
             Self::InvalidValue => "invalid_value",
             Self::WrongVersion => "wrong_version",
+            Self::Io => "io",
         }
     }
 }

@@ -182,3 +182,8 @@ fn names_like_no_other_have_no_suggestion() {
         None
     );
 }
+
+#[test]
+fn a_missing_equals_sign_is_one_error() {
+    assert_eq!(faults("%1 OpTypeVoid"), [("text.expected-equals", "%1")]);
+}

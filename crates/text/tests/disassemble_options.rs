@@ -429,3 +429,20 @@ fn both_byte_orders_give_the_same_text() {
         assert!(found.warnings.is_empty());
     }
 }
+
+#[test]
+fn decorations_with_line_breaks_stay_in_their_comment() {
+    let source = "OpDecorate %1 LinkageAttributes \"a\nOpNop\" Export %1 = OpTypeStruct";
+    let words = common::module(source);
+    let found = text(&words, &raw().comments(true));
+    assert_eq!(common::body(&found), words[5..], "{found}");
+}
+
+#[test]
+fn colour_does_not_move_the_comments_of_decorated_ids() {
+    let source = "OpDecorate %1 DescriptorSet 0 OpDecorate %1 Binding 3 %1 = OpTypeStruct";
+    let options = raw().comments(true).offsets(true);
+    let words = common::module(source);
+    let colored = without_escapes(&text(&words, &options.clone().color(true)));
+    assert_eq!(colored, text(&words, &options));
+}

@@ -55,11 +55,15 @@ pub fn disassemble_bytes(bytes: &[u8], options: &DisassembleOptions) -> Result<D
 /// A decoding error as a diagnostic.
 fn diagnostic(error: &Error) -> Diagnostic {
     let (rule, class) = rule(error.kind());
-    let message = match error.op() {
-        Some(op) => format!("{op}: {}", error.kind()),
-        None => error.kind().to_string(),
-    };
-    Diagnostic::error(rule, class, message).at_word(error.offset().0)
+    Diagnostic::error(rule, class, message(error)).at_word(error.offset().0)
+}
+
+/// What an error says, behind the name of the instruction if it has one.
+fn message(error: &Error) -> String {
+    match error.op() {
+        Some(op) if op.info().is_some() => format!("{op}: {}", error.kind()),
+        _ => error.kind().to_string(),
+    }
 }
 
 /// The rule that an error breaks.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use spirvkit_binary::{
-    Definition, Definitions, ErrorKind, Id, Instruction, Module, Redefinition,
+    Definition, Definitions, ErrorKind, Id, Instruction, Module, Redefinition, WordOffset,
 };
 use spirvkit_diagnostics::Diagnostic;
 use spirvkit_grammar::Op;
@@ -55,6 +55,9 @@ pub(super) struct Printer<'a> {
     pub(super) sources: Option<Box<Sources>>,
     /// How many bytes of the current line are escapes.
     escapes: usize,
+    /// The last instruction before words that are none, which the assembler
+    /// would take for operands of that instruction if it may have more.
+    before_tail: Option<WordOffset>,
     /// The highest id written.
     pub(super) highest: u32,
     errors: Vec<Diagnostic>,
@@ -80,6 +83,7 @@ impl<'a> Printer<'a> {
             annotations,
             sources: options.source.then(|| Box::new(Sources::new(module))),
             escapes: 0,
+            before_tail: if options.lenient { before_tail(module) } else { None },
             highest: 0,
             errors: Vec::new(),
             warnings: Vec::new(),
@@ -191,6 +195,9 @@ impl<'a> Printer<'a> {
                 let word = 1 + usize::from(instruction.result_type().is_some());
                 Err(instruction.error(ErrorKind::Redefined { id }, word))
             }
+            _ if self.before_tail == Some(instruction.offset()) => {
+                Err(instruction.error(ErrorKind::SurplusWords { count: 1 }, 0))
+            }
             _ if self.options.lenient && is_bad_float_type(instruction) => {
                 let id = instruction.result().unwrap_or(Id(0));
                 Err(instruction.error(ErrorKind::NotANumberType { id }, 1))
@@ -281,13 +288,21 @@ impl<'a> Printer<'a> {
 
     pub(super) fn warn(&mut self, error: spirvkit_binary::Error) {
         let (rule, class) = super::rule(error.kind());
-        let message = match error.op() {
-            Some(op) => format!("{op}: {}", error.kind()),
-            None => error.kind().to_string(),
-        };
-        let warning = Diagnostic::warning(rule, class, message).at_word(error.offset().0);
+        let warning = Diagnostic::warning(rule, class, super::message(&error)).at_word(error.offset().0);
         self.warnings.push(warning);
     }
+}
+
+/// The last instruction of a module that ends in words that are none.
+fn before_tail(module: &Module<'_>) -> Option<WordOffset> {
+    let mut last = None;
+    for instruction in module.instructions() {
+        match instruction {
+            Ok(instruction) => last = Some(instruction.offset()),
+            Err(_) => return last,
+        }
+    }
+    None
 }
 
 /// Where in structured control flow a line stands.

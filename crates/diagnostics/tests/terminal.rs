@@ -1,0 +1,215 @@
+//! What people see.
+
+use spirvkit_diagnostics::{Diagnostic, ErrorClass, Location, Source, Span, render};
+
+fn error(message: &str) -> Diagnostic {
+    Diagnostic::error("text.some-rule", ErrorClass::InvalidText, message)
+}
+
+fn span(start: usize, end: usize) -> Span {
+    Span { start, end }
+}
+
+/// The rendering without colour of an error at a place in a text.
+fn plain(text: &str, place: Span) -> String {
+    render::terminal(
+        &error("wrong").at_span(place),
+        Some(&Source::new("a.spvasm", text)),
+        false,
+    )
+}
+
+/// The excerpt's line with the text, and the one with the carets, without the
+/// margin.
+fn excerpt(text: &str, place: Span) -> (String, String) {
+    let shown = plain(text, place);
+    let lines: Vec<&str> = shown.lines().skip(3).collect();
+    assert_eq!(lines.len(), 2, "{shown}");
+    let behind = |line: &str| {
+        line.split_once("| ")
+            .map_or("", |(_, rest)| rest)
+            .to_owned()
+    };
+    (behind(lines[0]), behind(lines[1]))
+}
+
+#[test]
+fn an_error_shows_its_line_and_place() {
+    let text = "OpNop\nOpFoo %1\nOpNop\n";
+    assert_eq!(
+        plain(text, span(6, 11)),
+        "error[text.some-rule]: wrong\n  --> a.spvasm:2:1\n   |\n 2 | OpFoo %1\n   | ^^^^^\n"
+    );
+}
+
+#[test]
+fn line_numbers_of_more_digits_widen_the_margin() {
+    let text = "\n".repeat(99) + "OpFoo";
+    assert_eq!(
+        plain(&text, span(99, 104)),
+        "error[text.some-rule]: wrong\n  --> a.spvasm:100:1\n     |\n 100 | OpFoo\n     | ^^^^^\n"
+    );
+}
+
+#[test]
+fn a_warning_says_so() {
+    let warning =
+        Diagnostic::warning("binary.string-padding", ErrorClass::InvalidBinary, "odd").at_word(7);
+    assert_eq!(
+        render::terminal(&warning, Some(&Source::new("a.spv", "")), false),
+        "warning[binary.string-padding]: odd\n  --> a.spv: byte 28 (word 7)\n"
+    );
+}
+
+#[test]
+fn places_without_a_source_are_still_told() {
+    let cases = [
+        (error("wrong"), "  --> <module>\n"),
+        (
+            error("wrong").at_word(5),
+            "  --> <module>: byte 20 (word 5)\n",
+        ),
+        (
+            error("wrong").at_span(span(3, 4)),
+            "  --> <module>: byte 3\n",
+        ),
+    ];
+    for (diagnostic, place) in cases {
+        let expected = format!("error[text.some-rule]: wrong\n{place}");
+        assert_eq!(render::terminal(&diagnostic, None, false), expected);
+    }
+}
+
+#[test]
+fn help_and_labels_follow_in_order() {
+    let text = "%1 = OpTypeVoid\n%1 = OpTypeBool\n";
+    let diagnostic = error("defined twice")
+        .at_span(span(16, 18))
+        .with_label(Location::Span(span(0, 2)), "first defined here")
+        .with_help("give it another name");
+    assert_eq!(
+        render::terminal(&diagnostic, Some(&Source::new("a.spvasm", text)), false),
+        "error[text.some-rule]: defined twice\n  --> a.spvasm:2:1\n   |\n 2 | %1 = OpTypeBool\n   | ^^\n   \
+         = note: first defined here\n  --> a.spvasm:1:1\n   |\n 1 | %1 = OpTypeVoid\n   | ^^\n   \
+         = help: give it another name\n"
+    );
+}
+
+#[test]
+fn colour_adds_escapes_and_nothing_else() {
+    let source = Source::new("a.spvasm", "OpFoo %1\n");
+    let diagnostic = error("wrong")
+        .at_span(span(0, 5))
+        .with_label(Location::Word(3), "see there")
+        .with_help("don't");
+    let plain = render::terminal(&diagnostic, Some(&source), false);
+    let colored = render::terminal(&diagnostic, Some(&source), true);
+    assert!(!plain.contains('\u{1b}'));
+    assert!(colored.contains("\u{1b}[1m\u{1b}[31merror"), "{colored:?}");
+    assert_eq!(without_escapes(&colored), plain);
+
+    let warning = Diagnostic::warning("text.w", ErrorClass::InvalidText, "odd");
+    let colored = render::terminal(&warning, Some(&source), true);
+    assert!(
+        colored.contains("\u{1b}[1m\u{1b}[33mwarning"),
+        "{colored:?}"
+    );
+    assert_eq!(
+        without_escapes(&colored),
+        render::terminal(&warning, Some(&source), false)
+    );
+}
+
+fn without_escapes(text: &str) -> String {
+    let mut parts = text.split('\u{1b}');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |plain, part| plain + part.split_once('m').unwrap().1)
+}
+
+#[test]
+fn carets_count_characters_not_bytes() {
+    let text = "OpName %1 \"äöü€\" junk";
+    let start = text.find("junk").unwrap();
+    let (line, carets) = excerpt(text, span(start, start + 4));
+    assert_eq!(line, text);
+    assert_eq!(carets, " ".repeat(17) + "^^^^");
+    assert!(plain(text, span(start, start + 4)).contains("a.spvasm:1:18"));
+    let quote = text.find('"').unwrap();
+    let (_, carets) = excerpt(text, span(quote, start - 1));
+    assert_eq!(carets, " ".repeat(10) + "^^^^^^");
+}
+
+#[test]
+fn tabs_and_control_characters_show_as_one_space() {
+    let (line, carets) = excerpt("\tOp\u{1b}[31mFoo\u{7} x", span(13, 14));
+    assert_eq!(line, " Op [31mFoo  x");
+    assert_eq!(carets, " ".repeat(13) + "^");
+}
+
+#[test]
+fn crlf_ends_a_line_without_being_part_of_it() {
+    let text = "OpNop\r\nOpFoo\r\nOpNop\r\n";
+    let (line, carets) = excerpt(text, span(7, 12));
+    assert_eq!((line.as_str(), carets.as_str()), ("OpFoo", "^^^^^"));
+    assert!(plain(text, span(7, 12)).contains("a.spvasm:2:1\n"));
+}
+
+#[test]
+fn an_empty_place_has_one_caret() {
+    let (line, carets) = excerpt("OpLoad", span(6, 6));
+    assert_eq!((line.as_str(), carets.as_str()), ("OpLoad", "      ^"));
+}
+
+#[test]
+fn the_end_of_the_text_is_a_place() {
+    let shown = plain("OpNop\n", span(6, 6));
+    assert!(shown.contains("a.spvasm:2:1\n"), "{shown}");
+    assert!(shown.ends_with(" 2 | \n   | ^\n"), "{shown:?}");
+    let empty = plain("", span(0, 0));
+    assert!(empty.contains("a.spvasm:1:1\n"), "{empty}");
+}
+
+#[test]
+fn a_place_past_the_end_is_the_end() {
+    let shown = plain("OpNop", span(100, 200));
+    assert!(shown.contains("a.spvasm:1:6\n"), "{shown}");
+}
+
+#[test]
+fn a_place_over_several_lines_is_underlined_to_the_end_of_the_first() {
+    let (line, carets) = excerpt("a \"b\nc\" d", span(2, 7));
+    assert_eq!((line.as_str(), carets.as_str()), ("a \"b", "  ^^"));
+}
+
+#[test]
+fn a_long_line_is_cut_to_a_window_around_the_place() {
+    let text = format!("{}HERE{}", "a".repeat(1000), "b".repeat(1000));
+    let (line, carets) = excerpt(&text, span(1000, 1004));
+    assert!(line.chars().count() <= 160, "{}", line.len());
+    let at = line.find("HERE").expect("the place is shown");
+    assert_eq!(carets, " ".repeat(at) + "^^^^");
+    assert!(plain(&text, span(1000, 1004)).contains("a.spvasm:1:1001\n"));
+}
+
+#[test]
+fn the_start_of_a_long_line_is_shown_from_its_start() {
+    let text = format!("HERE{}", "b".repeat(1000));
+    let (line, carets) = excerpt(&text, span(0, 4));
+    assert!(line.starts_with("HEREb"), "{line}");
+    assert_eq!(carets, "^^^^");
+}
+
+#[test]
+fn carets_do_not_outrun_a_long_line() {
+    let text = "a".repeat(10_000);
+    for place in [span(0, 10_000), span(5_000, 10_000), span(9_999, 10_000)] {
+        let (line, carets) = excerpt(&text, place);
+        assert!(line.len() <= 160, "{place:?}");
+        assert!(
+            carets.len() <= line.len(),
+            "{place:?}: {} carets under {}",
+            carets.len(),
+            line.len()
+        );
+    }
+}

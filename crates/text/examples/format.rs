@@ -1,0 +1,40 @@
+//! Formats assembly text: one instruction a line, in one column, with names for
+//! ids. Reads a file and writes to standard output:
+//!
+//! ```text
+//! cargo run -p spirvkit-text --example format -- samples/tinted.spvasm
+//! ```
+//!
+//! Comments other than the header are lost, because the text goes through a
+//! module and back.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use spirvkit_diagnostics::{Source, render};
+use spirvkit_text::{AssembleOptions, DisassembleOptions, assemble, disassemble};
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let path = std::env::args().nth(1).ok_or("usage: format TEXT.spvasm")?;
+    let text = std::fs::read_to_string(&path)?;
+
+    let module = match assemble(&text, &AssembleOptions::default()) {
+        Ok(module) => module,
+        Err(errors) => {
+            // All of them at once, each with its line.
+            let source = Source::new(&path, &text);
+            for error in &errors {
+                eprint!("{}", render::terminal(error, Some(&source), false));
+            }
+            return Ok(ExitCode::FAILURE);
+        }
+    };
+
+    // Lenient, so that text that assembles can always be formatted.
+    let options = DisassembleOptions::default().lenient(true);
+    match disassemble(&module.words, &options) {
+        Ok(formatted) => print!("{}", formatted.text),
+        Err(errors) => return Err(errors[0].message().into()),
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -45,6 +45,7 @@ impl<'a> Module<'a> {
         Instructions {
             words: self.words,
             next: HEADER_WORDS,
+            ended: false,
         }
     }
 }
@@ -55,6 +56,8 @@ impl<'a> Module<'a> {
 pub struct Instructions<'a> {
     words: &'a [u32],
     next: usize,
+    /// Whether the words from `next` on are no instruction.
+    ended: bool,
 }
 
 impl<'a> Instructions<'a> {
@@ -75,6 +78,9 @@ impl<'a> Iterator for Instructions<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
         let rest = self.words.get(self.next..)?;
         let first = *rest.first()?;
         let count = first >> 16;
@@ -96,8 +102,7 @@ impl<'a> Iterator for Instructions<'a> {
                         available: rest.len(),
                     },
                 };
-                // The iterator ends, but `rest` still shows the tail.
-                self.words = &self.words[..self.next];
+                self.ended = true;
                 Some(Err(Error::in_instruction(kind, offset, Op(first as u16))))
             }
         }

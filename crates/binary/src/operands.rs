@@ -408,7 +408,11 @@ impl<'a> Iterator for Operands<'a, '_> {
             }
             let word = self.next;
             self.next += 1;
-            return Some(Ok(Operand { kind: operand.kind(), word, value: Value::Id(Id(id)) }));
+            return Some(Ok(Operand {
+                kind: operand.kind(),
+                word,
+                value: Value::Id(Id(id)),
+            }));
         }
         self.next_of_any_kind()
     }

@@ -143,7 +143,10 @@ impl Diagnostic {
 
     /// A warning by the rule with this stable id.
     pub fn warning(rule: &'static str, class: ErrorClass, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Warning, ..Self::error(rule, class, message) }
+        Self {
+            severity: Severity::Warning,
+            ..Self::error(rule, class, message)
+        }
     }
 
     /// Places it in assembly text.
@@ -163,7 +166,10 @@ impl Diagnostic {
     /// Points at another place that has to do with it.
     #[must_use]
     pub fn with_label(mut self, location: Location, message: impl Into<String>) -> Self {
-        self.labels.push(Label { location, message: message.into() });
+        self.labels.push(Label {
+            location,
+            message: message.into(),
+        });
         self
     }
 

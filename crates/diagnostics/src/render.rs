@@ -27,10 +27,17 @@ pub fn terminal(diagnostic: &Diagnostic, source: Option<&Source<'_>>, color: boo
     let mut out = String::new();
     let name = diagnostic.severity().name();
     let (rule, message) = (diagnostic.rule(), diagnostic.message());
-    let _ = writeln!(out, "{severity}{name}[{rule}]{severity:#}{bold}: {message}{bold:#}");
+    let _ = writeln!(
+        out,
+        "{severity}{name}[{rule}]{severity:#}{bold}: {message}{bold:#}"
+    );
     place(&mut out, diagnostic.location(), source, gutter, severity);
     for label in diagnostic.labels() {
-        let _ = writeln!(out, "   {gutter}={gutter:#} {bold}note{bold:#}: {}", label.message);
+        let _ = writeln!(
+            out,
+            "   {gutter}={gutter:#} {bold}note{bold:#}: {}",
+            label.message
+        );
         place(&mut out, label.location, source, gutter, gutter);
     }
     if let Some(help) = diagnostic.help() {
@@ -39,7 +46,13 @@ pub fn terminal(diagnostic: &Diagnostic, source: Option<&Source<'_>>, color: boo
     out
 }
 
-fn place(out: &mut String, location: Location, source: Option<&Source<'_>>, gutter: Style, mark: Style) {
+fn place(
+    out: &mut String,
+    location: Location,
+    source: Option<&Source<'_>>,
+    gutter: Style,
+    mark: Style,
+) {
     let file = source.map_or("<module>", Source::name);
     match (location, source) {
         (Location::Span(span), Some(source)) => {
@@ -55,7 +68,11 @@ fn place(out: &mut String, location: Location, source: Option<&Source<'_>>, gutt
             let _ = writeln!(out, "  {gutter}-->{gutter:#} {file}: byte {}", span.start);
         }
         (Location::Word(word), _) => {
-            let _ = writeln!(out, "  {gutter}-->{gutter:#} {file}: byte {} (word {word})", word * 4);
+            let _ = writeln!(
+                out,
+                "  {gutter}-->{gutter:#} {file}: byte {} (word {word})",
+                word * 4
+            );
         }
         (Location::None, _) => {
             let _ = writeln!(out, "  {gutter}-->{gutter:#} {file}");
@@ -73,10 +90,20 @@ fn excerpt(out: &mut String, span: Span, source: &Source<'_>, gutter: Style, mar
     };
     // Control characters would garble the terminal or the alignment.
     let printable = |c: &char| if c.is_control() { ' ' } else { *c };
-    let shown: String = line.iter().skip(skip).take(WIDEST_LINE).map(printable).collect();
+    let shown: String = line
+        .iter()
+        .skip(skip)
+        .take(WIDEST_LINE)
+        .map(printable)
+        .collect();
     let end = source.position(span.end.max(span.start));
-    let last = if end.line == position.line { end.column - 1 } else { line.len() };
-    let carets = last.saturating_sub(column).clamp(1, WIDEST_LINE);
+    let last = if end.line == position.line {
+        end.column - 1
+    } else {
+        line.len()
+    };
+    let room = WIDEST_LINE - (column - skip).min(WIDEST_LINE - 1);
+    let carets = last.saturating_sub(column).clamp(1, room);
     let number = position.line.to_string();
     let width = number.len();
     let _ = writeln!(out, " {:width$} {gutter}|{gutter:#}", "");

@@ -21,8 +21,14 @@ impl<'a> Source<'a> {
     /// Indexes a text; `name` is how messages call it.
     pub fn new(name: &'a str, text: &'a str) -> Self {
         let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let line_starts = std::iter::once(0).chain(newlines.map(|(at, _)| at + 1)).collect();
-        Self { name, text, line_starts }
+        let line_starts = std::iter::once(0)
+            .chain(newlines.map(|(at, _)| at + 1))
+            .collect();
+        Self {
+            name,
+            text,
+            line_starts,
+        }
     }
 
     /// The name.
@@ -38,7 +44,10 @@ impl<'a> Source<'a> {
         }
         let line = self.line_starts.partition_point(|&start| start <= byte);
         let start = self.line_starts.get(line - 1).copied().unwrap_or(0);
-        Position { line, column: self.text[start..byte].chars().count() + 1 }
+        Position {
+            line,
+            column: self.text[start..byte].chars().count() + 1,
+        }
     }
 
     /// A line by its number from 1, without its end.

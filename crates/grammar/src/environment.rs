@@ -68,7 +68,9 @@ impl FromStr for TargetEnv {
     type Err = UnknownTargetEnv;
 
     fn from_str(name: &str) -> Result<Self, UnknownTargetEnv> {
-        Self::all().find(|env| env.name() == name).ok_or(UnknownTargetEnv)
+        Self::all()
+            .find(|env| env.name() == name)
+            .ok_or(UnknownTargetEnv)
     }
 }
 

@@ -53,6 +53,6 @@ pub use spirvkit_binary::{Endianness, bytes_from_words, words_from_bytes};
 pub use spirvkit_diagnostics::Diagnostic;
 pub use spirvkit_grammar::{TargetEnv, Version};
 pub use spirvkit_text::{
-    AssembleOptions, Assembled, DisassembleOptions, Disassembled, IdNumbering, Indentation, assemble,
-    disassemble as disassemble_words, disassemble_bytes as disassemble,
+    AssembleOptions, Assembled, DisassembleOptions, Disassembled, IdNumbering, Indentation,
+    assemble, disassemble as disassemble_words, disassemble_bytes as disassemble,
 };

@@ -8,7 +8,11 @@ static THREE_DIGITS: [u32; 1000] = {
     let mut table = [0; 1000];
     let mut number = 0;
     while number < 1000 {
-        let digits = [b'0' + (number / 100) as u8, b'0' + (number / 10 % 10) as u8, b'0' + (number % 10) as u8];
+        let digits = [
+            b'0' + (number / 100) as u8,
+            b'0' + (number / 10 % 10) as u8,
+            b'0' + (number % 10) as u8,
+        ];
         let zeros = match number {
             0..=9 => 2,
             10..=99 => 1,
@@ -33,7 +37,9 @@ pub(crate) struct TextBuffer {
 
 impl TextBuffer {
     pub(crate) fn with_capacity(bytes: usize) -> Self {
-        Self { bytes: Vec::with_capacity(bytes) }
+        Self {
+            bytes: Vec::with_capacity(bytes),
+        }
     }
 
     pub(crate) fn into_string(self) -> String {
@@ -56,7 +62,10 @@ impl TextBuffer {
     /// Takes out everything from a position on, as [`truncate`](Self::truncate)
     /// does.
     pub(crate) fn split_off(&mut self, position: usize) -> String {
-        Self { bytes: self.bytes.split_off(position) }.into_string()
+        Self {
+            bytes: self.bytes.split_off(position),
+        }
+        .into_string()
     }
 
     /// Inserts an ASCII character before a position.
@@ -96,7 +105,8 @@ impl TextBuffer {
         debug_assert!(prefix.len() <= 2 && prefix.is_ascii());
         if number >= 1_000_000 {
             self.push_str(prefix);
-            self.bytes.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+            self.bytes
+                .extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
             return;
         }
         let (digits, count) = if number < 1000 {
@@ -138,7 +148,23 @@ mod tests {
 
     #[test]
     fn numbers_are_decimal_at_every_length() {
-        for number in [0, 1, 9, 10, 99, 100, 999, 1000, 1001, 10_010, 99_999, 100_000, 999_999, 1_000_000, u32::MAX] {
+        for number in [
+            0,
+            1,
+            9,
+            10,
+            99,
+            100,
+            999,
+            1000,
+            1001,
+            10_010,
+            99_999,
+            100_000,
+            999_999,
+            1_000_000,
+            u32::MAX,
+        ] {
             let mut buffer = TextBuffer::default();
             buffer.push_number(" %", number);
             assert_eq!(buffer.into_string(), format!(" %{number}"));

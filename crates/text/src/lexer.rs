@@ -35,11 +35,17 @@ pub(crate) struct Token {
     pub(crate) kind: TokenKind,
     pub(crate) start: usize,
     pub(crate) end: usize,
+    /// The number that an id's name is: decimal, above zero, without leading
+    /// zeros. 0 for any other name.
+    pub(crate) number: u32,
 }
 
 impl Token {
     pub(crate) fn span(self) -> Span {
-        Span { start: self.start, end: self.end }
+        Span {
+            start: self.start,
+            end: self.end,
+        }
     }
 }
 
@@ -79,11 +85,17 @@ static CLASSES: [Class; 256] = {
 pub(crate) struct Lexer<'a> {
     text: &'a str,
     position: usize,
+    /// Where the token before the position ends.
+    previous_end: usize,
 }
 
 impl<'a> Lexer<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        let mut lexer = Self { text, position: 0 };
+        let mut lexer = Self {
+            text,
+            position: 0,
+            previous_end: 0,
+        };
         lexer.skip_space();
         lexer
     }
@@ -104,15 +116,34 @@ impl<'a> Lexer<'a> {
         self.text.as_bytes().get(position).copied()
     }
 
+    /// Passes over white space and comments.
     #[inline]
     fn skip_space(&mut self) {
+        // Between operands there is a single blank.
+        let bytes = self.text.as_bytes();
+        if bytes.get(self.position) == Some(&b' ') {
+            self.position += 1;
+        }
+        match bytes
+            .get(self.position)
+            .map(|&byte| CLASSES[usize::from(byte)])
+        {
+            Some(Class::Space | Class::Comment) => self.skip_more_space(),
+            _ => {}
+        }
+    }
+
+    fn skip_more_space(&mut self) {
         let bytes = self.text.as_bytes();
         loop {
             // Indentation comes in long runs.
             while bytes[self.position..].starts_with(b"        ") {
                 self.position += 8;
             }
-            match bytes.get(self.position).map(|&byte| CLASSES[usize::from(byte)]) {
+            match bytes
+                .get(self.position)
+                .map(|&byte| CLASSES[usize::from(byte)])
+            {
                 Some(Class::Space) => self.position += 1,
                 Some(Class::Comment) => {
                     let rest = &bytes[self.position..];
@@ -127,9 +158,14 @@ impl<'a> Lexer<'a> {
     #[inline]
     pub(crate) fn next(&mut self) -> Token {
         let start = self.position;
+        let mut number = 0;
         let kind = match self.byte(start) {
             None => TokenKind::End,
-            Some(b'%') => self.id(),
+            Some(b'%') => {
+                let (kind, value) = self.id();
+                number = value;
+                kind
+            }
             Some(b'"') => self.string(),
             Some(first) => match CLASSES[usize::from(first)] {
                 Class::Equals => {
@@ -142,39 +178,65 @@ impl<'a> Lexer<'a> {
                 }
                 _ => {
                     self.word();
-                    if first == b'!' { TokenKind::Immediate } else { TokenKind::Word }
+                    if first == b'!' {
+                        TokenKind::Immediate
+                    } else {
+                        TokenKind::Word
+                    }
                 }
             },
         };
         let end = self.position;
+        self.previous_end = end;
         self.skip_space();
-        Token { kind, start, end }
+        Token {
+            kind,
+            start,
+            end,
+            number,
+        }
     }
 
-    fn id(&mut self) -> TokenKind {
+    #[inline]
+    fn id(&mut self) -> (TokenKind, u32) {
         let bytes = self.text.as_bytes();
         let start = self.position + 1;
-        let length = bytes[start..]
-            .iter()
-            .position(|&byte| CLASSES[usize::from(byte)] != Class::Name)
-            .unwrap_or(bytes.len() - start);
-        self.position = start + length;
-        let ends = match self.byte(self.position) {
-            None => true,
-            Some(byte) => CLASSES[usize::from(byte)] != Class::Other,
-        };
-        if length > 0 && ends {
-            return TokenKind::Id;
+        // Ids that are numbers are the rule, so they are read on the way.
+        let mut number = 0u64;
+        let mut at = start;
+        while let Some(digit) = bytes.get(at).map(|byte| byte.wrapping_sub(b'0'))
+            && digit <= 9
+        {
+            number = number.wrapping_mul(10).wrapping_add(u64::from(digit));
+            at += 1;
         }
-        self.word();
-        TokenKind::BadId
+        let digits = at - start;
+        let class = |at: usize| bytes.get(at).map(|&byte| CLASSES[usize::from(byte)]);
+        while class(at) == Some(Class::Name) {
+            at += 1;
+        }
+        self.position = at;
+        if at == start || class(at) == Some(Class::Other) {
+            self.word();
+            return (TokenKind::BadId, 0);
+        }
+        let is_number = digits == at - start && digits <= 10 && bytes[start] != b'0';
+        let number = if is_number {
+            u32::try_from(number).unwrap_or(0)
+        } else {
+            0
+        };
+        (TokenKind::Id, number)
     }
 
     fn word(&mut self) {
         let bytes = self.text.as_bytes();
         let in_word = |byte: &u8| matches!(CLASSES[usize::from(*byte)], Class::Name | Class::Other);
         let rest = &bytes[self.position..];
-        self.position += rest.iter().position(|byte| !in_word(byte)).unwrap_or(rest.len());
+        self.position += rest
+            .iter()
+            .position(|byte| !in_word(byte))
+            .unwrap_or(rest.len());
     }
 
     fn string(&mut self) -> TokenKind {
@@ -204,7 +266,7 @@ impl<'a> Lexer<'a> {
     /// name, which is `Op` before a capital, or with `%id =`.
     #[inline]
     pub(crate) fn operand(&mut self) -> Option<Token> {
-        let before = self.position;
+        let before = (self.position, self.previous_end);
         let token = self.next();
         let ends = match token.kind {
             TokenKind::End => true,
@@ -213,17 +275,26 @@ impl<'a> Lexer<'a> {
             _ => false,
         };
         if ends {
-            self.position = before;
+            (self.position, self.previous_end) = before;
             return None;
         }
         Some(token)
     }
 
-    /// An empty token at the current position, to point at what is missing.
+    /// An empty token behind the last one taken, to point at what is missing.
     pub(crate) fn here(&self) -> Token {
-        // Point behind the last token rather than at the next line.
-        let before = self.text[..self.position].trim_end().len();
-        Token { kind: TokenKind::End, start: before, end: before }
+        let end = self.previous_end;
+        Token {
+            kind: TokenKind::End,
+            start: end,
+            end,
+            number: 0,
+        }
+    }
+
+    /// The next token, without taking it.
+    pub(crate) fn peek(&self) -> Token {
+        self.clone().next()
     }
 
     /// Passes over all tokens up to the next instruction.

@@ -23,5 +23,7 @@ mod lexer;
 mod number;
 mod refusals;
 
-pub use assemble::{Assembled, AssembleOptions, IdNumbering, assemble};
-pub use disassemble::{DisassembleOptions, Disassembled, Indentation, disassemble, disassemble_bytes};
+pub use assemble::{AssembleOptions, Assembled, IdNumbering, assemble};
+pub use disassemble::{
+    DisassembleOptions, Disassembled, Indentation, disassemble, disassemble_bytes,
+};

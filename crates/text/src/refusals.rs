@@ -12,5 +12,7 @@ pub(crate) fn is_bad_float_type(instruction: &Instruction<'_>) -> bool {
     }
     let mut definitions = Definitions::default();
     definitions.define(instruction);
-    definitions.number_type(instruction.result().unwrap_or(Id(0))).is_none()
+    definitions
+        .number_type(instruction.result().unwrap_or(Id(0)))
+        .is_none()
 }

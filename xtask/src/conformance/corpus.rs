@@ -15,24 +15,43 @@ use crate::Outcome;
 type Mode = (&'static [&'static str], fn() -> DisassembleOptions);
 
 const COMMON: &[Mode] = &[
-    (&["--raw-id"], || DisassembleOptions::default().friendly_names(false)),
+    (&["--raw-id"], || {
+        DisassembleOptions::default().friendly_names(false)
+    }),
     (&[], DisassembleOptions::default),
 ];
 
 const THOROUGH: &[Mode] = &[
     (&["--no-header", "--no-indent", "--offsets"], || {
-        DisassembleOptions::default().header(false).indentation(Indentation::None).offsets(true)
-    }),
-    (&["--comment"], || DisassembleOptions::default().comments(true)),
-    (&["--nested-indent"], || DisassembleOptions::default().nested_indentation(true)),
-    (&["--reorder-blocks"], || DisassembleOptions::default().reorder_blocks(true)),
-    (&["--nested-indent", "--reorder-blocks", "--comment", "--offsets"], || {
         DisassembleOptions::default()
-            .nested_indentation(true)
-            .reorder_blocks(true)
-            .comments(true)
+            .header(false)
+            .indentation(Indentation::None)
             .offsets(true)
     }),
+    (&["--comment"], || {
+        DisassembleOptions::default().comments(true)
+    }),
+    (&["--nested-indent"], || {
+        DisassembleOptions::default().nested_indentation(true)
+    }),
+    (&["--reorder-blocks"], || {
+        DisassembleOptions::default().reorder_blocks(true)
+    }),
+    (
+        &[
+            "--nested-indent",
+            "--reorder-blocks",
+            "--comment",
+            "--offsets",
+        ],
+        || {
+            DisassembleOptions::default()
+                .nested_indentation(true)
+                .reorder_blocks(true)
+                .comments(true)
+                .offsets(true)
+        },
+    ),
 ];
 
 /// Checks every module below a folder.
@@ -40,13 +59,21 @@ pub(super) fn run(folder: &Path, reference: Option<&Path>, thorough: bool, show:
     let mut files = Vec::new();
     collect(folder, &mut files)?;
     files.sort();
-    let modes: Vec<&Mode> =
-        if thorough { COMMON.iter().chain(THOROUGH).collect() } else { COMMON.iter().collect() };
-    let results: Vec<Result<Passed, String>> =
-        files.par_iter().map(|file| check(file, reference, &modes)).collect();
+    let modes: Vec<&Mode> = if thorough {
+        COMMON.iter().chain(THOROUGH).collect()
+    } else {
+        COMMON.iter().collect()
+    };
+    let results: Vec<Result<Passed, String>> = files
+        .par_iter()
+        .map(|file| check(file, reference, &modes))
+        .collect();
 
-    let failures: Vec<_> =
-        files.iter().zip(&results).filter_map(|(file, result)| Some((file, result.as_ref().err()?))).collect();
+    let failures: Vec<_> = files
+        .iter()
+        .zip(&results)
+        .filter_map(|(file, result)| Some((file, result.as_ref().err()?)))
+        .collect();
     for (file, difference) in failures.iter().take(show) {
         println!("{}: {difference}\n", file.display());
     }
@@ -59,10 +86,18 @@ pub(super) fn run(folder: &Path, reference: Option<&Path>, thorough: bool, show:
         }
     }
     println!("{compared} texts equal to the reference's");
-    println!("{malformed} modules that can't be decoded, {not_assembly} texts that can't be assembled");
-    println!("{} passed, {} failed", files.len() - failures.len(), failures.len());
+    println!(
+        "{malformed} modules that can't be decoded, {not_assembly} texts that can't be assembled"
+    );
+    println!(
+        "{} passed, {} failed",
+        files.len() - failures.len(),
+        failures.len()
+    );
     match failures.len() {
-        _ if files.is_empty() => Err(format!("there are no modules below {}", folder.display()).into()),
+        _ if files.is_empty() => {
+            Err(format!("there are no modules below {}", folder.display()).into())
+        }
         0 => Ok(()),
         failed => Err(format!("{failed} modules differ").into()),
     }
@@ -73,7 +108,10 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
         let path = entry?.path();
         if path.is_dir() {
             collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "spv" || extension == "spvasm") {
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "spv" || extension == "spvasm")
+        {
             files.push(path);
         }
     }
@@ -117,14 +155,20 @@ fn check(file: &Path, reference: Option<&Path>, modes: &[&Mode]) -> Result<Passe
     if assemble_text(&text)? != module {
         return Err("text and back is not the same".to_owned());
     }
-    let Some(reference) = reference else { return Ok(Passed::Module { compared: 0 }) };
+    let Some(reference) = reference else {
+        return Ok(Passed::Module { compared: 0 });
+    };
     let mut compared = 0;
     for (flags, options) in modes {
         // What the reference can't read, it can't tell us about.
-        let Some(theirs) = reference_text(reference, flags, &module)? else { continue };
+        let Some(theirs) = reference_text(reference, flags, &module)? else {
+            continue;
+        };
         let ours = disassemble(&module, &options())?;
         if let Some((ours, theirs)) = difference(&ours, &theirs) {
-            return Err(format!("the text differs with {flags:?}:\n  ours   {ours}\n  theirs {theirs}"));
+            return Err(format!(
+                "the text differs with {flags:?}:\n  ours   {ours}\n  theirs {theirs}"
+            ));
         }
         compared += 1;
     }
@@ -141,7 +185,9 @@ fn difference<'t>(ours: &'t str, theirs: &'t str) -> Option<(&'t str, &'t str)> 
         match (our_lines.next(), their_lines.next()) {
             (None, None) => return None,
             (Some(ours), Some(theirs)) if ours == theirs || is_renamed(ours, theirs) => {}
-            (ours, theirs) => return Some((ours.unwrap_or("<the end>"), theirs.unwrap_or("<the end>"))),
+            (ours, theirs) => {
+                return Some((ours.unwrap_or("<the end>"), theirs.unwrap_or("<the end>")));
+            }
         }
     }
 }
@@ -209,6 +255,11 @@ fn reference_text(folder: &Path, flags: &[&str], module: &[u8]) -> Result<Option
 
 fn reference_assembles(folder: &Path, file: &Path) -> bool {
     let mut command = Command::new(folder.join("spirv-as"));
-    let status = command.arg(file).args(["-o", "-"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let status = command
+        .arg(file)
+        .args(["-o", "-"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     status.is_ok_and(|status| status.success())
 }

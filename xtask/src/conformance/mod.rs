@@ -47,8 +47,11 @@ enum What {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     match &arguments.what {
         What::Text { records, show } => text::run(records, *show),
-        What::Corpus { folder, reference, thorough, show } => {
-            corpus::run(folder, reference.as_deref(), *thorough, *show)
-        }
+        What::Corpus {
+            folder,
+            reference,
+            thorough,
+            show,
+        } => corpus::run(folder, reference.as_deref(), *thorough, *show),
     }
 }

@@ -47,7 +47,10 @@ pub(super) fn run(records: &Path, show: usize) -> Outcome {
             Err(difference) => {
                 failed += 1;
                 if failed <= show {
-                    println!("{} {} (options {}): {difference}\n", case.kind, case.test, case.options);
+                    println!(
+                        "{} {} (options {}): {difference}\n",
+                        case.kind, case.test, case.options
+                    );
                 }
             }
         }
@@ -77,7 +80,10 @@ fn check(case: &Case) -> Result<(), String> {
 }
 
 fn check_assembler(case: &Case) -> Result<(), String> {
-    let env: TargetEnv = case.env.parse().map_err(|_| format!("environment {} is not known", case.env))?;
+    let env: TargetEnv = case
+        .env
+        .parse()
+        .map_err(|_| format!("environment {} is not known", case.env))?;
     let numbering = match case.options & PRESERVE_NUMERIC_IDS {
         0 => IdNumbering::Renumber,
         _ => IdNumbering::Preserve,
@@ -89,7 +95,10 @@ fn check_assembler(case: &Case) -> Result<(), String> {
         .header_comments(false);
     match (assemble(&case.text, &options), case.result == "success") {
         (Err(_), false) => Ok(()),
-        (Ok(_), false) => Err(format!("assembles, but the record says {}\n{}", case.result, case.text)),
+        (Ok(_), false) => Err(format!(
+            "assembles, but the record says {}\n{}",
+            case.result, case.text
+        )),
         (Err(errors), true) => {
             let messages: Vec<&str> = errors.iter().map(|error| error.message()).collect();
             Err(format!("{}\n{}", messages.join("\n"), case.text))
@@ -106,14 +115,21 @@ fn check_assembler(case: &Case) -> Result<(), String> {
             if ours == theirs || ours.get(5..) == Some(&theirs) {
                 return Ok(());
             }
-            Err(format!("{}\nours   {ours:08x?}\ntheirs {theirs:08x?}", case.text))
+            Err(format!(
+                "{}\nours   {ours:08x?}\ntheirs {theirs:08x?}",
+                case.text
+            ))
         }
     }
 }
 
 fn check_disassembler(case: &Case) -> Result<(), String> {
     let has = |bit: u32| case.options & bit != 0;
-    let indentation = if has(INDENT) { Indentation::Column } else { Indentation::None };
+    let indentation = if has(INDENT) {
+        Indentation::Column
+    } else {
+        Indentation::None
+    };
     let options = DisassembleOptions::default()
         .header(!has(NO_HEADER))
         .friendly_names(has(FRIENDLY_NAMES))
@@ -128,7 +144,10 @@ fn check_disassembler(case: &Case) -> Result<(), String> {
     let bytes = bytes_from_words(&words(&case.words)?, Endianness::Little);
     match (disassemble(&bytes, &options), case.result == "success") {
         (Err(_), false) => Ok(()),
-        (Ok(_), false) => Err(format!("disassembles, but the record says {}\n{}", case.result, case.words)),
+        (Ok(_), false) => Err(format!(
+            "disassembles, but the record says {}\n{}",
+            case.result, case.words
+        )),
         (Err(errors), true) => {
             let messages: Vec<&str> = errors.iter().map(|error| error.message()).collect();
             Err(format!("{}\n{}", messages.join("\n"), case.text))

@@ -3,7 +3,9 @@
 
 use spirvkit_binary::NumberType;
 use spirvkit_diagnostics::{Diagnostic, ErrorClass};
-use spirvkit_grammar::{Enumeration, FPEncoding, InstructionInfo, Op, OperandInfo, OperandKind, Version};
+use spirvkit_grammar::{
+    Enumeration, FPEncoding, InstructionInfo, Op, OperandInfo, OperandKind, Version,
+};
 
 use super::suggest::closest;
 use crate::number::NumberError;
@@ -26,7 +28,9 @@ fn lookup(rule: &'static str, message: String, suggestion: Option<String>) -> Di
 pub(super) fn expected_instruction(found: &str) -> Diagnostic {
     text(
         "text.expected-instruction",
-        format!("expected an instruction, which starts with an opcode name or `%id =`, found `{found}`"),
+        format!(
+            "expected an instruction, which starts with an opcode name or `%id =`, found `{found}`"
+        ),
     )
 }
 
@@ -38,22 +42,39 @@ pub(super) fn surplus_operand(found: &str, previous: Name) -> Diagnostic {
 }
 
 pub(super) fn expected_opcode(found: &str) -> Diagnostic {
-    let found = if found.is_empty() { "the end of the text".to_owned() } else { format!("`{found}`") };
-    text("text.expected-opcode", format!("expected an opcode name after `=`, found {found}"))
+    let found = if found.is_empty() {
+        "the end of the text".to_owned()
+    } else {
+        format!("`{found}`")
+    };
+    text(
+        "text.expected-opcode",
+        format!("expected an opcode name after `=`, found {found}"),
+    )
 }
 
 pub(super) fn dangling_id(id: &str) -> Diagnostic {
-    text("text.expected-equals", format!("expected `=` and an opcode name after `{id}`"))
+    text(
+        "text.expected-equals",
+        format!("expected `=` and an opcode name after `{id}`"),
+    )
 }
 
 pub(super) fn stray_equals() -> Diagnostic {
-    text("text.stray-equals", "`=` can only follow the result id of an instruction with an opcode name".to_owned())
+    text(
+        "text.stray-equals",
+        "`=` can only follow the result id of an instruction with an opcode name".to_owned(),
+    )
 }
 
 pub(super) fn unknown_opcode(name: &str) -> Diagnostic {
     let bare = name.strip_prefix("Op").unwrap_or(name);
     let suggestion = closest(bare, Op::bare_names()).map(|bare| format!("Op{bare}"));
-    lookup("text.unknown-opcode", format!("`{name}` is not a known instruction"), suggestion)
+    lookup(
+        "text.unknown-opcode",
+        format!("`{name}` is not a known instruction"),
+        suggestion,
+    )
 }
 
 pub(super) fn wrong_version(info: &InstructionInfo, target: Version) -> Diagnostic {
@@ -66,16 +87,25 @@ pub(super) fn wrong_version(info: &InstructionInfo, target: Version) -> Diagnost
     Diagnostic::error(
         "text.wrong-version",
         ErrorClass::WrongVersion,
-        format!("{} {range}, but the target is version {target}", info.name()),
+        format!(
+            "{} {range}, but the target is version {target}",
+            info.name()
+        ),
     )
 }
 
 pub(super) fn missing_result(op: Name) -> Diagnostic {
-    text("text.missing-result", format!("{op} has a result: write `%id = {op}`"))
+    text(
+        "text.missing-result",
+        format!("{op} has a result: write `%id = {op}`"),
+    )
 }
 
 pub(super) fn unwanted_result(op: Name) -> Diagnostic {
-    text("text.unwanted-result", format!("{op} has no result, so `%id =` can't stand before it"))
+    text(
+        "text.unwanted-result",
+        format!("{op} has no result, so `%id =` can't stand before it"),
+    )
 }
 
 pub(super) fn bad_id(found: &str) -> Diagnostic {
@@ -86,7 +116,10 @@ pub(super) fn bad_id(found: &str) -> Diagnostic {
 }
 
 pub(super) fn missing_operand(op: Name, operand: &OperandInfo) -> Diagnostic {
-    text("text.missing-operand", format!("{op} lacks its {}", operand_name(operand)))
+    text(
+        "text.missing-operand",
+        format!("{op} lacks its {}", operand_name(operand)),
+    )
 }
 
 /// `Memory Model` as the specification names it, else the kind in words.
@@ -101,27 +134,45 @@ fn operand_name(operand: &OperandInfo) -> String {
 pub(super) fn expected_id(op: Name, kind: OperandKind, found: &str) -> Diagnostic {
     text(
         "text.expected-id",
-        format!("{op} takes an id here ({}), which starts with `%`; found `{found}`", kind.description()),
+        format!(
+            "{op} takes an id here ({}), which starts with `%`; found `{found}`",
+            kind.description()
+        ),
     )
 }
 
 pub(super) fn open_string() -> Diagnostic {
-    text("text.open-string", "the string that starts here has no closing `\"`".to_owned())
+    text(
+        "text.open-string",
+        "the string that starts here has no closing `\"`".to_owned(),
+    )
 }
 
 pub(super) fn nul_in_string() -> Diagnostic {
-    text("text.nul-in-string", "a string can't hold a NUL, which would end it in the module".to_owned())
+    text(
+        "text.nul-in-string",
+        "a string can't hold a NUL, which would end it in the module".to_owned(),
+    )
 }
 
 pub(super) fn expected_string(op: Name, found: &str) -> Diagnostic {
-    text("text.expected-string", format!("{op} takes a string in double quotes here, found `{found}`"))
+    text(
+        "text.expected-string",
+        format!("{op} takes a string in double quotes here, found `{found}`"),
+    )
 }
 
 /// A type as messages name it.
 fn type_name(ty: NumberType) -> String {
     match ty {
-        NumberType::Integer { width, signed: true } => format!("signed {width}-bit integer"),
-        NumberType::Integer { width, signed: false } => format!("unsigned {width}-bit integer"),
+        NumberType::Integer {
+            width,
+            signed: true,
+        } => format!("signed {width}-bit integer"),
+        NumberType::Integer {
+            width,
+            signed: false,
+        } => format!("unsigned {width}-bit integer"),
         NumberType::Float(format) => format!("{}-bit floating-point number", format.width()),
     }
 }
@@ -129,31 +180,44 @@ fn type_name(ty: NumberType) -> String {
 pub(super) fn bad_number(found: &str, ty: NumberType, error: NumberError) -> Diagnostic {
     let ty = type_name(ty);
     match error {
-        NumberError::Malformed => text("text.bad-number", format!("expected {} {ty}, found `{found}`", article(&ty))),
-        NumberError::Negative => {
-            text("text.negative-number", format!("`{found}` is negative, but this is {} {ty}", article(&ty)))
-        }
-        NumberError::OutOfRange => {
-            text("text.number-out-of-range", format!("`{found}` does not fit in {} {ty}", article(&ty)))
-        }
+        NumberError::Malformed => text(
+            "text.bad-number",
+            format!("expected {} {ty}, found `{found}`", article(&ty)),
+        ),
+        NumberError::Negative => text(
+            "text.negative-number",
+            format!("`{found}` is negative, but this is {} {ty}", article(&ty)),
+        ),
+        NumberError::OutOfRange => text(
+            "text.number-out-of-range",
+            format!("`{found}` does not fit in {} {ty}", article(&ty)),
+        ),
     }
 }
 
 fn article(noun: &str) -> &'static str {
-    if noun.starts_with(['u', '8']) { "an" } else { "a" }
+    if noun.starts_with(['u', '8']) {
+        "an"
+    } else {
+        "a"
+    }
 }
 
 pub(super) fn untyped_literal(op: Name, id: &str) -> Diagnostic {
     text(
         "text.untyped-literal",
-        format!("the literal of {op} can't be read: `{id}` is not an integer or floating-point type of at most 64 bits, defined before"),
+        format!(
+            "the literal of {op} can't be read: `{id}` is not an integer or floating-point type of at most 64 bits, defined before"
+        ),
     )
 }
 
 pub(super) fn bad_selector(id: &str) -> Diagnostic {
     text(
         "text.bad-selector",
-        format!("the literals of OpSwitch can't be read: `{id}` is not a scalar integer that is defined before"),
+        format!(
+            "the literals of OpSwitch can't be read: `{id}` is not a scalar integer that is defined before"
+        ),
     )
 }
 
@@ -180,11 +244,16 @@ pub(super) fn not_an_import(id: &str) -> Diagnostic {
     )
 }
 
-pub(super) fn unknown_ext_inst(set: Option<spirvkit_grammar::ExtInstSet>, name: &str) -> Diagnostic {
+pub(super) fn unknown_ext_inst(
+    set: Option<spirvkit_grammar::ExtInstSet>,
+    name: &str,
+) -> Diagnostic {
     let Some(set) = set else {
         return lookup(
             "text.unknown-ext-inst",
-            format!("`{name}` is not a number, but the instructions of this extended instruction set are known by number only"),
+            format!(
+                "`{name}` is not a number, but the instructions of this extended instruction set are known by number only"
+            ),
             None,
         );
     };
@@ -207,8 +276,13 @@ pub(super) fn unknown_spec_constant_op(name: &str) -> Diagnostic {
 
 pub(super) fn bad_float_type(width: u32, encoding: FPEncoding) -> Diagnostic {
     let message = match encoding.name() {
-        Some(name) => format!("a floating-point type with the encoding {name} can't be {width} bits wide"),
-        None => format!("{} is not a known encoding of a floating-point type", encoding.0),
+        Some(name) => {
+            format!("a floating-point type with the encoding {name} can't be {width} bits wide")
+        }
+        None => format!(
+            "{} is not a known encoding of a floating-point type",
+            encoding.0
+        ),
     };
     text("text.bad-float-type", message)
 }
@@ -231,12 +305,18 @@ pub(super) fn bad_immediate(found: &str) -> Diagnostic {
 pub(super) fn bad_raw_operand(found: &str) -> Diagnostic {
     text(
         "text.bad-raw-operand",
-        format!("after a `!` word an operand is a number of 32 bits, a string, an id or another `!` word, not `{found}`"),
+        format!(
+            "after a `!` word an operand is a number of 32 bits, a string, an id or another `!` word, not `{found}`"
+        ),
     )
 }
 
 pub(super) fn unknown_syntax(expected: &str, found: &str) -> Diagnostic {
-    let found = if found.is_empty() { "the end of the text".to_owned() } else { format!("`{found}`") };
+    let found = if found.is_empty() {
+        "the end of the text".to_owned()
+    } else {
+        format!("`{found}`")
+    };
     text(
         "text.bad-unknown-opcode",
         format!("expected {expected} in `OpUnknown(opcode, word count)`, found {found}"),
@@ -246,7 +326,9 @@ pub(super) fn unknown_syntax(expected: &str, found: &str) -> Diagnostic {
 pub(super) fn unknown_count(count: u32, found: usize) -> Diagnostic {
     text(
         "text.bad-unknown-opcode",
-        format!("OpUnknown says that the instruction has {count} words, but its operands make it {found}"),
+        format!(
+            "OpUnknown says that the instruction has {count} words, but its operands make it {found}"
+        ),
     )
 }
 

@@ -32,7 +32,9 @@ impl HeaderComments {
             if line.is_empty() {
                 continue;
             }
-            let Some(comment) = line.strip_prefix(';') else { break };
+            let Some(comment) = line.strip_prefix(';') else {
+                break;
+            };
             if let Some((key, value)) = comment.split_once(':') {
                 header.set(key.trim(), value.trim());
             }

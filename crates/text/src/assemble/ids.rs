@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use hashbrown::HashMap;
 use spirvkit_binary::{Id, IdMap};
 
-use crate::lexer::{Lexer, TokenKind};
+use crate::lexer::{Lexer, Token, TokenKind};
 
 /// How ids get their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,17 +45,16 @@ struct Taken {
 impl Taken {
     fn find(text: &str) -> Self {
         // An id takes two characters at least, so most numbers are below this.
-        let mut taken = Self { dense: vec![0; text.len() / 128 + 1], sparse: BTreeSet::new() };
+        let mut taken = Self {
+            dense: vec![0; text.len() / 128 + 1],
+            sparse: BTreeSet::new(),
+        };
         let mut lexer = Lexer::new(text);
         loop {
             let token = lexer.next();
             match token.kind {
                 TokenKind::End => return taken,
-                TokenKind::Id => {
-                    if let Some(number) = number(lexer.id_name(token)) {
-                        taken.insert(number);
-                    }
-                }
+                TokenKind::Id if token.number > 0 => taken.insert(token.number),
                 _ => {}
             }
         }
@@ -78,24 +77,6 @@ impl Taken {
     }
 }
 
-/// The number that a name is: decimal, above zero, without leading zeros.
-#[inline]
-fn number(name: &str) -> Option<u32> {
-    let bytes = name.as_bytes();
-    if !matches!(bytes.first(), Some(b'1'..=b'9')) || bytes.len() > 10 {
-        return None;
-    }
-    let mut number = 0u64;
-    for &byte in bytes {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        number = number * 10 + u64::from(digit);
-    }
-    u32::try_from(number).ok()
-}
-
 impl<'a> Ids<'a> {
     pub(super) fn new(text: &'a str, numbering: IdNumbering) -> Self {
         Self {
@@ -109,15 +90,16 @@ impl<'a> Ids<'a> {
         }
     }
 
-    /// The number of the id with this name.
+    /// The number of an id, given as its token and its name.
     #[inline]
-    pub(super) fn resolve(&mut self, name: &'a str) -> u32 {
-        match (number(name), self.numbering) {
-            (Some(number), IdNumbering::Preserve) => {
+    pub(super) fn resolve(&mut self, token: Token, name: &'a str) -> u32 {
+        match (token.number, self.numbering) {
+            (0, _) => self.resolve_name(name),
+            (number, IdNumbering::Preserve) => {
                 self.highest = self.highest.max(number);
                 number
             }
-            (Some(number), IdNumbering::Renumber) => {
+            (number, IdNumbering::Renumber) => {
                 let slot = self.renumbered.slot(Id(number));
                 if *slot == 0 {
                     self.last += 1;
@@ -126,7 +108,6 @@ impl<'a> Ids<'a> {
                 }
                 *slot
             }
-            (None, _) => self.resolve_name(name),
         }
     }
 

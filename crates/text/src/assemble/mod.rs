@@ -7,8 +7,8 @@ mod operands;
 mod suggest;
 
 use spirvkit_binary::{
-    Definition, Definitions, Encoder, Endianness, HEADER_WORDS, Header, Id, Instruction, WordOffset,
-    bytes_from_words,
+    Definition, Definitions, Encoder, Endianness, HEADER_WORDS, Header, Id, Instruction,
+    WordOffset, bytes_from_words,
 };
 use spirvkit_diagnostics::{Diagnostic, Span};
 use spirvkit_grammar::{FPEncoding, Generator, InstructionInfo, Op, Version};
@@ -177,8 +177,16 @@ impl<'a> Assembler<'a> {
         }
         let needed = self.ids.bound();
         let header = Header {
-            version: self.options.target.or(self.header.version).unwrap_or(Version::V1_6),
-            generator: self.options.generator.or(self.header.generator).unwrap_or(Generator(0)),
+            version: self
+                .options
+                .target
+                .or(self.header.version)
+                .unwrap_or(Version::V1_6),
+            generator: self
+                .options
+                .generator
+                .or(self.header.generator)
+                .unwrap_or(Generator(0)),
             bound: match self.header.bound {
                 Some(Bound::Exactly(bound)) => bound,
                 Some(Bound::AtLeast(bound)) => bound.max(needed),
@@ -186,7 +194,9 @@ impl<'a> Assembler<'a> {
             },
             schema: self.header.schema.unwrap_or(0),
         };
-        Ok(Assembled { words: self.encoder.finish(&header) })
+        Ok(Assembled {
+            words: self.encoder.finish(&header),
+        })
     }
 
     #[cold]
@@ -216,6 +226,16 @@ impl<'a> Assembler<'a> {
             }
             TokenKind::Word if is_opcode_name(self.lexer.text(token)) => self.named(token, None),
             TokenKind::Immediate => self.raw_instruction(token),
+            TokenKind::Id => {
+                // Most likely the `=` was forgotten, so what follows is this
+                // instruction's own.
+                result = Some(token);
+                let noted = self.misplaced(token);
+                if is_opcode_name(self.lexer.text(self.lexer.peek())) {
+                    self.lexer.next();
+                }
+                Err(noted)
+            }
             _ => Err(self.misplaced(token)),
         };
         if outcome.is_err() {
@@ -223,7 +243,7 @@ impl<'a> Assembler<'a> {
             self.encoder.truncate(start.max(HEADER_WORDS));
             self.previous = None;
             if let Some(result) = result {
-                let id = self.ids.resolve(self.lexer.id_name(result));
+                let id = self.ids.resolve(result, self.lexer.id_name(result));
                 self.lost_results.push(id);
             }
             self.lexer.skip_instruction();
@@ -274,7 +294,13 @@ impl<'a> Assembler<'a> {
             _ => {}
         }
         let start = self.encoder.begin(op);
-        self.operands(&Current { info, op, opcode, start, result })?;
+        self.operands(&Current {
+            info,
+            op,
+            opcode,
+            start,
+            result,
+        })?;
         self.end(start, opcode, result)?;
         self.previous = Some(info.name());
         Ok(())
@@ -309,17 +335,15 @@ impl<'a> Assembler<'a> {
             return Err(self.fault(faults::unwanted_result("OpUnknown"), result));
         }
         self.punctuation("(")?;
-        let number = self.unknown_number("an opcode below 65536")?;
+        let number = self.unknown_number("an opcode below 65536", 0)?;
         self.punctuation(",")?;
-        let at = self.lexer.here();
-        let count = self.unknown_number("a word count from 1 to 65535")?;
-        if count == 0 {
-            return Err(self.fault(faults::unknown_syntax("a word count from 1 to 65535", "0"), at));
-        }
+        let count = self.unknown_number("a word count from 1 to 65535", 1)?;
         self.punctuation(")")?;
         let start = self.encoder.begin(Op(number));
         while self.encoder.words().len() - start < usize::from(count) {
-            let Some(token) = self.lexer.operand() else { break };
+            let Some(token) = self.lexer.operand() else {
+                break;
+            };
             self.raw_operand(token)?;
         }
         let found = self.encoder.words().len() - start;
@@ -340,13 +364,13 @@ impl<'a> Assembler<'a> {
         Err(self.fault(faults::unknown_syntax(&format!("`{wanted}`"), found), token))
     }
 
-    fn unknown_number(&mut self, wanted: &str) -> Result<u16, Noted> {
+    fn unknown_number(&mut self, wanted: &str, least: u16) -> Result<u16, Noted> {
         let token = self.lexer.next();
         let found = self.lexer.text(token);
         let number = crate::number::parse_u32(found).ok();
         match number.and_then(|number| u16::try_from(number).ok()) {
-            Some(number) => Ok(number),
-            None => Err(self.fault(faults::unknown_syntax(wanted, found), token)),
+            Some(number) if number >= least => Ok(number),
+            _ => Err(self.fault(faults::unknown_syntax(wanted, found), token)),
         }
     }
 
@@ -361,8 +385,12 @@ impl<'a> Assembler<'a> {
         let mut rest = &self.encoder.words()[start..];
         while let Some(&word) = rest.first() {
             let count = (word >> 16) as usize;
-            let Some((words, tail)) = rest.split_at_checked(count) else { break };
-            let Some(instruction) = Instruction::from_words(words, WordOffset(start)) else { break };
+            let Some((words, tail)) = rest.split_at_checked(count) else {
+                break;
+            };
+            let Some(instruction) = Instruction::from_words(words, WordOffset(start)) else {
+                break;
+            };
             self.definitions.define(&instruction);
             rest = tail;
         }
@@ -379,6 +407,9 @@ impl<'a> Assembler<'a> {
     /// instruction has been reported.
     fn is_lost_type(&self, value: Id) -> bool {
         self.is_lost(value.0)
-            || self.definitions.type_of(value).is_some_and(|ty| self.is_lost(ty.0))
+            || self
+                .definitions
+                .type_of(value)
+                .is_some_and(|ty| self.is_lost(ty.0))
     }
 }

@@ -25,7 +25,10 @@ impl<'a> Assembler<'a> {
             };
             if parsed == Parsed::Raw {
                 // The result comes from the left of `=`, whatever else is raw.
-                if list[index + 1..].iter().any(|rest| rest.kind() == OperandKind::IdResult) {
+                if list[index + 1..]
+                    .iter()
+                    .any(|rest| rest.kind() == OperandKind::IdResult)
+                {
                     self.result(current);
                 }
                 self.raw_operands()?;
@@ -37,14 +40,18 @@ impl<'a> Assembler<'a> {
 
     fn result(&mut self, current: &Current) {
         if let Some(result) = current.result {
-            let id = self.ids.resolve(self.lexer.id_name(result));
+            let id = self.ids.resolve(result, self.lexer.id_name(result));
             self.encoder.word(id);
         }
     }
 
     /// An operand as often as its quantifier wants it.
     #[inline]
-    fn repeated(&mut self, current: &Current, operand: &'static OperandInfo) -> Result<Parsed, Noted> {
+    fn repeated(
+        &mut self,
+        current: &Current,
+        operand: &'static OperandInfo,
+    ) -> Result<Parsed, Noted> {
         let kind = operand.kind();
         match operand.quantifier() {
             Quantifier::One => match self.lexer.operand() {
@@ -103,7 +110,7 @@ impl<'a> Assembler<'a> {
             };
             return Err(self.fault(diagnostic, token));
         }
-        let id = self.ids.resolve(self.lexer.id_name(token));
+        let id = self.ids.resolve(token, self.lexer.id_name(token));
         self.encoder.word(id);
         Ok(Parsed::Typed)
     }
@@ -126,7 +133,12 @@ impl<'a> Assembler<'a> {
         Ok(Parsed::Typed)
     }
 
-    fn enumerant(&mut self, current: &Current, kind: OperandKind, token: Token) -> Result<Parsed, Noted> {
+    fn enumerant(
+        &mut self,
+        current: &Current,
+        kind: OperandKind,
+        token: Token,
+    ) -> Result<Parsed, Noted> {
         let name = self.lexer.text(token);
         let Some(info) = kind.enumerant_by_name(name) else {
             return Err(self.fault(faults::unknown_enumerant(kind, name), token));
@@ -137,13 +149,22 @@ impl<'a> Assembler<'a> {
 
     /// A mask: names joined with `|`, then the parameters of its bits from the
     /// lowest bit up.
-    fn mask(&mut self, current: &Current, kind: OperandKind, token: Token) -> Result<Parsed, Noted> {
+    fn mask(
+        &mut self,
+        current: &Current,
+        kind: OperandKind,
+        token: Token,
+    ) -> Result<Parsed, Noted> {
         let text = self.lexer.text(token);
         let mut bits = 0;
         let mut start = token.start;
         for name in text.split('|') {
             let Some(info) = kind.enumerant_by_name(name) else {
-                let part = Token { start, end: start + name.len(), ..token };
+                let part = Token {
+                    start,
+                    end: start + name.len(),
+                    ..token
+                };
                 return Err(self.fault(faults::unknown_enumerant(kind, name), part));
             };
             bits |= info.value();
@@ -153,7 +174,9 @@ impl<'a> Assembler<'a> {
         while bits != 0 {
             let bit = bits & bits.wrapping_neg();
             bits &= !bit;
-            let parameters = kind.enumerant(bit).map_or(&[][..], |info| info.parameters());
+            let parameters = kind
+                .enumerant(bit)
+                .map_or(&[][..], |info| info.parameters());
             if self.list(current, parameters)? == Parsed::Raw {
                 return Ok(Parsed::Raw);
             }
@@ -161,27 +184,39 @@ impl<'a> Assembler<'a> {
         Ok(Parsed::Typed)
     }
 
-    fn literal(&mut self, current: &Current, kind: OperandKind, token: Token) -> Result<Parsed, Noted> {
+    fn literal(
+        &mut self,
+        current: &Current,
+        kind: OperandKind,
+        token: Token,
+    ) -> Result<Parsed, Noted> {
         use OperandKind as K;
         match kind {
             K::LiteralInteger if current.op == Op::Switch => {
-                let ty = self.case_type(current)?;
-                self.number(token, ty)?;
+                if let Some(ty) = self.case_type(current)? {
+                    self.number(token, ty)?;
+                }
             }
             K::LiteralInteger => match parse_u32(self.lexer.text(token)) {
                 Ok(value) => self.encoder.word(value),
                 Err(error) => {
                     let found = self.lexer.text(token);
-                    return Err(self.fault(faults::bad_number(found, NumberType::U32, error), token));
+                    return Err(
+                        self.fault(faults::bad_number(found, NumberType::U32, error), token)
+                    );
                 }
             },
             K::LiteralString => self.string(current, token)?,
             K::LiteralContextDependentNumber => {
-                let ty = self.literal_type(current)?;
-                self.number(token, ty)?;
+                if let Some(ty) = self.literal_type(current)? {
+                    self.number(token, ty)?;
+                }
             }
             K::LiteralFloat => {
-                self.number(token, NumberType::Float(spirvkit_binary::FloatFormat::Single))?;
+                self.number(
+                    token,
+                    NumberType::Float(spirvkit_binary::FloatFormat::Single),
+                )?;
             }
             K::LiteralExtInstInteger => return self.ext_inst(current, token),
             K::LiteralSpecConstantOpInteger => return self.spec_constant_op(current, token),
@@ -206,7 +241,10 @@ impl<'a> Assembler<'a> {
         match token.kind {
             TokenKind::String => self.encode_string(token),
             TokenKind::OpenString => {
-                let start = Token { end: token.start + 1, ..token };
+                let start = Token {
+                    end: token.start + 1,
+                    ..token
+                };
                 Err(self.fault(faults::open_string(), start))
             }
             _ => {
@@ -218,15 +256,20 @@ impl<'a> Assembler<'a> {
 
     /// The word of the instruction with this index.
     fn word(&self, current: &Current, index: usize) -> u32 {
-        self.encoder.words().get(current.start + index).copied().unwrap_or(0)
+        self.encoder
+            .words()
+            .get(current.start + index)
+            .copied()
+            .unwrap_or(0)
     }
 
-    /// The type of the literal of an instruction with a result type.
-    fn literal_type(&mut self, current: &Current) -> Result<NumberType, Noted> {
+    /// The type of the literal of an instruction with a result type; `None` if
+    /// the type's own instruction has been reported.
+    fn literal_type(&mut self, current: &Current) -> Result<Option<NumberType>, Noted> {
         let ty = Id(self.word(current, 1));
         match self.definitions.number_type(ty) {
-            Some(number) => Ok(number),
-            None if self.is_lost(ty.0) => Ok(self.guess()),
+            Some(number) => Ok(Some(number)),
+            None if self.is_lost(ty.0) => Ok(None),
             None => {
                 let operand = self.operand_token(current, 0);
                 let name = self.lexer.text(operand);
@@ -235,12 +278,13 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// The type of the literals of a switch.
-    fn case_type(&mut self, current: &Current) -> Result<NumberType, Noted> {
+    /// The type of the literals of a switch; `None` if the instruction that it
+    /// hangs on has been reported.
+    fn case_type(&mut self, current: &Current) -> Result<Option<NumberType>, Noted> {
         let selector = Id(self.word(current, 1));
         match self.definitions.selector_type(selector) {
-            Some(number) => Ok(number),
-            None if self.is_lost_type(selector) => Ok(self.guess()),
+            Some(number) => Ok(Some(number)),
+            None if self.is_lost_type(selector) => Ok(None),
             None => {
                 let operand = self.operand_token(current, 0);
                 let name = self.lexer.text(operand);
@@ -249,18 +293,14 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// The type to assume for a literal whose own type has been reported: the
-    /// widest, so that nothing more is reported. The module is not written.
-    fn guess(&self) -> NumberType {
-        debug_assert!(!self.errors.is_empty());
-        NumberType::Integer { width: 64, signed: true }
-    }
-
     fn ext_inst(&mut self, current: &Current, token: Token) -> Result<Parsed, Noted> {
         let set = Id(self.encoder.words().last().copied().unwrap_or(0));
         let import = match self.definitions.get(set) {
             Definition::Import(import) => import,
-            _ if self.is_lost(set.0) => Import::Unknown,
+            _ if self.is_lost(set.0) => {
+                self.lexer.skip_instruction();
+                return Ok(Parsed::Typed);
+            }
             _ => {
                 let operand = self.operand_token(current, 1);
                 let name = self.lexer.text(operand);
@@ -326,7 +366,10 @@ impl<'a> Assembler<'a> {
         let mut lexer = self.lexer.clone();
         lexer.back_to(current.opcode);
         lexer.next();
-        (0..=index).filter_map(|_| lexer.operand()).last().unwrap_or(current.opcode)
+        (0..=index)
+            .filter_map(|_| lexer.operand())
+            .last()
+            .unwrap_or(current.opcode)
     }
 
     /// A `!` word: `!` and an unsigned 32-bit integer.
@@ -356,7 +399,7 @@ impl<'a> Assembler<'a> {
         match token.kind {
             TokenKind::Immediate => return self.immediate(token),
             TokenKind::Id => {
-                let id = self.ids.resolve(self.lexer.id_name(token));
+                let id = self.ids.resolve(token, self.lexer.id_name(token));
                 self.encoder.word(id);
                 return Ok(());
             }
@@ -364,7 +407,10 @@ impl<'a> Assembler<'a> {
             TokenKind::Equals => return Err(self.fault(faults::stray_equals(), token)),
             _ => {}
         }
-        let signed = NumberType::Integer { width: 32, signed: true };
+        let signed = NumberType::Integer {
+            width: 32,
+            signed: true,
+        };
         let float = NumberType::Float(spirvkit_binary::FloatFormat::Single);
         let is_hex = text.contains(['x', 'X']);
         let is_float = text.contains(['.', 'p', 'P']) || !is_hex && text.contains(['e', 'E']);

@@ -39,22 +39,42 @@ impl Layout {
     /// Lays out a function's instructions, from OpFunction on, which `definitions`
     /// know. `reorder` orders the blocks as control flow nests; they otherwise
     /// stay in place.
-    pub(super) fn of(instructions: &[Instruction<'_>], definitions: &Definitions, reorder: bool) -> Self {
+    pub(super) fn of(
+        instructions: &[Instruction<'_>],
+        definitions: &Definitions,
+        reorder: bool,
+    ) -> Self {
         let blocks = find_blocks(instructions, definitions);
         let structured = structured_order(&blocks);
         let levels = nesting(&blocks, &structured);
-        let order = if reorder { structured } else { (0..blocks.len()).collect() };
+        let order = if reorder {
+            structured
+        } else {
+            (0..blocks.len()).collect()
+        };
 
-        let first = blocks.first().map_or(instructions.len(), |block| block.range.start);
-        let last = blocks.last().map_or(instructions.len(), |block| block.range.end);
-        let outside = |index| Line { index, depth: 0, starts_block: false };
+        let first = blocks
+            .first()
+            .map_or(instructions.len(), |block| block.range.start);
+        let last = blocks
+            .last()
+            .map_or(instructions.len(), |block| block.range.end);
+        let outside = |index| Line {
+            index,
+            depth: 0,
+            starts_block: false,
+        };
         let mut lines: Vec<Line> = (0..first).map(outside).collect();
         for block in order {
             let label = levels[block] * LEVEL;
             for index in blocks[block].range.clone() {
                 let starts_block = index == blocks[block].range.start;
                 let depth = if starts_block { label } else { label + LEVEL };
-                lines.push(Line { index, depth, starts_block });
+                lines.push(Line {
+                    index,
+                    depth,
+                    starts_block,
+                });
             }
         }
         lines.extend((last..instructions.len()).map(outside));
@@ -71,7 +91,10 @@ fn find_blocks(instructions: &[Instruction<'_>], definitions: &Definitions) -> V
             Op::Label => {
                 let label = instruction.words().get(1).copied().unwrap_or(0);
                 by_label.entry(label).or_insert(blocks.len());
-                blocks.push(Block { range: index..index + 1, ..Block::default() });
+                blocks.push(Block {
+                    range: index..index + 1,
+                    ..Block::default()
+                });
             }
             Op::FunctionEnd => break,
             _ => {
@@ -94,15 +117,22 @@ fn find_blocks(instructions: &[Instruction<'_>], definitions: &Definitions) -> V
                 Op::Branch => block.successors.extend(target(1)),
                 Op::BranchConditional => {
                     block.selects = true;
-                    block.successors.extend([2, 3].into_iter().filter_map(target));
+                    block
+                        .successors
+                        .extend([2, 3].into_iter().filter_map(target));
                 }
                 Op::Switch => {
                     block.selects = true;
-                    let ids = instruction.operands(definitions).map_while(Result::ok).skip(1);
-                    block.successors.extend(ids.filter_map(|operand| match operand.value {
-                        Value::Id(id) => by_label.get(&id.0).copied(),
-                        _ => None,
-                    }));
+                    let ids = instruction
+                        .operands(definitions)
+                        .map_while(Result::ok)
+                        .skip(1);
+                    block
+                        .successors
+                        .extend(ids.filter_map(|operand| match operand.value {
+                            Value::Id(id) => by_label.get(&id.0).copied(),
+                            _ => None,
+                        }));
                 }
                 _ => {}
             }
@@ -131,7 +161,9 @@ fn visit(blocks: &[Block], root: usize, seen: &mut [bool], postorder: &mut Vec<u
     let next = |block: usize, child: usize| -> Option<usize> {
         let block = &blocks[block];
         let constructs = block.merge.into_iter().chain(block.continue_target);
-        constructs.chain(block.successors.iter().rev().copied()).nth(child)
+        constructs
+            .chain(block.successors.iter().rev().copied())
+            .nth(child)
     };
     seen[root] = true;
     let mut stack = vec![(root, 0)];
@@ -170,7 +202,11 @@ fn nesting(blocks: &[Block], order: &[usize]) -> Vec<usize> {
         if let Some(target) = block.continue_target {
             assign(target, level + 1);
         }
-        let inner = if block.merge.is_some() || block.selects { level + 2 } else { level };
+        let inner = if block.merge.is_some() || block.selects {
+            level + 2
+        } else {
+            level
+        };
         for &successor in &block.successors {
             assign(successor, inner);
         }

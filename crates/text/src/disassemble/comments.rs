@@ -33,7 +33,9 @@ impl Section {
             Class::Debug => Some(Self::Debug),
             Class::Annotation => Some(Self::Annotations),
             // Not a forward pointer, which declares nothing.
-            Class::TypeDeclaration | Class::ConstantCreation if info.has_result() => Some(Self::Types),
+            Class::TypeDeclaration | Class::ConstantCreation if info.has_result() => {
+                Some(Self::Types)
+            }
             _ => None,
         }
     }
@@ -61,14 +63,22 @@ pub(super) struct Heading(Option<Section>);
 
 impl Comments {
     pub(super) fn new(_module: &Module<'_>, _options: &DisassembleOptions) -> Self {
-        Self { seen: Vec::new(), decorations: HashMap::new(), column: 0 }
+        Self {
+            seen: Vec::new(),
+            decorations: HashMap::new(),
+            column: 0,
+        }
     }
 }
 
 impl Printer<'_> {
     /// Writes what comes before an instruction's line.
     #[inline]
-    pub(super) fn section_heading(&mut self, instruction: &Instruction<'_>, place: Place) -> Heading {
+    pub(super) fn section_heading(
+        &mut self,
+        instruction: &Instruction<'_>,
+        place: Place,
+    ) -> Heading {
         let mut heading = Heading(None);
         if self.options.comments {
             heading = self.heading(instruction);
@@ -94,8 +104,12 @@ impl Printer<'_> {
             self.out.push('\n');
             return Heading(None);
         }
-        let Some(section) = Section::of(op) else { return Heading(None) };
-        let Some(comments) = self.comments.as_mut() else { return Heading(None) };
+        let Some(section) = Section::of(op) else {
+            return Heading(None);
+        };
+        let Some(comments) = self.comments.as_mut() else {
+            return Heading(None);
+        };
         if comments.seen.contains(&section) {
             return Heading(None);
         }
@@ -136,7 +150,9 @@ impl Printer<'_> {
             if let (Op::Name, Some(target)) = (instruction.op(), instruction.words().get(1)) {
                 parts.push((None, format!("id %{target}")));
             }
-            let decorations = instruction.result().and_then(|id| comments.decorations.get(&id.0));
+            let decorations = instruction
+                .result()
+                .and_then(|id| comments.decorations.get(&id.0));
             parts.extend(decorations.map(|text| (None, text.clone())));
         }
         if let Some(annotations) = &self.annotations {
@@ -147,9 +163,16 @@ impl Printer<'_> {
             comments.column = 0;
             return;
         }
-        let column = (self.visible(start) + 2).max(comments.column).max(COLUMN).next_multiple_of(4);
+        let column = (self.visible(start) + 2)
+            .max(comments.column)
+            .max(COLUMN)
+            .next_multiple_of(4);
         // Nearly every line is annotated, so one long line would drag many along.
-        comments.column = column.min(if self.options.annotate { ANNOTATED } else { FURTHEST });
+        comments.column = column.min(if self.options.annotate {
+            ANNOTATED
+        } else {
+            FURTHEST
+        });
         self.pad_to(start, column);
         self.out.push_str("; ");
         for (index, (hue, text)) in parts.into_iter().enumerate() {
@@ -168,10 +191,16 @@ impl Printer<'_> {
 
     /// Remembers what a decoration says of its target: the operands after it.
     fn collect_decoration(&mut self, comments: &mut Comments, instruction: &Instruction<'_>) {
-        let Some(&target) = instruction.words().get(1) else { return };
-        let start = self.out.len();
+        let Some(&target) = instruction.words().get(1) else {
+            return;
+        };
+        let (start, escapes) = (self.out.len(), self.escapes);
         self.with_definitions(|printer, definitions| {
-            for operand in instruction.operands(definitions).skip(1).map_while(Result::ok) {
+            for operand in instruction
+                .operands(definitions)
+                .skip(1)
+                .map_while(Result::ok)
+            {
                 if printer.out.len() > start {
                     printer.out.push(' ');
                 }
@@ -180,7 +209,9 @@ impl Printer<'_> {
                 }
             }
         });
-        let text = self.out.split_off(start);
+        // A string may hold a line break, which would end the comment.
+        let text = self.out.split_off(start).replace(['\n', '\r'], " ");
+        self.escapes = escapes;
         let all = comments.decorations.entry(target).or_default();
         if !all.is_empty() {
             all.push_str(", ");

@@ -34,7 +34,10 @@ pub struct Disassembled {
 /// If the header can't be read; and, unless the options ask for lenience, if
 /// an instruction can't be decoded: then there is an error for each such
 /// instruction. Locations are [word offsets](spirvkit_diagnostics::Location::Word).
-pub fn disassemble(words: &[u32], options: &DisassembleOptions) -> Result<Disassembled, Vec<Diagnostic>> {
+pub fn disassemble(
+    words: &[u32],
+    options: &DisassembleOptions,
+) -> Result<Disassembled, Vec<Diagnostic>> {
     let module = Module::new(words).map_err(|error| vec![diagnostic(&error)])?;
     let mut printer = Printer::new(&module, options);
     printer.module();
@@ -47,7 +50,10 @@ pub fn disassemble(words: &[u32], options: &DisassembleOptions) -> Result<Disass
 ///
 /// If the bytes are not a whole number of words that starts with the magic
 /// number, or as [`disassemble`] fails.
-pub fn disassemble_bytes(bytes: &[u8], options: &DisassembleOptions) -> Result<Disassembled, Vec<Diagnostic>> {
+pub fn disassemble_bytes(
+    bytes: &[u8],
+    options: &DisassembleOptions,
+) -> Result<Disassembled, Vec<Diagnostic>> {
     let (words, _) = words_from_bytes(bytes).map_err(|error| vec![diagnostic(&error)])?;
     disassemble(&words, options)
 }

@@ -113,7 +113,10 @@ impl Namer {
     fn new(module: &Module<'_>) -> Self {
         let words = module.words().len();
         Self {
-            names: Friendly { text: String::new(), places: IdMap::new(Place::Nowhere, words) },
+            names: Friendly {
+                text: String::new(),
+                places: IdMap::new(Place::Nowhere, words),
+            },
             used: HashSet::new(),
             used_numbers: IdMap::new(false, words),
             suffixes: HashMap::new(),
@@ -178,7 +181,9 @@ impl Namer {
 
     /// The name of another id, or its number.
     fn of(&self, id: Id) -> String {
-        self.names.get(id).map_or_else(|| id.0.to_string(), str::to_owned)
+        self.names
+            .get(id)
+            .map_or_else(|| id.0.to_string(), str::to_owned)
     }
 
     fn instruction(&mut self, instruction: &Instruction<'_>) {
@@ -200,7 +205,9 @@ impl Namer {
             }
             _ => {}
         }
-        let Some(result) = instruction.result() else { return };
+        let Some(result) = instruction.result() else {
+            return;
+        };
         if self.is_named(result) {
             return;
         }
@@ -248,7 +255,13 @@ impl Namer {
             Op::TypeRuntimeArray => write!(name, "_runtimearr_{}", named(2)?).ok()?,
             Op::TypeNodePayloadArrayAMDX => write!(name, "_payloadarr_{}", named(2)?).ok()?,
             Op::TypePointer => {
-                write!(name, "_ptr_{}_{}", StorageClass(word(2)?).name()?, named(3)?).ok()?;
+                write!(
+                    name,
+                    "_ptr_{}_{}",
+                    StorageClass(word(2)?).name()?,
+                    named(3)?
+                )
+                .ok()?;
             }
             Op::TypeUntypedPointerKHR => {
                 write!(name, "_ptr_{}", StorageClass(word(2)?).name()?).ok()?;
@@ -269,7 +282,11 @@ impl Namer {
             Op::ConstantFalse => name.push_str("false"),
             Op::Constant => {
                 let value = instruction.operands(&self.definitions).nth(2)?;
-                let Ok(Operand { value: Value::Number { ty, bits }, .. }) = value else {
+                let Ok(Operand {
+                    value: Value::Number { ty, bits },
+                    ..
+                }) = value
+                else {
                     return None;
                 };
                 write!(name, "{}_", named(1)?).ok()?;
@@ -370,6 +387,12 @@ fn sanitize(text: &str) -> String {
         return "_".to_owned();
     }
     // Byte by byte, as the established tools do.
-    let replace = |byte: u8| if byte.is_ascii_alphanumeric() { char::from(byte) } else { '_' };
+    let replace = |byte: u8| {
+        if byte.is_ascii_alphanumeric() {
+            char::from(byte)
+        } else {
+            '_'
+        }
+    };
     text.bytes().map(replace).collect()
 }

@@ -1,6 +1,9 @@
 //! Writing an instruction that can be decoded.
 
-use spirvkit_binary::{Definitions, Error, ErrorKind, FloatFormat, Id, Instruction, LiteralString, NumberType, Operand, Value};
+use spirvkit_binary::{
+    Definitions, Error, ErrorKind, FloatFormat, Id, Instruction, LiteralString, NumberType,
+    Operand, Value,
+};
 use spirvkit_grammar::{ExtInstSet, OperandKind};
 
 use super::printer::{Hue, Place, Printer};
@@ -9,7 +12,11 @@ use crate::number::write_number;
 impl Printer<'_> {
     /// Writes an instruction without the end of its line.
     #[inline]
-    pub(super) fn line(&mut self, instruction: &Instruction<'_>, place: Place) -> Result<(), Error> {
+    pub(super) fn line(
+        &mut self,
+        instruction: &Instruction<'_>,
+        place: Place,
+    ) -> Result<(), Error> {
         let Some(info) = instruction.info() else {
             let opcode = instruction.op().0;
             return Err(instruction.error(ErrorKind::UnknownOpcode { opcode }, 0));
@@ -19,7 +26,12 @@ impl Printer<'_> {
             && id.0 == 0
         {
             let word = 1 + usize::from(info.has_result_type());
-            return Err(instruction.error(ErrorKind::ZeroId { kind: OperandKind::IdResult }, word));
+            return Err(instruction.error(
+                ErrorKind::ZeroId {
+                    kind: OperandKind::IdResult,
+                },
+                word,
+            ));
         }
         self.margin(result, place);
         self.out.push_str(info.name());
@@ -76,12 +88,18 @@ impl Printer<'_> {
             Value::Number { ty, bits } => self.number(ty, bits),
             Value::Float(bits) => self.number(NumberType::Float(FloatFormat::Single), bits.into()),
             Value::String(string) => self.string(string)?,
-            Value::Enumerant { info: Some(info), .. } => self.out.push_str(info.name()),
+            Value::Enumerant {
+                info: Some(info), ..
+            } => self.out.push_str(info.name()),
             Value::Enumerant { value, info: None } => {
                 return Err(ErrorKind::UnknownEnumerant { kind, value });
             }
             Value::Mask(bits) => self.mask(kind, bits)?,
-            Value::ExtInst { set: Some(set), info: Some(info), .. } if !is_shown_by_number(set) => {
+            Value::ExtInst {
+                set: Some(set),
+                info: Some(info),
+                ..
+            } if !is_shown_by_number(set) => {
                 self.begin(Hue::Number);
                 self.out.push_str(info.name());
                 self.end_hue();
@@ -89,7 +107,10 @@ impl Printer<'_> {
             // Sets that nobody knows, and sets that may grow, have numbers only.
             Value::ExtInst { set, number, .. } => match set {
                 Some(set) if !set.is_non_semantic() => {
-                    return Err(ErrorKind::UnknownExtInst { set: set.import_name(), number });
+                    return Err(ErrorKind::UnknownExtInst {
+                        set: set.import_name(),
+                        number,
+                    });
                 }
                 _ => self.number(NumberType::U32, number.into()),
             },
@@ -99,7 +120,11 @@ impl Printer<'_> {
                     self.out.push_str(name.strip_prefix("Op").unwrap_or(name));
                     self.end_hue();
                 }
-                None => return Err(ErrorKind::UnknownSpecConstantOp { opcode: op.0.into() }),
+                None => {
+                    return Err(ErrorKind::UnknownSpecConstantOp {
+                        opcode: op.0.into(),
+                    });
+                }
             },
             Value::Opaque(opcode) => return Err(ErrorKind::UnknownSpecConstantOp { opcode }),
             _ => return Err(ErrorKind::SurplusWords { count: 1 }),
@@ -134,7 +159,9 @@ impl Printer<'_> {
         let mut rest = bits;
         while rest != 0 {
             let bit = rest & rest.wrapping_neg();
-            let info = kind.enumerant(bit).ok_or(ErrorKind::UnknownBit { kind, bit })?;
+            let info = kind
+                .enumerant(bit)
+                .ok_or(ErrorKind::UnknownBit { kind, bit })?;
             if rest != bits {
                 self.out.push('|');
             }
@@ -165,7 +192,9 @@ impl Printer<'_> {
     #[inline]
     pub(super) fn loses(&self, operand: &Operand<'_>) -> Option<ErrorKind> {
         match operand.value {
-            Value::String(string) if !string.is_padded_with_zeros() => Some(ErrorKind::StringPadding),
+            Value::String(string) if !string.is_padded_with_zeros() => {
+                Some(ErrorKind::StringPadding)
+            }
             Value::Number { ty, bits } if ty.extend(bits) != bits => Some(ErrorKind::NumberPadding),
             _ => None,
         }
@@ -174,8 +203,14 @@ impl Printer<'_> {
     /// Lenient text shows such an operand word by word; other text says that it
     /// doesn't.
     #[cold]
-    fn keep_or_warn(&mut self, instruction: &Instruction<'_>, operand: &Operand<'_>) -> Result<(), Error> {
-        let Some(kind) = self.loses(operand) else { return Ok(()) };
+    fn keep_or_warn(
+        &mut self,
+        instruction: &Instruction<'_>,
+        operand: &Operand<'_>,
+    ) -> Result<(), Error> {
+        let Some(kind) = self.loses(operand) else {
+            return Ok(());
+        };
         let error = instruction.error(kind, operand.word);
         if self.options.lenient {
             return Err(error);

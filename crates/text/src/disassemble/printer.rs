@@ -50,11 +50,14 @@ pub(super) struct Printer<'a> {
     pub(super) out: TextBuffer,
     pub(super) names: Names,
     pub(super) definitions: Definitions,
+    /// For lenient text whose blocks are laid out: the definitions of everything
+    /// read so far, while `definitions` are those of everything written.
+    ahead: Option<Definitions>,
     pub(super) comments: Option<Box<Comments>>,
     pub(super) annotations: Option<Box<Annotations<'a>>>,
     pub(super) sources: Option<Box<Sources>>,
     /// How many bytes of the current line are escapes.
-    escapes: usize,
+    pub(super) escapes: usize,
     /// The last instruction before words that are none, which the assembler
     /// would take for operands of that instruction if it may have more.
     before_tail: Option<WordOffset>,
@@ -70,8 +73,12 @@ impl<'a> Printer<'a> {
             true => Names::friendly(module),
             false => Names::Raw,
         };
-        let annotations = options.annotate.then(|| Box::new(Annotations::new(module, options, &names)));
-        let wants_comments = options.comments || options.annotate || options.source || options.offsets;
+        let annotations = options
+            .annotate
+            .then(|| Box::new(Annotations::new(module, options, &names)));
+        let wants_comments =
+            options.comments || options.annotate || options.source || options.offsets;
+        let lays_out = options.lenient && (options.nested || options.reorder_blocks);
         Self {
             module,
             options,
@@ -79,11 +86,16 @@ impl<'a> Printer<'a> {
             out: TextBuffer::with_capacity(module.words().len() * 12 + 256),
             names,
             definitions: Definitions::for_module(module),
+            ahead: lays_out.then(|| Definitions::for_module(module)),
             comments: wants_comments.then(|| Box::new(Comments::new(module, options))),
             annotations,
             sources: options.source.then(|| Box::new(Sources::new(module))),
             escapes: 0,
-            before_tail: if options.lenient { before_tail(module) } else { None },
+            before_tail: if options.lenient {
+                before_tail(module)
+            } else {
+                None
+            },
             highest: 0,
             errors: Vec::new(),
             warnings: Vec::new(),
@@ -94,7 +106,10 @@ impl<'a> Printer<'a> {
         if !self.errors.is_empty() {
             return Err(self.errors);
         }
-        Ok(Disassembled { text: self.out.into_string(), warnings: self.warnings })
+        Ok(Disassembled {
+            text: self.out.into_string(),
+            warnings: self.warnings,
+        })
     }
 
     pub(super) fn module(&mut self) {
@@ -107,11 +122,17 @@ impl<'a> Printer<'a> {
                     self.function(instruction, &mut instructions);
                 }
                 Ok(instruction) => {
+                    if let Some(ahead) = &mut self.ahead {
+                        ahead.define(&instruction);
+                    }
                     let redefinition = self.definitions.define(&instruction);
                     self.instruction(&instruction, redefinition, Place::default());
                 }
                 Err(error) if self.options.lenient => {
-                    debug_assert!(matches!(error.kind(), ErrorKind::ZeroWordCount | ErrorKind::PastEnd { .. }));
+                    debug_assert!(matches!(
+                        error.kind(),
+                        ErrorKind::ZeroWordCount | ErrorKind::PastEnd { .. }
+                    ));
                     self.tail(instructions.offset().0);
                 }
                 Err(error) => self.errors.push(diagnostic(&error)),
@@ -120,14 +141,8 @@ impl<'a> Printer<'a> {
         self.bound_of(body);
     }
 
-    /// A whole function, whose blocks are nested or reordered. The reader of the
-    /// text is to see it in another order than the module's, so all its ids are
-    /// defined first.
-    fn function(
-        &mut self,
-        first: Instruction<'a>,
-        rest: &mut spirvkit_binary::Instructions<'a>,
-    ) {
+    /// A whole function, whose blocks are nested or reordered.
+    fn function(&mut self, first: Instruction<'a>, rest: &mut spirvkit_binary::Instructions<'a>) {
         let mut instructions = vec![first];
         let mut peek = rest.clone();
         while let Some(Ok(instruction)) = peek.next() {
@@ -137,15 +152,29 @@ impl<'a> Printer<'a> {
                 break;
             }
         }
-        let redefinitions: Vec<_> =
-            instructions.iter().map(|instruction| self.definitions.define(instruction)).collect();
-        let layout = blocks::Layout::of(&instructions, &self.definitions, self.options.reorder_blocks);
+        // The text may be in another order than the module, so all ids of the
+        // function are defined before the first line. Lenient text, though, must
+        // be read back, and its reader knows an id only once it has come up.
+        let ahead = self.ahead.as_mut().unwrap_or(&mut self.definitions);
+        let redefinitions: Vec<_> = instructions
+            .iter()
+            .map(|instruction| ahead.define(instruction))
+            .collect();
+        let layout = blocks::Layout::of(&instructions, ahead, self.options.reorder_blocks);
         for line in layout.lines {
+            let instruction = &instructions[line.index];
+            let redefinition = match self.ahead {
+                Some(_) => self.definitions.define(instruction),
+                None => redefinitions[line.index],
+            };
             let place = match self.options.nested {
-                true => Place { depth: line.depth, starts_block: line.starts_block },
+                true => Place {
+                    depth: line.depth,
+                    starts_block: line.starts_block,
+                },
                 false => Place::default(),
             };
-            self.instruction(&instructions[line.index], redefinitions[line.index], place);
+            self.instruction(instruction, redefinition, place);
         }
     }
 
@@ -191,7 +220,9 @@ impl<'a> Printer<'a> {
         self.escapes = 0;
         let written = match redefinition {
             // Only what others depend on must be unambiguous to be read back.
-            Some(Redefinition { id, earlier }) if !self.options.lenient || earlier != Definition::Other => {
+            Some(Redefinition { id, earlier })
+                if !self.options.lenient || earlier != Definition::Other =>
+            {
                 let word = 1 + usize::from(instruction.result_type().is_some());
                 Err(instruction.error(ErrorKind::Redefined { id }, word))
             }
@@ -220,7 +251,10 @@ impl<'a> Printer<'a> {
 
     /// Does something that both reads the definitions and writes text.
     #[inline]
-    pub(super) fn with_definitions<T>(&mut self, work: impl FnOnce(&mut Self, &Definitions) -> T) -> T {
+    pub(super) fn with_definitions<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self, &Definitions) -> T,
+    ) -> T {
         let definitions = std::mem::take(&mut self.definitions);
         let result = work(self, &definitions);
         self.definitions = definitions;
@@ -279,7 +313,8 @@ impl<'a> Printer<'a> {
 
     /// Pads the current line, which starts at `start`, to a width.
     pub(super) fn pad_to(&mut self, start: usize, width: usize) {
-        self.out.push_spaces(width.saturating_sub(self.visible(start)));
+        self.out
+            .push_spaces(width.saturating_sub(self.visible(start)));
     }
 
     pub(super) fn words(&self) -> &'a [u32] {
@@ -288,7 +323,8 @@ impl<'a> Printer<'a> {
 
     pub(super) fn warn(&mut self, error: spirvkit_binary::Error) {
         let (rule, class) = super::rule(error.kind());
-        let warning = Diagnostic::warning(rule, class, super::message(&error)).at_word(error.offset().0);
+        let warning =
+            Diagnostic::warning(rule, class, super::message(&error)).at_word(error.offset().0);
         self.warnings.push(warning);
     }
 }

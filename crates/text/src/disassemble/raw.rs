@@ -16,7 +16,12 @@ impl Printer<'_> {
     /// Writes an instruction that could not be decoded, if the options want
     /// that. Returns whether it did.
     #[cold]
-    pub(super) fn undecodable(&mut self, instruction: &Instruction<'_>, place: Place, error: ErrorKind) -> bool {
+    pub(super) fn undecodable(
+        &mut self,
+        instruction: &Instruction<'_>,
+        place: Place,
+        error: ErrorKind,
+    ) -> bool {
         if self.options.lenient {
             let start = self.out.len();
             if !can_stand_raw(instruction, error) || !self.partly_raw(instruction, place) {
@@ -56,7 +61,9 @@ impl Printer<'_> {
     /// The instruction with `!` words from the first operand on that can't be
     /// read or written. `false` if it has none.
     fn partly_raw(&mut self, instruction: &Instruction<'_>, place: Place) -> bool {
-        let Some(info) = instruction.info() else { return false };
+        let Some(info) = instruction.info() else {
+            return false;
+        };
         if instruction.result().is_some_and(|id| id.0 == 0) {
             return false;
         }
@@ -117,7 +124,10 @@ impl Printer<'_> {
 /// if there is none, and wants one definition for each id.
 fn can_stand_raw(instruction: &Instruction<'_>, error: ErrorKind) -> bool {
     let refused = matches!(error, ErrorKind::Redefined { .. }) || is_bad_float_type(instruction);
-    let wrong_count = matches!(error, ErrorKind::MissingOperand { .. } | ErrorKind::SurplusWords { .. });
+    let wrong_count = matches!(
+        error,
+        ErrorKind::MissingOperand { .. } | ErrorKind::SurplusWords { .. }
+    );
     let has_result = instruction.info().is_some_and(|info| info.has_result());
     !refused && !wrong_count && (!has_result || instruction.result().is_some())
 }

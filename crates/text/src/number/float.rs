@@ -41,13 +41,28 @@ impl Layout {
             FloatFormat::Double => ieee(11, 52),
             FloatFormat::BFloat16 => ieee(8, 7),
             FloatFormat::E5M2 => ieee(5, 2),
-            FloatFormat::E4M3 => Self { has_infinities: false, ..ieee(4, 3) },
-            FloatFormat::E2M3 => Self { has_infinities: false, ..ieee(2, 3) },
-            FloatFormat::E3M2 => Self { has_infinities: false, ..ieee(3, 2) },
-            FloatFormat::E2M1 => Self { has_infinities: false, ..ieee(2, 1) },
-            FloatFormat::UnsignedE8M0 => {
-                Self { has_sign: false, has_subnormals: false, has_infinities: false, ..ieee(8, 0) }
-            }
+            FloatFormat::E4M3 => Self {
+                has_infinities: false,
+                ..ieee(4, 3)
+            },
+            FloatFormat::E2M3 => Self {
+                has_infinities: false,
+                ..ieee(2, 3)
+            },
+            FloatFormat::E3M2 => Self {
+                has_infinities: false,
+                ..ieee(3, 2)
+            },
+            FloatFormat::E2M1 => Self {
+                has_infinities: false,
+                ..ieee(2, 1)
+            },
+            FloatFormat::UnsignedE8M0 => Self {
+                has_sign: false,
+                has_subnormals: false,
+                has_infinities: false,
+                ..ieee(8, 0)
+            },
             _ => return None,
         })
     }
@@ -74,9 +89,17 @@ impl Binary {
     fn new(negative: bool, significand: u64, exponent: i64) -> Self {
         let shift = significand.leading_zeros();
         if significand == 0 {
-            return Self { negative, significand, exponent: 0 };
+            return Self {
+                negative,
+                significand,
+                exponent: 0,
+            };
         }
-        Self { negative, significand: significand << shift, exponent: exponent.saturating_sub(i64::from(shift)) }
+        Self {
+            negative,
+            significand: significand << shift,
+            exponent: exponent.saturating_sub(i64::from(shift)),
+        }
     }
 
     fn from_f32(value: f32) -> Self {
@@ -96,24 +119,42 @@ impl Binary {
         }
         let sign = u64::from(self.negative) << (layout.exponent_bits + layout.fraction_bits);
         if self.significand == 0 {
-            return if layout.has_subnormals { Ok(sign) } else { Err(NumberError::OutOfRange) };
+            return if layout.has_subnormals {
+                Ok(sign)
+            } else {
+                Err(NumberError::OutOfRange)
+            };
         }
         let fraction_bits = layout.fraction_bits;
         let field = self.exponent.saturating_add(63 + layout.bias());
         if field > layout.largest_field() {
             let infinity = (layout.largest_field() as u64) << fraction_bits;
-            return if layout.has_infinities { Ok(sign | infinity) } else { Err(NumberError::OutOfRange) };
+            return if layout.has_infinities {
+                Ok(sign | infinity)
+            } else {
+                Err(NumberError::OutOfRange)
+            };
         }
         if !layout.has_subnormals {
-            return if field < 0 { Err(NumberError::OutOfRange) } else { Ok(sign | field as u64) };
+            return if field < 0 {
+                Err(NumberError::OutOfRange)
+            } else {
+                Ok(sign | field as u64)
+            };
         }
         // Without the leading one, which a normal number implies.
         let fraction = self.significand << 1;
         let bits = match field {
-            1.. => (field as u64) << fraction_bits | fraction.checked_shr(64 - fraction_bits).unwrap_or(0),
+            1.. => {
+                (field as u64) << fraction_bits
+                    | fraction.checked_shr(64 - fraction_bits).unwrap_or(0)
+            }
             _ => {
                 let shift = (64 - i64::from(fraction_bits)).saturating_sub(field);
-                u32::try_from(shift).ok().and_then(|shift| self.significand.checked_shr(shift)).unwrap_or(0)
+                u32::try_from(shift)
+                    .ok()
+                    .and_then(|shift| self.significand.checked_shr(shift))
+                    .unwrap_or(0)
             }
         };
         Ok(sign | bits)
@@ -146,7 +187,11 @@ impl Binary {
         if units > largest {
             return Err(NumberError::OutOfRange);
         }
-        let value = if self.negative { units.wrapping_neg() } else { units };
+        let value = if self.negative {
+            units.wrapping_neg()
+        } else {
+            units
+        };
         Ok(value & 0xff)
     }
 }
@@ -169,7 +214,8 @@ pub(crate) fn parse_float(text: &str, format: FloatFormat) -> Result<u64, Number
             None => number.encode_mx_int8(),
         };
     }
-    let is_decimal = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-');
+    let is_decimal =
+        |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-');
     // The standard parser takes a second sign, and words such as `inf`.
     let starts_well = magnitude.starts_with(|c: char| c.is_ascii_digit() || c == '.');
     if !starts_well || !magnitude.bytes().all(is_decimal) {
@@ -177,7 +223,11 @@ pub(crate) fn parse_float(text: &str, format: FloatFormat) -> Result<u64, Number
     }
     if format == FloatFormat::Double {
         let value: f64 = text.parse().map_err(|_| NumberError::Malformed)?;
-        return if value.is_finite() { Ok(value.to_bits()) } else { Err(NumberError::OutOfRange) };
+        return if value.is_finite() {
+            Ok(value.to_bits())
+        } else {
+            Err(NumberError::OutOfRange)
+        };
     }
     let value: f32 = text.parse().map_err(|_| NumberError::Malformed)?;
     if !value.is_finite() {
@@ -197,7 +247,11 @@ pub(crate) fn parse_float(text: &str, format: FloatFormat) -> Result<u64, Number
         FloatFormat::E4M3 => bits & 0x7f == 0x7f,
         _ => layout.has_infinities && bits & infinity == infinity,
     };
-    if is_special { Err(NumberError::OutOfRange) } else { Ok(bits) }
+    if is_special {
+        Err(NumberError::OutOfRange)
+    } else {
+        Ok(bits)
+    }
 }
 
 /// Reads what follows `0x`: digits with at most one point, then perhaps `p` and
@@ -213,9 +267,14 @@ fn parse_hex(negative: bool, text: &str) -> Result<Binary, NumberError> {
     }
     let mut significand = 0u64;
     let mut scale = 0i64;
-    let places = whole.bytes().map(|digit| (digit, 0)).chain(fraction.bytes().map(|digit| (digit, -4)));
+    let places = whole
+        .bytes()
+        .map(|digit| (digit, 0))
+        .chain(fraction.bytes().map(|digit| (digit, -4)));
     for (digit, place) in places {
-        let digit = char::from(digit).to_digit(16).ok_or(NumberError::Malformed)?;
+        let digit = char::from(digit)
+            .to_digit(16)
+            .ok_or(NumberError::Malformed)?;
         if significand >> 60 == 0 {
             significand = significand << 4 | u64::from(digit);
             scale += place;
@@ -228,7 +287,11 @@ fn parse_hex(negative: bool, text: &str) -> Result<Binary, NumberError> {
         Some(exponent) => parse_exponent(exponent)?,
         None => 0,
     };
-    Ok(Binary::new(negative, significand, scale.saturating_add(exponent)))
+    Ok(Binary::new(
+        negative,
+        significand,
+        scale.saturating_add(exponent),
+    ))
 }
 
 /// Reads a decimal exponent; one beyond all formats is as good as any other.
@@ -358,7 +421,10 @@ impl Digits {
 impl std::fmt::Write for Digits {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
         let end = self.length + text.len();
-        let room = self.bytes.get_mut(self.length..end).ok_or(std::fmt::Error)?;
+        let room = self
+            .bytes
+            .get_mut(self.length..end)
+            .ok_or(std::fmt::Error)?;
         room.copy_from_slice(text.as_bytes());
         self.length = end;
         Ok(())

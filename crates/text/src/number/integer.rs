@@ -54,7 +54,11 @@ pub(crate) fn parse_integer(text: &str, width: u8, signed: bool) -> Result<u64, 
             false => Err(NumberError::OutOfRange),
         };
     }
-    let largest = if signed && !is_hex { widest >> 1 } else { widest };
+    let largest = if signed && !is_hex {
+        widest >> 1
+    } else {
+        widest
+    };
     if magnitude > largest {
         return Err(NumberError::OutOfRange);
     }

@@ -29,11 +29,15 @@ pub(crate) fn parse_number(text: &str, ty: NumberType) -> Result<u64, NumberErro
     }
 }
 
-/// Writes a literal of the given type.
+/// Writes a literal of the given type; bits above its width are not shown.
 pub(crate) fn write_number<W: Write>(out: &mut W, ty: NumberType, bits: u64) {
     match ty {
         NumberType::Integer { signed, .. } => {
-            let value = if signed { ty.sign_extend(bits) } else { bits as i64 };
+            let value = if signed {
+                ty.sign_extend(bits)
+            } else {
+                ty.extend(bits) as i64
+            };
             write_integer(out, value, signed);
         }
         NumberType::Float(format) => write_float(out, format, bits),

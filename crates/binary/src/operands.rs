@@ -371,6 +371,29 @@ impl<'a, 'd> Operands<'a, 'd> {
 }
 
 impl<'a> Operands<'a, '_> {
+    /// The ids at the start of the operands, all at once, the result type and
+    /// the result among them: for a caller to whom all ids are alike, and which
+    /// wants to be quick, as most instructions have nothing but ids. The iterator
+    /// goes on behind them. It takes a fresh iterator; later there are none.
+    #[inline]
+    pub fn leading_ids(&mut self) -> &'a [u32] {
+        let words = self.instruction.operand_words();
+        let Some(info) = self.instruction.info() else {
+            return &[];
+        };
+        if self.next != 1 {
+            return &[];
+        }
+        let required = info.leading_ids();
+        let (count, rest) = match info.only_ids_follow() && words.len() >= required {
+            true => (words.len(), info.operands().len()),
+            false => (required.min(words.len()), required.min(words.len())),
+        };
+        self.main = info.operands().get(rest..).unwrap_or_default();
+        self.next += count;
+        &words[..count]
+    }
+
     fn next_of_any_kind(&mut self) -> Option<Result<Operand<'a>, Error>> {
         if self.done {
             return None;
@@ -397,23 +420,27 @@ impl<'a> Iterator for Operands<'a, '_> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        // Most operands by far are ids.
-        if !self.pending
-            && let [operand, rest @ ..] = self.main
-            && operand.is_id()
-            && let Some(&id) = self.instruction.words().get(self.next)
-        {
-            if operand.quantifier() != Quantifier::Many {
-                self.main = rest;
-            }
-            let word = self.next;
-            self.next += 1;
-            return Some(Ok(Operand {
-                kind: operand.kind(),
-                word,
-                value: Value::Id(Id(id)),
-            }));
+        if self.pending {
+            return self.next_of_any_kind();
         }
-        self.next_of_any_kind()
+        match (self.main, self.instruction.words().get(self.next)) {
+            // Most operands by far are ids.
+            ([operand, rest @ ..], Some(&id)) if operand.is_id() => {
+                if operand.quantifier() != Quantifier::Many {
+                    self.main = rest;
+                }
+                let word = self.next;
+                self.next += 1;
+                Some(Ok(Operand {
+                    kind: operand.kind(),
+                    word,
+                    value: Value::Id(Id(id)),
+                }))
+            }
+            // What may be missing is followed only by what may be missing.
+            ([operand, ..], None) if operand.quantifier() != Quantifier::One => None,
+            ([], None) => None,
+            _ => self.next_of_any_kind(),
+        }
     }
 }

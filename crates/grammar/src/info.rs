@@ -198,6 +198,8 @@ pub struct InstructionInfo {
     pub(crate) class: Class,
     pub(crate) has_result_type: bool,
     pub(crate) has_result: bool,
+    pub(crate) leading_ids: u8,
+    pub(crate) only_ids_follow: bool,
     pub(crate) availability: Availability,
 }
 
@@ -242,6 +244,20 @@ impl InstructionInfo {
     #[inline]
     pub fn has_result(&self) -> bool {
         self.has_result
+    }
+
+    /// How many of the operands, counted from the first, are ids that must be
+    /// there.
+    #[inline]
+    pub fn leading_ids(&self) -> usize {
+        usize::from(self.leading_ids)
+    }
+
+    /// Whether whatever follows the [leading ids](Self::leading_ids) is any
+    /// number of ids.
+    #[inline]
+    pub fn only_ids_follow(&self) -> bool {
+        self.only_ids_follow
     }
 
     /// What makes the instruction available.

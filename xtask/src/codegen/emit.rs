@@ -470,6 +470,20 @@ impl Pools {
             .class
             .as_deref()
             .map_or_else(|| "Extended".to_owned(), class_ident);
+        let is_id = |operand: &Operand| -> Result<bool, String> {
+            Ok(kinds.rows[kinds.row(set, &operand.kind)?].1.category == "Id")
+        };
+        let mut leading_ids = 0;
+        for operand in &instruction.operands {
+            if operand.quantifier.is_some() || !is_id(operand)? {
+                break;
+            }
+            leading_ids += 1;
+        }
+        let only_ids_follow = match &instruction.operands[leading_ids..] {
+            [rest] => rest.quantifier.as_deref() == Some("*") && is_id(rest)?,
+            _ => false,
+        };
         let has = |kind: &str| {
             instruction
                 .operands
@@ -477,7 +491,7 @@ impl Pools {
                 .any(|operand| operand.kind == kind)
         };
         Ok(format!(
-            "InstructionInfo {{ name: Name({}), operands: Run({}), aliases: Run({}), number: {}, class: Class::{class}, has_result_type: {}, has_result: {}, availability: {} }}",
+            "InstructionInfo {{ name: Name({}), operands: Run({}), aliases: Run({}), number: {}, class: Class::{class}, has_result_type: {}, has_result: {}, leading_ids: {leading_ids}, only_ids_follow: {only_ids_follow}, availability: {} }}",
             self.names.add(&instruction.name)?,
             self.operands(kinds, set, &instruction.operands)?,
             self.name_list(&instruction.aliases)?,

@@ -6,7 +6,8 @@ use spirvkit_binary::{Instruction, Module};
 use spirvkit_grammar::{Class, Op};
 
 use super::DisassembleOptions;
-use super::printer::{Hue, Place, Printer};
+use super::printer::Printer;
+use super::writer::{Hue, Place};
 
 /// The column in which comments stand unless the line is longer.
 const COLUMN: usize = 50;
@@ -84,7 +85,7 @@ impl Printer<'_> {
             heading = self.heading(instruction);
         }
         if place.starts_block {
-            self.out.push('\n');
+            self.writer.out.push('\n');
         }
         heading
     }
@@ -92,16 +93,16 @@ impl Printer<'_> {
     fn heading(&mut self, instruction: &Instruction<'_>) -> Heading {
         let op = instruction.op();
         if op == Op::Function {
-            self.out.push('\n');
+            self.writer.out.push('\n');
             if self.options.nested {
-                self.out.push('\n');
+                self.writer.out.push('\n');
             }
-            self.margin(None, Place::default());
-            self.out.push_str("; Function ");
+            self.writer.margin(None, Place::default());
+            self.writer.out.push_str("; Function ");
             if let Some(id) = instruction.result() {
-                self.names.write(&mut self.out, "", id);
+                self.writer.names.write(&mut self.writer.out, "", id);
             }
-            self.out.push('\n');
+            self.writer.out.push('\n');
             return Heading(None);
         }
         let Some(section) = Section::of(op) else {
@@ -114,10 +115,10 @@ impl Printer<'_> {
             return Heading(None);
         }
         comments.seen.push(section);
-        self.out.push('\n');
-        self.margin(None, Place::default());
-        self.out.push_str(section.heading());
-        self.out.push('\n');
+        self.writer.out.push('\n');
+        self.writer.margin(None, Place::default());
+        self.writer.out.push_str(section.heading());
+        self.writer.out.push('\n');
         Heading(Some(section))
     }
 
@@ -156,14 +157,14 @@ impl Printer<'_> {
             parts.extend(decorations.map(|text| (None, text.clone())));
         }
         if let Some(annotations) = &self.annotations {
-            let text = annotations.comment(instruction, &self.names);
+            let text = annotations.comment(instruction, &self.writer.names);
             parts.extend((!text.is_empty()).then_some((Some(Hue::Comment), text)));
         }
         if parts.is_empty() {
             comments.column = 0;
             return;
         }
-        let column = (self.visible(start) + 2)
+        let column = (self.writer.visible(start) + 2)
             .max(comments.column)
             .max(COLUMN)
             .next_multiple_of(4);
@@ -173,18 +174,18 @@ impl Printer<'_> {
         } else {
             FURTHEST
         });
-        self.pad_to(start, column);
-        self.out.push_str("; ");
+        self.writer.pad_to(start, column);
+        self.writer.out.push_str("; ");
         for (index, (hue, text)) in parts.into_iter().enumerate() {
             if index > 0 {
-                self.out.push_str(", ");
+                self.writer.out.push_str(", ");
             }
             if let Some(hue) = hue {
-                self.begin(hue);
+                self.writer.begin(hue);
             }
-            self.out.push_str(&text);
+            self.writer.out.push_str(&text);
             if hue.is_some() {
-                self.end_hue();
+                self.writer.end_hue();
             }
         }
     }
@@ -194,24 +195,20 @@ impl Printer<'_> {
         let Some(&target) = instruction.words().get(1) else {
             return;
         };
-        let (start, escapes) = (self.out.len(), self.escapes);
-        self.with_definitions(|printer, definitions| {
-            for operand in instruction
-                .operands(definitions)
-                .skip(1)
-                .map_while(Result::ok)
-            {
-                if printer.out.len() > start {
-                    printer.out.push(' ');
-                }
-                if printer.operand(&operand).is_err() {
-                    printer.out.push('?');
-                }
+        let (start, escapes) = (self.writer.out.len(), self.writer.escapes);
+        let writer = &mut self.writer;
+        let operands = instruction.operands(&self.definitions);
+        for operand in operands.skip(1).map_while(Result::ok) {
+            if writer.out.len() > start {
+                writer.out.push(' ');
             }
-        });
+            if writer.operand(&operand).is_err() {
+                writer.out.push('?');
+            }
+        }
         // A string may hold a line break, which would end the comment.
-        let text = self.out.split_off(start).replace(['\n', '\r'], " ");
-        self.escapes = escapes;
+        let text = self.writer.out.split_off(start).replace(['\n', '\r'], " ");
+        self.writer.escapes = escapes;
         let all = comments.decorations.entry(target).or_default();
         if !all.is_empty() {
             all.push_str(", ");

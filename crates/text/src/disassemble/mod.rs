@@ -10,6 +10,7 @@ mod plain;
 mod printer;
 mod raw;
 mod source;
+mod writer;
 
 use spirvkit_binary::{Error, ErrorKind, Module, words_from_bytes};
 use spirvkit_diagnostics::{Diagnostic, ErrorClass};
@@ -62,6 +63,12 @@ pub fn disassemble_bytes(
 fn diagnostic(error: &Error) -> Diagnostic {
     let (rule, class) = rule(error.kind());
     Diagnostic::error(rule, class, message(error)).at_word(error.offset().0)
+}
+
+/// Something that the text doesn't show as a diagnostic.
+fn warning(error: &Error) -> Diagnostic {
+    let (rule, class) = rule(error.kind());
+    Diagnostic::warning(rule, class, message(error)).at_word(error.offset().0)
 }
 
 /// What an error says, behind the name of the instruction if it has one.

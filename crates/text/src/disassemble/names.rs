@@ -34,24 +34,23 @@ impl Names {
         let mut namer = Namer::new(module);
         for instruction in module.instructions().map_while(Result::ok) {
             namer.instruction(&instruction);
-            namer.definitions.define(&instruction);
         }
         Self::Friendly(namer.names)
     }
 
-    /// Writes an id behind a prefix of up to two characters, such as its `%`.
+    /// Writes an id behind a prefix: its `%`, a blank and its `%`, or nothing.
     #[inline]
     pub(super) fn write(&self, out: &mut TextBuffer, prefix: &'static str, id: Id) {
         match self {
-            Self::Friendly(names) if let Some(name) = names.get(id) => {
-                out.push_str(prefix);
-                out.push_str(name);
+            Self::Friendly(names) if let Some(name) = names.prefixed(id) => {
+                debug_assert!(PREFIX.ends_with(prefix));
+                out.push_str(name.get(PREFIX.len() - prefix.len()..).unwrap_or_default());
             }
             _ => out.push_number(prefix, id.0),
         }
     }
 
-    /// The name of an id that has another than its number.
+    /// The name of an id, unless that is its number.
     pub(super) fn get(&self, id: Id) -> Option<&str> {
         match self {
             Self::Friendly(names) => names.get(id),
@@ -69,6 +68,10 @@ impl Names {
     }
 }
 
+/// What stands before each name in the text of names, so that an operand is
+/// written in one go.
+const PREFIX: &str = " %";
+
 /// The names, one after the other, and where each id's is.
 pub(super) struct Friendly {
     text: String,
@@ -82,13 +85,20 @@ enum Place {
     Nowhere,
     /// It is the id's own number.
     Number,
-    /// It is in the text, from this byte on and this long.
+    /// It is in the text with its prefix, from this byte on and this long.
     Text(u32, u32),
 }
 
 impl Friendly {
+    /// The name of an id, unless that is its number.
     #[inline]
     fn get(&self, id: Id) -> Option<&str> {
+        self.prefixed(id)?.get(PREFIX.len()..)
+    }
+
+    /// The name behind its prefix.
+    #[inline]
+    fn prefixed(&self, id: Id) -> Option<&str> {
         match self.places.get(id) {
             Place::Text(start, length) => self.text.get(start as usize..(start + length) as usize),
             _ => None,
@@ -98,15 +108,16 @@ impl Friendly {
 
 struct Namer {
     names: Friendly,
-    /// The names in use, but for those that are numbers.
+    /// The names in use, but for those that are their ids' own numbers.
     used: HashSet<String>,
-    /// The numbers in use as names. Nearly every id is named by its own number,
-    /// so this saves most of the work.
-    used_numbers: IdMap<bool>,
+    /// Whether an id has another's number for a name. Hardly ever one has, and
+    /// that saves most of the work.
+    numbers_are_used: bool,
     /// The next suffix to try for a name that is in use.
     suffixes: HashMap<String, u32>,
     definitions: Definitions,
     scratch: String,
+    bytes: Vec<u8>,
 }
 
 impl Namer {
@@ -118,10 +129,11 @@ impl Namer {
                 places: IdMap::new(Place::Nowhere, words),
             },
             used: HashSet::new(),
-            used_numbers: IdMap::new(false, words),
+            numbers_are_used: false,
             suffixes: HashMap::new(),
             definitions: Definitions::for_module(module),
             scratch: String::new(),
+            bytes: Vec::new(),
         }
     }
 
@@ -131,15 +143,14 @@ impl Namer {
 
     /// Names an id by its number, unless another id has taken that name.
     fn name_by_number(&mut self, id: Id) {
-        if self.used_numbers.replace(id, true) {
-            let number = id.0.to_string();
-            return self.name(id, &number);
+        if self.numbers_are_used && self.used.contains(&id.0.to_string()) {
+            return self.name(id, id.0.to_string().as_bytes());
         }
         *self.names.places.slot(id) = Place::Number;
     }
 
     /// Gives an id a name like `suggestion`, unless it has one.
-    fn name(&mut self, id: Id, suggestion: &str) {
+    fn name(&mut self, id: Id, suggestion: &[u8]) {
         if self.is_named(id) {
             return;
         }
@@ -161,22 +172,20 @@ impl Namer {
             }
         }
         let start = self.names.text.len();
-        let (Ok(start), Ok(length)) = (u32::try_from(start), u32::try_from(name.len())) else {
+        let length = PREFIX.len() + name.len();
+        let (Ok(start), Ok(length)) = (u32::try_from(start), u32::try_from(length)) else {
             return;
         };
+        self.names.text.push_str(PREFIX);
         self.names.text.push_str(&name);
         *self.names.places.slot(id) = Place::Text(start, length);
-        match as_number(&name) {
-            Some(number) => *self.used_numbers.slot(number) = true,
-            None => drop(self.used.insert(name)),
-        }
+        self.numbers_are_used |= as_number(&name).is_some();
+        self.used.insert(name);
     }
 
     fn is_used(&self, name: &str) -> bool {
-        match as_number(name) {
-            Some(number) => self.used_numbers.get(number),
-            None => self.used.contains(name),
-        }
+        let is_own_number = |id| self.names.places.get(id) == Place::Number;
+        self.used.contains(name) || as_number(name).is_some_and(is_own_number)
     }
 
     /// The name of another id, or its number.
@@ -191,7 +200,11 @@ impl Namer {
         match (instruction.op(), words) {
             (Op::Name, [_, target, text @ ..]) => {
                 if let Some(text) = LiteralString::at_start_of(text) {
-                    self.name(Id(*target), &text.to_text_lossy());
+                    let mut bytes = std::mem::take(&mut self.bytes);
+                    bytes.clear();
+                    text.append_to(&mut bytes);
+                    self.name(Id(*target), &bytes);
+                    self.bytes = bytes;
                 }
                 return;
             }
@@ -199,7 +212,7 @@ impl Namer {
                 if Decoration(*decoration) == Decoration::BuiltIn =>
             {
                 if let Some(name) = built_in_name(BuiltIn(*built_in)) {
-                    self.name(Id(*target), name);
+                    self.name(Id(*target), name.as_bytes());
                 }
                 return;
             }
@@ -208,13 +221,17 @@ impl Namer {
         let Some(result) = instruction.result() else {
             return;
         };
+        // The names of constants hang on their types.
+        if matches!(instruction.op(), Op::TypeInt | Op::TypeFloat) {
+            self.definitions.define(instruction);
+        }
         if self.is_named(result) {
             return;
         }
         let mut name = std::mem::take(&mut self.scratch);
         name.clear();
         match self.describe(instruction, &mut name) {
-            Some(()) => self.name(result, &name),
+            Some(()) => self.name(result, name.as_bytes()),
             None => self.name_by_number(result),
         }
         self.scratch = name;
@@ -382,7 +399,7 @@ fn as_number(name: &str) -> Option<Id> {
 }
 
 /// Makes a text a name: letters, digits and underscores.
-fn sanitize(text: &str) -> String {
+fn sanitize(text: &[u8]) -> String {
     if text.is_empty() {
         return "_".to_owned();
     }
@@ -394,5 +411,5 @@ fn sanitize(text: &str) -> String {
             '_'
         }
     };
-    text.bytes().map(replace).collect()
+    text.iter().copied().map(replace).collect()
 }

@@ -1,69 +1,32 @@
-//! Writing an instruction that can be decoded.
+//! Writing operands.
 
-use spirvkit_binary::{
-    Definitions, Error, ErrorKind, FloatFormat, Id, Instruction, LiteralString, NumberType,
-    Operand, Value,
-};
+use spirvkit_binary::{ErrorKind, FloatFormat, Id, LiteralString, NumberType, Operand, Value};
 use spirvkit_grammar::{ExtInstSet, OperandKind};
 
-use super::printer::{Hue, Place, Printer};
+use super::names::Names;
+use super::writer::{Hue, Writer};
 use crate::number::write_number;
 
-impl Printer<'_> {
-    /// Writes an instruction without the end of its line.
+impl Writer {
+    /// Writes ids, each behind a blank, but for the one at index `skip`; says at
+    /// which index one is zero.
     #[inline]
-    pub(super) fn line(
-        &mut self,
-        instruction: &Instruction<'_>,
-        place: Place,
-    ) -> Result<(), Error> {
-        let Some(info) = instruction.info() else {
-            let opcode = instruction.op().0;
-            return Err(instruction.error(ErrorKind::UnknownOpcode { opcode }, 0));
-        };
-        let result = instruction.result();
-        if let Some(id) = result
-            && id.0 == 0
-        {
-            let word = 1 + usize::from(info.has_result_type());
-            return Err(instruction.error(
-                ErrorKind::ZeroId {
-                    kind: OperandKind::IdResult,
-                },
-                word,
-            ));
-        }
-        self.margin(result, place);
-        self.out.push_str(info.name());
-        self.with_definitions(|printer, definitions| printer.operands(instruction, definitions))
-    }
-
-    #[inline]
-    fn operands(
-        &mut self,
-        instruction: &Instruction<'_>,
-        definitions: &Definitions,
-    ) -> Result<(), Error> {
-        for operand in instruction.operands(definitions) {
-            let operand = operand?;
-            if operand.kind == OperandKind::IdResult {
+    pub(super) fn ids(&mut self, ids: &[u32], skip: Option<usize>) -> Result<(), usize> {
+        for (index, &id) in ids.iter().enumerate() {
+            if skip == Some(index) {
                 continue;
             }
-            // Most operands by far are ids.
-            if let Value::Id(id) = operand.value
-                && id.0 != 0
-                && !self.options.color
-            {
-                self.highest = self.highest.max(id.0);
-                self.names.write(&mut self.out, " %", id);
-                continue;
+            if id == 0 {
+                return Err(index);
             }
-            self.out.push(' ');
-            if let Err(kind) = self.operand(&operand) {
-                return Err(instruction.error(kind, operand.word));
-            }
-            if self.loses(&operand).is_some() {
-                self.keep_or_warn(instruction, &operand)?;
+            self.highest = self.highest.max(id);
+            match (&self.names, self.color) {
+                (Names::Raw, false) => self.out.push_number(" %", id),
+                (Names::Friendly(_), false) => self.names.write(&mut self.out, " %", Id(id)),
+                (_, true) => {
+                    self.out.push(' ');
+                    self.id(Id(id));
+                }
             }
         }
         Ok(())
@@ -187,36 +150,15 @@ impl Printer<'_> {
         self.out.push('"');
         Ok(())
     }
+}
 
-    /// What an operand has that its text doesn't show.
-    #[inline]
-    pub(super) fn loses(&self, operand: &Operand<'_>) -> Option<ErrorKind> {
-        match operand.value {
-            Value::String(string) if !string.is_padded_with_zeros() => {
-                Some(ErrorKind::StringPadding)
-            }
-            Value::Number { ty, bits } if ty.extend(bits) != bits => Some(ErrorKind::NumberPadding),
-            _ => None,
-        }
-    }
-
-    /// Lenient text shows such an operand word by word; other text says that it
-    /// doesn't.
-    #[cold]
-    fn keep_or_warn(
-        &mut self,
-        instruction: &Instruction<'_>,
-        operand: &Operand<'_>,
-    ) -> Result<(), Error> {
-        let Some(kind) = self.loses(operand) else {
-            return Ok(());
-        };
-        let error = instruction.error(kind, operand.word);
-        if self.options.lenient {
-            return Err(error);
-        }
-        self.warn(error);
-        Ok(())
+/// What an operand has that its text doesn't show.
+#[inline]
+pub(super) fn loses(operand: &Operand<'_>) -> Option<ErrorKind> {
+    match operand.value {
+        Value::String(string) if !string.is_padded_with_zeros() => Some(ErrorKind::StringPadding),
+        Value::Number { ty, bits } if ty.extend(bits) != bits => Some(ErrorKind::NumberPadding),
+        _ => None,
     }
 }
 

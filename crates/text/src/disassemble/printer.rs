@@ -3,52 +3,25 @@
 use std::fmt::Write as _;
 
 use spirvkit_binary::{
-    Definition, Definitions, ErrorKind, Id, Instruction, Module, Redefinition, WordOffset,
+    Definition, Definitions, Error, ErrorKind, Id, Instruction, Module, Redefinition, WordOffset,
 };
 use spirvkit_diagnostics::Diagnostic;
-use spirvkit_grammar::Op;
+use spirvkit_grammar::{Op, OperandInfo, OperandKind};
 
-use crate::buffer::TextBuffer;
 use crate::refusals::is_bad_float_type;
 
 use super::annotate::Annotations;
 use super::comments::Comments;
 use super::names::Names;
+use super::operands::loses;
 use super::source::Sources;
-use super::{DisassembleOptions, Disassembled, Indentation, blocks, diagnostic};
-
-/// The column in which instructions start, when they do.
-const COLUMN: usize = 15;
-
-/// The colours of the text, as ANSI escapes.
-#[derive(Clone, Copy)]
-pub(super) enum Hue {
-    Result,
-    Id,
-    Number,
-    String,
-    Comment,
-}
-
-impl Hue {
-    const fn escape(self) -> &'static str {
-        match self {
-            Self::Result => "\x1b[34m",
-            Self::Id => "\x1b[33m",
-            Self::Number => "\x1b[31m",
-            Self::String => "\x1b[32m",
-            Self::Comment => "\x1b[90m",
-        }
-    }
-}
-
-const RESET: &str = "\x1b[0m";
+use super::writer::{Hue, Place, Writer};
+use super::{DisassembleOptions, Disassembled, blocks, diagnostic, warning};
 
 pub(super) struct Printer<'a> {
     module: &'a Module<'a>,
     pub(super) options: &'a DisassembleOptions,
-    pub(super) out: TextBuffer,
-    pub(super) names: Names,
+    pub(super) writer: Writer,
     pub(super) definitions: Definitions,
     /// For lenient text whose blocks are laid out: the definitions of everything
     /// read so far, while `definitions` are those of everything written.
@@ -56,13 +29,9 @@ pub(super) struct Printer<'a> {
     pub(super) comments: Option<Box<Comments>>,
     pub(super) annotations: Option<Box<Annotations<'a>>>,
     pub(super) sources: Option<Box<Sources>>,
-    /// How many bytes of the current line are escapes.
-    pub(super) escapes: usize,
     /// The last instruction before words that are none, which the assembler
     /// would take for operands of that instruction if it may have more.
     before_tail: Option<WordOffset>,
-    /// The highest id written.
-    pub(super) highest: u32,
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
 }
@@ -82,21 +51,17 @@ impl<'a> Printer<'a> {
         Self {
             module,
             options,
-            // A word takes some ten characters.
-            out: TextBuffer::with_capacity(module.words().len() * 12 + 256),
-            names,
+            writer: Writer::new(module.words().len(), names, options),
             definitions: Definitions::for_module(module),
             ahead: lays_out.then(|| Definitions::for_module(module)),
             comments: wants_comments.then(|| Box::new(Comments::new(module, options))),
             annotations,
             sources: options.source.then(|| Box::new(Sources::new(module))),
-            escapes: 0,
             before_tail: if options.lenient {
                 before_tail(module)
             } else {
                 None
             },
-            highest: 0,
             errors: Vec::new(),
             warnings: Vec::new(),
         }
@@ -107,7 +72,7 @@ impl<'a> Printer<'a> {
             return Err(self.errors);
         }
         Ok(Disassembled {
-            text: self.out.into_string(),
+            text: self.writer.out.into_string(),
             warnings: self.warnings,
         })
     }
@@ -184,25 +149,30 @@ impl<'a> Printer<'a> {
             return 0;
         }
         let header = self.module.header();
-        self.begin(Hue::Comment);
+        self.writer.begin(Hue::Comment);
         let _ = write!(
-            self.out,
+            self.writer.out,
             "; SPIR-V\n; Version: {}\n; Generator: {}\n; Bound: ",
             header.version, header.generator
         );
-        let bound = self.out.len();
-        let _ = write!(self.out, "{}\n; Schema: {}", header.bound, header.schema);
-        self.end_hue();
-        self.out.push('\n');
-        self.escapes = 0;
+        let bound = self.writer.out.len();
+        let _ = write!(
+            self.writer.out,
+            "{}\n; Schema: {}",
+            header.bound, header.schema
+        );
+        self.writer.end_hue();
+        self.writer.out.push('\n');
+        self.writer.escapes = 0;
         bound
     }
 
     /// Marks a bound that is not above all ids, so that assembling the text
     /// does not mend it. Only lenient text wants that.
     fn bound_of(&mut self, position: usize) {
-        if self.options.lenient && position > 0 && self.module.header().bound <= self.highest {
-            self.out.insert(position, '!');
+        if self.options.lenient && position > 0 && self.module.header().bound <= self.writer.highest
+        {
+            self.writer.out.insert(position, '!');
         }
     }
 
@@ -213,11 +183,11 @@ impl<'a> Printer<'a> {
         redefinition: Option<Redefinition>,
         place: Place,
     ) {
-        let before = self.out.len();
+        let before = self.writer.out.len();
         let heading = self.section_heading(instruction, place);
         self.source_line(instruction, place);
-        let start = self.out.len();
-        self.escapes = 0;
+        let start = self.writer.out.len();
+        self.writer.escapes = 0;
         let written = match redefinition {
             // Only what others depend on must be unambiguous to be read back.
             Some(Redefinition { id, earlier })
@@ -236,96 +206,70 @@ impl<'a> Printer<'a> {
             _ => self.line(instruction, place),
         };
         if let Err(error) = written {
-            self.out.truncate(start);
-            self.escapes = 0;
+            self.writer.out.truncate(start);
+            self.writer.escapes = 0;
             if !self.undecodable(instruction, place, error.kind()) {
                 self.errors.push(diagnostic(&error));
-                self.out.truncate(before);
+                self.writer.out.truncate(before);
                 self.undo_heading(heading);
                 return;
             }
         }
         self.trailing_comment(instruction, start);
-        self.out.push('\n');
+        self.writer.out.push('\n');
     }
 
-    /// Does something that both reads the definitions and writes text.
+    /// Writes an instruction that can be decoded, without the end of its line.
     #[inline]
-    pub(super) fn with_definitions<T>(
-        &mut self,
-        work: impl FnOnce(&mut Self, &Definitions) -> T,
-    ) -> T {
-        let definitions = std::mem::take(&mut self.definitions);
-        let result = work(self, &definitions);
-        self.definitions = definitions;
-        result
-    }
-
-    /// Writes what stands before the opcode's name.
-    #[inline]
-    pub(super) fn margin(&mut self, result: Option<Id>, place: Place) {
-        let column = match self.options.indentation {
-            Indentation::Column => COLUMN,
-            Indentation::None => 0,
+    fn line(&mut self, instruction: &Instruction<'a>, place: Place) -> Result<(), Error> {
+        let Some(info) = instruction.info() else {
+            let opcode = instruction.op().0;
+            return Err(instruction.error(ErrorKind::UnknownOpcode { opcode }, 0));
         };
-        match result {
-            None => self.out.push_spaces(column),
-            Some(id) => {
-                self.highest = self.highest.max(id.0);
-                self.begin(Hue::Result);
-                // Room for the `%` and ` = `.
-                if column > 0 {
-                    let width = self.names.width(id);
-                    self.out.push_spaces((column - 4).saturating_sub(width));
-                }
-                self.names.write(&mut self.out, "%", id);
-                self.end_hue();
-                self.out.push_str(" = ");
+        let zero = |kind: OperandKind, word| instruction.error(ErrorKind::ZeroId { kind }, word);
+        let result = instruction.result();
+        let result_word = 1 + usize::from(info.has_result_type());
+        if result == Some(Id(0)) {
+            return Err(zero(OperandKind::IdResult, result_word));
+        }
+        self.writer.margin(result, place);
+        self.writer.out.push_str(info.name());
+
+        let mut operands = instruction.operands(&self.definitions);
+        let ids = operands.leading_ids();
+        let skip = result.map(|_| result_word - 1);
+        if let Err(index) = self.writer.ids(ids, skip) {
+            let kind = info.operands().get(index).or(info.operands().last());
+            return Err(zero(
+                kind.map_or(OperandKind::IdRef, OperandInfo::kind),
+                index + 1,
+            ));
+        }
+        for operand in operands {
+            let operand = operand?;
+            if operand.kind == OperandKind::IdResult {
+                continue;
             }
+            self.writer.out.push(' ');
+            if let Err(kind) = self.writer.operand(&operand) {
+                return Err(instruction.error(kind, operand.word));
+            }
+            let Some(kind) = loses(&operand) else {
+                continue;
+            };
+            // Lenient text shows such an operand word by word; other text says
+            // that it doesn't.
+            let error = instruction.error(kind, operand.word);
+            if self.options.lenient {
+                return Err(error);
+            }
+            self.warnings.push(warning(&error));
         }
-        if place.depth > 0 {
-            self.out.push_spaces(place.depth);
-        }
-    }
-
-    /// Starts a colour, if the text is to have any.
-    #[inline]
-    pub(super) fn begin(&mut self, hue: Hue) {
-        if self.options.color {
-            self.out.push_str(hue.escape());
-            self.escapes += hue.escape().len();
-        }
-    }
-
-    /// Ends a colour.
-    #[inline]
-    pub(super) fn end_hue(&mut self) {
-        if self.options.color {
-            self.out.push_str(RESET);
-            self.escapes += RESET.len();
-        }
-    }
-
-    /// The bytes that the current line, which starts at `start`, shows.
-    pub(super) fn visible(&self, start: usize) -> usize {
-        self.out.len() - start - self.escapes
-    }
-
-    /// Pads the current line, which starts at `start`, to a width.
-    pub(super) fn pad_to(&mut self, start: usize, width: usize) {
-        self.out
-            .push_spaces(width.saturating_sub(self.visible(start)));
+        Ok(())
     }
 
     pub(super) fn words(&self) -> &'a [u32] {
         self.module.words()
-    }
-
-    pub(super) fn warn(&mut self, error: spirvkit_binary::Error) {
-        let (rule, class) = super::rule(error.kind());
-        let warning =
-            Diagnostic::warning(rule, class, super::message(&error)).at_word(error.offset().0);
-        self.warnings.push(warning);
     }
 }
 
@@ -339,13 +283,4 @@ fn before_tail(module: &Module<'_>) -> Option<WordOffset> {
         }
     }
     None
-}
-
-/// Where in structured control flow a line stands.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Place {
-    /// By how many columns it is indented.
-    pub(super) depth: usize,
-    /// Whether it is the first of a block, which an empty line precedes.
-    pub(super) starts_block: bool,
 }

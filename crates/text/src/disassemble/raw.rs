@@ -7,7 +7,9 @@ use spirvkit_grammar::OperandKind;
 
 use crate::refusals::is_bad_float_type;
 
-use super::printer::{Hue, Place, Printer};
+use super::operands::loses;
+use super::printer::Printer;
+use super::writer::{Hue, Place};
 
 /// The remark that the established tools put behind an unknown instruction.
 const BOUND_REMARK: &str = "  ; note: ID bound may be incorrect after reassembly";
@@ -23,9 +25,9 @@ impl Printer<'_> {
         error: ErrorKind,
     ) -> bool {
         if self.options.lenient {
-            let start = self.out.len();
+            let start = self.writer.out.len();
             if !can_stand_raw(instruction, error) || !self.partly_raw(instruction, place) {
-                self.out.truncate(start);
+                self.writer.out.truncate(start);
                 self.unknown(instruction, place);
             }
             return true;
@@ -41,20 +43,24 @@ impl Printer<'_> {
             return false;
         }
         self.unknown(instruction, place);
-        self.out.push_str(BOUND_REMARK);
+        self.writer.out.push_str(BOUND_REMARK);
         true
     }
 
     /// `OpUnknown(opcode, word count)` and the words.
     fn unknown(&mut self, instruction: &Instruction<'_>, place: Place) {
-        self.margin(None, place);
+        self.writer.margin(None, place);
         let count = instruction.words().len();
-        let _ = write!(self.out, "OpUnknown({}, {count})", instruction.op().0);
+        let _ = write!(
+            self.writer.out,
+            "OpUnknown({}, {count})",
+            instruction.op().0
+        );
         for word in instruction.operand_words() {
-            self.out.push(' ');
-            self.begin(Hue::Number);
-            let _ = write!(self.out, "{word}");
-            self.end_hue();
+            self.writer.out.push(' ');
+            self.writer.begin(Hue::Number);
+            let _ = write!(self.writer.out, "{word}");
+            self.writer.end_hue();
         }
     }
 
@@ -67,28 +73,25 @@ impl Printer<'_> {
         if instruction.result().is_some_and(|id| id.0 == 0) {
             return false;
         }
-        self.margin(instruction.result(), place);
-        self.out.push_str(info.name());
-        let written = self.with_definitions(|printer, definitions| {
-            let operands = instruction.operands(definitions).map_while(Result::ok);
-            let mut next = 1;
-            // The result stands to the left, whatever becomes of its type.
-            for operand in operands {
-                let start = printer.out.len();
-                match operand.kind {
-                    OperandKind::IdResult => {}
-                    _ => {
-                        printer.out.push(' ');
-                        if printer.loses(&operand).is_some() || printer.operand(&operand).is_err() {
-                            printer.out.truncate(start);
-                            break;
-                        }
-                    }
+        self.writer.margin(instruction.result(), place);
+        self.writer.out.push_str(info.name());
+        let writer = &mut self.writer;
+        let mut written = 1;
+        // The result stands to the left, whatever becomes of its type.
+        for operand in instruction
+            .operands(&self.definitions)
+            .map_while(Result::ok)
+        {
+            if operand.kind != OperandKind::IdResult {
+                let start = writer.out.len();
+                writer.out.push(' ');
+                if loses(&operand).is_some() || writer.operand(&operand).is_err() {
+                    writer.out.truncate(start);
+                    break;
                 }
-                next = operand.word + operand.word_count();
             }
-            next
-        });
+            written = operand.word + operand.word_count();
+        }
         let words = instruction.words();
         let result = usize::from(info.has_result_type()) + usize::from(info.has_result());
         for (index, &word) in words.iter().enumerate().skip(written) {
@@ -100,21 +103,21 @@ impl Printer<'_> {
     }
 
     fn raw_word(&mut self, word: u32) {
-        self.out.push_str(" !");
-        self.begin(Hue::Number);
-        let _ = write!(self.out, "0x{word:08x}");
-        self.end_hue();
+        self.writer.out.push_str(" !");
+        self.writer.begin(Hue::Number);
+        let _ = write!(self.writer.out, "0x{word:08x}");
+        self.writer.end_hue();
     }
 
     /// The words from `start` on, which are not an instruction.
     pub(super) fn tail(&mut self, start: usize) {
         for line in self.words()[start..].chunks(8) {
             // The first word brings a space along.
-            self.margin(None, Place::default());
+            self.writer.margin(None, Place::default());
             for &word in line {
                 self.raw_word(word);
             }
-            self.out.push('\n');
+            self.writer.out.push('\n');
         }
     }
 }

@@ -13,7 +13,8 @@ use spirvkit_binary::{HEADER_WORDS, Instruction, LiteralString, Module};
 use spirvkit_grammar::{ExtInstSet, Op};
 
 use super::plain::push_plain;
-use super::printer::{Hue, Place, Printer};
+use super::printer::Printer;
+use super::writer::{Hue, Place};
 
 /// The most characters of a file's name.
 const FILE: usize = 80;
@@ -101,12 +102,12 @@ impl Printer<'_> {
             && offset > HEADER_WORDS
         {
             sources.last = Some(position);
-            self.margin(None, place);
-            self.begin(Hue::Comment);
-            self.out.push_str("; ");
-            self.out.push_str(&sources.line(position));
-            self.end_hue();
-            self.out.push('\n');
+            self.writer.margin(None, place);
+            self.writer.begin(Hue::Comment);
+            self.writer.out.push_str("; ");
+            self.writer.out.push_str(&sources.line(position));
+            self.writer.end_hue();
+            self.writer.out.push('\n');
         }
         if instruction.op() == Op::FunctionEnd {
             sources.last = None;

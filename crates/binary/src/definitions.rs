@@ -76,7 +76,10 @@ impl Definitions {
 
     /// An empty table for this module.
     pub fn for_module(module: &Module<'_>) -> Self {
-        Self::with_word_limit(module.words().len())
+        let (words, bound) = (module.words().len(), module.header().bound);
+        Self {
+            ids: IdMap::with_bound(Definition::Undefined, words, bound),
+        }
     }
 
     /// What an id stands for.

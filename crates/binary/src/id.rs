@@ -51,6 +51,14 @@ impl<T: Copy> IdMap<T> {
         }
     }
 
+    /// The same, with room for all ids below `bound` made at once, as far as the
+    /// limit allows.
+    pub fn with_bound(default: T, limit: usize, bound: u32) -> Self {
+        let mut map = Self::new(default, limit);
+        map.dense.resize(limit.min(bound as usize), default);
+        map
+    }
+
     /// The value for an id.
     #[inline]
     pub fn get(&self, id: Id) -> T {

@@ -183,6 +183,20 @@ impl<'a> Instruction<'a> {
             .map(|&id| Id(id))
     }
 
+    /// The ids at the start of the operands, the result type and the result among
+    /// them: for a caller to whom all ids are alike and which wants to be quick,
+    /// as most instructions have nothing but ids.
+    /// [`Operands::skip_leading_ids`] goes on behind them.
+    #[inline]
+    pub fn leading_ids(&self) -> &'a [u32] {
+        let words = self.operand_words();
+        match self.info {
+            Some(info) if info.only_ids_follow() => words,
+            Some(info) => &words[..info.leading_ids().min(words.len())],
+            None => &[],
+        }
+    }
+
     /// Decodes the operands, the result type and the result among them.
     /// `definitions` must know the instructions before this one.
     #[inline]

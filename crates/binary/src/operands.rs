@@ -371,27 +371,22 @@ impl<'a, 'd> Operands<'a, 'd> {
 }
 
 impl<'a> Operands<'a, '_> {
-    /// The ids at the start of the operands, all at once, the result type and
-    /// the result among them: for a caller to whom all ids are alike, and which
-    /// wants to be quick, as most instructions have nothing but ids. The iterator
-    /// goes on behind them. It takes a fresh iterator; later there are none.
+    /// Passes over the instruction's [leading ids](Instruction::leading_ids).
+    /// Only for a fresh iterator; later it does nothing.
     #[inline]
-    pub fn leading_ids(&mut self) -> &'a [u32] {
-        let words = self.instruction.operand_words();
+    pub fn skip_leading_ids(&mut self) {
         let Some(info) = self.instruction.info() else {
-            return &[];
+            return;
         };
-        if self.next != 1 {
-            return &[];
+        if self.next == 1 {
+            let ids = self.instruction.leading_ids().len();
+            let operands = match info.only_ids_follow() && ids >= info.leading_ids() {
+                true => info.operands().len(),
+                false => ids,
+            };
+            self.main = info.operands().get(operands..).unwrap_or_default();
+            self.next += ids;
         }
-        let required = info.leading_ids();
-        let (count, rest) = match info.only_ids_follow() && words.len() >= required {
-            true => (words.len(), info.operands().len()),
-            false => (required.min(words.len()), required.min(words.len())),
-        };
-        self.main = info.operands().get(rest..).unwrap_or_default();
-        self.next += count;
-        &words[..count]
     }
 
     fn next_of_any_kind(&mut self) -> Option<Result<Operand<'a>, Error>> {

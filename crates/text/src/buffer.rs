@@ -79,6 +79,21 @@ impl TextBuffer {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
+    /// Appends a text of a few words: as two blocks that may overlap.
+    #[inline]
+    pub(crate) fn push_name(&mut self, text: &str) {
+        let text = text.as_bytes();
+        let start = self.bytes.len();
+        match (text.first_chunk::<16>(), text.last_chunk::<16>()) {
+            (Some(first), Some(last)) if text.len() <= 32 => {
+                self.bytes.extend_from_slice(first);
+                self.bytes.truncate(start + text.len() - 16);
+                self.bytes.extend_from_slice(last);
+            }
+            _ => self.bytes.extend_from_slice(text),
+        }
+    }
+
     #[inline]
     pub(crate) fn push(&mut self, character: char) {
         match character.is_ascii() {
@@ -99,36 +114,75 @@ impl TextBuffer {
         self.bytes.truncate(end);
     }
 
-    /// Appends a number in decimal behind a prefix of up to two ASCII characters.
+    /// Appends a number in decimal.
     #[inline]
-    pub(crate) fn push_number(&mut self, prefix: &'static str, number: u32) {
-        debug_assert!(prefix.len() <= 2 && prefix.is_ascii());
-        if number >= 1_000_000 {
-            self.push_str(prefix);
-            self.bytes
-                .extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
-            return;
+    pub(crate) fn push_number(&mut self, number: u32) {
+        match digits(number) {
+            Some((digits, count)) => self.push_block(digits, count),
+            None => self.push_str(itoa::Buffer::new().format(number)),
         }
-        let (digits, count) = if number < 1000 {
-            leading(number)
-        } else {
-            let (first, count) = leading(number / 1000);
-            let rest = u64::from(THREE_DIGITS[(number % 1000) as usize] & 0xff_ffff);
-            (first | rest << (8 * count), count + 3)
+    }
+
+    /// Appends an id that is written as a number, behind a blank.
+    #[inline(always)]
+    pub(crate) fn push_id(&mut self, id: u32) {
+        const PREFIX: u64 = u16::from_le_bytes(*b" %") as u64;
+        match digits(id) {
+            Some((digits, count)) => self.push_block(digits << 16 | PREFIX, count + 2),
+            None => {
+                self.push_str(" %");
+                self.push_str(itoa::Buffer::new().format(id));
+            }
+        }
+    }
+
+    /// Appends a result id that is written as a number, right-aligned before a
+    /// ` = ` that ends in column 15; `false` if it does not fit.
+    #[inline]
+    pub(crate) fn push_result(&mut self, id: u32) -> bool {
+        const BLANK: u128 = u128::from_le_bytes(*b"             =  ");
+        let Some((digits, count)) = digits(id) else {
+            return false;
         };
-        let mut block = digits;
-        for &character in prefix.as_bytes().iter().rev() {
-            block = block << 8 | u64::from(character);
-        }
-        let end = self.bytes.len() + prefix.len() + count;
+        // The `%` and the digits end before column 12.
+        let text = u128::from(digits << 8 | u64::from(b'%'));
+        let width = 8 * (count + 1);
+        let shift = 96 - width;
+        let hole = ((1u128 << width) - 1) << shift;
+        let block = BLANK & !hole | text << shift;
+        let end = self.bytes.len() + 15;
+        self.bytes.extend_from_slice(&block.to_le_bytes());
+        self.bytes.truncate(end);
+        true
+    }
+
+    /// Appends the lowest bytes of a block, which are ASCII.
+    #[inline(always)]
+    fn push_block(&mut self, block: u64, count: usize) {
+        let end = self.bytes.len() + count;
         self.bytes.extend_from_slice(&block.to_le_bytes());
         self.bytes.truncate(end);
     }
 }
 
+/// The decimal digits of a number below a million, the first in the lowest byte,
+/// and how many they are.
+#[inline(always)]
+fn digits(number: u32) -> Option<(u64, usize)> {
+    if number < 1000 {
+        return Some(leading(number));
+    }
+    if number >= 1_000_000 {
+        return None;
+    }
+    let (first, count) = leading(number / 1000);
+    let rest = u64::from(THREE_DIGITS[(number % 1000) as usize] & 0xff_ffff);
+    Some((first | rest << (8 * count), count + 3))
+}
+
 /// The digits of a number below 1000 without leading zeros, from the lowest byte
 /// up, and how many they are.
-#[inline]
+#[inline(always)]
 fn leading(number: u32) -> (u64, usize) {
     let entry = THREE_DIGITS[number as usize];
     let zeros = (entry >> 24) as usize;
@@ -146,28 +200,62 @@ impl fmt::Write for TextBuffer {
 mod tests {
     use super::TextBuffer;
 
+    const NUMBERS: [u32; 15] = [
+        0,
+        1,
+        9,
+        10,
+        99,
+        100,
+        999,
+        1000,
+        1001,
+        10_010,
+        99_999,
+        100_000,
+        999_999,
+        1_000_000,
+        u32::MAX,
+    ];
+
+    fn written(write: impl FnOnce(&mut TextBuffer)) -> String {
+        let mut buffer = TextBuffer::default();
+        write(&mut buffer);
+        buffer.into_string()
+    }
+
     #[test]
     fn numbers_are_decimal_at_every_length() {
-        for number in [
-            0,
-            1,
-            9,
-            10,
-            99,
-            100,
-            999,
-            1000,
-            1001,
-            10_010,
-            99_999,
-            100_000,
-            999_999,
-            1_000_000,
-            u32::MAX,
-        ] {
-            let mut buffer = TextBuffer::default();
-            buffer.push_number(" %", number);
-            assert_eq!(buffer.into_string(), format!(" %{number}"));
+        for number in NUMBERS {
+            assert_eq!(
+                written(|buffer| buffer.push_number(number)),
+                format!("{number}")
+            );
+            assert_eq!(
+                written(|buffer| buffer.push_id(number)),
+                format!(" %{number}")
+            );
+        }
+    }
+
+    #[test]
+    fn results_are_aligned() {
+        for number in NUMBERS {
+            let mut fits = false;
+            let text = written(|buffer| fits = buffer.push_result(number));
+            assert_eq!(fits, number < 1_000_000);
+            if fits {
+                assert_eq!(text, format!("{:>12} = ", format!("%{number}")));
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_every_length_are_whole() {
+        let name = "OpSubgroupAvcImeRefineINTEL_and_more_than_32";
+        for length in 0..name.len() {
+            let text = written(|buffer| buffer.push_name(&name[..length]));
+            assert_eq!(text, name[..length]);
         }
     }
 

@@ -6,10 +6,12 @@
 
 use std::fmt::Write as _;
 
-use hashbrown::{HashMap, HashSet};
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use spirvkit_binary::{Definitions, Id, IdMap, Instruction, LiteralString, Module, Operand, Value};
 use spirvkit_grammar::{
-    AccessQualifier, BuiltIn, Decoration, Enumeration, FPEncoding, Op, StorageClass,
+    AccessQualifier, BuiltIn, Class, Decoration, Enumeration, FPEncoding, Op, StorageClass,
 };
 
 use crate::buffer::TextBuffer;
@@ -44,9 +46,12 @@ impl Names {
         match self {
             Self::Friendly(names) if let Some(name) = names.prefixed(id) => {
                 debug_assert!(PREFIX.ends_with(prefix));
-                out.push_str(name.get(PREFIX.len() - prefix.len()..).unwrap_or_default());
+                out.push_name(name.get(PREFIX.len() - prefix.len()..).unwrap_or_default());
             }
-            _ => out.push_number(prefix, id.0),
+            _ => {
+                out.push_str(prefix);
+                out.push_number(id.0);
+            }
         }
     }
 
@@ -55,6 +60,24 @@ impl Names {
         match self {
             Self::Friendly(names) => names.get(id),
             Self::Raw => None,
+        }
+    }
+
+    /// The name of an id behind a blank and its `%`, unless it is its number.
+    #[inline]
+    pub(super) fn prefixed(&self, id: Id) -> Option<&str> {
+        match self {
+            Self::Friendly(names) => names.prefixed(id),
+            Self::Raw => None,
+        }
+    }
+
+    /// Whether the id has a name other than its number.
+    #[inline]
+    pub(super) fn has_name(&self, id: Id) -> bool {
+        match self {
+            Self::Friendly(names) => matches!(names.places.get(id), Place::Text(..)),
+            Self::Raw => false,
         }
     }
 
@@ -108,31 +131,38 @@ impl Friendly {
 
 struct Namer {
     names: Friendly,
-    /// The names in use, but for those that are their ids' own numbers.
-    used: HashSet<String>,
+    /// Where the names in use are, but for those that are their ids' own numbers.
+    used: HashTable<(u32, u32)>,
+    hasher: DefaultHashBuilder,
     /// Whether an id has another's number for a name. Hardly ever one has, and
     /// that saves most of the work.
     numbers_are_used: bool,
     /// The next suffix to try for a name that is in use.
     suffixes: HashMap<String, u32>,
     definitions: Definitions,
+    /// Memory that is used again and again.
     scratch: String,
+    candidate: String,
     bytes: Vec<u8>,
 }
 
 impl Namer {
     fn new(module: &Module<'_>) -> Self {
-        let words = module.words().len();
+        let (words, bound) = (module.words().len(), module.header().bound);
+        // Some ids in four are named after something.
+        let names = words.min(bound as usize) / 4;
         Self {
             names: Friendly {
-                text: String::new(),
-                places: IdMap::new(Place::Nowhere, words),
+                text: String::with_capacity(names * 16),
+                places: IdMap::with_bound(Place::Nowhere, words, bound),
             },
-            used: HashSet::new(),
+            used: HashTable::with_capacity(names),
+            hasher: DefaultHashBuilder::default(),
             numbers_are_used: false,
             suffixes: HashMap::new(),
             definitions: Definitions::for_module(module),
             scratch: String::new(),
+            candidate: String::new(),
             bytes: Vec::new(),
         }
     }
@@ -143,7 +173,7 @@ impl Namer {
 
     /// Names an id by its number, unless another id has taken that name.
     fn name_by_number(&mut self, id: Id) {
-        if self.numbers_are_used && self.used.contains(&id.0.to_string()) {
+        if self.numbers_are_used && self.is_used(&id.0.to_string()) {
             return self.name(id, id.0.to_string().as_bytes());
         }
         *self.names.places.slot(id) = Place::Number;
@@ -154,45 +184,52 @@ impl Namer {
         if self.is_named(id) {
             return;
         }
-        let mut name = match suggestion.len() {
-            ..=LONGEST => sanitize(suggestion),
-            _ => id.0.to_string(),
-        };
+        let mut name = std::mem::take(&mut self.candidate);
+        name.clear();
+        match suggestion.len() {
+            ..=LONGEST => sanitize(&mut name, suggestion),
+            _ => drop(write!(name, "{}", id.0)),
+        }
         if self.is_used(&name) {
-            let suffix = self.suffixes.entry(name.clone()).or_insert(0);
+            let mut suffix = self.suffixes.get(&name).copied().unwrap_or(0);
             let base = name.len();
             loop {
                 name.truncate(base);
                 let _ = write!(name, "_{suffix}");
-                *suffix += 1;
-                // A name with a suffix is no number.
-                if !self.used.contains(&name) {
+                suffix += 1;
+                if !self.is_used(&name) {
                     break;
                 }
             }
+            self.suffixes.insert(name[..base].to_owned(), suffix);
         }
-        let start = self.names.text.len();
+        self.record(id, &name);
+        self.candidate = name;
+    }
+
+    /// Notes a name that is not in use yet.
+    fn record(&mut self, id: Id, name: &str) {
+        let Friendly { text, places } = &mut self.names;
         let length = PREFIX.len() + name.len();
-        let (Ok(start), Ok(length)) = (u32::try_from(start), u32::try_from(length)) else {
+        let (Ok(start), Ok(length)) = (u32::try_from(text.len()), u32::try_from(length)) else {
             return;
         };
-        self.names.text.push_str(PREFIX);
-        self.names.text.push_str(&name);
-        *self.names.places.slot(id) = Place::Text(start, length);
-        self.numbers_are_used |= as_number(&name).is_some();
-        self.used.insert(name);
+        text.push_str(PREFIX);
+        text.push_str(name);
+        *places.slot(id) = Place::Text(start, length);
+        self.numbers_are_used |= as_number(name).is_some();
+        let hasher = &self.hasher;
+        let hash = |&(start, length): &(u32, u32)| hasher.hash_one(name_at(text, start, length));
+        let place = (start, length);
+        self.used.insert_unique(hash(&place), place, hash);
     }
 
     fn is_used(&self, name: &str) -> bool {
+        let text = &self.names.text;
         let is_own_number = |id| self.names.places.get(id) == Place::Number;
-        self.used.contains(name) || as_number(name).is_some_and(is_own_number)
-    }
-
-    /// The name of another id, or its number.
-    fn of(&self, id: Id) -> String {
-        self.names
-            .get(id)
-            .map_or_else(|| id.0.to_string(), str::to_owned)
+        let same = |&(start, length): &(u32, u32)| name_at(text, start, length) == name;
+        self.used.find(self.hasher.hash_one(name), same).is_some()
+            || as_number(name).is_some_and(is_own_number)
     }
 
     fn instruction(&mut self, instruction: &Instruction<'_>) {
@@ -228,6 +265,13 @@ impl Namer {
         if self.is_named(result) {
             return;
         }
+        let class = instruction.info().map(|info| info.class());
+        if !matches!(
+            class,
+            Some(Class::TypeDeclaration | Class::ConstantCreation)
+        ) {
+            return self.name_by_number(result);
+        }
         let mut name = std::mem::take(&mut self.scratch);
         name.clear();
         match self.describe(instruction, &mut name) {
@@ -242,7 +286,7 @@ impl Namer {
     fn describe(&self, instruction: &Instruction<'_>, name: &mut String) -> Option<()> {
         let words = instruction.words();
         let word = |index: usize| words.get(index).copied();
-        let named = |index: usize| Some(self.of(Id(word(index)?)));
+        let named = |index: usize| Some(NameOf(&self.names, Id(word(index)?)));
         match instruction.op() {
             Op::TypeVoid => name.push_str("void"),
             Op::TypeBool => name.push_str("bool"),
@@ -310,8 +354,10 @@ impl Namer {
                 let start = name.len();
                 write_number(name, ty, bits);
                 // A minus sign would become an underscore.
-                let value = name.split_off(start).replace('-', "n");
-                name.push_str(&value);
+                if name[start..].contains('-') {
+                    let value = name.split_off(start).replace('-', "n");
+                    name.push_str(&value);
+                }
             }
             _ => return None,
         }
@@ -398,18 +444,32 @@ fn as_number(name: &str) -> Option<Id> {
     is_canonical.then_some(Id(number))
 }
 
+/// The name at a place in the text of names, without its prefix.
+fn name_at(text: &str, start: u32, length: u32) -> &str {
+    let (start, end) = (start as usize + PREFIX.len(), (start + length) as usize);
+    text.get(start..end).unwrap_or_default()
+}
+
+/// The name of an id, or its number, for the names of other ids.
+struct NameOf<'n>(&'n Friendly, Id);
+
+impl std::fmt::Display for NameOf<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0.get(self.1) {
+            Some(name) => f.write_str(name),
+            None => write!(f, "{}", self.1.0),
+        }
+    }
+}
+
 /// Makes a text a name: letters, digits and underscores.
-fn sanitize(text: &[u8]) -> String {
+fn sanitize(name: &mut String, text: &[u8]) {
     if text.is_empty() {
-        return "_".to_owned();
+        name.push('_');
     }
     // Byte by byte, as the established tools do.
-    let replace = |byte: u8| {
-        if byte.is_ascii_alphanumeric() {
-            char::from(byte)
-        } else {
-            '_'
-        }
-    };
-    text.iter().copied().map(replace).collect()
+    for &byte in text {
+        let fits = byte.is_ascii_alphanumeric();
+        name.push(if fits { char::from(byte) } else { '_' });
+    }
 }

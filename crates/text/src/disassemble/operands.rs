@@ -3,7 +3,6 @@
 use spirvkit_binary::{ErrorKind, FloatFormat, Id, LiteralString, NumberType, Operand, Value};
 use spirvkit_grammar::{ExtInstSet, OperandKind};
 
-use super::names::Names;
 use super::writer::{Hue, Writer};
 use crate::number::write_number;
 
@@ -20,13 +19,14 @@ impl Writer {
                 return Err(index);
             }
             self.highest = self.highest.max(id);
-            match (&self.names, self.color) {
-                (Names::Raw, false) => self.out.push_number(" %", id),
-                (Names::Friendly(_), false) => self.names.write(&mut self.out, " %", Id(id)),
-                (_, true) => {
-                    self.out.push(' ');
-                    self.id(Id(id));
-                }
+            if self.color {
+                self.out.push(' ');
+                self.id(Id(id));
+                continue;
+            }
+            match self.names.prefixed(Id(id)) {
+                Some(name) => self.out.push_name(name),
+                None => self.out.push_id(id),
             }
         }
         Ok(())
@@ -45,7 +45,7 @@ impl Writer {
             }
             Value::Integer(value) => {
                 self.begin(Hue::Number);
-                self.out.push_number("", value);
+                self.out.push_number(value);
                 self.end_hue();
             }
             Value::Number { ty, bits } => self.number(ty, bits),

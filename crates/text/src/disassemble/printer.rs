@@ -6,7 +6,7 @@ use spirvkit_binary::{
     Definition, Definitions, Error, ErrorKind, Id, Instruction, Module, Redefinition, WordOffset,
 };
 use spirvkit_diagnostics::Diagnostic;
-use spirvkit_grammar::{Op, OperandInfo, OperandKind};
+use spirvkit_grammar::{Op, OperandInfo, OperandKind, Quantifier};
 
 use crate::refusals::is_bad_float_type;
 
@@ -233,10 +233,9 @@ impl<'a> Printer<'a> {
             return Err(zero(OperandKind::IdResult, result_word));
         }
         self.writer.margin(result, place);
-        self.writer.out.push_str(info.name());
+        self.writer.out.push_name(info.name());
 
-        let mut operands = instruction.operands(&self.definitions);
-        let ids = operands.leading_ids();
+        let ids = instruction.leading_ids();
         let skip = result.map(|_| result_word - 1);
         if let Err(index) = self.writer.ids(ids, skip) {
             let kind = info.operands().get(index).or(info.operands().last());
@@ -245,6 +244,17 @@ impl<'a> Printer<'a> {
                 index + 1,
             ));
         }
+        // Most instructions have nothing but ids.
+        let rest = info.operands().get(info.leading_ids());
+        let may_end = rest.is_none_or(|operand| operand.quantifier() != Quantifier::One);
+        if ids.len() == instruction.operand_words().len()
+            && ids.len() >= info.leading_ids()
+            && may_end
+        {
+            return Ok(());
+        }
+        let mut operands = instruction.operands(&self.definitions);
+        operands.skip_leading_ids();
         for operand in operands {
             let operand = operand?;
             if operand.kind == OperandKind::IdResult {

@@ -77,7 +77,16 @@ impl Writer {
     #[inline]
     pub(super) fn margin(&mut self, result: Option<Id>, place: Place) {
         match result {
+            None if self.column == COLUMN => self.out.push_str("               "),
             None => self.out.push_spaces(self.column),
+            Some(id)
+                if self.column == COLUMN
+                    && !self.color
+                    && !self.names.has_name(id)
+                    && self.out.push_result(id.0) =>
+            {
+                self.highest = self.highest.max(id.0);
+            }
             Some(id) => {
                 self.highest = self.highest.max(id.0);
                 self.begin(Hue::Result);

@@ -1,1 +1,82 @@
-fn main() {}
+//! The toolkit side by side with other libraries, in one process and one run.
+
+mod competitors;
+mod contests;
+mod corpus;
+mod machine;
+mod memory;
+mod report;
+mod scaling;
+mod timing;
+
+use std::error::Error;
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+
+use corpus::Corpus;
+use report::Report;
+
+/// Measures the toolkit side by side with other libraries over all `.spv` files
+/// of a folder.
+#[derive(Parser)]
+struct Arguments {
+    /// The folder, searched recursively.
+    #[arg(required_unless_present_any = ["peak_disassembling", "peak_assembling"])]
+    folder: Option<PathBuf>,
+    /// Write the report to this file as well.
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
+    /// About how long each comparison may take. One that would need longer runs
+    /// over a sample of the modules.
+    #[arg(long, default_value_t = 30, value_name = "N")]
+    seconds: u64,
+    /// Disassemble a file and print the sizes and this process's peak memory.
+    #[arg(long, hide = true, value_name = "FILE")]
+    peak_disassembling: Option<PathBuf>,
+    /// The same for assembling.
+    #[arg(long, hide = true, value_name = "FILE")]
+    peak_assembling: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    if let Some(file) = &arguments.peak_disassembling {
+        return memory::disassemble_and_tell(file);
+    }
+    if let Some(file) = &arguments.peak_assembling {
+        return memory::assemble_and_tell(file);
+    }
+    let Some(folder) = &arguments.folder else {
+        return Err("no folder".into());
+    };
+    let corpus = Corpus::load(folder)?;
+    let budget = Duration::from_secs(arguments.seconds);
+    let mut report = Report::new(&corpus, arguments.seconds);
+    report.contest(contests::decode(&corpus, budget));
+    report.contest(contests::disassemble_friendly(&corpus, budget));
+    report.contest(contests::disassemble_raw(&corpus, budget));
+    report.contest(contests::disassemble_like_rspirv(&corpus, budget));
+    report.contest(contests::assemble(&corpus, budget));
+    report.threads(scaling::two_threads(&corpus, budget / 4));
+    report.sizes(scaling::sizes(budget / 4));
+    report.memory(memory::peaks()?);
+    let text = report.finish();
+    print!("{text}");
+    if let Some(file) = &arguments.write {
+        fs::write(file, &text).map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    Ok(())
+}

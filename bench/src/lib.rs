@@ -1,0 +1,5 @@
+//! What the side-by-side program and the daily benchmarks have in common.
+#![deny(missing_docs)]
+
+pub mod decode;
+pub mod synthetic;

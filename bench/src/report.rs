@@ -1,0 +1,215 @@
+//! The report, in Markdown.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use crate::contests::{COPY, Contest, Goal};
+use crate::corpus::{Corpus, bytes_of};
+use crate::machine;
+use crate::memory::Peak;
+use crate::scaling::{Size, Threads};
+
+const METHOD: &str = "\
+All modules are read into memory first. Everything runs in one process, and, but
+for the comparison of threads, in one thread. The candidates of a comparison take
+turns, and each is given its best round; the median is there to show how steady
+the rounds were. A round goes over all modules once. MB/s are millions of bytes
+of *binary* module per second, also for assembling. Results are dropped within
+the measured time. The line that copies the words of the modules is there for
+scale.
+";
+
+/// A report in the making.
+pub(crate) struct Report {
+    text: String,
+}
+
+impl Report {
+    pub(crate) fn new(corpus: &Corpus, seconds: u64) -> Self {
+        let mut text = String::new();
+        let name = &corpus.name;
+        let _ = write!(
+            text,
+            "# Benchmarks
+
+These figures are the output of
+
+```sh
+{}cargo run --release -p spirvkit-bench -- {name} --seconds {seconds} --write docs/benchmarks.md
+```
+
+where `{name}` is a folder of {} modules, {:.1} MB together.
+",
+            cpp_flags()
+                .map(|flags| format!("CXXFLAGS=\"{flags}\" "))
+                .unwrap_or_default(),
+            corpus.modules.len(),
+            megabytes(bytes_of(&corpus.modules)),
+        );
+        if corpus.unreadable > 0 {
+            let _ = writeln!(
+                text,
+                "{} more files there are not modules.",
+                corpus.unreadable
+            );
+        }
+        let _ = write!(
+            text,
+            "\n{METHOD}
+| | |
+|---|---|
+| date | {} |
+| processor | {}, {} cores |
+| compiler | {} |
+| spirvkit | {} |
+| rspirv | {} |
+| SPIRV-Tools | the C++ library in the crate spirv-tools {}, compiled {} |
+",
+            machine::date(),
+            machine::processor(),
+            machine::cores(),
+            machine::rustc(),
+            machine::version_of("spirvkit"),
+            machine::version_of("rspirv"),
+            machine::version_of("spirv-tools"),
+            match cpp_flags() {
+                Some(flags) => format!("with `{flags}`"),
+                None => "as the crate does by itself".to_owned(),
+            },
+        );
+        Self { text }
+    }
+
+    pub(crate) fn contest(&mut self, contest: Contest) {
+        let _ = write!(
+            self.text,
+            "
+## {}
+
+{} modules, {:.1} MB. {}
+
+| | best, MB/s | median, MB/s | spirvkit is faster by | goal |
+|---|---:|---:|---:|---:|
+",
+            contest.title,
+            contest.modules,
+            megabytes(contest.bytes),
+            contest.remarks.join(" "),
+        );
+        let Some(ours) = contest.times.first().map(|ours| ours.best) else {
+            return;
+        };
+        for (index, times) in contest.times.iter().enumerate() {
+            let ratio = times.best.as_secs_f64() / ours.as_secs_f64();
+            let ratio = match index {
+                0 => String::new(),
+                _ if times.name == COPY => String::new(),
+                _ => format!("{ratio:.2}×"),
+            };
+            let goal = match contest.goal {
+                Goal(name, goal) if name == times.name => format!("{goal}×"),
+                _ => String::new(),
+            };
+            let _ = writeln!(
+                self.text,
+                "| {} | {} | {} | {ratio} | {goal} |",
+                times.name,
+                speed(contest.bytes, times.best),
+                speed(contest.bytes, times.median),
+            );
+        }
+    }
+
+    pub(crate) fn threads(&mut self, threads: Vec<Threads>) {
+        self.text.push_str(
+            "
+## Two threads
+
+spirvkit over all modules; each thread takes the next module when it is done with
+one.
+
+| | one thread, MB/s | two threads, MB/s | gain | goal |
+|---|---:|---:|---:|---:|
+",
+        );
+        for row in threads {
+            let _ = writeln!(
+                self.text,
+                "| {} | {} | {} | {:.2}× | 1.8× |",
+                row.work,
+                speed(row.bytes, row.one),
+                speed(row.bytes, row.two),
+                row.one.as_secs_f64() / row.two.as_secs_f64(),
+            );
+        }
+    }
+
+    pub(crate) fn sizes(&mut self, sizes: Vec<Size>) {
+        self.text.push_str(
+            "
+## Large modules
+
+spirvkit with a made-up module whose one function does arithmetic, so that the
+ids grow with the size.
+
+| size | disassemble, friendly names, MB/s | assemble, MB/s |
+|---:|---:|---:|
+",
+        );
+        for row in sizes {
+            let _ = writeln!(
+                self.text,
+                "| {:.0} MB | {} | {} |",
+                megabytes(row.bytes),
+                speed(row.bytes, row.disassemble),
+                speed(row.bytes, row.assemble),
+            );
+        }
+    }
+
+    pub(crate) fn memory(&mut self, peaks: Vec<Peak>) {
+        self.text.push_str(
+            "
+## Memory
+
+The peak of a process that reads the largest of those modules or its text into
+memory and does nothing but this.
+
+| | input, MB | output, MB | peak, MB | peak ÷ (input + output) |
+|---|---:|---:|---:|---:|
+",
+        );
+        for row in peaks {
+            let _ = writeln!(
+                self.text,
+                "| {} | {:.0} | {:.0} | {:.0} | {:.2} |",
+                row.work,
+                megabytes(row.input as usize),
+                megabytes(row.output as usize),
+                megabytes(row.peak as usize),
+                row.peak as f64 / (row.input + row.output) as f64,
+            );
+        }
+    }
+
+    pub(crate) fn finish(self) -> String {
+        self.text
+    }
+}
+
+/// The flags for the C++ compiler that this program was compiled with.
+fn cpp_flags() -> Option<&'static str> {
+    option_env!("CXXFLAGS").filter(|flags| !flags.is_empty())
+}
+
+fn megabytes(bytes: usize) -> f64 {
+    bytes as f64 / 1e6
+}
+
+fn speed(bytes: usize, time: Duration) -> String {
+    let speed = megabytes(bytes) / time.as_secs_f64();
+    match speed {
+        ..100.0 => format!("{speed:.1}"),
+        _ => format!("{speed:.0}"),
+    }
+}

@@ -1,0 +1,187 @@
+//! The fuzz targets on the repository's own samples and on pseudo-random
+//! mutations of them: no search, but the same every time.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use spirvkit::{AssembleOptions, Endianness};
+
+/// A xorshift generator: few lines, and the same numbers everywhere.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, count: usize) -> usize {
+        (self.next() % count.max(1) as u64) as usize
+    }
+
+    fn bytes(&mut self, count: usize) -> Vec<u8> {
+        (0..count).map(|_| self.next() as u8).collect()
+    }
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        match entry.path() {
+            path if path.is_dir() => collect(&path, files),
+            path => files.push(path),
+        }
+    }
+}
+
+/// The contents of the repository's samples and of the seeds.
+fn samples() -> Vec<Vec<u8>> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    collect(&here.join("seeds"), &mut files);
+    assert!(!files.is_empty(), "the seeds are gone");
+    collect(&here.join("../samples"), &mut files);
+    files.sort();
+    let wanted = |path: &PathBuf| {
+        path.extension()
+            .is_some_and(|extension| extension == "spvasm" || extension == "spv")
+    };
+    files.retain(wanted);
+    let read = |path: &PathBuf| fs::read(path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    files.iter().map(read).collect()
+}
+
+/// The sample as a module, if it is one or the text of one.
+fn module_of(sample: &[u8]) -> Option<Vec<u8>> {
+    if spirvkit::words_from_bytes(sample).is_ok() {
+        return Some(sample.to_vec());
+    }
+    let text = std::str::from_utf8(sample).ok()?;
+    let module = spirvkit::assemble(text, &AssembleOptions::default()).ok()?;
+    Some(module.to_bytes(Endianness::Little))
+}
+
+fn check_module(bytes: &[u8]) {
+    spirvkit_fuzz::decode(bytes);
+    spirvkit_fuzz::disassemble_then_assemble(bytes);
+    spirvkit_fuzz::lenient_round_trip(bytes);
+}
+
+/// Changes a few bytes of a module, sparing the header, or some of its words'
+/// order.
+fn mutate_module(module: &mut Vec<u8>, random: &mut Random) {
+    const HEADER: usize = 20;
+    for _ in 0..=random.below(4) {
+        if module.len() <= HEADER {
+            return;
+        }
+        let at = HEADER + random.below(module.len() - HEADER);
+        let word = at & !3;
+        match random.below(6) {
+            0 => module[at] ^= 1 << random.below(8),
+            1 => module[at] = random.next() as u8,
+            2 => module[word..word + 4].copy_from_slice(&(random.below(40) as u32).to_le_bytes()),
+            3 => drop(module.drain(word..word + 4)),
+            4 => module.truncate(word),
+            _ => {
+                let from = (HEADER + random.below(module.len() - HEADER)) & !3;
+                module.copy_within(from..from + 4, word);
+            }
+        }
+    }
+}
+
+fn mutate_text(text: &mut Vec<u8>, random: &mut Random) {
+    const BYTES: &[u8] = b"%=!\"\\|;:(),.-+0x19aeOp \n\t\xff";
+    for _ in 0..=random.below(4) {
+        let at = random.below(text.len());
+        let byte = BYTES[random.below(BYTES.len())];
+        match random.below(4) {
+            _ if text.is_empty() => return,
+            0 => text[at] = byte,
+            1 => text.insert(at, byte),
+            2 => drop(text.drain(at..(at + 1 + random.below(8)).min(text.len()))),
+            _ => text.truncate(at),
+        }
+    }
+}
+
+#[test]
+fn samples_keep_the_promises() {
+    for sample in samples() {
+        spirvkit_fuzz::assemble(&sample);
+        if let Some(module) = module_of(&sample) {
+            check_module(&module);
+        }
+    }
+}
+
+#[test]
+fn mutated_modules_keep_the_promises() {
+    let modules: Vec<Vec<u8>> = samples()
+        .iter()
+        .filter_map(|sample| module_of(sample))
+        .collect();
+    assert!(!modules.is_empty(), "no sample is a module");
+    let mut random = Random(0x5370_6972_7600_0001);
+    for _ in 0..1500 {
+        let mut module = modules[random.below(modules.len())].clone();
+        mutate_module(&mut module, &mut random);
+        check_module(&module);
+    }
+}
+
+#[test]
+fn mutated_texts_keep_the_promises() {
+    let samples = samples();
+    let texts: Vec<&Vec<u8>> = samples
+        .iter()
+        .filter(|sample| std::str::from_utf8(sample).is_ok())
+        .collect();
+    let mut random = Random(0x5370_6972_7600_0002);
+    for _ in 0..1500 {
+        let mut text = texts[random.below(texts.len())].clone();
+        mutate_text(&mut text, &mut random);
+        spirvkit_fuzz::assemble(&text);
+    }
+}
+
+#[test]
+fn random_bytes_keep_the_promises() {
+    let mut random = Random(0x5370_6972_7600_0003);
+    for _ in 0..2000 {
+        let length = random.below(64);
+        let bytes = random.bytes(length);
+        spirvkit_fuzz::assemble(&bytes);
+        check_module(&bytes);
+        // The same with a header in front, in either byte order.
+        for header in [[3, 2, 0x23, 7, 0, 6, 1, 0], [7, 0x23, 2, 3, 0, 1, 6, 0]] {
+            let mut module = header.to_vec();
+            module.extend_from_slice(&[0; 12]);
+            module.extend_from_slice(&bytes[..bytes.len() & !3]);
+            check_module(&module);
+        }
+    }
+}
+
+#[test]
+fn plausible_modules_keep_the_promises() {
+    let mut random = Random(0x5370_6972_7600_0004);
+    for _ in 0..3000 {
+        let length = random.below(400);
+        spirvkit_fuzz::plausible_module(&random.bytes(length));
+    }
+}
+
+#[test]
+fn plausible_texts_keep_the_promises() {
+    let mut random = Random(0x5370_6972_7600_0005);
+    for _ in 0..2000 {
+        let length = random.below(500);
+        spirvkit_fuzz::plausible_text(&random.bytes(length));
+    }
+}

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use spirvkit_grammar::{Op, OperandKind};
+use spirvkit_grammar::{Op, OperandKind, Version};
 
 use crate::id::{Id, WordOffset};
 
@@ -21,6 +21,12 @@ impl Error {
             offset,
             op: None,
         }
+    }
+
+    /// An error outside of any instruction, for readers that check more than
+    /// decoding does.
+    pub fn at(kind: ErrorKind, offset: WordOffset) -> Self {
+        Self::new(kind, offset)
     }
 
     pub(crate) fn in_instruction(kind: ErrorKind, offset: WordOffset, op: Op) -> Self {
@@ -90,6 +96,18 @@ pub enum ErrorKind {
         bound: u32,
         /// The caller's limit.
         limit: u32,
+    },
+    /// The id bound is not above all ids (section 2.3).
+    LowBound {
+        /// The bound.
+        bound: u32,
+        /// The highest id.
+        highest: Id,
+    },
+    /// The version's major number is not 1: the words may mean anything.
+    UnknownVersion {
+        /// The version.
+        version: Version,
     },
     /// An instruction's word count is zero (section 2.2.1).
     ZeroWordCount,
@@ -213,6 +231,12 @@ impl fmt::Display for ErrorKind {
             Self::BadBound { bound: 0, .. } => f.write_str("the id bound is 0"),
             Self::BadBound { bound, limit } => {
                 write!(f, "the id bound {bound} is above the limit of {limit}")
+            }
+            Self::LowBound { bound, highest } => {
+                write!(f, "the id bound {bound} is not above all ids: there is {highest}")
+            }
+            Self::UnknownVersion { version } => {
+                write!(f, "version {version} of the language is not known")
             }
             Self::ZeroWordCount => f.write_str("an instruction's word count is 0"),
             Self::PastEnd { count, available } => write!(

@@ -247,8 +247,9 @@ impl<'a, 'd> Operands<'a, 'd> {
 
     fn spec_constant_op(&mut self, kind: OperandKind) -> Result<Value<'a>, ErrorKind> {
         let number = self.word(kind)?;
-        let op = u16::try_from(number).map(Op);
-        match op.ok().and_then(Op::info) {
+        // It can't stand within itself.
+        let op = u16::try_from(number).map(Op).ok().filter(|op| *op != Op::SpecConstantOp);
+        match op.and_then(Op::info) {
             Some(info) => {
                 let results = usize::from(info.has_result_type()) + usize::from(info.has_result());
                 self.main = info.operands().get(results..).unwrap_or_default();
@@ -256,8 +257,8 @@ impl<'a, 'd> Operands<'a, 'd> {
             None => self.opaque = true,
         }
         match op {
-            Ok(op) => Ok(Value::SpecConstantOp(op)),
-            Err(_) => Ok(Value::Opaque(number)),
+            Some(op) => Ok(Value::SpecConstantOp(op)),
+            None => Ok(Value::Opaque(number)),
         }
     }
 
@@ -270,7 +271,12 @@ impl<'a, 'd> Operands<'a, 'd> {
                 let value = self.word(kind)?;
                 let info = kind.enumerant(value);
                 match info {
-                    Some(info) => self.parameters = info.parameters(),
+                    // An enumerant that is itself a parameter has none of its own,
+                    // so those that are still to come stay in line.
+                    Some(info) if !info.parameters().is_empty() => {
+                        self.parameters = info.parameters();
+                    }
+                    Some(_) => {}
                     None => self.opaque = true,
                 }
                 Ok(Value::Enumerant { value, info })

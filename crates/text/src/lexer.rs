@@ -305,6 +305,7 @@ impl<'a> Lexer<'a> {
     /// Goes back to a token.
     pub(crate) fn back_to(&mut self, token: Token) {
         self.position = token.start;
+        self.previous_end = token.start;
     }
 }
 

@@ -125,12 +125,13 @@ fn an_error_does_not_disturb_the_next_instructions() {
 fn the_number_of_errors_can_be_limited() {
     let text = "OpFoo\n".repeat(2000);
     let count = |options: &AssembleOptions| assemble(&text, options).unwrap_err().len();
-    assert_eq!(count(&AssembleOptions::default()), 1000);
-    assert_eq!(count(&AssembleOptions::default().max_errors(3)), 3);
-    assert_eq!(count(&AssembleOptions::default().max_errors(1)), 1);
-    // Without an error there is no failure.
-    assert_eq!(count(&AssembleOptions::default().max_errors(0)), 1);
-    assert_eq!(count(&AssembleOptions::default().max_errors(5000)), 2000);
+    // One more says that the rest was not looked at.
+    assert_eq!(count(&AssembleOptions::default()), 1001);
+    assert_eq!(count(&AssembleOptions::default().max_errors(3)), 4);
+    assert_eq!(count(&AssembleOptions::default().max_errors(2000)), 2000);
+    assert_eq!(count(&AssembleOptions::default().max_errors(0)), 2000);
+    let errors = assemble(&text, &AssembleOptions::default().max_errors(1)).unwrap_err();
+    assert_eq!(errors[1].rule(), "text.too-many-errors");
 }
 
 #[test]

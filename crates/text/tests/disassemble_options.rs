@@ -288,10 +288,10 @@ fn the_header_can_be_left_out() {
 
 #[test]
 fn the_header_says_what_the_header_says() {
-    let words = [0x0723_0203, 0x0002_0900, 0xffff_0003, 0, 7];
+    let words = [0x0723_0203, 0x0001_0900, 0xffff_0003, 0, 7];
     assert_eq!(
         text(&words, &DisassembleOptions::default()),
-        "; SPIR-V\n; Version: 2.9\n; Generator: Unknown(65535); 3\n; Bound: 0\n; Schema: 7\n"
+        "; SPIR-V\n; Version: 1.9\n; Generator: Unknown(65535); 3\n; Bound: 0\n; Schema: 7\n"
     );
 }
 

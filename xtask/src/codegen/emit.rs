@@ -562,6 +562,7 @@ fn tables_file(registry: &Registry, kinds: &Kinds<'_>) -> Result<String, String>
         instructions.push(pools.instruction(kinds, None, instruction)?);
     }
 
+    check_parameters(kinds)?;
     let (mut kind_rows, mut enumerants, mut value_hashes) = (Vec::new(), Vec::new(), Vec::new());
     for (index, (_, kind)) in kinds.rows.iter().enumerate() {
         let space = FIRST_KIND_SPACE + index as u16;
@@ -663,4 +664,20 @@ fn tables_file(registry: &Registry, kinds: &Kinds<'_>) -> Result<String, String>
     }
     text.push_str("\";\n");
     Ok(text)
+}
+
+/// Decoding counts on it that what is a parameter has no parameters itself.
+fn check_parameters(kinds: &Kinds<'_>) -> Result<(), String> {
+    let has_parameters = |kind: &OperandKind| {
+        let mut enumerants = kind.enumerants.iter();
+        enumerants.any(|enumerant| !enumerant.parameters.is_empty())
+    };
+    for (_, kind) in &kinds.rows {
+        for parameter in kind.enumerants.iter().flat_map(|enumerant| &enumerant.parameters) {
+            if has_parameters(kinds.rows[kinds.row(None, &parameter.kind)?].1) {
+                return Err(format!("a parameter of {} has parameters itself", kind.kind));
+            }
+        }
+    }
+    Ok(())
 }

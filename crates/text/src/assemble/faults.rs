@@ -274,6 +274,28 @@ pub(super) fn unknown_spec_constant_op(name: &str) -> Diagnostic {
     )
 }
 
+pub(super) fn nested_spec_constant_op() -> Diagnostic {
+    text(
+        "text.nested-spec-constant-op",
+        "an OpSpecConstantOp can't compute another OpSpecConstantOp".to_owned(),
+    )
+}
+
+pub(super) fn too_many_errors(errors: usize) -> Diagnostic {
+    text(
+        "text.too-many-errors",
+        format!("these {errors} errors are enough; what follows was not looked at"),
+    )
+}
+
+pub(super) fn bad_header_comment(key: &str, value: &str) -> Diagnostic {
+    Diagnostic::warning(
+        "text.bad-header-comment",
+        ErrorClass::InvalidText,
+        format!("the header comment `{key}` is passed over: `{value}` is not what it can say"),
+    )
+}
+
 pub(super) fn bad_float_type(width: u32, encoding: FPEncoding) -> Diagnostic {
     let message = match encoding.name() {
         Some(name) => {

@@ -1,15 +1,20 @@
 //! The comments that a disassembler writes at the top of its text:
 //! `; Version: 1.3` and the like.
 
+use spirvkit_diagnostics::{Diagnostic, Span};
 use spirvkit_grammar::{Generator, Version};
 
+use super::faults;
+
 /// What the comments before the first instruction say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct HeaderComments {
     pub(super) version: Option<Version>,
     pub(super) generator: Option<Generator>,
     pub(super) bound: Option<Bound>,
     pub(super) schema: Option<u32>,
+    /// Comments that look like these, but say something else.
+    pub(super) warnings: Vec<Diagnostic>,
 }
 
 /// A bound that a comment gives.
@@ -27,34 +32,48 @@ impl HeaderComments {
     /// ends the header.
     pub(super) fn read(text: &str) -> Self {
         let mut header = Self::default();
-        for line in text.lines() {
-            let line = line.trim();
-            if line.is_empty() {
-                continue;
-            }
-            let Some(comment) = line.strip_prefix(';') else {
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            let trimmed = line.trim();
+            let Some(comment) = trimmed.strip_prefix(';') else {
+                if trimmed.is_empty() {
+                    start += line.len();
+                    continue;
+                }
                 break;
             };
             if let Some((key, value)) = comment.split_once(':') {
-                header.set(key.trim(), value.trim());
+                let (key, value) = (key.trim(), value.trim());
+                if header.set(key, value).is_none() {
+                    let span = Span {
+                        start,
+                        end: start + line.trim_end().len(),
+                    };
+                    let warning = faults::bad_header_comment(key, value).at_span(span);
+                    header.warnings.push(warning);
+                }
             }
+            start += line.len();
         }
         header
     }
 
-    fn set(&mut self, key: &str, value: &str) {
+    /// Takes what a comment says; `None` if its value can't be read. Comments
+    /// with other keys are just comments.
+    fn set(&mut self, key: &str, value: &str) -> Option<()> {
         match key {
-            "Version" => self.version = parse_version(value),
-            "Generator" => self.generator = value.parse().ok(),
+            "Version" => self.version = Some(parse_version(value)?),
+            "Generator" => self.generator = Some(value.parse().ok()?),
             "Bound" => {
-                self.bound = match value.strip_prefix('!') {
-                    Some(value) => value.parse().ok().map(Bound::Exactly),
-                    None => value.parse().ok().map(Bound::AtLeast),
-                };
+                self.bound = Some(match value.strip_prefix('!') {
+                    Some(value) => Bound::Exactly(value.parse().ok()?),
+                    None => Bound::AtLeast(value.parse().ok()?),
+                });
             }
-            "Schema" => self.schema = value.parse().ok(),
+            "Schema" => self.schema = Some(value.parse().ok()?),
             _ => {}
         }
+        Some(())
     }
 }
 

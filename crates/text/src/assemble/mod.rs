@@ -6,6 +6,7 @@ mod ids;
 mod operands;
 mod suggest;
 
+use hashbrown::HashSet;
 use spirvkit_binary::{
     Definition, Definitions, Encoder, Endianness, HEADER_WORDS, Header, Id, Instruction,
     WordOffset, bytes_from_words,
@@ -74,19 +75,24 @@ impl AssembleOptions {
         self
     }
 
-    /// Gives up after this many errors; 1,000 by default.
+    /// Gives up after this many errors, and says so in one more; 0 is no limit.
+    /// The default is 1,000.
     #[must_use]
     pub fn max_errors(mut self, errors: usize) -> Self {
-        self.max_errors = errors.max(1);
+        self.max_errors = errors;
         self
     }
 }
 
 /// An assembled module.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Assembled {
     /// The module's words, header included, in host order.
     pub words: Vec<u32>,
+    /// What in the text has no effect, such as a header comment that can't be
+    /// read.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl Assembled {
@@ -103,11 +109,17 @@ impl Assembled {
 ///
 /// # Errors
 ///
-/// All errors of the text, in its order. Locations are
+/// All errors of the text, in its order, up to
+/// [`max_errors`](AssembleOptions::max_errors). Locations are
 /// [spans](spirvkit_diagnostics::Location::Span) of the text.
 pub fn assemble(text: &str, options: &AssembleOptions) -> Result<Assembled, Vec<Diagnostic>> {
     let mut assembler = Assembler::new(text, options);
-    while assembler.errors.len() < options.max_errors && assembler.instruction() {}
+    while assembler.instruction() {
+        if options.max_errors > 0 && assembler.errors.len() >= options.max_errors {
+            assembler.give_up();
+            break;
+        }
+    }
     assembler.finish()
 }
 
@@ -146,7 +158,7 @@ struct Assembler<'a> {
     errors: Vec<Diagnostic>,
     /// Results of instructions that could not be assembled: what follows from
     /// their absence is not reported.
-    lost_results: Vec<u32>,
+    lost_results: HashSet<u32>,
     /// The instruction before, for messages.
     previous: Option<faults::Name>,
 }
@@ -166,7 +178,7 @@ impl<'a> Assembler<'a> {
             options,
             header,
             errors: Vec::new(),
-            lost_results: Vec::new(),
+            lost_results: HashSet::new(),
             previous: None,
         }
     }
@@ -196,6 +208,7 @@ impl<'a> Assembler<'a> {
         };
         Ok(Assembled {
             words: self.encoder.finish(&header),
+            warnings: self.header.warnings,
         })
     }
 
@@ -208,6 +221,14 @@ impl<'a> Assembler<'a> {
     #[cold]
     fn fault(&mut self, diagnostic: Diagnostic, token: Token) -> Noted {
         self.note(diagnostic, token.span())
+    }
+
+    /// Says that the rest of the text is not looked at, if there is any.
+    fn give_up(&mut self) {
+        let next = self.lexer.peek();
+        if next.kind != TokenKind::End {
+            self.fault(faults::too_many_errors(self.errors.len()), next);
+        }
     }
 
     /// Assembles the next instruction; `false` at the end of the text.
@@ -244,7 +265,7 @@ impl<'a> Assembler<'a> {
             self.previous = None;
             if let Some(result) = result {
                 let id = self.ids.resolve(result, self.lexer.id_name(result));
-                self.lost_results.push(id);
+                self.lost_results.insert(id);
             }
             self.lexer.skip_instruction();
         }

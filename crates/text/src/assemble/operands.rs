@@ -346,11 +346,16 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    fn spec_constant_op(&mut self, current: &Current, token: Token) -> Result<Parsed, Noted> {
-        let name = self.lexer.text(token);
+    /// The opcode of an `OpSpecConstantOp`, without its `Op`, and its operands.
+    fn spec_constant_op(&mut self, current: &Current, first: Token) -> Result<Parsed, Noted> {
+        let name = self.lexer.text(first);
         let Some(info) = Op::from_bare_name(name).and_then(Op::info) else {
-            return Err(self.fault(faults::unknown_spec_constant_op(name), token));
+            return Err(self.fault(faults::unknown_spec_constant_op(name), first));
         };
+        // It can't stand within itself, or the two could nest without end.
+        if info.number() == u32::from(Op::SpecConstantOp.0) {
+            return Err(self.fault(faults::nested_spec_constant_op(), first));
+        }
         self.encoder.word(info.number());
         let results = usize::from(info.has_result_type()) + usize::from(info.has_result());
         let parsed = self.list(current, info.operands().get(results..).unwrap_or_default())?;

@@ -2,10 +2,9 @@
 //! decorated with.
 
 use hashbrown::HashMap;
-use spirvkit_binary::{Instruction, Module};
+use spirvkit_binary::Instruction;
 use spirvkit_grammar::{Class, Op};
 
-use super::DisassembleOptions;
 use super::printer::Printer;
 use super::writer::{Hue, Place};
 
@@ -53,7 +52,8 @@ impl Section {
 pub(super) struct Comments {
     /// The sections that have had their heading.
     seen: Vec<Section>,
-    /// The text of the decorations of each id, in the module's order.
+    /// The text of the decorations of each id that is still to be defined, in
+    /// the module's order.
     decorations: HashMap<u32, String>,
     /// Where the last comment stood; 0 after a line without.
     column: usize,
@@ -63,7 +63,7 @@ pub(super) struct Comments {
 pub(super) struct Heading(Option<Section>);
 
 impl Comments {
-    pub(super) fn new(_module: &Module<'_>, _options: &DisassembleOptions) -> Self {
+    pub(super) fn new() -> Self {
         Self {
             seen: Vec::new(),
             decorations: HashMap::new(),
@@ -153,8 +153,8 @@ impl Printer<'_> {
             }
             let decorations = instruction
                 .result()
-                .and_then(|id| comments.decorations.get(&id.0));
-            parts.extend(decorations.map(|text| (None, text.clone())));
+                .and_then(|id| comments.decorations.remove(&id.0));
+            parts.extend(decorations.map(|text| (None, text)));
         }
         if let Some(annotations) = &self.annotations {
             let text = annotations.comment(instruction, &self.writer.names);

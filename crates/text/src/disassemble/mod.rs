@@ -12,7 +12,7 @@ mod raw;
 mod source;
 mod writer;
 
-use spirvkit_binary::{Error, ErrorKind, Module, words_from_bytes};
+use spirvkit_binary::{Error, ErrorKind, Module, WordOffset, words_from_bytes};
 use spirvkit_diagnostics::{Diagnostic, ErrorClass};
 
 pub use options::{DisassembleOptions, Indentation};
@@ -33,15 +33,30 @@ pub struct Disassembled {
 /// # Errors
 ///
 /// If the header can't be read; and, unless the options ask for lenience, if
-/// an instruction can't be decoded: then there is an error for each such
-/// instruction. Locations are [word offsets](spirvkit_diagnostics::Location::Word).
+/// the version's major number is not 1 or an instruction can't be decoded: then
+/// there is an error for each such instruction, up to the options' limit. Locations are [word offsets](spirvkit_diagnostics::Location::Word).
 pub fn disassemble(
     words: &[u32],
     options: &DisassembleOptions,
 ) -> Result<Disassembled, Vec<Diagnostic>> {
     let module = Module::new(words).map_err(|error| vec![diagnostic(&error)])?;
+    let header = module.header();
+    if header.version.major != 1 && !options.lenient {
+        let kind = ErrorKind::UnknownVersion {
+            version: header.version,
+        };
+        return Err(vec![diagnostic(&Error::at(kind, WordOffset(1)))]);
+    }
     let mut printer = Printer::new(&module, options);
     printer.module();
+    // A name gets a number of the assembler's choice, so names do not go together
+    // with ids that stand as bare words.
+    if options.friendly_names && printer.has_raw_words() {
+        let options = options.clone().friendly_names(false);
+        let mut printer = Printer::new(&module, &options);
+        printer.module();
+        return printer.finish();
+    }
     printer.finish()
 }
 
@@ -88,6 +103,8 @@ fn rule(kind: ErrorKind) -> (&'static str, ErrorClass) {
         ErrorKind::WrongMagic { .. } => ("binary.wrong-magic", Binary),
         ErrorKind::MalformedVersion { .. } => ("binary.malformed-version", Binary),
         ErrorKind::BadBound { .. } => ("binary.bad-bound", Binary),
+        ErrorKind::LowBound { .. } => ("binary.low-bound", Binary),
+        ErrorKind::UnknownVersion { .. } => ("binary.unknown-version", Binary),
         ErrorKind::ZeroWordCount => ("binary.zero-word-count", Binary),
         ErrorKind::PastEnd { .. } => ("binary.past-end", Binary),
         ErrorKind::UnknownOpcode { .. } => ("binary.unknown-opcode", Binary),

@@ -27,6 +27,7 @@ pub struct DisassembleOptions {
     pub(super) color: bool,
     pub(super) annotate: bool,
     pub(super) source: bool,
+    pub(super) max_errors: usize,
 }
 
 impl Default for DisassembleOptions {
@@ -44,6 +45,7 @@ impl Default for DisassembleOptions {
             color: false,
             annotate: false,
             source: false,
+            max_errors: 1000,
         }
     }
 }
@@ -115,7 +117,8 @@ impl DisassembleOptions {
     /// Whether to write whatever can't be decoded in a form that assembles to
     /// the same words, rather than to fail. With raw ids and the header,
     /// assembling the text then gives the same words for any module with a
-    /// valid header.
+    /// valid header. Ids are written as numbers in any case if something can't
+    /// be decoded, because its ids have nothing but numbers.
     #[must_use]
     pub fn lenient(mut self, on: bool) -> Self {
         self.lenient = on;
@@ -143,6 +146,13 @@ impl DisassembleOptions {
     #[must_use]
     pub fn source(mut self, on: bool) -> Self {
         self.source = on;
+        self
+    }
+
+    /// Gives up after this many errors; 0 is no limit. The default is 1,000.
+    #[must_use]
+    pub fn max_errors(mut self, errors: usize) -> Self {
+        self.max_errors = errors;
         self
     }
 }

@@ -32,8 +32,21 @@ pub(super) struct Printer<'a> {
     /// The last instruction before words that are none, which the assembler
     /// would take for operands of that instruction if it may have more.
     before_tail: Option<WordOffset>,
+    pub(super) has_raw_words: bool,
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
+}
+
+/// What is in the way of writing an instruction.
+pub(super) enum Obstacle {
+    /// It can't be decoded.
+    Undecodable(Error),
+    /// Its result is an earlier instruction's already.
+    Redefined(Error),
+    /// It stands before words that are no instruction.
+    BeforeTail,
+    /// It is a floating-point type that the assembler refuses.
+    BadFloatType,
 }
 
 impl<'a> Printer<'a> {
@@ -54,7 +67,7 @@ impl<'a> Printer<'a> {
             writer: Writer::new(module.words().len(), names, options),
             definitions: Definitions::for_module(module),
             ahead: lays_out.then(|| Definitions::for_module(module)),
-            comments: wants_comments.then(|| Box::new(Comments::new(module, options))),
+            comments: wants_comments.then(|| Box::new(Comments::new())),
             annotations,
             sources: options.source.then(|| Box::new(Sources::new(module))),
             before_tail: if options.lenient {
@@ -62,6 +75,7 @@ impl<'a> Printer<'a> {
             } else {
                 None
             },
+            has_raw_words: false,
             errors: Vec::new(),
             warnings: Vec::new(),
         }
@@ -78,7 +92,7 @@ impl<'a> Printer<'a> {
     }
 
     pub(super) fn module(&mut self) {
-        let body = self.header();
+        let bound = self.header();
         let defer = self.options.nested || self.options.reorder_blocks;
         let mut instructions = self.module.instructions();
         while let Some(instruction) = instructions.next() {
@@ -100,10 +114,13 @@ impl<'a> Printer<'a> {
                     ));
                     self.tail(instructions.offset().0);
                 }
-                Err(error) => self.errors.push(diagnostic(&error)),
+                Err(error) => self.note(&error),
+            }
+            if self.has_enough_errors() {
+                break;
             }
         }
-        self.bound_of(body);
+        self.check_bound(bound);
     }
 
     /// A whole function, whose blocks are nested or reordered.
@@ -167,11 +184,20 @@ impl<'a> Printer<'a> {
         bound
     }
 
-    /// Marks a bound that is not above all ids, so that assembling the text
-    /// does not mend it. Only lenient text wants that.
-    fn bound_of(&mut self, position: usize) {
-        if self.options.lenient && position > 0 && self.module.header().bound <= self.writer.highest
-        {
+    /// Sees to it that a bound that is not above all ids does not go unnoticed:
+    /// the assembler would mend it, so lenient text marks it as one to keep.
+    fn check_bound(&mut self, position: usize) {
+        let bound = self.module.header().bound;
+        if bound > self.writer.highest {
+            return;
+        }
+        if !self.options.lenient {
+            let kind = ErrorKind::LowBound {
+                bound,
+                highest: Id(self.writer.highest),
+            };
+            self.warnings.push(warning(&Error::at(kind, WordOffset(3))));
+        } else if position > 0 {
             self.writer.out.insert(position, '!');
         }
     }
@@ -188,28 +214,14 @@ impl<'a> Printer<'a> {
         self.source_line(instruction, place);
         let start = self.writer.out.len();
         self.writer.escapes = 0;
-        let written = match redefinition {
-            // Only what others depend on must be unambiguous to be read back.
-            Some(Redefinition { id, earlier })
-                if !self.options.lenient || earlier != Definition::Other =>
-            {
-                let word = 1 + usize::from(instruction.result_type().is_some());
-                Err(instruction.error(ErrorKind::Redefined { id }, word))
-            }
-            _ if self.before_tail == Some(instruction.offset()) => {
-                Err(instruction.error(ErrorKind::SurplusWords { count: 1 }, 0))
-            }
-            _ if self.options.lenient && is_bad_float_type(instruction) => {
-                let id = instruction.result().unwrap_or(Id(0));
-                Err(instruction.error(ErrorKind::NotANumberType { id }, 1))
-            }
-            _ => self.line(instruction, place),
+        let written = match self.refusal(instruction, redefinition) {
+            Some(obstacle) => Err(obstacle),
+            None => self.line(instruction, place).map_err(Obstacle::Undecodable),
         };
-        if let Err(error) = written {
+        if let Err(obstacle) = written {
             self.writer.out.truncate(start);
             self.writer.escapes = 0;
-            if !self.undecodable(instruction, place, error.kind()) {
-                self.errors.push(diagnostic(&error));
+            if !self.undecodable(instruction, place, obstacle) {
                 self.writer.out.truncate(before);
                 self.undo_heading(heading);
                 return;
@@ -217,6 +229,46 @@ impl<'a> Printer<'a> {
         }
         self.trailing_comment(instruction, start);
         self.writer.out.push('\n');
+    }
+
+    /// Why an instruction must not be written as it is although it may decode.
+    #[inline]
+    fn refusal(
+        &self,
+        instruction: &Instruction<'a>,
+        redefinition: Option<Redefinition>,
+    ) -> Option<Obstacle> {
+        if let Some(Redefinition { id, earlier }) = redefinition {
+            // Lenient text must be read back, to which it matters only what other
+            // instructions depend on.
+            if !self.options.lenient || earlier != Definition::Other {
+                let word = 1 + usize::from(instruction.result_type().is_some());
+                let error = instruction.error(ErrorKind::Redefined { id }, word);
+                return Some(Obstacle::Redefined(error));
+            }
+        }
+        if !self.options.lenient {
+            return None;
+        }
+        if self.before_tail == Some(instruction.offset()) {
+            return Some(Obstacle::BeforeTail);
+        }
+        is_bad_float_type(instruction).then_some(Obstacle::BadFloatType)
+    }
+
+    /// Notes an error.
+    pub(super) fn note(&mut self, error: &Error) {
+        self.errors.push(diagnostic(error));
+    }
+
+    fn has_enough_errors(&self) -> bool {
+        self.options.max_errors > 0 && self.errors.len() >= self.options.max_errors
+    }
+
+    /// Whether anything was written word by word, so that its ids have numbers
+    /// while those of other instructions may have names.
+    pub(super) fn has_raw_words(&self) -> bool {
+        self.has_raw_words
     }
 
     /// Writes an instruction that can be decoded, without the end of its line.

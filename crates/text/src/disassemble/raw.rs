@@ -8,38 +8,43 @@ use spirvkit_grammar::OperandKind;
 use crate::refusals::is_bad_float_type;
 
 use super::operands::loses;
-use super::printer::Printer;
+use super::printer::{Obstacle, Printer};
 use super::writer::{Hue, Place};
 
 /// The remark that the established tools put behind an unknown instruction.
 const BOUND_REMARK: &str = "  ; note: ID bound may be incorrect after reassembly";
 
 impl Printer<'_> {
-    /// Writes an instruction that could not be decoded, if the options want
-    /// that. Returns whether it did.
+    /// Writes an instruction that can't be written as it is, if the options want
+    /// that, or notes the error. Returns whether it wrote.
     #[cold]
     pub(super) fn undecodable(
         &mut self,
         instruction: &Instruction<'_>,
         place: Place,
-        error: ErrorKind,
+        obstacle: Obstacle,
     ) -> bool {
         if self.options.lenient {
+            self.has_raw_words = true;
             let start = self.writer.out.len();
-            if !can_stand_raw(instruction, error) || !self.partly_raw(instruction, place) {
+            if !can_stand_raw(instruction, &obstacle) || !self.partly_raw(instruction, place) {
                 self.writer.out.truncate(start);
                 self.unknown(instruction, place);
             }
             return true;
         }
+        let (Obstacle::Undecodable(error) | Obstacle::Redefined(error)) = obstacle else {
+            return false;
+        };
         let is_unknown = matches!(
-            error,
+            error.kind(),
             ErrorKind::UnknownOpcode { .. }
                 | ErrorKind::UnknownEnumerant { .. }
                 | ErrorKind::UnknownBit { .. }
                 | ErrorKind::UnknownExtInst { .. }
         );
         if !self.options.unknown_opcodes || !is_unknown {
+            self.note(&error);
             return false;
         }
         self.unknown(instruction, place);
@@ -122,15 +127,19 @@ impl Printer<'_> {
     }
 }
 
-/// Whether an instruction with this error can keep its opcode's name: the
+/// Whether an instruction with this obstacle can keep its opcode's name: the
 /// assembler takes a `!` word for any operand, but checks the number of operands
 /// if there is none, and wants one definition for each id.
-fn can_stand_raw(instruction: &Instruction<'_>, error: ErrorKind) -> bool {
-    let refused = matches!(error, ErrorKind::Redefined { .. }) || is_bad_float_type(instruction);
+fn can_stand_raw(instruction: &Instruction<'_>, obstacle: &Obstacle) -> bool {
+    let Obstacle::Undecodable(error) = obstacle else {
+        return false;
+    };
     let wrong_count = matches!(
-        error,
+        error.kind(),
         ErrorKind::MissingOperand { .. } | ErrorKind::SurplusWords { .. }
     );
     let has_result = instruction.info().is_some_and(|info| info.has_result());
-    !refused && !wrong_count && (!has_result || instruction.result().is_some())
+    !wrong_count
+        && !is_bad_float_type(instruction)
+        && (!has_result || instruction.result().is_some())
 }

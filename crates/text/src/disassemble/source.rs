@@ -76,8 +76,7 @@ impl Sources {
         let range = self.lines.get(&position).cloned();
         let text = range
             .and_then(|range| self.text.get(range))
-            .unwrap_or_default()
-            .trim_end();
+            .unwrap_or_default();
         if !text.is_empty() {
             out.push_str(": ");
             push_plain(&mut out, text, LINE);
@@ -311,7 +310,8 @@ impl<'a> Reader<'a> {
             if let Some(file) = file
                 && let Some(range_of_line) = sources.lines.get_mut(&Position { file, line })
             {
-                *range_of_line = range.start + begin..range.start + end;
+                let shown = text[begin..end].trim_end().len();
+                *range_of_line = range.start + begin..range.start + begin + shown;
             }
             line = line.saturating_add(1);
             if self.honours_directives

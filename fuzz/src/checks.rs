@@ -330,14 +330,14 @@ fn has_contradictory_float_type(words: &[u32]) -> bool {
     })
 }
 
-/// Checks that words can be decoded, but for ids that are defined twice, which
-/// the assembler lets pass where it makes no difference to it.
+/// Checks that words can be decoded, but for ids that are defined twice and
+/// versions of no language, which the assembler lets pass because they make no
+/// difference to it.
 fn check_only_redefined(words: &[u32]) {
     if let Err(errors) = disassemble_words(words, &DisassembleOptions::default()) {
         for error in errors {
-            assert_eq!(
-                error.rule(),
-                "binary.redefined",
+            assert!(
+                matches!(error.rule(), "binary.redefined" | "binary.unknown-version"),
                 "assembled words can't be decoded: {error:?}"
             );
         }
@@ -364,5 +364,5 @@ fn render(diagnostic: &Diagnostic, source: Option<&Source<'_>>) {
     for color in [false, true] {
         assert!(!render::terminal(diagnostic, source, color).is_empty());
     }
-    assert!(render::json(diagnostic, source).is_object());
+    assert!(render::json(diagnostic, source).starts_with('{'));
 }

@@ -233,7 +233,10 @@ impl fmt::Display for ErrorKind {
                 write!(f, "the id bound {bound} is above the limit of {limit}")
             }
             Self::LowBound { bound, highest } => {
-                write!(f, "the id bound {bound} is not above all ids: there is {highest}")
+                write!(
+                    f,
+                    "the id bound {bound} is not above all ids: there is {highest}"
+                )
             }
             Self::UnknownVersion { version } => {
                 write!(f, "version {version} of the language is not known")

@@ -248,7 +248,10 @@ impl<'a, 'd> Operands<'a, 'd> {
     fn spec_constant_op(&mut self, kind: OperandKind) -> Result<Value<'a>, ErrorKind> {
         let number = self.word(kind)?;
         // It can't stand within itself.
-        let op = u16::try_from(number).map(Op).ok().filter(|op| *op != Op::SpecConstantOp);
+        let op = u16::try_from(number)
+            .map(Op)
+            .ok()
+            .filter(|op| *op != Op::SpecConstantOp);
         match op.and_then(Op::info) {
             Some(info) => {
                 let results = usize::from(info.has_result_type()) + usize::from(info.has_result());

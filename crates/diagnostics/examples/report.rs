@@ -28,5 +28,5 @@ fn main() {
 
     println!("{}", render::terminal(&diagnostic, Some(&source), true));
     println!("{}", render::terminal(&diagnostic, Some(&source), false));
-    println!("{:#}", render::json(&diagnostic, Some(&source)));
+    println!("{}", render::json(&diagnostic, Some(&source)));
 }

@@ -2,7 +2,7 @@
 //!
 //! A [`Diagnostic`] says what is wrong, by which rule, and where: in assembly
 //! text, by byte range; in a binary module, by word offset. [`render`] turns
-//! it into lines for a terminal or an object for a program. Nothing here
+//! it into lines for a terminal or a JSON object for a program. Nothing here
 //! writes to a file or a terminal.
 //!
 //! ```
@@ -102,7 +102,9 @@ pub enum Location {
     None,
     /// In assembly text.
     Span(Span),
-    /// In a binary module, in words from its start.
+    /// In a binary module: the number of 32-bit words, not bytes, before the
+    /// place, counted from the start of the module. The header's first word is
+    /// word 0, so the first instruction starts at word 5.
     Word(usize),
 }
 
@@ -156,7 +158,9 @@ impl Diagnostic {
         self
     }
 
-    /// Places it in a binary module, in words from its start.
+    /// Places it in a binary module. `offset` counts 32-bit words, not bytes,
+    /// from the start of the module, with the header's first word as word 0:
+    /// see [`Location::Word`].
     #[must_use]
     pub fn at_word(mut self, offset: usize) -> Self {
         self.location = Location::Word(offset);

@@ -82,17 +82,26 @@ fn place(
 
 fn excerpt(out: &mut String, span: Span, source: &Source<'_>, gutter: Style, mark: Style) {
     let position = source.position(span.start);
-    let line: Vec<char> = source.line(position.line).chars().collect();
     let column = position.column - 1;
-    let skip = match line.len() > WIDEST_LINE {
+    let line = source.line_range(position.line);
+    let length = source.count(line.clone());
+    let skip = match length > WIDEST_LINE {
         true => column.saturating_sub(WIDEST_LINE / 2),
         false => 0,
     };
+    // The line may have any length: only the window is looked at. A place on
+    // the line's end is past what there is to show.
+    let at = source.boundary(span.start).min(line.end);
+    let back = source.count(line.start..at).saturating_sub(skip);
+    let before = source.text()[line.start..at].char_indices().rev();
+    let start = match back {
+        0 => at,
+        _ => line.start + before.take(back).last().map_or(0, |(at, _)| at),
+    };
     // Control characters would garble the terminal or the alignment.
-    let printable = |c: &char| if c.is_control() { ' ' } else { *c };
-    let shown: String = line
-        .iter()
-        .skip(skip)
+    let printable = |c: char| if c.is_control() { ' ' } else { c };
+    let shown: String = source.text()[start..line.end]
+        .chars()
         .take(WIDEST_LINE)
         .map(printable)
         .collect();
@@ -100,7 +109,7 @@ fn excerpt(out: &mut String, span: Span, source: &Source<'_>, gutter: Style, mar
     let last = if end.line == position.line {
         end.column - 1
     } else {
-        line.len()
+        length
     };
     let room = WIDEST_LINE - (column - skip).min(WIDEST_LINE - 1);
     let carets = last.saturating_sub(column).clamp(1, room);
@@ -118,11 +127,42 @@ fn excerpt(out: &mut String, span: Span, source: &Source<'_>, gutter: Style, mar
     );
 }
 
-/// Renders a diagnostic as one JSON object: `severity`, `rule`, `class`,
-/// `message`, then `file`, and for a place in text `line`, `column`,
-/// `byte_start` and `byte_end`, for a place in a module `word` and `byte`; then
-/// `help` and `labels` where there are any.
-pub fn json(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> Value {
+/// Renders a diagnostic as one JSON object on one line, without a newline
+/// behind it. These are its keys, in this order; those that do not apply are
+/// left out:
+///
+/// | key | value |
+/// |-----|-------|
+/// | `severity` | `"error"` or `"warning"`: [`Severity::name`] |
+/// | `rule` | the rule's stable id |
+/// | `class` | [`ErrorClass::name`](crate::ErrorClass::name) |
+/// | `message` | what is wrong |
+/// | `file` | the source's name, if there is a source |
+/// | `word`, `byte` | numbers: a place in a module, in words and in bytes from its start |
+/// | `line`, `column` | numbers from 1: a place in text, if there is a source |
+/// | `byte_start`, `byte_end` | numbers: a place in text, the end exclusive |
+/// | `help` | what to do about it, if there is advice |
+/// | `labels` | an array of other places, if there are any |
+///
+/// An element of `labels` is an object of `message` and the keys of a place,
+/// from `file` to `byte_end`, in this order.
+///
+/// ```
+/// use spirvkit_diagnostics::{Diagnostic, ErrorClass, Source, Span, render};
+///
+/// let source = Source::new("a.spvasm", "OpFoo");
+/// let diagnostic = Diagnostic::error("text.unknown-opcode", ErrorClass::InvalidLookup, "no `OpFoo`")
+///     .at_span(Span { start: 0, end: 5 });
+/// assert_eq!(
+///     render::json(&diagnostic, Some(&source)),
+///     r#"{"severity":"error","rule":"text.unknown-opcode","class":"invalid_lookup","message":"no `OpFoo`","file":"a.spvasm","line":1,"column":1,"byte_start":0,"byte_end":5}"#
+/// );
+/// ```
+pub fn json(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> String {
+    object(diagnostic, source).to_string()
+}
+
+fn object(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> Value {
     let mut object = Map::new();
     object.insert("severity".into(), json!(diagnostic.severity().name()));
     object.insert("rule".into(), json!(diagnostic.rule()));

@@ -32,6 +32,46 @@ fn positions_count_lines_and_characters_from_one() {
 }
 
 #[test]
+fn positions_are_right_everywhere_in_long_lines() {
+    // Characters of 1 to 4 bytes, on and across all boundaries of an index.
+    let line: String = "a€é𝄞bc€".chars().cycle().take(1_500).collect();
+    for lead in 0..5 {
+        let text = format!("{}\n{line}\r\n\n{line}", "x".repeat(lead));
+        let source = Source::new("a", &text);
+        let (mut line, mut column) = (1, 1);
+        for (at, c) in text.char_indices() {
+            for byte in at..at + c.len_utf8() {
+                let position = source.position(byte);
+                assert_eq!(position, Position { line, column }, "byte {byte}");
+            }
+            (line, column) = match c {
+                '\n' => (line + 1, 1),
+                _ => (line, column + 1),
+            };
+        }
+        for byte in [text.len(), text.len() + 1, usize::MAX] {
+            assert_eq!(source.position(byte), Position { line, column });
+        }
+        assert_eq!(source.line(2), source.line(4));
+        assert_eq!(source.line(2).chars().count(), 1_500);
+    }
+}
+
+#[test]
+fn the_end_of_a_text_of_any_length_is_a_position() {
+    for length in [0, 1, 255, 256, 257, 511, 512, 513, 1024] {
+        let text = "x".repeat(length);
+        let column = length + 1;
+        let position = Source::new("a", &text).position(length);
+        assert_eq!(position, Position { line: 1, column });
+        let text = "\n".repeat(length);
+        let line = length + 1;
+        let position = Source::new("a", &text).position(length);
+        assert_eq!(position, Position { line, column: 1 });
+    }
+}
+
+#[test]
 fn the_end_after_a_newline_is_a_line_of_its_own() {
     let source = Source::new("a", "x\n");
     assert_eq!(source.position(2), Position { line: 2, column: 1 });

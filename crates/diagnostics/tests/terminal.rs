@@ -213,3 +213,68 @@ fn carets_do_not_outrun_a_long_line() {
         );
     }
 }
+
+#[test]
+fn a_window_of_a_long_line_counts_characters() {
+    let text = format!("{}HERE{}", "ä€𝄞".repeat(500), "𝄞€ä".repeat(500));
+    let start = text.find("HERE").unwrap();
+    let (line, carets) = excerpt(&text, span(start, start + 4));
+    assert_eq!(line.chars().count(), 160);
+    let before: String = line.chars().take_while(|c| *c != 'H').collect();
+    assert_eq!(before.chars().count(), 80);
+    assert!(text[..start].ends_with(&before), "{before}");
+    assert_eq!(carets, " ".repeat(80) + "^^^^");
+    assert!(plain(&text, span(start, start + 4)).contains("a.spvasm:1:1501\n"));
+    // Within a character is at its start.
+    assert_eq!(
+        excerpt(&text, span(start - 2, start + 4)),
+        excerpt(&text, span(start - 3, start + 4))
+    );
+}
+
+#[test]
+fn the_end_of_a_long_line_is_a_place() {
+    for end in ["", "\n", "\r\n", "\r\nOpNop\n"] {
+        let text = format!("{}HERE{end}", "é".repeat(1000));
+        let (line, carets) = excerpt(&text, span(2004, 2004));
+        assert_eq!(line, "é".repeat(76) + "HERE", "{end:?}");
+        assert_eq!(carets, " ".repeat(80) + "^", "{end:?}");
+    }
+    // The newline of CRLF is one further.
+    let text = format!("{}HERE\r\n", "é".repeat(1000));
+    let (line, carets) = excerpt(&text, span(2005, 2006));
+    assert_eq!(line, "é".repeat(75) + "HERE");
+    assert_eq!(carets, " ".repeat(80) + "^");
+    let (line, carets) = excerpt("HERE\r\n", span(5, 6));
+    assert_eq!((line.as_str(), carets.as_str()), ("HERE", "     ^"));
+}
+
+#[test]
+fn a_thousand_errors_in_one_long_line_are_each_shown_in_their_window() {
+    // This took minutes when each error looked at the whole line.
+    let word = "OpFoo €é ";
+    let text = word.repeat(400_000);
+    let source = Source::new("a.spvasm", &text);
+    for number in (0..400_000).step_by(400) {
+        let start = number * word.len();
+        let diagnostic = error("wrong")
+            .at_span(span(start, start + 5))
+            .with_label(Location::Span(span(start + 6, start + 9)), "this too");
+        let shown = render::terminal(&diagnostic, Some(&source), false);
+        let column = number * 9 + 1;
+        assert!(shown.contains(&format!("a.spvasm:1:{column}\n")), "{shown}");
+        assert!(
+            shown.contains(&format!("a.spvasm:1:{}\n", column + 6)),
+            "{shown}"
+        );
+        let lines: Vec<&str> = shown.lines().collect();
+        for (line, expected) in [(3, "OpFoo"), (8, "€")] {
+            let at = lines[line + 1].find('^').expect("carets");
+            let marked: String = lines[line].chars().skip(at).collect();
+            assert!(marked.starts_with(expected), "{shown}");
+            assert!(lines[line].chars().count() <= 165, "{shown}");
+        }
+        let json = render::json(&diagnostic, Some(&source));
+        assert!(json.contains(&format!(r#""column":{column},"#)), "{json}");
+    }
+}

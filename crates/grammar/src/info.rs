@@ -191,7 +191,8 @@ impl fmt::Debug for OperandInfo {
 
 /// An instruction of the core or of an extended instruction set.
 pub struct InstructionInfo {
-    pub(crate) name: Name,
+    /// Not in the pool: the disassembler wants it at once.
+    pub(crate) name: &'static str,
     pub(crate) operands: Run,
     pub(crate) aliases: Run,
     pub(crate) number: u16,
@@ -200,6 +201,7 @@ pub struct InstructionInfo {
     pub(crate) has_result: bool,
     pub(crate) leading_ids: u8,
     pub(crate) only_ids_follow: bool,
+    pub(crate) rest_is_optional: bool,
     pub(crate) availability: Availability,
 }
 
@@ -213,7 +215,7 @@ impl InstructionInfo {
     /// The name: `OpLoad` in the core, `Sqrt` in a set.
     #[inline]
     pub fn name(&self) -> &'static str {
-        self.name.as_str()
+        self.name
     }
 
     /// Other names for the same instruction.
@@ -251,6 +253,12 @@ impl InstructionInfo {
     #[inline]
     pub fn leading_ids(&self) -> usize {
         usize::from(self.leading_ids)
+    }
+
+    /// Whether nothing has to follow the [leading ids](Self::leading_ids).
+    #[inline]
+    pub fn rest_is_optional(&self) -> bool {
+        self.rest_is_optional
     }
 
     /// Whether whatever follows the [leading ids](Self::leading_ids) is any

@@ -137,21 +137,23 @@ impl TextBuffer {
     }
 
     /// Appends a result id that is written as a number, right-aligned before a
-    /// ` = ` that ends in column 15; `false` if it does not fit.
+    /// ` = ` that ends in column 15; `false` if it has more than four digits.
     #[inline]
     pub(crate) fn push_result(&mut self, id: u32) -> bool {
-        const BLANK: u128 = u128::from_le_bytes(*b"             =  ");
+        const BLANKS: u64 = u64::from_le_bytes([b' '; 8]);
+        const EQUALS: u64 = u64::from_le_bytes(*b" = \0\0\0\0\0");
+        if id >= 10_000 {
+            return false;
+        }
         let Some((digits, count)) = digits(id) else {
             return false;
         };
-        // The `%` and the digits end before column 12.
-        let text = u128::from(digits << 8 | u64::from(b'%'));
-        let width = 8 * (count + 1);
-        let shift = 96 - width;
-        let hole = ((1u128 << width) - 1) << shift;
-        let block = BLANK & !hole | text << shift;
+        // Seven blanks, then five characters for the `%` and the digits.
+        let margin = 8 * (4 - count);
+        let number = (digits << 8 | u64::from(b'%')) << margin | BLANKS & ((1 << margin) - 1);
+        let text = u128::from(number | EQUALS << 40) << 56 | u128::from(BLANKS >> 8);
         let end = self.bytes.len() + 15;
-        self.bytes.extend_from_slice(&block.to_le_bytes());
+        self.bytes.extend_from_slice(&text.to_le_bytes());
         self.bytes.truncate(end);
         true
     }
@@ -167,26 +169,19 @@ impl TextBuffer {
 
 /// The decimal digits of a number below a million, the first in the lowest byte,
 /// and how many they are.
+///
+/// There is no branch on the number of digits, because no processor could
+/// predict it.
 #[inline(always)]
 fn digits(number: u32) -> Option<(u64, usize)> {
-    if number < 1000 {
-        return Some(leading(number));
-    }
-    if number >= 1_000_000 {
-        return None;
-    }
-    let (first, count) = leading(number / 1000);
-    let rest = u64::from(THREE_DIGITS[(number % 1000) as usize] & 0xff_ffff);
-    Some((first | rest << (8 * count), count + 3))
-}
-
-/// The digits of a number below 1000 without leading zeros, from the lowest byte
-/// up, and how many they are.
-#[inline(always)]
-fn leading(number: u32) -> (u64, usize) {
-    let entry = THREE_DIGITS[number as usize];
-    let zeros = (entry >> 24) as usize;
-    (u64::from((entry & 0xff_ffff) >> (8 * zeros)), 3 - zeros)
+    let (thousands, rest) = (THREE_DIGITS.get((number / 1000) as usize)?, number % 1000);
+    let rest = THREE_DIGITS.get(rest as usize)?;
+    let six = u64::from(thousands & 0xff_ffff) | u64::from(rest & 0xff_ffff) << 24;
+    let zeros = match number < 1000 {
+        true => 3 + (rest >> 24),
+        false => thousands >> 24,
+    };
+    Some((six >> (8 * zeros), 6 - zeros as usize))
 }
 
 impl fmt::Write for TextBuffer {
@@ -243,7 +238,7 @@ mod tests {
         for number in NUMBERS {
             let mut fits = false;
             let text = written(|buffer| fits = buffer.push_result(number));
-            assert_eq!(fits, number < 1_000_000);
+            assert_eq!(fits, number < 10_000);
             if fits {
                 assert_eq!(text, format!("{:>12} = ", format!("%{number}")));
             }

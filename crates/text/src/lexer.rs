@@ -137,8 +137,15 @@ impl<'a> Lexer<'a> {
         let bytes = self.text.as_bytes();
         loop {
             // Indentation comes in long runs.
-            while bytes[self.position..].starts_with(b"        ") {
-                self.position += 8;
+            while let Some(block) = bytes
+                .get(self.position..)
+                .and_then(<[u8]>::first_chunk::<8>)
+            {
+                let others = u64::from_le_bytes(*block) ^ u64::from_le_bytes([b' '; 8]);
+                self.position += (others.trailing_zeros() / 8) as usize;
+                if others != 0 {
+                    break;
+                }
             }
             match bytes
                 .get(self.position)

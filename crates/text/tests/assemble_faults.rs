@@ -76,13 +76,17 @@ fn faults_of_syntax() {
 #[test]
 fn faults_of_numbers() {
     for (rule, marked) in [
-        ("bad-number", "%1 = OpTypeInt «x» 0"),
-        ("bad-number", "%1 = OpTypeFloat 32 %2 = OpConstant %1 «nan»"),
         ("negative-number", "%1 = OpTypeInt «-32» 0"),
         (
             "number-out-of-range",
             "%1 = OpTypeInt 16 1 %2 = OpConstant %1 «40000»",
         ),
+    ] {
+        check(&format!("text.{rule}"), ErrorClass::InvalidValue, marked);
+    }
+    for (rule, marked) in [
+        ("bad-number", "%1 = OpTypeInt «x» 0"),
+        ("bad-number", "%1 = OpTypeFloat 32 %2 = OpConstant %1 «nan»"),
         ("untyped-literal", "%1 = OpTypeVoid %2 = OpConstant «%1» 5"),
         ("untyped-literal", "%2 = OpConstant «%9» 5"),
         (

@@ -484,6 +484,10 @@ impl Pools {
             [rest] => rest.quantifier.as_deref() == Some("*") && is_id(rest)?,
             _ => false,
         };
+        let rest_is_optional = match instruction.operands.get(leading_ids) {
+            Some(rest) => rest.quantifier.is_some(),
+            None => true,
+        };
         let has = |kind: &str| {
             instruction
                 .operands
@@ -491,8 +495,8 @@ impl Pools {
                 .any(|operand| operand.kind == kind)
         };
         Ok(format!(
-            "InstructionInfo {{ name: Name({}), operands: Run({}), aliases: Run({}), number: {}, class: Class::{class}, has_result_type: {}, has_result: {}, leading_ids: {leading_ids}, only_ids_follow: {only_ids_follow}, availability: {} }}",
-            self.names.add(&instruction.name)?,
+            "InstructionInfo {{ name: {:?}, operands: Run({}), aliases: Run({}), number: {}, class: Class::{class}, has_result_type: {}, has_result: {}, leading_ids: {leading_ids}, only_ids_follow: {only_ids_follow}, rest_is_optional: {rest_is_optional}, availability: {} }}",
+            instruction.name,
             self.operands(kinds, set, &instruction.operands)?,
             self.name_list(&instruction.aliases)?,
             instruction.opcode,
@@ -673,9 +677,16 @@ fn check_parameters(kinds: &Kinds<'_>) -> Result<(), String> {
         enumerants.any(|enumerant| !enumerant.parameters.is_empty())
     };
     for (_, kind) in &kinds.rows {
-        for parameter in kind.enumerants.iter().flat_map(|enumerant| &enumerant.parameters) {
+        for parameter in kind
+            .enumerants
+            .iter()
+            .flat_map(|enumerant| &enumerant.parameters)
+        {
             if has_parameters(kinds.rows[kinds.row(None, &parameter.kind)?].1) {
-                return Err(format!("a parameter of {} has parameters itself", kind.kind));
+                return Err(format!(
+                    "a parameter of {} has parameters itself",
+                    kind.kind
+                ));
             }
         }
     }

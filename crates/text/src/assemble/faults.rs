@@ -2,7 +2,7 @@
 //! stand together.
 
 use spirvkit_binary::NumberType;
-use spirvkit_diagnostics::{Diagnostic, ErrorClass};
+use spirvkit_diagnostics::{Diagnostic, ErrorClass, Location, Span};
 use spirvkit_grammar::{
     Enumeration, FPEncoding, InstructionInfo, Op, OperandInfo, OperandKind, Version,
 };
@@ -17,6 +17,10 @@ fn text(rule: &'static str, message: String) -> Diagnostic {
     Diagnostic::error(rule, ErrorClass::InvalidText, message)
 }
 
+fn value(rule: &'static str, message: String) -> Diagnostic {
+    Diagnostic::error(rule, ErrorClass::InvalidValue, message)
+}
+
 fn lookup(rule: &'static str, message: String, suggestion: Option<String>) -> Diagnostic {
     let diagnostic = Diagnostic::error(rule, ErrorClass::InvalidLookup, message);
     match suggestion {
@@ -25,28 +29,59 @@ fn lookup(rule: &'static str, message: String, suggestion: Option<String>) -> Di
     }
 }
 
+/// A piece of the text as messages quote it: in backticks, with escapes for
+/// control characters, and cut where it gets long.
+fn quoted(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let mut quoted = String::from("`");
+    let mut length = 0;
+    for c in text.chars() {
+        let before = quoted.len();
+        if c.is_control() {
+            quoted.extend(c.escape_unicode());
+            length += quoted.len() - before;
+        } else {
+            quoted.push(c);
+            length += 1;
+        }
+        if length > LONGEST {
+            quoted.truncate(before);
+            quoted.push('…');
+            break;
+        }
+    }
+    quoted.push('`');
+    quoted
+}
+
+/// A token as messages quote it; the last one is empty.
+fn quoted_or_end(token: &str) -> String {
+    match token {
+        "" => "the end of the text".to_owned(),
+        _ => quoted(token),
+    }
+}
+
 pub(super) fn expected_instruction(found: &str) -> Diagnostic {
+    let found = quoted(found);
     text(
         "text.expected-instruction",
         format!(
-            "expected an instruction, which starts with an opcode name or `%id =`, found `{found}`"
+            "expected an instruction, which starts with an opcode name or `%id =`, found {found}"
         ),
     )
 }
 
 pub(super) fn surplus_operand(found: &str, previous: Name) -> Diagnostic {
+    let found = quoted(found);
     text(
         "text.surplus-operand",
-        format!("{previous} takes no further operand, but `{found}` follows it"),
+        format!("{previous} takes no further operand, but {found} follows it"),
     )
 }
 
 pub(super) fn expected_opcode(found: &str) -> Diagnostic {
-    let found = if found.is_empty() {
-        "the end of the text".to_owned()
-    } else {
-        format!("`{found}`")
-    };
+    let found = quoted_or_end(found);
     text(
         "text.expected-opcode",
         format!("expected an opcode name after `=`, found {found}"),
@@ -54,9 +89,10 @@ pub(super) fn expected_opcode(found: &str) -> Diagnostic {
 }
 
 pub(super) fn dangling_id(id: &str) -> Diagnostic {
+    let id = quoted(id);
     text(
         "text.expected-equals",
-        format!("expected `=` and an opcode name after `{id}`"),
+        format!("expected `=` and an opcode name after {id}"),
     )
 }
 
@@ -72,7 +108,7 @@ pub(super) fn unknown_opcode(name: &str) -> Diagnostic {
     let suggestion = closest(bare, Op::bare_names()).map(|bare| format!("Op{bare}"));
     lookup(
         "text.unknown-opcode",
-        format!("`{name}` is not a known instruction"),
+        format!("{} is not a known instruction", quoted(name)),
         suggestion,
     )
 }
@@ -109,9 +145,10 @@ pub(super) fn unwanted_result(op: Name) -> Diagnostic {
 }
 
 pub(super) fn bad_id(found: &str) -> Diagnostic {
+    let found = quoted(found);
     text(
         "text.bad-id",
-        format!("`{found}` is not an id: `%` is followed by letters, digits and underscores"),
+        format!("{found} is not an id: `%` is followed by letters, digits and underscores"),
     )
 }
 
@@ -132,10 +169,11 @@ fn operand_name(operand: &OperandInfo) -> String {
 }
 
 pub(super) fn expected_id(op: Name, kind: OperandKind, found: &str) -> Diagnostic {
+    let found = quoted(found);
     text(
         "text.expected-id",
         format!(
-            "{op} takes an id here ({}), which starts with `%`; found `{found}`",
+            "{op} takes an id here ({}), which starts with `%`; found {found}",
             kind.description()
         ),
     )
@@ -156,9 +194,10 @@ pub(super) fn nul_in_string() -> Diagnostic {
 }
 
 pub(super) fn expected_string(op: Name, found: &str) -> Diagnostic {
+    let found = quoted(found);
     text(
         "text.expected-string",
-        format!("{op} takes a string in double quotes here, found `{found}`"),
+        format!("{op} takes a string in double quotes here, found {found}"),
     )
 }
 
@@ -178,19 +217,20 @@ fn type_name(ty: NumberType) -> String {
 }
 
 pub(super) fn bad_number(found: &str, ty: NumberType, error: NumberError) -> Diagnostic {
+    let found = quoted(found);
     let ty = type_name(ty);
     match error {
         NumberError::Malformed => text(
             "text.bad-number",
-            format!("expected {} {ty}, found `{found}`", article(&ty)),
+            format!("expected {} {ty}, found {found}", article(&ty)),
         ),
-        NumberError::Negative => text(
+        NumberError::Negative => value(
             "text.negative-number",
-            format!("`{found}` is negative, but this is {} {ty}", article(&ty)),
+            format!("{found} is negative, but this is {} {ty}", article(&ty)),
         ),
-        NumberError::OutOfRange => text(
+        NumberError::OutOfRange => value(
             "text.number-out-of-range",
-            format!("`{found}` does not fit in {} {ty}", article(&ty)),
+            format!("{found} does not fit in {} {ty}", article(&ty)),
         ),
     }
 }
@@ -204,19 +244,21 @@ fn article(noun: &str) -> &'static str {
 }
 
 pub(super) fn untyped_literal(op: Name, id: &str) -> Diagnostic {
+    let id = quoted(id);
     text(
         "text.untyped-literal",
         format!(
-            "the literal of {op} can't be read: `{id}` is not an integer or floating-point type of at most 64 bits, defined before"
+            "the literal of {op} can't be read: {id} is not an integer or floating-point type of at most 64 bits, defined before"
         ),
     )
 }
 
 pub(super) fn bad_selector(id: &str) -> Diagnostic {
+    let id = quoted(id);
     text(
         "text.bad-selector",
         format!(
-            "the literals of OpSwitch can't be read: `{id}` is not a scalar integer that is defined before"
+            "the literals of OpSwitch can't be read: {id} is not a scalar integer that is defined before"
         ),
     )
 }
@@ -226,21 +268,22 @@ pub(super) fn unknown_enumerant(kind: OperandKind, name: &str) -> Diagnostic {
     let elsewhere = OperandKind::all().find(|other| other.enumerant_by_name(name).is_some());
     let diagnostic = lookup(
         "text.unknown-enumerant",
-        format!("`{name}` is not a {what}"),
+        format!("{} is not a {what}", quoted(name)),
         closest(name, kind.enumerant_names()).map(str::to_owned),
     );
     match elsewhere {
         Some(other) if diagnostic.help().is_none() => {
-            diagnostic.with_help(format!("`{name}` is a {}", other.description()))
+            diagnostic.with_help(format!("{} is a {}", quoted(name), other.description()))
         }
         _ => diagnostic,
     }
 }
 
 pub(super) fn not_an_import(id: &str) -> Diagnostic {
+    let id = quoted(id);
     text(
         "text.not-an-import",
-        format!("`{id}` is not an extended instruction set: no OpExtInstImport defines it before"),
+        format!("{id} is not an extended instruction set: no OpExtInstImport defines it before"),
     )
 }
 
@@ -252,7 +295,8 @@ pub(super) fn unknown_ext_inst(
         return lookup(
             "text.unknown-ext-inst",
             format!(
-                "`{name}` is not a number, but the instructions of this extended instruction set are known by number only"
+                "{name} is not a number, but the instructions of this extended instruction set are known by number only",
+                name = quoted(name)
             ),
             None,
         );
@@ -260,7 +304,7 @@ pub(super) fn unknown_ext_inst(
     let names = set.instructions().iter().map(InstructionInfo::name);
     lookup(
         "text.unknown-ext-inst",
-        format!("`{name}` is not an instruction of {set}"),
+        format!("{} is not an instruction of {set}", quoted(name)),
         closest(name, names).map(str::to_owned),
     )
 }
@@ -269,7 +313,10 @@ pub(super) fn unknown_spec_constant_op(name: &str) -> Diagnostic {
     let suggestion = closest(name.strip_prefix("Op").unwrap_or(name), Op::bare_names());
     lookup(
         "text.unknown-spec-constant-op",
-        format!("`{name}` is not the name of an instruction without its `Op`"),
+        format!(
+            "{} is not the name of an instruction without its `Op`",
+            quoted(name)
+        ),
         suggestion.map(str::to_owned),
     )
 }
@@ -289,10 +336,11 @@ pub(super) fn too_many_errors(errors: usize) -> Diagnostic {
 }
 
 pub(super) fn bad_header_comment(key: &str, value: &str) -> Diagnostic {
+    let value = quoted(value);
     Diagnostic::warning(
         "text.bad-header-comment",
         ErrorClass::InvalidText,
-        format!("the header comment `{key}` is passed over: `{value}` is not what it can say"),
+        format!("the header comment `{key}` is passed over: {value} is not what it can say"),
     )
 }
 
@@ -309,36 +357,42 @@ pub(super) fn bad_float_type(width: u32, encoding: FPEncoding) -> Diagnostic {
     text("text.bad-float-type", message)
 }
 
-pub(super) fn redefinition(id: &str) -> Diagnostic {
-    Diagnostic::error(
+/// `earlier` is where the id is defined first, if that is known.
+pub(super) fn redefinition(id: &str, earlier: Option<Span>) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
         "text.redefinition",
         ErrorClass::InvalidId,
-        format!("`{id}` is the result of an earlier instruction already"),
-    )
+        format!(
+            "{} is the result of an earlier instruction already",
+            quoted(id)
+        ),
+    );
+    match earlier {
+        Some(span) => diagnostic.with_label(Location::Span(span), "it is defined here"),
+        None => diagnostic,
+    }
 }
 
 pub(super) fn bad_immediate(found: &str) -> Diagnostic {
+    let found = quoted(found);
     text(
         "text.bad-immediate",
-        format!("expected `!` and an unsigned 32-bit integer, found `{found}`"),
+        format!("expected `!` and an unsigned 32-bit integer, found {found}"),
     )
 }
 
 pub(super) fn bad_raw_operand(found: &str) -> Diagnostic {
+    let found = quoted(found);
     text(
         "text.bad-raw-operand",
         format!(
-            "after a `!` word an operand is a number of 32 bits, a string, an id or another `!` word, not `{found}`"
+            "after a `!` word an operand is a number of 32 bits, a string, an id or another `!` word, not {found}"
         ),
     )
 }
 
 pub(super) fn unknown_syntax(expected: &str, found: &str) -> Diagnostic {
-    let found = if found.is_empty() {
-        "the end of the text".to_owned()
-    } else {
-        format!("`{found}`")
-    };
+    let found = quoted_or_end(found);
     text(
         "text.bad-unknown-opcode",
         format!("expected {expected} in `OpUnknown(opcode, word count)`, found {found}"),
@@ -356,4 +410,111 @@ pub(super) fn unknown_count(count: u32, found: usize) -> Diagnostic {
 
 pub(super) fn too_long(error: spirvkit_binary::InstructionTooLong) -> Diagnostic {
     text("text.instruction-too-long", error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use spirvkit_grammar::OperandKind;
+
+    use super::*;
+
+    #[test]
+    fn quotations_are_short_and_printable() {
+        let sixty = "é".repeat(60);
+        for (text, expected) in [
+            ("", "``".to_owned()),
+            ("%a", "`%a`".to_owned()),
+            (
+                "a\0b\n\u{1b}\u{85}é",
+                "`a\\u{0}b\\u{a}\\u{1b}\\u{85}é`".to_owned(),
+            ),
+            (&sixty, format!("`{sixty}`")),
+            (&format!("{sixty}x"), format!("`{sixty}…`")),
+            // An escape is shown whole or not at all.
+            (
+                &format!("{}\0", "x".repeat(55)),
+                format!("`{}\\u{{0}}`", "x".repeat(55)),
+            ),
+            (
+                &format!("{}\0", "x".repeat(56)),
+                format!("`{}…`", "x".repeat(56)),
+            ),
+        ] {
+            assert_eq!(quoted(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn messages_quote_no_more_than_the_start_of_a_token() {
+        let token = "x\0\n".repeat(700_000);
+        let token = token.as_str();
+        let uint = NumberType::Integer {
+            width: 32,
+            signed: false,
+        };
+        let operand = OperandKind::IdRef;
+        let glsl = spirvkit_grammar::ExtInstSet::from_import_name("GLSL.std.450");
+        assert!(glsl.is_some());
+        let diagnostics = [
+            expected_instruction(token),
+            surplus_operand(token, "OpNop"),
+            expected_opcode(token),
+            dangling_id(token),
+            unknown_opcode(token),
+            bad_id(token),
+            expected_id("OpNop", operand, token),
+            expected_string("OpNop", token),
+            bad_number(token, uint, NumberError::Malformed),
+            bad_number(token, uint, NumberError::Negative),
+            bad_number(token, uint, NumberError::OutOfRange),
+            untyped_literal("OpConstant", token),
+            bad_selector(token),
+            unknown_enumerant(OperandKind::Capability, token),
+            not_an_import(token),
+            unknown_ext_inst(None, token),
+            unknown_ext_inst(glsl, token),
+            unknown_spec_constant_op(token),
+            bad_header_comment("Bound", token),
+            redefinition(token, None),
+            bad_immediate(token),
+            bad_raw_operand(token),
+            unknown_syntax("`(`", token),
+        ];
+        for diagnostic in diagnostics {
+            let message = diagnostic.message();
+            assert!(message.chars().count() < 300, "{message}");
+            assert!(!message.contains(char::is_control), "{message:?}");
+            assert!(
+                message.contains("x\\u{0}\\u{a}x") && message.contains("…`"),
+                "{message}"
+            );
+            assert_eq!(diagnostic.help(), None, "{message}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_do_not_fit_are_invalid_values() {
+        let uint = NumberType::Integer {
+            width: 32,
+            signed: false,
+        };
+        for (error, class) in [
+            (NumberError::Malformed, ErrorClass::InvalidText),
+            (NumberError::Negative, ErrorClass::InvalidValue),
+            (NumberError::OutOfRange, ErrorClass::InvalidValue),
+        ] {
+            assert_eq!(bad_number("-5", uint, error).class(), class);
+        }
+    }
+
+    #[test]
+    fn a_redefinition_points_at_the_definition() {
+        let span = Span { start: 3, end: 5 };
+        let diagnostic = redefinition("%a", Some(span));
+        let labels = diagnostic.labels();
+        assert_eq!(labels.len(), 1);
+        assert_eq!(labels[0].location, Location::Span(span));
+        assert_eq!(labels[0].message, "it is defined here");
+        assert!(redefinition("%a", None).labels().is_empty());
+    }
 }

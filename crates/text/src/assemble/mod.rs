@@ -344,7 +344,7 @@ impl<'a> Assembler<'a> {
         match (self.definitions.define(&instruction), result) {
             (Some(redefinition), Some(result)) if redefinition.earlier != Definition::Other => {
                 let name = self.lexer.text(result);
-                Err(self.fault(faults::redefinition(name), result))
+                Err(self.fault(faults::redefinition(name, None), result))
             }
             _ => Ok(()),
         }

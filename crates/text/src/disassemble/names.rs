@@ -63,15 +63,6 @@ impl Names {
         }
     }
 
-    /// The name of an id behind a blank and its `%`, unless it is its number.
-    #[inline]
-    pub(super) fn prefixed(&self, id: Id) -> Option<&str> {
-        match self {
-            Self::Friendly(names) => names.prefixed(id),
-            Self::Raw => None,
-        }
-    }
-
     /// Whether the id has a name other than its number.
     #[inline]
     pub(super) fn has_name(&self, id: Id) -> bool {
@@ -119,9 +110,9 @@ impl Friendly {
         self.prefixed(id)?.get(PREFIX.len()..)
     }
 
-    /// The name behind its prefix.
+    /// The name behind its prefix, a blank and its `%`.
     #[inline]
-    fn prefixed(&self, id: Id) -> Option<&str> {
+    pub(super) fn prefixed(&self, id: Id) -> Option<&str> {
         match self.places.get(id) {
             Place::Text(start, length) => self.text.get(start as usize..(start + length) as usize),
             _ => None,
@@ -142,7 +133,7 @@ struct Namer {
     definitions: Definitions,
     /// Memory that is used again and again.
     scratch: String,
-    candidate: String,
+    candidate: Vec<u8>,
     bytes: Vec<u8>,
 }
 
@@ -162,7 +153,7 @@ impl Namer {
             suffixes: HashMap::new(),
             definitions: Definitions::for_module(module),
             scratch: String::new(),
-            candidate: String::new(),
+            candidate: Vec::new(),
             bytes: Vec::new(),
         }
     }
@@ -173,8 +164,11 @@ impl Namer {
 
     /// Names an id by its number, unless another id has taken that name.
     fn name_by_number(&mut self, id: Id) {
-        if self.numbers_are_used && self.is_used(&id.0.to_string()) {
-            return self.name(id, id.0.to_string().as_bytes());
+        if self.numbers_are_used {
+            let number = id.0.to_string();
+            if self.is_used(&number, self.hasher.hash_one(number.as_str())) {
+                return self.name(id, number.as_bytes());
+            }
         }
         *self.names.places.slot(id) = Place::Number;
     }
@@ -184,31 +178,37 @@ impl Namer {
         if self.is_named(id) {
             return;
         }
-        let mut name = std::mem::take(&mut self.candidate);
-        name.clear();
-        match suggestion.len() {
-            ..=LONGEST => sanitize(&mut name, suggestion),
-            _ => drop(write!(name, "{}", id.0)),
+        if suggestion.len() > LONGEST {
+            return self.name(id, id.0.to_string().as_bytes());
         }
-        if self.is_used(&name) {
-            let mut suffix = self.suffixes.get(&name).copied().unwrap_or(0);
-            let base = name.len();
-            loop {
-                name.truncate(base);
-                let _ = write!(name, "_{suffix}");
-                suffix += 1;
-                if !self.is_used(&name) {
-                    break;
-                }
+        let mut bytes = std::mem::take(&mut self.candidate);
+        sanitize(&mut bytes, suggestion);
+        let name = std::str::from_utf8(&bytes).unwrap_or_default();
+        let hash = self.hasher.hash_one(name);
+        if self.is_used(name, hash) {
+            let name = self.with_suffix(name);
+            self.record(id, &name, self.hasher.hash_one(name.as_str()));
+        } else {
+            self.record(id, name, hash);
+        }
+        self.candidate = bytes;
+    }
+
+    /// A name that is in use with the first suffix that makes it another.
+    fn with_suffix(&mut self, base: &str) -> String {
+        let mut suffix = self.suffixes.get(base).copied().unwrap_or(0);
+        loop {
+            let name = format!("{base}_{suffix}");
+            suffix += 1;
+            if !self.is_used(&name, self.hasher.hash_one(name.as_str())) {
+                self.suffixes.insert(base.to_owned(), suffix);
+                return name;
             }
-            self.suffixes.insert(name[..base].to_owned(), suffix);
         }
-        self.record(id, &name);
-        self.candidate = name;
     }
 
     /// Notes a name that is not in use yet.
-    fn record(&mut self, id: Id, name: &str) {
+    fn record(&mut self, id: Id, name: &str, hash: u64) {
         let Friendly { text, places } = &mut self.names;
         let length = PREFIX.len() + name.len();
         let (Ok(start), Ok(length)) = (u32::try_from(text.len()), u32::try_from(length)) else {
@@ -219,17 +219,17 @@ impl Namer {
         *places.slot(id) = Place::Text(start, length);
         self.numbers_are_used |= as_number(name).is_some();
         let hasher = &self.hasher;
-        let hash = |&(start, length): &(u32, u32)| hasher.hash_one(name_at(text, start, length));
-        let place = (start, length);
-        self.used.insert_unique(hash(&place), place, hash);
+        self.used
+            .insert_unique(hash, (start, length), |&(start, length)| {
+                hasher.hash_one(name_at(text, start, length))
+            });
     }
 
-    fn is_used(&self, name: &str) -> bool {
+    fn is_used(&self, name: &str, hash: u64) -> bool {
         let text = &self.names.text;
         let is_own_number = |id| self.names.places.get(id) == Place::Number;
         let same = |&(start, length): &(u32, u32)| name_at(text, start, length) == name;
-        self.used.find(self.hasher.hash_one(name), same).is_some()
-            || as_number(name).is_some_and(is_own_number)
+        self.used.find(hash, same).is_some() || as_number(name).is_some_and(is_own_number)
     }
 
     fn instruction(&mut self, instruction: &Instruction<'_>) {
@@ -281,6 +281,14 @@ impl Namer {
         self.scratch = name;
     }
 
+    /// Appends the name of another id, or its number.
+    fn push(&self, name: &mut String, id: Id) {
+        match self.names.get(id) {
+            Some(other) => name.push_str(other),
+            None => name.push_str(itoa::Buffer::new().format(id.0)),
+        }
+    }
+
     /// Names what an instruction defines after its operands; `None` if they
     /// don't say enough.
     fn describe(&self, instruction: &Instruction<'_>, name: &mut String) -> Option<()> {
@@ -316,13 +324,10 @@ impl Namer {
             Op::TypeRuntimeArray => write!(name, "_runtimearr_{}", named(2)?).ok()?,
             Op::TypeNodePayloadArrayAMDX => write!(name, "_payloadarr_{}", named(2)?).ok()?,
             Op::TypePointer => {
-                write!(
-                    name,
-                    "_ptr_{}_{}",
-                    StorageClass(word(2)?).name()?,
-                    named(3)?
-                )
-                .ok()?;
+                name.push_str("_ptr_");
+                name.push_str(StorageClass(word(2)?).name()?);
+                name.push('_');
+                self.push(name, Id(word(3)?));
             }
             Op::TypeUntypedPointerKHR => {
                 write!(name, "_ptr_{}", StorageClass(word(2)?).name()?).ok()?;
@@ -350,7 +355,8 @@ impl Namer {
                 else {
                     return None;
                 };
-                write!(name, "{}_", named(1)?).ok()?;
+                self.push(name, Id(word(1)?));
+                name.push('_');
                 let start = name.len();
                 write_number(name, ty, bits);
                 // A minus sign would become an underscore.
@@ -439,9 +445,11 @@ fn built_in_name(built_in: BuiltIn) -> Option<&'static str> {
 
 /// The id whose number a name is, written as ids are.
 fn as_number(name: &str) -> Option<Id> {
+    if !name.starts_with(|first: char| first.is_ascii_digit()) {
+        return None;
+    }
     let number: u32 = name.parse().ok()?;
-    let is_canonical = name == "0" || name.starts_with(|first| matches!(first, '1'..='9'));
-    is_canonical.then_some(Id(number))
+    (name == "0" || !name.starts_with('0')).then_some(Id(number))
 }
 
 /// The name at a place in the text of names, without its prefix.
@@ -462,14 +470,19 @@ impl std::fmt::Display for NameOf<'_> {
     }
 }
 
-/// Makes a text a name: letters, digits and underscores.
-fn sanitize(name: &mut String, text: &[u8]) {
-    if text.is_empty() {
-        name.push('_');
-    }
-    // Byte by byte, as the established tools do.
-    for &byte in text {
-        let fits = byte.is_ascii_alphanumeric();
-        name.push(if fits { char::from(byte) } else { '_' });
+/// Makes a text a name: letters, digits and underscores. Byte by byte, as the
+/// established tools do.
+fn sanitize(name: &mut Vec<u8>, text: &[u8]) {
+    name.clear();
+    let replace = |&byte: &u8| {
+        if byte.is_ascii_alphanumeric() {
+            byte
+        } else {
+            b'_'
+        }
+    };
+    name.extend(text.iter().map(replace));
+    if name.is_empty() {
+        name.push(b'_');
     }
 }

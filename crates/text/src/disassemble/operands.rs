@@ -3,30 +3,29 @@
 use spirvkit_binary::{ErrorKind, FloatFormat, Id, LiteralString, NumberType, Operand, Value};
 use spirvkit_grammar::{ExtInstSet, OperandKind};
 
+use super::names::Names;
 use super::writer::{Hue, Writer};
 use crate::number::write_number;
 
 impl Writer {
-    /// Writes ids, each behind a blank, but for the one at index `skip`; says at
-    /// which index one is zero.
+    /// Writes ids, each behind a blank; says at which index one is zero.
     #[inline]
-    pub(super) fn ids(&mut self, ids: &[u32], skip: Option<usize>) -> Result<(), usize> {
+    pub(super) fn ids(&mut self, ids: &[u32]) -> Result<(), usize> {
         for (index, &id) in ids.iter().enumerate() {
-            if skip == Some(index) {
-                continue;
-            }
             if id == 0 {
                 return Err(index);
             }
             self.highest = self.highest.max(id);
-            if self.color {
-                self.out.push(' ');
-                self.id(Id(id));
-                continue;
-            }
-            match self.names.prefixed(Id(id)) {
-                Some(name) => self.out.push_name(name),
-                None => self.out.push_id(id),
+            match &self.names {
+                _ if self.color => {
+                    self.out.push(' ');
+                    self.id(Id(id));
+                }
+                Names::Raw => self.out.push_id(id),
+                Names::Friendly(names) => match names.prefixed(Id(id)) {
+                    Some(name) => self.out.push_name(name),
+                    None => self.out.push_id(id),
+                },
             }
         }
         Ok(())

@@ -6,7 +6,7 @@ use spirvkit_binary::{
     Definition, Definitions, Error, ErrorKind, Id, Instruction, Module, Redefinition, WordOffset,
 };
 use spirvkit_diagnostics::Diagnostic;
-use spirvkit_grammar::{Op, OperandInfo, OperandKind, Quantifier};
+use spirvkit_grammar::{Op, OperandInfo, OperandKind};
 
 use crate::refusals::is_bad_float_type;
 
@@ -33,7 +33,11 @@ pub(super) struct Printer<'a> {
     /// would take for operands of that instruction if it may have more.
     before_tail: Option<WordOffset>,
     pub(super) has_raw_words: bool,
+    /// Whether lines are all there is to write: no headings, comments or colours.
+    is_plain: bool,
     errors: Vec<Diagnostic>,
+    /// Whether there are as many errors as wanted.
+    gave_up: bool,
     warnings: Vec<Diagnostic>,
 }
 
@@ -60,6 +64,7 @@ impl<'a> Printer<'a> {
             .then(|| Box::new(Annotations::new(module, options, &names)));
         let wants_comments =
             options.comments || options.annotate || options.source || options.offsets;
+        let is_plain = !wants_comments && !options.nested && !options.lenient && !options.color;
         let lays_out = options.lenient && (options.nested || options.reorder_blocks);
         Self {
             module,
@@ -76,7 +81,9 @@ impl<'a> Printer<'a> {
                 None
             },
             has_raw_words: false,
+            is_plain,
             errors: Vec::new(),
+            gave_up: false,
             warnings: Vec::new(),
         }
     }
@@ -95,7 +102,9 @@ impl<'a> Printer<'a> {
         let bound = self.header();
         let defer = self.options.nested || self.options.reorder_blocks;
         let mut instructions = self.module.instructions();
-        while let Some(instruction) = instructions.next() {
+        while let Some(instruction) = instructions.next()
+            && !self.gave_up
+        {
             match instruction {
                 Ok(instruction) if defer && instruction.op() == Op::Function => {
                     self.function(instruction, &mut instructions);
@@ -115,9 +124,6 @@ impl<'a> Printer<'a> {
                     self.tail(instructions.offset().0);
                 }
                 Err(error) => self.note(&error),
-            }
-            if self.has_enough_errors() {
-                break;
             }
         }
         self.check_bound(bound);
@@ -209,6 +215,15 @@ impl<'a> Printer<'a> {
         redefinition: Option<Redefinition>,
         place: Place,
     ) {
+        if self.is_plain && redefinition.is_none() {
+            let (start, warnings) = (self.writer.out.len(), self.warnings.len());
+            if self.line(instruction, place).is_ok() {
+                self.writer.out.push('\n');
+                return;
+            }
+            self.writer.out.truncate(start);
+            self.warnings.truncate(warnings);
+        }
         let before = self.writer.out.len();
         let heading = self.section_heading(instruction, place);
         self.source_line(instruction, place);
@@ -259,10 +274,7 @@ impl<'a> Printer<'a> {
     /// Notes an error.
     pub(super) fn note(&mut self, error: &Error) {
         self.errors.push(diagnostic(error));
-    }
-
-    fn has_enough_errors(&self) -> bool {
-        self.options.max_errors > 0 && self.errors.len() >= self.options.max_errors
+        self.gave_up = self.errors.len() == self.options.max_errors;
     }
 
     /// Whether anything was written word by word, so that its ids have numbers
@@ -288,8 +300,17 @@ impl<'a> Printer<'a> {
         self.writer.out.push_name(info.name());
 
         let ids = instruction.leading_ids();
-        let skip = result.map(|_| result_word - 1);
-        if let Err(index) = self.writer.ids(ids, skip) {
+        // The result is among them, but stands to the left.
+        let (before, after) = match result {
+            Some(_) => (result_word - 1, result_word),
+            None => (0, 0),
+        };
+        let (types, uses) = (ids.get(..before), ids.get(after..));
+        let written = self.writer.ids(types.unwrap_or_default()).and_then(|()| {
+            let written = self.writer.ids(uses.unwrap_or_default());
+            written.map_err(|index| index + after)
+        });
+        if let Err(index) = written {
             let kind = info.operands().get(index).or(info.operands().last());
             return Err(zero(
                 kind.map_or(OperandKind::IdRef, OperandInfo::kind),
@@ -297,11 +318,9 @@ impl<'a> Printer<'a> {
             ));
         }
         // Most instructions have nothing but ids.
-        let rest = info.operands().get(info.leading_ids());
-        let may_end = rest.is_none_or(|operand| operand.quantifier() != Quantifier::One);
-        if ids.len() == instruction.operand_words().len()
+        if info.rest_is_optional()
+            && ids.len() == instruction.operand_words().len()
             && ids.len() >= info.leading_ids()
-            && may_end
         {
             return Ok(());
         }

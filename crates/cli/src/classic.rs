@@ -9,7 +9,7 @@ mod flags;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use spirvkit::grammar::{GRAMMAR_REVISION, Generator};
 use spirvkit::{
@@ -23,7 +23,7 @@ use crate::inputs::{Input, Inputs};
 use crate::output::Destination;
 use crate::report::{self, Format, Reporter};
 use crate::run::Run;
-use flags::{Flags, Item};
+use flags::{CommandLine, Flag};
 
 /// The assembler of SPIRV-Tools in the registry of generators. Scripts compare
 /// modules byte for byte, so this is part of the tool's behaviour.
@@ -57,11 +57,18 @@ impl Tool {
 
 /// Runs the program as an established tool.
 pub(crate) fn run(tool: Tool, arguments: impl Iterator<Item = OsString>) -> Ending {
-    let mut flags = Flags::new(arguments);
-    let ending = match tool {
-        Tool::As => run_as(&mut flags),
-        Tool::Dis => run_dis(&mut flags),
-    };
+    let ending = CommandLine::parse(tool, arguments).and_then(|line| {
+        if line.has(Flag::ShortHelp) || line.has(Flag::Help) {
+            return Ok(report::print(flags::help(tool).as_bytes()));
+        }
+        if line.has(Flag::Version) {
+            return Ok(print_version());
+        }
+        match tool {
+            Tool::As => run_as(&line),
+            Tool::Dis => run_dis(&line),
+        }
+    });
     ending.unwrap_or_else(|error| {
         let _ = writeln!(io::stderr(), "error: {}", error.0);
         // Unlike `spv`, the established tools don't tell bad usage from other
@@ -70,21 +77,14 @@ pub(crate) fn run(tool: Tool, arguments: impl Iterator<Item = OsString>) -> Endi
     })
 }
 
-fn run_as(flags: &mut Flags<'_>) -> Result<Ending, UsageError> {
-    let mut common = Common::default();
-    let mut numbering = IdNumbering::Renumber;
-    let mut target = None;
-    while let Some(item) = flags.next(&["--target-env"])? {
-        match item {
-            Item::Flag("--preserve-numeric-ids", _) => numbering = IdNumbering::Preserve,
-            Item::Flag("--target-env", Some(name)) => target = Some(environment(&name)?),
-            Item::Flag("-h" | "--help", _) => return Ok(report::print(HELP_AS.as_bytes())),
-            Item::Flag("--version", _) => return Ok(print_version()),
-            item => common.take(item)?,
-        }
-    }
-    let inputs = common.inputs();
-    let destination = common.destination(Destination::File("out.spv".into()));
+fn run_as(line: &CommandLine) -> Result<Ending, UsageError> {
+    let numbering = match line.has(Flag::PreserveNumericIds) {
+        true => IdNumbering::Preserve,
+        false => IdNumbering::Renumber,
+    };
+    let target = line.value(Flag::TargetEnv).map(environment).transpose()?;
+    let inputs = inputs(line)?;
+    let destination = destination(line, Destination::File("out.spv".into()));
     let options = AssembleOptions::default()
         .numbering(numbering)
         .header_comments(false)
@@ -102,40 +102,28 @@ fn run_as(flags: &mut Flags<'_>) -> Result<Ending, UsageError> {
     )
 }
 
-fn run_dis(flags: &mut Flags<'_>) -> Result<Ending, UsageError> {
-    let mut common = Common::default();
-    let mut color = ColorWhen::Auto;
-    let mut options = DisassembleOptions::default();
-    while let Some(item) = flags.next(&[])? {
-        options = match item {
-            Item::Flag("--no-indent", _) => options.indentation(Indentation::None),
-            Item::Flag("--no-header", _) => options.header(false),
-            Item::Flag("--raw-id", _) => options.friendly_names(false),
-            Item::Flag("--nested-indent", _) => options.nested_indentation(true),
-            Item::Flag("--reorder-blocks", _) => options.reorder_blocks(true),
-            Item::Flag("--offsets", _) => options.offsets(true),
-            Item::Flag("--comment", _) => options.comments(true),
-            Item::Flag("--handle-unknown-opcodes", _) => options.handle_unknown_opcodes(true),
-            Item::Flag("--color", _) => {
-                color = ColorWhen::Always;
-                options
-            }
-            Item::Flag("--no-color", _) => {
-                color = ColorWhen::Never;
-                options
-            }
-            Item::Flag("-h" | "--help", _) => return Ok(report::print(HELP_DIS.as_bytes())),
-            Item::Flag("--version", _) => return Ok(print_version()),
-            item => {
-                common.take(item)?;
-                options
-            }
-        };
-    }
-    let inputs = common.inputs();
-    let destination = common.destination(Destination::Stdout);
-    // Files are never coloured, whatever the options say.
-    let options = options.color(destination == Destination::Stdout && color.on_stdout());
+fn run_dis(line: &CommandLine) -> Result<Ending, UsageError> {
+    let color = match (line.has(Flag::NoColor), line.has(Flag::Color)) {
+        (true, _) => ColorWhen::Never,
+        (false, true) => ColorWhen::Always,
+        (false, false) => ColorWhen::Auto,
+    };
+    let inputs = inputs(line)?;
+    let destination = destination(line, Destination::Stdout);
+    let options = DisassembleOptions::default()
+        .friendly_names(!line.has(Flag::RawId))
+        .header(!line.has(Flag::NoHeader))
+        .indentation(match line.has(Flag::NoIndent) {
+            true => Indentation::None,
+            false => Indentation::Column,
+        })
+        .nested_indentation(line.has(Flag::NestedIndent))
+        .reorder_blocks(line.has(Flag::ReorderBlocks))
+        .offsets(line.has(Flag::Offsets))
+        .comments(line.has(Flag::Comment))
+        .handle_unknown_opcodes(line.has(Flag::HandleUnknownOpcodes))
+        // Files are never coloured, whatever the options say.
+        .color(destination == Destination::Stdout && color.on_stdout());
     Ok(run_tool(&inputs, &destination, color)
         .convert(|name, bytes, messages| dis::disassemble(name, bytes, &options, messages)))
 }
@@ -153,43 +141,24 @@ fn run_tool<'a>(inputs: &'a Inputs, destination: &'a Destination, color: ColorWh
     }
 }
 
-/// What both tools take.
-#[derive(Debug, Default)]
-struct Common {
-    input: Option<PathBuf>,
-    output: Option<PathBuf>,
+fn inputs(line: &CommandLine) -> Result<Inputs, UsageError> {
+    let input = match &*line.files {
+        [] => Input::stdin(),
+        [file] if file.is_empty() || file == "-" => Input::stdin(),
+        [file] => Input::file(Path::new(file)),
+        _ => return Err(UsageError("there is more than one input file".into())),
+    };
+    Ok(Inputs {
+        list: vec![input],
+        many: false,
+    })
 }
 
-impl Common {
-    fn take(&mut self, item: Item) -> Result<(), UsageError> {
-        let (slot, value, complaint) = match item {
-            Item::Flag("-o", Some(path)) => (&mut self.output, path, "`-o` is given twice"),
-            Item::Input(path) => (&mut self.input, path, "there is more than one input file"),
-            Item::Flag(name, _) => return Err(flags::unknown(name)),
-        };
-        if slot.replace(value.into()).is_some() {
-            return Err(UsageError(complaint.into()));
-        }
-        Ok(())
-    }
-
-    fn inputs(&self) -> Inputs {
-        let input = match &self.input {
-            Some(path) if path.as_os_str() != "-" => Input::file(path),
-            _ => Input::stdin(),
-        };
-        Inputs {
-            list: vec![input],
-            many: false,
-        }
-    }
-
-    fn destination(&self, default: Destination) -> Destination {
-        match &self.output {
-            None => default,
-            Some(path) if path.as_os_str() == "-" => Destination::Stdout,
-            Some(path) => Destination::File(path.clone()),
-        }
+fn destination(line: &CommandLine, default: Destination) -> Destination {
+    match line.value(Flag::Output) {
+        None => default,
+        Some(path) if path == "-" => Destination::Stdout,
+        Some(path) => Destination::File(path.into()),
     }
 }
 
@@ -218,49 +187,6 @@ fn print_version() -> Ending {
     let text = format!("spirvkit v{version}\nTarget: SPIR-V 1.6\nGrammar: {GRAMMAR_REVISION}\n");
     report::print(text.as_bytes())
 }
-
-const HELP_AS: &str = "\
-spirv-as: assembles text to a SPIR-V module (spirvkit's `spv as`)
-
-Usage: spirv-as [options] [FILE]
-
-Reads FILE, or standard input without one or if it is `-`.
-
-Options:
-  -o FILE                 Write to FILE instead of out.spv; `-` is standard output
-  --preserve-numeric-ids  Keep the numbers of ids such as %10
-  --target-env ENV        Assemble for an environment: spv1.0 to spv1.6,
-                          vulkan1.0 to vulkan1.4, vulkan1.1spv1.4, opencl1.2,
-                          opencl2.0 to opencl2.2 (each also with `embedded`
-                          behind), opengl4.0 to opengl4.3, opengl4.5
-  -h, --help              Print this
-  --version               Print the version
-";
-
-const HELP_DIS: &str = "\
-spirv-dis: disassembles a SPIR-V module to text (spirvkit's `spv dis`)
-
-Usage: spirv-dis [options] [FILE]
-
-Reads FILE, or standard input without one or if it is `-`. The module may also
-be hexadecimal text, in words or bytes.
-
-Options:
-  -o FILE                   Write to FILE; without this or with `-`, to standard
-                            output
-  --color, --no-color       Colour the text, or don't; by default only on a
-                            terminal. The later one counts
-  --no-indent               Start all instructions at the start of the line
-  --no-header               Leave out the header
-  --raw-id                  Show the numbers of ids instead of names
-  --nested-indent           Indent blocks by structured control flow
-  --reorder-blocks          Order blocks by structured control flow
-  --offsets                 Show the offset of each instruction in bytes
-  --comment                 Add comments
-  --handle-unknown-opcodes  Write OpUnknown for unknown instructions
-  -h, --help                Print this
-  --version                 Print the version
-";
 
 #[cfg(test)]
 mod tests {

@@ -18,6 +18,7 @@ static LONG_VERSION: LazyLock<String> =
 #[derive(Debug, Parser)]
 #[command(name = "spv", version, long_version = LONG_VERSION.as_str(), after_help = AFTER_HELP)]
 #[command(arg_required_else_help = true, subcommand_required = true)]
+#[command(args_override_self = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -8,10 +8,8 @@
 use std::borrow::Cow;
 
 use spirvkit::Diagnostic;
+use spirvkit::binary::MAGIC;
 use spirvkit::diagnostics::{ErrorClass, Span};
-
-/// The magic number of a module (specification, section 3.1).
-const MAGIC: u32 = 0x0723_0203;
 
 /// Binary files are told from text by this many bytes.
 const SAMPLE: usize = 256;

@@ -3,18 +3,21 @@
 //! Each subcommand is a file under `commands`, and does no more than turn its
 //! options into those of the library. What they share is here: finding inputs
 //! (`inputs`), placing outputs (`output`), telling what was found (`report`),
-//! and going through many inputs on all cores (`run`). Under the names
+//! and going through many inputs on all cores (`run`, `queue`). Under the names
 //! `spirv-as` and `spirv-dis` the program takes the options of the tools of
 //! those names (`classic`).
 
 mod classic;
 mod cli;
 mod commands;
+mod encoding;
+mod environments;
 mod exit;
 mod hex;
 mod inputs;
 mod output;
 mod progress;
+mod queue;
 mod report;
 mod run;
 

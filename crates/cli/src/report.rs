@@ -62,8 +62,7 @@ impl Messages {
                 self.text += &render::terminal(diagnostic, Some(source), self.reporter.color);
             }
             Format::Json => {
-                let object = render::json(diagnostic, Some(source));
-                self.text += &object.to_string();
+                self.text += &render::json(diagnostic, Some(source));
                 self.text.push('\n');
             }
         }

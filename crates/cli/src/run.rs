@@ -4,13 +4,11 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
-use rayon::ThreadPool;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-
 use crate::exit::Ending;
 use crate::inputs::{Input, Inputs};
 use crate::output::{Destination, STDOUT_NAME, write_stdout};
 use crate::progress::Progress;
+use crate::queue::{Limits, in_order};
 use crate::report::{Format, Messages, Reporter, summary};
 
 /// What to do with which inputs.
@@ -43,50 +41,28 @@ impl Run<'_> {
             list.len(),
             to_files && self.reporter.format == Format::Human,
         );
-        let work = |input: &Input| {
-            let outcome = self.process(input, &convert);
+        let work = |number: usize| {
+            let outcome = self.process(&list[number], &convert);
             progress.tick();
             outcome
         };
         let mut failed = 0;
-        let mut finish = |outcome: &Outcome| progress.suspend(|| self.finish(outcome, &mut failed));
-        let _ = match self.pool() {
-            None => list.iter().try_for_each(|input| finish(&work(input))),
-            Some(pool) => {
-                // Outputs wait in memory until those before them are printed,
-                // so their number is limited; files are written at once.
-                let window = pool.current_num_threads() * if to_files { 64 } else { 4 };
-                list.chunks(window).try_for_each(|inputs| {
-                    let outcomes: Vec<Outcome> =
-                        pool.install(|| inputs.par_iter().map(work).collect());
-                    outcomes.iter().try_for_each(&mut finish)
-                })
-            }
+        let threads = self
+            .jobs
+            .or_else(|| std::thread::available_parallelism().ok())
+            .map_or(1, NonZeroUsize::get);
+        let limits = Limits {
+            threads,
+            // Outputs wait in memory until those before them are printed; files
+            // are written at once.
+            window: threads.saturating_mul(if to_files { 64 } else { 16 }),
         };
+        in_order(list.len(), limits, work, |outcome| {
+            progress.suspend(|| self.finish(&outcome, &mut failed))
+        });
         progress.finish();
         summary(self.reporter, failed, list.len());
         Ending::unless(failed > 0)
-    }
-
-    /// The threads to work with, unless this one is enough: a single input must
-    /// not wait for threads to start.
-    fn pool(&self) -> Option<ThreadPool> {
-        let inputs = self.inputs.list.len();
-        if inputs < 2 {
-            return None;
-        }
-        let jobs = self
-            .jobs
-            .or_else(|| std::thread::available_parallelism().ok());
-        let threads = jobs.map_or(1, NonZeroUsize::get).min(inputs);
-        if threads < 2 {
-            return None;
-        }
-        // Where threads can't be had, one after the other is fine.
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .ok()
     }
 
     fn process(

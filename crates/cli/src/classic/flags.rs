@@ -1,83 +1,331 @@
-//! Taking a command line apart as the established tools do: a flag is one
-//! argument; its value is the next one, or follows `=`.
+//! The established tools' flags, and taking a command line apart as those tools
+//! do.
+//!
+//! Switches may be followed by `=true` or `=false`. Values are the next
+//! argument or, of flags with two dashes, follow `=`. After `--` all arguments
+//! are files. No flag may be given twice.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
+use super::Tool;
+use crate::environments;
 use crate::exit::UsageError;
 
-/// All flags, so that those of neither tool are told apart at once.
-const FLAGS: &[&str] = &[
-    "-h",
-    "--help",
-    "--version",
-    "-o",
-    "--preserve-numeric-ids",
-    "--target-env",
-    "--color",
-    "--no-color",
-    "--no-indent",
-    "--no-header",
-    "--raw-id",
-    "--nested-indent",
-    "--reorder-blocks",
-    "--offsets",
-    "--comment",
-    "--handle-unknown-opcodes",
+/// A flag of either tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flag {
+    Output,
+    PreserveNumericIds,
+    TargetEnv,
+    Color,
+    NoColor,
+    NoIndent,
+    NoHeader,
+    RawId,
+    NestedIndent,
+    ReorderBlocks,
+    Offsets,
+    Comment,
+    HandleUnknownOpcodes,
+    ShortHelp,
+    Help,
+    Version,
+}
+
+/// What there is to know about a flag.
+struct Row {
+    flag: Flag,
+    name: &'static str,
+    /// What help calls its value, if it takes one.
+    value: Option<&'static str>,
+    tools: &'static [Tool],
+    help: &'static str,
+}
+
+const fn switch(flag: Flag, name: &'static str, tools: &'static [Tool], help: &'static str) -> Row {
+    Row {
+        flag,
+        name,
+        value: None,
+        tools,
+        help,
+    }
+}
+
+const AS: &[Tool] = &[Tool::As];
+const DIS: &[Tool] = &[Tool::Dis];
+const BOTH: &[Tool] = &Tool::ALL;
+
+/// All flags, in the order of the help texts.
+static FLAGS: &[Row] = &[
+    Row {
+        flag: Flag::Output,
+        name: "-o",
+        value: Some("FILE"),
+        tools: AS,
+        help: "Write to FILE, not out.spv; `-` is standard output",
+    },
+    Row {
+        flag: Flag::Output,
+        name: "-o",
+        value: Some("FILE"),
+        tools: DIS,
+        help: "Write to FILE, not to standard output, which is `-`",
+    },
+    switch(
+        Flag::PreserveNumericIds,
+        "--preserve-numeric-ids",
+        AS,
+        "Keep the numbers of ids such as %10",
+    ),
+    Row {
+        flag: Flag::TargetEnv,
+        name: "--target-env",
+        value: Some("ENV"),
+        tools: AS,
+        help: "Assemble for one of the environments below",
+    },
+    switch(
+        Flag::Color,
+        "--color",
+        DIS,
+        "Colour the text; by default only on a terminal",
+    ),
+    switch(
+        Flag::NoColor,
+        "--no-color",
+        DIS,
+        "Don't colour the text, in spite of --color",
+    ),
+    switch(
+        Flag::NoIndent,
+        "--no-indent",
+        DIS,
+        "Start all instructions at the start of the line",
+    ),
+    switch(Flag::NoHeader, "--no-header", DIS, "Leave out the header"),
+    switch(
+        Flag::RawId,
+        "--raw-id",
+        DIS,
+        "Show the numbers of ids instead of names",
+    ),
+    switch(
+        Flag::NestedIndent,
+        "--nested-indent",
+        DIS,
+        "Indent blocks by structured control flow",
+    ),
+    switch(
+        Flag::ReorderBlocks,
+        "--reorder-blocks",
+        DIS,
+        "Order blocks by structured control flow",
+    ),
+    switch(
+        Flag::Offsets,
+        "--offsets",
+        DIS,
+        "Show the offset of each instruction in bytes",
+    ),
+    switch(Flag::Comment, "--comment", DIS, "Add comments"),
+    switch(
+        Flag::HandleUnknownOpcodes,
+        "--handle-unknown-opcodes",
+        DIS,
+        "Write OpUnknown for unknown instructions",
+    ),
+    switch(Flag::ShortHelp, "-h", BOTH, "Print this"),
+    switch(Flag::Help, "--help", BOTH, "Print this"),
+    switch(Flag::Version, "--version", BOTH, "Print the version"),
 ];
 
-/// A part of the command line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Item {
-    /// A flag, with its value if it takes one.
-    Flag(&'static str, Option<OsString>),
-    Input(OsString),
+fn rows(tool: Tool) -> impl Iterator<Item = &'static Row> {
+    FLAGS.iter().filter(move |row| row.tools.contains(&tool))
 }
 
-/// The parts of a command line.
-pub(super) struct Flags<'a> {
-    arguments: Box<dyn Iterator<Item = OsString> + 'a>,
+/// A command line taken apart.
+#[derive(Debug, Default)]
+pub(super) struct CommandLine {
+    /// The flags that were given, with their values if they take one, and
+    /// whether they are on.
+    flags: Vec<(Flag, Option<OsString>, bool)>,
+    pub(super) files: Vec<OsString>,
 }
 
-impl<'a> Flags<'a> {
-    pub(super) fn new(arguments: impl Iterator<Item = OsString> + 'a) -> Self {
-        Self {
-            arguments: Box::new(arguments),
-        }
-    }
-
-    /// The next part. `-o` takes a value, and so do the flags in `with_value`.
-    pub(super) fn next(&mut self, with_value: &[&str]) -> Result<Option<Item>, UsageError> {
-        let Some(argument) = self.arguments.next() else {
-            return Ok(None);
-        };
-        if argument == "-" || !argument.as_encoded_bytes().starts_with(b"-") {
-            return Ok(Some(Item::Input(argument)));
-        }
-        let text = argument.to_string_lossy();
-        let (name, attached) = match text.split_once('=') {
-            Some((name, value)) => (name, Some(OsString::from(value))),
-            None => (&*text, None),
-        };
-        let Some(&flag) = FLAGS.iter().find(|flag| **flag == name) else {
-            return Err(unknown(&text));
-        };
-        let takes_value = flag == "-o" || with_value.contains(&flag);
-        let value = match (takes_value, attached) {
-            (false, None) => None,
-            (false, Some(_)) => {
-                return Err(UsageError(format!("the option `{flag}` takes no value")));
+impl CommandLine {
+    pub(super) fn parse(
+        tool: Tool,
+        mut arguments: impl Iterator<Item = OsString>,
+    ) -> Result<Self, UsageError> {
+        let mut line = Self::default();
+        while let Some(argument) = arguments.next() {
+            if argument == "--" {
+                line.files.extend(arguments);
+                break;
             }
-            (true, Some(value)) => Some(value),
-            (true, None) => match self.arguments.next() {
-                Some(value) => Some(value),
-                None => return Err(UsageError(format!("the option `{flag}` needs a value"))),
-            },
-        };
-        Ok(Some(Item::Flag(flag, value)))
+            if argument == "-" || !argument.as_encoded_bytes().starts_with(b"-") {
+                line.files.push(argument);
+                continue;
+            }
+            let text = argument.to_string_lossy();
+            let (name, attached) = match text.split_once('=') {
+                Some((name, value)) if name.starts_with("--") => (name, Some(value)),
+                _ => (&*text, None),
+            };
+            let Some(row) = rows(tool).find(|row| row.name == name) else {
+                let message = format!("there is no option `{name}`; `--help` lists them");
+                return Err(UsageError(message));
+            };
+            if line.flags.iter().any(|(flag, ..)| *flag == row.flag) {
+                return Err(UsageError(format!("`{name}` is given more than once")));
+            }
+            let (value, on) = match (row.value, attached) {
+                (None, None | Some("true")) => (None, true),
+                (None, Some("false")) => (None, false),
+                (None, Some(_)) => {
+                    let message = format!("the option `{name}` takes only `true` or `false`");
+                    return Err(UsageError(message));
+                }
+                (Some(_), Some(value)) => (Some(value.into()), true),
+                (Some(_), None) => match arguments.next() {
+                    Some(value) => (Some(value), true),
+                    None => return Err(UsageError(format!("the option `{name}` needs a value"))),
+                },
+            };
+            line.flags.push((row.flag, value, on));
+        }
+        Ok(line)
+    }
+
+    /// Whether a switch is on.
+    pub(super) fn has(&self, flag: Flag) -> bool {
+        self.flags
+            .iter()
+            .any(|(given, _, on)| *given == flag && *on)
+    }
+
+    /// The value of a flag. An empty one counts for none.
+    pub(super) fn value(&self, flag: Flag) -> Option<&OsStr> {
+        let (_, value, _) = self.flags.iter().find(|(given, ..)| *given == flag)?;
+        value.as_deref().filter(|value| !value.is_empty())
     }
 }
 
-/// The error about a flag that the tool doesn't have.
-pub(super) fn unknown(flag: &str) -> UsageError {
-    UsageError(format!("there is no option `{flag}`; `--help` lists them"))
+/// The help text of a tool.
+pub(super) fn help(tool: Tool) -> String {
+    let about = match tool {
+        Tool::As => "assembles text to a SPIR-V module (spirvkit's `spv as`)",
+        Tool::Dis => "disassembles a SPIR-V module to text (spirvkit's `spv dis`)",
+    };
+    let input = match tool {
+        Tool::As => "",
+        Tool::Dis => " The module may also\nbe hexadecimal text, in words or bytes.",
+    };
+    let name = tool.name();
+    let mut text = format!(
+        "{name}: {about}\n\nUsage: {name} [options] [FILE]\n\n\
+         Reads FILE, or standard input without one or if it is `-`.{input}\n\nOptions:\n"
+    );
+    for row in rows(tool) {
+        let value = row.value.map(|value| format!(" {value}"));
+        let flag = format!("{}{}", row.name, value.unwrap_or_default());
+        text += &format!("  {flag:<26}{}\n", row.help);
+    }
+    if rows(tool).any(|row| row.flag == Flag::TargetEnv) {
+        text += &format!("\nEnvironments:\n{}\n", environments::list("  "));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(tool: Tool, arguments: &str) -> Result<CommandLine, String> {
+        let arguments = arguments.split_whitespace().map(OsString::from);
+        CommandLine::parse(tool, arguments).map_err(|error| error.0)
+    }
+
+    #[test]
+    fn each_tool_has_a_flag_once_and_lists_it() {
+        for tool in Tool::ALL {
+            let help = help(tool);
+            for row in rows(tool) {
+                let same =
+                    rows(tool).filter(|other| other.name == row.name || other.flag == row.flag);
+                assert_eq!(same.count(), 1, "{}", row.name);
+                let line = help
+                    .lines()
+                    .find(|line| line.split_whitespace().next() == Some(row.name));
+                assert!(line.is_some_and(|line| line.ends_with(row.help)), "{help}");
+            }
+            assert!(
+                help.lines().all(|line| line.len() <= environments::WIDTH),
+                "{help}"
+            );
+        }
+        assert!(help(Tool::As).contains("opencl2.2embedded"));
+        assert!(!help(Tool::Dis).contains("opencl"));
+    }
+
+    #[test]
+    fn switches_take_true_and_false() {
+        let on = |arguments: &str| parse(Tool::Dis, arguments).map(|line| line.has(Flag::RawId));
+        assert_eq!(on("--raw-id"), Ok(true));
+        assert_eq!(on("--raw-id=true"), Ok(true));
+        assert_eq!(on("--raw-id=false"), Ok(false));
+        assert_eq!(on("a"), Ok(false));
+        for value in ["", "1", "True", "yes"] {
+            let error = on(&format!("--raw-id={value}")).expect_err("it's no boolean");
+            assert!(error.contains("`--raw-id`"), "{error}");
+        }
+        assert!(on("-h=true").is_err());
+    }
+
+    #[test]
+    fn values_follow_or_are_attached_to_two_dashes() {
+        let value = |arguments: &str, flag| {
+            let line = parse(Tool::As, arguments).expect("it's right");
+            line.value(flag).map(OsStr::to_owned)
+        };
+        assert_eq!(
+            value("--target-env=spv1.0", Flag::TargetEnv),
+            Some("spv1.0".into())
+        );
+        assert_eq!(
+            value("--target-env spv1.0", Flag::TargetEnv),
+            Some("spv1.0".into())
+        );
+        assert_eq!(value("--target-env=", Flag::TargetEnv), None);
+        assert_eq!(value("-o --", Flag::Output), Some("--".into()));
+        for wrong in ["-o=x", "-ox", "--o x", "a -o", "--target-env"] {
+            assert!(parse(Tool::As, wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn no_flag_is_given_twice() {
+        for twice in [
+            "--raw-id --raw-id",
+            "-h -h",
+            "--raw-id=false --raw-id",
+            "-o a -o b",
+        ] {
+            let error = parse(Tool::Dis, twice).expect_err("it's given twice");
+            assert!(error.contains("more than once"), "{error}");
+        }
+        assert!(parse(Tool::Dis, "-h --help").is_ok());
+    }
+
+    #[test]
+    fn all_are_files_after_two_dashes() {
+        let files = |arguments: &str| parse(Tool::Dis, arguments).map(|line| line.files);
+        assert_eq!(
+            files("a -- --raw-id -- -o"),
+            Ok(["a", "--raw-id", "--", "-o"].map(OsString::from).into())
+        );
+        assert_eq!(files("a --"), Ok(vec!["a".into()]));
+        assert_eq!(files("-"), Ok(vec!["-".into()]));
+    }
 }

@@ -1,12 +1,17 @@
 //! `spv as`: from text to modules.
 
+use std::sync::LazyLock;
+
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use spirvkit::diagnostics::{ErrorClass, Source, Span};
 use spirvkit::{AssembleOptions, Assembled, Diagnostic, Endianness, IdNumbering, TargetEnv};
 
 use crate::cli::{ColorWhen, Files};
+use crate::encoding::mend_comments;
+use crate::environments;
 use crate::exit::{Ending, UsageError};
+use crate::hex;
 use crate::inputs::Inputs;
 use crate::output::{Content, Destination};
 use crate::report::{Messages, Reporter};
@@ -14,7 +19,7 @@ use crate::run::Run;
 
 /// Assemble text to binary modules
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP.as_str(), args_override_self = true)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     files: Files,
@@ -36,11 +41,11 @@ pub(crate) struct Arguments {
     #[arg(long)]
     no_header_comments: bool,
 
-    /// Write the highest byte of each word first
+    /// Write the highest byte of each word first, rather than the lowest
     #[arg(long)]
     big_endian: bool,
 
-    /// Give up on an input after this many errors
+    /// Give up on an input after this many errors; 0 is no limit
     #[arg(long, value_name = "N", default_value_t = 1000)]
     max_errors: usize,
 
@@ -49,11 +54,16 @@ pub(crate) struct Arguments {
     color: ColorWhen,
 }
 
-const AFTER_HELP: &str = "\
-Environments:
-  spv1.0 to spv1.6, vulkan1.0 to vulkan1.4, vulkan1.1spv1.4,
-  opencl1.2, opencl2.0, opencl2.1, opencl2.2 (or with `embedded` behind),
-  opengl4.0, opengl4.1, opengl4.2, opengl4.3, opengl4.5
+static AFTER_HELP: LazyLock<String> = LazyLock::new(|| {
+    let environments = environments::list("  ");
+    format!("Environments:\n{environments}\n\n{ABOUT}")
+});
+
+const ABOUT: &str = "\
+Modules are written with the lowest byte of each word first (little-endian),
+whatever the text was disassembled from, unless --big-endian is given.
+
+Bytes in comments that are not UTF-8 are passed over.
 
 Without -o, a single module goes to standard output, unless that is a terminal.
 A directory stands for the .spvasm files in it and below; each output gets the
@@ -112,29 +122,37 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
 
 /// The bytes as the text that they should be.
 pub(crate) fn text(name: &str, bytes: Vec<u8>, messages: &mut Messages) -> Option<String> {
-    match String::from_utf8(bytes) {
-        Ok(text) => Some(text),
-        Err(error) => {
-            let start = error.utf8_error().valid_up_to();
-            // The text is the same up to the place at fault.
-            let text = String::from_utf8_lossy(error.as_bytes());
-            let mut diagnostic = Diagnostic::error(
-                "text.not-utf8",
-                ErrorClass::InvalidText,
-                "this byte is not UTF-8 text",
-            )
-            .at_span(Span {
-                start,
-                end: start + 1,
-            });
-            if crate::hex::is_binary_module(error.as_bytes()) {
-                diagnostic =
-                    diagnostic.with_help("this is a binary module: `spv dis` shows it as text");
-            }
-            messages.add(&diagnostic, &Source::new(name, &text));
-            None
-        }
+    if hex::is_binary_module(&bytes) {
+        let diagnostic = Diagnostic::error(
+            "text.binary-module",
+            ErrorClass::InvalidText,
+            "this is a binary module, not assembly text",
+        )
+        .with_help("`spv dis` shows it as text");
+        messages.add(&diagnostic, &Source::new(name, ""));
+        return None;
     }
+    let text = String::from_utf8(bytes).or_else(|error| {
+        let mut bytes = error.into_bytes();
+        mend_comments(&mut bytes);
+        String::from_utf8(bytes)
+    });
+    text.map_err(|error| {
+        let start = error.utf8_error().valid_up_to();
+        let diagnostic = Diagnostic::error(
+            "text.not-utf8",
+            ErrorClass::InvalidText,
+            "this byte is not UTF-8 text",
+        )
+        .at_span(Span {
+            start,
+            end: start + 1,
+        });
+        // The text is the same up to the place at fault.
+        let text = String::from_utf8_lossy(error.as_bytes());
+        messages.add(&diagnostic, &Source::new(name, &text));
+    })
+    .ok()
 }
 
 /// Assembles a text, or adds its errors to the messages.

@@ -14,7 +14,7 @@ use crate::run::Run;
 
 /// Disassemble binary modules to text
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, args_override_self = true)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     files: Files,
@@ -65,6 +65,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     source: bool,
 
+    /// Give up on an input after this many errors; 0 is no limit
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    max_errors: usize,
+
     /// Colour the output: always, or with `=WHEN` as that says; by default
     /// only on a terminal
     #[arg(
@@ -86,6 +90,9 @@ const AFTER_HELP: &str = "\
 An input may also be a module written as hexadecimal text: 32-bit words
 (`0x07230203, 0x00010000`) or bytes (`03 02 23 07`), with white space or commas
 between them, and all with `0x` or `x` before them or all without.
+
+The module may be in either byte order. The text does not tell which it was:
+`spv as` writes little-endian unless --big-endian is given.
 
 A directory stands for the .spv files in it and below; each output gets the same
 place below the directory that -o names.
@@ -144,6 +151,7 @@ fn options(arguments: &Arguments) -> DisassembleOptions {
         .lenient(arguments.lenient)
         .annotate(arguments.annotate)
         .source(arguments.source)
+        .max_errors(arguments.max_errors)
 }
 
 /// Disassembles a module, given in binary form or as hexadecimal text, or adds
@@ -164,8 +172,9 @@ pub(crate) fn disassemble(
             Some(disassembled.text.into_bytes())
         }
         Err(mut errors) => {
+            let lenience_helps = errors.iter().any(lenience_helps);
             if let Some(last) = errors.pop() {
-                errors.push(with_advice(last, &bytes, options));
+                errors.push(with_advice(last, &bytes, lenience_helps));
             }
             for error in &errors {
                 messages.add(error, &source);
@@ -189,12 +198,26 @@ fn binary(name: &str, bytes: Vec<u8>, messages: &mut Messages) -> Option<Vec<u8>
     }
 }
 
+/// Errors that no lenience mends, as there is no header to go by. They come alone.
+const FATAL: [&str; 4] = [
+    "binary.too-short",
+    "binary.odd-size",
+    "binary.wrong-magic",
+    "binary.malformed-version",
+];
+
+/// Whether `--lenient` prints the module in spite of an error.
+fn lenience_helps(error: &Diagnostic) -> bool {
+    let rule = error.rule();
+    rule.starts_with("binary.") && !FATAL.contains(&rule)
+}
+
 /// Adds to a module's last error what helps with it.
-fn with_advice(error: Diagnostic, bytes: &[u8], options: &DisassembleOptions) -> Diagnostic {
+fn with_advice(error: Diagnostic, bytes: &[u8], lenience_helps: bool) -> Diagnostic {
     let is_text = |text: &str| !text.trim().is_empty() && !text.contains('\0');
     if error.help().is_some() {
         error
-    } else if spirvkit::disassemble(bytes, &options.clone().lenient(true)).is_ok() {
+    } else if lenience_helps {
         error.with_help("`spv dis --lenient` prints everything, also what can't be decoded")
     } else if std::str::from_utf8(bytes).is_ok_and(is_text) {
         error.with_help("if this is assembly text, `spv as` makes a module of it")

@@ -111,11 +111,17 @@ fn max_errors_stops_after_as_many() {
     let count = |arguments: &[&str]| {
         let ran = dir.spv_with_input(arguments, FAULTY.as_bytes());
         assert_eq!(ran.code, 1);
-        ran.stderr.matches("error[").count()
+        // That there are more is told too.
+        let errors = ran.stderr.lines().filter(|line| line.starts_with("error["));
+        errors
+            .filter(|line| !line.contains("too-many-errors"))
+            .count()
     };
     assert_eq!(count(&["as"]), 2);
     assert_eq!(count(&["as", "--max-errors", "1"]), 1);
     assert_eq!(count(&["as", "--max-errors=2"]), 2);
+    assert_eq!(count(&["as", "--max-errors=0"]), 2);
+    assert_eq!(count(&["as", "--max-errors=2", "--max-errors=1"]), 1);
 }
 
 #[test]
@@ -167,8 +173,49 @@ fn bytes_that_are_no_text_are_located() {
     let dir = Dir::new();
     dir.spv_with_input(&["as"], b"OpNop\nOp\xffNop\n")
         .fails(1, "<stdin>:2:3\n");
-    let module = dir.module("a.spv", "%200 = OpTypeVoid\n");
-    dir.spv_with_input(&["as"], &module).fails(1, "`spv dis`");
+    dir.spv_with_input(&["as"], b"; \xe9\nOpName %1 \"; \xe9\"\n")
+        .fails(1, "<stdin>:2:14\n");
+}
+
+#[test]
+fn comments_may_be_in_any_encoding() {
+    let dir = Dir::new();
+    let expected = dir.module("a.spv", TEXT);
+    let latin_1 = TEXT.replace("Void\n", "Void ; caf~ \"\n").into_bytes();
+    let latin_1: Vec<u8> = latin_1
+        .into_iter()
+        .map(|byte| if byte == b'~' { 0xe9 } else { byte })
+        .collect();
+    assert_eq!(dir.spv_with_input(&["as"], &latin_1).bytes(), expected);
+    // Places stay the same.
+    dir.spv_with_input(&["as"], b"; \xe9\xe9\nOpNop OpBad ; \xe9\n")
+        .fails(1, "<stdin>:2:7\n");
+}
+
+#[test]
+fn a_module_is_refused_without_showing_its_bytes() {
+    let dir = Dir::new();
+    for text in ["%1 = OpTypeVoid\n", "%200 = OpTypeVoid\n"] {
+        let module = dir.module("a.spv", text);
+        let ran = dir.spv_with_input(&["as"], &module);
+        ran.fails(1, "`spv dis`");
+        assert_eq!(ran.stderr.lines().count(), 3, "{}", ran.stderr);
+        assert!(ran.stderr.is_ascii() && !ran.stderr.contains('\0'));
+    }
+}
+
+#[test]
+fn help_lists_the_environments_and_tells_the_byte_order() {
+    let dir = Dir::new();
+    let help = dir.spv(&["as", "--help"]);
+    for word in [
+        "vulkan1.1spv1.4",
+        "opencl2.2embedded",
+        "little-endian",
+        "no limit",
+    ] {
+        assert!(help.text().contains(word), "{word}: {}", help.text());
+    }
 }
 
 #[test]

@@ -82,10 +82,15 @@ fn the_assembler_refuses_with_1() {
     refuse(&["--target-env"], "--target-env");
     refuse(&["--target-env", "metal4"], "metal4");
     refuse(&["a", "b"], "more than one");
-    refuse(&["-o", "a", "-o", "b"], "twice");
+    refuse(&["-o", "a", "-o", "b"], "more than once");
     refuse(&["missing"], "missing");
     refuse(&[], "<stdin>:1:14");
-    refuse(&["--preserve-numeric-ids=1"], "no value");
+    refuse(&["--preserve-numeric-ids=1"], "`true` or `false`");
+    refuse(&["-o=x"], "-o=x");
+    refuse(&["--nonesuch", "--version"], "--nonesuch");
+    refuse(&["--", "--version"], "--version");
+    let both = ["--target-env=spv1.0", "--target-env=spv1.1"];
+    refuse(&both, "more than once");
     assert!(!dir.path("out.spv").exists());
     let newer = "; Version: 1.3\n%1 = OpCopyLogical %2 %3\n";
     tool(&dir, "spirv-as", &[], newer).fails(1, "OpCopyLogical");
@@ -144,7 +149,8 @@ fn the_disassembler_takes_its_options() {
             .text()
             .contains('\x1b')
     };
-    assert!(colored(&["--no-color", "--color", "a.spv"]));
+    assert!(colored(&["--no-color=false", "--color=true", "a.spv"]));
+    assert!(!colored(&["--no-color", "--color", "a.spv"]));
     assert!(!colored(&["--color", "--no-color", "a.spv"]));
     // Files are never coloured.
     assert!(!colored(&["--color", "a.spv", "-o", "b.spvasm"]));
@@ -162,6 +168,42 @@ fn the_disassembler_takes_its_options() {
     tool(&dir, "spirv-dis", &["--lenient", "a.spv"], "").fails(1, "--lenient");
     tool(&dir, "spirv-dis", &["--target-env", "spv1.0", "a.spv"], "").fails(1, "--target-env");
     tool(&dir, "spirv-dis", &["a.spv", "b.spv"], "").fails(1, "more than one");
+}
+
+#[test]
+fn switches_are_on_or_off_and_files_follow_two_dashes() {
+    let dir = with_links();
+    dir.module("a.spv", TEXT);
+    dir.write("--raw-id", dir.read("a.spv"));
+    let dis = |arguments: &[&str]| {
+        let ran = tool(&dir, "spirv-dis", arguments, "");
+        ran.text().to_owned()
+    };
+    let (plain, raw) = (dis(&["a.spv"]), dis(&["--raw-id", "a.spv"]));
+    assert_ne!(plain, raw);
+    assert_eq!(dis(&["--raw-id=true", "--", "a.spv"]), raw);
+    assert_eq!(dis(&["--raw-id=false", "a.spv"]), plain);
+    assert_eq!(dis(&["--", "--raw-id"]), plain);
+    assert!(dis(&["--version=true"]).contains("SPIR-V 1.6"));
+    assert_eq!(dis(&["--version=false", "--help=false", "a.spv"]), plain);
+    tool(&dir, "spirv-dis", &["--raw-id", "--raw-id", "a.spv"], "").fails(1, "more than once");
+
+    let bound = |option: &str| {
+        let arguments = [option, "-o", "-", "--", "-"];
+        word(tool(&dir, "spirv-as", &arguments, TEXT).bytes(), 3)
+    };
+    assert_eq!(bound("--preserve-numeric-ids=true"), 11);
+    assert_eq!(bound("--preserve-numeric-ids=false"), 2);
+    assert_eq!(bound("--target-env="), 2);
+}
+
+#[test]
+fn the_assembler_takes_comments_in_other_encodings_but_no_modules() {
+    let dir = with_links();
+    dir.write("a.spvasm", b"; caf\xe9\n%1 = OpTypeVoid ; \xff\n");
+    let arguments = ["a.spvasm", "-o", "a.spv"];
+    assert_eq!(tool(&dir, "spirv-as", &arguments, "").code, 0);
+    tool(&dir, "spirv-as", &["a.spv"], "").fails(1, "`spv dis`");
 }
 
 #[test]

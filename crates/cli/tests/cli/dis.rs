@@ -160,11 +160,40 @@ fn what_is_unknown_fails_with_a_hint_unless_handled() {
 }
 
 #[test]
+fn max_errors_stops_after_as_many() {
+    let dir = Dir::new();
+    let mut module = unknown_opcode(&dir);
+    let unknown = module[module.len() - 8..].to_vec();
+    module.extend(unknown.repeat(1999));
+    let count = |arguments: &[&str]| {
+        let ran = dir.spv_with_input(arguments, &module);
+        ran.fails(1, "--lenient");
+        ran.stderr.matches("error[binary.unknown-opcode]").count()
+    };
+    assert_eq!(count(&["dis"]), 1000);
+    assert_eq!(count(&["dis", "--max-errors", "3"]), 3);
+    assert_eq!(count(&["dis", "--max-errors=0"]), 2000);
+}
+
+#[test]
+fn options_may_be_repeated() {
+    let dir = Dir::new();
+    dir.module("a.spv", TEXT);
+    let expected = dir.spv(&["dis", "--raw-id", "a.spv"]);
+    let ran = dir.spv(&["dis", "--raw-id", "a.spv", "--raw-id", "-o", "x", "-o", "-"]);
+    assert_eq!(ran.text(), expected.text());
+}
+
+#[test]
 fn no_hint_where_lenience_does_not_help() {
     let dir = Dir::new();
     let ran = dir.spv_with_input(&["dis"], b"\0\x01\x02\x03\x04\x05\x06\x07");
     ran.fails(1, "<stdin>");
     assert!(!ran.stderr.contains("--lenient"));
+    let header = "07230203 01010101 00000000 00000001 00000000";
+    let ran = dir.spv_with_input(&["dis"], header.as_bytes());
+    ran.fails(1, "<stdin>");
+    assert!(!ran.stderr.contains("--lenient"), "{}", ran.stderr);
     let ran = dir.spv_with_input(&["dis"], TEXT.as_bytes());
     ran.fails(1, "`spv as`");
     let ran = dir.spv_with_input(&["dis"], b"");

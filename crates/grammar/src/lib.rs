@@ -12,8 +12,8 @@
 //! like can hold any value, known or not, so that a module which uses a newer
 //! extension still decodes, prints and encodes.
 //!
-//! The crate is `no_std`, does not allocate, and look-ups by number and by name
-//! take constant time.
+//! The crate is `no_std` and does not allocate. Looking up an instruction or an
+//! enumerant, by number or by name, takes constant time.
 //!
 //! ```
 //! use spirvkit_grammar::{Decoration, Op, OperandKind, Quantifier};

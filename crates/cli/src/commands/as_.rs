@@ -155,21 +155,25 @@ pub(crate) fn text(name: &str, bytes: Vec<u8>, messages: &mut Messages) -> Optio
     .ok()
 }
 
-/// Assembles a text, or adds its errors to the messages.
+/// Assembles a text; adds its errors or warnings to the messages.
 pub(crate) fn assemble(
     name: &str,
     text: &str,
     options: &AssembleOptions,
     messages: &mut Messages,
 ) -> Option<Assembled> {
-    match spirvkit::assemble(text, options) {
-        Ok(module) => Some(module),
-        Err(errors) => {
-            let source = Source::new(name, text);
-            for error in &errors {
-                messages.add(error, &source);
-            }
-            None
+    let (module, diagnostics) = match spirvkit::assemble(text, options) {
+        Ok(mut module) => {
+            let warnings = std::mem::take(&mut module.warnings);
+            (Some(module), warnings)
+        }
+        Err(errors) => (None, errors),
+    };
+    if !diagnostics.is_empty() {
+        let source = Source::new(name, text);
+        for diagnostic in &diagnostics {
+            messages.add(diagnostic, &source);
         }
     }
+    module
 }

@@ -234,3 +234,14 @@ fn bad_usage_is_told_apart() {
     dir.spv(&["as", "--format", "xml"]).fails(2, "xml");
     assert_eq!(dir.files(), ["a.spvasm", "b.spvasm"]);
 }
+
+#[test]
+fn a_header_comment_that_says_nothing_is_a_warning() {
+    let dir = Dir::new();
+    dir.write("a.spvasm", "; Version: one\n%1 = OpTypeVoid\n");
+    let ran = dir.spv(&["as", "a.spvasm", "-o", "a.spv"]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.stderr.contains("warning[text.bad-header-comment]"));
+    assert!(ran.stderr.contains("a.spvasm:1:1"));
+    assert_eq!(word(&dir.read("a.spv"), 1), 0x1_0600);
+}

@@ -331,7 +331,7 @@ pub(super) fn nested_spec_constant_op() -> Diagnostic {
 pub(super) fn too_many_errors(errors: usize) -> Diagnostic {
     text(
         "text.too-many-errors",
-        format!("these {errors} errors are enough; what follows was not looked at"),
+        format!("gave up after {errors} of the text's errors; what follows was not looked at"),
     )
 }
 

@@ -86,7 +86,8 @@ impl Encoder {
         start
     }
 
-    /// Ends the instruction that [`begin`](Self::begin) started.
+    /// Ends the instruction that [`begin`](Self::begin) started at `start`. With
+    /// any other position it does nothing of use, but no harm either.
     ///
     /// # Errors
     ///
@@ -94,12 +95,14 @@ impl Encoder {
     /// taken back.
     #[inline]
     pub fn end(&mut self, start: usize) -> Result<(), InstructionTooLong> {
-        let words = self.words.len() - start;
+        let words = self.words.len().saturating_sub(start);
         if words > MAX_WORDS {
-            self.words.truncate(start);
+            self.truncate(start);
             return Err(InstructionTooLong { words });
         }
-        self.words[start] |= (words as u32) << 16;
+        if let Some(first) = self.words.get_mut(start) {
+            *first |= (words as u32) << 16;
+        }
         Ok(())
     }
 

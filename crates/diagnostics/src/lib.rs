@@ -24,6 +24,17 @@
 //! );
 //! ```
 #![deny(missing_docs)]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::print_stdout,
+        clippy::print_stderr,
+        clippy::exit
+    )
+)]
 
 pub mod render;
 mod source;

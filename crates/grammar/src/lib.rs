@@ -36,6 +36,17 @@
 //! ```
 #![no_std]
 #![deny(missing_docs)]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::print_stdout,
+        clippy::print_stderr,
+        clippy::exit
+    )
+)]
 
 mod enumeration;
 mod environment;

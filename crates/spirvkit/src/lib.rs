@@ -43,6 +43,17 @@
 //! assert!(message.contains("did you mean `Shader`?"));
 //! ```
 #![deny(missing_docs)]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::print_stdout,
+        clippy::print_stderr,
+        clippy::exit
+    )
+)]
 
 pub use spirvkit_binary as binary;
 pub use spirvkit_diagnostics as diagnostics;

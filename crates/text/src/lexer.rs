@@ -100,6 +100,11 @@ impl<'a> Lexer<'a> {
         lexer
     }
 
+    /// A lexer at the start of the same text.
+    pub(crate) fn restarted(&self) -> Self {
+        Self::new(self.text)
+    }
+
     /// The text of a token.
     #[inline]
     pub(crate) fn text(&self, token: Token) -> &'a str {
@@ -124,12 +129,11 @@ impl<'a> Lexer<'a> {
         if bytes.get(self.position) == Some(&b' ') {
             self.position += 1;
         }
-        match bytes
+        let class = bytes
             .get(self.position)
-            .map(|&byte| CLASSES[usize::from(byte)])
-        {
-            Some(Class::Space | Class::Comment) => self.skip_more_space(),
-            _ => {}
+            .map(|&byte| CLASSES[usize::from(byte)]);
+        if matches!(class, Some(Class::Space | Class::Comment)) {
+            self.skip_more_space();
         }
     }
 

@@ -15,6 +15,17 @@
 //! assert!(back.text.ends_with("%void = OpTypeVoid\n"));
 //! ```
 #![deny(missing_docs)]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::print_stdout,
+        clippy::print_stderr,
+        clippy::exit
+    )
+)]
 
 mod assemble;
 mod buffer;

@@ -225,3 +225,13 @@ fn a_version_that_lacks_an_instruction_is_its_own_class() {
         ("text.wrong-version", ErrorClass::WrongVersion)
     );
 }
+
+#[test]
+fn a_redefinition_points_at_the_definition() {
+    let text = "%a = OpTypeVoid %b = OpTypeBool\n%a = OpTypeInt 32 0";
+    let errors = spirvkit_text::assemble(text, &Default::default()).unwrap_err();
+    assert_eq!(errors[0].rule(), "text.redefinition");
+    let place =
+        spirvkit_diagnostics::Location::Span(spirvkit_diagnostics::Span { start: 0, end: 2 });
+    assert_eq!(errors[0].labels()[0].location, place);
+}

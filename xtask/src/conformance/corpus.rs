@@ -54,12 +54,35 @@ const THOROUGH: &[Mode] = &[
     ),
 ];
 
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// A folder of `.spv` and `.spvasm` files, searched recursively.
+    folder: PathBuf,
+    /// The folder with the reference tools; without it, only round trips are
+    /// checked.
+    #[arg(long)]
+    reference: Option<PathBuf>,
+    /// Compare with every combination of the disassembler's options that
+    /// matters, rather than with the common ones.
+    #[arg(long)]
+    thorough: bool,
+    /// How many of the files can't be assembled or decoded, because they are
+    /// malformed on purpose; another number is a failure.
+    #[arg(long)]
+    unreadable: Option<usize>,
+    /// How many of the modules that differ to show.
+    #[arg(long, default_value_t = 20)]
+    show: usize,
+}
+
 /// Checks every module below a folder.
-pub(super) fn run(folder: &Path, reference: Option<&Path>, thorough: bool, show: usize) -> Outcome {
+pub(super) fn run(arguments: &Arguments) -> Outcome {
+    let Arguments { folder, show, .. } = arguments;
+    let reference = arguments.reference.as_deref();
     let mut files = Vec::new();
     collect(folder, &mut files)?;
     files.sort();
-    let modes: Vec<&Mode> = if thorough {
+    let modes: Vec<&Mode> = if arguments.thorough {
         COMMON.iter().chain(THOROUGH).collect()
     } else {
         COMMON.iter().collect()
@@ -74,7 +97,7 @@ pub(super) fn run(folder: &Path, reference: Option<&Path>, thorough: bool, show:
         .zip(&results)
         .filter_map(|(file, result)| Some((file, result.as_ref().err()?)))
         .collect();
-    for (file, difference) in failures.iter().take(show) {
+    for (file, difference) in failures.iter().take(*show) {
         println!("{}: {difference}\n", file.display());
     }
     let (mut compared, mut malformed, mut not_assembly) = (0, 0, 0);
@@ -94,10 +117,18 @@ pub(super) fn run(folder: &Path, reference: Option<&Path>, thorough: bool, show:
         files.len() - failures.len(),
         failures.len()
     );
+    if files.is_empty() {
+        return Err(format!("there are no modules below {}", folder.display()).into());
+    }
+    // Without the reference's word for it, they might have become so.
+    let unreadable = malformed + not_assembly;
+    if arguments
+        .unreadable
+        .is_some_and(|expected| expected != unreadable)
+    {
+        return Err(format!("{unreadable} files could not be read").into());
+    }
     match failures.len() {
-        _ if files.is_empty() => {
-            Err(format!("there are no modules below {}", folder.display()).into())
-        }
         0 => Ok(()),
         failed => Err(format!("{failed} modules differ").into()),
     }

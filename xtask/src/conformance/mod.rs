@@ -27,31 +27,12 @@ enum What {
     },
     /// Real modules: round trips, and the text against the reference
     /// disassembler's.
-    Corpus {
-        /// A folder of `.spv` and `.spvasm` files, searched recursively.
-        folder: PathBuf,
-        /// The folder with the reference tools; without it, only round trips
-        /// are checked.
-        #[arg(long)]
-        reference: Option<PathBuf>,
-        /// Compare with every combination of the disassembler's options that
-        /// matters, rather than with the common ones.
-        #[arg(long)]
-        thorough: bool,
-        /// How many of the modules that differ to show.
-        #[arg(long, default_value_t = 20)]
-        show: usize,
-    },
+    Corpus(corpus::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     match &arguments.what {
         What::Text { records, show } => text::run(records, *show),
-        What::Corpus {
-            folder,
-            reference,
-            thorough,
-            show,
-        } => corpus::run(folder, reference.as_deref(), *thorough, *show),
+        What::Corpus(arguments) => corpus::run(arguments),
     }
 }

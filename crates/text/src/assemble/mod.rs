@@ -344,9 +344,31 @@ impl<'a> Assembler<'a> {
         match (self.definitions.define(&instruction), result) {
             (Some(redefinition), Some(result)) if redefinition.earlier != Definition::Other => {
                 let name = self.lexer.text(result);
-                Err(self.fault(faults::redefinition(name, None), result))
+                let earlier = self.definition_of(name, result);
+                Err(self.fault(faults::redefinition(name, earlier), result))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Where a name is the result of an instruction before `later`. It takes
+    /// another look at the text, which not every error of a hostile text is
+    /// worth.
+    #[cold]
+    fn definition_of(&self, name: &str, later: Token) -> Option<Span> {
+        const WORTH_A_LOOK: usize = 20;
+        if self.errors.len() >= WORTH_A_LOOK {
+            return None;
+        }
+        let mut lexer = self.lexer.restarted();
+        loop {
+            let token = lexer.next();
+            if token.kind == TokenKind::End || token.start >= later.start {
+                return None;
+            }
+            if token.kind == TokenKind::Id && lexer.at_equals() && lexer.text(token) == name {
+                return Some(token.span());
+            }
         }
     }
 

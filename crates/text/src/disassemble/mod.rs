@@ -20,6 +20,7 @@ use printer::Printer;
 
 /// A disassembled module.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Disassembled {
     /// The text.
     pub text: String,

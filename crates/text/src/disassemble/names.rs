@@ -20,7 +20,7 @@ use crate::number::write_number;
 /// The most bytes of a name before any suffix; an id whose name would be longer
 /// keeps its number. Names are made of names, so without a limit they could grow
 /// with the square of the module's size.
-const LONGEST: usize = 300;
+const LONGEST: usize = 1024;
 
 /// How ids are written.
 pub(super) enum Names {

@@ -97,6 +97,21 @@ fn the_errors_of_a_module_have_a_limit() {
     assert_eq!(count(raw()), 1000);
     assert_eq!(count(raw().max_errors(5)), 5);
     assert_eq!(count(raw().max_errors(0)), 3000);
+
+    // Within a function whose blocks are laid out, too.
+    let words: Vec<u32> = [0x0723_0203, 0x0001_0000, 0, 9, 0, 0x0005_0036, 1, 2, 0, 3]
+        .into_iter()
+        .chain([0x0001_fff0; 3000])
+        .collect();
+    let options = raw().nested_indentation(true).max_errors(5);
+    assert_eq!(disassemble(&words, &options).unwrap_err().len(), 5);
+}
+
+#[test]
+fn a_bound_of_zero_is_told() {
+    let words = [0x0723_0203, 0x0001_0000, 0, 0, 0];
+    let shown = disassemble(&words, &raw()).unwrap();
+    assert_eq!(rules(&shown.warnings), ["binary.bad-bound"]);
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub fn disassemble(
     printer.module();
     // A name gets a number of the assembler's choice, so names do not go together
     // with ids that stand as bare words.
-    if options.friendly_names && printer.has_raw_words() {
+    if options.friendly_names && printer.has_raw_words {
         let options = options.clone().friendly_names(false);
         let mut printer = Printer::new(&module, &options);
         printer.module();

@@ -32,6 +32,8 @@ pub(super) struct Printer<'a> {
     /// The last instruction before words that are none, which the assembler
     /// would take for operands of that instruction if it may have more.
     before_tail: Option<WordOffset>,
+    /// Whether anything was written word by word, so that its ids have numbers
+    /// while those of other instructions may have names.
     pub(super) has_raw_words: bool,
     /// Whether lines are all there is to write: no headings, comments or colours.
     is_plain: bool,
@@ -62,9 +64,12 @@ impl<'a> Printer<'a> {
         let annotations = options
             .annotate
             .then(|| Box::new(Annotations::new(module, options, &names)));
-        let wants_comments =
-            options.comments || options.annotate || options.source || options.offsets;
-        let is_plain = !wants_comments && !options.nested && !options.lenient && !options.color;
+        let wants_comments = options.comments || options.annotate || options.offsets;
+        let is_plain = !(wants_comments
+            || options.source
+            || options.nested
+            || options.lenient
+            || options.color);
         let lays_out = options.lenient && (options.nested || options.reorder_blocks);
         Self {
             module,
@@ -150,6 +155,9 @@ impl<'a> Printer<'a> {
             .collect();
         let layout = blocks::Layout::of(&instructions, ahead, self.options.reorder_blocks);
         for line in layout.lines {
+            if self.gave_up {
+                break;
+            }
             let instruction = &instructions[line.index];
             let redefinition = match self.ahead {
                 Some(_) => self.definitions.define(instruction),
@@ -198,9 +206,13 @@ impl<'a> Printer<'a> {
             return;
         }
         if !self.options.lenient {
-            let kind = ErrorKind::LowBound {
-                bound,
-                highest: Id(self.writer.highest),
+            let highest = Id(self.writer.highest);
+            let kind = match bound {
+                0 => ErrorKind::BadBound {
+                    bound,
+                    limit: u32::MAX,
+                },
+                _ => ErrorKind::LowBound { bound, highest },
             };
             self.warnings.push(warning(&Error::at(kind, WordOffset(3))));
         } else if position > 0 {
@@ -274,13 +286,7 @@ impl<'a> Printer<'a> {
     /// Notes an error.
     pub(super) fn note(&mut self, error: &Error) {
         self.errors.push(diagnostic(error));
-        self.gave_up = self.errors.len() == self.options.max_errors;
-    }
-
-    /// Whether anything was written word by word, so that its ids have numbers
-    /// while those of other instructions may have names.
-    pub(super) fn has_raw_words(&self) -> bool {
-        self.has_raw_words
+        self.gave_up |= self.errors.len() == self.options.max_errors;
     }
 
     /// Writes an instruction that can be decoded, without the end of its line.

@@ -87,6 +87,13 @@ fn warning(error: &Error) -> Diagnostic {
     Diagnostic::warning(rule, class, message(error)).at_word(error.offset().0)
 }
 
+/// Says that the module is not looked at from `next` on.
+fn too_many_errors(errors: usize, next: WordOffset) -> Diagnostic {
+    let message =
+        format!("gave up after {errors} of the module's errors; what follows was not looked at");
+    Diagnostic::error("binary.too-many-errors", ErrorClass::InvalidBinary, message).at_word(next.0)
+}
+
 /// What an error says, behind the name of the instruction if it has one.
 fn message(error: &Error) -> String {
     match error.op() {

@@ -149,7 +149,8 @@ impl DisassembleOptions {
         self
     }
 
-    /// Gives up after this many errors; 0 is no limit. The default is 1,000.
+    /// Gives up after this many errors, and says so in one more; 0 is no limit.
+    /// The default is 1,000.
     #[must_use]
     pub fn max_errors(mut self, errors: usize) -> Self {
         self.max_errors = errors;

@@ -16,7 +16,7 @@ use super::names::Names;
 use super::operands::loses;
 use super::source::Sources;
 use super::writer::{Hue, Place, Writer};
-use super::{DisassembleOptions, Disassembled, blocks, diagnostic, warning};
+use super::{DisassembleOptions, Disassembled, blocks, diagnostic, too_many_errors, warning};
 
 pub(super) struct Printer<'a> {
     module: &'a Module<'a>,
@@ -130,6 +130,10 @@ impl<'a> Printer<'a> {
                 }
                 Err(error) => self.note(&error),
             }
+        }
+        if self.gave_up && !instructions.rest().is_empty() {
+            let next = instructions.offset();
+            self.errors.push(too_many_errors(self.errors.len(), next));
         }
         self.check_bound(bound);
     }

@@ -1,0 +1,164 @@
+//! The graph itself.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// The number of a node: its place in the caller's list of blocks. The entry is
+/// node 0.
+pub type Node = u32;
+
+/// A directed graph, kept as flat arrays: for each node its successors and its
+/// predecessors.
+///
+/// Edges keep the order in which they were listed, which decides the order of
+/// a traversal, and an edge listed twice is there twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Graph {
+    successors: Lists,
+    predecessors: Lists,
+}
+
+impl Graph {
+    /// A graph of `nodes` nodes, 0 and up, with these edges, each from its first
+    /// to its second node.
+    ///
+    /// Edges from or to nodes that don't exist are left out. `u32::MAX` is not a
+    /// possible number of nodes; it is taken for one less.
+    pub fn new(nodes: u32, edges: &[(Node, Node)]) -> Graph {
+        let nodes = nodes.min(Node::MAX - 1);
+        let inside = move |&&(from, to): &&(Node, Node)| from < nodes && to < nodes;
+        Graph {
+            successors: Lists::new(nodes, edges.iter().filter(inside).copied()),
+            predecessors: Lists::new(
+                nodes,
+                edges.iter().filter(inside).map(|&(from, to)| (to, from)),
+            ),
+        }
+    }
+
+    /// The same graph with further edges, each after the other edges of its node.
+    pub fn with_edges(&self, further: &[(Node, Node)]) -> Graph {
+        let mut edges = Vec::with_capacity(self.successors.items.len() + further.len());
+        edges.extend(self.edges());
+        edges.extend_from_slice(further);
+        Graph::new(self.len(), &edges)
+    }
+
+    /// The same graph with every edge turned round.
+    pub fn reversed(&self) -> Graph {
+        Graph {
+            successors: self.predecessors.clone(),
+            predecessors: self.successors.clone(),
+        }
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> u32 {
+        self.successors.len()
+    }
+
+    /// Whether there is no node at all.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Where the edges of a node lead, in their order; nowhere, if there is no
+    /// such node.
+    pub fn successors(&self, node: Node) -> &[Node] {
+        self.successors.of(node)
+    }
+
+    /// Where the edges to a node come from; from nowhere, if there is no such
+    /// node.
+    pub fn predecessors(&self, node: Node) -> &[Node] {
+        self.predecessors.of(node)
+    }
+
+    /// All edges, by the node that they leave.
+    pub fn edges(&self) -> impl Iterator<Item = (Node, Node)> + '_ {
+        (0..self.len()).flat_map(|from| self.successors(from).iter().map(move |&to| (from, to)))
+    }
+}
+
+/// For each node a list of nodes: those of node `n` are
+/// `items[starts[n]..starts[n + 1]]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Lists {
+    starts: Vec<usize>,
+    items: Vec<Node>,
+}
+
+impl Lists {
+    /// Sorts the pairs by their first node, keeping their order otherwise.
+    fn new(nodes: u32, pairs: impl Iterator<Item = (Node, Node)> + Clone) -> Lists {
+        let mut starts = vec![0; nodes as usize + 1];
+        for (from, _) in pairs.clone() {
+            starts[from as usize + 1] += 1;
+        }
+        let mut total = 0;
+        for start in &mut starts {
+            total += *start;
+            *start = total;
+        }
+        let mut items = vec![0; total];
+        let mut next = starts.clone();
+        for (from, to) in pairs {
+            let place = &mut next[from as usize];
+            items[*place] = to;
+            *place += 1;
+        }
+        Lists { starts, items }
+    }
+
+    fn len(&self) -> u32 {
+        // There are fewer than `Node::MAX` nodes.
+        (self.starts.len() - 1) as u32
+    }
+
+    fn of(&self, node: Node) -> &[Node] {
+        let node = node as usize;
+        match (self.starts.get(node), self.starts.get(node + 1)) {
+            (Some(&start), Some(&end)) => &self.items[start..end],
+            _ => &[],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_keep_their_order_and_number() {
+        let graph = Graph::new(3, &[(0, 2), (1, 2), (0, 1), (0, 2), (2, 2)]);
+        assert_eq!(graph.successors(0), [2, 1, 2]);
+        assert_eq!(graph.successors(1), [2]);
+        assert_eq!(graph.successors(2), [2]);
+        assert_eq!(graph.predecessors(2), [0, 1, 0, 2]);
+        assert!(graph.predecessors(0).is_empty());
+        assert_eq!(graph.edges().count(), 5);
+    }
+
+    #[test]
+    fn what_does_not_exist_has_no_edges() {
+        let graph = Graph::new(2, &[(0, 1), (0, 2), (2, 0), (Node::MAX, 1), (1, Node::MAX)]);
+        assert_eq!(graph.edges().collect::<Vec<_>>(), [(0, 1)]);
+        assert!(graph.successors(2).is_empty());
+        assert!(graph.predecessors(Node::MAX).is_empty());
+
+        let empty = Graph::new(0, &[(0, 0)]);
+        assert!(empty.is_empty());
+        assert!(empty.successors(0).is_empty());
+    }
+
+    #[test]
+    fn edges_can_be_added_and_turned_round() {
+        let graph = Graph::new(3, &[(0, 1)]).with_edges(&[(0, 2), (2, 1), (3, 0)]);
+        assert_eq!(graph.successors(0), [1, 2]);
+        assert_eq!(graph.predecessors(1), [0, 2]);
+        let reversed = graph.reversed();
+        assert_eq!(reversed.successors(1), [0, 2]);
+        assert_eq!(reversed.predecessors(1), []);
+        assert_eq!(reversed.reversed(), graph);
+    }
+}

@@ -1,0 +1,174 @@
+//! Every answer about a graph against a search through the graph.
+
+use proptest::prelude::*;
+use spirvkit_analysis::{DepthFirst, DominatorTree, Graph, Node, PostDominatorTree};
+
+/// What can be reached from a node without entering `without`.
+fn reachable(graph: &Graph, from: Node, without: Option<Node>) -> Vec<bool> {
+    let mut seen = vec![false; graph.len() as usize];
+    let mut waiting = vec![from];
+    while let Some(node) = waiting.pop() {
+        if Some(node) == without || node >= graph.len() || seen[node as usize] {
+            continue;
+        }
+        seen[node as usize] = true;
+        waiting.extend(graph.successors(node));
+    }
+    seen
+}
+
+/// A depth-first traversal as one would explain it.
+fn traverse(graph: &Graph, node: Node, path: &mut Vec<Node>, seen: &mut Naive) {
+    seen.pre.push(node);
+    path.push(node);
+    for &next in graph.successors(node) {
+        if path.contains(&next) {
+            seen.back.push((node, next));
+        } else if !seen.pre.contains(&next) {
+            traverse(graph, next, path, seen);
+        }
+    }
+    path.pop();
+    seen.post.push(node);
+}
+
+#[derive(Default)]
+struct Naive {
+    pre: Vec<Node>,
+    post: Vec<Node>,
+    back: Vec<(Node, Node)>,
+}
+
+prop_compose! {
+    fn graphs()(nodes in 0u32..14)(
+        nodes in Just(nodes),
+        edges in prop::collection::vec((0..nodes + 1, 0..nodes + 1), 0..(2 * nodes as usize + 2)),
+    ) -> Graph {
+        Graph::new(nodes, &edges)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn orders_are_those_of_a_recursive_traversal(graph in graphs()) {
+        let mut naive = Naive::default();
+        if !graph.is_empty() {
+            traverse(&graph, 0, &mut Vec::new(), &mut naive);
+        }
+        let order = DepthFirst::new(&graph);
+        prop_assert_eq!(order.pre_order(), naive.pre);
+        prop_assert_eq!(order.post_order(), naive.post);
+        let mut back: Vec<_> = order.back_edges(&graph).collect();
+        back.sort_unstable();
+        naive.back.sort_unstable();
+        prop_assert_eq!(back, naive.back);
+        let seen = reachable(&graph, 0, None);
+        for node in 0..graph.len() {
+            prop_assert_eq!(order.is_reachable(node), seen[node as usize]);
+        }
+    }
+
+    #[test]
+    fn a_dominator_cuts_the_node_off(graph in graphs()) {
+        let tree = DominatorTree::new(&graph);
+        for above in 0..graph.len() {
+            let rest = reachable(&graph, 0, Some(above));
+            let mut below: Vec<Node> = Vec::new();
+            for node in 0..graph.len() {
+                let dominates = node == above || !rest[node as usize];
+                prop_assert_eq!(tree.dominates(above, node), dominates);
+                let strictly = tree.strictly_dominates(above, node);
+                prop_assert_eq!(strictly, dominates && node != above);
+                if dominates && tree.is_reachable(node) && tree.is_reachable(above) {
+                    below.push(node);
+                }
+            }
+            let mut subtree = tree.subtree(above).to_vec();
+            subtree.sort_unstable();
+            prop_assert_eq!(subtree, below);
+        }
+    }
+
+    #[test]
+    fn the_immediate_dominator_is_the_closest(graph in graphs()) {
+        let tree = DominatorTree::new(&graph);
+        for node in 0..graph.len() {
+            let strict: Vec<Node> = (0..graph.len())
+                .filter(|&above| tree.is_reachable(node) && tree.strictly_dominates(above, node))
+                .collect();
+            match tree.immediate(node) {
+                None => prop_assert!(strict.is_empty()),
+                Some(immediate) => {
+                    prop_assert!(strict.contains(&immediate));
+                    prop_assert!(strict.iter().all(|&above| tree.dominates(above, immediate)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_post_dominator_cuts_off_the_exits(graph in graphs()) {
+        let tree = PostDominatorTree::new(&graph);
+        for above in 0..graph.len() {
+            // Only where control can't go round for ever is the answer plain.
+            let ahead = reachable(&graph, above, None);
+            let ends = |node: Node| {
+                let ahead = reachable(&graph, node, None);
+                (0..graph.len()).any(|at| ahead[at as usize] && graph.successors(at).is_empty())
+            };
+            if !(0..graph.len()).filter(|&at| ahead[at as usize]).all(ends) {
+                continue;
+            }
+            for below in 0..graph.len() {
+                let rest = reachable(&graph, above, Some(below));
+                let escapes = (0..graph.len())
+                    .any(|at| rest[at as usize] && graph.successors(at).is_empty());
+                prop_assert_eq!(tree.dominates(below, above), !escapes, "{} {}", below, above);
+            }
+        }
+    }
+
+    #[test]
+    fn without_an_exit_each_innermost_part_has_one(graph in graphs()) {
+        let tree = PostDominatorTree::new(&graph);
+        // Nodes that reach each other, and from which nothing else can be reached.
+        for node in 0..graph.len() {
+            let ahead = reachable(&graph, node, None);
+            let part: Vec<Node> = (0..graph.len()).filter(|&at| ahead[at as usize]).collect();
+            if part.iter().all(|&at| reachable(&graph, at, None)[node as usize]) {
+                let common = part
+                    .iter()
+                    .filter(|&&below| part.iter().all(|&above| tree.dominates(below, above)));
+                prop_assert_eq!(common.filter(|&&at| tree.immediate(at).is_none()).count(), 1);
+            }
+        }
+    }
+
+    #[test]
+    fn a_traversal_of_another_graph_does_no_harm(
+        graph in graphs(),
+        other in graphs(),
+        roots in prop::collection::vec(0u32..14, 0..4),
+    ) {
+        let other = if other.len() % 2 == 0 {
+            other
+        } else {
+            Graph::new(graph.len(), &other.edges().collect::<Vec<_>>())
+        };
+        let order = DepthFirst::from_roots(&other, roots);
+        let _ = DominatorTree::from_depth_first(&graph, &order);
+        let _ = PostDominatorTree::from_depth_first(&graph, &order);
+    }
+
+    #[test]
+    fn added_edges_are_as_good_as_listed_ones(
+        graph in graphs(),
+        further in prop::collection::vec((0u32..14, 0u32..14), 0..6),
+    ) {
+        let mut edges: Vec<_> = graph.edges().collect();
+        edges.extend_from_slice(&further);
+        prop_assert_eq!(graph.with_edges(&further), Graph::new(graph.len(), &edges));
+    }
+}

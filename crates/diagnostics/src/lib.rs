@@ -77,6 +77,16 @@ pub enum ErrorClass {
     InvalidValue,
     /// Something that the module's version of the language doesn't have.
     WrongVersion,
+    /// An instruction whose types, operands or surroundings break a rule.
+    InvalidData,
+    /// Control flow that breaks a rule.
+    InvalidCfg,
+    /// Instructions in the wrong order or place.
+    InvalidLayout,
+    /// A capability that isn't declared, or that the environment doesn't have.
+    InvalidCapability,
+    /// An extension that isn't declared.
+    MissingExtension,
     /// A file that can't be read or written.
     Io,
 }
@@ -91,6 +101,11 @@ impl ErrorClass {
             Self::InvalidLookup => "invalid_lookup",
             Self::InvalidValue => "invalid_value",
             Self::WrongVersion => "wrong_version",
+            Self::InvalidData => "invalid_data",
+            Self::InvalidCfg => "invalid_cfg",
+            Self::InvalidLayout => "invalid_layout",
+            Self::InvalidCapability => "invalid_capability",
+            Self::MissingExtension => "missing_extension",
             Self::Io => "io",
         }
     }
@@ -138,6 +153,22 @@ pub struct Diagnostic {
     location: Location,
     labels: Vec<Label>,
     help: Option<String>,
+    section: Option<&'static str>,
+    vuid: Option<&'static str>,
+    instruction: Option<String>,
+    shader: Option<ShaderLine>,
+}
+
+/// A place in the text that a module was compiled from, as its debug
+/// instructions tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShaderLine {
+    /// The file's name.
+    pub file: String,
+    /// The line, from 1 up.
+    pub line: u32,
+    /// The column, from 1 up; 0 when it isn't known.
+    pub column: u32,
 }
 
 impl Diagnostic {
@@ -151,6 +182,10 @@ impl Diagnostic {
             location: Location::None,
             labels: Vec::new(),
             help: None,
+            section: None,
+            vuid: None,
+            instruction: None,
+            shader: None,
         }
     }
 
@@ -195,6 +230,46 @@ impl Diagnostic {
         self
     }
 
+    /// Says where the rule stands: a section of the specification, or the name
+    /// of an extension.
+    #[must_use]
+    pub fn with_section(mut self, section: &'static str) -> Self {
+        self.section = Some(section);
+        self
+    }
+
+    /// Adds the identifier of the client API's rule, such as
+    /// `VUID-StandaloneSpirv-None-04633`.
+    #[must_use]
+    pub fn with_vuid(mut self, vuid: &'static str) -> Self {
+        self.vuid = Some(vuid);
+        self
+    }
+
+    /// Adds the text of the instruction that it is about.
+    #[must_use]
+    pub fn with_instruction(mut self, text: impl Into<String>) -> Self {
+        self.instruction = Some(text.into());
+        self
+    }
+
+    /// Adds the place in the shader's own text.
+    #[must_use]
+    pub fn with_shader_line(mut self, line: ShaderLine) -> Self {
+        self.shader = Some(line);
+        self
+    }
+
+    /// Moves it and its labels, for instance from words to text.
+    #[must_use]
+    pub fn map_locations(mut self, mut map: impl FnMut(Location) -> Location) -> Self {
+        self.location = map(self.location);
+        for label in &mut self.labels {
+            label.location = map(label.location);
+        }
+        self
+    }
+
     /// How bad it is.
     pub fn severity(&self) -> Severity {
         self.severity
@@ -228,5 +303,26 @@ impl Diagnostic {
     /// What to do about it.
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
+    }
+
+    /// Where the rule stands: a section of the specification, or the name of an
+    /// extension.
+    pub fn section(&self) -> Option<&'static str> {
+        self.section
+    }
+
+    /// The identifier of the client API's rule.
+    pub fn vuid(&self) -> Option<&'static str> {
+        self.vuid
+    }
+
+    /// The text of the instruction that it is about.
+    pub fn instruction(&self) -> Option<&str> {
+        self.instruction.as_deref()
+    }
+
+    /// The place in the text that the module was compiled from.
+    pub fn shader_line(&self) -> Option<&ShaderLine> {
+        self.shader.as_ref()
     }
 }

@@ -8,6 +8,7 @@
 //! | [`grammar`] | the language's instructions and enumerants as tables |
 //! | [`binary`] | reading and writing modules word by word |
 //! | [`text`] | the assembly language |
+//! | [`validate`] | the rules of the language, and the judge |
 //! | [`diagnostics`] | how errors and warnings are told |
 //!
 //! Text to a module and back:
@@ -59,6 +60,7 @@ pub use spirvkit_binary as binary;
 pub use spirvkit_diagnostics as diagnostics;
 pub use spirvkit_grammar as grammar;
 pub use spirvkit_text as text;
+pub use spirvkit_validate as validate;
 
 pub use spirvkit_binary::{Endianness, bytes_from_words, words_from_bytes};
 pub use spirvkit_diagnostics::Diagnostic;

@@ -1,7 +1,9 @@
 //! `cargo xtask conformance`: our results against those of the reference tools.
 
 mod corpus;
+mod records;
 mod text;
+mod val;
 
 use std::path::PathBuf;
 
@@ -25,6 +27,8 @@ enum What {
         #[arg(long, default_value_t = 20)]
         show: usize,
     },
+    /// The validator against recorded verdicts.
+    Val(val::Arguments),
     /// Real modules: round trips, and the text against the reference
     /// disassembler's.
     Corpus(corpus::Arguments),
@@ -33,6 +37,7 @@ enum What {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     match &arguments.what {
         What::Text { records, show } => text::run(records, *show),
+        What::Val(arguments) => val::run(arguments),
         What::Corpus(arguments) => corpus::run(arguments),
     }
 }

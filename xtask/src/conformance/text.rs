@@ -1,8 +1,7 @@
 //! The assembler and the disassembler against recorded runs of the reference
 //! tools: JSON lines, one case a line, compressed with zstd or not.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::BufRead;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -11,6 +10,7 @@ use spirvkit::{
     bytes_from_words, disassemble,
 };
 
+use super::records::{open, words};
 use crate::Outcome;
 
 /// A recorded run of the assembler (`as`) or the disassembler (`dis`).
@@ -60,15 +60,6 @@ pub(super) fn run(records: &Path, show: usize) -> Outcome {
         0 => Ok(()),
         _ => Err(format!("{failed} cases differ from the record").into()),
     }
-}
-
-fn open(path: &Path) -> Result<Box<dyn BufRead>, Box<dyn std::error::Error>> {
-    let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    if path.extension().is_none_or(|extension| extension != "zst") {
-        return Ok(Box::new(BufReader::new(file)));
-    }
-    let decoder: Box<dyn Read> = Box::new(ruzstd::decoding::StreamingDecoder::new(file)?);
-    Ok(Box::new(BufReader::new(decoder)))
 }
 
 fn check(case: &Case) -> Result<(), String> {
@@ -155,11 +146,4 @@ fn check_disassembler(case: &Case) -> Result<(), String> {
         (Ok(ours), true) if ours.text == case.text => Ok(()),
         (Ok(ours), true) => Err(format!("ours\n{}\ntheirs\n{}", ours.text, case.text)),
     }
-}
-
-/// Words as eight hexadecimal digits each.
-fn words(text: &str) -> Result<Vec<u32>, String> {
-    let digits = |chunk: &[u8]| u32::from_str_radix(std::str::from_utf8(chunk).ok()?, 16).ok();
-    let words: Option<Vec<u32>> = text.as_bytes().chunks(8).map(digits).collect();
-    words.ok_or_else(|| "the words are not hexadecimal".to_owned())
 }

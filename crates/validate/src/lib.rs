@@ -1,0 +1,135 @@
+//! The rules of SPIR-V: [`validate`] judges a module against the specification
+//! and the environment it is for, and reports every error at once.
+//!
+//! ```
+//! use spirvkit_validate::{Options, validate};
+//!
+//! let text = "OpCapability Shader
+//! OpMemoryModel Logical GLSL450
+//! %float = OpTypeFloat 32
+//! %vector = OpTypeVector %float 5
+//! ";
+//! # let words = spirvkit_text::assemble(text, &Default::default()).unwrap().words;
+//! let report = validate(&words, &Options::for_env("vulkan1.3".parse().unwrap()));
+//! assert!(!report.is_valid());
+//! assert_eq!(report.diagnostics()[0].rule(), "type.vector-size");
+//! ```
+//!
+//! Every [`Rule`] is data for people, too: see [`rules`].
+#![deny(missing_docs)]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::print_stdout,
+        clippy::print_stderr,
+        clippy::exit
+    )
+)]
+
+mod fault;
+mod module;
+mod options;
+mod phases;
+mod rule;
+mod rules;
+mod scaffold;
+mod site;
+
+use spirvkit_binary::{Header, words_from_bytes};
+use spirvkit_diagnostics::{Diagnostic, Severity};
+
+pub use options::{DescriptorLayout, Limits, Options};
+pub use rule::{Example, Frame, Rule};
+
+/// What became of a module.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    diagnostics: Vec<Diagnostic>,
+    is_cut: bool,
+}
+
+impl Report {
+    /// Errors and warnings in module order. Locations are
+    /// [words](spirvkit_diagnostics::Location::Word).
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// The same, by value.
+    pub fn into_diagnostics(self) -> Vec<Diagnostic> {
+        self.diagnostics
+    }
+
+    /// Whether there is no error.
+    pub fn is_valid(&self) -> bool {
+        let mut all = self.diagnostics.iter();
+        all.all(|diagnostic| diagnostic.severity() != Severity::Error)
+    }
+
+    /// Whether there may be more errors than [`Options::max_errors`] let through.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+}
+
+/// Judges a module.
+///
+/// `words` are in host order, header included. Time grows in proportion to the
+/// module, and so does memory.
+pub fn validate(words: &[u32], options: &Options) -> Report {
+    let header = match Header::from_words(words) {
+        Ok(header) => header,
+        Err(error) => return refused(phases::binary_fault(&error), options),
+    };
+    let mut faults = phases::run(words, header, options);
+    faults.sort_by_key(fault::Fault::offset);
+    let is_vulkan = options::Env::new(options.env).is_vulkan();
+    let mut report = Report::default();
+    let mut errors = 0;
+    for fault in faults {
+        if !fault.is_warning() {
+            errors += 1;
+            if options.max_errors > 0 && errors > options.max_errors {
+                report.is_cut = true;
+                break;
+            }
+        }
+        report.diagnostics.push(fault.into_diagnostic(is_vulkan));
+    }
+    report
+}
+
+/// Judges a module in the form of bytes, of either byte order.
+pub fn validate_bytes(bytes: &[u8], options: &Options) -> Report {
+    match words_from_bytes(bytes) {
+        Ok((words, _)) => validate(&words, options),
+        Err(error) => refused(phases::binary_fault(&error), options),
+    }
+}
+
+fn refused(fault: fault::Fault, options: &Options) -> Report {
+    let is_vulkan = options::Env::new(options.env).is_vulkan();
+    Report {
+        diagnostics: vec![fault.into_diagnostic(is_vulkan)],
+        is_cut: false,
+    }
+}
+
+/// All rules, sorted by id.
+pub fn rules() -> Vec<&'static Rule> {
+    let families = rules::FAMILIES.iter().flat_map(|family| family.rules);
+    let mut all: Vec<&'static Rule> = families.chain(phases::rules()).copied().collect();
+    all.sort_by_key(|rule| rule.id);
+    all
+}
+
+/// The rule with this id, or the first that checks this Vulkan rule.
+pub fn find_rule(id: &str) -> Option<&'static Rule> {
+    let all = rules();
+    let by_id = all.iter().find(|rule| rule.id == id);
+    let found = by_id.or_else(|| all.iter().find(|rule| rule.vuids.contains(&id)));
+    found.copied()
+}

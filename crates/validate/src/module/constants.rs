@@ -1,0 +1,96 @@
+//! The values of constants.
+
+use spirvkit_binary::Id;
+use spirvkit_grammar::Op;
+
+use super::{Module, Type};
+
+impl<'a> Module<'a> {
+    /// Whether the id is a constant, specialization constants and nulls
+    /// included, `OpUndef` not.
+    pub(crate) fn is_constant(&self, id: Id) -> bool {
+        self.def(id).is_some_and(|def| is_constant_op(def.op()))
+    }
+
+    /// Whether the id is a constant that specialization may change.
+    pub(crate) fn is_spec_constant(&self, id: Id) -> bool {
+        self.def(id)
+            .is_some_and(|def| is_spec_constant_op(def.op()))
+    }
+
+    /// The bits of an integer that no specialization changes: of an
+    /// `OpConstant`, sign-extended to 64 bits if its type is signed, or of an
+    /// `OpConstantNull`.
+    pub(crate) fn constant_u64(&self, id: Id) -> Option<u64> {
+        let def = self.def(id)?;
+        match def.op() {
+            Op::Constant => self.integer_bits(id),
+            Op::ConstantNull if self.is_int_scalar(def.result_type()?) => Some(0),
+            _ => None,
+        }
+    }
+
+    /// The same as a signed number: the bits of unsigned types are taken as they
+    /// are.
+    pub(crate) fn constant_i64(&self, id: Id) -> Option<i64> {
+        self.constant_u64(id).map(|bits| bits as i64)
+    }
+
+    /// The value of an integer constant or the default of an integer
+    /// specialization constant.
+    pub(crate) fn default_u64(&self, id: Id) -> Option<u64> {
+        match self.def(id)?.op() {
+            Op::SpecConstant => self.integer_bits(id),
+            _ => self.constant_u64(id),
+        }
+    }
+
+    fn integer_bits(&self, id: Id) -> Option<u64> {
+        let def = self.def(id)?;
+        let Type::Int { width, signed } = self.ty(def.result_type()?) else {
+            return None;
+        };
+        let low = u64::from(def.arg(0));
+        let bits = match width {
+            ..=32 => low,
+            _ => low | u64::from(def.arg(1)) << 32,
+        };
+        let unused = 64u32.saturating_sub(width.max(1)).min(63);
+        Some(match signed {
+            true => ((bits << unused) as i64 >> unused) as u64,
+            false => bits << unused >> unused,
+        })
+    }
+}
+
+/// Whether the opcode makes a constant.
+pub(crate) fn is_constant_op(op: Op) -> bool {
+    matches!(
+        op,
+        Op::ConstantTrue
+            | Op::ConstantFalse
+            | Op::Constant
+            | Op::ConstantComposite
+            | Op::ConstantCompositeReplicateEXT
+            | Op::ConstantSampler
+            | Op::ConstantNull
+            | Op::ConstantFunctionPointerINTEL
+            | Op::ConstantSizeOfEXT
+    ) || is_spec_constant_op(op)
+}
+
+/// Whether the opcode makes a constant that specialization may change.
+pub(crate) fn is_spec_constant_op(op: Op) -> bool {
+    matches!(
+        op,
+        Op::SpecConstantTrue
+            | Op::SpecConstantFalse
+            | Op::SpecConstant
+            | Op::SpecConstantComposite
+            | Op::SpecConstantCompositeReplicateEXT
+            | Op::SpecConstantOp
+            | Op::SpecConstantArchitectureINTEL
+            | Op::SpecConstantTargetINTEL
+            | Op::SpecConstantCapabilitiesINTEL
+    )
+}

@@ -1,0 +1,134 @@
+//! Decorations by target.
+
+use spirvkit_binary::Id;
+use spirvkit_grammar::{Decoration, Op};
+
+use super::{Inst, Module};
+
+/// A decoration as it applies to a target, directly or through a group.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decorated<'a> {
+    /// The instruction that holds the decoration.
+    pub(crate) inst: Inst<'a>,
+    /// The member that it decorates, if it is one.
+    pub(crate) member: Option<u32>,
+    pub(crate) decoration: Decoration,
+    /// The words of the decoration's operands.
+    pub(crate) params: &'a [u32],
+}
+
+impl<'a> Decorated<'a> {
+    /// What an `Op(Member)Decorate(Id|String)` says.
+    pub(crate) fn new(inst: Inst<'a>) -> Option<Self> {
+        let (member, at) = match inst.op() {
+            Op::Decorate | Op::DecorateId | Op::DecorateString => (None, 1),
+            Op::MemberDecorate | Op::MemberDecorateString => (Some(inst.arg(1)), 2),
+            _ => return None,
+        };
+        Some(Self {
+            inst,
+            member,
+            decoration: Decoration(inst.optional(at)?),
+            params: inst.args().get(at + 1..).unwrap_or_default(),
+        })
+    }
+
+    /// An operand; 0 if it is missing.
+    pub(crate) fn param(&self, index: usize) -> u32 {
+        self.params.get(index).copied().unwrap_or(0)
+    }
+}
+
+impl<'a> Module<'a> {
+    fn annotations_of(&self, target: Id) -> impl Iterator<Item = Inst<'a>> + '_ {
+        let start = self.annotations.partition_point(|entry| entry.0 < target.0);
+        self.annotations[start..]
+            .iter()
+            .take_while(move |entry| entry.0 == target.0)
+            .filter_map(|entry| self.inst(entry.1))
+    }
+
+    /// All decorations of an id and of its members, those through groups
+    /// included, in module order.
+    pub(crate) fn decorations(&self, target: Id) -> impl Iterator<Item = Decorated<'a>> + '_ {
+        self.annotations_of(target).flat_map(move |inst| {
+            let direct = Decorated::new(inst);
+            let group = match inst.op() {
+                Op::GroupDecorate | Op::GroupMemberDecorate => Some(inst.id(0)),
+                _ => None,
+            };
+            let members = match inst.op() {
+                Op::GroupMemberDecorate => inst.args().get(1..).unwrap_or_default(),
+                _ => &[],
+            };
+            let through_group = group.into_iter().flat_map(move |group| {
+                self.annotations_of(group)
+                    .filter_map(Decorated::new)
+                    .flat_map(move |decorated| with_members(decorated, target, members))
+            });
+            direct.into_iter().chain(through_group)
+        })
+    }
+
+    /// The decorations of an id itself, not of its members.
+    pub(crate) fn own_decorations(&self, target: Id) -> impl Iterator<Item = Decorated<'a>> + '_ {
+        self.decorations(target)
+            .filter(|decorated| decorated.member.is_none())
+    }
+
+    /// The decorations of a structure's member.
+    pub(crate) fn member_decorations(
+        &self,
+        target: Id,
+        member: u32,
+    ) -> impl Iterator<Item = Decorated<'a>> + '_ {
+        self.decorations(target)
+            .filter(move |decorated| decorated.member == Some(member))
+    }
+
+    /// Whether an id itself has a decoration.
+    pub(crate) fn is_decorated(&self, target: Id, decoration: Decoration) -> bool {
+        self.decoration(target, decoration).is_some()
+    }
+
+    /// An id's own decoration of this kind, the first if there are several.
+    pub(crate) fn decoration(&self, target: Id, decoration: Decoration) -> Option<Decorated<'a>> {
+        self.own_decorations(target)
+            .find(|decorated| decorated.decoration == decoration)
+    }
+
+    /// A member's decoration of this kind.
+    pub(crate) fn member_decoration(
+        &self,
+        target: Id,
+        member: u32,
+        decoration: Decoration,
+    ) -> Option<Decorated<'a>> {
+        self.member_decorations(target, member)
+            .find(|decorated| decorated.decoration == decoration)
+    }
+
+    /// Whether the id or any of its members has a decoration.
+    pub(crate) fn has_decoration_anywhere(&self, target: Id, decoration: Decoration) -> bool {
+        self.decorations(target)
+            .any(|decorated| decorated.decoration == decoration)
+    }
+}
+
+/// A group's decoration, once for the target or once for each of its members
+/// that the `OpGroupMemberDecorate` names.
+fn with_members<'a>(
+    decorated: Decorated<'a>,
+    target: Id,
+    members: &'a [u32],
+) -> impl Iterator<Item = Decorated<'a>> {
+    let whole = members.is_empty().then_some(decorated);
+    let each = members
+        .chunks(2)
+        .filter(move |pair| pair[0] == target.0)
+        .map(move |pair| Decorated {
+            member: Some(pair.get(1).copied().unwrap_or(0)),
+            ..decorated
+        });
+    whole.into_iter().chain(each)
+}

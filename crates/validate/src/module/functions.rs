@@ -1,0 +1,349 @@
+//! Functions, their blocks, calls, and which stages reach them.
+
+use std::fmt;
+use std::ops::Range;
+
+use spirvkit_binary::Id;
+use spirvkit_grammar::{ExecutionModel, Op};
+
+use super::{Inst, Module, NONE};
+
+/// A function: a definition or a declaration.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    pub(crate) id: Id,
+    /// The words from `OpFunction` up to behind `OpFunctionEnd`.
+    pub(crate) range: Range<u32>,
+    /// Indexes of the module's blocks; none in a declaration.
+    pub(crate) blocks: Range<u32>,
+    /// The execution models of the entry points from which calls reach it.
+    pub(crate) models: Models,
+}
+
+/// A block: from its label to its terminator.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    pub(crate) id: Id,
+    /// The offset of the `OpLabel`.
+    pub(crate) start: u32,
+    /// The offset of the terminator; 0 if the block has none.
+    pub(crate) terminator: u32,
+    /// The offset of the merge instruction; 0 if the block has none.
+    pub(crate) merge: u32,
+    /// The index of the function that it stands in.
+    pub(crate) function: u32,
+}
+
+/// A set of execution models.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Models(u32);
+
+/// The models that have a place in the set, in the order of their bits.
+const MODELS: [ExecutionModel; 17] = [
+    ExecutionModel::Vertex,
+    ExecutionModel::TessellationControl,
+    ExecutionModel::TessellationEvaluation,
+    ExecutionModel::Geometry,
+    ExecutionModel::Fragment,
+    ExecutionModel::GLCompute,
+    ExecutionModel::Kernel,
+    ExecutionModel::TaskNV,
+    ExecutionModel::MeshNV,
+    ExecutionModel::RayGenerationKHR,
+    ExecutionModel::IntersectionKHR,
+    ExecutionModel::AnyHitKHR,
+    ExecutionModel::ClosestHitKHR,
+    ExecutionModel::MissKHR,
+    ExecutionModel::CallableKHR,
+    ExecutionModel::TaskEXT,
+    ExecutionModel::MeshEXT,
+];
+
+impl Models {
+    /// The set of these models.
+    pub(crate) fn of(models: &[ExecutionModel]) -> Self {
+        let bits = models.iter().map(|&model| Self::bit(model));
+        Self(bits.fold(0, |set, bit| set | bit))
+    }
+
+    fn bit(model: ExecutionModel) -> u32 {
+        let position = MODELS.iter().position(|&known| known == model);
+        position.map_or(0, |position| 1 << position)
+    }
+
+    pub(crate) fn contains(self, model: ExecutionModel) -> bool {
+        self.0 & Self::bit(model) != 0
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The models of this set that are not in the other.
+    pub(crate) fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = ExecutionModel> {
+        MODELS
+            .into_iter()
+            .filter(move |&model| self.contains(model))
+    }
+}
+
+impl fmt::Debug for Models {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+impl fmt::Display for Models {
+    /// The models' names with commas between.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, model) in self.iter().enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            write!(f, "{comma}{model}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the opcode ends a block (specification, section 2.2.5).
+pub(crate) fn is_terminator(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Branch
+            | Op::BranchConditional
+            | Op::Switch
+            | Op::Return
+            | Op::ReturnValue
+            | Op::Kill
+            | Op::Unreachable
+            | Op::TerminateInvocation
+            | Op::IgnoreIntersectionKHR
+            | Op::TerminateRayKHR
+            | Op::EmitMeshTasksEXT
+            | Op::AbortKHR
+    )
+}
+
+/// Follows the functions and blocks of a module as its instructions pass by.
+pub(super) struct Builder {
+    in_function: bool,
+    /// The block that is open.
+    open: u32,
+    /// The block of the instruction just taken.
+    block: u32,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self {
+            in_function: false,
+            open: NONE,
+            block: NONE,
+        }
+    }
+}
+
+impl Builder {
+    /// Takes the next instruction.
+    #[inline]
+    pub(super) fn add(&mut self, m: &mut Module<'_>, inst: Inst<'_>) {
+        self.block = self.open;
+        match inst.op() {
+            Op::Function => {
+                self.close(m, inst.offset());
+                let blocks = m.blocks.len() as u32;
+                m.functions.push(Function {
+                    id: inst.result().unwrap_or(Id(0)),
+                    range: inst.offset()..inst.offset(),
+                    blocks: blocks..blocks,
+                    models: Models::default(),
+                });
+                self.in_function = true;
+                self.block = NONE;
+            }
+            Op::FunctionEnd => {
+                self.close(m, inst.offset() + inst.words().len() as u32);
+                self.block = NONE;
+            }
+            Op::Label if self.in_function => {
+                self.open = m.blocks.len() as u32;
+                self.block = self.open;
+                m.blocks.push(Block {
+                    id: inst.result().unwrap_or(Id(0)),
+                    start: inst.offset(),
+                    terminator: 0,
+                    merge: 0,
+                    function: m.functions.len() as u32 - 1,
+                });
+            }
+            Op::LoopMerge | Op::SelectionMerge => {
+                if let Some(block) = m.blocks.get_mut(self.open as usize) {
+                    block.merge = inst.offset();
+                }
+            }
+            Op::FunctionCall if self.in_function => {
+                let caller = m.functions.len() as u32 - 1;
+                m.calls.push((caller, inst.id(0)));
+            }
+            op if self.open != NONE && is_terminator(op) => {
+                if let Some(block) = m.blocks.get_mut(self.open as usize) {
+                    block.terminator = inst.offset();
+                }
+                self.open = NONE;
+            }
+            _ => {}
+        }
+    }
+
+    /// The block that the instruction just taken stands in.
+    #[inline]
+    pub(super) fn block(&self) -> u32 {
+        self.block
+    }
+
+    fn close(&mut self, m: &mut Module<'_>, end: u32) {
+        self.open = NONE;
+        if !self.in_function {
+            return;
+        }
+        let blocks = m.blocks.len() as u32;
+        if let Some(function) = m.functions.last_mut() {
+            function.range.end = end;
+            function.blocks.end = blocks;
+        }
+        self.in_function = false;
+    }
+
+    pub(super) fn finish(&mut self, m: &mut Module<'_>) {
+        let end = m.words.len() as u32;
+        self.close(m, end);
+    }
+}
+
+/// Works out which execution models reach each function. Every model passes
+/// through a function at most once, so this is linear in the calls.
+pub(super) fn find_models(m: &mut Module<'_>) {
+    for (index, function) in m.functions.iter().enumerate() {
+        let slot = m.function_indexes.slot(function.id);
+        if *slot == NONE {
+            *slot = index as u32;
+        }
+    }
+    let mut todo = Vec::new();
+    for index in 0..m.entry_points.len() {
+        let entry = m.entry_points[index];
+        let function = m.function_indexes.get(entry.function);
+        todo.push((function, Models(Models::bit(entry.model))));
+    }
+    while let Some((index, models)) = todo.pop() {
+        let Some(function) = m.functions.get_mut(index as usize) else {
+            continue;
+        };
+        if models.without(function.models).is_empty() {
+            continue;
+        }
+        function.models = Models(function.models.0 | models.0);
+        let models = function.models;
+        let start = m.calls.partition_point(|call| call.0 < index);
+        let calls = m.calls[start..].iter().take_while(|call| call.0 == index);
+        todo.extend(calls.map(|call| (m.function_indexes.get(call.1), models)));
+    }
+}
+
+impl<'a> Module<'a> {
+    /// The index of a function among [`functions`](Self::functions).
+    pub(crate) fn function_index(&self, id: Id) -> Option<u32> {
+        Some(self.function_indexes.get(id)).filter(|&index| index != NONE)
+    }
+
+    /// The ids of the functions that a function calls, with repetitions.
+    pub(crate) fn callees(&self, function: u32) -> impl Iterator<Item = Id> + '_ {
+        let start = self.calls.partition_point(|call| call.0 < function);
+        self.calls[start..]
+            .iter()
+            .take_while(move |call| call.0 == function)
+            .map(|call| call.1)
+    }
+
+    /// The indexes of all functions that are reached from a function, itself
+    /// first.
+    pub(crate) fn call_tree(&self, function: Id) -> Vec<u32> {
+        let Some(root) = self.function_index(function) else {
+            return Vec::new();
+        };
+        let mut seen = vec![false; self.functions.len()];
+        seen[root as usize] = true;
+        let mut found = vec![root];
+        let mut next = 0;
+        while let Some(&function) = found.get(next) {
+            next += 1;
+            for callee in self.callees(function) {
+                if let Some(callee) = self.function_index(callee)
+                    && !std::mem::replace(&mut seen[callee as usize], true)
+                {
+                    found.push(callee);
+                }
+            }
+        }
+        found
+    }
+
+    /// The index of the function whose words include this offset.
+    pub(crate) fn function_at(&self, offset: u32) -> Option<u32> {
+        let after = self
+            .functions
+            .partition_point(|function| function.range.start <= offset);
+        let index = after.checked_sub(1)?;
+        self.functions[index]
+            .range
+            .contains(&offset)
+            .then_some(index as u32)
+    }
+}
+
+/// Which instructions use each id.
+pub(super) struct Uses {
+    /// Id and offset of the user, sorted.
+    entries: Vec<(u32, u32)>,
+    offsets: Vec<u32>,
+}
+
+impl Uses {
+    pub(super) fn new(m: &Module<'_>) -> Self {
+        let mut entries = Vec::new();
+        for inst in m.all_instructions() {
+            let Some(instruction) = spirvkit_binary::Instruction::from_words(
+                inst.words(),
+                spirvkit_binary::WordOffset(inst.offset() as usize),
+            ) else {
+                continue;
+            };
+            let result = inst.result();
+            for operand in instruction.operands(&m.definitions) {
+                if let Ok(operand) = operand
+                    && let spirvkit_binary::Value::Id(id) = operand.value
+                    && Some(id) != result
+                {
+                    entries.push((id.0, inst.offset()));
+                }
+            }
+        }
+        entries.sort_unstable();
+        entries.dedup();
+        let offsets = entries.iter().map(|entry| entry.1).collect();
+        Self { entries, offsets }
+    }
+
+    pub(super) fn of(&self, id: Id) -> &[u32] {
+        let start = self.entries.partition_point(|entry| entry.0 < id.0);
+        let end = self.entries.partition_point(|entry| entry.0 <= id.0);
+        &self.offsets[start..end]
+    }
+}

@@ -1,0 +1,115 @@
+//! An instruction as the rules see it.
+
+use spirvkit_binary::{Id, LiteralString};
+use spirvkit_grammar::{InstructionInfo, Op};
+
+/// An instruction, borrowed from its module. Reading past its end gives zeros,
+/// so that no rule can panic on a malformed one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inst<'a> {
+    words: &'a [u32],
+    offset: u32,
+    info: Option<&'static InstructionInfo>,
+}
+
+impl<'a> Inst<'a> {
+    /// The instruction that starts at this word of a module.
+    #[inline]
+    pub(crate) fn at(module: &'a [u32], offset: u32) -> Option<Self> {
+        let rest = module.get(offset as usize..)?;
+        let first = *rest.first()?;
+        let words = rest.get(..(first >> 16) as usize)?;
+        if words.is_empty() {
+            return None;
+        }
+        Some(Self {
+            words,
+            offset,
+            info: Op(first as u16).info(),
+        })
+    }
+
+    /// The opcode.
+    #[inline]
+    pub(crate) fn op(&self) -> Op {
+        Op(self.word(0) as u16)
+    }
+
+    /// What the grammar says about it.
+    #[inline]
+    pub(crate) fn info(&self) -> Option<&'static InstructionInfo> {
+        self.info
+    }
+
+    /// The number of words before it in the module.
+    #[inline]
+    pub(crate) fn offset(&self) -> u32 {
+        self.offset
+    }
+
+    /// All its words.
+    #[inline]
+    pub(crate) fn words(&self) -> &'a [u32] {
+        self.words
+    }
+
+    /// A word by its index, counted from the one that holds the opcode.
+    #[inline]
+    pub(crate) fn word(&self, index: usize) -> u32 {
+        self.words.get(index).copied().unwrap_or(0)
+    }
+
+    /// The index of the first word after result type and result.
+    #[inline]
+    fn first_argument(&self) -> usize {
+        match self.info {
+            Some(info) => 1 + usize::from(info.has_result_type()) + usize::from(info.has_result()),
+            None => 1,
+        }
+    }
+
+    /// The words after result type and result.
+    #[inline]
+    pub(crate) fn args(&self) -> &'a [u32] {
+        self.words.get(self.first_argument()..).unwrap_or_default()
+    }
+
+    /// A word after result type and result, counted from 0.
+    #[inline]
+    pub(crate) fn arg(&self, index: usize) -> u32 {
+        self.word(self.first_argument() + index)
+    }
+
+    /// The same as an id.
+    #[inline]
+    pub(crate) fn id(&self, index: usize) -> Id {
+        Id(self.arg(index))
+    }
+
+    /// The same if the instruction is long enough to have it: for optional
+    /// operands.
+    #[inline]
+    pub(crate) fn optional(&self, index: usize) -> Option<u32> {
+        self.args().get(index).copied()
+    }
+
+    /// The literal string that starts at this word after result type and
+    /// result, if it ends.
+    pub(crate) fn string(&self, index: usize) -> Option<LiteralString<'a>> {
+        LiteralString::at_start_of(self.args().get(index..)?)
+    }
+
+    /// The result type, if the opcode has one.
+    #[inline]
+    pub(crate) fn result_type(&self) -> Option<Id> {
+        self.info?.has_result_type().then(|| Id(self.word(1)))
+    }
+
+    /// The result, if the opcode has one.
+    #[inline]
+    pub(crate) fn result(&self) -> Option<Id> {
+        let info = self.info?;
+        info.has_result()
+            .then(|| Id(self.word(1 + usize::from(info.has_result_type()))))
+    }
+}

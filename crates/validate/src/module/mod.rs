@@ -1,0 +1,359 @@
+//! The module as the rules see it: an index over its words, built in one pass.
+
+#![allow(dead_code, unused_imports)]
+
+mod constants;
+mod decorations;
+mod functions;
+mod inst;
+mod names;
+mod types;
+
+use std::cell::OnceCell;
+
+use spirvkit_binary::{Definitions, HEADER_WORDS, Header, Id, IdMap};
+use spirvkit_grammar::{
+    AddressingModel, Capability, ExecutionModel, MemoryModel, Op, OperandKind, Version,
+};
+
+use crate::options::{Env, Options};
+pub(crate) use constants::{is_constant_op, is_spec_constant_op};
+pub(crate) use decorations::Decorated;
+pub(crate) use functions::{Block, Function, Models, is_terminator};
+pub(crate) use inst::Inst;
+pub(crate) use types::{CooperativeMatrix, Image, Type, is_type_declaration};
+
+/// Stands for "in no block" and the like.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// What is known of an id: 8 bytes.
+#[derive(Clone, Copy, Debug)]
+struct Def {
+    /// The word offset of the defining instruction; 0 when there is none. The
+    /// top bit says that the instruction has a result type.
+    offset: u32,
+    /// The block that the definition stands in, or that it begins.
+    block: u32,
+}
+
+const HAS_TYPE: u32 = 1 << 31;
+
+/// An `OpEntryPoint`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EntryPoint<'a> {
+    pub(crate) inst: Inst<'a>,
+    pub(crate) model: ExecutionModel,
+    pub(crate) function: Id,
+    pub(crate) interface: &'a [u32],
+}
+
+impl EntryPoint<'_> {
+    pub(crate) fn name(&self) -> String {
+        self.inst
+            .string(2)
+            .map_or_else(String::new, |name| name.to_text_lossy())
+    }
+}
+
+/// The capabilities that are declared or implied by declared ones.
+#[derive(Clone, Debug)]
+pub(crate) struct Capabilities {
+    bits: [u64; Self::WORDS],
+}
+
+impl Capabilities {
+    /// The registry's numbers stay far below 64 times this.
+    const WORDS: usize = 128;
+
+    fn new() -> Self {
+        Self {
+            bits: [0; Self::WORDS],
+        }
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, capability: Capability) -> bool {
+        let word = self.bits.get(capability.0 as usize / 64);
+        word.is_some_and(|word| word >> (capability.0 % 64) & 1 != 0)
+    }
+
+    /// Adds a capability and those it implies.
+    fn add(&mut self, capability: Capability) {
+        let mut todo = vec![capability];
+        while let Some(capability) = todo.pop() {
+            if self.contains(capability) {
+                continue;
+            }
+            if let Some(word) = self.bits.get_mut(capability.0 as usize / 64) {
+                *word |= 1 << (capability.0 % 64);
+            }
+            if let Some(info) = OperandKind::Capability.enumerant(capability.0) {
+                todo.extend(info.availability().capabilities());
+            }
+        }
+    }
+}
+
+/// The index.
+pub(crate) struct Module<'a> {
+    pub(crate) words: &'a [u32],
+    pub(crate) header: Header,
+    /// The version of the language that the header names.
+    pub(crate) version: Version,
+    pub(crate) options: &'a Options,
+    pub(crate) env: Env,
+    ids: IdMap<Def>,
+    /// What the decoder must know of ids.
+    pub(crate) definitions: Definitions,
+    pub(crate) capabilities: Capabilities,
+    /// Every `OpExtension`, with its name.
+    pub(crate) extensions: Vec<(Inst<'a>, String)>,
+    pub(crate) addressing: AddressingModel,
+    pub(crate) memory_model: MemoryModel,
+    pub(crate) entry_points: Vec<EntryPoint<'a>>,
+    /// `OpExecutionMode` and `OpExecutionModeId`: entry point and offset,
+    /// sorted.
+    modes: Vec<(u32, u32)>,
+    /// Annotations: target and offset, sorted.
+    annotations: Vec<(u32, u32)>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) blocks: Vec<Block>,
+    /// Calls: the index of the function that calls, and the id of the one that
+    /// is called.
+    calls: Vec<(u32, Id)>,
+    function_indexes: IdMap<u32>,
+    /// The offsets of variables outside of functions.
+    pub(crate) globals: Vec<u32>,
+    names: OnceCell<names::Names>,
+    uses: OnceCell<functions::Uses>,
+    /// Instructions that begin with a word count of zero or past the end.
+    pub(crate) broken_tail: Option<spirvkit_binary::Error>,
+}
+
+impl<'a> Module<'a> {
+    /// Reads a module's instructions. The header must have been checked.
+    pub(crate) fn index(words: &'a [u32], header: Header, options: &'a Options) -> Self {
+        let limit = words.len();
+        let mut m = Self {
+            words,
+            header,
+            version: Version::from_word(words.get(1).copied().unwrap_or(0))
+                .unwrap_or(Version::V1_0),
+            options,
+            env: Env::new(options.env),
+            ids: IdMap::with_bound(
+                Def {
+                    offset: 0,
+                    block: NONE,
+                },
+                limit,
+                header.bound,
+            ),
+            definitions: Definitions::with_word_limit(limit),
+            capabilities: Capabilities::new(),
+            extensions: Vec::new(),
+            addressing: AddressingModel::Logical,
+            memory_model: MemoryModel::Simple,
+            entry_points: Vec::new(),
+            modes: Vec::new(),
+            annotations: Vec::new(),
+            functions: Vec::new(),
+            blocks: Vec::new(),
+            calls: Vec::new(),
+            function_indexes: IdMap::new(NONE, limit),
+            globals: Vec::new(),
+            names: OnceCell::new(),
+            uses: OnceCell::new(),
+            broken_tail: None,
+        };
+        let mut builder = functions::Builder::default();
+        let mut instructions = match spirvkit_binary::Module::new(words) {
+            Ok(module) => module.instructions(),
+            Err(_) => return m,
+        };
+        for instruction in &mut instructions {
+            let instruction = match instruction {
+                Ok(instruction) => instruction,
+                Err(error) => {
+                    m.broken_tail = Some(error);
+                    break;
+                }
+            };
+            m.definitions.define(&instruction);
+            let Some(inst) = Inst::at(words, instruction.offset().0 as u32) else {
+                break;
+            };
+            builder.add(&mut m, inst);
+            m.note(inst, builder.block());
+        }
+        builder.finish(&mut m);
+        m.modes.sort_unstable();
+        m.annotations.sort_unstable();
+        functions::find_models(&mut m);
+        m
+    }
+
+    /// Notes what an instruction declares.
+    #[inline]
+    fn note(&mut self, inst: Inst<'a>, block: u32) {
+        if let Some(result) = inst.result() {
+            let has_type = match inst.result_type() {
+                Some(_) => HAS_TYPE,
+                None => 0,
+            };
+            let def = self.ids.slot(result);
+            if def.offset == 0 {
+                *def = Def {
+                    offset: inst.offset() | has_type,
+                    block,
+                };
+            }
+        }
+        match inst.op() {
+            Op::Capability => self.capabilities.add(Capability(inst.arg(0))),
+            Op::Extension => {
+                let name = inst.string(0).map(|name| name.to_text_lossy());
+                self.extensions.push((inst, name.unwrap_or_default()));
+            }
+            Op::MemoryModel => {
+                self.addressing = AddressingModel(inst.arg(0));
+                self.memory_model = MemoryModel(inst.arg(1));
+            }
+            Op::EntryPoint => {
+                let name = inst.string(2).map_or(0, |name| name.words().len());
+                self.entry_points.push(EntryPoint {
+                    inst,
+                    model: ExecutionModel(inst.arg(0)),
+                    function: inst.id(1),
+                    interface: inst.args().get(2 + name..).unwrap_or_default(),
+                });
+            }
+            Op::ExecutionMode | Op::ExecutionModeId => {
+                self.modes.push((inst.arg(0), inst.offset()));
+            }
+            Op::Decorate
+            | Op::DecorateId
+            | Op::DecorateString
+            | Op::MemberDecorate
+            | Op::MemberDecorateString => self.annotations.push((inst.arg(0), inst.offset())),
+            Op::GroupDecorate => {
+                for &target in inst.args().iter().skip(1) {
+                    self.annotations.push((target, inst.offset()));
+                }
+            }
+            Op::GroupMemberDecorate => {
+                for pair in inst.args().get(1..).unwrap_or_default().chunks(2) {
+                    // Several members of one structure stand in one instruction.
+                    let entry = (pair[0], inst.offset());
+                    if self.annotations.last() != Some(&entry) {
+                        self.annotations.push(entry);
+                    }
+                }
+            }
+            Op::Variable | Op::UntypedVariableKHR if block == NONE => {
+                self.globals.push(inst.offset());
+            }
+            _ => {}
+        }
+    }
+
+    /// The instruction that defines an id.
+    #[inline]
+    pub(crate) fn def(&self, id: Id) -> Option<Inst<'a>> {
+        match self.ids.get(id).offset & !HAS_TYPE {
+            0 => None,
+            offset => Inst::at(self.words, offset),
+        }
+    }
+
+    /// The word offset of the instruction that defines an id; 0 when none does.
+    #[inline]
+    pub(crate) fn def_offset(&self, id: Id) -> u32 {
+        self.ids.get(id).offset & !HAS_TYPE
+    }
+
+    /// The block that an id is defined in, or that a label begins: an index of
+    /// [`blocks`](Self::blocks). `None` outside of blocks.
+    #[inline]
+    pub(crate) fn block_of(&self, id: Id) -> Option<u32> {
+        Some(self.ids.get(id).block).filter(|&block| block != NONE)
+    }
+
+    /// The opcode that defines an id; `OpNop` when none does.
+    #[inline]
+    pub(crate) fn op_of(&self, id: Id) -> Op {
+        match self.ids.get(id).offset & !HAS_TYPE {
+            0 => Op::Nop,
+            offset => Op(self.words[offset as usize] as u16),
+        }
+    }
+
+    /// The type of a value: `None` for anything that is no value.
+    #[inline]
+    pub(crate) fn type_of(&self, id: Id) -> Option<Id> {
+        let offset = self.ids.get(id).offset;
+        match offset & HAS_TYPE {
+            0 => None,
+            _ => self
+                .words
+                .get((offset & !HAS_TYPE) as usize + 1)
+                .map(|&ty| Id(ty)),
+        }
+    }
+
+    /// Whether a capability is declared or implied.
+    #[inline]
+    pub(crate) fn has(&self, capability: Capability) -> bool {
+        self.capabilities.contains(capability)
+    }
+
+    /// Whether an extension is declared.
+    pub(crate) fn has_extension(&self, name: &str) -> bool {
+        self.extensions.iter().any(|(_, declared)| declared == name)
+    }
+
+    /// The instruction at a word offset.
+    #[inline]
+    pub(crate) fn inst(&self, offset: u32) -> Option<Inst<'a>> {
+        Inst::at(self.words, offset)
+    }
+
+    /// The instructions that start in a range of words.
+    pub(crate) fn instructions(
+        &self,
+        range: std::ops::Range<u32>,
+    ) -> impl Iterator<Item = Inst<'a>> + use<'a> {
+        let words = self.words;
+        let mut next = range.start;
+        std::iter::from_fn(move || {
+            if next >= range.end {
+                return None;
+            }
+            let inst = Inst::at(words, next)?;
+            next += inst.words().len() as u32;
+            Some(inst)
+        })
+    }
+
+    /// All instructions.
+    pub(crate) fn all_instructions(&self) -> impl Iterator<Item = Inst<'a>> + use<'a> {
+        self.instructions(HEADER_WORDS as u32..self.words.len() as u32)
+    }
+
+    /// The `OpExecutionMode` and `OpExecutionModeId` instructions of an entry
+    /// point's function, in order.
+    pub(crate) fn execution_modes(&self, function: Id) -> impl Iterator<Item = Inst<'a>> + '_ {
+        let start = self.modes.partition_point(|mode| mode.0 < function.0);
+        self.modes[start..]
+            .iter()
+            .take_while(move |mode| mode.0 == function.0)
+            .filter_map(|mode| self.inst(mode.1))
+    }
+
+    /// The instructions that use an id as an operand, as word offsets, in module
+    /// order. The first call builds an index of the whole module: for rules that
+    /// few modules need.
+    pub(crate) fn uses(&self, id: Id) -> &[u32] {
+        self.uses.get_or_init(|| functions::Uses::new(self)).of(id)
+    }
+}

@@ -1,0 +1,117 @@
+//! What to call things in messages. Nothing here is made unless there is an
+//! error to tell.
+
+use std::collections::HashMap;
+
+use spirvkit_binary::Id;
+use spirvkit_grammar::{FPEncoding, Op, StorageClass};
+
+use super::{Module, Type};
+
+/// Debug names, by id.
+pub(crate) type Names = HashMap<u32, String>;
+
+/// Names longer than this are cut.
+const LONGEST: usize = 60;
+
+/// Types within types deeper than this are named by their ids.
+const DEEPEST: usize = 4;
+
+impl Module<'_> {
+    /// An id for a message: its number and, if it has one, its debug name.
+    pub(crate) fn name(&self, id: Id) -> String {
+        let names = self.names.get_or_init(|| {
+            self.all_instructions()
+                .take_while(|inst| inst.op() != Op::Function)
+                .filter(|inst| inst.op() == Op::Name)
+                .filter_map(|inst| Some((inst.arg(0), inst.string(1)?.to_text_lossy())))
+                .collect()
+        });
+        match names.get(&id.0).filter(|name| !name.is_empty()) {
+            Some(name) => format!("`%{}` (\"{}\")", id.0, shorten(name)),
+            None => format!("`%{}`", id.0),
+        }
+    }
+
+    /// A type in words, such as "2-component vector of 32-bit float".
+    pub(crate) fn show_type(&self, ty: Id) -> String {
+        self.show_nested(ty, 0)
+    }
+
+    fn show_nested(&self, id: Id, depth: usize) -> String {
+        if depth > DEEPEST {
+            return self.name(id);
+        }
+        let show = |id: Id| self.show_nested(id, depth + 1);
+        match self.ty(id) {
+            Type::NotAType => format!("{}, which is no type", self.name(id)),
+            Type::Void => "void".to_owned(),
+            Type::Bool => "bool".to_owned(),
+            Type::Int { width, signed } => {
+                let signedness = if signed { "signed" } else { "unsigned" };
+                format!("{width}-bit {signedness} integer")
+            }
+            Type::Float { width, encoding } => match encoding {
+                None => format!("{width}-bit float"),
+                Some(encoding) => format!("{width}-bit {} float", show_encoding(encoding)),
+            },
+            Type::Vector { component, count } => {
+                format!("{count}-component vector of {}", show(component))
+            }
+            Type::LongVector { component, count } => {
+                format!(
+                    "vector of {} with {} components",
+                    show(component),
+                    self.name(count)
+                )
+            }
+            Type::Matrix { column, count } => {
+                format!("{count}-column matrix of {}", show(column))
+            }
+            Type::Image(image) => format!("{} image of {}", image.dim, show(image.sampled_type)),
+            Type::Sampler => "sampler".to_owned(),
+            Type::SampledImage { image } => format!("sampled {}", show(image)),
+            Type::Array { element, length } => match self.constant_u64(length) {
+                Some(length) => format!("array of {length} {}", show(element)),
+                None => format!("array of {}", show(element)),
+            },
+            Type::RuntimeArray { element } => format!("run-time array of {}", show(element)),
+            Type::Struct { .. } => format!("structure {}", self.name(id)),
+            Type::Pointer { class, pointee } => {
+                format!("{} pointer to {}", show_class(class), show(pointee))
+            }
+            Type::UntypedPointer { class } => format!("untyped {} pointer", show_class(class)),
+            Type::Function { .. } => format!("function type {}", self.name(id)),
+            Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
+                format!("cooperative matrix of {}", show(matrix.component))
+            }
+            Type::Other(op) => op.to_string(),
+        }
+    }
+
+    /// A value and its type in words: "`%7`, a 32-bit float".
+    pub(crate) fn show_value(&self, id: Id) -> String {
+        match self.type_of(id) {
+            Some(ty) => format!("{} of type {}", self.name(id), self.show_type(ty)),
+            None => match self.def(id) {
+                Some(def) => format!("{}, an {}", self.name(id), def.op()),
+                None => self.name(id),
+            },
+        }
+    }
+}
+
+fn show_class(class: StorageClass) -> String {
+    format!("`{class}`")
+}
+
+fn show_encoding(encoding: FPEncoding) -> String {
+    format!("`{encoding}`")
+}
+
+fn shorten(name: &str) -> String {
+    match name.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    }
+}

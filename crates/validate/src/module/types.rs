@@ -1,0 +1,436 @@
+//! What types are, read off their instructions.
+
+use spirvkit_binary::Id;
+use spirvkit_grammar::{AccessQualifier, Dim, FPEncoding, ImageFormat, Op, StorageClass};
+
+use super::Module;
+
+/// A type, as its instruction declares it. Cheap to make: nothing is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Type<'a> {
+    /// The id is not that of a type.
+    NotAType,
+    Void,
+    Bool,
+    Int {
+        width: u32,
+        signed: bool,
+    },
+    Float {
+        width: u32,
+        /// None is IEEE 754.
+        encoding: Option<FPEncoding>,
+    },
+    /// `OpTypeVector`.
+    Vector {
+        component: Id,
+        count: u32,
+    },
+    /// `OpTypeVectorIdEXT`, alias `OpTypeCooperativeVectorNV`: the count is a
+    /// constant's id.
+    LongVector {
+        component: Id,
+        count: Id,
+    },
+    Matrix {
+        column: Id,
+        count: u32,
+    },
+    Image(Image),
+    Sampler,
+    SampledImage {
+        image: Id,
+    },
+    Array {
+        element: Id,
+        length: Id,
+    },
+    RuntimeArray {
+        element: Id,
+    },
+    Struct {
+        members: &'a [u32],
+    },
+    Pointer {
+        class: StorageClass,
+        pointee: Id,
+    },
+    UntypedPointer {
+        class: StorageClass,
+    },
+    Function {
+        result: Id,
+        parameters: &'a [u32],
+    },
+    /// `OpTypeCooperativeMatrixKHR`.
+    CooperativeMatrix(CooperativeMatrix),
+    /// `OpTypeCooperativeMatrixNV`, which has no use.
+    CooperativeMatrixNv(CooperativeMatrix),
+    /// Any other type, by its opcode.
+    Other(Op),
+}
+
+/// An `OpTypeImage`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Image {
+    pub(crate) sampled_type: Id,
+    pub(crate) dim: Dim,
+    /// 0: not a depth image, 1: a depth image, 2: unknown.
+    pub(crate) depth: u32,
+    pub(crate) arrayed: bool,
+    pub(crate) multisampled: bool,
+    /// 0: known at run time, 1: with a sampler, 2: without.
+    pub(crate) sampled: u32,
+    pub(crate) format: ImageFormat,
+    pub(crate) access: Option<AccessQualifier>,
+}
+
+/// A cooperative matrix; all but the component are ids of constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CooperativeMatrix {
+    pub(crate) component: Id,
+    pub(crate) scope: Id,
+    pub(crate) rows: Id,
+    pub(crate) columns: Id,
+    /// Zero in the NV form.
+    pub(crate) matrix_use: Id,
+}
+
+impl<'a> Module<'a> {
+    /// What the id declares, if it is a type.
+    pub(crate) fn ty(&self, id: Id) -> Type<'a> {
+        let Some(def) = self.def(id) else {
+            return Type::NotAType;
+        };
+        let w = |index: usize| def.word(index);
+        match def.op() {
+            Op::TypeVoid => Type::Void,
+            Op::TypeBool => Type::Bool,
+            Op::TypeInt => Type::Int {
+                width: w(2),
+                signed: w(3) != 0,
+            },
+            Op::TypeFloat => Type::Float {
+                width: w(2),
+                encoding: def.words().get(3).map(|&encoding| FPEncoding(encoding)),
+            },
+            Op::TypeVector => Type::Vector {
+                component: Id(w(2)),
+                count: w(3),
+            },
+            Op::TypeVectorIdEXT => Type::LongVector {
+                component: Id(w(2)),
+                count: Id(w(3)),
+            },
+            Op::TypeMatrix => Type::Matrix {
+                column: Id(w(2)),
+                count: w(3),
+            },
+            Op::TypeImage => Type::Image(Image {
+                sampled_type: Id(w(2)),
+                dim: Dim(w(3)),
+                depth: w(4),
+                arrayed: w(5) != 0,
+                multisampled: w(6) != 0,
+                sampled: w(7),
+                format: ImageFormat(w(8)),
+                access: def.words().get(9).map(|&access| AccessQualifier(access)),
+            }),
+            Op::TypeSampler => Type::Sampler,
+            Op::TypeSampledImage => Type::SampledImage { image: Id(w(2)) },
+            Op::TypeArray => Type::Array {
+                element: Id(w(2)),
+                length: Id(w(3)),
+            },
+            Op::TypeRuntimeArray => Type::RuntimeArray { element: Id(w(2)) },
+            Op::TypeStruct => Type::Struct {
+                members: def.words().get(2..).unwrap_or_default(),
+            },
+            Op::TypePointer => Type::Pointer {
+                class: StorageClass(w(2)),
+                pointee: Id(w(3)),
+            },
+            Op::TypeUntypedPointerKHR => Type::UntypedPointer {
+                class: StorageClass(w(2)),
+            },
+            Op::TypeFunction => Type::Function {
+                result: Id(w(2)),
+                parameters: def.words().get(3..).unwrap_or_default(),
+            },
+            Op::TypeCooperativeMatrixKHR => Type::CooperativeMatrix(CooperativeMatrix {
+                component: Id(w(2)),
+                scope: Id(w(3)),
+                rows: Id(w(4)),
+                columns: Id(w(5)),
+                matrix_use: Id(w(6)),
+            }),
+            Op::TypeCooperativeMatrixNV => Type::CooperativeMatrixNv(CooperativeMatrix {
+                component: Id(w(2)),
+                scope: Id(w(3)),
+                rows: Id(w(4)),
+                columns: Id(w(5)),
+                matrix_use: Id(0),
+            }),
+            op if is_type_declaration(op) => Type::Other(op),
+            _ => Type::NotAType,
+        }
+    }
+
+    /// The type of the value, as a [`Type`].
+    pub(crate) fn ty_of(&self, value: Id) -> Type<'a> {
+        self.type_of(value).map_or(Type::NotAType, |ty| self.ty(ty))
+    }
+
+    /// The type of a vector's components, a matrix's columns' components, or a
+    /// cooperative matrix's components; a scalar type itself.
+    pub(crate) fn component_type(&self, ty: Id) -> Id {
+        match self.ty(ty) {
+            Type::Vector { component, .. } | Type::LongVector { component, .. } => component,
+            Type::Matrix { column, .. } => self.component_type_of_vector(column),
+            Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => matrix.component,
+            _ => ty,
+        }
+    }
+
+    fn component_type_of_vector(&self, ty: Id) -> Id {
+        match self.ty(ty) {
+            Type::Vector { component, .. } => component,
+            _ => ty,
+        }
+    }
+
+    /// The number of components of a vector or columns of a matrix, 1 for a
+    /// scalar, the known length of a long vector, else 0.
+    pub(crate) fn dimension(&self, ty: Id) -> u32 {
+        match self.ty(ty) {
+            Type::Bool | Type::Int { .. } | Type::Float { .. } => 1,
+            Type::Vector { count, .. } | Type::Matrix { count, .. } => count,
+            Type::LongVector { count, .. } => self
+                .constant_u64(count)
+                .and_then(|count| u32::try_from(count).ok())
+                .unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    /// The width in bits of the component of a numeric type; 1 for booleans, 0
+    /// for anything else.
+    pub(crate) fn bit_width(&self, ty: Id) -> u32 {
+        match self.ty(self.component_type(ty)) {
+            Type::Int { width, .. } | Type::Float { width, .. } => width,
+            Type::Bool => 1,
+            _ => 0,
+        }
+    }
+
+    pub(crate) fn is_void(&self, ty: Id) -> bool {
+        self.ty(ty) == Type::Void
+    }
+
+    pub(crate) fn is_bool_scalar(&self, ty: Id) -> bool {
+        self.ty(ty) == Type::Bool
+    }
+
+    pub(crate) fn is_int_scalar(&self, ty: Id) -> bool {
+        matches!(self.ty(ty), Type::Int { .. })
+    }
+
+    /// An integer of this width, of either signedness.
+    pub(crate) fn is_int_scalar_of(&self, ty: Id, bits: u32) -> bool {
+        matches!(self.ty(ty), Type::Int { width, .. } if width == bits)
+    }
+
+    pub(crate) fn is_unsigned_scalar(&self, ty: Id) -> bool {
+        matches!(self.ty(ty), Type::Int { signed: false, .. })
+    }
+
+    pub(crate) fn is_float_scalar(&self, ty: Id) -> bool {
+        matches!(self.ty(ty), Type::Float { .. })
+    }
+
+    pub(crate) fn is_float_scalar_of(&self, ty: Id, bits: u32) -> bool {
+        matches!(self.ty(ty), Type::Float { width, .. } if width == bits)
+    }
+
+    pub(crate) fn is_scalar(&self, ty: Id) -> bool {
+        matches!(
+            self.ty(ty),
+            Type::Bool | Type::Int { .. } | Type::Float { .. }
+        )
+    }
+
+    /// A vector of either form.
+    pub(crate) fn is_vector(&self, ty: Id) -> bool {
+        matches!(self.ty(ty), Type::Vector { .. } | Type::LongVector { .. })
+    }
+
+    fn is_vector_of(&self, ty: Id, is_component: impl Fn(&Self, Id) -> bool) -> bool {
+        match self.ty(ty) {
+            Type::Vector { component, .. } | Type::LongVector { component, .. } => {
+                is_component(self, component)
+            }
+            _ => false,
+        }
+    }
+
+    pub(crate) fn is_bool_vector(&self, ty: Id) -> bool {
+        self.is_vector_of(ty, Self::is_bool_scalar)
+    }
+
+    pub(crate) fn is_int_vector(&self, ty: Id) -> bool {
+        self.is_vector_of(ty, Self::is_int_scalar)
+    }
+
+    pub(crate) fn is_unsigned_vector(&self, ty: Id) -> bool {
+        self.is_vector_of(ty, Self::is_unsigned_scalar)
+    }
+
+    pub(crate) fn is_float_vector(&self, ty: Id) -> bool {
+        self.is_vector_of(ty, Self::is_float_scalar)
+    }
+
+    pub(crate) fn is_bool_scalar_or_vector(&self, ty: Id) -> bool {
+        self.is_bool_scalar(self.scalar_or_vector_component(ty))
+    }
+
+    pub(crate) fn is_int_scalar_or_vector(&self, ty: Id) -> bool {
+        self.is_int_scalar(self.scalar_or_vector_component(ty))
+    }
+
+    pub(crate) fn is_unsigned_scalar_or_vector(&self, ty: Id) -> bool {
+        self.is_unsigned_scalar(self.scalar_or_vector_component(ty))
+    }
+
+    pub(crate) fn is_float_scalar_or_vector(&self, ty: Id) -> bool {
+        self.is_float_scalar(self.scalar_or_vector_component(ty))
+    }
+
+    /// A vector's component type, anything else's itself.
+    pub(crate) fn scalar_or_vector_component(&self, ty: Id) -> Id {
+        match self.ty(ty) {
+            Type::Vector { component, .. } | Type::LongVector { component, .. } => component,
+            _ => ty,
+        }
+    }
+
+    pub(crate) fn is_float_matrix(&self, ty: Id) -> bool {
+        matches!(self.ty(ty), Type::Matrix { column, .. } if self.is_float_vector(column))
+    }
+
+    /// A cooperative matrix of either form.
+    pub(crate) fn is_cooperative_matrix(&self, ty: Id) -> bool {
+        matches!(
+            self.ty(ty),
+            Type::CooperativeMatrix(_) | Type::CooperativeMatrixNv(_)
+        )
+    }
+
+    pub(crate) fn is_int_cooperative_matrix(&self, ty: Id) -> bool {
+        self.is_cooperative_matrix(ty) && self.is_int_scalar(self.component_type(ty))
+    }
+
+    pub(crate) fn is_float_cooperative_matrix(&self, ty: Id) -> bool {
+        self.is_cooperative_matrix(ty) && self.is_float_scalar(self.component_type(ty))
+    }
+
+    /// A typed or an untyped pointer.
+    pub(crate) fn is_pointer(&self, ty: Id) -> bool {
+        self.pointer_class(ty).is_some()
+    }
+
+    /// The storage class of a pointer type of either form.
+    pub(crate) fn pointer_class(&self, ty: Id) -> Option<StorageClass> {
+        match self.ty(ty) {
+            Type::Pointer { class, .. } | Type::UntypedPointer { class } => Some(class),
+            _ => None,
+        }
+    }
+
+    /// What a typed pointer points to.
+    pub(crate) fn pointee(&self, ty: Id) -> Option<Id> {
+        match self.ty(ty) {
+            Type::Pointer { pointee, .. } => Some(pointee),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_struct(&self, ty: Id) -> bool {
+        matches!(self.ty(ty), Type::Struct { .. })
+    }
+
+    /// The members of a structure; none for anything else.
+    pub(crate) fn members(&self, ty: Id) -> &'a [u32] {
+        match self.ty(ty) {
+            Type::Struct { members } => members,
+            _ => &[],
+        }
+    }
+
+    /// An array's length, if it is a constant that no specialization changes.
+    pub(crate) fn array_length(&self, ty: Id) -> Option<u64> {
+        match self.ty(ty) {
+            Type::Array { length, .. } => self.constant_u64(length),
+            _ => None,
+        }
+    }
+
+    /// The type itself or the innermost element of arrays of either form.
+    pub(crate) fn without_arrays(&self, mut ty: Id) -> Id {
+        // A chain of arrays ends, because types refer to earlier types; broken
+        // modules are stopped by the number of ids.
+        for _ in 0..self.words.len() {
+            match self.ty(ty) {
+                Type::Array { element, .. } | Type::RuntimeArray { element } => ty = element,
+                _ => break,
+            }
+        }
+        ty
+    }
+
+    /// Whether the type is, or has anywhere within (not behind pointers), a type
+    /// that the test accepts. Linear in the size of the type, every type within
+    /// being looked at once.
+    pub(crate) fn contains(&self, ty: Id, test: impl Fn(Type<'a>) -> bool) -> bool {
+        let mut todo = vec![ty];
+        let mut seen = std::collections::BTreeSet::new();
+        while let Some(id) = todo.pop() {
+            let ty = self.ty(id);
+            if test(ty) {
+                return true;
+            }
+            let nested = matches!(
+                ty,
+                Type::Array { .. } | Type::RuntimeArray { .. } | Type::Struct { .. }
+            );
+            if nested && !seen.insert(id) {
+                continue;
+            }
+            match ty {
+                Type::Vector { component, .. } | Type::LongVector { component, .. } => {
+                    todo.push(component);
+                }
+                Type::Matrix { column, .. } => todo.push(column),
+                Type::Array { element, .. } | Type::RuntimeArray { element } => {
+                    todo.push(element);
+                }
+                Type::SampledImage { image } => todo.push(image),
+                Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
+                    todo.push(matrix.component);
+                }
+                Type::Struct { members } => {
+                    todo.extend(members.iter().map(|&member| Id(member)));
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+}
+
+/// Whether the opcode declares a type. `OpTypeForwardPointer` doesn't: it has no
+/// result.
+pub(crate) fn is_type_declaration(op: Op) -> bool {
+    op.info().is_some_and(|info| {
+        info.has_result() && !info.has_result_type() && info.name().starts_with("OpType")
+    })
+}

@@ -1,0 +1,116 @@
+//! What is looked at, in order.
+//!
+//! 1. [`operands`]: every instruction against the grammar: can it be decoded,
+//!    are its ids defined, is what it uses enabled. If it can't be decoded, that
+//!    is all there is to say.
+//! 2. [`layout`]: the order of instructions, functions and blocks.
+//! 3. The rules of each instruction, in the family that owns its opcode.
+//! 4. Whole functions: [`dominance`], control flow.
+//! 5. Whole modules: entry points, interfaces, decorations, built-ins.
+
+mod layout;
+mod operands;
+
+use spirvkit_binary::{Error, HEADER_WORDS, Header};
+use spirvkit_diagnostics::ErrorClass;
+
+use crate::fault::{Fault, Faults};
+use crate::module::Module;
+use crate::options::Options;
+use crate::rule::{Example, Frame, Rule};
+use crate::rules as families;
+use crate::site::Site;
+
+/// The rules of the phases.
+pub(crate) fn rules() -> impl Iterator<Item = &'static &'static Rule> {
+    [RULES, operands::RULES, layout::RULES]
+        .into_iter()
+        .flatten()
+}
+
+static RULES: &[&Rule] = &[&MALFORMED];
+
+static MALFORMED: Rule = Rule {
+    id: "binary.malformed",
+    class: ErrorClass::InvalidBinary,
+    section: "2.3",
+    vuids: &[],
+    text: "A module is a header of five words and instructions, each of which holds exactly the operands that the \
+           grammar gives it.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: "OpCapability Shader
+OpMemoryModel Logical !1 !2
+",
+        keeps: "OpCapability Shader
+OpMemoryModel Logical GLSL450
+",
+    },
+};
+
+/// A decoder's error as a fault.
+pub(crate) fn binary_fault(error: &Error) -> Fault {
+    let message = match error.op() {
+        Some(op) => format!("{op}: {}", error.kind()),
+        None => error.kind().to_string(),
+    };
+    Fault::new(&MALFORMED, error.offset().0 as u32, message)
+}
+
+/// Runs all phases.
+pub(crate) fn run(words: &[u32], header: Header, options: &Options) -> Vec<Fault> {
+    let m = Module::index(words, header, options);
+    let mut found = Vec::new();
+    let mut faults = Faults::new(options.max_errors);
+    operands::check(&m, &mut faults);
+    if let Some(error) = &m.broken_tail {
+        faults.add(binary_fault(error));
+    }
+    if faults.any(|fault| fault.rule().class == ErrorClass::InvalidBinary) {
+        return faults.into_vec();
+    }
+    found.extend(faults.into_vec());
+    for phase in [layout::check, instructions, families::check_module] {
+        let mut faults = Faults::new(options.max_errors);
+        phase(&m, &mut faults);
+        found.extend(faults.into_vec());
+    }
+    found
+}
+
+/// Gives each instruction to the family that owns its opcode.
+fn instructions(m: &Module<'_>, faults: &mut Faults) {
+    let mut functions = m.functions.iter().enumerate().peekable();
+    let mut blocks = m.blocks.iter().enumerate().peekable();
+    let mut function = None;
+    let mut block = None;
+    for inst in m.instructions(HEADER_WORDS as u32..m.words.len() as u32) {
+        if let Some((index, _)) = functions.next_if(|next| next.1.range.start == inst.offset()) {
+            function = Some(index as u32);
+        }
+        if let Some((index, _)) = blocks.next_if(|next| next.1.start == inst.offset()) {
+            block = Some(index as u32);
+        }
+        let site = Site {
+            m,
+            inst,
+            function,
+            block,
+        };
+        faults.note(families::check(&site));
+        if let Some(open) = block
+            && m.blocks[open as usize].terminator == inst.offset()
+        {
+            block = None;
+        }
+        if let Some(open) = function
+            && m.functions[open as usize].range.end == inst.offset() + inst.words().len() as u32
+        {
+            function = None;
+            block = None;
+        }
+        if faults.is_full() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Rules as data for people.
+
+use spirvkit_diagnostics::ErrorClass;
+
+use crate::scaffold;
+
+/// A rule: what may be reported, with all that a person wants to know of it.
+#[derive(Debug)]
+pub struct Rule {
+    /// The stable id: family and rule, such as `arithmetic.result-type`.
+    pub id: &'static str,
+    /// The class of its errors.
+    pub class: ErrorClass,
+    /// Where it stands: a section of the specification (its numbers are those
+    /// of version 1.6), or the name of the extension or document.
+    pub section: &'static str,
+    /// The Vulkan rules that it checks, if any. With exactly one, every
+    /// diagnostic carries it; with more, each diagnostic names its own.
+    pub vuids: &'static [&'static str],
+    /// What the rule says and, where it helps, why.
+    pub text: &'static str,
+    /// Assembly that breaks it and assembly that keeps it.
+    pub example: Example,
+}
+
+/// Two pieces of assembly text, the first of which breaks a rule.
+///
+/// A piece need not be a whole module: [`Example::breaking`] and
+/// [`Example::keeping`] put it into a frame of declarations.
+#[derive(Debug)]
+pub struct Example {
+    /// What stands around the pieces.
+    pub frame: Frame,
+    /// Breaks the rule.
+    pub breaks: &'static str,
+    /// Keeps the rule.
+    pub keeps: &'static str,
+}
+
+/// What stands around the lines of an example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Frame {
+    /// Nothing: the text is a whole module. Judged for SPIR-V 1.6.
+    Whole,
+    /// Nothing; judged for the environment of this name.
+    WholeFor(&'static str),
+    /// A compute shader with common types and constants: see
+    /// `crates/validate/src/scaffold.rs`. Judged for SPIR-V 1.6.
+    Shader,
+    /// The same with a fragment shader.
+    Fragment,
+    /// The shader frame, judged for the environment of this name.
+    ShaderFor(&'static str),
+    /// The fragment frame, judged for the environment of this name.
+    FragmentFor(&'static str),
+    /// A kernel with common types and constants. Judged for SPIR-V 1.6.
+    Kernel,
+    /// The same, judged for the environment of this name.
+    KernelFor(&'static str),
+}
+
+impl Frame {
+    /// The environment that the example is judged for.
+    pub fn environment(self) -> &'static str {
+        match self {
+            Self::Whole | Self::Shader | Self::Fragment | Self::Kernel => "spv1.6",
+            Self::WholeFor(env)
+            | Self::ShaderFor(env)
+            | Self::FragmentFor(env)
+            | Self::KernelFor(env) => env,
+        }
+    }
+}
+
+impl Example {
+    /// The whole module of the piece that breaks the rule.
+    pub fn breaking(&self) -> String {
+        scaffold::module(self.frame, self.breaks)
+    }
+
+    /// The whole module of the piece that keeps the rule.
+    pub fn keeping(&self) -> String {
+        scaffold::module(self.frame, self.keeps)
+    }
+}

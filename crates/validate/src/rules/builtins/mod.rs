@@ -1,0 +1,16 @@
+//! Built-ins (specification, section 3.21 and the Vulkan appendix).
+
+use super::Family;
+use crate::fault::Verdict;
+use crate::site::Site;
+
+pub(crate) const FAMILY: Family = Family {
+    ops: &[],
+    check,
+    check_module: None,
+    rules: &[],
+};
+
+fn check(_at: &Site<'_, '_>) -> Verdict {
+    Ok(())
+}

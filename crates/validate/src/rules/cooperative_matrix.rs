@@ -1,0 +1,16 @@
+//! Cooperative matrices (SPV_KHR_cooperative_matrix and its kin).
+
+use super::Family;
+use crate::fault::Verdict;
+use crate::site::Site;
+
+pub(crate) const FAMILY: Family = Family {
+    ops: &[],
+    check,
+    check_module: None,
+    rules: &[],
+};
+
+fn check(_at: &Site<'_, '_>) -> Verdict {
+    Ok(())
+}

@@ -1,0 +1,16 @@
+//! Interfaces of entry points: variables, locations, components (specification, section 2.16.2).
+
+use super::Family;
+use crate::fault::Verdict;
+use crate::site::Site;
+
+pub(crate) const FAMILY: Family = Family {
+    ops: &[],
+    check,
+    check_module: None,
+    rules: &[],
+};
+
+fn check(_at: &Site<'_, '_>) -> Verdict {
+    Ok(())
+}

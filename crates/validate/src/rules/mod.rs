@@ -1,0 +1,183 @@
+//! The rules, by the specification's own groups of instructions.
+//!
+//! Each module here is a [`Family`]: the opcodes it owns, the function that
+//! checks an instruction with one of them, its rules, and, for what can't be
+//! judged instruction by instruction, a function that checks the whole module.
+
+mod access_chains;
+mod annotation;
+mod arithmetic;
+mod atomics;
+mod barriers;
+mod bits;
+mod builtins;
+mod composite;
+mod constants;
+mod control_flow;
+mod conversion;
+mod cooperative_matrix;
+mod cooperative_vector;
+mod debug;
+mod decorations;
+mod derivatives;
+mod device_enqueue;
+mod dot_product;
+mod entry_points;
+mod ext_inst;
+mod extension;
+mod functions;
+mod graphs;
+mod groups;
+mod hit_objects;
+mod image;
+mod interfaces;
+mod layouts;
+mod limits;
+mod logical_pointers;
+mod memory;
+mod mesh;
+mod miscellaneous;
+mod mode_setting;
+mod non_uniform;
+mod pipes;
+mod primitives;
+mod ray_query;
+mod ray_tracing;
+mod relational;
+mod small_types;
+mod tensors;
+mod types;
+
+use spirvkit_grammar::Op;
+
+use crate::fault::{Faults, Verdict};
+use crate::module::Module;
+use crate::rule::Rule;
+use crate::site::Site;
+
+/// A group of rules.
+pub(crate) struct Family {
+    /// The opcodes whose rules stand here; every opcode has one home.
+    pub(crate) ops: &'static [Op],
+    /// Checks an instruction with one of the opcodes.
+    pub(crate) check: fn(&Site<'_, '_>) -> Verdict,
+    /// Checks what concerns the module as a whole.
+    pub(crate) check_module: Option<fn(&Module<'_>, &mut Faults)>,
+    /// All rules of the family.
+    pub(crate) rules: &'static [&'static Rule],
+}
+
+/// All families.
+pub(crate) const FAMILIES: &[Family] = &[
+    access_chains::FAMILY,
+    annotation::FAMILY,
+    arithmetic::FAMILY,
+    atomics::FAMILY,
+    barriers::FAMILY,
+    bits::FAMILY,
+    builtins::FAMILY,
+    composite::FAMILY,
+    constants::FAMILY,
+    control_flow::FAMILY,
+    conversion::FAMILY,
+    cooperative_matrix::FAMILY,
+    cooperative_vector::FAMILY,
+    debug::FAMILY,
+    decorations::FAMILY,
+    derivatives::FAMILY,
+    device_enqueue::FAMILY,
+    dot_product::FAMILY,
+    entry_points::FAMILY,
+    ext_inst::FAMILY,
+    extension::FAMILY,
+    functions::FAMILY,
+    graphs::FAMILY,
+    groups::FAMILY,
+    hit_objects::FAMILY,
+    image::FAMILY,
+    interfaces::FAMILY,
+    layouts::FAMILY,
+    limits::FAMILY,
+    logical_pointers::FAMILY,
+    memory::FAMILY,
+    mesh::FAMILY,
+    miscellaneous::FAMILY,
+    mode_setting::FAMILY,
+    non_uniform::FAMILY,
+    pipes::FAMILY,
+    primitives::FAMILY,
+    ray_query::FAMILY,
+    ray_tracing::FAMILY,
+    relational::FAMILY,
+    small_types::FAMILY,
+    tensors::FAMILY,
+    types::FAMILY,
+];
+
+/// Opcodes about which the grammar's tables say all there is to say.
+const NO_RULES: &[Op] = &[Op::Nop];
+
+/// No family.
+const NOBODY: u8 = u8::MAX;
+
+/// The family of each opcode. That no opcode has two is checked when this is
+/// compiled.
+static OWNERS: [u8; 1 << 13] = owners();
+
+const fn owners() -> [u8; 1 << 13] {
+    let mut owners = [NOBODY; 1 << 13];
+    let mut family = 0;
+    while family < FAMILIES.len() {
+        let ops = FAMILIES[family].ops;
+        let mut index = 0;
+        while index < ops.len() {
+            let slot = &mut owners[ops[index].0 as usize];
+            assert!(*slot == NOBODY, "an opcode has two homes");
+            *slot = family as u8;
+            index += 1;
+        }
+        family += 1;
+    }
+    owners
+}
+
+/// Checks an instruction by the rules of the family that owns its opcode.
+#[inline]
+pub(crate) fn check(at: &Site<'_, '_>) -> Verdict {
+    let owner = OWNERS.get(usize::from(at.inst.op().0));
+    match owner.and_then(|&owner| FAMILIES.get(usize::from(owner))) {
+        Some(family) => (family.check)(at),
+        None => Ok(()),
+    }
+}
+
+/// Checks what concerns the module as a whole.
+pub(crate) fn check_module(m: &Module<'_>, faults: &mut Faults) {
+    for check in FAMILIES.iter().filter_map(|family| family.check_module) {
+        check(m, faults);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_opcode_has_a_home() {
+        let mut homeless = Vec::new();
+        for number in 0..u16::MAX {
+            let op = Op(number);
+            let owned = OWNERS
+                .get(usize::from(number))
+                .is_some_and(|&owner| owner != NOBODY);
+            if op.info().is_some() && owned == NO_RULES.contains(&op) {
+                homeless.push(op);
+            }
+        }
+        assert_eq!(
+            homeless,
+            [],
+            "opcodes with no home, or with a home and on the list of those without"
+        );
+    }
+}

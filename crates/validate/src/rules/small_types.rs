@@ -1,0 +1,16 @@
+//! Small types in storage alone (specification, section 2.16.1).
+
+use super::Family;
+use crate::fault::Verdict;
+use crate::site::Site;
+
+pub(crate) const FAMILY: Family = Family {
+    ops: &[],
+    check,
+    check_module: None,
+    rules: &[],
+};
+
+fn check(_at: &Site<'_, '_>) -> Verdict {
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! An instruction and its surroundings: what a rule is given.
+
+use spirvkit_binary::Id;
+
+use crate::fault::Fault;
+use crate::module::{Function, Inst, Models, Module};
+use crate::rule::Rule;
+
+/// An instruction in its module.
+#[derive(Clone, Copy)]
+pub(crate) struct Site<'m, 'a> {
+    pub(crate) m: &'m Module<'a>,
+    pub(crate) inst: Inst<'a>,
+    /// The index of the function that it stands in.
+    pub(crate) function: Option<u32>,
+    /// The index of the block that it stands in.
+    pub(crate) block: Option<u32>,
+}
+
+impl<'m, 'a> Site<'m, 'a> {
+    /// A fault of this instruction.
+    #[cold]
+    pub(crate) fn fault(&self, rule: &'static Rule, message: impl Into<String>) -> Fault {
+        Fault::new(rule, self.inst.offset(), message)
+    }
+
+    /// A word after result type and result, counted from 0, as an id.
+    #[inline]
+    pub(crate) fn id(&self, index: usize) -> Id {
+        self.inst.id(index)
+    }
+
+    /// The result type; id 0 if the instruction has none.
+    #[inline]
+    pub(crate) fn result_type(&self) -> Id {
+        self.inst.result_type().unwrap_or(Id(0))
+    }
+
+    /// The type of the value that is this operand; id 0 if it is no value.
+    #[inline]
+    pub(crate) fn type_of_arg(&self, index: usize) -> Id {
+        self.m.type_of(self.id(index)).unwrap_or(Id(0))
+    }
+
+    /// The function that it stands in.
+    pub(crate) fn function(&self) -> Option<&'m Function> {
+        self.m.functions.get(self.function? as usize)
+    }
+
+    /// The execution models of the entry points that reach the function; empty
+    /// outside of functions and in functions that nothing calls.
+    pub(crate) fn models(&self) -> Models {
+        self.function()
+            .map(|function| function.models)
+            .unwrap_or_default()
+    }
+}

@@ -1,0 +1,80 @@
+//! Every rule's example breaks it and keeps it, and every rule is told well.
+
+use spirvkit_text::{AssembleOptions, assemble};
+use spirvkit_validate::{Frame, Options, Report, rules, validate};
+
+fn judge(frame: Frame, text: &str) -> Report {
+    let env: spirvkit_grammar::TargetEnv = frame.environment().parse().unwrap();
+    let mut options = AssembleOptions::default();
+    // A whole module may say its own version in a header comment.
+    if !text.starts_with("; SPIR-V") {
+        options = options.target(env.version());
+    }
+    let module = assemble(text, &options).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
+    validate(&module.words, &Options::for_env(env))
+}
+
+/// Shows what a report holds.
+fn list(report: &Report) -> String {
+    let lines = report.diagnostics().iter();
+    lines
+        .map(|d| format!("  {}: {}\n", d.rule(), d.message()))
+        .collect()
+}
+
+#[test]
+fn examples_break_and_keep_their_rules() {
+    let mut failures = String::new();
+    for rule in rules() {
+        let example = &rule.example;
+        let (breaking, keeping) = (example.breaking(), example.keeping());
+        let report = judge(example.frame, &breaking);
+        let other: Vec<_> = report
+            .diagnostics()
+            .iter()
+            .filter(|d| d.rule() != rule.id)
+            .collect();
+        if !other.is_empty() || report.diagnostics().is_empty() {
+            failures += &format!(
+                "{} is to be broken, and nothing else, but:\n{}",
+                rule.id,
+                list(&report)
+            );
+        }
+        let report = judge(example.frame, &keeping);
+        if !report.diagnostics().is_empty() {
+            failures += &format!("{} is to be kept, but:\n{}", rule.id, list(&report));
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
+
+#[test]
+fn ids_are_unique_and_well_formed() {
+    let rules = rules();
+    for pair in rules.windows(2) {
+        assert_ne!(pair[0].id, pair[1].id);
+    }
+    for rule in rules {
+        let fine = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let parts: Vec<&str> = rule.id.split('.').collect();
+        assert_eq!(parts.len(), 2, "{}", rule.id);
+        assert!(
+            parts
+                .iter()
+                .all(|part| !part.is_empty() && part.chars().all(fine)),
+            "{}",
+            rule.id
+        );
+        assert!(
+            !rule.section.is_empty() && rule.text.ends_with('.'),
+            "{}",
+            rule.id
+        );
+        assert!(
+            rule.vuids.iter().all(|vuid| vuid.starts_with("VUID-")),
+            "{}",
+            rule.id
+        );
+    }
+}

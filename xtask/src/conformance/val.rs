@@ -1,0 +1,211 @@
+//! The validator against recorded verdicts of the reference validator.
+
+use std::collections::BTreeMap;
+use std::io::BufRead;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use spirvkit::TargetEnv;
+use spirvkit::diagnostics::Severity;
+use spirvkit::validate::{DescriptorLayout, Options, validate};
+
+use super::records::{open, words};
+use crate::Outcome;
+
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// The recorded cases, as `.jsonl` or `.jsonl.zst`.
+    records: PathBuf,
+    /// Runs only the cases whose test's name contains this (several times: any).
+    #[arg(long)]
+    filter: Vec<String>,
+    /// How many of the cases that differ to show.
+    #[arg(long, default_value_t = 20)]
+    show: usize,
+    /// Shows cases of which only the class of the first error differs, too.
+    #[arg(long)]
+    classes: bool,
+    /// Writes each shown case's module to this folder, as ID.spv.
+    #[arg(long)]
+    dump: Option<PathBuf>,
+    /// Lists differences by test family.
+    #[arg(long)]
+    families: bool,
+}
+
+/// A recorded verdict.
+#[derive(Deserialize)]
+struct Case {
+    id: serde_json::Value,
+    test: String,
+    env: String,
+    flags: Vec<String>,
+    result: String,
+    message: String,
+    words: String,
+}
+
+#[derive(Default)]
+struct Tally {
+    cases: usize,
+    missed: usize,
+    false_alarms: usize,
+    invalid: usize,
+    wrong_class: usize,
+}
+
+impl Tally {
+    fn add(&mut self, other: &Self) {
+        self.cases += other.cases;
+        self.missed += other.missed;
+        self.false_alarms += other.false_alarms;
+        self.invalid += other.invalid;
+        self.wrong_class += other.wrong_class;
+    }
+}
+
+pub(super) fn run(arguments: &Arguments) -> Outcome {
+    let mut families: BTreeMap<String, Tally> = BTreeMap::new();
+    let mut shown = 0;
+    for line in open(&arguments.records)?.lines() {
+        let case: Case = serde_json::from_str(&line?)?;
+        let wanted = arguments.filter.is_empty()
+            || arguments
+                .filter
+                .iter()
+                .any(|filter| case.test.contains(filter.as_str()));
+        // A few records hold a warning that the tool's caller had asked for.
+        if !wanted || case.result == "warning" {
+            continue;
+        }
+        let tally = families.entry(family(&case.test)).or_default();
+        tally.cases += 1;
+        let words = words(&case.words)?;
+        let report = validate(&words, &options(&case)?);
+        let valid = case.result == "success";
+        tally.invalid += usize::from(!valid);
+        let first = report
+            .diagnostics()
+            .iter()
+            .find(|diagnostic| diagnostic.severity() == Severity::Error);
+        let class = first.map_or("success", |first| first.class().name());
+        if class == case.result {
+            continue;
+        }
+        match (valid, first.is_none()) {
+            (true, _) => tally.false_alarms += 1,
+            (false, true) => tally.missed += 1,
+            (false, false) => tally.wrong_class += 1,
+        }
+        let only_class = !valid && first.is_some();
+        if shown < arguments.show && (!only_class || arguments.classes) {
+            shown += 1;
+            let flags = case.flags.join(" ");
+            println!(
+                "{} {} ({} {flags}) {}",
+                case.id, case.test, case.env, case.result
+            );
+            println!(
+                "    record: {}",
+                case.message.trim().replace('\n', "\n            ")
+            );
+            match first {
+                Some(first) => {
+                    println!("    ours:   {class} [{}] {}", first.rule(), first.message())
+                }
+                None => println!("    ours:   valid"),
+            }
+            if let Some(folder) = &arguments.dump {
+                std::fs::create_dir_all(folder)?;
+                let bytes = spirvkit::bytes_from_words(&words, spirvkit::Endianness::Little);
+                let name = case.id.to_string().replace('"', "");
+                std::fs::write(folder.join(name + ".spv"), bytes)?;
+            }
+        }
+    }
+    let mut total = Tally::default();
+    for (name, tally) in &families {
+        total.add(tally);
+        if arguments.families && tally.missed + tally.false_alarms + tally.wrong_class > 0 {
+            println!(
+                "{name}: {} cases, {} missed, {} false alarms, {} of another class",
+                tally.cases, tally.missed, tally.false_alarms, tally.wrong_class
+            );
+        }
+    }
+    let right = total.cases - total.missed - total.false_alarms;
+    let classes = total.invalid - total.missed - total.wrong_class;
+    println!(
+        "{} cases: {right} verdicts right ({:.2} %), {} missed, {} false alarms; first class right in {classes} of {} invalid ({:.2} %)",
+        total.cases,
+        percent(right, total.cases),
+        total.missed,
+        total.false_alarms,
+        total.invalid,
+        percent(classes, total.invalid),
+    );
+    Ok(())
+}
+
+fn percent(part: usize, whole: usize) -> f64 {
+    match whole {
+        0 => 100.0,
+        _ => 100.0 * part as f64 / whole as f64,
+    }
+}
+
+/// The family of a test: its name up to the point.
+fn family(test: &str) -> String {
+    test.split('.').next().unwrap_or(test).to_owned()
+}
+
+/// The options that a case's flags stand for.
+fn options(case: &Case) -> Result<Options, Box<dyn std::error::Error>> {
+    let env: TargetEnv = case
+        .env
+        .parse()
+        .map_err(|_| format!("environment {} is not known", case.env))?;
+    let mut options = Options::for_env(env);
+    let mut words = case.flags.iter().flat_map(|flags| flags.split_whitespace());
+    while let Some(flag) = words.next() {
+        let mut value = || words.next().ok_or("a flag lacks its value");
+        let limits = &mut options.limits;
+        match flag {
+            "--relax-logical-pointer" => options.relax_logical_pointer = true,
+            "--relax-struct-store" => options.relax_struct_store = true,
+            "--relax-block-layout" => options.relax_block_layout = true,
+            "--uniform-buffer-standard-layout" => options.uniform_buffer_standard_layout = true,
+            "--scalar-block-layout" => options.scalar_block_layout = true,
+            "--workgroup-scalar-block-layout" => options.workgroup_scalar_block_layout = true,
+            "--skip-block-layout" => options.skip_block_layout = true,
+            "--allow-localsizeid" => options.allow_local_size_id = true,
+            "--allow-offset-texture-operand" => options.allow_offset_texture_operand = true,
+            "--allow-vulkan-32-bit-bitwise" => options.allow_vulkan_32_bit_bitwise = true,
+            "--before-hlsl-legalization" => options.before_hlsl_legalization = true,
+            "--sampler-descriptor-layout" => options.sampler_descriptor = layout(value()?)?,
+            "--image-descriptor-layout" => options.image_descriptor = layout(value()?)?,
+            "--buffer-descriptor-layout" => options.buffer_descriptor = layout(value()?)?,
+            "--max-struct-members" => limits.struct_members = value()?.parse()?,
+            "--max-struct-depth" => limits.struct_depth = value()?.parse()?,
+            "--max-local-variables" => limits.local_variables = value()?.parse()?,
+            "--max-global-variables" => limits.global_variables = value()?.parse()?,
+            "--max-switch-branches" => limits.switch_branches = value()?.parse()?,
+            "--max-function-args" => limits.function_args = value()?.parse()?,
+            "--max-control-flow-nesting-depth" => {
+                limits.control_flow_nesting_depth = value()?.parse()?
+            }
+            "--max-access-chain-indexes" => limits.access_chain_indexes = value()?.parse()?,
+            "--max-id-bound" => limits.id_bound = value()?.parse()?,
+            other => return Err(format!("flag {other} is not known").into()),
+        }
+    }
+    Ok(options)
+}
+
+fn layout(text: &str) -> Result<DescriptorLayout, Box<dyn std::error::Error>> {
+    let (size, alignment) = text.split_once(':').ok_or("SIZE:ALIGNMENT")?;
+    Ok(DescriptorLayout {
+        size: size.parse()?,
+        alignment: alignment.parse()?,
+    })
+}

@@ -167,8 +167,6 @@ pub struct ShaderLine {
     pub file: String,
     /// The line, from 1 up.
     pub line: u32,
-    /// The column, from 1 up; 0 when it isn't known.
-    pub column: u32,
 }
 
 impl Diagnostic {

@@ -117,6 +117,11 @@ impl<'a> Lexer<'a> {
         &self.text[token.start + 1..token.end]
     }
 
+    /// Where the token before the position ends.
+    pub(crate) fn previous_end(&self) -> usize {
+        self.previous_end
+    }
+
     fn byte(&self, position: usize) -> Option<u8> {
         self.text.as_bytes().get(position).copied()
     }

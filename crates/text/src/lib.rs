@@ -34,7 +34,8 @@ mod lexer;
 mod number;
 mod refusals;
 
-pub use assemble::{AssembleOptions, Assembled, IdNumbering, assemble};
+pub use assemble::{AssembleOptions, Assembled, IdNumbering, Origins, assemble};
 pub use disassemble::{
-    DisassembleOptions, Disassembled, Indentation, disassemble, disassemble_bytes,
+    DisassembleOptions, Disassembled, Excerpt, Indentation, disassemble, disassemble_bytes,
+    excerpts,
 };

@@ -38,6 +38,8 @@ mod rules;
 mod scaffold;
 mod site;
 
+use std::collections::BTreeMap;
+
 use spirvkit_binary::{Header, words_from_bytes};
 use spirvkit_diagnostics::{Diagnostic, Severity};
 
@@ -80,11 +82,21 @@ impl Report {
 /// `words` are in host order, header included. Time grows in proportion to the
 /// module, and so does memory.
 pub fn validate(words: &[u32], options: &Options) -> Report {
+    judge(words, options, None)
+}
+
+/// Judges a module made from assembly text. `names` are what the text calls ids,
+/// without the `%`: messages use them.
+pub fn validate_named(words: &[u32], options: &Options, names: &BTreeMap<u32, String>) -> Report {
+    judge(words, options, Some(names))
+}
+
+fn judge(words: &[u32], options: &Options, names: Option<&BTreeMap<u32, String>>) -> Report {
     let header = match Header::from_words(words) {
         Ok(header) => header,
         Err(error) => return refused(phases::binary_fault(&error), options),
     };
-    let mut faults = phases::run(words, header, options);
+    let mut faults = phases::run(words, header, options, names);
     faults.sort_by_key(fault::Fault::offset);
     let is_vulkan = options::Env::new(options.env).is_vulkan();
     let mut report = Report::default();

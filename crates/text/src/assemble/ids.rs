@@ -127,6 +127,11 @@ impl<'a> Ids<'a> {
         self.last
     }
 
+    /// The ids that have names rather than numbers in the text.
+    pub(super) fn named(&self) -> impl Iterator<Item = (u32, &'a str)> {
+        self.names.iter().map(|(name, number)| (*number, *name))
+    }
+
     /// The least bound that is above all ids.
     pub(super) fn bound(&self) -> u32 {
         self.highest.saturating_add(1)

@@ -4,6 +4,7 @@ mod faults;
 mod header;
 mod ids;
 mod operands;
+mod origins;
 mod suggest;
 
 use hashbrown::HashSet;
@@ -19,6 +20,7 @@ use crate::refusals::is_bad_float_type;
 use header::{Bound, HeaderComments};
 pub use ids::IdNumbering;
 use ids::Ids;
+pub use origins::Origins;
 
 /// How to assemble.
 #[derive(Clone, Debug)]
@@ -28,6 +30,7 @@ pub struct AssembleOptions {
     generator: Option<Generator>,
     header_comments: bool,
     max_errors: usize,
+    origins: bool,
 }
 
 impl Default for AssembleOptions {
@@ -40,6 +43,7 @@ impl Default for AssembleOptions {
             generator: None,
             header_comments: true,
             max_errors: 1000,
+            origins: false,
         }
     }
 }
@@ -82,6 +86,14 @@ impl AssembleOptions {
         self.max_errors = errors;
         self
     }
+
+    /// Whether to keep [what of the text each instruction came
+    /// from](Assembled::origins).
+    #[must_use]
+    pub fn origins(mut self, kept: bool) -> Self {
+        self.origins = kept;
+        self
+    }
 }
 
 /// An assembled module.
@@ -93,6 +105,9 @@ pub struct Assembled {
     /// What in the text has no effect, such as a header comment that can't be
     /// read.
     pub warnings: Vec<Diagnostic>,
+    /// What of the text each instruction came from; empty unless
+    /// [asked for](AssembleOptions::origins).
+    pub origins: Origins,
 }
 
 impl Assembled {
@@ -161,6 +176,7 @@ struct Assembler<'a> {
     lost_results: HashSet<u32>,
     /// The instruction before, for messages.
     previous: Option<faults::Name>,
+    origins: Origins,
 }
 
 impl<'a> Assembler<'a> {
@@ -180,12 +196,16 @@ impl<'a> Assembler<'a> {
             errors: Vec::new(),
             lost_results: HashSet::new(),
             previous: None,
+            origins: Origins::default(),
         }
     }
 
-    fn finish(self) -> Result<Assembled, Vec<Diagnostic>> {
+    fn finish(mut self) -> Result<Assembled, Vec<Diagnostic>> {
         if !self.errors.is_empty() {
             return Err(self.errors);
+        }
+        if self.options.origins {
+            self.origins.name(self.ids.named());
         }
         let needed = self.ids.bound();
         let header = Header {
@@ -209,6 +229,7 @@ impl<'a> Assembler<'a> {
         Ok(Assembled {
             words: self.encoder.finish(&header),
             warnings: self.header.warnings,
+            origins: self.origins,
         })
     }
 
@@ -268,6 +289,12 @@ impl<'a> Assembler<'a> {
                 self.lost_results.insert(id);
             }
             self.lexer.skip_instruction();
+        } else if self.options.origins {
+            let span = Span {
+                start: token.start,
+                end: self.lexer.previous_end(),
+            };
+            self.origins.add(start, span);
         }
         true
     }

@@ -3,6 +3,7 @@
 mod annotate;
 mod blocks;
 mod comments;
+mod excerpts;
 mod names;
 mod operands;
 mod options;
@@ -15,6 +16,7 @@ mod writer;
 use spirvkit_binary::{Error, ErrorKind, Module, WordOffset, words_from_bytes};
 use spirvkit_diagnostics::{Diagnostic, ErrorClass};
 
+pub use excerpts::{Excerpt, excerpts};
 pub use options::{DisassembleOptions, Indentation};
 use printer::Printer;
 

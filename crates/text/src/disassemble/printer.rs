@@ -262,6 +262,14 @@ impl<'a> Printer<'a> {
         self.writer.out.push('\n');
     }
 
+    /// The text of one instruction, which must not have been defined yet.
+    pub(super) fn excerpt(&mut self, instruction: &Instruction<'a>) -> String {
+        let start = self.writer.out.len();
+        self.instruction(instruction, None, Place::default());
+        let text = self.writer.out.split_off(start);
+        text.trim_end().to_owned()
+    }
+
     /// Why an instruction must not be written as it is although it may decode.
     #[inline]
     fn refusal(

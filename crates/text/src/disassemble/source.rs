@@ -62,6 +62,13 @@ impl Sources {
         self.changes.get(next.checked_sub(1)?)?.1
     }
 
+    /// The id of the file and the line that the instruction at a word offset came
+    /// of.
+    pub(super) fn shader_line(&self, offset: usize) -> Option<(u32, u32)> {
+        self.position(offset)
+            .map(|position| (position.file, position.line))
+    }
+
     /// What to write of a position: `shader.comp:12:     color = texture(tex, uv);`.
     fn line(&self, position: Position) -> String {
         let mut out = String::new();

@@ -10,6 +10,7 @@ mod names;
 mod types;
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 
 use spirvkit_binary::{Definitions, HEADER_WORDS, Header, Id, IdMap};
 use spirvkit_grammar::{
@@ -37,6 +38,9 @@ struct Def {
 }
 
 const HAS_TYPE: u32 = 1 << 31;
+
+/// What assembly text calls ids, without the `%`.
+pub(crate) type GivenNames = BTreeMap<u32, String>;
 
 /// An `OpEntryPoint`.
 #[derive(Clone, Copy, Debug)]
@@ -125,6 +129,7 @@ pub(crate) struct Module<'a> {
     /// The offsets of variables outside of functions.
     pub(crate) globals: Vec<u32>,
     names: OnceCell<names::Names>,
+    given_names: Option<&'a GivenNames>,
     uses: OnceCell<functions::Uses>,
     /// Instructions that begin with a word count of zero or past the end.
     pub(crate) broken_tail: Option<spirvkit_binary::Error>,
@@ -132,7 +137,12 @@ pub(crate) struct Module<'a> {
 
 impl<'a> Module<'a> {
     /// Reads a module's instructions. The header must have been checked.
-    pub(crate) fn index(words: &'a [u32], header: Header, options: &'a Options) -> Self {
+    pub(crate) fn index(
+        words: &'a [u32],
+        header: Header,
+        options: &'a Options,
+        given_names: Option<&'a GivenNames>,
+    ) -> Self {
         let limit = words.len();
         let mut m = Self {
             words,
@@ -163,6 +173,7 @@ impl<'a> Module<'a> {
             function_indexes: IdMap::new(NONE, limit),
             globals: Vec::new(),
             names: OnceCell::new(),
+            given_names,
             uses: OnceCell::new(),
             broken_tail: None,
         };

@@ -18,8 +18,12 @@ const LONGEST: usize = 60;
 const DEEPEST: usize = 4;
 
 impl Module<'_> {
-    /// An id for a message: its number and, if it has one, its debug name.
+    /// An id for a message: its name in the assembly text that the module was made
+    /// from, or its number and, if it has one, its debug name.
     pub(crate) fn name(&self, id: Id) -> String {
+        if let Some(name) = self.given_names.and_then(|names| names.get(&id.0)) {
+            return format!("`%{}`", shorten(name));
+        }
         let names = self.names.get_or_init(|| {
             self.all_instructions()
                 .take_while(|inst| inst.op() != Op::Function)

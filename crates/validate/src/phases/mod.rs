@@ -15,7 +15,7 @@ use spirvkit_binary::{Error, HEADER_WORDS, Header};
 use spirvkit_diagnostics::ErrorClass;
 
 use crate::fault::{Fault, Faults};
-use crate::module::Module;
+use crate::module::{GivenNames, Module};
 use crate::options::Options;
 use crate::rule::{Example, Frame, Rule};
 use crate::rules as families;
@@ -58,8 +58,13 @@ pub(crate) fn binary_fault(error: &Error) -> Fault {
 }
 
 /// Runs all phases.
-pub(crate) fn run(words: &[u32], header: Header, options: &Options) -> Vec<Fault> {
-    let m = Module::index(words, header, options);
+pub(crate) fn run(
+    words: &[u32],
+    header: Header,
+    options: &Options,
+    names: Option<&GivenNames>,
+) -> Vec<Fault> {
+    let m = Module::index(words, header, options, names);
     let mut found = Vec::new();
     let mut faults = Faults::new(options.max_errors);
     operands::check(&m, &mut faults);

@@ -1,0 +1,72 @@
+//! Single instructions of a module as text, for messages about them.
+
+use hashbrown::HashMap;
+use spirvkit_binary::{Instruction, LiteralString, Module};
+use spirvkit_diagnostics::ShaderLine;
+use spirvkit_grammar::Op;
+
+use super::options::{DisassembleOptions, Indentation};
+use super::printer::Printer;
+use super::source::Sources;
+
+/// An instruction as text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Excerpt {
+    /// The instruction, with the numbers of ids; what can't be decoded stands as
+    /// `!` words. Empty if no instruction starts at the offset.
+    pub text: String,
+    /// The place in the shader's own text that the instruction came of, if the
+    /// module tells.
+    pub shader_line: Option<ShaderLine>,
+}
+
+/// Shows the instructions that start at these offsets, in words from the
+/// module's start. The result has an element for each offset, in order.
+///
+/// It takes two passes over the module, however many offsets there are.
+pub fn excerpts(words: &[u32], offsets: &[usize]) -> Vec<Excerpt> {
+    let Ok(module) = Module::new(words) else {
+        return vec![Excerpt::default(); offsets.len()];
+    };
+    let mut wanted: HashMap<usize, Excerpt> = offsets
+        .iter()
+        .map(|&offset| (offset, Excerpt::default()))
+        .collect();
+    let options = DisassembleOptions::default()
+        .header(false)
+        .friendly_names(false)
+        .indentation(Indentation::None)
+        .lenient(true);
+    let sources = Sources::new(&module);
+    let mut printer = Printer::new(&module, &options);
+    let mut files: HashMap<u32, String> = HashMap::new();
+    for instruction in module.instructions().map_while(Result::ok) {
+        if let Some(excerpt) = wanted.get_mut(&instruction.offset().0) {
+            excerpt.text = printer.excerpt(&instruction);
+            excerpt.shader_line =
+                sources
+                    .shader_line(instruction.offset().0)
+                    .map(|position| ShaderLine {
+                        file: files.get(&position.0).cloned().unwrap_or_default(),
+                        line: position.1,
+                    });
+        } else if let Some(file) = file(&instruction) {
+            files.insert(file.0, file.1.to_text_lossy());
+        }
+        printer.definitions.define(&instruction);
+    }
+    let found = offsets.iter().map(|offset| wanted.get(offset).cloned());
+    found.map(Option::unwrap_or_default).collect()
+}
+
+/// The name of a file, perhaps.
+fn file<'a>(instruction: &Instruction<'a>) -> Option<(u32, LiteralString<'a>)> {
+    const LONGEST_NAME: usize = 1024;
+    match (instruction.op(), instruction.words()) {
+        (Op::String, [_, id, text @ ..]) if text.len() * 4 <= LONGEST_NAME => {
+            Some((*id, LiteralString::at_start_of(text)?))
+        }
+        _ => None,
+    }
+}

@@ -1,9 +1,10 @@
 //! An instruction and its surroundings: what a rule is given.
 
 use spirvkit_binary::Id;
+use spirvkit_grammar::ExecutionMode;
 
 use crate::fault::Fault;
-use crate::module::{Function, Inst, Models, Module};
+use crate::module::{EntryPoint, Function, Inst, Models, Module};
 use crate::rule::Rule;
 
 /// An instruction in its module.
@@ -53,5 +54,44 @@ impl<'m, 'a> Site<'m, 'a> {
         self.function()
             .map(|function| function.models)
             .unwrap_or_default()
+    }
+
+    /// The execution models by which the instruction is reached although they
+    /// are not among these, if there are any.
+    #[inline]
+    pub(crate) fn models_outside(&self, allowed: Models) -> Option<Models> {
+        let outside = self.models().without(allowed);
+        (!outside.is_empty()).then_some(outside)
+    }
+
+    /// An entry point of one of these models from which the instruction is
+    /// reached and that has none of these modes.
+    pub(crate) fn entry_without_mode(
+        &self,
+        models: Models,
+        modes: &[ExecutionMode],
+    ) -> Option<EntryPoint<'a>> {
+        let reached_by = self.models().and(models);
+        if reached_by.is_empty() {
+            return None;
+        }
+        let candidates = || {
+            let entries = self.m.entry_points.iter();
+            entries.filter(|entry| reached_by.contains(entry.model))
+        };
+        let has_mode = |entry: &EntryPoint<'_>| {
+            let mut declared = self.m.execution_modes(entry.function);
+            declared.any(|mode| modes.contains(&ExecutionMode(mode.arg(1))))
+        };
+        candidates()
+            .filter(|entry| !has_mode(entry))
+            .find(|entry| {
+                // The calls need no following where there is but one candidate.
+                candidates().count() == 1
+                    || self
+                        .function
+                        .is_some_and(|own| self.m.call_tree(entry.function).contains(&own))
+            })
+            .copied()
     }
 }

@@ -61,14 +61,25 @@ const MODELS: [ExecutionModel; 17] = [
 
 impl Models {
     /// The set of these models.
-    pub(crate) fn of(models: &[ExecutionModel]) -> Self {
-        let bits = models.iter().map(|&model| Self::bit(model));
-        Self(bits.fold(0, |set, bit| set | bit))
+    pub(crate) const fn of(models: &[ExecutionModel]) -> Self {
+        let mut bits = 0;
+        let mut index = 0;
+        while index < models.len() {
+            bits |= Self::bit(models[index]);
+            index += 1;
+        }
+        Self(bits)
     }
 
-    fn bit(model: ExecutionModel) -> u32 {
-        let position = MODELS.iter().position(|&known| known == model);
-        position.map_or(0, |position| 1 << position)
+    const fn bit(model: ExecutionModel) -> u32 {
+        let mut position = 0;
+        while position < MODELS.len() {
+            if MODELS[position].0 == model.0 {
+                return 1 << position;
+            }
+            position += 1;
+        }
+        0
     }
 
     pub(crate) fn contains(self, model: ExecutionModel) -> bool {

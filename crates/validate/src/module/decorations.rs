@@ -22,7 +22,9 @@ impl<'a> Decorated<'a> {
     pub(crate) fn new(inst: Inst<'a>) -> Option<Self> {
         let (member, at) = match inst.op() {
             Op::Decorate | Op::DecorateId | Op::DecorateString => (None, 1),
-            Op::MemberDecorate | Op::MemberDecorateString => (Some(inst.arg(1)), 2),
+            Op::MemberDecorate | Op::MemberDecorateString | Op::MemberDecorateIdEXT => {
+                (Some(inst.arg(1)), 2)
+            }
             _ => return None,
         };
         Some(Self {

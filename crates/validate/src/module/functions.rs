@@ -319,6 +319,30 @@ impl<'a> Module<'a> {
     }
 }
 
+impl Module<'_> {
+    /// The models with which entry points name a function; `None` for a function
+    /// that is no entry point.
+    pub(crate) fn entry_models(&self, function: Id) -> Option<Models> {
+        let index = self.entry_models.get_or_init(|| {
+            let entries = self.entry_points.iter();
+            let mut all: Vec<(u32, Models)> = entries
+                .map(|entry| (entry.function.0, Models(Models::bit(entry.model))))
+                .collect();
+            all.sort_unstable_by_key(|entry| entry.0);
+            all.dedup_by(|next, kept| {
+                let same = next.0 == kept.0;
+                if same {
+                    kept.1.0 |= next.1.0;
+                }
+                same
+            });
+            all
+        });
+        let found = index.binary_search_by_key(&function.0, |entry| entry.0);
+        Some(index.get(found.ok()?)?.1)
+    }
+}
+
 /// Which instructions use each id.
 pub(super) struct Uses {
     /// Id and offset of the user, sorted.

@@ -126,6 +126,8 @@ pub(crate) struct Module<'a> {
     /// is called.
     calls: Vec<(u32, Id)>,
     function_indexes: IdMap<u32>,
+    /// The models of each function that is an entry point, by id.
+    entry_models: OnceCell<Vec<(u32, Models)>>,
     /// The offsets of variables outside of functions.
     pub(crate) globals: Vec<u32>,
     names: OnceCell<names::Names>,
@@ -171,6 +173,7 @@ impl<'a> Module<'a> {
             blocks: Vec::new(),
             calls: Vec::new(),
             function_indexes: IdMap::new(NONE, limit),
+            entry_models: OnceCell::new(),
             globals: Vec::new(),
             names: OnceCell::new(),
             given_names,
@@ -246,7 +249,8 @@ impl<'a> Module<'a> {
             | Op::DecorateId
             | Op::DecorateString
             | Op::MemberDecorate
-            | Op::MemberDecorateString => self.annotations.push((inst.arg(0), inst.offset())),
+            | Op::MemberDecorateString
+            | Op::MemberDecorateIdEXT => self.annotations.push((inst.arg(0), inst.offset())),
             Op::GroupDecorate => {
                 for &target in inst.args().iter().skip(1) {
                     self.annotations.push((target, inst.offset()));

@@ -139,6 +139,9 @@ pub enum Location {
 pub struct Label {
     /// The place.
     pub location: Location,
+    /// The place in the binary module in words, even if the location has been
+    /// moved into a text.
+    pub word_offset: Option<usize>,
     /// What is there.
     pub message: String,
 }
@@ -151,6 +154,7 @@ pub struct Diagnostic {
     class: ErrorClass,
     message: String,
     location: Location,
+    word_offset: Option<usize>,
     labels: Vec<Label>,
     help: Option<String>,
     section: Option<&'static str>,
@@ -178,6 +182,7 @@ impl Diagnostic {
             class,
             message: message.into(),
             location: Location::None,
+            word_offset: None,
             labels: Vec::new(),
             help: None,
             section: None,
@@ -208,6 +213,7 @@ impl Diagnostic {
     #[must_use]
     pub fn at_word(mut self, offset: usize) -> Self {
         self.location = Location::Word(offset);
+        self.word_offset = Some(offset);
         self
     }
 
@@ -216,6 +222,10 @@ impl Diagnostic {
     pub fn with_label(mut self, location: Location, message: impl Into<String>) -> Self {
         self.labels.push(Label {
             location,
+            word_offset: match location {
+                Location::Word(word) => Some(word),
+                _ => None,
+            },
             message: message.into(),
         });
         self
@@ -291,6 +301,12 @@ impl Diagnostic {
     /// Where it is wrong.
     pub fn location(&self) -> Location {
         self.location
+    }
+
+    /// Where it is wrong in the binary module, in words from its start, even if
+    /// its location has been [moved](Self::map_locations) into a text.
+    pub fn word_offset(&self) -> Option<usize> {
+        self.word_offset
     }
 
     /// Other places that have to do with it.

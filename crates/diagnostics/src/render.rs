@@ -1,11 +1,17 @@
 //! Diagnostics as text for people and as JSON for programs.
 
+mod report;
+mod sarif;
+
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use serde_json::{Map, Value, json};
 
 use crate::{Diagnostic, Location, Severity, Source, Span};
+
+pub use report::report;
+pub use sarif::{SarifRule, sarif_end, sarif_results, sarif_start};
 
 /// Lines longer than this are cut to a window around the place.
 const WIDEST_LINE: usize = 160;
@@ -32,6 +38,23 @@ pub fn terminal(diagnostic: &Diagnostic, source: Option<&Source<'_>>, color: boo
         "{severity}{name}[{rule}]{severity:#}{bold}: {message}{bold:#}"
     );
     place(&mut out, diagnostic.location(), source, gutter, severity);
+    let is_in_text = matches!(diagnostic.location(), Location::Span(_)) && source.is_some();
+    if let Some(instruction) = diagnostic.instruction().filter(|_| !is_in_text) {
+        let shown: String = instruction
+            .chars()
+            .take(WIDEST_LINE)
+            .map(printable)
+            .collect();
+        let _ = writeln!(out, "   {gutter}|{gutter:#} {shown}");
+    }
+    if let Some(line) = diagnostic.shader_line() {
+        let file: String = line.file.chars().map(printable).collect();
+        let _ = writeln!(
+            out,
+            "   {gutter}={gutter:#} {bold}source{bold:#}: {file}:{}",
+            line.line
+        );
+    }
     for label in diagnostic.labels() {
         let _ = writeln!(
             out,
@@ -43,7 +66,28 @@ pub fn terminal(diagnostic: &Diagnostic, source: Option<&Source<'_>>, color: boo
     if let Some(help) = diagnostic.help() {
         let _ = writeln!(out, "   {gutter}={gutter:#} {bold}help{bold:#}: {help}");
     }
+    if let Some(section) = diagnostic.section() {
+        let comma = if diagnostic.vuid().is_some() {
+            ", "
+        } else {
+            ""
+        };
+        let vuid = diagnostic.vuid().unwrap_or_default();
+        let name = match section.starts_with(|c: char| c.is_ascii_digit()) {
+            true => "section ",
+            false => "",
+        };
+        let _ = writeln!(
+            out,
+            "   {gutter}={gutter:#} {bold}rule{bold:#}: {name}{section}{comma}{vuid}"
+        );
+    }
     out
+}
+
+/// Control characters would garble the terminal or the alignment.
+fn printable(c: char) -> char {
+    if c.is_control() { ' ' } else { c }
 }
 
 fn place(
@@ -98,8 +142,6 @@ fn excerpt(out: &mut String, span: Span, source: &Source<'_>, gutter: Style, mar
         0 => at,
         _ => line.start + before.take(back).last().map_or(0, |(at, _)| at),
     };
-    // Control characters would garble the terminal or the alignment.
-    let printable = |c: char| if c.is_control() { ' ' } else { c };
     let shown: String = source.text()[start..line.end]
         .chars()
         .take(WIDEST_LINE)

@@ -1,0 +1,98 @@
+//! What was found in an input as one JSON object.
+
+use serde_json::{Map, Value, json};
+
+use crate::{Diagnostic, Location, Source, Span};
+
+/// Renders all that was found in an input as one JSON object on one line,
+/// without a newline behind it:
+///
+/// | key | value |
+/// |-----|-------|
+/// | `file` | the input's name |
+/// | `valid` | whether it is accepted |
+/// | `diagnostics` | an array of objects |
+///
+/// An object of `diagnostics` has these keys, all of them always:
+///
+/// | key | value |
+/// |-----|-------|
+/// | `severity` | `"error"` or `"warning"` |
+/// | `rule` | the rule's stable id |
+/// | `category` | the error's class: [`ErrorClass::name`](crate::ErrorClass::name) |
+/// | `spec` | the section of the specification, or the extension or document; or null |
+/// | `vuid` | the identifier of the client API's rule, or null |
+/// | `word_offset` | the place in the binary module, in words from its start, or null |
+/// | `instruction` | the instruction's text, or null |
+/// | `message` | what is wrong |
+/// | `location` | the place in assembly text: `line`, `column`, `byte_start`, `byte_end`; or null |
+/// | `source` | the place in the shader's own text: `file`, `line`; or null |
+/// | `related` | an array of other places: `message`, `word_offset`, `location` |
+/// | `help` | advice, or null |
+///
+/// ```
+/// use spirvkit_diagnostics::{Diagnostic, ErrorClass, render};
+///
+/// let diagnostic = Diagnostic::error("id.undefined", ErrorClass::InvalidId, "nothing defines %9").at_word(12);
+/// let line = render::report("a.spv", false, &[diagnostic], None);
+/// assert!(line.starts_with(r#"{"file":"a.spv","valid":false,"diagnostics":[{"severity":"error","rule":"id.undefined""#));
+/// assert!(line.contains(r#""word_offset":12"#));
+/// ```
+pub fn report(
+    file: &str,
+    valid: bool,
+    diagnostics: &[Diagnostic],
+    source: Option<&Source<'_>>,
+) -> String {
+    let diagnostics: Vec<Value> = diagnostics
+        .iter()
+        .map(|diagnostic| object(diagnostic, source))
+        .collect();
+    json!({ "file": file, "valid": valid, "diagnostics": diagnostics }).to_string()
+}
+
+fn object(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> Value {
+    let shader = diagnostic
+        .shader_line()
+        .map(|line| json!({ "file": line.file, "line": line.line }));
+    let related: Vec<Value> = diagnostic
+        .labels()
+        .iter()
+        .map(|label| {
+            json!({
+                "message": label.message,
+                "word_offset": label.word_offset,
+                "location": location(label.location, source),
+            })
+        })
+        .collect();
+    json!({
+        "severity": diagnostic.severity().name(),
+        "rule": diagnostic.rule(),
+        "category": diagnostic.class().name(),
+        "spec": diagnostic.section(),
+        "vuid": diagnostic.vuid(),
+        "word_offset": diagnostic.word_offset(),
+        "instruction": diagnostic.instruction(),
+        "message": diagnostic.message(),
+        "location": location(diagnostic.location(), source),
+        "source": shader,
+        "related": related,
+        "help": diagnostic.help(),
+    })
+}
+
+fn location(location: Location, source: Option<&Source<'_>>) -> Option<Value> {
+    let Location::Span(Span { start, end }) = location else {
+        return None;
+    };
+    let mut object = Map::new();
+    if let Some(source) = source {
+        let position = source.position(start);
+        object.insert("line".into(), json!(position.line));
+        object.insert("column".into(), json!(position.column));
+    }
+    object.insert("byte_start".into(), json!(start));
+    object.insert("byte_end".into(), json!(end));
+    Some(Value::Object(object))
+}

@@ -1,6 +1,6 @@
 //! The established tools' command lines.
 //!
-//! Under the name `spirv-as` or `spirv-dis` the program takes the options of
+//! Under the name `spirv-as`, `spirv-dis` or `spirv-val` the program takes the options of
 //! the tool of that name and has its defaults, which differ from those of
 //! `spv`: the assembler renumbers ids, writes `out.spv`, names itself as the
 //! generator, and takes nothing but the version from the comments at the top.
@@ -9,18 +9,19 @@ mod flags;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use spirvkit::grammar::{GRAMMAR_REVISION, Generator};
 use spirvkit::{
-    AssembleOptions, DisassembleOptions, Endianness, IdNumbering, Indentation, TargetEnv, Version,
+    AssembleOptions, DisassembleOptions, Endianness, IdNumbering, Indentation, TargetEnv,
+    ValidateOptions, Version,
 };
 
 use crate::cli::ColorWhen;
-use crate::commands::{as_, dis};
+use crate::commands::{as_, dis, val};
 use crate::exit::{Ending, UsageError};
 use crate::inputs::{Input, Inputs};
-use crate::output::Destination;
+use crate::output::{Content, Destination};
 use crate::report::{self, Format, Reporter};
 use crate::run::Run;
 use flags::{CommandLine, Flag};
@@ -34,15 +35,17 @@ const GENERATOR: Generator = Generator::new(7, 0);
 pub(crate) enum Tool {
     As,
     Dis,
+    Val,
 }
 
 impl Tool {
-    pub(crate) const ALL: [Self; 2] = [Self::As, Self::Dis];
+    pub(crate) const ALL: [Self; 3] = [Self::As, Self::Dis, Self::Val];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::As => "spirv-as",
             Self::Dis => "spirv-dis",
+            Self::Val => "spirv-val",
         }
     }
 
@@ -67,6 +70,7 @@ pub(crate) fn run(tool: Tool, arguments: impl Iterator<Item = OsString>) -> Endi
         match tool {
             Tool::As => run_as(&line),
             Tool::Dis => run_dis(&line),
+            Tool::Val => run_val(&line),
         }
     });
     ending.unwrap_or_else(|error| {
@@ -126,6 +130,95 @@ fn run_dis(line: &CommandLine) -> Result<Ending, UsageError> {
         .color(destination == Destination::Stdout && color.on_stdout());
     Ok(run_tool(&inputs, &destination, color)
         .convert(|name, bytes, messages| dis::disassemble(name, bytes, &options, messages)))
+}
+
+fn run_val(line: &CommandLine) -> Result<Ending, UsageError> {
+    let env = line.value(Flag::TargetEnv).map(environment).transpose()?;
+    let mut options = match env {
+        Some(env) => ValidateOptions::for_env(env),
+        None => ValidateOptions::default(),
+    };
+    let limits = &mut options.limits;
+    for (flag, limit) in [
+        (Flag::MaxStructMembers, &mut limits.struct_members),
+        (Flag::MaxStructDepth, &mut limits.struct_depth),
+        (Flag::MaxLocalVariables, &mut limits.local_variables),
+        (Flag::MaxGlobalVariables, &mut limits.global_variables),
+        (Flag::MaxSwitchBranches, &mut limits.switch_branches),
+        (Flag::MaxFunctionArgs, &mut limits.function_args),
+        (
+            Flag::MaxControlFlowNestingDepth,
+            &mut limits.control_flow_nesting_depth,
+        ),
+        (
+            Flag::MaxAccessChainIndexes,
+            &mut limits.access_chain_indexes,
+        ),
+        (Flag::MaxIdBound, &mut limits.id_bound),
+    ] {
+        if let Some(value) = line.value(flag) {
+            *limit = parsed(value, |text| text.parse().ok())?;
+        }
+    }
+    for (flag, on) in [
+        (
+            Flag::RelaxLogicalPointer,
+            &mut options.relax_logical_pointer,
+        ),
+        (Flag::RelaxBlockLayout, &mut options.relax_block_layout),
+        (
+            Flag::UniformBufferStandardLayout,
+            &mut options.uniform_buffer_standard_layout,
+        ),
+        (Flag::ScalarBlockLayout, &mut options.scalar_block_layout),
+        (
+            Flag::WorkgroupScalarBlockLayout,
+            &mut options.workgroup_scalar_block_layout,
+        ),
+        (Flag::SkipBlockLayout, &mut options.skip_block_layout),
+        (Flag::RelaxStructStore, &mut options.relax_struct_store),
+        (Flag::AllowLocalSizeId, &mut options.allow_local_size_id),
+        (
+            Flag::AllowOffsetTextureOperand,
+            &mut options.allow_offset_texture_operand,
+        ),
+        (
+            Flag::AllowVulkan32BitBitwise,
+            &mut options.allow_vulkan_32_bit_bitwise,
+        ),
+        (
+            Flag::BeforeHlslLegalization,
+            &mut options.before_hlsl_legalization,
+        ),
+    ] {
+        *on = line.has(flag);
+    }
+    for (flag, layout) in [
+        (
+            Flag::SamplerDescriptorLayout,
+            &mut options.sampler_descriptor,
+        ),
+        (Flag::ImageDescriptorLayout, &mut options.image_descriptor),
+        (Flag::BufferDescriptorLayout, &mut options.buffer_descriptor),
+    ] {
+        if let Some(value) = line.value(flag) {
+            *layout = parsed(value, |text| val::descriptor_layout(text).ok())?;
+        }
+    }
+    // The established tool knows nothing of these.
+    options.check_debug_info = false;
+    let paths: Vec<PathBuf> = line.files.iter().map(PathBuf::from).collect();
+    if paths.len() > 1 {
+        return Err(UsageError("there is more than one input file".into()));
+    }
+    let inputs = Inputs::find(&paths, &[Content::Module.extension()])?;
+    Ok(val::run_classic(&inputs, options))
+}
+
+/// The value of a flag, read by a function.
+fn parsed<T>(value: &OsStr, read: impl Fn(&str) -> Option<T>) -> Result<T, UsageError> {
+    let text = value.to_string_lossy();
+    read(&text).ok_or_else(|| UsageError(format!("`{text}` is not a value for this option")))
 }
 
 fn run_tool<'a>(inputs: &'a Inputs, destination: &'a Destination, color: ColorWhen) -> Run<'a> {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use spirvkit::grammar::GRAMMAR_REVISION;
 
-use crate::commands::{as_, completions, dis, drop_in, man};
+use crate::commands::{as_, completions, dis, drop_in, explain, man, val};
 use crate::exit::Ending;
 use crate::report::{self, Format};
 
@@ -29,6 +29,7 @@ Examples:
   spv as shader.spvasm -o shader.spv    assemble a module
   spv dis shader.spv                    show it as text
   spv dis shaders/ -o text/             disassemble a directory tree
+  spv val shader.spv                    check it
 
 Exit codes:
   0  success
@@ -39,6 +40,8 @@ Exit codes:
 enum Command {
     As(as_::Arguments),
     Dis(dis::Arguments),
+    Val(val::Arguments),
+    Explain(explain::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),
     DropIn(drop_in::Arguments),
@@ -123,6 +126,8 @@ pub(crate) fn run() -> Ending {
     let ending = match cli.command {
         Command::As(arguments) => as_::run(&arguments),
         Command::Dis(arguments) => dis::run(&arguments),
+        Command::Val(arguments) => val::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Completions(arguments) => Ok(completions::run(&arguments)),
         Command::Man(arguments) => Ok(man::run(&arguments)),
         Command::DropIn(arguments) => Ok(drop_in::run(&arguments)),

@@ -4,4 +4,6 @@ pub(crate) mod as_;
 pub(crate) mod completions;
 pub(crate) mod dis;
 pub(crate) mod drop_in;
+pub(crate) mod explain;
 pub(crate) mod man;
+pub(crate) mod val;

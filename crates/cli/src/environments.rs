@@ -1,9 +1,16 @@
 //! The environments that `--target-env` takes, as help texts list them.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use spirvkit::TargetEnv;
 
 /// The lines of help texts are no longer than this.
 pub(crate) const WIDTH: usize = 80;
+
+/// Reads the value of `--target-env`.
+pub(crate) fn parser() -> impl TypedValueParser<Value = TargetEnv> {
+    PossibleValuesParser::new(TargetEnv::all().map(TargetEnv::name))
+        .try_map(|name| name.parse::<TargetEnv>())
+}
 
 /// The names of all environments, on lines that start with `indent`.
 pub(crate) fn list(indent: &str) -> String {

@@ -84,9 +84,9 @@ pub(crate) struct Inputs {
 
 impl Inputs {
     /// Finds the inputs that `paths` stand for: files, `-` for standard input,
-    /// and directories for all files with this extension in them and below,
+    /// and directories for all files with one of these extensions in them and below,
     /// ordered by path. Without any, it's standard input.
-    pub(crate) fn find(paths: &[PathBuf], extension: &str) -> Result<Self, UsageError> {
+    pub(crate) fn find(paths: &[PathBuf], extensions: &[&str]) -> Result<Self, UsageError> {
         let is_stdin = |path: &Path| path.as_os_str() == "-";
         if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
             return Err(UsageError("standard input can be read only once".into()));
@@ -98,7 +98,7 @@ impl Inputs {
                 list.push(Input::stdin());
             } else if path.is_dir() {
                 many = true;
-                search(path, extension, &mut list);
+                search(path, extensions, &mut list);
             } else {
                 // Whether it exists shows when it's read.
                 list.push(Input::file(path));
@@ -111,17 +111,20 @@ impl Inputs {
     }
 }
 
-/// Adds the files with this extension below a directory.
-fn search(root: &Path, extension: &str, list: &mut Vec<Input>) {
+/// Adds the files with one of these extensions below a directory.
+fn search(root: &Path, extensions: &[&str], list: &mut Vec<Input>) {
     let mut found = Vec::new();
     let mut directories = vec![root.to_path_buf()];
     while let Some(directory) = directories.pop() {
-        if let Err(error) = search_one(&directory, extension, &mut found, &mut directories) {
+        if let Err(error) = search_one(&directory, extensions, &mut found, &mut directories) {
             found.push(Input::barren(&directory, error));
         }
     }
     if found.is_empty() {
-        let message = format!("there is no .{extension} file in this directory");
+        let message = format!(
+            "there is no .{} file in this directory",
+            extensions.join(" or .")
+        );
         found.push(Input::barren(
             root,
             io::Error::new(io::ErrorKind::NotFound, message),
@@ -144,7 +147,7 @@ fn search(root: &Path, extension: &str, list: &mut Vec<Input>) {
 
 fn search_one(
     directory: &Path,
-    extension: &str,
+    extensions: &[&str],
     found: &mut Vec<Input>,
     directories: &mut Vec<PathBuf>,
 ) -> io::Result<()> {
@@ -154,7 +157,11 @@ fn search_one(
         let kind = entry.file_type()?;
         if kind.is_dir() {
             directories.push(path);
-        } else if has_extension(&path, extension) && (kind.is_file() || path.is_file()) {
+        } else if extensions
+            .iter()
+            .any(|extension| has_extension(&path, extension))
+            && (kind.is_file() || path.is_file())
+        {
             // Links to files count; links to directories don't, as they may go
             // in circles.
             found.push(Input::file(&path));

@@ -68,6 +68,12 @@ impl Messages {
         }
     }
 
+    /// Adds a remark.
+    pub(crate) fn add_note(&mut self, text: &str) {
+        self.text += text;
+        self.text.push('\n');
+    }
+
     /// Adds that the file or stream `name` could not be read.
     pub(crate) fn add_read_error(&mut self, name: &str, error: &io::Error) {
         self.add_io_error("io.read", format!("can't read this: {error}"), name);

@@ -28,6 +28,26 @@ struct Outcome {
     messages: Messages,
 }
 
+/// Calls `work` for each number below `count`, on so many threads (`None` for one
+/// per core), each of which gets at most so far `ahead` of the results taken;
+/// `finish` gets the results in order, until it breaks.
+pub(crate) fn each<T: Send>(
+    count: usize,
+    jobs: Option<NonZeroUsize>,
+    ahead: usize,
+    work: impl Fn(usize) -> T + Sync,
+    finish: impl FnMut(T) -> ControlFlow<()>,
+) {
+    let threads = jobs
+        .or_else(|| std::thread::available_parallelism().ok())
+        .map_or(1, NonZeroUsize::get);
+    let limits = Limits {
+        threads,
+        window: threads.saturating_mul(ahead),
+    };
+    in_order(count, limits, work, finish);
+}
+
 impl Run<'_> {
     /// Turns each input into an output by `convert`, which gets the input's
     /// name and bytes, and returns the output or adds an error to the messages.
@@ -47,17 +67,10 @@ impl Run<'_> {
             outcome
         };
         let mut failed = 0;
-        let threads = self
-            .jobs
-            .or_else(|| std::thread::available_parallelism().ok())
-            .map_or(1, NonZeroUsize::get);
-        let limits = Limits {
-            threads,
-            // Outputs wait in memory until those before them are printed; files
-            // are written at once.
-            window: threads.saturating_mul(if to_files { 64 } else { 16 }),
-        };
-        in_order(list.len(), limits, work, |outcome| {
+        // Outputs wait in memory until those before them are printed; files are
+        // written at once.
+        let ahead = if to_files { 64 } else { 16 };
+        each(list.len(), self.jobs, ahead, work, |outcome| {
             progress.suspend(|| self.finish(&outcome, &mut failed))
         });
         progress.finish();

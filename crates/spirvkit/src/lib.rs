@@ -62,6 +62,9 @@ pub use spirvkit_grammar as grammar;
 pub use spirvkit_text as text;
 pub use spirvkit_validate as validate;
 
+mod judge;
+
+pub use judge::{validate, validate_text, validate_words};
 pub use spirvkit_binary::{Endianness, bytes_from_words, words_from_bytes};
 pub use spirvkit_diagnostics::Diagnostic;
 pub use spirvkit_grammar::{TargetEnv, Version};
@@ -69,6 +72,7 @@ pub use spirvkit_text::{
     AssembleOptions, Assembled, DisassembleOptions, Disassembled, IdNumbering, Indentation,
     assemble, disassemble as disassemble_words, disassemble_bytes as disassemble,
 };
+pub use spirvkit_validate::{Options as ValidateOptions, Report, Rule, find_rule, rules};
 
 /// The examples of the README are tests.
 #[cfg(doctest)]

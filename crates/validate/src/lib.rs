@@ -54,6 +54,20 @@ pub struct Report {
 }
 
 impl Report {
+    /// A report of these diagnostics, in this order.
+    pub fn new(diagnostics: Vec<Diagnostic>) -> Self {
+        Self {
+            diagnostics,
+            is_cut: false,
+        }
+    }
+
+    /// Changes every diagnostic.
+    pub fn map(&mut self, change: impl FnMut(Diagnostic) -> Diagnostic) {
+        let diagnostics = std::mem::take(&mut self.diagnostics);
+        self.diagnostics = diagnostics.into_iter().map(change).collect();
+    }
+
     /// Errors and warnings in module order. Locations are
     /// [words](spirvkit_diagnostics::Location::Word).
     pub fn diagnostics(&self) -> &[Diagnostic] {

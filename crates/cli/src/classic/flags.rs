@@ -27,6 +27,29 @@ pub(super) enum Flag {
     Offsets,
     Comment,
     HandleUnknownOpcodes,
+    MaxStructMembers,
+    MaxStructDepth,
+    MaxLocalVariables,
+    MaxGlobalVariables,
+    MaxSwitchBranches,
+    MaxFunctionArgs,
+    MaxControlFlowNestingDepth,
+    MaxAccessChainIndexes,
+    MaxIdBound,
+    RelaxLogicalPointer,
+    RelaxBlockLayout,
+    UniformBufferStandardLayout,
+    ScalarBlockLayout,
+    WorkgroupScalarBlockLayout,
+    SkipBlockLayout,
+    RelaxStructStore,
+    AllowLocalSizeId,
+    AllowOffsetTextureOperand,
+    AllowVulkan32BitBitwise,
+    BeforeHlslLegalization,
+    SamplerDescriptorLayout,
+    ImageDescriptorLayout,
+    BufferDescriptorLayout,
     ShortHelp,
     Help,
     Version,
@@ -52,9 +75,21 @@ const fn switch(flag: Flag, name: &'static str, tools: &'static [Tool], help: &'
     }
 }
 
+/// A flag of the validator that takes a number.
+const fn number(flag: Flag, name: &'static str, help: &'static str) -> Row {
+    Row {
+        flag,
+        name,
+        value: Some("N"),
+        tools: VAL,
+        help,
+    }
+}
+
 const AS: &[Tool] = &[Tool::As];
 const DIS: &[Tool] = &[Tool::Dis];
-const BOTH: &[Tool] = &Tool::ALL;
+const VAL: &[Tool] = &[Tool::Val];
+const ALL: &[Tool] = &Tool::ALL;
 
 /// All flags, in the order of the help texts.
 static FLAGS: &[Row] = &[
@@ -135,9 +170,148 @@ static FLAGS: &[Row] = &[
         DIS,
         "Write OpUnknown for unknown instructions",
     ),
-    switch(Flag::ShortHelp, "-h", BOTH, "Print this"),
-    switch(Flag::Help, "--help", BOTH, "Print this"),
-    switch(Flag::Version, "--version", BOTH, "Print the version"),
+    Row {
+        flag: Flag::TargetEnv,
+        name: "--target-env",
+        value: Some("ENV"),
+        tools: VAL,
+        help: "Check for one of the environments below",
+    },
+    number(
+        Flag::MaxStructMembers,
+        "--max-struct-members",
+        "At most N members of a structure",
+    ),
+    number(
+        Flag::MaxStructDepth,
+        "--max-struct-depth",
+        "At most N structures within each other",
+    ),
+    number(
+        Flag::MaxLocalVariables,
+        "--max-local-variables",
+        "At most N variables of a function",
+    ),
+    number(
+        Flag::MaxGlobalVariables,
+        "--max-global-variables",
+        "At most N variables outside of functions",
+    ),
+    number(
+        Flag::MaxSwitchBranches,
+        "--max-switch-branches",
+        "At most N cases of a switch",
+    ),
+    number(
+        Flag::MaxFunctionArgs,
+        "--max-function-args",
+        "At most N parameters of a function",
+    ),
+    number(
+        Flag::MaxControlFlowNestingDepth,
+        "--max-control-flow-nesting-depth",
+        "Control flow nested N deep",
+    ),
+    number(
+        Flag::MaxAccessChainIndexes,
+        "--max-access-chain-indexes",
+        "At most N indexes of an access chain",
+    ),
+    number(
+        Flag::MaxIdBound,
+        "--max-id-bound",
+        "An id bound of at most N",
+    ),
+    switch(
+        Flag::RelaxLogicalPointer,
+        "--relax-logical-pointer",
+        VAL,
+        "Logical addressing may allocate pointers",
+    ),
+    switch(
+        Flag::RelaxBlockLayout,
+        "--relax-block-layout",
+        VAL,
+        "VK_KHR_relaxed_block_layout",
+    ),
+    switch(
+        Flag::UniformBufferStandardLayout,
+        "--uniform-buffer-standard-layout",
+        VAL,
+        "The extension of that name",
+    ),
+    switch(
+        Flag::ScalarBlockLayout,
+        "--scalar-block-layout",
+        VAL,
+        "VK_EXT_scalar_block_layout",
+    ),
+    switch(
+        Flag::WorkgroupScalarBlockLayout,
+        "--workgroup-scalar-block-layout",
+        VAL,
+        "The same for Workgroup",
+    ),
+    switch(
+        Flag::SkipBlockLayout,
+        "--skip-block-layout",
+        VAL,
+        "Don't check the layout of blocks",
+    ),
+    switch(
+        Flag::RelaxStructStore,
+        "--relax-struct-store",
+        VAL,
+        "Store to structures of the same layout",
+    ),
+    switch(
+        Flag::AllowLocalSizeId,
+        "--allow-localsizeid",
+        VAL,
+        "Accept LocalSizeId",
+    ),
+    switch(
+        Flag::AllowOffsetTextureOperand,
+        "--allow-offset-texture-operand",
+        VAL,
+        "Accept the image operand Offset",
+    ),
+    switch(
+        Flag::AllowVulkan32BitBitwise,
+        "--allow-vulkan-32-bit-bitwise",
+        VAL,
+        "Accept bases of other widths",
+    ),
+    switch(
+        Flag::BeforeHlslLegalization,
+        "--before-hlsl-legalization",
+        VAL,
+        "Accept what is to be legalized",
+    ),
+    Row {
+        flag: Flag::SamplerDescriptorLayout,
+        name: "--sampler-descriptor-layout",
+        value: Some("S:A"),
+        tools: VAL,
+        help: "Size and alignment of a sampler",
+    },
+    Row {
+        flag: Flag::ImageDescriptorLayout,
+        name: "--image-descriptor-layout",
+        value: Some("S:A"),
+        tools: VAL,
+        help: "Size and alignment of an image",
+    },
+    Row {
+        flag: Flag::BufferDescriptorLayout,
+        name: "--buffer-descriptor-layout",
+        value: Some("S:A"),
+        tools: VAL,
+        help: "Size and alignment of a buffer",
+    },
+    switch(Flag::ShortHelp, "-h", ALL, "Print this"),
+    switch(Flag::Help, "--help", ALL, "Print this"),
+    switch(Flag::Version, "--version", ALL, "Print the version"),
 ];
 
 fn rows(tool: Tool) -> impl Iterator<Item = &'static Row> {
@@ -217,20 +391,23 @@ pub(super) fn help(tool: Tool) -> String {
     let about = match tool {
         Tool::As => "assembles text to a SPIR-V module (spirvkit's `spv as`)",
         Tool::Dis => "disassembles a SPIR-V module to text (spirvkit's `spv dis`)",
+        Tool::Val => "checks SPIR-V modules (spirvkit's `spv val`)",
     };
     let input = match tool {
         Tool::As => "",
         Tool::Dis => " The module may also\nbe hexadecimal text, in words or bytes.",
+        Tool::Val => " A directory\nstands for the modules in it and below.",
     };
     let name = tool.name();
     let mut text = format!(
         "{name}: {about}\n\nUsage: {name} [options] [FILE]\n\n\
          Reads FILE, or standard input without one or if it is `-`.{input}\n\nOptions:\n"
     );
+    let width = if tool == Tool::Val { 36 } else { 25 };
     for row in rows(tool) {
         let value = row.value.map(|value| format!(" {value}"));
         let flag = format!("{}{}", row.name, value.unwrap_or_default());
-        text += &format!("  {flag:<26}{}\n", row.help);
+        text += &format!("  {flag:<width$} {}\n", row.help);
     }
     if rows(tool).any(|row| row.flag == Flag::TargetEnv) {
         text += &format!("\nEnvironments:\n{}\n", environments::list("  "));

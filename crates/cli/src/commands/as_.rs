@@ -3,7 +3,6 @@
 use std::sync::LazyLock;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use spirvkit::diagnostics::{ErrorClass, Source, Span};
 use spirvkit::{AssembleOptions, Assembled, Diagnostic, Endianness, IdNumbering, TargetEnv};
 
@@ -26,7 +25,7 @@ pub(crate) struct Arguments {
 
     /// Assemble for this environment: its newest version of SPIR-V goes into
     /// the header, and instructions that this version doesn't have are errors
-    #[arg(long, value_name = "ENV", value_parser = target_env(), hide_possible_values = true)]
+    #[arg(long, value_name = "ENV", value_parser = environments::parser(), hide_possible_values = true)]
     target_env: Option<TargetEnv>,
 
     /// Number all ids from 1 in the order of their appearance
@@ -80,14 +79,9 @@ Exit codes:
   1  an input has errors, or a file could not be read or written
   2  the command line is wrong";
 
-fn target_env() -> impl TypedValueParser<Value = TargetEnv> {
-    PossibleValuesParser::new(TargetEnv::all().map(TargetEnv::name))
-        .try_map(|name| name.parse::<TargetEnv>())
-}
-
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let files = &arguments.files;
-    let inputs = Inputs::find(&files.inputs, Content::Text.extension())?;
+    let inputs = Inputs::find(&files.inputs, &[Content::Text.extension()])?;
     let destination = Destination::choose(files.output.as_deref(), &inputs, Content::Module)?;
     let reporter = Reporter {
         format: files.format,
@@ -132,6 +126,14 @@ pub(crate) fn text(name: &str, bytes: Vec<u8>, messages: &mut Messages) -> Optio
         messages.add(&diagnostic, &Source::new(name, ""));
         return None;
     }
+    decode(bytes)
+        .map_err(|(diagnostic, text)| messages.add(&diagnostic, &Source::new(name, &text)))
+        .ok()
+}
+
+/// The bytes as text; or what is wrong with them, and the text to show it in.
+/// Bytes in comments that are no UTF-8 are replaced.
+pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, (Diagnostic, String)> {
     let text = String::from_utf8(bytes).or_else(|error| {
         let mut bytes = error.into_bytes();
         mend_comments(&mut bytes);
@@ -149,10 +151,9 @@ pub(crate) fn text(name: &str, bytes: Vec<u8>, messages: &mut Messages) -> Optio
             end: start + 1,
         });
         // The text is the same up to the place at fault.
-        let text = String::from_utf8_lossy(error.as_bytes());
-        messages.add(&diagnostic, &Source::new(name, &text));
+        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        (diagnostic, text)
     })
-    .ok()
 }
 
 /// Assembles a text; adds its errors or warnings to the messages.

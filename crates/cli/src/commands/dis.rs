@@ -110,7 +110,7 @@ Exit codes:
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let files = &arguments.files;
-    let inputs = Inputs::find(&files.inputs, Content::Module.extension())?;
+    let inputs = Inputs::find(&files.inputs, &[Content::Module.extension()])?;
     let destination = Destination::choose(files.output.as_deref(), &inputs, Content::Text)?;
     let color = match (arguments.no_color, arguments.color) {
         (true, _) => ColorWhen::Never,

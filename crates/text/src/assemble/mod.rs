@@ -27,6 +27,7 @@ pub use origins::Origins;
 pub struct AssembleOptions {
     numbering: IdNumbering,
     target: Option<Version>,
+    default_version: Version,
     generator: Option<Generator>,
     header_comments: bool,
     max_errors: usize,
@@ -40,6 +41,7 @@ impl Default for AssembleOptions {
         Self {
             numbering: IdNumbering::Preserve,
             target: None,
+            default_version: Version::V1_6,
             generator: None,
             header_comments: true,
             max_errors: 1000,
@@ -61,6 +63,14 @@ impl AssembleOptions {
     #[must_use]
     pub fn target(mut self, version: Version) -> Self {
         self.target = Some(version);
+        self
+    }
+
+    /// Assembles for this version of the language, 1.6 unless given, if neither
+    /// the [target](Self::target) nor a header comment says which.
+    #[must_use]
+    pub fn default_version(mut self, version: Version) -> Self {
+        self.default_version = version;
         self
     }
 
@@ -213,7 +223,7 @@ impl<'a> Assembler<'a> {
                 .options
                 .target
                 .or(self.header.version)
-                .unwrap_or(Version::V1_6),
+                .unwrap_or(self.options.default_version),
             generator: self
                 .options
                 .generator

@@ -1,0 +1,433 @@
+//! `spv val`: judging modules.
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use clap::{Args, ValueEnum};
+use spirvkit::diagnostics::render::{self, SarifRule};
+use spirvkit::diagnostics::{ErrorClass, Severity, Source};
+use spirvkit::validate::DescriptorLayout;
+use spirvkit::{Diagnostic, Report, TargetEnv, ValidateOptions};
+
+use crate::cli::ColorWhen;
+use crate::commands::as_;
+use crate::environments;
+use crate::exit::{Ending, UsageError};
+use crate::hex;
+use crate::inputs::{Input, Inputs};
+use crate::output::{Content, write_stdout};
+use crate::progress::Progress;
+use crate::report::{Messages, Reporter};
+use crate::run::each;
+
+/// Check modules against the specification and an environment
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP.as_str(), args_override_self = true)]
+pub(crate) struct Arguments {
+    /// Modules, binary or as assembly text; directories to search for them; or
+    /// `-` for standard input [default: standard input]
+    #[arg(value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+
+    /// Check for this environment
+    #[arg(long, value_name = "ENV", value_parser = environments::parser(), hide_possible_values = true, default_value = "spv1.6")]
+    target_env: TargetEnv,
+
+    /// How to tell what was found: for people, one JSON object an input on a
+    /// line, or a SARIF log
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    format: Format,
+
+    /// Fail if there are warnings
+    #[arg(long)]
+    deny_warnings: bool,
+
+    /// Report at most this many errors of an input; 0 is no limit
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    max_errors: usize,
+
+    /// Work on this many inputs at once [default: one per core]
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+
+    /// When to colour errors and warnings
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    color: ColorWhen,
+
+    #[command(flatten)]
+    limits: LimitArguments,
+
+    #[command(flatten)]
+    relaxations: Relaxations,
+}
+
+/// The universal limits.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits")]
+struct LimitArguments {
+    /// Members of a structure
+    #[arg(long, value_name = "N")]
+    max_struct_members: Option<u32>,
+    /// Depth of structures within structures
+    #[arg(long, value_name = "N")]
+    max_struct_depth: Option<u32>,
+    /// Variables of a function
+    #[arg(long, value_name = "N")]
+    max_local_variables: Option<u32>,
+    /// Variables outside of functions
+    #[arg(long, value_name = "N")]
+    max_global_variables: Option<u32>,
+    /// Cases of a switch
+    #[arg(long, value_name = "N")]
+    max_switch_branches: Option<u32>,
+    /// Parameters of a function
+    #[arg(long, value_name = "N")]
+    max_function_args: Option<u32>,
+    /// Depth of structured control flow
+    #[arg(long, value_name = "N")]
+    max_control_flow_nesting_depth: Option<u32>,
+    /// Indexes of an access chain
+    #[arg(long, value_name = "N")]
+    max_access_chain_indexes: Option<u32>,
+    /// The header's id bound
+    #[arg(long, value_name = "N")]
+    max_id_bound: Option<u32>,
+}
+
+/// What is accepted beyond the environment's rules.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Relaxations")]
+struct Relaxations {
+    /// Let logical addressing allocate and return pointers
+    #[arg(long)]
+    relax_logical_pointer: bool,
+    /// Let a value be stored to another structure type with the same layout
+    #[arg(long)]
+    relax_struct_store: bool,
+    /// VK_KHR_relaxed_block_layout (part of Vulkan 1.1)
+    #[arg(long)]
+    relax_block_layout: bool,
+    /// VK_KHR_uniform_buffer_standard_layout
+    #[arg(long)]
+    uniform_buffer_standard_layout: bool,
+    /// VK_EXT_scalar_block_layout
+    #[arg(long)]
+    scalar_block_layout: bool,
+    /// The scalar layout for Workgroup blocks
+    #[arg(long)]
+    workgroup_scalar_block_layout: bool,
+    /// Don't check the layout of blocks
+    #[arg(long)]
+    skip_block_layout: bool,
+    /// Accept the execution mode LocalSizeId
+    #[arg(long)]
+    allow_localsizeid: bool,
+    /// Accept the image operand Offset
+    #[arg(long)]
+    allow_offset_texture_operand: bool,
+    /// Accept bit instructions on bases that are not 32 bits wide
+    #[arg(long)]
+    allow_vulkan_32_bit_bitwise: bool,
+    /// Accept what front ends for HLSL leave to be legalized
+    #[arg(long)]
+    before_hlsl_legalization: bool,
+    /// Don't check the operands of the DebugInfo instruction set
+    #[arg(long)]
+    skip_debug_info: bool,
+    /// Size and alignment in bytes of a sampler's descriptor
+    #[arg(long, value_name = "SIZE:ALIGNMENT", value_parser = descriptor_layout)]
+    sampler_descriptor_layout: Option<DescriptorLayout>,
+    /// Size and alignment in bytes of an image's descriptor
+    #[arg(long, value_name = "SIZE:ALIGNMENT", value_parser = descriptor_layout)]
+    image_descriptor_layout: Option<DescriptorLayout>,
+    /// Size and alignment in bytes of a buffer's descriptor
+    #[arg(long, value_name = "SIZE:ALIGNMENT", value_parser = descriptor_layout)]
+    buffer_descriptor_layout: Option<DescriptorLayout>,
+}
+
+static AFTER_HELP: LazyLock<String> = LazyLock::new(|| {
+    let environments = environments::list("  ");
+    format!("Environments:\n{environments}\n\n{ABOUT}")
+});
+
+const ABOUT: &str = "\
+All errors of a module are reported, each with the id of its rule, which
+`spv explain RULE` explains. A directory stands for the .spv and .spvasm files in
+it and below.
+
+Examples:
+  spv val shader.spv
+  spv val --target-env vulkan1.3 --format json shaders/ > report.jsonl
+  spv val shader.spvasm
+
+Exit codes:
+  0  all inputs are valid
+  1  an input is not, or could not be read
+  2  the command line is wrong";
+
+/// The form of the report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people, with the place shown
+    #[default]
+    Human,
+    /// For programs: one JSON object an input, on a line
+    Json,
+    /// A SARIF 2.1.0 log
+    Sarif,
+}
+
+/// Reads `SIZE:ALIGNMENT`.
+pub(crate) fn descriptor_layout(text: &str) -> Result<DescriptorLayout, String> {
+    let numbers = text.split_once(':').and_then(|(size, alignment)| {
+        Some(DescriptorLayout {
+            size: size.parse().ok()?,
+            alignment: alignment.parse().ok()?,
+        })
+    });
+    numbers.ok_or_else(|| "expected two numbers, such as 32:16".to_owned())
+}
+
+impl Arguments {
+    fn options(&self) -> ValidateOptions {
+        let mut options = ValidateOptions::for_env(self.target_env);
+        options.max_errors = self.max_errors;
+        let given = &self.limits;
+        let limits = &mut options.limits;
+        for (limit, given) in [
+            (&mut limits.struct_members, given.max_struct_members),
+            (&mut limits.struct_depth, given.max_struct_depth),
+            (&mut limits.local_variables, given.max_local_variables),
+            (&mut limits.global_variables, given.max_global_variables),
+            (&mut limits.switch_branches, given.max_switch_branches),
+            (&mut limits.function_args, given.max_function_args),
+            (
+                &mut limits.control_flow_nesting_depth,
+                given.max_control_flow_nesting_depth,
+            ),
+            (
+                &mut limits.access_chain_indexes,
+                given.max_access_chain_indexes,
+            ),
+            (&mut limits.id_bound, given.max_id_bound),
+        ] {
+            *limit = given.unwrap_or(*limit);
+        }
+        let given = &self.relaxations;
+        options.relax_logical_pointer = given.relax_logical_pointer;
+        options.relax_struct_store = given.relax_struct_store;
+        options.relax_block_layout = given.relax_block_layout;
+        options.uniform_buffer_standard_layout = given.uniform_buffer_standard_layout;
+        options.scalar_block_layout = given.scalar_block_layout;
+        options.workgroup_scalar_block_layout = given.workgroup_scalar_block_layout;
+        options.skip_block_layout = given.skip_block_layout;
+        options.allow_local_size_id = given.allow_localsizeid;
+        options.allow_offset_texture_operand = given.allow_offset_texture_operand;
+        options.allow_vulkan_32_bit_bitwise = given.allow_vulkan_32_bit_bitwise;
+        options.before_hlsl_legalization = given.before_hlsl_legalization;
+        options.check_debug_info = !given.skip_debug_info;
+        for (layout, given) in [
+            (
+                &mut options.sampler_descriptor,
+                given.sampler_descriptor_layout,
+            ),
+            (&mut options.image_descriptor, given.image_descriptor_layout),
+            (
+                &mut options.buffer_descriptor,
+                given.buffer_descriptor_layout,
+            ),
+        ] {
+            *layout = given.unwrap_or(*layout);
+        }
+        options
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
+    let extensions = [Content::Module.extension(), Content::Text.extension()];
+    let inputs = Inputs::find(&arguments.inputs, &extensions)?;
+    Ok(Check {
+        inputs: &inputs,
+        options: arguments.options(),
+        format: arguments.format,
+        color: arguments.color.on_stderr(),
+        deny_warnings: arguments.deny_warnings,
+        jobs: arguments.jobs,
+    }
+    .run())
+}
+
+/// Judges inputs as the classic tool does.
+pub(crate) fn run_classic(inputs: &Inputs, options: ValidateOptions) -> Ending {
+    Check {
+        inputs,
+        options,
+        format: Format::Human,
+        color: ColorWhen::Auto.on_stderr(),
+        deny_warnings: false,
+        jobs: None,
+    }
+    .run()
+}
+
+/// Which inputs to judge by what.
+struct Check<'a> {
+    inputs: &'a Inputs,
+    options: ValidateOptions,
+    format: Format,
+    color: bool,
+    deny_warnings: bool,
+    jobs: Option<NonZeroUsize>,
+}
+
+/// What came of an input.
+struct Outcome {
+    fails: bool,
+    /// What is for standard output.
+    output: String,
+    /// What is for standard error.
+    messages: Messages,
+}
+
+impl Check<'_> {
+    fn run(&self) -> Ending {
+        let list = &self.inputs.list;
+        let progress = Progress::new(list.len(), self.format == Format::Human);
+        let work = |number: usize| {
+            let outcome = self.judge(&list[number]);
+            progress.tick();
+            outcome
+        };
+        let mut ending = Ending::Success;
+        if self.format == Format::Sarif {
+            ending = ending.or(print(&sarif_start()));
+        }
+        let (mut failed, mut is_first) = (0, true);
+        each(list.len(), self.jobs, 64, work, |outcome: Outcome| {
+            failed += usize::from(outcome.fails);
+            let comma = match self.format == Format::Sarif && !outcome.output.is_empty() {
+                true => !std::mem::replace(&mut is_first, false),
+                false => false,
+            };
+            progress.suspend(|| {
+                let text = if comma { "," } else { "" }.to_owned() + &outcome.output;
+                let printed = print(&text);
+                outcome.messages.print();
+                ending = ending.or(printed);
+                match printed {
+                    Ending::Success => std::ops::ControlFlow::Continue(()),
+                    _ => std::ops::ControlFlow::Break(()),
+                }
+            })
+        });
+        progress.finish();
+        if self.format == Format::Sarif {
+            ending = ending.or(print(&format!("{}\n", render::sarif_end())));
+        }
+        if self.format == Format::Human && self.inputs.many {
+            summary(failed, list.len());
+        }
+        ending.or(Ending::unless(failed > 0))
+    }
+
+    fn judge(&self, input: &Input) -> Outcome {
+        let (report, text) = match input.read() {
+            Ok(bytes) => judge(bytes, &self.options),
+            Err(error) => {
+                let message = format!("can't read this: {error}");
+                let diagnostic = Diagnostic::error("io.read", ErrorClass::Io, message);
+                (Report::new(vec![diagnostic]), String::new())
+            }
+        };
+        let mut messages = Messages::new(Reporter {
+            format: crate::report::Format::Human,
+            color: self.color,
+        });
+        let diagnostics = report.diagnostics();
+        let has_text = !diagnostics.is_empty() && !text.is_empty();
+        let source = Source::new(&input.name, if has_text { &text } else { "" });
+        let in_text = has_text.then_some(&source);
+        let mut output = String::new();
+        match self.format {
+            Format::Human => {
+                for diagnostic in diagnostics {
+                    messages.add(diagnostic, &source);
+                }
+                if report.is_cut() {
+                    let errors = self.options.max_errors;
+                    messages.add_note(&format!(
+                        "{}: more than {errors} errors; `--max-errors` shows more",
+                        input.name
+                    ));
+                }
+            }
+            Format::Json => {
+                output = render::report(&input.name, report.is_valid(), diagnostics, in_text);
+                output.push('\n');
+            }
+            Format::Sarif => output = render::sarif_results(&input.name, diagnostics, in_text),
+        }
+        let warned = diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.severity() == Severity::Warning);
+        Outcome {
+            fails: !report.is_valid() || self.deny_warnings && warned,
+            output,
+            messages,
+        }
+    }
+}
+
+/// Judges what a file holds: a binary module, one in hexadecimal digits, or
+/// assembly text, which is returned for messages to quote.
+fn judge(bytes: Vec<u8>, options: &ValidateOptions) -> (Report, String) {
+    if hex::is_binary_module(&bytes) {
+        return (spirvkit::validate(&bytes, options), String::new());
+    }
+    if let Some(text) = hex::detect(&bytes) {
+        return match hex::decode(&text) {
+            Ok(bytes) => (spirvkit::validate(&bytes, options), String::new()),
+            Err(error) => (Report::new(vec![error]), text.to_string()),
+        };
+    }
+    // What starts with neither is a damaged module unless it reads as text.
+    let is_text = |byte: &u8| *byte != 0;
+    if bytes.is_empty() || !bytes.iter().all(is_text) {
+        return (spirvkit::validate(&bytes, options), String::new());
+    }
+    match as_::decode(bytes) {
+        Ok(text) => (spirvkit::validate_text(&text, options), text),
+        Err((error, text)) => (Report::new(vec![error]), text),
+    }
+}
+
+fn sarif_start() -> String {
+    let rules = spirvkit::rules();
+    let rules: Vec<SarifRule<'_>> = rules
+        .iter()
+        .map(|rule| SarifRule {
+            id: rule.id,
+            text: rule.text,
+        })
+        .collect();
+    render::sarif_start("spv", env!("CARGO_PKG_VERSION"), &rules)
+}
+
+fn summary(failed: usize, total: usize) {
+    let text = match failed {
+        0 => format!("all {total} inputs are valid\n"),
+        _ => format!("{failed} of {total} inputs failed\n"),
+    };
+    // If nobody reads it, the exit code still tells.
+    let _ = io::Write::write_all(&mut io::stderr(), text.as_bytes());
+}
+
+/// Writes to standard output.
+fn print(text: &str) -> Ending {
+    match write_stdout(text.as_bytes()) {
+        Ok(()) => Ending::Success,
+        Err(_) => Ending::Failure,
+    }
+}

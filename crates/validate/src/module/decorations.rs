@@ -117,6 +117,33 @@ impl<'a> Module<'a> {
     }
 }
 
+impl<'a> Module<'a> {
+    /// Everything that has a decoration, by id, with the decoration: directly or
+    /// through groups, the members of structures included. Groups themselves are
+    /// among the targets. Looks at all annotations of the module.
+    pub(crate) fn all_decorated_with(
+        &self,
+        decoration: Decoration,
+    ) -> impl Iterator<Item = (Id, Decorated<'a>)> + '_ {
+        let mut last = 0;
+        self.annotations
+            .iter()
+            .filter(move |entry| {
+                let Some(inst) = self.inst(entry.1) else {
+                    return false;
+                };
+                let names_it = Decorated::new(inst)
+                    .is_none_or(|decorated| decorated.decoration == decoration);
+                names_it && std::mem::replace(&mut last, entry.0) != entry.0
+            })
+            .flat_map(move |entry| {
+                self.decorations(Id(entry.0))
+                    .filter(move |decorated| decorated.decoration == decoration)
+                    .map(move |decorated| (Id(entry.0), decorated))
+            })
+    }
+}
+
 /// A group's decoration, once for the target or once for each of its members
 /// that the `OpGroupMemberDecorate` names.
 fn with_members<'a>(

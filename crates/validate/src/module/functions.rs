@@ -99,6 +99,10 @@ impl Models {
         Self(self.0 & other.0)
     }
 
+    pub(crate) const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     pub(crate) fn iter(self) -> impl Iterator<Item = ExecutionModel> {
         MODELS
             .into_iter()

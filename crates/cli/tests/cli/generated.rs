@@ -2,7 +2,15 @@
 
 use crate::common::Dir;
 
-const COMMANDS: [&str; 5] = ["as", "dis", "completions", "man", "drop-in"];
+const COMMANDS: [&str; 7] = [
+    "as",
+    "dis",
+    "val",
+    "explain",
+    "completions",
+    "man",
+    "drop-in",
+];
 
 #[test]
 fn help_shows_examples_and_exit_codes() {

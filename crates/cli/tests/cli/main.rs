@@ -10,3 +10,4 @@ mod many;
 mod output;
 #[cfg(unix)]
 mod terminal;
+mod val;

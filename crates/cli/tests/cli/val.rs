@@ -1,0 +1,262 @@
+//! `spv val`, `spv explain`, and the program under the name `spirv-val`.
+
+use serde_json::Value;
+
+use crate::common::{Dir, Ran, run};
+
+const VALID: &str = "\
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+%float = OpTypeFloat 32
+";
+
+/// Two errors, on lines 3 and 4.
+const INVALID: &str = "\
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+%vector = OpTypeVector %nothing 2
+%other = OpTypeArray %nowhere %neither
+";
+
+/// The same module with the lines of the shader it came of.
+const WITH_LINES: &str = "\
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+%file = OpString \"src/shader.hlsl\"
+OpLine %file 12 3
+%vector = OpTypeVector %nothing 2
+";
+
+/// What went to standard output, whatever the exit code.
+fn output(ran: &Ran) -> &str {
+    std::str::from_utf8(&ran.stdout).unwrap()
+}
+
+fn objects(text: &str) -> Vec<Value> {
+    let lines = text.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn a_valid_module_is_passed_in_silence() {
+    let dir = Dir::new();
+    dir.module("a.spv", VALID);
+    dir.write("b.spvasm", VALID);
+    for arguments in [&["val", "a.spv"][..], &["val", "b.spvasm"]] {
+        let ran = dir.spv(arguments);
+        assert_eq!((ran.code, ran.text(), &*ran.stderr), (0, "", ""));
+    }
+    let ran = dir.spv_with_input(&["val"], VALID.as_bytes());
+    assert_eq!((ran.code, &*ran.stderr), (0, ""));
+    let module = dir.read("a.spv");
+    let ran = dir.spv_with_input(&["val", "-"], &module);
+    assert_eq!((ran.code, &*ran.stderr), (0, ""));
+}
+
+#[test]
+fn errors_in_text_are_shown_in_the_text() {
+    let dir = Dir::new();
+    dir.write("a.spvasm", INVALID);
+    let ran = dir.spv(&["val", "a.spvasm"]);
+    assert_eq!((ran.code, output(&ran)), (1, ""));
+    assert!(ran.stderr.contains("error[id.undefined]"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--> a.spvasm:3:1"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--> a.spvasm:4:1"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`%nothing`"), "{}", ran.stderr);
+}
+
+#[test]
+fn errors_in_modules_quote_the_instruction_and_the_shader() {
+    let dir = Dir::new();
+    dir.module("a.spv", WITH_LINES);
+    let ran = dir.spv(&["val", "a.spv"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("= OpTypeVector %"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("source: src/shader.hlsl:12\n"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn json_has_an_object_for_each_input_in_order() {
+    let dir = Dir::new();
+    dir.module("a.spv", VALID);
+    dir.write("b.spvasm", INVALID);
+    dir.module("c.spv", WITH_LINES);
+    let ran = dir.spv(&["val", "--format=json", "b.spvasm", "a.spv", "c.spv", "none"]);
+    assert_eq!((ran.code, &*ran.stderr), (1, ""));
+    let objects = objects(output(&ran));
+    let files: Vec<&str> = objects
+        .iter()
+        .map(|o| o["file"].as_str().unwrap())
+        .collect();
+    assert_eq!(files, ["b.spvasm", "a.spv", "c.spv", "none"]);
+    let valid: Vec<bool> = objects
+        .iter()
+        .map(|o| o["valid"].as_bool().unwrap())
+        .collect();
+    assert_eq!(valid, [false, true, false, false]);
+    let first = &objects[0]["diagnostics"][0];
+    assert_eq!(first["severity"], "error");
+    assert_eq!(first["rule"], "id.undefined");
+    assert_eq!(first["category"], "invalid_id");
+    assert_eq!(first["vuid"], Value::Null);
+    assert_eq!(first["word_offset"], 10);
+    assert_eq!(first["instruction"], "%vector = OpTypeVector %nothing 2");
+    assert_eq!(first["location"]["line"], 3);
+    assert_eq!(first["location"]["column"], 1);
+    assert_eq!(first["source"], Value::Null);
+    assert!(first["spec"].is_string() && first["message"].is_string());
+    assert!(first["related"].is_array());
+    let in_module = &objects[2]["diagnostics"][0];
+    assert_eq!(in_module["location"], Value::Null);
+    assert_eq!(in_module["source"]["file"], "src/shader.hlsl");
+    assert_eq!(in_module["source"]["line"], 12);
+    assert_eq!(objects[3]["diagnostics"][0]["rule"], "io.read");
+}
+
+#[test]
+fn sarif_is_one_log_for_all_inputs() {
+    let dir = Dir::new();
+    dir.write("in/a.spvasm", INVALID);
+    dir.module("in/b.spv", VALID);
+    dir.module("in/c d.spv", WITH_LINES);
+    let ran = dir.spv(&["val", "--format", "sarif", "in"]);
+    assert_eq!((ran.code, &*ran.stderr), (1, ""));
+    let log: Value = serde_json::from_str(output(&ran)).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    assert!(rules.iter().any(|rule| rule["id"] == "id.undefined"));
+    let results = run["results"].as_array().unwrap();
+    let place = |index: usize| &results[index]["locations"][0]["physicalLocation"];
+    assert_eq!(place(0)["region"]["startLine"], 3);
+    let last = results.len() - 1;
+    assert_eq!(place(last)["artifactLocation"]["uri"], "in/c%20d.spv");
+    assert_eq!(results[last]["level"], "error");
+    assert_eq!(results[last]["ruleId"], "id.undefined");
+}
+
+#[test]
+fn text_that_does_not_assemble_is_reported_like_any_error() {
+    let dir = Dir::new();
+    let ran = dir.spv_with_input(&["val", "--format=json"], b"OpCapability Shadr\n");
+    assert_eq!(ran.code, 1);
+    let objects = objects(output(&ran));
+    let first = &objects[0]["diagnostics"][0];
+    assert_eq!(first["rule"], "text.unknown-enumerant");
+    assert_eq!(first["location"]["column"], 14);
+}
+
+#[test]
+fn environments_decide() {
+    let dir = Dir::new();
+    dir.write(
+        "a.spvasm",
+        "; SPIR-V\n; Version: 1.4\nOpCapability Shader\nOpMemoryModel Logical GLSL450\n",
+    );
+    assert_eq!(
+        dir.spv(&["val", "--target-env", "vulkan1.2", "a.spvasm"])
+            .code,
+        0
+    );
+    let ran = dir.spv(&["val", "--target-env=vulkan1.1", "a.spvasm"]);
+    assert_eq!(ran.code, 1);
+    dir.spv(&["val", "--target-env=vulkan9.9", "a.spvasm"])
+        .fails(2, "vulkan9.9");
+}
+
+#[test]
+fn limits_and_the_number_of_errors_are_options() {
+    let dir = Dir::new();
+    let members = "OpCapability Shader\nOpMemoryModel Logical GLSL450\n%f = OpTypeFloat 32\n%s = OpTypeStruct %f %f %f\n";
+    dir.write("a.spvasm", members);
+    assert_eq!(dir.spv(&["val", "a.spvasm"]).code, 0);
+    for flag in [
+        &["--max-struct-members", "2"][..],
+        &["--max-struct-members=2"],
+    ] {
+        let arguments = [&["val", "a.spvasm"], flag].concat();
+        assert_eq!(dir.spv(&arguments).code, 1, "{flag:?}");
+    }
+    dir.write("b.spvasm", INVALID);
+    let ran = dir.spv(&["val", "--max-errors=1", "b.spvasm"]);
+    assert_eq!(ran.stderr.matches("error[").count(), 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("--max-errors"), "{}", ran.stderr);
+}
+
+#[test]
+fn many_inputs_end_in_a_summary() {
+    let dir = Dir::new();
+    dir.write("in/.keep", "");
+    dir.module("in/a.spv", VALID);
+    dir.module("in/b.spv", VALID);
+    let ran = dir.spv(&["val", "in"]);
+    assert_eq!((ran.code, &*ran.stderr), (0, "all 2 inputs are valid\n"));
+    dir.write("in/c/d.spvasm", INVALID);
+    let ran = dir.spv(&["val", "in", "--jobs", "2"]);
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.stderr.ends_with("1 of 3 inputs failed\n"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn rules_are_explained() {
+    let dir = Dir::new();
+    let ran = dir.spv(&["explain", "id.undefined"]);
+    assert!(ran.text().starts_with("id.undefined\n"), "{}", ran.text());
+    assert!(ran.text().contains("invalid_id"));
+    assert!(ran.text().contains("This breaks it") && ran.text().contains("This keeps it"));
+    let full = dir.spv(&["explain", "--full", "id.undefined"]);
+    assert!(full.text().contains("    OpMemoryModel "));
+    let list = dir.spv(&["explain", "--list"]);
+    assert!(
+        list.text()
+            .lines()
+            .any(|line| line.starts_with("id.undefined "))
+    );
+    dir.spv(&["explain", "id.undefind"]).fails(2, "id.undefind");
+    dir.spv(&["explain"]).fails(2, "Usage");
+}
+
+#[test]
+fn the_classic_validator_takes_its_options() {
+    let dir = Dir::new();
+    assert_eq!(dir.spv(&["drop-in", "bin"]).code, 0);
+    let program = dir.path(&format!("bin/spirv-val{}", std::env::consts::EXE_SUFFIX));
+    let val = |arguments: &[&str], input: &[u8]| run(dir.command(&program).args(arguments), input);
+    let valid = dir.module("a.spv", VALID);
+    let invalid = dir.module("b.spv", INVALID);
+    assert_eq!(val(&["a.spv"], b"").code, 0);
+    assert_eq!(val(&["--target-env", "vulkan1.3", "-"], &valid).code, 0);
+    let ran = val(&["--target-env=vulkan1.3"], &invalid);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("error[id.undefined]"), "{}", ran.stderr);
+    let struct_ = dir.module("c.spv", "OpCapability Shader\nOpMemoryModel Logical GLSL450\n%f = OpTypeFloat 32\n%s = OpTypeStruct %f %f %f\n");
+    assert_eq!(val(&["--max-struct-members", "2"], &struct_).code, 1);
+    assert_eq!(val(&["--max-struct-members=3"], &struct_).code, 0);
+    assert_eq!(
+        val(
+            &[
+                "--sampler-descriptor-layout=8:8",
+                "--scalar-block-layout",
+                "a.spv"
+            ],
+            b""
+        )
+        .code,
+        0
+    );
+    assert_eq!(val(&["--max-struct-members", "x", "a.spv"], b"").code, 1);
+    assert_eq!(val(&["--no-such-flag", "a.spv"], b"").code, 1);
+    let help = val(&["--help"], b"");
+    assert!(help.text().contains("--before-hlsl-legalization"));
+    assert!(val(&["--version"], b"").text().contains("spirvkit"));
+}

@@ -1,16 +1,284 @@
-//! Barriers (specification, section 3.52.20).
+//! Barrier instructions (specification, section 3.52.20).
 
-use super::Family;
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{ExecutionModel, Op, Scope, Version};
+
+use super::{Family, scopes, semantics};
 use crate::fault::Verdict;
+use crate::module::{Models, Type};
+use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[],
+    ops: &[
+        Op::ControlBarrier,
+        Op::MemoryBarrier,
+        Op::ControlBarrierArriveEXT,
+        Op::ControlBarrierWaitEXT,
+        Op::NamedBarrierInitialize,
+        Op::MemoryNamedBarrier,
+    ],
     check,
     check_module: None,
-    rules: &[],
+    rules: &[
+        &STAGES,
+        &SUBGROUP_ONLY,
+        &SPLIT_STAGES,
+        &SPLIT_SCOPE,
+        &NAMED_RESULT,
+        &NAMED_COUNT,
+        &NAMED_OPERAND,
+    ],
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
-    Ok(())
+static STAGES: Rule = Rule {
+    id: "barrier.stages",
+    class: InvalidId,
+    section: "3.52.20",
+    vuids: &[],
+    text: "Before SPIR-V 1.3, an `OpControlBarrier` stands only in tessellation control, compute, kernel, task and \
+           mesh stages.",
+    example: Example {
+        frame: Frame::FragmentFor("spv1.2"),
+        breaks: "OpControlBarrier %u32_3 %u32_1 %u32_0",
+        keeps: "OpMemoryBarrier %u32_1 %u32_0",
+    },
+};
+
+static SUBGROUP_ONLY: Rule = Rule {
+    id: "barrier.subgroup-only",
+    class: InvalidId,
+    section: "Vulkan: Standalone SPIR-V Validation",
+    vuids: &["VUID-StandaloneSpirv-OpControlBarrier-04682"],
+    text: "In Vulkan, stages without workgroups execute an `OpControlBarrier` at most as a subgroup.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.3"),
+        breaks: "OpControlBarrier %u32_2 %u32_1 %u32_0",
+        keeps: "OpControlBarrier %u32_3 %u32_1 %u32_0",
+    },
+};
+
+static SPLIT_STAGES: Rule = Rule {
+    id: "barrier.split-stages",
+    class: InvalidId,
+    section: "SPV_EXT_split_barrier",
+    vuids: &["VUID-StandaloneSpirv-SplitBarrierEXT-13552"],
+    text: "In Vulkan, split barriers are for compute shaders.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.3"),
+        breaks: "OpCapability SplitBarrierEXT
+OpExtension \"SPV_EXT_split_barrier\"
+OpControlBarrierArriveEXT %u32_3 %u32_1 %u32_0",
+        keeps: "OpControlBarrier %u32_3 %u32_1 %u32_0",
+    },
+};
+
+static SPLIT_SCOPE: Rule = Rule {
+    id: "barrier.split-scope",
+    class: InvalidData,
+    section: "SPV_EXT_split_barrier",
+    vuids: &["VUID-StandaloneSpirv-OpControlBarrierArriveEXT-13553"],
+    text: "In Vulkan, the execution scope of a split barrier is `Workgroup` or `Subgroup`.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.3"),
+        breaks: "OpCapability SplitBarrierEXT
+OpExtension \"SPV_EXT_split_barrier\"
+OpControlBarrierArriveEXT %u32_4 %u32_1 %u32_0",
+        keeps: "OpCapability SplitBarrierEXT
+OpExtension \"SPV_EXT_split_barrier\"
+OpControlBarrierArriveEXT %u32_2 %u32_1 %u32_0",
+    },
+};
+
+static NAMED_RESULT: Rule = Rule {
+    id: "barrier.named-result",
+    class: InvalidData,
+    section: "3.52.20",
+    vuids: &[],
+    text: "`OpNamedBarrierInitialize` makes an `OpTypeNamedBarrier`.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability NamedBarrier
+%barrier = OpNamedBarrierInitialize %u32 %u32_4",
+        keeps: "OpCapability NamedBarrier
+%named = OpTypeNamedBarrier
+%barrier = OpNamedBarrierInitialize %named %u32_4",
+    },
+};
+
+static NAMED_COUNT: Rule = Rule {
+    id: "barrier.named-count",
+    class: InvalidData,
+    section: "3.52.20",
+    vuids: &[],
+    text: "The number of subgroups of a named barrier is a 32-bit integer scalar.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability NamedBarrier
+%named = OpTypeNamedBarrier
+%barrier = OpNamedBarrierInitialize %named %u64_1",
+        keeps: "OpCapability NamedBarrier
+%named = OpTypeNamedBarrier
+%barrier = OpNamedBarrierInitialize %named %u32_4",
+    },
+};
+
+static NAMED_OPERAND: Rule = Rule {
+    id: "barrier.named-operand",
+    class: InvalidData,
+    section: "3.52.20",
+    vuids: &[],
+    text: "`OpMemoryNamedBarrier` takes an `OpTypeNamedBarrier`.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability NamedBarrier
+OpMemoryNamedBarrier %u32_4 %u32_2 %u32_0",
+        keeps: "OpCapability NamedBarrier
+%named = OpTypeNamedBarrier
+%barrier = OpNamedBarrierInitialize %named %u32_4
+OpMemoryNamedBarrier %barrier %u32_2 %u32_0",
+    },
+};
+
+/// Where an `OpControlBarrier` may stand before SPIR-V 1.3.
+const EARLY_MODELS: Models = Models::of(&[
+    ExecutionModel::TessellationControl,
+    ExecutionModel::GLCompute,
+    ExecutionModel::Kernel,
+    ExecutionModel::TaskNV,
+    ExecutionModel::MeshNV,
+]);
+
+/// The stages whose invocations form no groups larger than subgroups.
+const SUBGROUP_MODELS: Models = Models::of(&[
+    ExecutionModel::Fragment,
+    ExecutionModel::Vertex,
+    ExecutionModel::Geometry,
+    ExecutionModel::TessellationEvaluation,
+    ExecutionModel::RayGenerationKHR,
+    ExecutionModel::IntersectionKHR,
+    ExecutionModel::AnyHitKHR,
+    ExecutionModel::ClosestHitKHR,
+    ExecutionModel::MissKHR,
+]);
+
+const SPLIT_MODELS: Models = Models::of(&[ExecutionModel::GLCompute, ExecutionModel::Kernel]);
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    match at.inst.op() {
+        Op::ControlBarrier => {
+            check_stages(at)?;
+            check_control(at)
+        }
+        Op::ControlBarrierArriveEXT | Op::ControlBarrierWaitEXT => {
+            check_split(at)?;
+            check_control(at)
+        }
+        Op::MemoryBarrier => {
+            scopes::check_memory(at, at.id(0))?;
+            semantics::check(at, at.id(1), at.id(0))
+        }
+        Op::NamedBarrierInitialize => check_initialize(at),
+        Op::MemoryNamedBarrier => {
+            let barrier = at.id(0);
+            if at.m.type_of(barrier).is_some()
+                && at.m.ty_of(barrier) != Type::Other(Op::TypeNamedBarrier)
+            {
+                let message = format!(
+                    "{} needs an `OpTypeNamedBarrier`, but has {}",
+                    at.inst.op(),
+                    at.m.show_value(barrier)
+                );
+                return Err(at.fault(&NAMED_OPERAND, message).about(
+                    at.m,
+                    barrier,
+                    "it is defined here",
+                ));
+            }
+            scopes::check_memory(at, at.id(1))?;
+            semantics::check(at, at.id(2), at.id(1))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_control(at: &Site<'_, '_>) -> Verdict {
+    scopes::check_execution(at, at.id(0))?;
+    scopes::check_memory(at, at.id(1))?;
+    semantics::check(at, at.id(2), at.id(1))
+}
+
+/// Where an `OpControlBarrier` may stand.
+fn check_stages(at: &Site<'_, '_>) -> Verdict {
+    if at.m.env.version < Version::new(1, 3)
+        && let Some(models) = at.models_outside(EARLY_MODELS)
+    {
+        let message = format!(
+            "before SPIR-V 1.3, {} may not stand in {models}",
+            at.inst.op()
+        );
+        return Err(at.fault(&STAGES, message));
+    }
+    if !at.m.env.is_vulkan() || scopes::value(at.m, at.id(0)) != Some(Scope::Workgroup) {
+        return Ok(());
+    }
+    let models = at.models().and(SUBGROUP_MODELS);
+    if models.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "the execution scope of {} in {models} must be `Subgroup`, but is `Workgroup`",
+        at.inst.op()
+    );
+    let fault = at.fault(&SUBGROUP_ONLY, message);
+    Err(fault.about(at.m, at.id(0), "the scope is defined here"))
+}
+
+fn check_split(at: &Site<'_, '_>) -> Verdict {
+    if !at.m.env.is_vulkan() {
+        return Ok(());
+    }
+    if let Some(models) = at.models_outside(SPLIT_MODELS) {
+        let message = format!(
+            "{} stands in {models}, which is no compute stage",
+            at.inst.op()
+        );
+        return Err(at.fault(&SPLIT_STAGES, message));
+    }
+    match scopes::value(at.m, at.id(0)) {
+        None | Some(Scope::Workgroup | Scope::Subgroup) => Ok(()),
+        Some(scope) => {
+            let message = format!(
+                "the execution scope of {} must be `Workgroup` or `Subgroup`, but is `{scope}`",
+                at.inst.op()
+            );
+            let fault = at.fault(&SPLIT_SCOPE, message);
+            Err(fault.about(at.m, at.id(0), "the scope is defined here"))
+        }
+    }
+}
+
+fn check_initialize(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let (result, count) = (at.result_type(), at.id(0));
+    if m.ty(result) != Type::Other(Op::TypeNamedBarrier) {
+        let message = format!(
+            "{} makes an `OpTypeNamedBarrier`, but its result type is {}",
+            at.inst.op(),
+            m.show_type(result)
+        );
+        let fault = at.fault(&NAMED_RESULT, message);
+        return Err(fault.about(m, result, "the result type is declared here"));
+    }
+    match m.type_of(count) {
+        Some(ty) if !m.is_int_scalar_of(ty, 32) => {
+            let message = format!(
+                "the number of subgroups must be a 32-bit integer, but is {}",
+                m.show_value(count)
+            );
+            let fault = at.fault(&NAMED_COUNT, message);
+            Err(fault.about(m, count, "it is defined here"))
+        }
+        _ => Ok(()),
+    }
 }

@@ -44,6 +44,8 @@ mod primitives;
 mod ray_query;
 mod ray_tracing;
 mod relational;
+mod scopes;
+mod semantics;
 mod small_types;
 mod tensors;
 mod types;
@@ -109,6 +111,8 @@ pub(crate) const FAMILIES: &[Family] = &[
     ray_query::FAMILY,
     ray_tracing::FAMILY,
     relational::FAMILY,
+    scopes::FAMILY,
+    semantics::FAMILY,
     small_types::FAMILY,
     tensors::FAMILY,
     types::FAMILY,

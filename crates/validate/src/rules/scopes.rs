@@ -1,0 +1,416 @@
+//! Scope operands (specification, section 3.27): of barriers, atomics, memory
+//! accesses, group instructions and cooperative matrices.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{Capability, ExecutionModel, MemoryModel, Scope};
+
+use super::Family;
+use crate::fault::{Fault, Verdict};
+use crate::module::{Models, Module};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(crate) const FAMILY: Family = Family {
+    ops: &[],
+    check: |_| Ok(()),
+    check_module: None,
+    rules: &[
+        &TYPE,
+        &CONSTANT,
+        &KNOWN,
+        &EXECUTION,
+        &WORKGROUP_EXECUTION,
+        &MEMORY,
+        &QUEUE_FAMILY,
+        &DEVICE,
+        &SUBGROUP_MEMORY,
+        &WORKGROUP_MEMORY,
+        &TESSELLATION_MEMORY,
+        &SHADER_CALL,
+    ],
+};
+
+static TYPE: Rule = Rule {
+    id: "scope.type",
+    class: InvalidData,
+    section: "3.27",
+    vuids: &[],
+    text: "A scope is the id of a 32-bit integer scalar.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpMemoryBarrier %u64_1 %u32_0",
+        keeps: "OpMemoryBarrier %u32_1 %u32_0",
+    },
+};
+
+static CONSTANT: Rule = Rule {
+    id: "scope.constant",
+    class: InvalidData,
+    section: "2.16.2",
+    vuids: &[],
+    text: "In shaders, a scope is a constant that no specialization changes. With cooperative matrices of \
+           SPV_NV_cooperative_matrix it may be a specialization constant.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%scope = OpSpecConstant %u32 2
+OpMemoryBarrier %scope %u32_0",
+        keeps: "OpMemoryBarrier %u32_2 %u32_0",
+    },
+};
+
+static KNOWN: Rule = Rule {
+    id: "scope.known",
+    class: InvalidData,
+    section: "3.27",
+    vuids: &[],
+    text: "A constant scope has one of the values of the enumeration `Scope`.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpMemoryBarrier %u32_16 %u32_0",
+        keeps: "OpMemoryBarrier %u32_1 %u32_0",
+    },
+};
+
+static EXECUTION: Rule = Rule {
+    id: "scope.execution",
+    class: InvalidData,
+    section: "Vulkan: Standalone SPIR-V Validation",
+    vuids: &["VUID-StandaloneSpirv-None-04636"],
+    text: "In Vulkan, the scope of what is executed together is `Workgroup` or `Subgroup`.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.3"),
+        breaks: "OpControlBarrier %u32_1 %u32_1 %u32_0",
+        keeps: "OpControlBarrier %u32_2 %u32_1 %u32_0",
+    },
+};
+
+static WORKGROUP_EXECUTION: Rule = Rule {
+    id: "scope.workgroup-execution",
+    class: InvalidId,
+    section: "Vulkan: Standalone SPIR-V Validation",
+    vuids: &["VUID-StandaloneSpirv-None-04637"],
+    text: "In Vulkan, only stages whose invocations form workgroups (task, mesh, tessellation control and compute) \
+           may execute together as a `Workgroup`.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: "OpCapability RayTracingKHR
+OpExtension \"SPV_KHR_ray_tracing\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint CallableKHR %main \"main\"
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%none = OpConstant %u32 0
+%device = OpConstant %u32 1
+%workgroup = OpConstant %u32 2
+%main = OpFunction %void None %fn
+%entry = OpLabel
+OpControlBarrier %workgroup %device %none
+OpReturn
+OpFunctionEnd
+",
+        keeps: "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%none = OpConstant %u32 0
+%device = OpConstant %u32 1
+%workgroup = OpConstant %u32 2
+%main = OpFunction %void None %fn
+%entry = OpLabel
+OpControlBarrier %workgroup %device %none
+OpReturn
+OpFunctionEnd
+",
+    },
+};
+
+static MEMORY: Rule = Rule {
+    id: "scope.memory",
+    class: InvalidData,
+    section: "Vulkan: Standalone SPIR-V Validation",
+    vuids: &["VUID-StandaloneSpirv-None-04638"],
+    text: "In Vulkan, the scope of a memory access is `Device`, `QueueFamily`, `Workgroup`, `ShaderCallKHR`, \
+           `Subgroup` or `Invocation`: there is nothing across devices.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.3"),
+        breaks: "OpControlBarrier %u32_2 %u32_0 %u32_0",
+        keeps: "OpControlBarrier %u32_2 %u32_1 %u32_0",
+    },
+};
+
+static QUEUE_FAMILY: Rule = Rule {
+    id: "scope.queue-family",
+    class: InvalidData,
+    section: "3.27",
+    vuids: &[],
+    text: "The scope `QueueFamily` needs the capability `VulkanMemoryModel`.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%u32_5 = OpConstant %u32 5
+OpMemoryBarrier %u32_5 %u32_0",
+        keeps: "%u32_5 = OpConstant %u32 5
+OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan
+OpMemoryBarrier %u32_5 %u32_0",
+    },
+};
+
+static DEVICE: Rule = Rule {
+    id: "scope.device",
+    class: InvalidData,
+    section: "3.27",
+    vuids: &[],
+    text: "Under the Vulkan memory model, the scope `Device` for memory needs the capability \
+           `VulkanMemoryModelDeviceScope`.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan
+OpMemoryBarrier %u32_1 %u32_0",
+        keeps: "OpCapability VulkanMemoryModel
+OpCapability VulkanMemoryModelDeviceScope
+OpMemoryModel Logical Vulkan
+OpMemoryBarrier %u32_1 %u32_0",
+    },
+};
+
+static SUBGROUP_MEMORY: Rule = Rule {
+    id: "scope.subgroup-memory",
+    class: InvalidData,
+    section: "Vulkan: Standalone SPIR-V Validation",
+    vuids: &["VUID-StandaloneSpirv-SubgroupVoteKHR-07951"],
+    text: "In Vulkan 1.0, the scope `Subgroup` for memory needs a capability that gives subgroups a meaning: \
+           `SubgroupBallotKHR` or `SubgroupVoteKHR`.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.0"),
+        breaks: "OpControlBarrier %u32_2 %u32_3 %u32_0",
+        keeps: "OpCapability SubgroupVoteKHR
+OpExtension \"SPV_KHR_subgroup_vote\"
+OpControlBarrier %u32_2 %u32_3 %u32_0",
+    },
+};
+
+static WORKGROUP_MEMORY: Rule = Rule {
+    id: "scope.workgroup-memory",
+    class: InvalidId,
+    section: "Vulkan: Standalone SPIR-V Validation",
+    vuids: &["VUID-StandaloneSpirv-None-07321"],
+    text: "In Vulkan, only stages whose invocations form workgroups (task, mesh, tessellation control and compute) \
+           may synchronize memory within a `Workgroup`.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.3"),
+        breaks: "OpControlBarrier %u32_3 %u32_2 %u32_0",
+        keeps: "OpControlBarrier %u32_3 %u32_1 %u32_0",
+    },
+};
+
+static TESSELLATION_MEMORY: Rule = Rule {
+    id: "scope.tessellation-memory",
+    class: InvalidId,
+    section: "Vulkan: Standalone SPIR-V Validation",
+    vuids: &["VUID-StandaloneSpirv-ExecutionModel-07320"],
+    text: "In Vulkan, tessellation control shaders under the memory model `GLSL450` may not synchronize memory within \
+           a `Workgroup`.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.3"),
+        breaks: "OpCapability Tessellation
+OpEntryPoint TessellationControl %main \"main\"
+OpExecutionMode %main OutputVertices 3
+OpControlBarrier %u32_2 %u32_2 %u32_0",
+        keeps: "OpCapability Tessellation
+OpEntryPoint TessellationControl %main \"main\"
+OpExecutionMode %main OutputVertices 3
+OpControlBarrier %u32_2 %u32_1 %u32_0",
+    },
+};
+
+static SHADER_CALL: Rule = Rule {
+    id: "scope.shader-call",
+    class: InvalidId,
+    section: "Vulkan: Standalone SPIR-V Validation",
+    vuids: &["VUID-StandaloneSpirv-None-04640"],
+    text: "In Vulkan, only ray tracing stages may synchronize memory within `ShaderCallKHR`.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.3"),
+        breaks: "OpCapability RayTracingKHR
+OpExtension \"SPV_KHR_ray_tracing\"
+%u32_6 = OpConstant %u32 6
+OpControlBarrier %u32_2 %u32_6 %u32_0",
+        keeps: "OpControlBarrier %u32_2 %u32_1 %u32_0",
+    },
+};
+
+/// The stages whose invocations form workgroups.
+pub(super) const WORKGROUP_MODELS: Models = Models::of(&[
+    ExecutionModel::TaskNV,
+    ExecutionModel::MeshNV,
+    ExecutionModel::TaskEXT,
+    ExecutionModel::MeshEXT,
+    ExecutionModel::TessellationControl,
+    ExecutionModel::GLCompute,
+]);
+
+const RAY_TRACING_MODELS: Models = Models::of(&[
+    ExecutionModel::RayGenerationKHR,
+    ExecutionModel::IntersectionKHR,
+    ExecutionModel::AnyHitKHR,
+    ExecutionModel::ClosestHitKHR,
+    ExecutionModel::MissKHR,
+    ExecutionModel::CallableKHR,
+]);
+
+/// Makes the message of a fault about a scope.
+#[cold]
+fn fault(at: &Site<'_, '_>, rule: &'static Rule, id: Id, what: &str) -> Fault {
+    let m = at.m;
+    let found = match value(m, id) {
+        Some(scope) => format!("{} is `{scope}`", m.name(id)),
+        None => format!("it is {}", m.show_value(id)),
+    };
+    let message = format!("{} of {}, but {found}", what, at.inst.op());
+    at.fault(rule, message)
+        .about(m, id, "the scope is defined here")
+}
+
+/// The value of a scope that no specialization changes.
+pub(super) fn value(m: &Module<'_>, scope: Id) -> Option<Scope> {
+    if !m.is_int_scalar_of(m.type_of(scope)?, 32) {
+        return None;
+    }
+    Some(Scope(m.constant_u64(scope)? as u32))
+}
+
+/// Checks what holds for any scope operand, and gives its value if it is known.
+pub(super) fn check(at: &Site<'_, '_>, scope: Id) -> Result<Option<Scope>, Fault> {
+    let m = at.m;
+    let Some(ty) = m.type_of(scope) else {
+        return Ok(None);
+    };
+    if !m.is_int_scalar_of(ty, 32) {
+        let what = "a 32-bit integer is needed as scope";
+        return Err(fault(at, &TYPE, scope, what));
+    }
+    let Some(value) = value(m, scope) else {
+        let is_allowed = !m.has(Capability::Shader)
+            || m.has(Capability::CooperativeMatrixNV) && m.is_constant(scope);
+        return match is_allowed {
+            true => Ok(None),
+            false => {
+                let what = "an `OpConstant` is needed as scope";
+                Err(fault(at, &CONSTANT, scope, what))
+            }
+        };
+    };
+    if value.0 > Scope::ShaderCallKHR.0 {
+        let what = "a value of the enumeration `Scope` is needed as scope";
+        return Err(fault(at, &KNOWN, scope, what));
+    }
+    Ok(Some(value))
+}
+
+/// Checks an operand that says which invocations execute together.
+///
+/// Group instructions have narrower rules of their own, in `non_uniform`.
+pub(super) fn check_execution(at: &Site<'_, '_>, scope: Id) -> Verdict {
+    let Some(value) = check(at, scope)? else {
+        return Ok(());
+    };
+    if !at.m.env.is_vulkan() {
+        return Ok(());
+    }
+    match value {
+        Scope::Subgroup => Ok(()),
+        Scope::Workgroup => match at.models_outside(WORKGROUP_MODELS) {
+            None => Ok(()),
+            Some(models) => {
+                let message = format!(
+                    "{} executes as a workgroup, which {models} has not",
+                    at.inst.op()
+                );
+                let fault = at.fault(&WORKGROUP_EXECUTION, message);
+                Err(fault.about(at.m, scope, "the scope is defined here"))
+            }
+        },
+        _ => {
+            let what = "`Workgroup` or `Subgroup` is needed as execution scope";
+            Err(fault(at, &EXECUTION, scope, what))
+        }
+    }
+}
+
+/// Checks an operand that says to whom memory accesses are ordered or visible.
+pub(super) fn check_memory(at: &Site<'_, '_>, scope: Id) -> Verdict {
+    let m = at.m;
+    let Some(value) = check(at, scope)? else {
+        return Ok(());
+    };
+    match value {
+        Scope::QueueFamily if m.has(Capability::VulkanMemoryModel) => return Ok(()),
+        Scope::QueueFamily => {
+            let what = "the capability `VulkanMemoryModel` is needed for the memory scope";
+            return Err(fault(at, &QUEUE_FAMILY, scope, what));
+        }
+        Scope::Device
+            if m.has(Capability::VulkanMemoryModel)
+                && !m.has(Capability::VulkanMemoryModelDeviceScope) =>
+        {
+            let what =
+                "the capability `VulkanMemoryModelDeviceScope` is needed for the memory scope";
+            return Err(fault(at, &DEVICE, scope, what));
+        }
+        _ => {}
+    }
+    match m.env.is_vulkan() {
+        true => check_vulkan_memory(at, scope, value),
+        false => Ok(()),
+    }
+}
+
+fn check_vulkan_memory(at: &Site<'_, '_>, scope: Id, value: Scope) -> Verdict {
+    let m = at.m;
+    let outside = |rule: &'static Rule, allowed: Models| match at.models_outside(allowed) {
+        None => Ok(()),
+        Some(models) => {
+            let message = format!(
+                "the memory scope of {} is `{value}`, which {models} has not",
+                at.inst.op()
+            );
+            let fault = at.fault(rule, message);
+            Err(fault.about(m, scope, "the scope is defined here"))
+        }
+    };
+    match value {
+        Scope::Subgroup
+            if !m.env.is_vulkan_since(1)
+                && !m.has(Capability::SubgroupBallotKHR)
+                && !m.has(Capability::SubgroupVoteKHR) =>
+        {
+            let what = "a wider memory scope or a capability for subgroups is needed";
+            Err(fault(at, &SUBGROUP_MEMORY, scope, what))
+        }
+        Scope::Device | Scope::Subgroup | Scope::Invocation => Ok(()),
+        Scope::ShaderCallKHR => outside(&SHADER_CALL, RAY_TRACING_MODELS),
+        Scope::Workgroup => {
+            outside(&WORKGROUP_MEMORY, WORKGROUP_MODELS)?;
+            match at.models().contains(ExecutionModel::TessellationControl)
+                && m.memory_model == MemoryModel::GLSL450
+            {
+                false => Ok(()),
+                true => {
+                    let what = "under the memory model `GLSL450`, another scope than `Workgroup` is needed \
+                                in TessellationControl for the memory";
+                    Err(fault(at, &TESSELLATION_MEMORY, scope, what))
+                }
+            }
+        }
+        _ => {
+            let what = "a scope within one device is needed for the memory";
+            Err(fault(at, &MEMORY, scope, what))
+        }
+    }
+}

@@ -132,8 +132,8 @@ impl<'a> Module<'a> {
                 let Some(inst) = self.inst(entry.1) else {
                     return false;
                 };
-                let names_it = Decorated::new(inst)
-                    .is_none_or(|decorated| decorated.decoration == decoration);
+                let names_it =
+                    Decorated::new(inst).is_none_or(|decorated| decorated.decoration == decoration);
                 names_it && std::mem::replace(&mut last, entry.0) != entry.0
             })
             .flat_map(move |entry| {

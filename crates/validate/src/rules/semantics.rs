@@ -27,7 +27,8 @@ pub(crate) const FAMILY: Family = Family {
         &MAKE_AVAILABLE,
         &MAKE_VISIBLE,
         &ORDER_OF_OPCODE,
-        &SPLIT_BARRIER,
+        &SPLIT_ARRIVE,
+        &SPLIT_WAIT,
         &BARRIER_RELAXED,
         &STORAGE_MISSING,
         &ORDER_MISSING,
@@ -229,12 +230,34 @@ static ORDER_OF_OPCODE: Rule = Rule {
     },
 };
 
-static SPLIT_BARRIER: Rule = Rule {
-    id: "semantics.split-barrier",
+static SPLIT_ARRIVE: Rule = Rule {
+    id: "semantics.split-arrive",
+    class: InvalidData,
+    section: "SPV_EXT_split_barrier",
+    vuids: &[],
+    text: "In Vulkan, to arrive at a split barrier may only release.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.3"),
+        breaks: "OpCapability SplitBarrierEXT
+OpExtension \"SPV_EXT_split_barrier\"
+%acquire = OpConstant %u32 0x102
+OpControlBarrierArriveEXT %u32_2 %u32_2 %acquire
+OpControlBarrierWaitEXT %u32_2 %u32_2 %acquire",
+        keeps: "OpCapability SplitBarrierEXT
+OpExtension \"SPV_EXT_split_barrier\"
+%release = OpConstant %u32 0x104
+%acquire = OpConstant %u32 0x102
+OpControlBarrierArriveEXT %u32_2 %u32_2 %release
+OpControlBarrierWaitEXT %u32_2 %u32_2 %acquire",
+    },
+};
+
+static SPLIT_WAIT: Rule = Rule {
+    id: "semantics.split-wait",
     class: InvalidData,
     section: "SPV_EXT_split_barrier",
     vuids: &["VUID-StandaloneSpirv-MemorySemantics-13557"],
-    text: "In Vulkan, to arrive at a split barrier may only release, and to wait at it only acquire.",
+    text: "In Vulkan, to wait at a split barrier may only acquire.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpCapability SplitBarrierEXT
@@ -543,10 +566,10 @@ fn check_vulkan(at: &Site<'_, '_>, semantics: Id, bits: u32, scope: Id) -> Verdi
             return Err(fault.vuid("VUID-StandaloneSpirv-MemorySemantics-10867"));
         }
         Op::ControlBarrierArriveEXT if !is_relaxed && bits & MemorySemantics::Release.0 == 0 => {
-            return broken(&SPLIT_BARRIER, "to arrive may only release");
+            return broken(&SPLIT_ARRIVE, "to arrive may only release");
         }
         Op::ControlBarrierWaitEXT if !is_relaxed && bits & MemorySemantics::Acquire.0 == 0 => {
-            return broken(&SPLIT_BARRIER, "to wait may only acquire");
+            return broken(&SPLIT_WAIT, "to wait may only acquire");
         }
         Op::MemoryBarrier if is_relaxed => {
             return broken(&BARRIER_RELAXED, "a memory barrier needs a memory order");

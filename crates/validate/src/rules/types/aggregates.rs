@@ -1,0 +1,347 @@
+//! Arrays and structures.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::{Capability, Decoration, Op};
+
+use crate::fault::{Fault, Verdict};
+use crate::module::{Module, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static ELEMENT: Rule = Rule {
+    id: "type.array-element",
+    class: InvalidId,
+    section: "3.52.6",
+    vuids: &[],
+    text: "The elements of an array have a type, which isn't void.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%array = OpTypeArray %void %u32_4",
+        keeps: "%array = OpTypeArray %mat4 %u32_4",
+    },
+};
+
+pub(super) static NESTED_RUNTIME_ARRAY: Rule = Rule {
+    id: "type.array-of-runtime-arrays",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"],
+    text: "In Vulkan, the elements of an array aren't themselves run-time arrays.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.1"),
+        breaks: "%inner = OpTypeRuntimeArray %f32
+%outer = OpTypeArray %inner %u32_4",
+        keeps: "%inner = OpTypeArray %f32 %u32_4
+%outer = OpTypeRuntimeArray %inner",
+    },
+};
+
+pub(super) static LENGTH: Rule = Rule {
+    id: "type.array-length",
+    class: InvalidId,
+    section: "3.52.6",
+    vuids: &[],
+    text: "The length of an array is an integer constant of at least 1. For a specialization constant, this holds of \
+           its default.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%array = OpTypeArray %f32 %i32_m1",
+        keeps: "%array = OpTypeArray %f32 %i32_2",
+    },
+};
+
+pub(super) static MEMBER: Rule = Rule {
+    id: "type.struct-member",
+    class: InvalidId,
+    section: "3.52.6",
+    vuids: &[],
+    text: "The members of a structure have types, which aren't void.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%struct = OpTypeStruct %u32 %void",
+        keeps: "%struct = OpTypeStruct %u32 %f32",
+    },
+};
+
+pub(super) static BUILT_IN_MEMBERS: Rule = Rule {
+    id: "type.struct-built-in-members",
+    class: InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Either all members of a structure are built-ins or none is.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpMemberDecorate %struct 0 BuiltIn Position
+%struct = OpTypeStruct %v4f32 %f32",
+        keeps: "OpMemberDecorate %struct 0 BuiltIn Position
+OpMemberDecorate %struct 1 BuiltIn PointSize
+%struct = OpTypeStruct %v4f32 %f32",
+    },
+};
+
+pub(super) static BUILT_IN_NESTED: Rule = Rule {
+    id: "type.struct-built-in-nested",
+    class: InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "A structure whose members are built-ins isn't itself a member of a structure.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpMemberDecorate %inner 0 BuiltIn Position
+%inner = OpTypeStruct %v4f32
+%outer = OpTypeStruct %inner",
+        keeps: "OpMemberDecorate %inner 0 BuiltIn Position
+%inner = OpTypeStruct %v4f32
+%outer = OpTypeStruct %v4f32",
+    },
+};
+
+pub(super) static RUNTIME_ARRAY_LAST: Rule = Rule {
+    id: "type.struct-runtime-array-last",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"],
+    text: "In Vulkan, a run-time array is the last member of its structure.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.1"),
+        breaks: "%array = OpTypeRuntimeArray %f32
+%struct = OpTypeStruct %array %u32",
+        keeps: "%array = OpTypeRuntimeArray %f32
+%struct = OpTypeStruct %u32 %array",
+    },
+};
+
+pub(super) static NESTED_BLOCK: Rule = Rule {
+    id: "type.struct-nested-block",
+    class: InvalidId,
+    section: "2.16.2",
+    vuids: &[],
+    text: "A structure with `Block` or `BufferBlock` holds no structure with either.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpDecorate %outer Block
+OpDecorate %inner Block
+OpMemberDecorate %outer 0 Offset 0
+OpMemberDecorate %inner 0 Offset 0
+%inner = OpTypeStruct %f32
+%outer = OpTypeStruct %inner",
+        keeps: "OpDecorate %outer Block
+OpMemberDecorate %outer 0 Offset 0
+OpMemberDecorate %inner 0 Offset 0
+%inner = OpTypeStruct %f32
+%outer = OpTypeStruct %inner",
+    },
+};
+
+pub(super) static OPAQUE_MEMBER: Rule = Rule {
+    id: "type.struct-opaque-member",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-None-04667"],
+    text: "In Vulkan, structures hold no opaque types such as images and samplers.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.1"),
+        breaks: "%sampler = OpTypeSampler
+%struct = OpTypeStruct %sampler",
+        keeps: "%struct = OpTypeStruct %u32",
+    },
+};
+
+/// `OpTypeArray` and `OpTypeRuntimeArray`.
+pub(super) fn array(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let element = at.id(0);
+    let ty = m.ty(element);
+    if matches!(ty, Type::NotAType | Type::Void) {
+        let message = format!(
+            "the elements of an array have a type other than void, but this is {}",
+            m.show_type(element)
+        );
+        let fault = at.fault(&ELEMENT, message);
+        return Err(fault.about(m, element, "it is defined here"));
+    }
+    if m.env.is_vulkan() && matches!(ty, Type::RuntimeArray { .. }) {
+        let message = "in Vulkan, the elements of an array aren't run-time arrays";
+        let fault = at.fault(&NESTED_RUNTIME_ARRAY, message);
+        return Err(fault.about(m, element, "the element type is declared here"));
+    }
+    match at.inst.op() {
+        Op::TypeArray => length(at),
+        _ => Ok(()),
+    }
+}
+
+fn length(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let length = at.id(1);
+    if !m.is_constant(length) {
+        let message = format!(
+            "the length of an array is a constant, but this is {}",
+            m.show_value(length)
+        );
+        return Err(length_fault(at, message));
+    }
+    let Type::Int { signed, .. } = m.ty_of(length) else {
+        let message = format!(
+            "the length of an array is an integer, but this is {}",
+            m.show_value(length)
+        );
+        return Err(length_fault(at, message));
+    };
+    let Some(value) = m.default_u64(length) else {
+        return Ok(());
+    };
+    if value == 0 || signed && (value as i64) < 0 {
+        let message = format!("the length of an array is at least 1, not {}", value as i64);
+        return Err(length_fault(at, message));
+    }
+    Ok(())
+}
+
+#[cold]
+fn length_fault(at: &Site<'_, '_>, message: String) -> Fault {
+    at.fault(&LENGTH, message)
+        .about(at.m, at.id(1), "the length is defined here")
+}
+
+pub(super) fn structure(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let Some(result) = at.inst.result() else {
+        return Ok(());
+    };
+    let members = at.inst.args();
+    let is_vulkan = m.env.is_vulkan();
+    for (index, &member) in members.iter().enumerate() {
+        let member = Id(member);
+        match m.ty(member) {
+            Type::NotAType | Type::Void => {
+                let message = format!(
+                    "member {index} of the structure needs a type other than void, but this is {}",
+                    m.show_type(member)
+                );
+                let fault = at.fault(&MEMBER, message);
+                return Err(fault.about(m, member, "it is defined here"));
+            }
+            Type::Struct { .. } => nested_struct(at, index, member)?,
+            Type::RuntimeArray { .. } if is_vulkan && index + 1 < members.len() => {
+                let message = format!(
+                    "member {index} of the structure is a run-time array, which in Vulkan only the last member may be"
+                );
+                let fault = at.fault(&RUNTIME_ARRAY_LAST, message);
+                return Err(fault.about(m, member, "the member's type is declared here"));
+            }
+            _ => {}
+        }
+    }
+    let built_ins = built_in_members(m, result);
+    if built_ins > 0 && built_ins != members.len() {
+        let message = format!(
+            "{built_ins} of the structure's {} members are built-ins; either all are or none",
+            members.len()
+        );
+        return Err(at.fault(&BUILT_IN_MEMBERS, message));
+    }
+    block_in_block(at, result)?;
+    if is_vulkan {
+        return opaque_members(at, members);
+    }
+    Ok(())
+}
+
+/// How many members are built-ins.
+fn built_in_members(m: &Module<'_>, ty: Id) -> usize {
+    let built_ins = m.decorations(ty).filter(|decorated| {
+        decorated.member.is_some() && decorated.decoration == Decoration::BuiltIn
+    });
+    built_ins.count()
+}
+
+fn nested_struct(at: &Site<'_, '_>, index: usize, member: Id) -> Verdict {
+    let m = at.m;
+    if built_in_members(m, member) == 0 {
+        return Ok(());
+    }
+    let message = format!(
+        "member {index} of the structure is {}, whose members are built-ins",
+        m.show_type(member)
+    );
+    let fault = at.fault(&BUILT_IN_NESTED, message);
+    Err(fault.about(m, member, "the member's type is declared here"))
+}
+
+fn is_block(m: &Module<'_>, ty: Id) -> bool {
+    m.own_decorations(ty).any(|decorated| {
+        matches!(
+            decorated.decoration,
+            Decoration::Block | Decoration::BufferBlock
+        )
+    })
+}
+
+/// Structures within structures, at any depth but not through arrays.
+fn block_in_block(at: &Site<'_, '_>, result: Id) -> Verdict {
+    let m = at.m;
+    if !is_block(m, result) {
+        return Ok(());
+    }
+    let mut todo = vec![result];
+    let mut seen = std::collections::HashSet::new();
+    while let Some(ty) = todo.pop() {
+        for &member in m.members(ty) {
+            let member = Id(member);
+            if !m.is_struct(member) || !seen.insert(member) {
+                continue;
+            }
+            if is_block(m, member) {
+                let message = format!(
+                    "the structure is a block and holds {}, which is a block, too",
+                    m.show_type(member)
+                );
+                let fault = at.fault(&NESTED_BLOCK, message);
+                return Err(fault.about(m, member, "the inner block is declared here"));
+            }
+            todo.push(member);
+        }
+    }
+    Ok(())
+}
+
+/// Looks only at the members themselves and the elements of arrays: what
+/// structures within hold has been looked at where they are declared.
+fn opaque_members(at: &Site<'_, '_>, members: &[u32]) -> Verdict {
+    let m = at.m;
+    for (index, &member) in members.iter().enumerate() {
+        let ty = m.without_arrays(Id(member));
+        if is_opaque(m, ty) {
+            let message = format!(
+                "member {index} of the structure is or holds {}; in Vulkan, structures hold no opaque types",
+                m.show_type(ty)
+            );
+            let fault = at.fault(&OPAQUE_MEMBER, message);
+            return Err(fault.about(m, ty, "the opaque type is declared here"));
+        }
+    }
+    Ok(())
+}
+
+fn is_opaque(m: &Module<'_>, ty: Id) -> bool {
+    match m.ty(ty) {
+        // Bindless handles and descriptors in a heap are data.
+        Type::Image(_) | Type::Sampler | Type::SampledImage { .. } => {
+            !m.has(Capability::BindlessTextureNV) && !m.has(Capability::DescriptorHeapEXT)
+        }
+        Type::Other(op) => matches!(
+            op,
+            Op::TypeOpaque
+                | Op::TypeEvent
+                | Op::TypeDeviceEvent
+                | Op::TypeReserveId
+                | Op::TypeQueue
+                | Op::TypePipe
+                | Op::TypePipeStorage
+                | Op::TypeNamedBarrier
+        ),
+        _ => false,
+    }
+}

@@ -1,0 +1,198 @@
+//! Cooperative matrices.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{Capability, ExecutionMode, FPEncoding, Op, Scope};
+
+use crate::fault::Verdict;
+use crate::module::{Module, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static COMPONENT: Rule = Rule {
+    id: "type.cooperative-matrix-component",
+    class: InvalidId,
+    section: "SPV_KHR_cooperative_matrix",
+    vuids: &[],
+    text: "The components of a cooperative matrix are integers or floats. Floats with an encoding need the capability \
+           for them in cooperative matrices.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VulkanMemoryModel
+OpCapability CooperativeMatrixKHR
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpMemoryModel Logical Vulkan
+%matrix = OpTypeCooperativeMatrixKHR %bool %u32_3 %u32_16 %u32_16 %u32_0",
+        keeps: "OpCapability VulkanMemoryModel
+OpCapability CooperativeMatrixKHR
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpMemoryModel Logical Vulkan
+%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_16 %u32_0",
+    },
+};
+
+pub(super) static SHAPE: Rule = Rule {
+    id: "type.cooperative-matrix-shape",
+    class: InvalidId,
+    section: "SPV_KHR_cooperative_matrix",
+    vuids: &[],
+    text: "Scope, rows, columns and use of a cooperative matrix are constant integers.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VulkanMemoryModel
+OpCapability CooperativeMatrixKHR
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpMemoryModel Logical Vulkan
+%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_3 %f32_1 %u32_16 %u32_0",
+        keeps: "OpCapability VulkanMemoryModel
+OpCapability CooperativeMatrixKHR
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpMemoryModel Logical Vulkan
+%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_16 %u32_0",
+    },
+};
+
+pub(super) static SCOPE_VULKAN: Rule = Rule {
+    id: "type.cooperative-matrix-scope-vulkan",
+    class: InvalidData,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-Scope-12243"],
+    text: "In Vulkan, a cooperative matrix belongs to a workgroup or a subgroup.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.3"),
+        breaks: "OpCapability VulkanMemoryModel
+OpCapability CooperativeMatrixKHR
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpMemoryModel Logical Vulkan
+%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_1 %u32_16 %u32_16 %u32_0",
+        keeps: "OpCapability VulkanMemoryModel
+OpCapability CooperativeMatrixKHR
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpMemoryModel Logical Vulkan
+%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_16 %u32_0",
+    },
+};
+
+pub(super) static LOCAL_SIZE: Rule = Rule {
+    id: "type.cooperative-matrix-local-size",
+    class: InvalidId,
+    section: "SPV_NV_cooperative_matrix2",
+    vuids: &[],
+    text: "The constants of the execution mode `LocalSizeId` are declared before any cooperative matrix type whose \
+           scope is the workgroup.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VulkanMemoryModel
+OpCapability CooperativeMatrixKHR
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpMemoryModel Logical Vulkan
+OpExecutionModeId %main LocalSizeId %u32_16 %u32_1 %later
+%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_2 %u32_16 %u32_16 %u32_0
+%later = OpConstant %u32 8",
+        keeps: "OpCapability VulkanMemoryModel
+OpCapability CooperativeMatrixKHR
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpMemoryModel Logical Vulkan
+OpExecutionModeId %main LocalSizeId %u32_16 %u32_1 %u32_1
+%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_2 %u32_16 %u32_16 %u32_0",
+    },
+};
+
+/// The capability that a float's encoding needs in a matrix.
+fn encoding_capability(encoding: Option<FPEncoding>) -> Option<Capability> {
+    match encoding? {
+        FPEncoding::BFloat16KHR => Some(Capability::BFloat16CooperativeMatrixKHR),
+        FPEncoding::Float8E4M3EXT | FPEncoding::Float8E5M2EXT => {
+            Some(Capability::Float8CooperativeMatrixEXT)
+        }
+        _ => None,
+    }
+}
+
+fn is_constant_int(m: &Module<'_>, id: Id) -> bool {
+    m.is_constant(id) && m.type_of(id).is_some_and(|ty| m.is_int_scalar(ty))
+}
+
+/// `OpTypeCooperativeMatrixKHR` and `OpTypeCooperativeMatrixNV`.
+pub(super) fn matrix(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let component = at.id(0);
+    let ty = m.ty(component);
+    if !matches!(ty, Type::Int { .. } | Type::Float { .. }) {
+        let message = format!(
+            "the components of a cooperative matrix are integers or floats, not {}",
+            m.show_type(component)
+        );
+        let fault = at.fault(&COMPONENT, message);
+        return Err(fault.about(m, component, "the component type is declared here"));
+    }
+    let is_khr = at.inst.op() == Op::TypeCooperativeMatrixKHR;
+    if let Type::Float { encoding, .. } = ty
+        && let Some(needed) = encoding_capability(encoding)
+        && is_khr
+        && !m.has(needed)
+    {
+        let message = format!(
+            "a cooperative matrix of {} needs the `{needed}` capability",
+            m.show_type(component)
+        );
+        return Err(at.fault(&COMPONENT, message));
+    }
+    let names = ["scope", "number of rows", "number of columns", "use"];
+    for (index, name) in names
+        .into_iter()
+        .enumerate()
+        .take(at.inst.args().len().saturating_sub(1))
+    {
+        let value = at.id(1 + index);
+        if !is_constant_int(m, value) {
+            let message = format!(
+                "the {name} of a cooperative matrix is a constant integer, but is {}",
+                m.show_value(value)
+            );
+            let fault = at.fault(&SHAPE, message);
+            return Err(fault.about(m, value, "it is defined here"));
+        }
+    }
+    let scope = m.constant_u64(at.id(1)).map(|scope| Scope(scope as u32));
+    if let Some(scope) = scope
+        && is_khr
+        && m.env.is_vulkan()
+        && scope != Scope::Workgroup
+        && scope != Scope::Subgroup
+    {
+        let message = format!(
+            "in Vulkan, a cooperative matrix belongs to a workgroup or a subgroup, not to `{scope}`"
+        );
+        return Err(at.fault(&SCOPE_VULKAN, message));
+    }
+    if scope == Some(Scope::Workgroup) && is_khr {
+        return local_sizes(at);
+    }
+    Ok(())
+}
+
+/// The size of the workgroup is part of such a type, so it must be known here.
+fn local_sizes(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    for entry in &m.entry_points {
+        let modes = m.execution_modes(entry.function).filter(|mode| {
+            mode.op() == Op::ExecutionModeId
+                && ExecutionMode(mode.arg(1)) == ExecutionMode::LocalSizeId
+        });
+        for mode in modes {
+            for index in 2..5 {
+                let size = mode.id(index);
+                if m.def_offset(size) > at.inst.offset() {
+                    let message = format!(
+                        "{}, which `LocalSizeId` names, is declared after a cooperative matrix type of workgroup scope",
+                        m.name(size)
+                    );
+                    let fault = at.fault(&LOCAL_SIZE, message);
+                    return Err(fault.about(m, size, "the size is declared here"));
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,362 @@
+//! Images and sampled images.
+
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{Capability, Dim, ImageFormat, Version};
+
+use crate::fault::{Fault, Verdict};
+use crate::module::{Image, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static SAMPLED_TYPE: Rule = Rule {
+    id: "type.image-sampled-type",
+    class: InvalidData,
+    section: "3.52.6",
+    vuids: &[],
+    text: "The sampled type of an image is void or a numeric scalar. OpenCL's images have void.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%image = OpTypeImage %bool 2D 0 0 0 1 Unknown",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown",
+    },
+};
+
+pub(super) static SAMPLED_TYPE_VULKAN: Rule = Rule {
+    id: "type.image-sampled-type-vulkan",
+    class: InvalidData,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-OpTypeImage-04656"],
+    text: "In Vulkan, images hold 32-bit floats or integers of 32 or 64 bits.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.1"),
+        breaks: "%image = OpTypeImage %f64 2D 0 0 0 1 Unknown",
+        keeps: "%image = OpTypeImage %u64 2D 0 0 0 1 Unknown",
+    },
+};
+
+pub(super) static FLAGS: Rule = Rule {
+    id: "type.image-flags",
+    class: InvalidData,
+    section: "3.52.6",
+    vuids: &[],
+    text: "In an image type, `Depth` and `Sampled` are 0, 1 or 2, and `Arrayed` and `MS` are 0 or 1.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%image = OpTypeImage %f32 2D 3 0 0 1 Unknown",
+        keeps: "%image = OpTypeImage %f32 2D 2 0 0 1 Unknown",
+    },
+};
+
+pub(super) static SUBPASS: Rule = Rule {
+    id: "type.image-subpass",
+    class: InvalidData,
+    section: "3.52.6",
+    vuids: &["VUID-StandaloneSpirv-OpTypeImage-06214"],
+    text: "An image of dimension `SubpassData` is used without a sampler (`Sampled` is 2) and has the format \
+           `Unknown`.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpCapability InputAttachment
+%image = OpTypeImage %f32 SubpassData 0 0 0 1 Unknown",
+        keeps: "OpCapability InputAttachment
+%image = OpTypeImage %f32 SubpassData 0 0 0 2 Unknown",
+    },
+};
+
+pub(super) static TILE: Rule = Rule {
+    id: "type.image-tile",
+    class: InvalidData,
+    section: "SPV_EXT_shader_tile_image",
+    vuids: &[],
+    text: "A tile image has a sampled type, isn't arrayed nor a depth image, is used without a sampler and has the \
+           format `Unknown`.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpCapability TileImageColorReadAccessEXT
+OpExtension \"SPV_EXT_shader_tile_image\"
+%image = OpTypeImage %f32 TileImageDataEXT 0 1 0 2 Unknown",
+        keeps: "OpCapability TileImageColorReadAccessEXT
+OpExtension \"SPV_EXT_shader_tile_image\"
+%image = OpTypeImage %f32 TileImageDataEXT 0 0 0 2 Unknown",
+    },
+};
+
+pub(super) static MULTISAMPLED_STORAGE: Rule = Rule {
+    id: "type.image-multisampled-storage",
+    class: InvalidData,
+    section: "3.31",
+    vuids: &[],
+    text: "A multisampled storage image needs the `StorageImageMultisample` capability.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 1 2 Rgba32f",
+        keeps: "OpCapability StorageImageMultisample
+%image = OpTypeImage %f32 2D 0 0 1 2 Rgba32f",
+    },
+};
+
+pub(super) static SAMPLED_VULKAN: Rule = Rule {
+    id: "type.image-sampled-vulkan",
+    class: InvalidData,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-OpTypeImage-04657"],
+    text: "In Vulkan, an image type says whether it is used with a sampler: `Sampled` is 1 or 2.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.1"),
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 0 Unknown",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown",
+    },
+};
+
+pub(super) static FORMAT_VULKAN: Rule = Rule {
+    id: "type.image-format-vulkan",
+    class: InvalidData,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-Image-04965"],
+    text: "In Vulkan, an image's format agrees with its sampled type: floats with floating-point and normalized \
+           formats, integers with integer formats, and 64-bit ones with the formats of 64 bits.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.1"),
+        breaks: "%image = OpTypeImage %u32 2D 0 0 0 2 Rgba32f",
+        keeps: "%image = OpTypeImage %u32 2D 0 0 0 2 Rgba32ui",
+    },
+};
+
+pub(super) static OPENCL: Rule = Rule {
+    id: "type.image-opencl",
+    class: InvalidData,
+    section: "OpenCL",
+    vuids: &[],
+    text: "In OpenCL, an image type has an access qualifier, `Sampled` 0 and `MS` 0, and only images of dimension 1D \
+           and 2D are arrayed.",
+    example: Example {
+        frame: Frame::KernelFor("opencl2.1"),
+        breaks: "OpCapability ImageBasic
+%image = OpTypeImage %void 2D 0 0 0 1 Unknown ReadOnly",
+        keeps: "OpCapability ImageBasic
+%image = OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly",
+    },
+};
+
+pub(super) static SAMPLED_IMAGE: Rule = Rule {
+    id: "type.sampled-image-type",
+    class: InvalidId,
+    section: "3.52.6",
+    vuids: &[],
+    text: "A sampled image is made of an image type. Since version 1.6, not of one with dimension `Buffer`.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%sampled = OpTypeSampledImage %f32",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image",
+    },
+};
+
+pub(super) static SAMPLED_IMAGE_USE: Rule = Rule {
+    id: "type.sampled-image-use",
+    class: InvalidData,
+    section: "3.52.6",
+    vuids: &[],
+    text: "A sampled image is made of an image that may be used with a sampler: `Sampled` is 0 or 1.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 2 Rgba32f
+%sampled = OpTypeSampledImage %image",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Rgba32f
+%sampled = OpTypeSampledImage %image",
+    },
+};
+
+pub(super) fn image(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let Some(result) = at.inst.result() else {
+        return Ok(());
+    };
+    let Type::Image(image) = m.ty(result) else {
+        return Ok(());
+    };
+    sampled_type(at, image)?;
+    // The numbers themselves: `Image` holds some of them as booleans.
+    let names = ["Depth", "Arrayed", "MS", "Sampled"];
+    for (index, (name, most)) in names.into_iter().zip([2, 1, 1, 2]).enumerate() {
+        let value = at.inst.arg(2 + index);
+        if value > most {
+            let message = format!("`{name}` of OpTypeImage is at most {most}, not {value}");
+            return Err(at.fault(&FLAGS, message));
+        }
+    }
+    match image.dim {
+        Dim::SubpassData => {
+            if image.sampled != 2 {
+                return Err(wrong(at, &SUBPASS, "`SubpassData` takes `Sampled` 2"));
+            }
+            if image.format != ImageFormat::Unknown {
+                return Err(wrong(
+                    at,
+                    &SUBPASS,
+                    "`SubpassData` takes the format `Unknown`",
+                ));
+            }
+        }
+        Dim::TileImageDataEXT => tile(at, image)?,
+        _ => {
+            let stored = image.multisampled && image.sampled == 2;
+            if stored && !m.has(Capability::StorageImageMultisample) {
+                let needs = "a multisampled storage image needs `StorageImageMultisample`";
+                return Err(wrong(at, &MULTISAMPLED_STORAGE, needs));
+            }
+        }
+    }
+    if m.env.is_opencl() {
+        return opencl(at, image);
+    }
+    if m.env.is_vulkan() {
+        return vulkan(at, image);
+    }
+    Ok(())
+}
+
+#[cold]
+fn wrong(at: &Site<'_, '_>, rule: &'static Rule, message: &str) -> Fault {
+    at.fault(rule, message)
+}
+
+fn sampled_type(at: &Site<'_, '_>, image: Image) -> Verdict {
+    let m = at.m;
+    let ty = m.ty(image.sampled_type);
+    let fine = match ty {
+        Type::Void => true,
+        Type::Int { .. } | Type::Float { .. } => !m.env.is_opencl(),
+        _ => false,
+    };
+    if !fine {
+        let wanted = match m.env.is_opencl() {
+            true => "void in OpenCL",
+            false => "void or a numeric scalar",
+        };
+        let message = format!(
+            "the sampled type of an image is {wanted}, but is {}",
+            m.show_type(image.sampled_type)
+        );
+        return Err(at.fault(&SAMPLED_TYPE, message));
+    }
+    let fine = match ty {
+        Type::Int { width, .. } => matches!(width, 32 | 64),
+        Type::Float { width, .. } => width == 32,
+        _ => false,
+    };
+    if m.env.is_vulkan() && !fine {
+        let message = format!(
+            "in Vulkan, the sampled type of an image is a 32-bit float or an integer of 32 or 64 bits, but is {}",
+            m.show_type(image.sampled_type)
+        );
+        return Err(at.fault(&SAMPLED_TYPE_VULKAN, message));
+    }
+    Ok(())
+}
+
+fn tile(at: &Site<'_, '_>, image: Image) -> Verdict {
+    let message = if at.m.is_void(image.sampled_type) {
+        "a tile image has a sampled type other than void"
+    } else if image.sampled != 2 {
+        "a tile image takes `Sampled` 2"
+    } else if image.format != ImageFormat::Unknown {
+        "a tile image takes the format `Unknown`"
+    } else if image.depth != 0 {
+        "a tile image takes `Depth` 0"
+    } else if image.arrayed {
+        "a tile image takes `Arrayed` 0"
+    } else {
+        return Ok(());
+    };
+    Err(wrong(at, &TILE, message))
+}
+
+fn opencl(at: &Site<'_, '_>, image: Image) -> Verdict {
+    let message = if image.arrayed && !matches!(image.dim, Dim::Dim1D | Dim::Dim2D) {
+        "in OpenCL, only images of dimension 1D and 2D are arrayed"
+    } else if image.multisampled {
+        "in OpenCL, images take `MS` 0"
+    } else if image.sampled != 0 {
+        "in OpenCL, images take `Sampled` 0"
+    } else if image.access.is_none() {
+        "in OpenCL, an image type has an access qualifier"
+    } else {
+        return Ok(());
+    };
+    Err(wrong(at, &OPENCL, message))
+}
+
+fn vulkan(at: &Site<'_, '_>, image: Image) -> Verdict {
+    let m = at.m;
+    if image.sampled == 0 {
+        let message = "in Vulkan, `Sampled` of an image type is 1 or 2, not 0";
+        return Err(wrong(at, &SAMPLED_VULKAN, message));
+    }
+    let kind = format_kind(image.format);
+    let fits = match (kind, m.ty(image.sampled_type)) {
+        (FormatKind::Any, _) => true,
+        (FormatKind::Float, Type::Float { width, .. })
+        | (FormatKind::Integer, Type::Int { width, .. }) => width == 32,
+        (FormatKind::Integer64, Type::Int { width, .. }) => width == 64,
+        _ => false,
+    };
+    if !fits {
+        let message = format!(
+            "the format `{}` doesn't go with the sampled type, {}",
+            image.format,
+            m.show_type(image.sampled_type)
+        );
+        let fault = at.fault(&FORMAT_VULKAN, message);
+        return Err(fault.about(m, image.sampled_type, "the sampled type is declared here"));
+    }
+    Ok(())
+}
+
+/// What a format's texels are read as.
+#[derive(Clone, Copy)]
+enum FormatKind {
+    Any,
+    Float,
+    Integer,
+    Integer64,
+}
+
+fn format_kind(format: ImageFormat) -> FormatKind {
+    const FIRST_INTEGER: u32 = ImageFormat::Rgba32i.0;
+    const LAST_INTEGER: u32 = ImageFormat::R8ui.0;
+    match format {
+        ImageFormat::Unknown => FormatKind::Any,
+        ImageFormat::R64ui | ImageFormat::R64i => FormatKind::Integer64,
+        ImageFormat(FIRST_INTEGER..=LAST_INTEGER) => FormatKind::Integer,
+        ImageFormat(..FIRST_INTEGER) => FormatKind::Float,
+        _ => FormatKind::Any,
+    }
+}
+
+pub(super) fn sampled_image(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let ty = at.id(0);
+    let Type::Image(image) = m.ty(ty) else {
+        let message = format!(
+            "a sampled image is made of an image type, not of {}",
+            m.show_type(ty)
+        );
+        let fault = at.fault(&SAMPLED_IMAGE, message);
+        return Err(fault.about(m, ty, "it is defined here"));
+    };
+    if image.sampled > 1 {
+        let message = format!(
+            "an image that is part of a sampled image takes `Sampled` 0 or 1, not {}",
+            image.sampled
+        );
+        let fault = at.fault(&SAMPLED_IMAGE_USE, message);
+        return Err(fault.about(m, ty, "the image type is declared here"));
+    }
+    if m.version >= Version::new(1, 6) && image.dim == Dim::Buffer {
+        let message = "since SPIR-V 1.6, a sampled image doesn't have the dimension `Buffer`";
+        let fault = at.fault(&SAMPLED_IMAGE, message);
+        return Err(fault.about(m, ty, "the image type is declared here"));
+    }
+    Ok(())
+}

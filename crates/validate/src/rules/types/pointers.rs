@@ -1,0 +1,357 @@
+//! Pointers and functions.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
+use spirvkit_grammar::{Capability, Dim, Op, StorageClass};
+
+use crate::fault::Verdict;
+use crate::module::Type;
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static POINTEE: Rule = Rule {
+    id: "type.pointee",
+    class: InvalidId,
+    section: "3.52.6",
+    vuids: &[],
+    text: "A pointer points to a type.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%pointer = OpTypePointer Function %u32_1",
+        keeps: "%pointer = OpTypePointer Function %v2u32",
+    },
+};
+
+pub(in crate::rules) static CLASS_VULKAN: Rule = Rule {
+    id: "type.storage-class-vulkan",
+    class: InvalidBinary,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-None-04643"],
+    text: "Vulkan has only some of the storage classes: not `CrossWorkgroup`, `Generic` and `AtomicCounter`.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.1"),
+        breaks: "%pointer = OpTypePointer CrossWorkgroup %u32",
+        keeps: "%pointer = OpTypePointer StorageBuffer %u32",
+    },
+};
+
+pub(super) static UNTYPED_CLASS_VULKAN: Rule = Rule {
+    id: "type.untyped-pointer-class-vulkan",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-OpTypeUntypedPointerKHR-11417"],
+    text: "In Vulkan, untyped pointers point into memory with an explicit layout. `Workgroup` memory has one with \
+           `WorkgroupMemoryExplicitLayoutKHR`.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.2"),
+        breaks: "OpCapability UntypedPointersKHR
+OpExtension \"SPV_KHR_untyped_pointers\"
+%pointer = OpTypeUntypedPointerKHR Private",
+        keeps: "OpCapability UntypedPointersKHR
+OpExtension \"SPV_KHR_untyped_pointers\"
+%pointer = OpTypeUntypedPointerKHR StorageBuffer",
+    },
+};
+
+pub(super) static TILE_IMAGE: Rule = Rule {
+    id: "type.tile-image-pointer",
+    class: InvalidData,
+    section: "SPV_EXT_shader_tile_image",
+    vuids: &[],
+    text: "A pointer of storage class `TileImageEXT` points to an image of dimension `TileImageDataEXT` or an array \
+           of such.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpCapability TileImageColorReadAccessEXT
+OpExtension \"SPV_EXT_shader_tile_image\"
+%pointer = OpTypePointer TileImageEXT %f32",
+        keeps: "OpCapability TileImageColorReadAccessEXT
+OpExtension \"SPV_EXT_shader_tile_image\"
+%image = OpTypeImage %f32 TileImageDataEXT 0 0 0 2 Unknown
+%pointer = OpTypePointer TileImageEXT %image",
+    },
+};
+
+pub(super) static TILE_ATTACHMENT: Rule = Rule {
+    id: "type.tile-attachment-pointer",
+    class: InvalidData,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-OpTypeImage-10693"],
+    text: "An image of storage class `TileAttachmentQCOM` has the dimension 2D.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.4"),
+        breaks: "OpCapability TileShadingQCOM
+OpExtension \"SPV_QCOM_tile_shading\"
+%image = OpTypeImage %f32 3D 0 0 0 2 Rgba32f
+%pointer = OpTypePointer TileAttachmentQCOM %image",
+        keeps: "OpCapability TileShadingQCOM
+OpExtension \"SPV_QCOM_tile_shading\"
+%image = OpTypeImage %f32 2D 0 0 0 2 Rgba32f
+%pointer = OpTypePointer TileAttachmentQCOM %image",
+    },
+};
+
+pub(super) static FORWARD: Rule = Rule {
+    id: "type.forward-pointer",
+    class: InvalidId,
+    section: "3.52.6",
+    vuids: &[],
+    text: "A pointer that is declared ahead is a pointer type to a structure, with the storage class that the \
+           declaration ahead gives.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpTypeForwardPointer %pointer Workgroup
+%pointer = OpTypePointer CrossWorkgroup %struct
+%struct = OpTypeStruct %u32",
+        keeps: "OpTypeForwardPointer %pointer CrossWorkgroup
+%struct = OpTypeStruct %u32 %pointer
+%pointer = OpTypePointer CrossWorkgroup %struct",
+    },
+};
+
+pub(super) static FORWARD_VULKAN: Rule = Rule {
+    id: "type.forward-pointer-vulkan",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-OpTypeForwardPointer-04711"],
+    text: "In Vulkan, only pointers of storage class `PhysicalStorageBuffer` are declared ahead.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.2"),
+        breaks: FORWARD_UNIFORM,
+        keeps: FORWARD_PHYSICAL,
+    },
+};
+
+const FORWARD_UNIFORM: &str = "OpCapability Shader
+OpCapability PhysicalStorageBufferAddresses
+OpMemoryModel PhysicalStorageBuffer64 GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+OpTypeForwardPointer %pointer Uniform
+%struct = OpTypeStruct %u32
+%pointer = OpTypePointer Uniform %struct
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+OpReturn
+OpFunctionEnd
+";
+
+const FORWARD_PHYSICAL: &str = "OpCapability Shader
+OpCapability PhysicalStorageBufferAddresses
+OpMemoryModel PhysicalStorageBuffer64 GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+OpTypeForwardPointer %pointer PhysicalStorageBuffer
+%struct = OpTypeStruct %u32
+%pointer = OpTypePointer PhysicalStorageBuffer %struct
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+OpReturn
+OpFunctionEnd
+";
+
+pub(super) static FUNCTION_RETURN: Rule = Rule {
+    id: "type.function-return",
+    class: InvalidId,
+    section: "3.52.6",
+    vuids: &[],
+    text: "A function type names the type of what the function returns, which may be void.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%function = OpTypeFunction %u32_1",
+        keeps: "%function = OpTypeFunction %u32",
+    },
+};
+
+pub(super) static FUNCTION_PARAMETER: Rule = Rule {
+    id: "type.function-parameter",
+    class: InvalidId,
+    section: "3.52.6",
+    vuids: &[],
+    text: "The parameters of a function have types, which aren't void.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%function = OpTypeFunction %u32 %void",
+        keeps: "%function = OpTypeFunction %u32 %f32",
+    },
+};
+
+/// Whether Vulkan has the storage class.
+pub(in crate::rules) fn is_vulkan_class(class: StorageClass) -> bool {
+    matches!(
+        class,
+        StorageClass::UniformConstant
+            | StorageClass::Input
+            | StorageClass::Uniform
+            | StorageClass::Output
+            | StorageClass::Workgroup
+            | StorageClass::Private
+            | StorageClass::Function
+            | StorageClass::PushConstant
+            | StorageClass::Image
+            | StorageClass::StorageBuffer
+            | StorageClass::TileImageEXT
+            | StorageClass::TileAttachmentQCOM
+            | StorageClass::NodePayloadAMDX
+            | StorageClass::CallableDataKHR
+            | StorageClass::IncomingCallableDataKHR
+            | StorageClass::RayPayloadKHR
+            | StorageClass::HitAttributeKHR
+            | StorageClass::IncomingRayPayloadKHR
+            | StorageClass::ShaderRecordBufferKHR
+            | StorageClass::PhysicalStorageBuffer
+            | StorageClass::HitObjectAttributeNV
+            | StorageClass::HitObjectAttributeEXT
+            | StorageClass::TaskPayloadWorkgroupEXT
+    )
+}
+
+/// Checks that the environment has the storage class.
+pub(in crate::rules) fn class_exists(at: &Site<'_, '_>, class: StorageClass) -> Verdict {
+    if !at.m.env.is_vulkan() || is_vulkan_class(class) {
+        return Ok(());
+    }
+    let message = format!("Vulkan has no storage class `{class}`");
+    Err(at.fault(&CLASS_VULKAN, message))
+}
+
+pub(super) fn pointer(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let class = StorageClass(at.inst.arg(0));
+    let pointee = at.id(1);
+    if m.ty(pointee) == Type::NotAType {
+        let message = format!("a pointer points to a type, not to {}", m.name(pointee));
+        let fault = at.fault(&POINTEE, message);
+        return Err(fault.about(m, pointee, "it is defined here"));
+    }
+    class_exists(at, class)?;
+    match class {
+        StorageClass::TileImageEXT => {
+            let ty = m.without_arrays(pointee);
+            let fine = matches!(m.ty(ty), Type::Image(image) if image.dim == Dim::TileImageDataEXT);
+            if !fine {
+                let message = format!(
+                    "a `TileImageEXT` pointer points to a tile image, not to {}",
+                    m.show_type(pointee)
+                );
+                return Err(at.fault(&TILE_IMAGE, message));
+            }
+        }
+        StorageClass::TileAttachmentQCOM if m.env.is_vulkan() => {
+            if let Type::Image(image) = m.ty(m.without_arrays(pointee))
+                && image.dim != Dim::Dim2D
+            {
+                let message = format!(
+                    "an image of storage class `TileAttachmentQCOM` has the dimension 2D, not {}",
+                    image.dim
+                );
+                let fault = at.fault(&TILE_ATTACHMENT, message);
+                return Err(fault.about(m, pointee, "the image type is declared here"));
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+pub(super) fn untyped_pointer(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let class = StorageClass(at.inst.arg(0));
+    class_exists(at, class)?;
+    if !m.env.is_vulkan() {
+        return Ok(());
+    }
+    let fine = match class {
+        StorageClass::Workgroup => m.has(Capability::WorkgroupMemoryExplicitLayoutKHR),
+        StorageClass::UniformConstant => m.has(Capability::DescriptorHeapEXT),
+        StorageClass::Uniform
+        | StorageClass::StorageBuffer
+        | StorageClass::PushConstant
+        | StorageClass::PhysicalStorageBuffer
+        | StorageClass::ShaderRecordBufferKHR => true,
+        // What an untyped texel pointer results in.
+        StorageClass::Image => true,
+        _ => false,
+    };
+    if fine {
+        return Ok(());
+    }
+    let message = match class {
+        StorageClass::Workgroup => "in Vulkan, untyped `Workgroup` pointers need the \
+                                    `WorkgroupMemoryExplicitLayoutKHR` capability"
+            .to_owned(),
+        _ => format!(
+            "in Vulkan, an untyped pointer can't have the storage class `{class}`, whose memory has no layout"
+        ),
+    };
+    Err(at.fault(&UNTYPED_CLASS_VULKAN, message))
+}
+
+pub(super) fn forward_pointer(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let pointer = at.id(0);
+    let class = StorageClass(at.inst.arg(1));
+    // Nothing defines it: told elsewhere.
+    if m.op_of(pointer) == Op::Nop {
+        return Ok(());
+    }
+    let message = match m.ty(pointer) {
+        Type::Pointer { class: actual, .. } if actual != class => {
+            format!("it is declared ahead as `{class}`, but is a `{actual}` pointer")
+        }
+        Type::Pointer { pointee, .. } if !m.is_struct(pointee) => {
+            format!(
+                "a pointer that is declared ahead points to a structure, but this points to {}",
+                m.show_type(pointee)
+            )
+        }
+        Type::Pointer { .. } => return forward_in_vulkan(at, class),
+        _ => format!(
+            "{} is declared ahead as a pointer type, but isn't one",
+            m.name(pointer)
+        ),
+    };
+    let fault = at.fault(&FORWARD, message);
+    Err(fault.about(m, pointer, "it is defined here"))
+}
+
+fn forward_in_vulkan(at: &Site<'_, '_>, class: StorageClass) -> Verdict {
+    if !at.m.env.is_vulkan() || class == StorageClass::PhysicalStorageBuffer {
+        return Ok(());
+    }
+    let message = format!(
+        "in Vulkan, only `PhysicalStorageBuffer` pointers are declared ahead, not `{class}`"
+    );
+    Err(at.fault(&FORWARD_VULKAN, message))
+}
+
+pub(super) fn function(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let result = at.id(0);
+    if m.ty(result) == Type::NotAType {
+        let message = format!("a function returns a type, not {}", m.name(result));
+        let fault = at.fault(&FUNCTION_RETURN, message);
+        return Err(fault.about(m, result, "it is defined here"));
+    }
+    for (index, &parameter) in at.inst.args().iter().skip(1).enumerate() {
+        let parameter = Id(parameter);
+        if matches!(m.ty(parameter), Type::NotAType | Type::Void) {
+            let message = format!(
+                "parameter {} of the function type needs a type other than void, but this is {}",
+                index + 1,
+                m.show_type(parameter)
+            );
+            let fault = at.fault(&FUNCTION_PARAMETER, message);
+            return Err(fault.about(m, parameter, "it is defined here"));
+        }
+    }
+    Ok(())
+}

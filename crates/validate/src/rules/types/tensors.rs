@@ -1,0 +1,261 @@
+//! Tensors and the layouts and views of tensors.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::{Op, TensorClampMode};
+
+use crate::fault::{Fault, Verdict};
+use crate::module::{Module, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static ELEMENT: Rule = Rule {
+    id: "type.tensor-element",
+    class: InvalidId,
+    section: "SPV_ARM_tensors",
+    vuids: &[],
+    text: "The elements of a tensor are scalars.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability TensorsARM
+OpExtension \"SPV_ARM_tensors\"
+%tensor = OpTypeTensorARM %v2f32 %u32_2",
+        keeps: "OpCapability TensorsARM
+OpExtension \"SPV_ARM_tensors\"
+%tensor = OpTypeTensorARM %f32 %u32_2",
+    },
+};
+
+pub(super) static RANK: Rule = Rule {
+    id: "type.tensor-rank",
+    class: InvalidId,
+    section: "SPV_ARM_tensors",
+    vuids: &[],
+    text: "The rank of a tensor is a constant integer greater than 0.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability TensorsARM
+OpExtension \"SPV_ARM_tensors\"
+%tensor = OpTypeTensorARM %f32 %u32_0",
+        keeps: "OpCapability TensorsARM
+OpExtension \"SPV_ARM_tensors\"
+%tensor = OpTypeTensorARM %f32 %u32_1",
+    },
+};
+
+pub(super) static SHAPE: Rule = Rule {
+    id: "type.tensor-shape",
+    class: InvalidId,
+    section: "SPV_ARM_tensors",
+    vuids: &[],
+    text: "The shape of a tensor is a constant array of integers, one for each dimension, all greater than 0.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability TensorsARM
+OpExtension \"SPV_ARM_tensors\"
+%array = OpTypeArray %u32 %u32_2
+%shape = OpConstantComposite %array %u32_4 %u32_4
+%tensor = OpTypeTensorARM %f32 %u32_3 %shape",
+        keeps: "OpCapability TensorsARM
+OpExtension \"SPV_ARM_tensors\"
+%array = OpTypeArray %u32 %u32_2
+%shape = OpConstantComposite %array %u32_4 %u32_4
+%tensor = OpTypeTensorARM %f32 %u32_2 %shape",
+    },
+};
+
+pub(super) static DIMENSIONS: Rule = Rule {
+    id: "type.tensor-layout-dimensions",
+    class: InvalidId,
+    section: "SPV_NV_tensor_addressing",
+    vuids: &[],
+    text: "The number of dimensions of a tensor layout or view is a constant 32-bit integer from 1 to 5.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability TensorAddressingNV
+OpExtension \"SPV_NV_tensor_addressing\"
+%layout = OpTypeTensorLayoutNV %u32_16 %u32_0",
+        keeps: "OpCapability TensorAddressingNV
+OpExtension \"SPV_NV_tensor_addressing\"
+%layout = OpTypeTensorLayoutNV %u32_2 %u32_0",
+    },
+};
+
+pub(super) static CLAMP: Rule = Rule {
+    id: "type.tensor-layout-clamp",
+    class: InvalidId,
+    section: "SPV_NV_tensor_addressing",
+    vuids: &[],
+    text: "The clamp mode of a tensor layout is a constant 32-bit integer, the number of a clamp mode.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability TensorAddressingNV
+OpExtension \"SPV_NV_tensor_addressing\"
+%layout = OpTypeTensorLayoutNV %u32_2 %u32_16",
+        keeps: "OpCapability TensorAddressingNV
+OpExtension \"SPV_NV_tensor_addressing\"
+%layout = OpTypeTensorLayoutNV %u32_2 %u32_1",
+    },
+};
+
+pub(super) static VIEW: Rule = Rule {
+    id: "type.tensor-view",
+    class: InvalidId,
+    section: "SPV_NV_tensor_addressing",
+    vuids: &[],
+    text: "A tensor view says by a constant boolean whether it has dimensions, and gives a permutation of its \
+           dimensions, every number once.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability TensorAddressingNV
+OpExtension \"SPV_NV_tensor_addressing\"
+%view = OpTypeTensorViewNV %u32_2 %false %u32_1 %u32_1",
+        keeps: "OpCapability TensorAddressingNV
+OpExtension \"SPV_NV_tensor_addressing\"
+%view = OpTypeTensorViewNV %u32_2 %false %u32_1 %u32_0",
+    },
+};
+
+fn int_type(m: &Module<'_>, id: Id) -> bool {
+    m.type_of(id).is_some_and(|ty| m.is_int_scalar(ty))
+}
+
+#[cold]
+fn fault(at: &Site<'_, '_>, rule: &'static Rule, id: Id, message: &str) -> Fault {
+    let message = format!("{message}, but is {}", at.m.show_value(id));
+    at.fault(rule, message)
+        .about(at.m, id, "it is defined here")
+}
+
+pub(super) fn tensor(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let element = at.id(0);
+    if !m.is_scalar(element) {
+        let message = format!(
+            "the elements of a tensor are scalars, not {}",
+            m.show_type(element)
+        );
+        let fault = at.fault(&ELEMENT, message);
+        return Err(fault.about(m, element, "the element type is declared here"));
+    }
+    if at.inst.args().len() < 2 {
+        return Ok(());
+    }
+    let rank = at.id(1);
+    if !m.is_constant(rank) || !int_type(m, rank) {
+        let message = "the rank of a tensor must be a constant integer";
+        return Err(fault(at, &RANK, rank, message));
+    }
+    if m.constant_u64(rank) == Some(0) {
+        return Err(at.fault(&RANK, "the rank of a tensor is greater than 0"));
+    }
+    match at.inst.args().len() {
+        ..3 => Ok(()),
+        _ => shape(at, rank, at.id(2)),
+    }
+}
+
+fn shape(at: &Site<'_, '_>, rank: Id, shape: Id) -> Verdict {
+    let m = at.m;
+    let wanted = "the shape of a tensor must be a constant array of as many integers as its rank";
+    if !m.is_constant(shape) {
+        return Err(fault(at, &SHAPE, shape, wanted));
+    }
+    let Type::Array { element, length } = m.ty_of(shape) else {
+        return Err(fault(at, &SHAPE, shape, wanted));
+    };
+    let lengths = (m.constant_u64(length), m.constant_u64(rank));
+    let differs = matches!(lengths, (Some(length), Some(rank)) if length != rank);
+    if !m.is_int_scalar(element) || differs {
+        return Err(fault(at, &SHAPE, shape, wanted));
+    }
+    let Some(def) = m.def(shape) else {
+        return Ok(());
+    };
+    let zero = match def.op() {
+        Op::ConstantNull => Some(0),
+        Op::ConstantComposite | Op::SpecConstantComposite => {
+            let mut sizes = def.args().iter();
+            sizes.position(|&size| m.constant_u64(Id(size)) == Some(0))
+        }
+        _ => None,
+    };
+    match zero {
+        Some(index) => {
+            let message = format!("the size of dimension {index} of a tensor is greater than 0");
+            let fault = at.fault(&SHAPE, message);
+            Err(fault.about(m, shape, "the shape is defined here"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The number of dimensions of a layout or view, if it is known.
+fn dimensions(at: &Site<'_, '_>) -> Result<Option<u64>, Fault> {
+    let m = at.m;
+    let dim = at.id(0);
+    if !m.is_constant(dim) || !m.is_int_scalar_of(at.type_of_arg(0), 32) {
+        let message = "the number of dimensions must be a constant 32-bit integer";
+        return Err(fault(at, &DIMENSIONS, dim, message));
+    }
+    match m.constant_u64(dim) {
+        Some(count) if !(1..=5).contains(&count) => {
+            let message = format!("the number of dimensions is from 1 to 5, not {count}");
+            Err(at.fault(&DIMENSIONS, message))
+        }
+        count => Ok(count),
+    }
+}
+
+pub(super) fn layout(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    dimensions(at)?;
+    let clamp = at.id(1);
+    let constant = m.is_constant(clamp) && m.is_int_scalar_of(at.type_of_arg(1), 32);
+    let most = u64::from(TensorClampMode::RepeatMirrored.0);
+    if !constant || m.constant_u64(clamp).is_some_and(|mode| mode > most) {
+        let message = "the clamp mode must be a constant 32-bit integer from 0 to 4";
+        return Err(fault(at, &CLAMP, clamp, message));
+    }
+    Ok(())
+}
+
+pub(super) fn view(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let count = dimensions(at)?;
+    let has_dimensions = at.id(1);
+    if !m.is_constant(has_dimensions) || !m.is_bool_scalar(at.type_of_arg(1)) {
+        let message = "`HasDimensions` of a tensor view must be a constant boolean";
+        return Err(fault(at, &VIEW, has_dimensions, message));
+    }
+    let permutation = at.inst.args().get(2..).unwrap_or_default();
+    if count.is_some_and(|count| count != permutation.len() as u64) {
+        let message = format!(
+            "a view of {} dimensions permutes as many, not {}",
+            count.unwrap_or(0),
+            permutation.len()
+        );
+        return Err(at.fault(&VIEW, message));
+    }
+    let mut seen = 0u64;
+    for &index in permutation {
+        let index = Id(index);
+        if !m.is_constant(index) || !int_type(m, index) {
+            let message = "the permutation of a tensor view must be made of constant integers";
+            return Err(fault(at, &VIEW, index, message));
+        }
+        let Some(value) = m.constant_u64(index) else {
+            return Ok(());
+        };
+        let bit = 1u64.checked_shl(value.min(64) as u32).unwrap_or(0);
+        if value >= permutation.len() as u64 || seen & bit != 0 {
+            let message = format!(
+                "the permutation of a tensor view holds every number below {} once; {value} is wrong or there twice",
+                permutation.len()
+            );
+            return Err(at.fault(&VIEW, message));
+        }
+        seen |= bit;
+    }
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! No type is declared twice (specification, section 2.8).
+
+use std::collections::HashSet;
+
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::Op;
+
+use crate::fault::{Fault, Faults};
+use crate::module::{Inst, Module, is_type_declaration};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static DUPLICATE: Rule = Rule {
+    id: "type.duplicate",
+    class: InvalidData,
+    section: "2.8",
+    vuids: &[],
+    text: "Two declarations with the same opcode and operands would make one type have two ids. Only arrays, \
+           structures and pointers, which decorations can tell apart, may be declared twice.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%again = OpTypeVector %f32 2",
+        keeps: "%again = OpTypePointer Function %f32",
+    },
+};
+
+/// Switches the rule off.
+const EXEMPTION: &str = "SPV_VALIDATOR_ignore_type_decl_unique";
+
+fn may_repeat(op: Op) -> bool {
+    matches!(
+        op,
+        Op::TypeArray
+            | Op::TypeRuntimeArray
+            | Op::TypeNodePayloadArrayAMDX
+            | Op::TypeStruct
+            | Op::TypePointer
+            | Op::TypeUntypedPointerKHR
+    )
+}
+
+pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
+    if m.has_extension(EXEMPTION) {
+        return;
+    }
+    let mut seen = HashSet::new();
+    for inst in m.all_instructions() {
+        match inst.op() {
+            Op::Function => break,
+            op if is_type_declaration(op) && !may_repeat(op) => {
+                if !seen.insert((op, inst.args())) {
+                    faults.add(fault(m, inst));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cold]
+fn fault(m: &Module<'_>, inst: Inst<'_>) -> Fault {
+    let message = format!("this {} repeats an earlier declaration", inst.op());
+    let fault = Fault::new(&DUPLICATE, inst.offset(), message);
+    let mut earlier = m
+        .all_instructions()
+        .take_while(|earlier| earlier.offset() < inst.offset());
+    match earlier.find(|earlier| earlier.op() == inst.op() && earlier.args() == inst.args()) {
+        Some(earlier) => fault.at(earlier.offset(), "the type is declared here"),
+        None => fault,
+    }
+}

@@ -30,6 +30,7 @@
 )]
 
 mod fault;
+mod flow;
 mod module;
 mod options;
 mod phases;

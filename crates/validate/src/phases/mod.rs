@@ -8,6 +8,7 @@
 //! 4. Whole functions: [`dominance`], control flow.
 //! 5. Whole modules: entry points, interfaces, decorations, built-ins.
 
+mod dominance;
 mod layout;
 mod operands;
 
@@ -23,7 +24,7 @@ use crate::site::Site;
 
 /// The rules of the phases.
 pub(crate) fn rules() -> impl Iterator<Item = &'static &'static Rule> {
-    [RULES, operands::RULES, layout::RULES]
+    [RULES, operands::RULES, layout::RULES, dominance::RULES]
         .into_iter()
         .flatten()
 }
@@ -75,7 +76,12 @@ pub(crate) fn run(
         return faults.into_vec();
     }
     found.extend(faults.into_vec());
-    for phase in [layout::check, instructions, families::check_module] {
+    for phase in [
+        layout::check,
+        instructions,
+        dominance::check,
+        families::check_module,
+    ] {
         let mut faults = Faults::new(options.max_errors);
         phase(&m, &mut faults);
         found.extend(faults.into_vec());

@@ -1,16 +1,134 @@
-//! Control flow (specification, section 3.52.17 and 2.11).
+//! Control flow (specification, sections 2.11, 2.16.2 and 3.52.17).
+//!
+//! What an instruction shows by itself is judged where the other families are:
+//! [`branches`], [`phi`], [`merges`], [`lifetime`], [`fragment`]. The rest needs
+//! the function's graph, once: the blocks before a phi, [`structured`] control
+//! flow with its [`switches`], and [`reconvergence`].
+
+mod branches;
+mod constructs;
+mod fragment;
+mod lifetime;
+mod merges;
+mod phi;
+mod reconvergence;
+mod structured;
+mod switches;
+
+use spirvkit_grammar::{Capability, Op};
 
 use super::Family;
-use crate::fault::Verdict;
+use crate::fault::{Faults, Verdict};
+use crate::flow::Flow;
+use crate::module::Module;
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[],
+    ops: &[
+        Op::Phi,
+        Op::LoopMerge,
+        Op::SelectionMerge,
+        Op::Label,
+        Op::Branch,
+        Op::BranchConditional,
+        Op::Switch,
+        Op::Kill,
+        Op::Return,
+        Op::ReturnValue,
+        Op::Unreachable,
+        Op::LifetimeStart,
+        Op::LifetimeStop,
+        Op::TerminateInvocation,
+        Op::DemoteToHelperInvocation,
+        Op::IsHelperInvocationEXT,
+    ],
     check,
-    check_module: None,
-    rules: &[],
+    check_module: Some(check_module),
+    rules: &[
+        &branches::TARGET,
+        &branches::FOREIGN_TARGET,
+        &branches::ENTRY_TARGET,
+        &branches::CONDITION,
+        &branches::WEIGHTS,
+        &branches::WEIGHT_SUM,
+        &branches::SAME_TARGETS,
+        &branches::SELECTOR,
+        &branches::SAME_LITERALS,
+        &branches::RETURN,
+        &branches::RETURN_VALUE,
+        &branches::RETURN_POINTER,
+        &constructs::MERGE,
+        &constructs::CONTINUE_TARGET,
+        &constructs::BACK_EDGE_TARGET,
+        &constructs::BACK_EDGE_COUNT,
+        &constructs::BACK_EDGE_BLOCK,
+        &constructs::CONTINUE_END,
+        &constructs::NESTING_DEPTH,
+        &fragment::MODEL,
+        &fragment::HELPER,
+        &lifetime::POINTER,
+        &lifetime::STORAGE_CLASS,
+        &lifetime::SIZE,
+        &merges::PLACE,
+        &merges::SAME_LABEL,
+        &merges::OWN_BLOCK,
+        &merges::LOOP_CONTROL,
+        &merges::ITERATION_MULTIPLE,
+        &merges::TWICE,
+        &phi::PLACE,
+        &phi::RESULT,
+        &phi::VOID,
+        &phi::POINTER,
+        &phi::PARENT,
+        &phi::PARENTS,
+        &phi::VALUE,
+        &reconvergence::SAME_TARGETS,
+        &reconvergence::PREDECESSORS,
+        &structured::SELECTION,
+        &structured::SWITCH,
+        &structured::EXIT,
+        &structured::ENTRY,
+        &switches::CASE_DOMINANCE,
+        &switches::CASE_EXIT,
+        &switches::FALL_THROUGH,
+        &switches::FALLEN_INTO,
+        &switches::ORDER,
+    ],
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
-    Ok(())
+fn check(at: &Site<'_, '_>) -> Verdict {
+    match at.inst.op() {
+        Op::Phi => phi::check(at),
+        Op::LoopMerge | Op::SelectionMerge => merges::check(at),
+        Op::Branch | Op::BranchConditional | Op::Switch => branches::check(at),
+        Op::Return | Op::ReturnValue => branches::check_return(at),
+        Op::LifetimeStart | Op::LifetimeStop => lifetime::check(at),
+        Op::Kill
+        | Op::TerminateInvocation
+        | Op::DemoteToHelperInvocation
+        | Op::IsHelperInvocationEXT => fragment::check(at),
+        _ => Ok(()),
+    }
+}
+
+fn check_module(m: &Module<'_>, faults: &mut Faults) {
+    let reconverging = reconvergence::functions(m);
+    for (index, function) in m.functions.iter().enumerate() {
+        if faults.is_full() {
+            return;
+        }
+        if function.blocks.is_empty() {
+            continue;
+        }
+        let flow = Flow::new(m, function);
+        branches::check_targets(&flow, faults);
+        merges::check_unique(&flow, faults);
+        phi::check_parents(&flow, faults);
+        if m.has(Capability::Shader) {
+            structured::check(&flow, faults);
+        }
+        if reconverging.get(index) == Some(&true) {
+            reconvergence::check(&flow, faults);
+        }
+    }
 }

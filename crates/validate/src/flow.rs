@@ -1,0 +1,144 @@
+//! The control-flow graph of a function (specification, section 2.2.5).
+
+use spirvkit_analysis::{Graph, Node};
+use spirvkit_binary::Id;
+use spirvkit_grammar::Op;
+
+use crate::module::{Block, Function, Inst, Module, Type};
+
+/// The graph of a function's blocks, which are numbered in their order.
+pub(crate) struct Flow<'m, 'a> {
+    pub(crate) m: &'m Module<'a>,
+    pub(crate) function: &'m Function,
+    /// An edge for each label in each terminator.
+    pub(crate) graph: Graph,
+    /// Whether every block has a terminator and every label in it begins a block
+    /// of the function. If not, there is an error elsewhere, and what is not
+    /// reachable may only seem so.
+    pub(crate) is_whole: bool,
+}
+
+/// A merge instruction, of which every label begins a block of the function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Merge<'a> {
+    pub(crate) inst: Inst<'a>,
+    pub(crate) merge: Node,
+    /// Of a loop.
+    pub(crate) continue_target: Option<Node>,
+}
+
+impl<'m, 'a> Flow<'m, 'a> {
+    pub(crate) fn new(m: &'m Module<'a>, function: &'m Function) -> Self {
+        let mut flow = Flow {
+            m,
+            function,
+            graph: Graph::new(0, &[]),
+            is_whole: true,
+        };
+        let mut edges = Vec::with_capacity(2 * function.blocks.len());
+        for from in 0..flow.len() {
+            let Some(terminator) = flow.terminator(from) else {
+                flow.is_whole = false;
+                continue;
+            };
+            for label in targets(m, terminator) {
+                match flow.node(label) {
+                    Some(to) => edges.push((from, to)),
+                    None => flow.is_whole = false,
+                }
+            }
+        }
+        flow.graph = Graph::new(flow.len(), &edges);
+        flow
+    }
+
+    /// How many blocks there are.
+    pub(crate) fn len(&self) -> u32 {
+        self.function.blocks.len() as u32
+    }
+
+    /// The block with this number. The number must be one of the graph's.
+    pub(crate) fn block(&self, node: Node) -> &'m Block {
+        &self.m.blocks[(self.function.blocks.start + node) as usize]
+    }
+
+    /// The label of a block, as [`Flow::block`].
+    pub(crate) fn label(&self, node: Node) -> Id {
+        self.block(node).id
+    }
+
+    /// A block's label for a message.
+    pub(crate) fn name(&self, node: Node) -> String {
+        self.m.name(self.label(node))
+    }
+
+    /// The number of the block that a label begins, if it is one of the
+    /// function's.
+    pub(crate) fn node(&self, label: Id) -> Option<Node> {
+        let index = self.m.block_of(label)?;
+        let is_own = self.function.blocks.contains(&index);
+        let begins = self.m.blocks.get(index as usize)?.id == label;
+        (is_own && begins).then(|| index - self.function.blocks.start)
+    }
+
+    /// The instruction that ends a block.
+    pub(crate) fn terminator(&self, node: Node) -> Option<Inst<'a>> {
+        match self.block(node).terminator {
+            0 => None,
+            offset => self.m.inst(offset),
+        }
+    }
+
+    /// Where a block's terminator stands, for a fault; its label if it has none.
+    pub(crate) fn end(&self, node: Node) -> u32 {
+        let block = self.block(node);
+        match block.terminator {
+            0 => block.start,
+            offset => offset,
+        }
+    }
+
+    /// The block's merge instruction, unless its labels are wrong.
+    pub(crate) fn merge(&self, node: Node) -> Option<Merge<'a>> {
+        let inst = match self.block(node).merge {
+            0 => return None,
+            offset => self.m.inst(offset)?,
+        };
+        Some(Merge {
+            inst,
+            merge: self.node(inst.id(0))?,
+            continue_target: match inst.op() {
+                Op::LoopMerge => Some(self.node(inst.id(1))?),
+                _ => None,
+            },
+        })
+    }
+}
+
+/// The labels to which a terminator may branch, in the order of its operands:
+/// for a switch the default first, then one for each literal.
+pub(crate) fn targets<'a>(
+    m: &Module<'a>,
+    terminator: Inst<'a>,
+) -> impl Iterator<Item = Id> + use<'a> {
+    let (first, step) = match terminator.op() {
+        Op::Branch => (0, 1),
+        Op::BranchConditional => (1, 1),
+        Op::Switch => (1, 1 + literal_words(m, terminator)),
+        _ => (usize::MAX, 1),
+    };
+    let most = match terminator.op() {
+        Op::BranchConditional => 2,
+        _ => usize::MAX,
+    };
+    let labels = terminator.args().get(first..).unwrap_or_default();
+    labels.iter().step_by(step).take(most).map(|&word| Id(word))
+}
+
+/// How many words each literal of a switch has.
+pub(crate) fn literal_words(m: &Module<'_>, switch: Inst<'_>) -> usize {
+    match m.ty_of(switch.id(0)) {
+        Type::Int { width, .. } => width.div_ceil(32).max(1) as usize,
+        _ => 1,
+    }
+}

@@ -1,0 +1,310 @@
+//! Static single assignment: definitions dominate uses (specification, section
+//! 2.16.1).
+
+use spirvkit_analysis::{DepthFirst, DominatorTree};
+use spirvkit_binary::{Id, Instruction, Value, WordOffset};
+use spirvkit_diagnostics::ErrorClass::{InvalidCfg, InvalidId};
+use spirvkit_grammar::{Op, OperandKind};
+
+use crate::fault::{Fault, Faults};
+use crate::flow::Flow;
+use crate::module::{Inst, Module};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static RULES: &[&Rule] = &[
+    &BLOCK_ORDER,
+    &DEFINITION_DOMINATES_USE,
+    &PHI_OPERAND_DOMINATES_PARENT,
+    &OTHER_FUNCTION,
+];
+
+static BLOCK_ORDER: Rule = Rule {
+    id: "dominance.block-order",
+    class: InvalidCfg,
+    section: "2.4",
+    vuids: &[],
+    text: "A block stands before all blocks that it dominates. So whoever reads a function from top to bottom meets \
+           every definition before its uses.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpBranch %first
+%second = OpLabel
+OpReturn
+%first = OpLabel
+OpBranch %second",
+        keeps: "OpBranch %first
+%first = OpLabel
+OpBranch %second
+%second = OpLabel
+OpReturn",
+    },
+};
+
+static DEFINITION_DOMINATES_USE: Rule = Rule {
+    id: "dominance.use",
+    class: InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "What uses an id that is defined in a block stands after the definition, in that block or in one that it \
+           dominates: every way through the function to the use goes through the definition. A value that is \
+           needed where several ways meet is chosen by OpPhi. In blocks that can't be reached, this doesn't matter.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpSelectionMerge %merge None
+OpBranchConditional %true %then %merge
+%then = OpLabel
+%sum = OpFAdd %f32 %f32_0 %f32_1
+OpBranch %merge
+%merge = OpLabel
+%twice = OpFAdd %f32 %sum %sum
+OpReturn",
+        keeps: "%sum = OpFAdd %f32 %f32_0 %f32_1
+OpSelectionMerge %merge None
+OpBranchConditional %true %then %merge
+%then = OpLabel
+OpBranch %merge
+%merge = OpLabel
+%twice = OpFAdd %f32 %sum %sum
+OpReturn",
+    },
+};
+
+static PHI_OPERAND_DOMINATES_PARENT: Rule = Rule {
+    id: "dominance.phi",
+    class: InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "A value that OpPhi takes when control comes from a block is defined in that block or in one that dominates \
+           it.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpSelectionMerge %merge None
+OpBranchConditional %true %then %else
+%then = OpLabel
+%sum = OpFAdd %f32 %f32_0 %f32_1
+OpBranch %merge
+%else = OpLabel
+OpBranch %merge
+%merge = OpLabel
+%value = OpPhi %f32 %f32_0 %then %sum %else
+OpReturn",
+        keeps: "OpSelectionMerge %merge None
+OpBranchConditional %true %then %else
+%then = OpLabel
+%sum = OpFAdd %f32 %f32_0 %f32_1
+OpBranch %merge
+%else = OpLabel
+OpBranch %merge
+%merge = OpLabel
+%value = OpPhi %f32 %sum %then %f32_0 %else
+OpReturn",
+    },
+};
+
+static OTHER_FUNCTION: Rule = Rule {
+    id: "dominance.other-function",
+    class: InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "The ids that are defined within a function, its parameters among them, are used in that function only.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%sum = OpFAdd %f32 %f32_0 %f32_1
+OpReturn
+%other = OpFunction %void None %fn_void
+%other_entry = OpLabel
+%twice = OpFAdd %f32 %sum %sum
+OpReturn
+OpFunctionEnd",
+        keeps: "OpReturn
+%other = OpFunction %void None %fn_void
+%other_entry = OpLabel
+%sum = OpFAdd %f32 %f32_0 %f32_1
+%twice = OpFAdd %f32 %sum %sum
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+/// Checks all functions.
+pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
+    for function in &m.functions {
+        if faults.is_full() {
+            return;
+        }
+        if !function.blocks.is_empty() {
+            Body::new(Flow::new(m, function)).check(faults);
+        }
+    }
+}
+
+struct Body<'m, 'a> {
+    flow: Flow<'m, 'a>,
+    dominators: DominatorTree,
+    /// Before this word, everything is outside of functions.
+    first_function: u32,
+}
+
+impl<'m, 'a> Body<'m, 'a> {
+    fn new(flow: Flow<'m, 'a>) -> Self {
+        let order = DepthFirst::new(&flow.graph);
+        Body {
+            dominators: DominatorTree::from_depth_first(&flow.graph, &order),
+            first_function: flow
+                .m
+                .functions
+                .first()
+                .map_or(0, |first| first.range.start),
+            flow,
+        }
+    }
+
+    fn check(&self, faults: &mut Faults) {
+        for node in 0..self.flow.len() {
+            if faults.is_full() {
+                return;
+            }
+            self.check_order(node, faults);
+            let block = self.flow.block(node);
+            let end = match self.flow.terminator(node) {
+                Some(terminator) => terminator.offset() + terminator.words().len() as u32,
+                None if node + 1 < self.flow.len() => self.flow.block(node + 1).start,
+                None => self.flow.function.range.end,
+            };
+            for inst in self.flow.m.instructions(block.start..end).skip(1) {
+                self.check_instruction(inst, node, faults);
+            }
+        }
+    }
+
+    fn check_order(&self, node: u32, faults: &mut Faults) {
+        let Some(above) = self
+            .dominators
+            .immediate(node)
+            .filter(|&above| above > node)
+        else {
+            return;
+        };
+        let message = format!(
+            "the block {} stands before the block {}, which dominates it",
+            self.flow.name(node),
+            self.flow.name(above)
+        );
+        let fault = Fault::new(&BLOCK_ORDER, self.flow.block(node).start, message);
+        faults.add(fault.at(self.flow.block(above).start, "the dominator begins here"));
+    }
+
+    fn check_instruction(&self, inst: Inst<'a>, node: u32, faults: &mut Faults) {
+        let m = self.flow.m;
+        let Some(instruction) =
+            Instruction::from_words(inst.words(), WordOffset(inst.offset() as usize))
+        else {
+            return;
+        };
+        let is_phi = inst.op() == Op::Phi;
+        // The value of a phi whose parent comes next.
+        let mut value = None;
+        for operand in instruction.operands(&m.definitions) {
+            let Ok(operand) = operand else {
+                return;
+            };
+            let Value::Id(id) = operand.value else {
+                continue;
+            };
+            if matches!(
+                operand.kind,
+                OperandKind::IdResult | OperandKind::IdResultType
+            ) {
+                continue;
+            }
+            if is_phi {
+                match value.take() {
+                    None => value = Some(id),
+                    Some(value) => self.check_phi(inst, node, value, id, faults),
+                }
+            }
+            let def = m.def_offset(id);
+            if def < self.first_function || matches!(m.op_of(id), Op::Function | Op::Label) {
+                continue;
+            }
+            if !self.flow.function.range.contains(&def) {
+                faults.add(self.other_function(inst, id));
+            } else if !is_phi {
+                self.check_use(inst, node, id, faults);
+            }
+        }
+    }
+
+    /// The number of the block of this function that an id is defined in; none
+    /// for parameters.
+    fn defining_block(&self, id: Id) -> Option<u32> {
+        let block = self.flow.m.block_of(id)?;
+        let blocks = &self.flow.function.blocks;
+        blocks.contains(&block).then(|| block - blocks.start)
+    }
+
+    fn check_use(&self, inst: Inst<'a>, node: u32, id: Id, faults: &mut Faults) {
+        let m = self.flow.m;
+        let Some(defining) = self.defining_block(id) else {
+            return;
+        };
+        let message = if defining == node {
+            if m.def_offset(id) < inst.offset() {
+                return;
+            }
+            format!(
+                "{} uses {}, which is only defined behind it",
+                inst.op(),
+                m.name(id)
+            )
+        } else {
+            if self.dominators.dominates(defining, node) {
+                return;
+            }
+            format!(
+                "{} in the block {} uses {}, which is defined in the block {}, but that block doesn't dominate it",
+                inst.op(),
+                self.flow.name(node),
+                m.name(id),
+                self.flow.name(defining)
+            )
+        };
+        let fault = Fault::new(&DEFINITION_DOMINATES_USE, inst.offset(), message);
+        faults.add(fault.about(m, id, "the definition is here"));
+    }
+
+    fn check_phi(&self, inst: Inst<'a>, node: u32, value: Id, parent: Id, faults: &mut Faults) {
+        let m = self.flow.m;
+        let (Some(defining), Some(parent)) = (self.defining_block(value), self.flow.node(parent))
+        else {
+            return;
+        };
+        if m.op_of(value) == Op::Label
+            || !self.dominators.is_reachable(node)
+            || self.dominators.dominates(defining, parent)
+        {
+            return;
+        }
+        let message = format!(
+            "OpPhi takes {} when control comes from the block {}, but the block {}, where it is defined, doesn't \
+             dominate that block",
+            m.name(value),
+            self.flow.name(parent),
+            self.flow.name(defining)
+        );
+        let fault = Fault::new(&PHI_OPERAND_DOMINATES_PARENT, inst.offset(), message);
+        faults.add(fault.about(m, value, "the definition is here"));
+    }
+
+    fn other_function(&self, inst: Inst<'a>, id: Id) -> Fault {
+        let m = self.flow.m;
+        let message = format!(
+            "{} in the function {} uses {}, which belongs to another function",
+            inst.op(),
+            m.name(self.flow.function.id),
+            m.name(id)
+        );
+        let fault = Fault::new(&OTHER_FUNCTION, inst.offset(), message);
+        fault.about(m, id, "the definition is here")
+    }
+}

@@ -1,0 +1,479 @@
+//! Instructions that end blocks.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidCfg, InvalidData, InvalidId};
+use spirvkit_grammar::{AddressingModel, Capability, Op, Version};
+
+use crate::fault::{Fault, Faults, Verdict};
+use crate::flow::{Flow, literal_words, targets};
+use crate::module::{Inst, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static TARGET: Rule = Rule {
+    id: "branch.target",
+    class: InvalidId,
+    section: "3.52.17",
+    vuids: &[],
+    text: "What a branch, a switch or a merge instruction names as a block is the result of an OpLabel.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpBranch %f32_0",
+        keeps: "OpBranch %next
+%next = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static FOREIGN_TARGET: Rule = Rule {
+    id: "branch.foreign-target",
+    class: InvalidCfg,
+    section: "2.16.1",
+    vuids: &[],
+    text: "What a branch, a switch or a merge instruction names as a block is a block of the function that it stands \
+           in.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpBranch %next
+%other = OpFunction %void None %fn_void
+%other_entry = OpLabel
+OpBranch %next
+%next = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "OpReturn
+%other = OpFunction %void None %fn_void
+%other_entry = OpLabel
+OpBranch %next
+%next = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+pub(super) static ENTRY_TARGET: Rule = Rule {
+    id: "branch.entry-target",
+    class: InvalidCfg,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Nothing branches to the first block of a function. A function that is one loop begins with a block that \
+           branches to the loop.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpBranch %entry",
+        keeps: "OpBranch %loop
+%loop = OpLabel
+OpBranch %loop",
+    },
+};
+
+pub(super) static CONDITION: Rule = Rule {
+    id: "branch.condition",
+    class: InvalidId,
+    section: "3.52.17",
+    vuids: &[],
+    text: "The condition of OpBranchConditional is a boolean scalar.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpBranchConditional %u32_0 %then %else
+%then = OpLabel
+OpReturn
+%else = OpLabel
+OpReturn",
+        keeps: "OpBranchConditional %true %then %else
+%then = OpLabel
+OpReturn
+%else = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static WEIGHTS: Rule = Rule {
+    id: "branch.weights",
+    class: InvalidId,
+    section: "3.52.17",
+    vuids: &[],
+    text: "OpBranchConditional has either no weights or two, one for each of its labels.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpBranchConditional %true %then %else 1
+%then = OpLabel
+OpReturn
+%else = OpLabel
+OpReturn",
+        keeps: "OpBranchConditional %true %then %else 1 3
+%then = OpLabel
+OpReturn
+%else = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static WEIGHT_SUM: Rule = Rule {
+    id: "branch.weight-sum",
+    class: InvalidData,
+    section: "3.52.17",
+    vuids: &[],
+    text: "The weights of OpBranchConditional are not both 0, and their sum fits in 32 bits: the probability of each \
+           branch is its weight divided by the sum.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpBranchConditional %true %then %else 0 0
+%then = OpLabel
+OpReturn
+%else = OpLabel
+OpReturn",
+        keeps: "OpBranchConditional %true %then %else 0 1
+%then = OpLabel
+OpReturn
+%else = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static SAME_TARGETS: Rule = Rule {
+    id: "branch.same-targets",
+    class: InvalidId,
+    section: "3.52.17",
+    vuids: &[],
+    text: "From version 1.6 on, the two labels of OpBranchConditional differ. A branch that goes to one block in any \
+           case is an OpBranch.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpBranchConditional %true %next %next
+%next = OpLabel
+OpReturn",
+        keeps: "OpBranch %next
+%next = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static SELECTOR: Rule = Rule {
+    id: "switch.selector",
+    class: InvalidId,
+    section: "3.52.17",
+    vuids: &[],
+    text: "The selector of OpSwitch is an integer scalar.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpSwitch %true %next
+%next = OpLabel
+OpReturn",
+        keeps: "OpSwitch %u32_0 %next
+%next = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static SAME_LITERALS: Rule = Rule {
+    id: "switch.same-literals",
+    class: InvalidData,
+    section: "3.52.17",
+    vuids: &[],
+    text: "No two literals of OpSwitch are equal. This is only a warning, because other tools have long let it pass \
+           and modules exist that do it; which of the labels is taken is anyone's guess.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpSwitch %u32_0 %next 7 %next 7 %next
+%next = OpLabel
+OpReturn",
+        keeps: "OpSwitch %u32_0 %next 7 %next 8 %next
+%next = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static RETURN: Rule = Rule {
+    id: "return.without-value",
+    class: InvalidCfg,
+    section: "3.52.17",
+    vuids: &[],
+    text: "A function that returns something ends with OpReturnValue; OpReturn is for functions whose return type is \
+           void.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%fn_f32 = OpTypeFunction %f32
+OpReturn
+%other = OpFunction %f32 None %fn_f32
+%other_entry = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "%fn_f32 = OpTypeFunction %f32
+OpReturn
+%other = OpFunction %f32 None %fn_f32
+%other_entry = OpLabel
+OpReturnValue %f32_0
+OpFunctionEnd",
+    },
+};
+
+pub(super) static RETURN_VALUE: Rule = Rule {
+    id: "return.value",
+    class: InvalidId,
+    section: "3.52.17",
+    vuids: &[],
+    text: "The value of OpReturnValue has the return type of its function, which isn't void.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%fn_f32 = OpTypeFunction %f32
+OpReturn
+%other = OpFunction %f32 None %fn_f32
+%other_entry = OpLabel
+OpReturnValue %u32_0
+OpFunctionEnd",
+        keeps: "%fn_f32 = OpTypeFunction %f32
+OpReturn
+%other = OpFunction %f32 None %fn_f32
+%other_entry = OpLabel
+OpReturnValue %f32_0
+OpFunctionEnd",
+    },
+};
+
+pub(super) static RETURN_POINTER: Rule = Rule {
+    id: "return.pointer",
+    class: InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "In the logical addressing model, a function returns no pointer unless a capability of variable pointers is \
+           declared.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%fn_pointer = OpTypeFunction %ptr_Private_f32
+OpReturn
+%other = OpFunction %ptr_Private_f32 None %fn_pointer
+%other_entry = OpLabel
+OpReturnValue %private_f32
+OpFunctionEnd",
+        keeps: "%fn_f32 = OpTypeFunction %f32
+OpReturn
+%other = OpFunction %f32 None %fn_f32
+%other_entry = OpLabel
+%value = OpLoad %f32 %private_f32
+OpReturnValue %value
+OpFunctionEnd",
+    },
+};
+
+/// Checks a branch by itself.
+pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    for label in targets(m, at.inst) {
+        check_label(at, label)?;
+    }
+    match at.inst.op() {
+        Op::BranchConditional => check_conditional(at),
+        Op::Switch => check_switch(at),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that an operand is a label.
+pub(super) fn check_label(at: &Site<'_, '_>, label: Id) -> Verdict {
+    let m = at.m;
+    match m.op_of(label) {
+        // What nothing defines is reported elsewhere.
+        Op::Label => Ok(()),
+        _ if m.def(label).is_none() => Ok(()),
+        _ => {
+            let message = format!(
+                "{} names {} as a block, but that isn't an OpLabel",
+                at.inst.op(),
+                m.show_value(label)
+            );
+            let fault = at.fault(&TARGET, message);
+            Err(fault.about(m, label, "it is defined here"))
+        }
+    }
+}
+
+fn check_conditional(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let condition = at.id(0);
+    if m.def(condition).is_some() && !m.is_bool_scalar(at.type_of_arg(0)) {
+        let message = format!(
+            "the condition of OpBranchConditional must be a boolean scalar, but is {}",
+            m.show_value(condition)
+        );
+        let fault = at.fault(&CONDITION, message);
+        return Err(fault.about(m, condition, "the condition is defined here"));
+    }
+    match *at.inst.args().get(3..).unwrap_or_default() {
+        [] => {}
+        [first, second] => {
+            if first.checked_add(second).is_none_or(|sum| sum == 0) {
+                let message = format!(
+                    "the weights of OpBranchConditional are {first} and {second}, whose sum must be neither 0 nor \
+                     more than 32 bits hold"
+                );
+                return Err(at.fault(&WEIGHT_SUM, message));
+            }
+        }
+        ref weights => {
+            let message = format!(
+                "OpBranchConditional must have no weight or two, but has {}",
+                weights.len()
+            );
+            return Err(at.fault(&WEIGHTS, message));
+        }
+    }
+    if m.version >= Version::V1_6 && at.id(1) == at.id(2) {
+        let message = format!(
+            "both labels of OpBranchConditional are {}; from version 1.6 on, they must differ",
+            m.name(at.id(1))
+        );
+        return Err(at.fault(&SAME_TARGETS, message).help("use OpBranch"));
+    }
+    Ok(())
+}
+
+fn check_switch(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let selector = at.id(0);
+    if m.def(selector).is_some() && !m.is_int_scalar(at.type_of_arg(0)) {
+        let message = format!(
+            "the selector of OpSwitch must be an integer scalar, but is {}",
+            m.show_value(selector)
+        );
+        let fault = at.fault(&SELECTOR, message);
+        return Err(fault.about(m, selector, "the selector is defined here"));
+    }
+    match repeated_literal(at) {
+        None => Ok(()),
+        Some(literal) => {
+            let message = format!("OpSwitch has more than one label for {literal}");
+            Err(at.fault(&SAME_LITERALS, message).warning())
+        }
+    }
+}
+
+/// The lowest of the literals that a switch has twice.
+fn repeated_literal(at: &Site<'_, '_>) -> Option<i128> {
+    let words = literal_words(at.m, at.inst);
+    let is_signed = matches!(at.m.ty(at.type_of_arg(0)), Type::Int { signed: true, .. });
+    let cases = at.inst.args().get(2..).unwrap_or_default();
+    let values = cases.chunks_exact(words + 1).map(|case| {
+        let (low, high) = (case[0], if words > 1 { case[1] } else { 0 });
+        let bits = u64::from(high) << 32 | u64::from(low);
+        match (is_signed, words) {
+            (false, _) => i128::from(bits),
+            (true, 1) => i128::from(low as i32),
+            (true, _) => i128::from(bits as i64),
+        }
+    });
+    // Most switches are written in order.
+    if values.clone().is_sorted_by(|a, b| a < b) {
+        return None;
+    }
+    let mut sorted: Vec<i128> = values.collect();
+    sorted.sort_unstable();
+    let repeated = sorted.windows(2).find(|pair| pair[0] == pair[1])?;
+    Some(repeated[0])
+}
+
+/// Checks `OpReturn` and `OpReturnValue`.
+pub(super) fn check_return(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let Some(function) = at.function().and_then(|function| m.def(function.id)) else {
+        return Ok(());
+    };
+    let Some(expected) = function.result_type() else {
+        return Ok(());
+    };
+    if at.inst.op() == Op::Return {
+        if m.is_void(expected) || m.ty(expected) == Type::NotAType {
+            return Ok(());
+        }
+        let message = format!(
+            "OpReturn returns nothing, but the function {} returns {}",
+            m.name(function.result().unwrap_or(Id(0))),
+            m.show_type(expected)
+        );
+        let fault = at.fault(&RETURN, message);
+        return Err(fault.at(function.offset(), "the function begins here"));
+    }
+    check_returned(at, function, expected)
+}
+
+fn check_returned(at: &Site<'_, '_>, function: Inst<'_>, expected: Id) -> Verdict {
+    let m = at.m;
+    let value = at.id(0);
+    if m.def(value).is_none() {
+        return Ok(());
+    }
+    let ty = m.type_of(value);
+    let is_value = ty.is_some_and(|ty| !m.is_void(ty));
+    let may_return_pointers =
+        m.has(Capability::VariablePointersStorageBuffer) || m.options.relax_logical_pointer;
+    if let Some(ty) = ty
+        && m.addressing == AddressingModel::Logical
+        && m.is_pointer(ty)
+        && !may_return_pointers
+    {
+        let message = format!(
+            "OpReturnValue returns {}, but in the logical addressing model only variable pointers can be returned",
+            m.show_value(value)
+        );
+        let fault = at.fault(&RETURN_POINTER, message);
+        return Err(fault.about(m, value, "the pointer is made here"));
+    }
+    if !is_value || ty != Some(expected) {
+        let message = format!(
+            "OpReturnValue must return {}, as its function does, but returns {}",
+            m.show_type(expected),
+            m.show_value(value)
+        );
+        let fault = at.fault(&RETURN_VALUE, message);
+        return Err(fault
+            .at(function.offset(), "the function begins here")
+            .about(m, value, "the value is defined here"));
+    }
+    Ok(())
+}
+
+/// Checks where the branches of a function lead.
+pub(super) fn check_targets(flow: &Flow<'_, '_>, faults: &mut Faults) {
+    for node in flow.graph.predecessors(0) {
+        let message = format!(
+            "{} branches to the first block of the function",
+            flow.name(*node)
+        );
+        let fault = Fault::new(&ENTRY_TARGET, flow.end(*node), message);
+        faults.add(fault.at(flow.block(0).start, "the function's first block is this"));
+    }
+    for node in 0..flow.len() {
+        if !flow.is_whole
+            && let Some(terminator) = flow.terminator(node)
+        {
+            for label in targets(flow.m, terminator) {
+                check_own(flow, terminator, label, faults);
+            }
+        }
+        if flow.block(node).merge != 0
+            && flow.merge(node).is_none()
+            && let Some(merge) = flow.m.inst(flow.block(node).merge)
+        {
+            let labels = if merge.op() == Op::LoopMerge { 2 } else { 1 };
+            for index in 0..labels {
+                check_own(flow, merge, merge.id(index), faults);
+            }
+        }
+    }
+}
+
+/// Checks that a label is one of the function's.
+fn check_own(flow: &Flow<'_, '_>, inst: Inst<'_>, label: Id, faults: &mut Faults) {
+    let m = flow.m;
+    if m.op_of(label) != Op::Label || flow.node(label).is_some() {
+        return;
+    }
+    let message = format!(
+        "{} names the block {}, which isn't one of the function {}",
+        inst.op(),
+        m.name(label),
+        m.name(flow.function.id)
+    );
+    let fault = Fault::new(&FOREIGN_TARGET, inst.offset(), message);
+    faults.add(fault.about(m, label, "the block begins here"));
+}

@@ -1,0 +1,728 @@
+//! Headers, merge blocks, loops, and the constructs that they delimit
+//! (specification, section 2.11).
+//!
+//! Everything rests on the tree of structural dominance. A header has an edge to
+//! its merge block and, if it is a loop's, to its continue target; so where the
+//! header dominates them, as it must, they are its children in the tree. A
+//! construct is the header's subtree without the subtrees of these children, and
+//! of two constructs one lies within the other or they have nothing in common.
+//! Hence the smallest construct around each block says all: to know whether an
+//! edge leaves or enters constructs in a way that it may, it is enough to look at
+//! the smallest around its ends.
+
+use spirvkit_analysis::{DepthFirst, DominatorTree, Graph, Node, PostDominatorTree};
+use spirvkit_diagnostics::ErrorClass::InvalidCfg;
+use spirvkit_grammar::Op;
+
+use crate::fault::{Fault, Faults};
+use crate::flow::{Flow, Merge};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static MERGE: Rule = Rule {
+    id: "structured.merge-block",
+    class: InvalidCfg,
+    section: "2.11",
+    vuids: &[],
+    text: "A header strictly dominates its merge block, structurally: whoever comes to the merge block has passed the \
+           header.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpSelectionMerge %merge None
+OpBranchConditional %true %then %merge
+%then = OpLabel
+OpSelectionMerge %late None
+OpBranchConditional %true %inner %merge
+%inner = OpLabel
+OpBranch %merge
+%merge = OpLabel
+OpBranch %late
+%late = OpLabel
+OpReturn",
+        keeps: "OpSelectionMerge %merge None
+OpBranchConditional %true %then %merge
+%then = OpLabel
+OpSelectionMerge %late None
+OpBranchConditional %true %inner %late
+%inner = OpLabel
+OpBranch %late
+%late = OpLabel
+OpBranch %merge
+%merge = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static CONTINUE_TARGET: Rule = Rule {
+    id: "structured.continue-target",
+    class: InvalidCfg,
+    section: "2.11",
+    vuids: &[],
+    text: "A loop header dominates its continue target, structurally: whoever continues a loop has entered it by the \
+           header.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpSelectionMerge %loop None
+OpBranchConditional %true %early %loop
+%early = OpLabel
+OpBranch %continue
+%loop = OpLabel
+OpLoopMerge %merge %continue None
+OpBranchConditional %true %continue %merge
+%continue = OpLabel
+OpBranch %loop
+%merge = OpLabel
+OpReturn",
+        keeps: "OpSelectionMerge %loop None
+OpBranchConditional %true %early %loop
+%early = OpLabel
+OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %merge %continue None
+OpBranchConditional %true %continue %merge
+%continue = OpLabel
+OpBranch %loop
+%merge = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static BACK_EDGE_TARGET: Rule = Rule {
+    id: "structured.back-edge-target",
+    class: InvalidCfg,
+    section: "2.11",
+    vuids: &[],
+    text: "In shaders, what branches back branches to a loop header: a block with OpLoopMerge.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpBranch %loop
+%loop = OpLabel
+OpBranch %loop",
+        keeps: "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %merge %continue None
+OpBranch %continue
+%continue = OpLabel
+OpBranch %loop
+%merge = OpLabel
+OpUnreachable",
+    },
+};
+
+pub(super) static BACK_EDGE_COUNT: Rule = Rule {
+    id: "structured.back-edge-count",
+    class: InvalidCfg,
+    section: "2.11",
+    vuids: &[],
+    text: "Exactly one block branches back to a loop header.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %merge %continue None
+OpBranch %continue
+%continue = OpLabel
+OpBranch %merge
+%merge = OpLabel
+OpReturn",
+        keeps: "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %merge %continue None
+OpBranch %continue
+%continue = OpLabel
+OpBranchConditional %true %loop %merge
+%merge = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static BACK_EDGE_BLOCK: Rule = Rule {
+    id: "structured.back-edge-block",
+    class: InvalidCfg,
+    section: "2.11",
+    vuids: &[],
+    text: "The continue target of a loop dominates the block that branches back, structurally: no iteration ends \
+           without passing the continue target.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %merge %continue None
+OpBranch %body
+%body = OpLabel
+OpBranchConditional %true %loop %merge
+%continue = OpLabel
+OpUnreachable
+%merge = OpLabel
+OpReturn",
+        keeps: "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %merge %continue None
+OpBranch %body
+%body = OpLabel
+OpBranchConditional %true %continue %merge
+%continue = OpLabel
+OpBranch %loop
+%merge = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static CONTINUE_END: Rule = Rule {
+    id: "structured.continue-end",
+    class: InvalidCfg,
+    section: "2.11",
+    vuids: &[],
+    text: "The block that branches back to a loop header post-dominates the loop's continue target, structurally: \
+           from the continue target on, there is no way out but from that block.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %merge %continue None
+OpBranch %continue
+%continue = OpLabel
+OpBranchConditional %true %end %merge
+%end = OpLabel
+OpBranch %loop
+%merge = OpLabel
+OpReturn",
+        keeps: "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %merge %continue None
+OpBranch %continue
+%continue = OpLabel
+OpBranch %end
+%end = OpLabel
+OpBranchConditional %true %loop %merge
+%merge = OpLabel
+OpReturn",
+    },
+};
+
+/// Text that stands in `leaf` for each of 2ⁿ names, n being the number of `x`.
+macro_rules! for_names {
+    ($leaf:ident [$($name:literal)*]) => { $leaf!($($name)*) };
+    ($leaf:ident [$($name:literal)*] x $($rest:ident)*) => {
+        concat!(
+            for_names!($leaf [$($name)* "a"] $($rest)*),
+            for_names!($leaf [$($name)* "b"] $($rest)*)
+        )
+    };
+}
+
+/// The start of a selection, which goes on within it.
+macro_rules! opening {
+    ($($name:literal)*) => {
+        concat!(
+            "OpSelectionMerge %merge_", $($name,)* " None\n",
+            "OpBranchConditional %true %then_", $($name,)* " %merge_", $($name,)* "\n",
+            "%then_", $($name,)* " = OpLabel\n"
+        )
+    };
+}
+
+/// The merge block of a selection.
+macro_rules! closing {
+    ($($name:literal)*) => { concat!("%merge_", $($name,)* " = OpLabel\nOpReturn\n") };
+}
+
+/// 2ⁿ selections, each within the one before.
+macro_rules! nested {
+    ($($x:ident)*) => {
+        concat!(for_names!(opening [] $($x)*), "OpReturn\n", for_names!(closing [] $($x)*))
+    };
+}
+
+pub(super) static NESTING_DEPTH: Rule = Rule {
+    id: "structured.nesting-depth",
+    class: InvalidCfg,
+    section: "2.17",
+    vuids: &[],
+    text: "Constructs lie within each other no deeper than the limit, which is 1023 unless the caller sets another.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: nested!(x x x x x x x x x x),
+        keeps: nested!(x x),
+    },
+};
+
+/// The number of a construct; [`Constructs::NONE`] stands for none.
+pub(super) type ConstructId = u32;
+
+/// A set of blocks that is entered and left in structured ways.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Construct {
+    pub(super) kind: Kind,
+    pub(super) header: Node,
+    /// The merge block of the selection or of the loop.
+    pub(super) merge: Node,
+    /// Of a loop.
+    pub(super) continue_target: Node,
+    /// The innermost loop around this, or of which this is a part: its body.
+    pub(super) innermost_loop: ConstructId,
+    /// The innermost switch, this included, that lies within that loop.
+    pub(super) innermost_switch: ConstructId,
+    /// How many selections and loops this lies in, itself included.
+    pub(super) depth: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The whole function, from which nothing leads out.
+    Function,
+    Selection,
+    /// A selection by `OpSwitch`.
+    Switch,
+    /// A loop without its continue construct; nothing is in it if the header is
+    /// its own continue target.
+    Body,
+    /// A continue construct.
+    Continue,
+}
+
+/// The constructs of a function.
+pub(super) struct Constructs<'f, 'm, 'a> {
+    pub(super) flow: &'f Flow<'m, 'a>,
+    pub(super) merges: Vec<Option<Merge<'a>>>,
+    pub(super) order: DepthFirst,
+    pub(super) dominators: DominatorTree,
+    /// A traversal that goes on to what can't be reached from the entry.
+    whole_order: Option<DepthFirst>,
+    structural: Graph,
+    /// Whether a block is a header whose merge block, and continue target, are in
+    /// the right place.
+    is_sound: Vec<bool>,
+    /// Whether a header that isn't sound declares the block.
+    pub(super) is_declared_wrongly: Vec<bool>,
+    constructs: Vec<Construct>,
+    /// The construct that each block is in, other than as a loop's or a
+    /// selection's header.
+    around: Vec<ConstructId>,
+    /// The construct that each block is in.
+    within: Vec<ConstructId>,
+    /// The highest block, up the tree, that is in the same construct and isn't its
+    /// header: in a switch, the label of the case.
+    tops: Vec<Node>,
+}
+
+impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
+    pub(super) const NONE: u32 = u32::MAX;
+
+    /// Finds the constructs of a function and reports what is wrong with their
+    /// headers.
+    pub(super) fn new(flow: &'f Flow<'m, 'a>, faults: &mut Faults) -> Self {
+        let len = flow.len() as usize;
+        let merges: Vec<Option<Merge<'a>>> = (0..flow.len()).map(|node| flow.merge(node)).collect();
+        let mut edges = Vec::with_capacity(flow.graph.edges().count() + len);
+        for node in 0..flow.len() {
+            if let Some(merge) = merges[node as usize] {
+                edges.push((node, merge.merge));
+                edges.extend(merge.continue_target.map(|target| (node, target)));
+            }
+            edges.extend(flow.graph.successors(node).iter().map(|&next| (node, next)));
+        }
+        let structural = Graph::new(flow.len(), &edges);
+        let order = DepthFirst::new(&structural);
+        let mut this = Self {
+            flow,
+            merges,
+            dominators: DominatorTree::from_depth_first(&structural, &order),
+            whole_order: traverse_all(&structural, &order),
+            order,
+            structural,
+            is_sound: vec![false; len],
+            is_declared_wrongly: vec![false; len],
+            constructs: Vec::new(),
+            around: vec![0; len],
+            within: vec![0; len],
+            tops: vec![Self::NONE; len],
+        };
+        this.check_merge_blocks(faults);
+        this.check_loops(faults);
+        this.find();
+        this.check_depth(faults);
+        this
+    }
+
+    /// Whether an edge leads back, in a traversal along the structure.
+    pub(super) fn is_back_edge(&self, from: Node, to: Node) -> bool {
+        let order = self.whole_order.as_ref().unwrap_or(&self.order);
+        order.is_back_edge(from, to)
+    }
+
+    pub(super) fn is_loop_header(&self, node: Node) -> bool {
+        self.merges[node as usize].is_some_and(|merge| merge.continue_target.is_some())
+    }
+
+    /// The smallest construct that a block is in.
+    pub(super) fn within(&self, node: Node) -> ConstructId {
+        self.within[node as usize]
+    }
+
+    pub(super) fn get(&self, construct: ConstructId) -> &Construct {
+        &self.constructs[construct as usize]
+    }
+
+    /// A block's branch of the construct that it is in: in a switch, the label of
+    /// its case. None for a header.
+    pub(super) fn top(&self, node: Node) -> Option<Node> {
+        Some(self.tops[node as usize]).filter(|&top| top != Self::NONE)
+    }
+
+    /// Whether a block is in a construct. The block must be reachable.
+    pub(super) fn contains(&self, construct: ConstructId, node: Node) -> bool {
+        let construct = self.get(construct);
+        let below = |above| above != Self::NONE && self.dominators.dominates(above, node);
+        match construct.kind {
+            Kind::Function => true,
+            Kind::Selection | Kind::Switch => below(construct.header) && !below(construct.merge),
+            Kind::Body => {
+                below(construct.header)
+                    && !below(construct.merge)
+                    && !below(construct.continue_target)
+            }
+            Kind::Continue => below(construct.continue_target) && !below(construct.merge),
+        }
+    }
+
+    /// Whether an edge between reachable blocks enters a construct elsewhere than
+    /// at its header. Returns the construct.
+    pub(super) fn entered(&self, from: Node, to: Node) -> Option<ConstructId> {
+        let around = self.around[to as usize];
+        let construct = self.get(around);
+        let is_continue_target =
+            construct.kind == Kind::Continue && construct.continue_target == to;
+        let is_inside = if is_continue_target {
+            // Whoever comes from the body enters this as it is meant to be.
+            self.dominators.dominates(construct.header, from)
+                && !self.dominators.dominates(construct.merge, from)
+        } else {
+            self.contains(around, from)
+        };
+        (!is_inside).then_some(around)
+    }
+
+    /// What declares a construct, for a message.
+    pub(super) fn describe(&self, construct: ConstructId) -> String {
+        let construct = self.get(construct);
+        let (what, node) = match construct.kind {
+            Kind::Function => return "the function".to_owned(),
+            Kind::Selection => ("selection", construct.header),
+            Kind::Switch => ("switch", construct.header),
+            Kind::Body => ("loop", construct.header),
+            Kind::Continue => ("continue construct", construct.continue_target),
+        };
+        format!("the {what} that begins at {}", self.flow.name(node))
+    }
+
+    fn check_merge_blocks(&mut self, faults: &mut Faults) {
+        let mut headers = vec![Self::NONE; self.merges.len()];
+        for node in 0..self.flow.len() {
+            let Some(merge) = self.merges[node as usize] else {
+                continue;
+            };
+            let first = &mut headers[merge.merge as usize];
+            let is_taken = *first != Self::NONE;
+            if !is_taken {
+                *first = node;
+            }
+            self.is_sound[node as usize] = !is_taken && self.check_header(node, merge, faults);
+            if !self.is_sound[node as usize] && self.dominators.is_reachable(node) {
+                self.is_declared_wrongly[merge.merge as usize] = true;
+                if let Some(target) = merge.continue_target {
+                    self.is_declared_wrongly[target as usize] = true;
+                }
+            }
+        }
+    }
+
+    /// Checks where the merge block and the continue target of a header are.
+    fn check_header(&self, node: Node, merge: Merge<'a>, faults: &mut Faults) -> bool {
+        if !self.dominators.is_reachable(node) {
+            return false;
+        }
+        let offset = merge.inst.offset();
+        if !self.dominators.strictly_dominates(node, merge.merge) {
+            // A loop that merges in its header is reported as such.
+            if node != merge.merge || merge.continue_target.is_none() {
+                let message = format!(
+                    "the header {} must dominate its merge block {}, but {}",
+                    self.flow.name(node),
+                    self.flow.name(merge.merge),
+                    self.way_around(node, merge.merge)
+                );
+                let fault = Fault::new(&MERGE, offset, message);
+                faults.add(fault.at(
+                    self.flow.block(merge.merge).start,
+                    "the merge block begins here",
+                ));
+            }
+            return false;
+        }
+        let Some(target) = merge.continue_target else {
+            return true;
+        };
+        if target != merge.merge && !self.dominators.dominates(node, target) {
+            let message = format!(
+                "the loop header {} must dominate its continue target {}, but {}",
+                self.flow.name(node),
+                self.flow.name(target),
+                self.way_around(node, target)
+            );
+            let fault = Fault::new(&CONTINUE_TARGET, offset, message);
+            faults.add(fault.at(
+                self.flow.block(target).start,
+                "the continue target begins here",
+            ));
+        }
+        target != merge.merge && self.dominators.dominates(node, target)
+    }
+
+    /// Tells how a block is come to without passing the header that should
+    /// dominate it.
+    fn way_around(&self, header: Node, block: Node) -> String {
+        if header == block {
+            return "they are the same block".to_owned();
+        }
+        let mut predecessors = self.structural.predecessors(block).iter();
+        let around = predecessors.find(|&&from| {
+            self.dominators.is_reachable(from) && !self.dominators.dominates(header, from)
+        });
+        match around {
+            Some(&from) if self.flow.graph.successors(from).contains(&block) => {
+                format!(
+                    "{} branches there and isn't dominated by it",
+                    self.flow.name(from)
+                )
+            }
+            Some(&from) => {
+                let from = self.flow.name(from);
+                format!("the header {from}, which isn't dominated by it, declares that block, too")
+            }
+            None => "it can be reached on another way".to_owned(),
+        }
+    }
+
+    fn check_loops(&mut self, faults: &mut Faults) {
+        let len = self.merges.len();
+        // For each loop header how many blocks branch back, and the first that does.
+        let mut counts = vec![0u32; len];
+        let mut first = vec![Self::NONE; len];
+        let mut last = vec![Self::NONE; len];
+        for (from, to) in self.flow.graph.edges() {
+            if last[to as usize] == from || !self.is_back_edge(from, to) {
+                continue;
+            }
+            // An edge that is there twice is one.
+            last[to as usize] = from;
+            if self.is_loop_header(to) {
+                counts[to as usize] += 1;
+                if first[to as usize] == Self::NONE {
+                    first[to as usize] = from;
+                }
+            } else if to != 0 {
+                let message = format!(
+                    "{} branches back to {}, which isn't a loop header",
+                    self.flow.name(from),
+                    self.flow.name(to)
+                );
+                let fault = Fault::new(&BACK_EDGE_TARGET, self.flow.end(from), message);
+                faults.add(fault.at(self.flow.block(to).start, "the block begins here"));
+            }
+        }
+        let mut post_dominators = None;
+        for node in 0..self.flow.len() {
+            let Some(merge) = self.merges[node as usize] else {
+                continue;
+            };
+            let Some(target) = merge.continue_target else {
+                continue;
+            };
+            if !self.dominators.is_reachable(node) {
+                continue;
+            }
+            let count = counts[node as usize];
+            let back = first[node as usize];
+            if count != 1 {
+                let message = format!(
+                    "exactly one block must branch back to the loop header {}, but {} do",
+                    self.flow.name(node),
+                    if count == 0 {
+                        "none".to_owned()
+                    } else {
+                        count.to_string()
+                    }
+                );
+                let mut fault = Fault::new(&BACK_EDGE_COUNT, merge.inst.offset(), message);
+                if count > 1 {
+                    fault = fault.at(self.flow.end(back), "this is the first");
+                    fault = fault.at(self.flow.end(last[node as usize]), "this is the last");
+                }
+                faults.add(fault);
+                continue;
+            }
+            if !self.is_sound[node as usize] {
+                continue;
+            }
+            if !self.dominators.dominates(target, back) {
+                let message = format!(
+                    "{} branches back to the loop header {}, but can be reached without passing its continue \
+                     target {}",
+                    self.flow.name(back),
+                    self.flow.name(node),
+                    self.flow.name(target)
+                );
+                let fault = Fault::new(&BACK_EDGE_BLOCK, self.flow.end(back), message);
+                faults.add(fault.at(merge.inst.offset(), "the loop is declared here"));
+                continue;
+            }
+            let post_dominators = post_dominators.get_or_insert_with(|| {
+                PostDominatorTree::from_depth_first(&self.structural, &self.order)
+            });
+            if !post_dominators.dominates(back, target) {
+                let message = format!(
+                    "from the continue target {} there must be no way but through {}, which branches back to the \
+                     loop header {}",
+                    self.flow.name(target),
+                    self.flow.name(back),
+                    self.flow.name(node)
+                );
+                let fault = Fault::new(&CONTINUE_END, self.flow.block(target).start, message);
+                faults.add(
+                    fault
+                        .at(merge.inst.offset(), "the loop is declared here")
+                        .at(self.flow.end(back), "this branches back"),
+                );
+                // What leaves the continue construct is not worth another word.
+                self.is_declared_wrongly[merge.merge as usize] = true;
+            }
+        }
+    }
+
+    /// Goes down the tree and gives each block its construct.
+    fn find(&mut self) {
+        self.constructs.push(Construct {
+            kind: Kind::Function,
+            header: Self::NONE,
+            merge: Self::NONE,
+            continue_target: Self::NONE,
+            innermost_loop: Self::NONE,
+            innermost_switch: Self::NONE,
+            depth: 0,
+        });
+        for index in 0..self.dominators.pre_order().len() {
+            let node = self.dominators.pre_order()[index];
+            let around = match self.dominators.immediate(node) {
+                Some(above) => self.place(node, above),
+                None => 0,
+            };
+            self.around[node as usize] = around;
+            self.within[node as usize] = match self.merges[node as usize] {
+                Some(merge) if self.is_sound[node as usize] => self.open(node, merge, around),
+                _ => around,
+            };
+        }
+    }
+
+    /// The construct that a block is in whose immediate dominator has its place.
+    fn place(&mut self, node: Node, above: Node) -> ConstructId {
+        let within = self.within[above as usize];
+        let around = self.around[above as usize];
+        if !self.is_sound[above as usize] {
+            self.tops[node as usize] = self.tops[above as usize];
+            return around;
+        }
+        let Some(merge) = self.merges[above as usize] else {
+            return around;
+        };
+        if node == merge.merge {
+            self.tops[node as usize] = self.tops[above as usize];
+            return around;
+        }
+        self.tops[node as usize] = node;
+        if Some(node) == merge.continue_target {
+            // The construct stands behind that of the body.
+            return within + 1;
+        }
+        within
+    }
+
+    /// Opens the constructs of a header: one for a selection, and for a loop the
+    /// body and, behind it, the continue construct. Returns the one that the
+    /// header is in.
+    fn open(&mut self, node: Node, merge: Merge<'a>, around: ConstructId) -> ConstructId {
+        let next = self.constructs.len() as ConstructId;
+        let outer = *self.get(around);
+        let is_switch = self
+            .flow
+            .terminator(node)
+            .is_some_and(|terminator| terminator.op() == Op::Switch);
+        let construct = Construct {
+            kind: if is_switch {
+                Kind::Switch
+            } else {
+                Kind::Selection
+            },
+            header: node,
+            merge: merge.merge,
+            continue_target: Self::NONE,
+            innermost_loop: outer.innermost_loop,
+            innermost_switch: if is_switch {
+                next
+            } else {
+                outer.innermost_switch
+            },
+            depth: outer.depth + 1,
+        };
+        let Some(target) = merge.continue_target else {
+            self.constructs.push(construct);
+            return next;
+        };
+        let construct = Construct {
+            continue_target: target,
+            innermost_loop: next,
+            innermost_switch: Self::NONE,
+            ..construct
+        };
+        for kind in [Kind::Body, Kind::Continue] {
+            self.constructs.push(Construct { kind, ..construct });
+        }
+        next + ConstructId::from(target == node)
+    }
+
+    fn check_depth(&self, faults: &mut Faults) {
+        let limit = self.flow.m.options.limits.control_flow_nesting_depth;
+        let mut is_reported = vec![false; self.constructs.len()];
+        for &node in self.dominators.pre_order() {
+            let around = self.around[node as usize];
+            let construct = self.get(around);
+            // Of what is too deep, the first block in each construct is enough.
+            if construct.depth != limit.saturating_add(1)
+                || std::mem::replace(&mut is_reported[around as usize], true)
+            {
+                continue;
+            }
+            let message = format!(
+                "the block {} lies in {} constructs, but no more than {limit} may lie within each other",
+                self.flow.name(node),
+                construct.depth
+            );
+            faults.add(Fault::new(
+                &NESTING_DEPTH,
+                self.flow.block(node).start,
+                message,
+            ));
+        }
+    }
+}
+
+/// A traversal of everything, if not everything is reachable.
+fn traverse_all(graph: &Graph, order: &DepthFirst) -> Option<DepthFirst> {
+    if order.pre_order().len() == graph.len() as usize {
+        return None;
+    }
+    let unreached = || (0..graph.len()).filter(|&node| !order.is_reachable(node));
+    let sources = unreached().filter(|&node| graph.predecessors(node).is_empty());
+    let roots = std::iter::once(0).chain(sources).chain(unreached());
+    Some(DepthFirst::from_roots(graph, roots))
+}

@@ -1,0 +1,58 @@
+//! Instructions that end or change the life of a fragment's invocation.
+
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{ExecutionModel, Op};
+
+use crate::fault::Verdict;
+use crate::module::Models;
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static MODEL: Rule = Rule {
+    id: "fragment.model",
+    class: InvalidId,
+    section: "3.52.17",
+    vuids: &[],
+    text: "OpKill, OpTerminateInvocation, OpDemoteToHelperInvocation and OpIsHelperInvocationEXT are reached from \
+           entry points of the Fragment execution model only.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpKill",
+        keeps: "OpUnreachable",
+    },
+};
+
+pub(super) static HELPER: Rule = Rule {
+    id: "fragment.helper",
+    class: InvalidData,
+    section: "SPV_EXT_demote_to_helper_invocation",
+    vuids: &[],
+    text: "The result of OpIsHelperInvocationEXT is a boolean scalar.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpCapability DemoteToHelperInvocation
+OpExtension \"SPV_EXT_demote_to_helper_invocation\"
+%is_helper = OpIsHelperInvocationEXT %u32",
+        keeps: "OpCapability DemoteToHelperInvocation
+OpExtension \"SPV_EXT_demote_to_helper_invocation\"
+%is_helper = OpIsHelperInvocationEXT %bool",
+    },
+};
+
+pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let op = at.inst.op();
+    if let Some(others) = at.models_outside(Models::of(&[ExecutionModel::Fragment])) {
+        let message = format!("{op} is for the Fragment execution model, but {others} reaches it");
+        return Err(at.fault(&MODEL, message));
+    }
+    if op == Op::IsHelperInvocationEXT && !m.is_bool_scalar(at.result_type()) {
+        let message = format!(
+            "{op} makes a boolean scalar, but its result type is {}",
+            m.show_type(at.result_type())
+        );
+        let fault = at.fault(&HELPER, message);
+        return Err(fault.about(m, at.result_type(), "the result type is declared here"));
+    }
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! `OpLifetimeStart` and `OpLifetimeStop`.
+
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::StorageClass;
+
+use crate::fault::Verdict;
+use crate::module::Type;
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static POINTER: Rule = Rule {
+    id: "lifetime.pointer",
+    class: InvalidData,
+    section: "3.52.17",
+    vuids: &[],
+    text: "OpLifetimeStart and OpLifetimeStop name an object by a pointer to it.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpLifetimeStart %u32_0 0",
+        keeps: "%variable = OpVariable %ptr_Function_f32 Function
+OpLifetimeStart %variable 0",
+    },
+};
+
+pub(super) static STORAGE_CLASS: Rule = Rule {
+    id: "lifetime.storage-class",
+    class: InvalidData,
+    section: "3.52.17",
+    vuids: &[],
+    text: "OpLifetimeStart and OpLifetimeStop are about objects in the storage class Function: no others come and go \
+           within a function.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpLifetimeStart %workgroup_u32 0",
+        keeps: "%variable = OpVariable %ptr_Function_f32 Function
+OpLifetimeStart %variable 0",
+    },
+};
+
+pub(super) static SIZE: Rule = Rule {
+    id: "lifetime.size",
+    class: InvalidData,
+    section: "3.52.17",
+    vuids: &[],
+    text: "The size that OpLifetimeStart and OpLifetimeStop name is 0 where the type of the object says how large it \
+           is. A number of bytes stands with a pointer that says nothing of that: one to void or to bytes, or an \
+           untyped one.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "%variable = OpVariable %ptr_Function_f32 Function
+OpLifetimeStart %variable 4",
+        keeps: "%variable = OpVariable %ptr_Function_f32 Function
+OpLifetimeStart %variable 0",
+    },
+};
+
+pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let pointer = at.id(0);
+    if m.def(pointer).is_none() {
+        return Ok(());
+    }
+    let fault = |rule, message| {
+        let fault = at.fault(rule, message);
+        Err(fault.about(m, pointer, "the operand is defined here"))
+    };
+    let op = at.inst.op();
+    let Some(class) = m.pointer_class(at.type_of_arg(0)) else {
+        let message = format!("{op} takes a pointer, but gets {}", m.show_value(pointer));
+        return fault(&POINTER, message);
+    };
+    if class != StorageClass::Function {
+        let message = format!(
+            "{op} takes a pointer to an object in the storage class Function, but gets {}",
+            m.show_value(pointer)
+        );
+        return fault(&STORAGE_CLASS, message);
+    }
+    let size = at.inst.arg(1);
+    let says_size = m
+        .pointee(at.type_of_arg(0))
+        .is_some_and(|pointee| !matches!(m.ty(pointee), Type::Void | Type::Int { width: 8, .. }));
+    if size != 0 && says_size {
+        let message = format!(
+            "{op} must have the size 0 with {}, but has {size}",
+            m.show_value(pointer)
+        );
+        return fault(&SIZE, message);
+    }
+    Ok(())
+}

@@ -1,0 +1,269 @@
+//! Merge instructions by themselves.
+
+use spirvkit_diagnostics::ErrorClass::{InvalidCfg, InvalidData, InvalidId};
+use spirvkit_grammar::{LoopControl, Op};
+
+use super::branches::check_label;
+use crate::fault::{Fault, Faults, Verdict};
+use crate::flow::{Flow, Merge};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static PLACE: Rule = Rule {
+    id: "merge.place",
+    class: InvalidData,
+    section: "3.52.17",
+    vuids: &[],
+    text: "A merge instruction is the last but one of its block: OpSelectionMerge before OpBranchConditional or \
+           OpSwitch, OpLoopMerge before OpBranch or OpBranchConditional.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpSelectionMerge %merge None
+OpBranch %merge
+%merge = OpLabel
+OpReturn",
+        keeps: "OpSelectionMerge %merge None
+OpBranchConditional %true %then %merge
+%then = OpLabel
+OpBranch %merge
+%merge = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static SAME_LABEL: Rule = Rule {
+    id: "merge.same-label",
+    class: InvalidId,
+    section: "2.11",
+    vuids: &[],
+    text: "The merge block and the continue target of a loop are different blocks.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %next %next None
+OpBranchConditional %true %next %loop
+%next = OpLabel
+OpReturn",
+        keeps: "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %next %loop None
+OpBranchConditional %true %next %loop
+%next = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static OWN_BLOCK: Rule = Rule {
+    id: "merge.own-block",
+    class: InvalidId,
+    section: "2.11",
+    vuids: &[],
+    text: "The block that declares a loop is not the loop's merge block.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %loop %next None
+OpBranchConditional %true %next %loop
+%next = OpLabel
+OpReturn",
+        keeps: "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %next %loop None
+OpBranchConditional %true %next %loop
+%next = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static LOOP_CONTROL: Rule = Rule {
+    id: "merge.loop-control",
+    class: InvalidData,
+    section: "3.23",
+    vuids: &[],
+    text: "DontUnroll stands together with none of Unroll, PeelCount and PartialCount, all of which ask for \
+           unrolling.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %next %loop Unroll|DontUnroll
+OpBranchConditional %true %next %loop
+%next = OpLabel
+OpReturn",
+        keeps: "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %next %loop DontUnroll
+OpBranchConditional %true %next %loop
+%next = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static ITERATION_MULTIPLE: Rule = Rule {
+    id: "merge.iteration-multiple",
+    class: InvalidData,
+    section: "3.23",
+    vuids: &[],
+    text: "The operand of the loop control IterationMultiple is greater than 0.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %next %loop IterationMultiple 0
+OpBranchConditional %true %next %loop
+%next = OpLabel
+OpReturn",
+        keeps: "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %next %loop IterationMultiple 4
+OpBranchConditional %true %next %loop
+%next = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static TWICE: Rule = Rule {
+    id: "merge.twice",
+    class: InvalidCfg,
+    section: "2.11",
+    vuids: &[],
+    text: "A block is the merge block of one header only. Where two constructs end together, an empty block between \
+           their ends tells them apart.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpSelectionMerge %merge None
+OpBranchConditional %true %then %merge
+%then = OpLabel
+OpSelectionMerge %merge None
+OpBranchConditional %true %inner %merge
+%inner = OpLabel
+OpBranch %merge
+%merge = OpLabel
+OpReturn",
+        keeps: "OpSelectionMerge %merge None
+OpBranchConditional %true %then %merge
+%then = OpLabel
+OpSelectionMerge %end None
+OpBranchConditional %true %inner %end
+%inner = OpLabel
+OpBranch %end
+%end = OpLabel
+OpBranch %merge
+%merge = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+    check_place(at)?;
+    check_label(at, at.id(0))?;
+    if at.inst.op() == Op::LoopMerge {
+        check_label(at, at.id(1))?;
+        check_labels(at)?;
+        check_control(at)?;
+    }
+    Ok(())
+}
+
+fn check_place(at: &Site<'_, '_>) -> Verdict {
+    let next = at.inst.offset() + at.inst.words().len() as u32;
+    let next = at.m.inst(next);
+    let (fits, wanted) = match at.inst.op() {
+        Op::LoopMerge => (
+            next.is_some_and(|next| matches!(next.op(), Op::Branch | Op::BranchConditional)),
+            "OpBranch or OpBranchConditional",
+        ),
+        _ => (
+            next.is_some_and(|next| matches!(next.op(), Op::BranchConditional | Op::Switch)),
+            "OpBranchConditional or OpSwitch",
+        ),
+    };
+    if fits {
+        return Ok(());
+    }
+    let found = match next {
+        Some(next) => format!("{} follows", next.op()),
+        None => "nothing follows".to_owned(),
+    };
+    let message = format!(
+        "{} must stand directly before {wanted}, but {found}",
+        at.inst.op()
+    );
+    Err(at.fault(&PLACE, message))
+}
+
+fn check_labels(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let merge = at.id(0);
+    if merge == at.id(1) {
+        let message = format!(
+            "{} can't be both merge block and continue target of a loop",
+            m.name(merge)
+        );
+        return Err(at.fault(&SAME_LABEL, message));
+    }
+    if at.block.is_some() && m.block_of(merge) == at.block {
+        let message = format!(
+            "{} declares a loop and can't be its merge block as well",
+            m.name(merge)
+        );
+        return Err(at.fault(&OWN_BLOCK, message));
+    }
+    Ok(())
+}
+
+fn check_control(at: &Site<'_, '_>) -> Verdict {
+    let control = at.inst.arg(2);
+    let has = |bit: LoopControl| control & bit.0 != 0;
+    let against = [
+        (LoopControl::Unroll, "Unroll"),
+        (LoopControl::PeelCount, "PeelCount"),
+        (LoopControl::PartialCount, "PartialCount"),
+    ];
+    if has(LoopControl::DontUnroll)
+        && let Some((_, name)) = against.into_iter().find(|&(bit, _)| has(bit))
+    {
+        let message = format!("{name} and DontUnroll contradict each other");
+        return Err(at.fault(&LOOP_CONTROL, message));
+    }
+    if has(LoopControl::IterationMultiple) {
+        // The parameters are in the order of the bits.
+        let before = [
+            LoopControl::DependencyLength,
+            LoopControl::MinIterations,
+            LoopControl::MaxIterations,
+        ];
+        let index = 3 + before.into_iter().filter(|&bit| has(bit)).count();
+        if at.inst.optional(index) == Some(0) {
+            let message = "IterationMultiple must be greater than 0";
+            return Err(at.fault(&ITERATION_MULTIPLE, message));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that no block is the merge block of two headers.
+pub(super) fn check_unique(flow: &Flow<'_, '_>, faults: &mut Faults) {
+    // For each block the merge instruction that declares it a merge block.
+    let mut declared = Vec::new();
+    for node in 0..flow.len() {
+        let Some(Merge { inst, merge, .. }) = flow.merge(node) else {
+            continue;
+        };
+        declared.resize(flow.len() as usize, 0);
+        let first = &mut declared[merge as usize];
+        if *first == 0 {
+            *first = inst.offset();
+            continue;
+        }
+        let message = format!(
+            "{} declares the merge block {}, which is another header's already",
+            flow.name(node),
+            flow.name(merge)
+        );
+        let fault = Fault::new(&TWICE, inst.offset(), message);
+        faults.add(fault.at(*first, "the other is here"));
+    }
+}

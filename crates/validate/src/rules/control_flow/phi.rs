@@ -1,0 +1,340 @@
+//! `OpPhi`.
+
+use spirvkit_analysis::Node;
+use spirvkit_binary::{Definition, Id, Import};
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{AddressingModel, Capability, ExtInstSet, Op};
+
+use crate::fault::{Fault, Faults, Verdict};
+use crate::flow::Flow;
+use crate::module::{Inst, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static PLACE: Rule = Rule {
+    id: "phi.place",
+    class: InvalidData,
+    section: "3.52.17",
+    vuids: &[],
+    text: "OpPhi stands at the start of a block, before all instructions but other OpPhi and line information, and \
+           never in the first block of a function, to which nothing branches.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpBranch %next
+%next = OpLabel
+%sum = OpFAdd %f32 %f32_0 %f32_1
+%value = OpPhi %f32 %f32_0 %entry
+OpReturn",
+        keeps: "OpBranch %next
+%next = OpLabel
+%value = OpPhi %f32 %f32_0 %entry
+%sum = OpFAdd %f32 %f32_0 %f32_1
+OpReturn",
+    },
+};
+
+pub(super) static RESULT: Rule = Rule {
+    id: "phi.result",
+    class: InvalidId,
+    section: "3.52.17",
+    vuids: &[],
+    text: "OpPhi doesn't choose between sampled images nor, in shaders, between images or samplers.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%sampler = OpTypeSampler
+%pointer = OpTypePointer UniformConstant %sampler
+OpDecorate %variable DescriptorSet 0
+OpDecorate %variable Binding 0
+%variable = OpVariable %pointer UniformConstant
+%loaded = OpLoad %sampler %variable
+OpBranch %next
+%next = OpLabel
+%value = OpPhi %sampler %loaded %entry
+OpReturn",
+        keeps: "OpBranch %next
+%next = OpLabel
+%value = OpPhi %f32 %f32_0 %entry
+OpReturn",
+    },
+};
+
+pub(super) static VOID: Rule = Rule {
+    id: "phi.void",
+    class: InvalidData,
+    section: "3.52.17",
+    vuids: &[],
+    text: "The result type of OpPhi isn't void.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%nothing = OpFunctionCall %void %other
+OpBranch %next
+%next = OpLabel
+%value = OpPhi %void %nothing %entry
+OpReturn
+%other = OpFunction %void None %fn_void
+%other_entry = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "OpBranch %next
+%next = OpLabel
+%value = OpPhi %f32 %f32_0 %entry
+OpReturn",
+    },
+};
+
+pub(super) static POINTER: Rule = Rule {
+    id: "phi.pointer",
+    class: InvalidData,
+    section: "2.16.1",
+    vuids: &[],
+    text: "In the logical addressing model, OpPhi chooses between pointers only with a capability of variable \
+           pointers.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpBranch %next
+%next = OpLabel
+%value = OpPhi %ptr_Private_f32 %private_f32 %entry
+OpReturn",
+        keeps: "OpBranch %next
+%next = OpLabel
+%value = OpPhi %f32 %f32_0 %entry
+OpReturn",
+    },
+};
+
+pub(super) static PARENT: Rule = Rule {
+    id: "phi.parent",
+    class: InvalidId,
+    section: "3.52.17",
+    vuids: &[],
+    text: "Each parent of OpPhi is the label of a block that branches to the block of the OpPhi, and none is there \
+           twice.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpBranch %first
+%first = OpLabel
+OpBranch %next
+%next = OpLabel
+%value = OpPhi %f32 %f32_0 %entry
+OpReturn",
+        keeps: "OpBranch %first
+%first = OpLabel
+OpBranch %next
+%next = OpLabel
+%value = OpPhi %f32 %f32_0 %first
+OpReturn",
+    },
+};
+
+pub(super) static PARENTS: Rule = Rule {
+    id: "phi.parents",
+    class: InvalidId,
+    section: "3.52.17",
+    vuids: &[],
+    text: "OpPhi has a value for each block that branches to its block.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpBranchConditional %true %first %next
+%first = OpLabel
+OpBranch %next
+%next = OpLabel
+%value = OpPhi %f32 %f32_0 %entry
+OpReturn",
+        keeps: "OpBranchConditional %true %first %next
+%first = OpLabel
+OpBranch %next
+%next = OpLabel
+%value = OpPhi %f32 %f32_0 %entry %f32_1 %first
+OpReturn",
+    },
+};
+
+pub(super) static VALUE: Rule = Rule {
+    id: "phi.value",
+    class: InvalidId,
+    section: "3.52.17",
+    vuids: &[],
+    text: "Each value of OpPhi has the result type.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpBranch %next
+%next = OpLabel
+%value = OpPhi %f32 %u32_0 %entry
+OpReturn",
+        keeps: "OpBranch %next
+%next = OpLabel
+%value = OpPhi %f32 %f32_0 %entry
+OpReturn",
+    },
+};
+
+/// Checks the result and the values.
+pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let result = at.result_type();
+    let fault = |rule, what: &str| {
+        let message = format!("OpPhi can't make {what}, but its result type is one");
+        Err(at
+            .fault(rule, message)
+            .about(m, result, "the result type is declared here"))
+    };
+    let is_shader = m.has(Capability::Shader);
+    match m.ty(result) {
+        Type::Void => return fault(&VOID, "void"),
+        _ if m.options.before_hlsl_legalization => {}
+        Type::SampledImage { .. } => return fault(&RESULT, "a sampled image"),
+        Type::Image(_) if is_shader => return fault(&RESULT, "an image in a shader"),
+        Type::Sampler if is_shader => return fault(&RESULT, "a sampler in a shader"),
+        _ => {}
+    }
+    if m.is_pointer(result)
+        && m.addressing == AddressingModel::Logical
+        && !m.has(Capability::VariablePointersStorageBuffer)
+    {
+        let message = format!(
+            "OpPhi makes {}, but choosing between pointers takes the capability VariablePointers or \
+             VariablePointersStorageBuffer in the logical addressing model",
+            m.show_type(result)
+        );
+        return Err(at.fault(&POINTER, message));
+    }
+    for pair in at.inst.args().chunks_exact(2) {
+        let value = Id(pair[0]);
+        if m.def(value).is_some() && m.type_of(value) != Some(result) {
+            let message = format!(
+                "OpPhi must choose between values of its result type, {}, but one is {}",
+                m.show_type(result),
+                m.show_value(value)
+            );
+            let fault = at.fault(&VALUE, message);
+            return Err(fault.about(m, value, "the value is defined here"));
+        }
+    }
+    Ok(())
+}
+
+/// Checks where the phis of a function stand and their parents.
+pub(super) fn check_parents(flow: &Flow<'_, '_>, faults: &mut Faults) {
+    // For each block the last place, of a block or of a phi, at which it was met.
+    let mut met_as_predecessor = vec![0; flow.len() as usize];
+    let mut met_in_phi = vec![0; flow.len() as usize];
+    for node in 0..flow.len() {
+        let mut predecessors = None;
+        let mut is_start = node != 0;
+        let label = flow.block(node).start;
+        for inst in flow.m.instructions(label..flow.end(node)).skip(1) {
+            if inst.op() != Op::Phi {
+                is_start &= may_precede(flow, inst);
+                continue;
+            }
+            if faults.is_full() {
+                return;
+            }
+            if !is_start {
+                faults.add(misplaced(flow, node, inst));
+                continue;
+            }
+            if !flow.is_whole {
+                continue;
+            }
+            let predecessors = *predecessors.get_or_insert_with(|| {
+                let mut count = 0;
+                for &predecessor in flow.graph.predecessors(node) {
+                    let met = &mut met_as_predecessor[predecessor as usize];
+                    count += usize::from(std::mem::replace(met, label) != label);
+                }
+                count
+            });
+            let mut parents = Parents {
+                flow,
+                phi: inst,
+                label,
+                met_as_predecessor: &met_as_predecessor,
+                met_in_phi: &mut met_in_phi,
+            };
+            faults.note(parents.check(predecessors));
+        }
+    }
+}
+
+/// Whether an instruction may stand before a phi.
+fn may_precede(flow: &Flow<'_, '_>, inst: Inst<'_>) -> bool {
+    match inst.op() {
+        Op::Line | Op::NoLine => true,
+        Op::ExtInst => matches!(
+            flow.m.definitions.get(inst.id(0)),
+            Definition::Import(Import::Known(
+                ExtInstSet::DebugInfo
+                    | ExtInstSet::OpenClDebugInfo100
+                    | ExtInstSet::ShaderDebugInfo
+                    | ExtInstSet::GraphDebugInfo
+            ))
+        ),
+        _ => false,
+    }
+}
+
+fn misplaced(flow: &Flow<'_, '_>, node: Node, phi: Inst<'_>) -> Fault {
+    let message = match node {
+        0 => "OpPhi can't stand in the first block of a function, to which nothing branches",
+        _ => {
+            "OpPhi must stand before all of its block's instructions but other OpPhi and line information"
+        }
+    };
+    let fault = Fault::new(&PLACE, phi.offset(), message);
+    fault.at(flow.block(node).start, "the block begins here")
+}
+
+struct Parents<'f, 'm, 'a> {
+    flow: &'f Flow<'m, 'a>,
+    phi: Inst<'a>,
+    label: u32,
+    met_as_predecessor: &'f [u32],
+    met_in_phi: &'f mut [u32],
+}
+
+impl Parents<'_, '_, '_> {
+    fn check(&mut self, predecessors: usize) -> Verdict {
+        let operands = self.phi.args();
+        for pair in operands.chunks_exact(2) {
+            self.check_parent(Id(pair[1]))?;
+        }
+        // All parents are distinct predecessors.
+        if operands.len() / 2 != predecessors {
+            let message = format!(
+                "OpPhi has values for {} blocks, but {predecessors} branch to its block",
+                operands.len() / 2
+            );
+            return Err(self.fault(&PARENTS, message));
+        }
+        Ok(())
+    }
+
+    fn check_parent(&mut self, label: Id) -> Verdict {
+        let m = self.flow.m;
+        let node = self.flow.node(label);
+        let met = |table: &[u32]| node.map(|node| table[node as usize]);
+        let problem = if met(self.met_as_predecessor) != Some(self.label) {
+            match m.op_of(label) {
+                Op::Nop => return Ok(()),
+                Op::Label => "doesn't branch to this block",
+                _ => "isn't a block",
+            }
+        } else if met(self.met_in_phi) == Some(self.phi.offset()) {
+            "is a parent already"
+        } else {
+            if let Some(node) = node {
+                self.met_in_phi[node as usize] = self.phi.offset();
+            }
+            return Ok(());
+        };
+        let message = format!("OpPhi has the parent {}, which {problem}", m.name(label));
+        Err(self
+            .fault(&PARENT, message)
+            .about(m, label, "the parent is defined here"))
+    }
+
+    fn fault(&self, rule: &'static Rule, message: String) -> Fault {
+        Fault::new(rule, self.phi.offset(), message)
+    }
+}

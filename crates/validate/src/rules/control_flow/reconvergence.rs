@@ -1,0 +1,146 @@
+//! `SPV_KHR_maximal_reconvergence`.
+
+use spirvkit_diagnostics::ErrorClass::{InvalidCfg, InvalidId};
+use spirvkit_grammar::{ExecutionMode, Op};
+
+use crate::fault::{Fault, Faults};
+use crate::flow::{Flow, targets};
+use crate::module::Module;
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static SAME_TARGETS: Rule = Rule {
+    id: "reconvergence.same-targets",
+    class: InvalidId,
+    section: "SPV_KHR_maximal_reconvergence",
+    vuids: &[],
+    text: "In what is reached from an entry point with the execution mode MaximallyReconvergesKHR, the two labels of \
+           OpBranchConditional differ.",
+    example: Example {
+        frame: Frame::ShaderFor("spv1.5"),
+        breaks: "OpExtension \"SPV_KHR_maximal_reconvergence\"
+OpExecutionMode %main LocalSize 1 1 1
+OpExecutionMode %main MaximallyReconvergesKHR
+OpSelectionMerge %merge None
+OpBranchConditional %true %merge %merge
+%merge = OpLabel
+OpReturn",
+        keeps: "OpExtension \"SPV_KHR_maximal_reconvergence\"
+OpExecutionMode %main LocalSize 1 1 1
+OpExecutionMode %main MaximallyReconvergesKHR
+OpBranch %merge
+%merge = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static PREDECESSORS: Rule = Rule {
+    id: "reconvergence.predecessors",
+    class: InvalidCfg,
+    section: "SPV_KHR_maximal_reconvergence",
+    vuids: &[],
+    text: "In what is reached from an entry point with the execution mode MaximallyReconvergesKHR, control flow meets \
+           only where it is declared to: a block to which several others branch is a loop header, a merge block, a \
+           continue target, or a label of a switch.",
+    example: Example {
+        frame: Frame::ShaderFor("spv1.5"),
+        breaks: "OpExtension \"SPV_KHR_maximal_reconvergence\"
+OpExecutionMode %main LocalSize 1 1 1
+OpExecutionMode %main MaximallyReconvergesKHR
+OpSelectionMerge %merge None
+OpBranchConditional %true %then %else
+%then = OpLabel
+OpBranch %early
+%else = OpLabel
+OpBranch %early
+%early = OpLabel
+OpBranch %merge
+%merge = OpLabel
+OpReturn",
+        keeps: "OpExtension \"SPV_KHR_maximal_reconvergence\"
+OpExecutionMode %main LocalSize 1 1 1
+OpExecutionMode %main MaximallyReconvergesKHR
+OpSelectionMerge %merge None
+OpBranchConditional %true %then %else
+%then = OpLabel
+OpBranch %merge
+%else = OpLabel
+OpBranch %merge
+%merge = OpLabel
+OpReturn",
+    },
+};
+
+/// For each function whether the rules are for it; nothing, if they are for none.
+pub(super) fn functions(m: &Module<'_>) -> Vec<bool> {
+    let mut reached = Vec::new();
+    let mut waiting = Vec::new();
+    for entry in &m.entry_points {
+        let mut modes = m.execution_modes(entry.function);
+        if modes.any(|mode| ExecutionMode(mode.arg(1)) == ExecutionMode::MaximallyReconvergesKHR) {
+            waiting.extend(m.function_index(entry.function));
+        }
+    }
+    while let Some(function) = waiting.pop() {
+        reached.resize(m.functions.len(), false);
+        if !std::mem::replace(&mut reached[function as usize], true) {
+            let callees = m.callees(function).filter_map(|id| m.function_index(id));
+            waiting.extend(callees);
+        }
+    }
+    reached
+}
+
+/// Checks a function that is reached from an entry point with the mode.
+pub(super) fn check(flow: &Flow<'_, '_>, faults: &mut Faults) {
+    let m = flow.m;
+    let mut may_meet = vec![false; flow.len() as usize];
+    for node in 0..flow.len() {
+        if let Some(merge) = flow.merge(node) {
+            may_meet[merge.merge as usize] = true;
+            if let Some(continue_target) = merge.continue_target {
+                may_meet[node as usize] = true;
+                may_meet[continue_target as usize] = true;
+            }
+        }
+        let Some(terminator) = flow.terminator(node) else {
+            continue;
+        };
+        match terminator.op() {
+            Op::Switch => {
+                for target in targets(m, terminator).filter_map(|label| flow.node(label)) {
+                    may_meet[target as usize] = true;
+                }
+            }
+            Op::BranchConditional if terminator.id(1) == terminator.id(2) => {
+                let message = format!(
+                    "both labels of OpBranchConditional are {}, but with maximal reconvergence they must differ",
+                    m.name(terminator.id(1))
+                );
+                let fault = Fault::new(&SAME_TARGETS, terminator.offset(), message);
+                faults.add(fault.help("use OpBranch"));
+            }
+            _ => {}
+        }
+    }
+    for node in 0..flow.len() {
+        let predecessors = flow.graph.predecessors(node);
+        let Some(&first) = predecessors.first() else {
+            continue;
+        };
+        let other = predecessors.iter().find(|&&other| other != first);
+        let Some(&other) = other.filter(|_| !may_meet[node as usize]) else {
+            continue;
+        };
+        let message = format!(
+            "more than one block branches to {}, which is neither loop header nor merge block, continue target or \
+             label of a switch; with maximal reconvergence, only these may have several predecessors",
+            flow.name(node)
+        );
+        let fault = Fault::new(&PREDECESSORS, flow.block(node).start, message);
+        faults.add(
+            fault
+                .at(flow.end(first), "this branches to the block")
+                .at(flow.end(other), "and this, too"),
+        );
+    }
+}

@@ -1,0 +1,295 @@
+//! How constructs are entered and left (specification, section 2.11).
+
+use spirvkit_analysis::Node;
+use spirvkit_diagnostics::ErrorClass::InvalidCfg;
+use spirvkit_grammar::Op;
+
+use super::constructs::{ConstructId, Constructs, Kind};
+use super::switches::Switches;
+use crate::fault::{Fault, Faults};
+use crate::flow::{Flow, targets};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static SELECTION: Rule = Rule {
+    id: "structured.selection",
+    class: InvalidCfg,
+    section: "2.16.2",
+    vuids: &[],
+    text: "In shaders, an OpBranchConditional that chooses between two blocks has an OpSelectionMerge before it, \
+           unless one of the blocks is a merge block or a continue target, or another way that was declared before.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpBranchConditional %true %then %else
+%then = OpLabel
+OpReturn
+%else = OpLabel
+OpReturn",
+        keeps: "OpSelectionMerge %merge None
+OpBranchConditional %true %then %else
+%then = OpLabel
+OpReturn
+%else = OpLabel
+OpReturn
+%merge = OpLabel
+OpUnreachable",
+    },
+};
+
+pub(super) static SWITCH: Rule = Rule {
+    id: "structured.switch",
+    class: InvalidCfg,
+    section: "2.16.2",
+    vuids: &[],
+    text: "In shaders, an OpSwitch has an OpSelectionMerge before it.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpSwitch %u32_0 %default
+%default = OpLabel
+OpReturn",
+        keeps: "OpSelectionMerge %merge None
+OpSwitch %u32_0 %default
+%default = OpLabel
+OpReturn
+%merge = OpLabel
+OpUnreachable",
+    },
+};
+
+pub(super) static EXIT: Rule = Rule {
+    id: "structured.exit",
+    class: InvalidCfg,
+    section: "2.11",
+    vuids: &[],
+    text: "A construct is left by a branch to its merge block, by one that leaves or continues the innermost loop, or \
+           by one that leaves the innermost switch, unless that is within another one or outside of the innermost \
+           loop; and by what ends the function. A continue construct is left only by the branch back to the loop \
+           header and by a branch to the loop's merge block.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpSelectionMerge %outer_merge None
+OpBranchConditional %true %outer %outer_merge
+%outer = OpLabel
+OpSelectionMerge %inner_merge None
+OpBranchConditional %true %inner %inner_merge
+%inner = OpLabel
+OpBranch %outer_merge
+%inner_merge = OpLabel
+OpBranch %outer_merge
+%outer_merge = OpLabel
+OpReturn",
+        keeps: "OpSelectionMerge %outer_merge None
+OpBranchConditional %true %outer %outer_merge
+%outer = OpLabel
+OpSelectionMerge %inner_merge None
+OpBranchConditional %true %inner %inner_merge
+%inner = OpLabel
+OpBranch %inner_merge
+%inner_merge = OpLabel
+OpBranch %outer_merge
+%outer_merge = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static ENTRY: Rule = Rule {
+    id: "structured.entry",
+    class: InvalidCfg,
+    section: "2.11",
+    vuids: &[],
+    text: "A construct is entered by its header only.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %merge %continue None
+OpBranchConditional %true %continue %merge
+%continue = OpLabel
+OpBranch %loop
+%merge = OpLabel
+OpBranchConditional %true %continue %end
+%end = OpLabel
+OpReturn",
+        keeps: "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %merge %continue None
+OpBranchConditional %true %continue %merge
+%continue = OpLabel
+OpBranch %loop
+%merge = OpLabel
+OpBranch %end
+%end = OpLabel
+OpReturn",
+    },
+};
+
+/// Checks the structure of a function.
+pub(super) fn check(flow: &Flow<'_, '_>, faults: &mut Faults) {
+    if !flow.is_whole {
+        return;
+    }
+    let constructs = Constructs::new(flow, faults);
+    check_selections(&constructs, faults);
+    let mut switches = Switches::new(&constructs, faults);
+    for &from in constructs.order.pre_order() {
+        if faults.is_full() {
+            return;
+        }
+        let mut last = None;
+        for &to in flow.graph.successors(from) {
+            if last.replace(to) != Some(to) {
+                check_edge(&constructs, from, to, faults);
+                switches.follow(from, to, faults);
+            }
+        }
+    }
+    switches.check_order(faults);
+}
+
+/// Looks for choices that nothing declares.
+///
+/// Blocks come in an order in which each is met before those that it dominates,
+/// merge blocks and continue targets last. A block that was named before, as a
+/// merge block, as a continue target or by another choice, is no new way to go;
+/// only a choice between two new ways is a selection.
+fn check_selections(constructs: &Constructs<'_, '_, '_>, faults: &mut Faults) {
+    let flow = constructs.flow;
+    let mut is_known = vec![false; flow.len() as usize];
+    for &node in constructs.order.post_order().iter().rev() {
+        if let Some(merge) = constructs.merges[node as usize] {
+            is_known[merge.merge as usize] = true;
+            if let Some(target) = merge.continue_target {
+                is_known[target as usize] = true;
+            }
+        }
+        let Some(terminator) = flow.terminator(node) else {
+            continue;
+        };
+        let mut new = 0;
+        for &next in flow.graph.successors(node) {
+            new += usize::from(!std::mem::replace(&mut is_known[next as usize], true));
+        }
+        let declaration = flow.m.inst(flow.block(node).merge);
+        let is_declared = declaration.is_some_and(|inst| inst.op() == Op::SelectionMerge);
+        match terminator.op() {
+            Op::BranchConditional if new > 1 && !is_declared => {
+                let message = format!(
+                    "{} chooses between two ways, but declares with no OpSelectionMerge where they meet again",
+                    flow.name(node)
+                );
+                faults.add(Fault::new(&SELECTION, terminator.offset(), message));
+            }
+            // With an OpLoopMerge before it, it is in the wrong place already.
+            Op::Switch if flow.block(node).merge == 0 => {
+                let message = format!(
+                    "{} ends with an OpSwitch, but declares with no OpSelectionMerge where its cases meet again",
+                    flow.name(node)
+                );
+                faults.add(Fault::new(&SWITCH, terminator.offset(), message));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn check_edge(constructs: &Constructs<'_, '_, '_>, from: Node, to: Node, faults: &mut Faults) {
+    let flow = constructs.flow;
+    if constructs.is_back_edge(from, to) && !constructs.is_loop_header(to) {
+        // Reported as such.
+        return;
+    }
+    if constructs.is_declared_wrongly[to as usize] {
+        return;
+    }
+    let within = constructs.within(from);
+    if !constructs.contains(within, to) && !may_leave(constructs, within, to) {
+        let message = format!(
+            "{} branches to {} and so leaves {}, but {}",
+            flow.name(from),
+            flow.name(to),
+            constructs.describe(within),
+            ways_out(constructs, within)
+        );
+        let construct = constructs.get(within);
+        let fault = Fault::new(&EXIT, flow.end(from), message);
+        faults.add(fault.at(flow.end(construct.header), "what is left is declared here"));
+    } else if let Some(entered) = constructs.entered(from, to) {
+        let message = format!(
+            "{} branches to {} in {}, which may be entered only where it begins",
+            flow.name(from),
+            flow.name(to),
+            constructs.describe(entered)
+        );
+        let construct = constructs.get(entered);
+        let fault = Fault::new(&ENTRY, flow.end(from), message);
+        faults.add(fault.at(
+            flow.end(construct.header),
+            "what is entered is declared here",
+        ));
+    }
+}
+
+/// Whether a branch out of a construct may go there. It is enough to ask this of
+/// the innermost construct: what may be gone to from there may be gone to from
+/// all that is left on the way.
+pub(super) fn may_leave(
+    constructs: &Constructs<'_, '_, '_>,
+    construct: ConstructId,
+    to: Node,
+) -> bool {
+    let construct = constructs.get(construct);
+    let of = |id: ConstructId| (id != Constructs::NONE).then(|| constructs.get(id));
+    match construct.kind {
+        Kind::Function => true,
+        Kind::Body => to == construct.merge || to == construct.continue_target,
+        Kind::Continue => to == construct.merge || to == construct.header,
+        Kind::Selection | Kind::Switch => {
+            let is_loop_exit = of(construct.innermost_loop)
+                .is_some_and(|outer| to == outer.merge || to == outer.continue_target);
+            let is_break = of(construct.innermost_switch).is_some_and(|outer| to == outer.merge);
+            to == construct.merge || is_loop_exit || is_break
+        }
+    }
+}
+
+/// Where one may go from a construct, in words.
+fn ways_out(constructs: &Constructs<'_, '_, '_>, construct: ConstructId) -> String {
+    let flow = constructs.flow;
+    let construct = constructs.get(construct);
+    let of = |id: ConstructId| (id != Constructs::NONE).then(|| constructs.get(id));
+    let mut ways = vec![(construct.merge, "merge block")];
+    match construct.kind {
+        Kind::Function => {}
+        Kind::Body => ways.push((construct.continue_target, "continue target")),
+        Kind::Continue => ways.push((construct.header, "loop header")),
+        Kind::Selection | Kind::Switch => {
+            if let Some(outer) = of(construct.innermost_switch)
+                && outer.merge != construct.merge
+            {
+                ways.push((outer.merge, "the switch's merge block"));
+            }
+            if let Some(outer) = of(construct.innermost_loop) {
+                ways.push((outer.merge, "the loop's merge block"));
+                ways.push((outer.continue_target, "the loop's continue target"));
+            }
+        }
+    }
+    let ways: Vec<String> = ways
+        .into_iter()
+        .map(|(node, what)| format!("{} ({what})", flow.name(node)))
+        .collect();
+    format!("the ways out are {}", ways.join(", "))
+}
+
+/// The labels of a switch as blocks, the default first.
+pub(super) fn cases<'f>(
+    flow: &'f Flow<'_, '_>,
+    header: Node,
+) -> impl Iterator<Item = Node> + use<'f> {
+    let labels = flow
+        .terminator(header)
+        .map(|switch| targets(flow.m, switch));
+    labels
+        .into_iter()
+        .flatten()
+        .filter_map(|label| flow.node(label))
+}

@@ -1,0 +1,342 @@
+//! The cases of a switch (specification, section 2.11).
+
+use spirvkit_analysis::Node;
+use spirvkit_diagnostics::ErrorClass::InvalidCfg;
+
+use super::constructs::{Constructs, Kind};
+use super::structured::cases;
+use crate::fault::{Fault, Faults};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static CASE_DOMINANCE: Rule = Rule {
+    id: "switch.case-dominance",
+    class: InvalidCfg,
+    section: "2.11",
+    vuids: &[],
+    text: "A switch dominates its cases, structurally: whoever comes to a case has passed the OpSwitch. So no case is \
+           the merge block or the continue target of a loop around the switch; a block that branches there is.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %merge %continue None
+OpBranch %body
+%body = OpLabel
+OpSelectionMerge %end None
+OpSwitch %u32_0 %end 1 %merge
+%end = OpLabel
+OpBranch %continue
+%continue = OpLabel
+OpBranch %loop
+%merge = OpLabel
+OpReturn",
+        keeps: "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %merge %continue None
+OpBranch %body
+%body = OpLabel
+OpSelectionMerge %end None
+OpSwitch %u32_0 %end 1 %leave
+%leave = OpLabel
+OpBranch %merge
+%end = OpLabel
+OpBranch %continue
+%continue = OpLabel
+OpBranch %loop
+%merge = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static CASE_EXIT: Rule = Rule {
+    id: "switch.case-exit",
+    class: InvalidCfg,
+    section: "2.11",
+    vuids: &[],
+    text: "Within a switch, a case branches to no block that is neither its own nor a case. Cases that have blocks in \
+           common fall through to a case that holds them, or meet at the merge block.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpSelectionMerge %merge None
+OpSwitch %u32_0 %merge 1 %one 2 %two
+%one = OpLabel
+OpBranch %common
+%two = OpLabel
+OpBranch %common
+%common = OpLabel
+OpBranch %merge
+%merge = OpLabel
+OpReturn",
+        keeps: "OpSelectionMerge %merge None
+OpSwitch %u32_0 %merge 1 %one 2 %two
+%one = OpLabel
+OpBranch %two
+%two = OpLabel
+OpBranch %merge
+%merge = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static FALL_THROUGH: Rule = Rule {
+    id: "switch.fall-through",
+    class: InvalidCfg,
+    section: "2.11",
+    vuids: &[],
+    text: "A case of a switch falls through to at most one other case.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpSelectionMerge %merge None
+OpSwitch %u32_0 %merge 1 %one 2 %two 3 %three
+%one = OpLabel
+OpBranchConditional %true %two %three
+%two = OpLabel
+OpBranch %merge
+%three = OpLabel
+OpBranch %merge
+%merge = OpLabel
+OpReturn",
+        keeps: "OpSelectionMerge %merge None
+OpSwitch %u32_0 %merge 1 %one 2 %two 3 %three
+%one = OpLabel
+OpBranchConditional %true %two %merge
+%two = OpLabel
+OpBranch %merge
+%three = OpLabel
+OpBranch %merge
+%merge = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static FALLEN_INTO: Rule = Rule {
+    id: "switch.fallen-into",
+    class: InvalidCfg,
+    section: "2.11",
+    vuids: &[],
+    text: "At most one other case of a switch falls through to a case.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpSelectionMerge %merge None
+OpSwitch %u32_0 %default 1 %one 2 %two
+%default = OpLabel
+OpBranch %two
+%one = OpLabel
+OpBranch %two
+%two = OpLabel
+OpBranch %merge
+%merge = OpLabel
+OpReturn",
+        keeps: "OpSelectionMerge %merge None
+OpSwitch %u32_0 %default 1 %one 2 %two
+%default = OpLabel
+OpBranch %merge
+%one = OpLabel
+OpBranch %two
+%two = OpLabel
+OpBranch %merge
+%merge = OpLabel
+OpReturn",
+    },
+};
+
+pub(super) static ORDER: Rule = Rule {
+    id: "switch.order",
+    class: InvalidCfg,
+    section: "2.11",
+    vuids: &[],
+    text: "A case that falls through to another, directly or by way of the default, stands immediately before it \
+           among the operands of OpSwitch.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpSelectionMerge %merge None
+OpSwitch %u32_0 %merge 1 %one 2 %two
+%two = OpLabel
+OpBranch %one
+%one = OpLabel
+OpBranch %merge
+%merge = OpLabel
+OpReturn",
+        keeps: "OpSelectionMerge %merge None
+OpSwitch %u32_0 %merge 2 %two 1 %one
+%two = OpLabel
+OpBranch %one
+%one = OpLabel
+OpBranch %merge
+%merge = OpLabel
+OpReturn",
+    },
+};
+
+const NONE: Node = Node::MAX;
+
+/// What is known of the switches of a function.
+pub(super) struct Switches<'c, 'f, 'm, 'a> {
+    constructs: &'c Constructs<'f, 'm, 'a>,
+    headers: Vec<Node>,
+    /// For each block the switch of which it is a case.
+    switch_of: Vec<Node>,
+    /// For each case the one to which it falls through.
+    falls_to: Vec<Node>,
+    /// For each case the one that falls through to it.
+    fallen_from: Vec<Node>,
+}
+
+impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
+    /// Finds the cases and checks where they are.
+    pub(super) fn new(constructs: &'c Constructs<'f, 'm, 'a>, faults: &mut Faults) -> Self {
+        let len = constructs.merges.len();
+        let mut this = Self {
+            constructs,
+            headers: Vec::new(),
+            switch_of: vec![NONE; len],
+            falls_to: vec![NONE; len],
+            fallen_from: vec![NONE; len],
+        };
+        // For each block the last switch of which it was seen to be no case.
+        let mut reported = vec![NONE; len];
+        for &header in constructs.order.pre_order() {
+            let construct = constructs.get(constructs.within(header));
+            if construct.kind != Kind::Switch || construct.header != header {
+                continue;
+            }
+            this.headers.push(header);
+            for case in cases(constructs.flow, header) {
+                if case == construct.merge || case == header {
+                    continue;
+                }
+                if constructs.dominators.dominates(header, case) {
+                    this.switch_of[case as usize] = header;
+                } else if std::mem::replace(&mut reported[case as usize], header) != header {
+                    faults.add(this.case_is_elsewhere(header, case));
+                }
+            }
+        }
+        this
+    }
+
+    fn case_is_elsewhere(&self, header: Node, case: Node) -> Fault {
+        let flow = self.constructs.flow;
+        let message = format!(
+            "the switch {} must dominate its case {}, but that can be reached without passing the switch",
+            flow.name(header),
+            flow.name(case)
+        );
+        let fault = Fault::new(&CASE_DOMINANCE, flow.end(header), message);
+        fault.at(flow.block(case).start, "the case begins here")
+    }
+
+    /// Looks where an edge leads within a switch.
+    pub(super) fn follow(&mut self, from: Node, to: Node, faults: &mut Faults) {
+        let constructs = self.constructs;
+        let within = constructs.within(from);
+        let construct = constructs.get(within);
+        let header = construct.header;
+        if construct.kind != Kind::Switch
+            || from == header
+            || !constructs.contains(within, to)
+            || constructs.is_back_edge(from, to)
+        {
+            return;
+        }
+        let Some(case) = constructs.top(from) else {
+            return;
+        };
+        if self.switch_of[case as usize] != header || constructs.dominators.dominates(case, to) {
+            return;
+        }
+        let flow = constructs.flow;
+        let fault = |rule, message| {
+            let fault = Fault::new(rule, flow.end(from), message);
+            fault.at(flow.end(header), "the switch is here")
+        };
+        if self.switch_of[to as usize] != header {
+            let message = format!(
+                "{} in the case {} branches to {}, which belongs to the switch, but to none of its cases alone",
+                flow.name(from),
+                flow.name(case),
+                flow.name(to)
+            );
+            faults.add(fault(&CASE_EXIT, message));
+            return;
+        }
+        let before = self.falls_to[case as usize];
+        if before != NONE && before != to {
+            let message = format!(
+                "the case {} falls through to {} and to {}",
+                flow.name(case),
+                flow.name(before),
+                flow.name(to)
+            );
+            faults.add(fault(&FALL_THROUGH, message));
+            return;
+        }
+        self.falls_to[case as usize] = to;
+        let other = self.fallen_from[to as usize];
+        if other != NONE && other != case {
+            let message = format!(
+                "the cases {} and {} both fall through to {}",
+                flow.name(other),
+                flow.name(case),
+                flow.name(to)
+            );
+            faults.add(fault(&FALLEN_INTO, message));
+            return;
+        }
+        self.fallen_from[to as usize] = case;
+    }
+
+    /// Checks the order of the cases that fall through.
+    pub(super) fn check_order(&self, faults: &mut Faults) {
+        let mut labels = Vec::new();
+        for &header in &self.headers {
+            if faults.is_full() {
+                return;
+            }
+            labels.clear();
+            labels.extend(cases(self.constructs.flow, header));
+            if let [default, targets @ ..] = labels.as_slice() {
+                self.check_targets(header, *default, targets, faults);
+            }
+        }
+    }
+
+    fn check_targets(&self, header: Node, default: Node, targets: &[Node], faults: &mut Faults) {
+        let flow = self.constructs.flow;
+        let merge = self.constructs.get(self.constructs.within(header)).merge;
+        // A default that is a target as well is nothing special.
+        let is_target = targets.contains(&default);
+        let falls_to = |case: Node| match self.switch_of[case as usize] == header {
+            true => self.falls_to[case as usize],
+            false => NONE,
+        };
+        let mut last_fault = NONE;
+        let mut next = NONE;
+        // From the last target to the first, so that the next other one is known.
+        for (index, &case) in targets.iter().enumerate().rev() {
+            if let Some(&after) = targets.get(index + 1)
+                && after != case
+            {
+                next = after;
+            }
+            if case == merge {
+                continue;
+            }
+            let mut to = falls_to(case);
+            if to == default && !is_target {
+                to = falls_to(default);
+            }
+            if to == NONE || to == next || last_fault == case {
+                continue;
+            }
+            last_fault = case;
+            let message = format!(
+                "the case {} falls through to {}, but doesn't stand immediately before it among the operands",
+                flow.name(case),
+                flow.name(to)
+            );
+            let fault = Fault::new(&ORDER, flow.end(header), message);
+            faults.add(fault.at(flow.block(case).start, "the case begins here"));
+        }
+    }
+}

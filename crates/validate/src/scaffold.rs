@@ -214,7 +214,7 @@ pub(crate) fn module(frame: Frame, piece: &str) -> String {
     };
     let replaced: Vec<&str> = ["OpMemoryModel", "OpEntryPoint", "OpExecutionMode"]
         .into_iter()
-        .filter(|opcode| has(opcode))
+        .filter(|opcode| has(opcode) || *opcode == "OpExecutionMode" && has("OpExecutionModeId"))
         .collect();
     let frame_lines = |text: &'static str| {
         let kept = text

@@ -365,6 +365,13 @@ impl<'a> Module<'a> {
             .filter_map(|mode| self.inst(mode.1))
     }
 
+    /// All `OpExecutionMode` and `OpExecutionModeId` instructions with the
+    /// functions that they name, sorted by function.
+    pub(crate) fn all_execution_modes(&self) -> impl Iterator<Item = (Id, Inst<'a>)> + '_ {
+        let modes = self.modes.iter();
+        modes.filter_map(|mode| Some((Id(mode.0), self.inst(mode.1)?)))
+    }
+
     /// The instructions that use an id as an operand, as word offsets, in module
     /// order. The first call builds an index of the whole module: for rules that
     /// few modules need.

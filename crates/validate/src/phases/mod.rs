@@ -44,6 +44,7 @@ static MALFORMED: Rule = Rule {
 OpMemoryModel Logical !1 !2
 ",
         keeps: "OpCapability Shader
+OpCapability Linkage
 OpMemoryModel Logical GLSL450
 ",
     },

@@ -1,0 +1,403 @@
+//! Entry points: what they name, and which modes they need (specification,
+//! sections 2.16.1 and 3.52.5).
+
+mod required;
+
+use std::collections::HashMap;
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidCapability, InvalidData, InvalidId};
+use spirvkit_grammar::{Capability, ExecutionModel, Op};
+
+use super::Family;
+use super::mode_setting::{self, Modes, find_workgroup_size};
+use crate::fault::{Fault, Faults, Verdict};
+use crate::module::{Models, Module, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(crate) const FAMILY: Family = Family {
+    ops: &[Op::EntryPoint],
+    check,
+    check_module: Some(check_module),
+    rules: &[
+        &FUNCTION,
+        &FUNCTION_TYPE,
+        &NONE,
+        &NAME,
+        &CALLED,
+        &RECURSION,
+        &CAPABILITY_STAGE,
+        &required::GEOMETRY,
+        &required::FRAGMENT_ORIGIN,
+        &required::FRAGMENT_MODES,
+        &required::TESSELLATION,
+        &required::MESH,
+    ],
+};
+
+static FUNCTION: Rule = Rule {
+    id: "entry-point.function",
+    class: InvalidId,
+    section: "3.52.5",
+    vuids: &[],
+    text: "An entry point names a function.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpEntryPoint GLCompute %main \"main\"
+OpEntryPoint GLCompute %f32_0 \"other\"",
+        keeps: "OpEntryPoint GLCompute %main \"main\"",
+    },
+};
+
+static FUNCTION_TYPE: Rule = Rule {
+    id: "entry-point.function-type",
+    class: InvalidId,
+    section: "3.52.5",
+    vuids: &["VUID-StandaloneSpirv-None-04633"],
+    text: "An entry point's function returns nothing, and has no parameters unless it is a kernel: shaders get their \
+           input from variables.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpEntryPoint GLCompute %main \"main\"
+OpEntryPoint GLCompute %other \"other\"
+%fn_f32 = OpTypeFunction %f32
+%other = OpFunction %f32 None %fn_f32
+%label = OpLabel
+OpReturnValue %f32_0
+OpFunctionEnd",
+        keeps: "OpEntryPoint GLCompute %main \"main\"
+OpEntryPoint GLCompute %other \"other\"
+%other = OpFunction %void None %fn_void
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+static NONE: Rule = Rule {
+    id: "entry-point.none",
+    class: InvalidBinary,
+    section: "2.16.1",
+    vuids: &[],
+    text: "A module has an entry point, unless it declares the capability Linkage, to be linked with one that has, \
+           or GraphARM.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: "OpCapability Shader\nOpMemoryModel Logical GLSL450",
+        keeps: "OpCapability Shader\nOpCapability Linkage\nOpMemoryModel Logical GLSL450",
+    },
+};
+
+static NAME: Rule = Rule {
+    id: "entry-point.name",
+    class: InvalidData,
+    section: "3.52.5",
+    vuids: &[],
+    text: "No two entry points have the same execution model and the same name.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpEntryPoint GLCompute %main \"main\"
+OpEntryPoint GLCompute %main \"main\"",
+        keeps: "OpEntryPoint GLCompute %main \"main\"
+OpEntryPoint GLCompute %main \"other\"",
+    },
+};
+
+static CALLED: Rule = Rule {
+    id: "entry-point.called",
+    class: InvalidBinary,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Nothing calls a function that is an entry point.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpEntryPoint GLCompute %main \"main\"
+OpEntryPoint GLCompute %other \"other\"
+%call = OpFunctionCall %void %other
+%other = OpFunction %void None %fn_void
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "OpEntryPoint GLCompute %main \"main\"
+%call = OpFunctionCall %void %other
+%other = OpFunction %void None %fn_void
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+static RECURSION: Rule = Rule {
+    id: "entry-point.recursion",
+    class: InvalidBinary,
+    section: "2.16.1",
+    vuids: &["VUID-StandaloneSpirv-None-04634"],
+    text: "The calls that an entry point reaches form no cycle.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%call = OpFunctionCall %void %other
+%other = OpFunction %void None %fn_void
+%label = OpLabel
+%again = OpFunctionCall %void %other
+OpReturn
+OpFunctionEnd",
+        keeps: "%call = OpFunctionCall %void %other
+%other = OpFunction %void None %fn_void
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+static CAPABILITY_STAGE: Rule = Rule {
+    id: "entry-point.capability-stage",
+    class: InvalidCapability,
+    section: "Vulkan",
+    vuids: &[
+        "VUID-StandaloneSpirv-TileShadingQCOM-10686",
+        "VUID-StandaloneSpirv-SplitBarrierEXT-13552",
+    ],
+    text: "Some capabilities are for certain stages only: TileShadingQCOM for fragment and compute shaders, \
+           SplitBarrierEXT for compute shaders and kernels.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: "OpCapability Shader
+OpCapability TileShadingQCOM
+OpExtension \"SPV_QCOM_tile_shading\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main \"main\"
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "OpCapability Shader
+OpCapability TileShadingQCOM
+OpExtension \"SPV_QCOM_tile_shading\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let function = at.id(1);
+    let Some(def) = m.def(function) else {
+        return Ok(());
+    };
+    if def.op() != Op::Function {
+        let message = format!(
+            "an entry point names a function, but this one names {}",
+            m.show_value(function)
+        );
+        return Err(at
+            .fault(&FUNCTION, message)
+            .about(m, function, "this is no function"));
+    }
+    let is_kernel = ExecutionModel(at.inst.arg(0)) == ExecutionModel::Kernel;
+    let Type::Function { result, parameters } = m.ty(def.id(1)) else {
+        return Ok(());
+    };
+    let wrong = |what: String| {
+        Err(at
+            .fault(&FUNCTION_TYPE, what)
+            .about(m, function, "the function begins here"))
+    };
+    if !parameters.is_empty() && !is_kernel {
+        return wrong(format!(
+            "an entry point has no parameters, but {} has {}",
+            m.name(function),
+            parameters.len()
+        ));
+    }
+    if !m.is_void(result) && m.def_offset(result) != 0 {
+        return wrong(format!(
+            "an entry point returns nothing, but {} returns {}",
+            m.name(function),
+            m.show_type(result)
+        ));
+    }
+    Ok(())
+}
+
+fn check_module(m: &Module<'_>, faults: &mut Faults) {
+    if m.entry_points.is_empty() {
+        check_none(m, faults);
+        return;
+    }
+    check_names(m, faults);
+    check_calls(m, faults);
+    let modes = Modes::of(m);
+    // Only workgroups need it, and looking for it takes time.
+    let has_workgroups = m.entry_points.iter().any(|entry| {
+        !matches!(
+            entry.model,
+            ExecutionModel::Vertex | ExecutionModel::Fragment | ExecutionModel::Kernel
+        )
+    });
+    let size = match has_workgroups {
+        true => find_workgroup_size(m),
+        false => None,
+    };
+    for entry in &m.entry_points {
+        if m.has(Capability::Shader) {
+            faults.note(required::check(&modes, entry));
+        }
+        faults.note(mode_setting::check_workgroup_size(m, &modes, entry, size));
+        if faults.is_full() {
+            return;
+        }
+    }
+    check_capability_stages(m, faults);
+}
+
+fn check_none(m: &Module<'_>, faults: &mut Faults) {
+    let conditional = m
+        .all_instructions()
+        .take_while(|inst| inst.op() != Op::Function)
+        .any(|inst| inst.op() == Op::ConditionalEntryPointINTEL);
+    if m.has(Capability::Linkage) || m.has(Capability::GraphARM) || conditional {
+        return;
+    }
+    let offset = m.all_instructions().next().map_or(0, |inst| inst.offset());
+    let message = "the module has no entry point";
+    faults.add(
+        Fault::new(&NONE, offset, message)
+            .help("declare the capability Linkage if it is to be linked with another module"),
+    );
+}
+
+fn check_names(m: &Module<'_>, faults: &mut Faults) {
+    if m.entry_points.len() < 2 {
+        return;
+    }
+    let mut seen = HashMap::new();
+    for entry in &m.entry_points {
+        let name = entry.inst.string(2).map(|name| name.words());
+        let offset = entry.inst.offset();
+        if let Some(first) = seen.insert((entry.model.0, name), offset) {
+            let message = format!(
+                "there is already an entry point \"{}\" for {}",
+                entry.name(),
+                entry.model
+            );
+            faults.add(Fault::new(&NAME, offset, message).at(first, "this is the other one"));
+        }
+    }
+}
+
+/// Checks that nothing calls an entry point, and that no calls that one reaches
+/// form a cycle.
+fn check_calls(m: &Module<'_>, faults: &mut Faults) {
+    for (index, function) in m.functions.iter().enumerate() {
+        for callee in m.callees(index as u32) {
+            if m.entry_models(callee).is_none() || m.op_of(callee) != Op::Function {
+                continue;
+            }
+            let offset = call_of(m, function.range.clone(), callee);
+            let message = format!("{} is an entry point, but is called", m.name(callee));
+            faults.add(Fault::new(&CALLED, offset, message).about(
+                m,
+                callee,
+                "the entry point's function",
+            ));
+            return;
+        }
+    }
+    if let Some((function, callee)) = find_cycle(m) {
+        let range = m.functions.get(function as usize).map(|f| f.range.clone());
+        let offset = call_of(m, range.unwrap_or_default(), callee);
+        let message = format!(
+            "the call to {} leads back to the function that it stands in",
+            m.name(callee)
+        );
+        faults.add(Fault::new(&RECURSION, offset, message));
+    }
+}
+
+/// The call of a function within a range of words.
+fn call_of(m: &Module<'_>, range: std::ops::Range<u32>, callee: Id) -> u32 {
+    let start = range.start;
+    m.instructions(range)
+        .find(|inst| inst.op() == Op::FunctionCall && inst.id(0) == callee)
+        .map_or(start, |inst| inst.offset())
+}
+
+/// A function that is reached from an entry point, and a function that it calls
+/// and that leads back to it.
+fn find_cycle(m: &Module<'_>) -> Option<(u32, Id)> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum State {
+        Unseen,
+        Open,
+        Done,
+    }
+    let mut states = vec![State::Unseen; m.functions.len()];
+    let mut path: Vec<(u32, Vec<Id>)> = Vec::new();
+    for entry in &m.entry_points {
+        let Some(root) = m.function_index(entry.function) else {
+            continue;
+        };
+        if states.get(root as usize) != Some(&State::Unseen) {
+            continue;
+        }
+        states[root as usize] = State::Open;
+        path.push((root, m.callees(root).collect()));
+        while let Some((function, callees)) = path.last_mut() {
+            let function = *function;
+            let Some(callee) = callees.pop() else {
+                states[function as usize] = State::Done;
+                path.pop();
+                continue;
+            };
+            let Some(next) = m.function_index(callee) else {
+                continue;
+            };
+            match states[next as usize] {
+                State::Open => return Some((function, callee)),
+                State::Done => {}
+                State::Unseen => {
+                    states[next as usize] = State::Open;
+                    path.push((next, m.callees(next).collect()));
+                }
+            }
+        }
+    }
+    None
+}
+
+const TILE_STAGES: Models = Models::of(&[ExecutionModel::Fragment, ExecutionModel::GLCompute]);
+const BARRIER_STAGES: Models = Models::of(&[ExecutionModel::Kernel, ExecutionModel::GLCompute]);
+
+fn check_capability_stages(m: &Module<'_>, faults: &mut Faults) {
+    let limited = [
+        (Capability::TileShadingQCOM, TILE_STAGES),
+        (Capability::SplitBarrierEXT, BARRIER_STAGES),
+    ];
+    if !m.env.is_vulkan() {
+        return;
+    }
+    for ((capability, stages), vuid) in limited.into_iter().zip(CAPABILITY_STAGE.vuids) {
+        if !m.has(capability) {
+            continue;
+        }
+        let mut entries = m.entry_points.iter();
+        if let Some(entry) = entries.find(|entry| !stages.contains(entry.model)) {
+            let message = format!(
+                "{capability} is for {stages}, but this entry point's model is {}",
+                entry.model
+            );
+            let offset = entry.inst.offset();
+            faults.add(Fault::new(&CAPABILITY_STAGE, offset, message).vuid(vuid));
+        }
+    }
+}

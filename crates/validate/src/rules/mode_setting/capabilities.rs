@@ -1,0 +1,222 @@
+//! Which capabilities the environments know.
+
+use spirvkit_diagnostics::ErrorClass::InvalidCapability;
+use spirvkit_grammar::{Capability, OperandKind, Version};
+
+use crate::fault::Verdict;
+use crate::module::Module;
+use crate::options::Api;
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static NOT_IN_ENVIRONMENT: Rule = Rule {
+    id: "mode-setting.capability-environment",
+    class: InvalidCapability,
+    section: "Vulkan, OpenCL",
+    vuids: &["VUID-VkShaderModuleCreateInfo-pCode-08740"],
+    text: "An environment knows the capabilities that its version lists, and those of extensions that the module \
+           declares.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.0"),
+        breaks: "OpCapability Linkage",
+        keeps: "OpCapability Geometry",
+    },
+};
+
+pub(super) static COOPERATIVE_MATRIX: Rule = Rule {
+    id: "mode-setting.cooperative-matrix-memory-model",
+    class: InvalidCapability,
+    section: "SPV_KHR_cooperative_matrix",
+    vuids: &[],
+    text: "Shaders that use cooperative matrices use the Vulkan memory model, and so declare its capability.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: "OpCapability Shader
+OpCapability Linkage
+OpCapability CooperativeMatrixKHR
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpMemoryModel Logical GLSL450",
+        keeps: "OpCapability Shader
+OpCapability Linkage
+OpCapability VulkanMemoryModel
+OpCapability CooperativeMatrixKHR
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpMemoryModel Logical Vulkan",
+    },
+};
+
+/// Checks an `OpCapability`.
+pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let capability = Capability(at.inst.arg(0));
+    if capability == Capability::CooperativeMatrixKHR
+        && m.has(Capability::Shader)
+        && !m.has(Capability::VulkanMemoryModel)
+    {
+        let message =
+            "CooperativeMatrixKHR and Shader together need the capability VulkanMemoryModel";
+        return Err(at.fault(&COOPERATIVE_MATRIX, message));
+    }
+    let known = match m.env.api {
+        Api::Vulkan => vulkan_since(capability).is_some_and(|minor| m.env.is_vulkan_since(minor)),
+        Api::OpenCl => {
+            opencl_since(capability, m.env.embedded).is_some_and(|since| m.env.api_version >= since)
+                || m.has(Capability::ImageBasic) && comes_with_images(capability, m.env.api_version)
+        }
+        _ => return Ok(()),
+    };
+    if known || is_of_declared_extension(m, capability) {
+        return Ok(());
+    }
+    let message = format!(
+        "{} does not know the capability {capability}",
+        m.env.target.name()
+    );
+    let mut fault = at.fault(&NOT_IN_ENVIRONMENT, message);
+    let info = OperandKind::Capability.enumerant(capability.0);
+    let mut extensions = info
+        .into_iter()
+        .flat_map(|info| info.availability().extensions());
+    if let Some(extension) = extensions.next() {
+        fault = fault.help(format!("the extension {extension} may permit it"));
+    }
+    Err(fault)
+}
+
+/// Whether the module declares an extension that brings the capability.
+fn is_of_declared_extension(m: &Module<'_>, capability: Capability) -> bool {
+    let info = OperandKind::Capability.enumerant(capability.0);
+    let mut extensions = info
+        .into_iter()
+        .flat_map(|info| info.availability().extensions());
+    extensions.any(|extension| m.has_extension(extension))
+}
+
+/// The first minor version of Vulkan that knows a capability without any
+/// extension.
+fn vulkan_since(capability: Capability) -> Option<u8> {
+    use Capability as C;
+    Some(match capability {
+        C::Matrix
+        | C::Shader
+        | C::InputAttachment
+        | C::Sampled1D
+        | C::Image1D
+        | C::SampledBuffer
+        | C::ImageBuffer
+        | C::ImageQuery
+        | C::DerivativeControl
+        | C::Geometry
+        | C::Tessellation
+        | C::Float16
+        | C::Float64
+        | C::Int64
+        | C::Int64Atomics
+        | C::Int16
+        | C::Int8
+        | C::TessellationPointSize
+        | C::GeometryPointSize
+        | C::ImageGatherExtended
+        | C::StorageImageMultisample
+        | C::UniformBufferArrayDynamicIndexing
+        | C::SampledImageArrayDynamicIndexing
+        | C::StorageBufferArrayDynamicIndexing
+        | C::StorageImageArrayDynamicIndexing
+        | C::ClipDistance
+        | C::CullDistance
+        | C::ImageCubeArray
+        | C::SampleRateShading
+        | C::SparseResidency
+        | C::MinLod
+        | C::SampledCubeArray
+        | C::ImageMSArray
+        | C::StorageImageExtendedFormats
+        | C::InterpolationFunction
+        | C::TransformFeedback
+        | C::GeometryStreams
+        | C::StorageImageReadWithoutFormat
+        | C::StorageImageWriteWithoutFormat
+        | C::MultiViewport => 0,
+        C::GroupNonUniform
+        | C::GroupNonUniformVote
+        | C::GroupNonUniformArithmetic
+        | C::GroupNonUniformBallot
+        | C::GroupNonUniformShuffle
+        | C::GroupNonUniformShuffleRelative
+        | C::GroupNonUniformClustered
+        | C::GroupNonUniformQuad
+        | C::DrawParameters
+        | C::StorageBuffer16BitAccess
+        | C::UniformAndStorageBuffer16BitAccess
+        | C::StoragePushConstant16
+        | C::StorageInputOutput16
+        | C::DeviceGroup
+        | C::MultiView
+        | C::VariablePointersStorageBuffer
+        | C::VariablePointers => 1,
+        C::DenormPreserve
+        | C::DenormFlushToZero
+        | C::SignedZeroInfNanPreserve
+        | C::RoundingModeRTE
+        | C::RoundingModeRTZ
+        | C::VulkanMemoryModel
+        | C::VulkanMemoryModelDeviceScope
+        | C::StorageBuffer8BitAccess
+        | C::UniformAndStorageBuffer8BitAccess
+        | C::StoragePushConstant8
+        | C::ShaderViewportIndex
+        | C::ShaderLayer
+        | C::PhysicalStorageBufferAddresses
+        | C::RuntimeDescriptorArray
+        | C::UniformTexelBufferArrayDynamicIndexing
+        | C::StorageTexelBufferArrayDynamicIndexing
+        | C::UniformBufferArrayNonUniformIndexing
+        | C::SampledImageArrayNonUniformIndexing
+        | C::StorageBufferArrayNonUniformIndexing
+        | C::StorageImageArrayNonUniformIndexing
+        | C::InputAttachmentArrayDynamicIndexing
+        | C::InputAttachmentArrayNonUniformIndexing
+        | C::UniformTexelBufferArrayNonUniformIndexing
+        | C::StorageTexelBufferArrayNonUniformIndexing
+        | C::ShaderNonUniform => 2,
+        C::DemoteToHelperInvocation
+        | C::DotProduct
+        | C::DotProductInputAll
+        | C::DotProductInput4x8Bit
+        | C::DotProductInput4x8BitPacked => 3,
+        C::ExpectAssumeKHR | C::FloatControls2 | C::GroupNonUniformRotateKHR => 4,
+        _ => return None,
+    })
+}
+
+/// The first version of OpenCL that knows a capability without any extension.
+fn opencl_since(capability: Capability, embedded: bool) -> Option<Version> {
+    use Capability as C;
+    Some(match capability {
+        C::Int64 if embedded => return None,
+        C::Addresses
+        | C::Float16Buffer
+        | C::Float16
+        | C::Float64
+        | C::ImageBasic
+        | C::Int64
+        | C::Int16
+        | C::Int8
+        | C::Kernel
+        | C::Linkage
+        | C::Vector16 => Version::new(1, 2),
+        C::DeviceEnqueue | C::GenericPointer | C::Groups | C::Pipes => Version::new(2, 0),
+        C::SubgroupDispatch | C::PipeStorage => Version::new(2, 2),
+        _ => return None,
+    })
+}
+
+/// Whether OpenCL knows a capability where there are images.
+fn comes_with_images(capability: Capability, version: Version) -> bool {
+    use Capability as C;
+    match capability {
+        C::ImageReadWrite => version >= Version::new(2, 0),
+        C::LiteralSampler | C::Sampled1D | C::Image1D | C::SampledBuffer | C::ImageBuffer => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,518 @@
+//! Execution modes one by one (specification, section 3.6).
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{Decoration, ExecutionMode, ExecutionModel, FPFastMathMode, Op};
+
+use super::tables::{self, Modes};
+use super::workgroup;
+use crate::fault::{Fault, Faults, Verdict};
+use crate::module::{Decorated, Module};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static TARGET: Rule = Rule {
+    id: "mode-setting.mode-target",
+    class: InvalidId,
+    section: "3.52.5",
+    vuids: &[],
+    text: "An execution mode names a function that an OpEntryPoint makes an entry point.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpExecutionMode %main OriginUpperLeft
+OpExecutionMode %other EarlyFragmentTests
+%other = OpFunction %void None %fn_void
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "OpExecutionMode %main OriginUpperLeft
+OpExecutionMode %main EarlyFragmentTests",
+    },
+};
+
+pub(super) static OPERAND_FORM: Rule = Rule {
+    id: "mode-setting.mode-form",
+    class: InvalidData,
+    section: "3.52.5",
+    vuids: &[],
+    text: "Modes whose operands are ids are declared with OpExecutionModeId, all others with OpExecutionMode.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpExecutionModeId %main LocalSize 1 1 1",
+        keeps: "OpExecutionModeId %main LocalSizeId %u32_1 %u32_1 %u32_1",
+    },
+};
+
+pub(super) static CONSTANT_OPERANDS: Rule = Rule {
+    id: "mode-setting.mode-constants",
+    class: InvalidId,
+    section: "3.52.5",
+    vuids: &[],
+    text: "The operands of OpExecutionModeId are constants.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpExecutionModeId %main LocalSizeId %u32_1 %u32_1 %private_u32",
+        keeps: "OpExecutionModeId %main LocalSizeId %u32_1 %u32_1 %u32_1",
+    },
+};
+
+pub(super) static WRONG_MODEL: Rule = Rule {
+    id: "mode-setting.mode-model",
+    class: InvalidData,
+    section: "3.6",
+    vuids: &[
+        "VUID-StandaloneSpirv-Execution-10687",
+        "VUID-StandaloneSpirv-Execution-10688",
+    ],
+    text: "Most execution modes are for certain execution models only.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpExecutionMode %main EarlyFragmentTests",
+        keeps: "OpExecutionMode %main LocalSize 1 1 1",
+    },
+};
+
+pub(super) static REPEATED: Rule = Rule {
+    id: "mode-setting.mode-repeated",
+    class: InvalidId,
+    section: "3.52.5",
+    vuids: &[],
+    text: "An entry point has a mode at most once, or, for the modes that speak of one floating-point width or type, \
+           at most once for each.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpExecutionMode %main OriginUpperLeft
+OpExecutionMode %main EarlyFragmentTests
+OpExecutionMode %main EarlyFragmentTests",
+        keeps: "OpExecutionMode %main OriginUpperLeft
+OpExecutionMode %main EarlyFragmentTests",
+    },
+};
+
+pub(super) static FAST_MATH_TYPE: Rule = Rule {
+    id: "mode-setting.fast-math-type",
+    class: InvalidId,
+    section: "SPV_KHR_float_controls2",
+    vuids: &[],
+    text: "The target of FPFastMathDefault is a scalar floating-point type.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability FloatControls2
+OpExtension \"SPV_KHR_float_controls2\"
+OpExecutionModeId %main FPFastMathDefault %u32 %u32_1",
+        keeps: "OpCapability FloatControls2
+OpExtension \"SPV_KHR_float_controls2\"
+OpExecutionModeId %main FPFastMathDefault %f32 %u32_1",
+    },
+};
+
+pub(super) static FAST_MATH_MASK: Rule = Rule {
+    id: "mode-setting.fast-math-mask",
+    class: InvalidId,
+    section: "SPV_KHR_float_controls2",
+    vuids: &[],
+    text: "The flags of FPFastMathDefault are a 32-bit integer constant that no specialization changes. They don't \
+           include Fast, and AllowTransform only together with AllowContract and AllowReassoc.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability FloatControls2
+OpExtension \"SPV_KHR_float_controls2\"
+OpExecutionModeId %main FPFastMathDefault %f32 %fast
+%fast = OpConstant %u32 16",
+        keeps: "OpCapability FloatControls2
+OpExtension \"SPV_KHR_float_controls2\"
+OpExecutionModeId %main FPFastMathDefault %f32 %u32_3",
+    },
+};
+
+pub(super) static FAST_MATH_CONFLICT: Rule = Rule {
+    id: "mode-setting.fast-math-conflict",
+    class: InvalidData,
+    section: "SPV_KHR_float_controls2",
+    vuids: &[],
+    text: "An entry point with FPFastMathDefault has neither ContractionOff nor SignedZeroInfNanPreserve: it says the \
+           same in other words.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability FloatControls2
+OpExtension \"SPV_KHR_float_controls2\"
+OpExecutionModeId %main FPFastMathDefault %f32 %u32_0
+OpExecutionMode %main ContractionOff",
+        keeps: "OpCapability FloatControls2
+OpExtension \"SPV_KHR_float_controls2\"
+OpExecutionModeId %main FPFastMathDefault %f32 %u32_0",
+    },
+};
+
+pub(super) static FAST_MATH_IN_CALL_TREE: Rule = Rule {
+    id: "mode-setting.fast-math-call-tree",
+    class: InvalidData,
+    section: "SPV_KHR_float_controls2",
+    vuids: &[],
+    text: "What runs for an entry point with FPFastMathDefault is decorated neither NoContraction nor \
+           FPFastMathMode Fast, both of which the mode replaces.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability FloatControls2
+OpExtension \"SPV_KHR_float_controls2\"
+OpExecutionModeId %main FPFastMathDefault %f32 %u32_0
+OpDecorate %sum NoContraction
+%sum = OpFAdd %f32 %f32_0 %f32_1",
+        keeps: "OpCapability FloatControls2
+OpExtension \"SPV_KHR_float_controls2\"
+OpExecutionModeId %main FPFastMathDefault %f32 %u32_0
+%sum = OpFAdd %f32 %f32_0 %f32_1",
+    },
+};
+
+pub(super) static ORIGIN: Rule = Rule {
+    id: "mode-setting.vulkan-origin",
+    class: InvalidData,
+    section: "Vulkan",
+    vuids: &[
+        "VUID-StandaloneSpirv-OriginLowerLeft-04653",
+        "VUID-StandaloneSpirv-PixelCenterInteger-04654",
+    ],
+    text: "In Vulkan the origin is at the upper left, and pixel centers lie at half integers.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.3"),
+        breaks: "OpExecutionMode %main OriginLowerLeft",
+        keeps: "OpExecutionMode %main OriginUpperLeft",
+    },
+};
+
+pub(super) static MESH_OUTPUTS: Rule = Rule {
+    id: "mode-setting.vulkan-mesh-outputs",
+    class: InvalidData,
+    section: "Vulkan",
+    vuids: &[
+        "VUID-StandaloneSpirv-MeshEXT-07330",
+        "VUID-StandaloneSpirv-MeshEXT-07331",
+    ],
+    text: "A mesh shader may put out at least one vertex and one primitive.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: "OpCapability MeshShadingEXT
+OpExtension \"SPV_EXT_mesh_shader\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint MeshEXT %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+OpExecutionMode %main OutputVertices 0
+OpExecutionMode %main OutputPrimitivesEXT 1
+OpExecutionMode %main OutputPoints
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "OpCapability MeshShadingEXT
+OpExtension \"SPV_EXT_mesh_shader\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint MeshEXT %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+OpExecutionMode %main OutputVertices 1
+OpExecutionMode %main OutputPrimitivesEXT 1
+OpExecutionMode %main OutputPoints
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+pub(super) static LOCAL_SIZE_ID: Rule = Rule {
+    id: "mode-setting.vulkan-local-size-id",
+    class: InvalidData,
+    section: "Vulkan",
+    vuids: &["VUID-RuntimeSpirv-LocalSizeId-06434"],
+    text: "LocalSizeId needs Vulkan 1.3 or its feature maintenance4.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.1spv1.4"),
+        breaks: "OpExecutionModeId %main LocalSizeId %u32_1 %u32_1 %u32_1",
+        keeps: "OpExecutionMode %main LocalSize 1 1 1",
+    },
+};
+
+/// Checks an `OpExecutionMode` or `OpExecutionModeId`.
+pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let function = at.id(0);
+    let mode = ExecutionMode(at.inst.arg(1));
+    let Some(models) = m.entry_models(function) else {
+        if m.op_of(function) == Op::Nop {
+            return Ok(());
+        }
+        let message = format!(
+            "{mode} is for an entry point, but {} is none",
+            m.name(function)
+        );
+        return Err(at
+            .fault(&TARGET, message)
+            .about(m, function, "no OpEntryPoint names this"));
+    };
+    let takes_ids = tables::takes_ids(mode);
+    if takes_ids != (at.inst.op() == Op::ExecutionModeId) {
+        let right = match takes_ids {
+            true => "has ids for operands and is declared with OpExecutionModeId",
+            false => "has no ids for operands and is declared with OpExecutionMode",
+        };
+        return Err(at.fault(&OPERAND_FORM, format!("{mode} {right}")));
+    }
+    if takes_ids {
+        check_ids(at, mode)?;
+    }
+    if let Some(allowed) = tables::models_of(mode) {
+        let wrong = models.without(allowed);
+        if !wrong.is_empty() {
+            let message =
+                format!("{mode} is for {allowed}, but the entry point's model is {wrong}");
+            return Err(at.fault(&WRONG_MODEL, message));
+        }
+    }
+    if matches!(mode, ExecutionMode::LocalSize | ExecutionMode::LocalSizeId) {
+        workgroup::check_mode(at, mode)?;
+    }
+    if m.env.is_vulkan() {
+        check_vulkan(at, mode, models.contains(ExecutionModel::MeshEXT))?;
+        let tiles = match mode {
+            ExecutionMode::NonCoherentTileAttachmentReadQCOM => {
+                Some((ExecutionModel::Fragment, WRONG_MODEL.vuids[0]))
+            }
+            ExecutionMode::TileShadingRateQCOM => {
+                Some((ExecutionModel::GLCompute, WRONG_MODEL.vuids[1]))
+            }
+            _ => None,
+        };
+        if let Some((only, vuid)) = tiles
+            && let Some(wrong) = models.iter().find(|&model| model != only)
+        {
+            let message = format!("{mode} is for {only}, but the entry point's model is {wrong}");
+            return Err(at.fault(&WRONG_MODEL, message).vuid(vuid));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the operands of a mode that has ids for operands.
+fn check_ids(at: &Site<'_, '_>, mode: ExecutionMode) -> Verdict {
+    let m = at.m;
+    let is_fast_math = mode == ExecutionMode::FPFastMathDefault;
+    let first = if is_fast_math { 3 } else { 2 };
+    for index in first..at.inst.args().len() {
+        let id = at.id(index);
+        if !m.is_constant(id) && m.def_offset(id) != 0 {
+            let message = format!(
+                "operand {} of {mode} must be a constant, but is {}",
+                index - 1,
+                m.show_value(id)
+            );
+            return Err(at.fault(&CONSTANT_OPERANDS, message).about(
+                m,
+                id,
+                "the operand is defined here",
+            ));
+        }
+    }
+    match is_fast_math {
+        true => check_fast_math(at),
+        false => Ok(()),
+    }
+}
+
+fn check_fast_math(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let (ty, flags) = (at.id(2), at.id(3));
+    if !m.is_float_scalar(ty) {
+        let message = format!(
+            "FPFastMathDefault speaks of {}, which is no floating-point type",
+            m.show_type(ty)
+        );
+        return Err(at.fault(&FAST_MATH_TYPE, message));
+    }
+    let wrong = |what: &str| {
+        let message = format!("the flags of FPFastMathDefault {what}");
+        Err(at
+            .fault(&FAST_MATH_MASK, message)
+            .about(m, flags, "the flags are defined here"))
+    };
+    let value = match m.type_of(flags).map(|ty| m.is_int_scalar_of(ty, 32)) {
+        Some(true) => m.constant_u64(flags),
+        _ => None,
+    };
+    let Some(value) = value else {
+        return wrong("must be a 32-bit integer constant that no specialization changes");
+    };
+    let has = |flag: FPFastMathMode| value & u64::from(flag.0) != 0;
+    let known = FPFastMathMode::NotNaN.0
+        | FPFastMathMode::NotInf.0
+        | FPFastMathMode::NSZ.0
+        | FPFastMathMode::AllowRecip.0
+        | FPFastMathMode::Fast.0
+        | FPFastMathMode::AllowContract.0
+        | FPFastMathMode::AllowReassoc.0
+        | FPFastMathMode::AllowTransform.0;
+    if value & !u64::from(known) != 0 {
+        return wrong(&format!(
+            "are {value:#x}, which has bits that stand for nothing"
+        ));
+    }
+    if has(FPFastMathMode::Fast) {
+        return wrong("include Fast, which is no longer to be used");
+    }
+    if has(FPFastMathMode::AllowTransform)
+        && !(has(FPFastMathMode::AllowContract) && has(FPFastMathMode::AllowReassoc))
+    {
+        return wrong("include AllowTransform, but not both AllowContract and AllowReassoc");
+    }
+    Ok(())
+}
+
+fn check_vulkan(at: &Site<'_, '_>, mode: ExecutionMode, is_mesh: bool) -> Verdict {
+    let m = at.m;
+    match mode {
+        ExecutionMode::OriginLowerLeft | ExecutionMode::PixelCenterInteger => {
+            let vuid = match mode {
+                ExecutionMode::OriginLowerLeft => ORIGIN.vuids[0],
+                _ => ORIGIN.vuids[1],
+            };
+            let message = format!("Vulkan does not know {mode}");
+            Err(at.fault(&ORIGIN, message).vuid(vuid))
+        }
+        ExecutionMode::OutputVertices | ExecutionMode::OutputPrimitivesEXT
+            if is_mesh && at.inst.arg(2) == 0 =>
+        {
+            let vuid = match mode {
+                ExecutionMode::OutputVertices => MESH_OUTPUTS.vuids[0],
+                _ => MESH_OUTPUTS.vuids[1],
+            };
+            let message = format!("{mode} of a mesh shader must be more than 0");
+            Err(at.fault(&MESH_OUTPUTS, message).vuid(vuid))
+        }
+        ExecutionMode::LocalSizeId
+            if !m.env.is_vulkan_since(3) && !m.options.allow_local_size_id =>
+        {
+            let message = format!("{} does not know LocalSizeId", m.env.target.name());
+            Err(at
+                .fault(&LOCAL_SIZE_ID, message)
+                .help("use LocalSize, or allow it where maintenance4 is enabled"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks what modes mean together.
+pub(super) fn check_module(m: &Module<'_>, faults: &mut Faults) {
+    let modes = Modes::of(m);
+    check_repeated(m, &modes, faults);
+    check_fast_math_entries(m, &modes, faults);
+}
+
+fn check_repeated(m: &Module<'_>, modes: &Modes, faults: &mut Faults) {
+    let operand = |offset: u32| m.inst(offset).map_or(0, |inst| inst.arg(2));
+    for group in modes
+        .entries()
+        .chunk_by(|a, b| (a.0, a.1) == (b.0, b.1))
+        .filter(|group| group.len() > 1)
+    {
+        let Some(&(_, mode, first)) = group.first() else {
+            continue;
+        };
+        let mode = ExecutionMode(mode);
+        let mut seen: Vec<(u32, u32)> = match tables::is_per_operand(mode) {
+            true => group
+                .iter()
+                .map(|entry| (operand(entry.2), entry.2))
+                .collect(),
+            false => group.iter().map(|entry| (0, entry.2)).collect(),
+        };
+        seen.sort_unstable();
+        let twice = seen.windows(2).find(|pair| pair[0].0 == pair[1].0);
+        if let Some(pair) = twice {
+            let offset = pair.last().map_or(first, |entry| entry.1);
+            let message = match tables::is_per_operand(mode) {
+                true => format!("the entry point already has {mode} for this operand"),
+                false => format!("the entry point already has {mode}"),
+            };
+            faults.add(
+                Fault::new(&REPEATED, offset, message)
+                    .at(pair.first().map_or(first, |entry| entry.1), "declared here"),
+            );
+        }
+    }
+}
+
+fn check_fast_math_entries(m: &Module<'_>, modes: &Modes, faults: &mut Faults) {
+    let mode = ExecutionMode::FPFastMathDefault;
+    let mut functions: Vec<Id> = modes
+        .entries()
+        .iter()
+        .filter(|entry| entry.1 == mode.0)
+        .map(|entry| Id(entry.0))
+        .collect();
+    functions.dedup();
+    if functions.is_empty() {
+        return;
+    }
+    for &function in &functions {
+        for other in [
+            ExecutionMode::SignedZeroInfNanPreserve,
+            ExecutionMode::ContractionOff,
+        ] {
+            if let Some(found) = modes.find(function, other)
+                && let Some(offset) = modes.find(function, mode)
+            {
+                let message = format!("{mode} does not go together with {other}");
+                let fault = Fault::new(&FAST_MATH_CONFLICT, offset, message);
+                faults.add(fault.at(found, "declared here"));
+            }
+        }
+    }
+    check_call_trees(m, &functions, faults);
+}
+
+/// Looks for what `FPFastMathDefault` forbids in all that runs for these entry
+/// points.
+fn check_call_trees(m: &Module<'_>, entries: &[Id], faults: &mut Faults) {
+    let forbidden = |decorated: &Decorated<'_>| match decorated.decoration {
+        Decoration::NoContraction => true,
+        Decoration::FPFastMathMode => decorated.param(0) & FPFastMathMode::Fast.0 != 0,
+        _ => false,
+    };
+    let decorations: Vec<(Id, Decorated<'_>)> = m
+        .all_instructions()
+        .take_while(|inst| inst.op() != Op::Function)
+        .filter_map(|inst| Some((inst.id(0), Decorated::new(inst)?)))
+        .filter(|(_, decorated)| forbidden(decorated))
+        .collect();
+    if decorations.is_empty() {
+        return;
+    }
+    let mut reached = vec![false; m.functions.len()];
+    for &entry in entries {
+        for function in m.call_tree(entry) {
+            if let Some(reached) = reached.get_mut(function as usize) {
+                *reached = true;
+            }
+        }
+    }
+    let is_reached = |offset: u32| {
+        m.function_at(offset)
+            .is_some_and(|function| reached.get(function as usize) == Some(&true))
+    };
+    for (target, decorated) in decorations {
+        let own = Some(m.def_offset(target)).into_iter();
+        let mut places = own.chain(m.uses(target).iter().copied());
+        if let Some(offset) = places.find(|&offset| is_reached(offset)) {
+            let message = format!(
+                "{} is decorated {}, but runs for an entry point with FPFastMathDefault",
+                m.name(target),
+                decorated.decoration
+            );
+            let fault = Fault::new(&FAST_MATH_IN_CALL_TREE, offset, message);
+            faults.add(fault.at(decorated.inst.offset(), "decorated here"));
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! The size of workgroups: `LocalSize`, `LocalSizeId` and the constant that is
+//! decorated `WorkgroupSize`.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op};
+
+use super::Modes;
+use crate::fault::{Fault, Verdict};
+use crate::module::{Decorated, EntryPoint, Module};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static EMPTY: Rule = Rule {
+    id: "mode-setting.workgroup-empty",
+    class: InvalidData,
+    section: "3.6",
+    vuids: &[],
+    text: "No dimension of a workgroup is 0.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpExecutionMode %main LocalSize 1 0 1",
+        keeps: "OpExecutionMode %main LocalSize 1 1 1",
+    },
+};
+
+pub(super) static MISSING: Rule = Rule {
+    id: "mode-setting.vulkan-workgroup-size",
+    class: InvalidData,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-None-10685"],
+    text: "Compute, task and mesh shaders for Vulkan say how large their workgroups are.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+pub(super) static DERIVATIVE_GROUPS: Rule = Rule {
+    id: "mode-setting.derivative-groups",
+    class: InvalidData,
+    section: "SPV_KHR_compute_shader_derivatives",
+    vuids: &[
+        "VUID-StandaloneSpirv-DerivativeGroupQuadsKHR-10151",
+        "VUID-StandaloneSpirv-DerivativeGroupLinearKHR-10152",
+    ],
+    text: "Derivatives in workgroups are taken among four invocations: with DerivativeGroupQuadsKHR the first two \
+           dimensions are even, with DerivativeGroupLinearKHR the whole size is a multiple of four.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability ComputeDerivativeGroupQuadsKHR
+OpExtension \"SPV_KHR_compute_shader_derivatives\"
+OpExecutionMode %main DerivativeGroupQuadsKHR
+OpExecutionMode %main LocalSize 4 1 1",
+        keeps: "OpCapability ComputeDerivativeGroupQuadsKHR
+OpExtension \"SPV_KHR_compute_shader_derivatives\"
+OpExecutionMode %main DerivativeGroupQuadsKHR
+OpExecutionMode %main LocalSize 2 2 1",
+    },
+};
+
+pub(super) static TILE_RATE: Rule = Rule {
+    id: "mode-setting.tile-shading-rate",
+    class: InvalidData,
+    section: "SPV_QCOM_tile_shading",
+    vuids: &["VUID-StandaloneSpirv-TileShadingRateQCOM-10692"],
+    text: "An entry point with TileShadingRateQCOM has no LocalSize and no LocalSizeId.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.3"),
+        breaks: "OpCapability TileShadingQCOM
+OpExtension \"SPV_QCOM_tile_shading\"
+OpExecutionMode %main TileShadingRateQCOM 4 4 1
+OpExecutionMode %main LocalSize 1 1 1",
+        keeps: "OpCapability TileShadingQCOM
+OpExtension \"SPV_QCOM_tile_shading\"
+OpExecutionMode %main TileShadingRateQCOM 4 4 1",
+    },
+};
+
+/// The constant that is decorated `WorkgroupSize`.
+#[derive(Clone, Copy)]
+pub(crate) struct WorkgroupSize {
+    id: Id,
+    /// Its value, if no specialization changes it.
+    size: Option<[u64; 3]>,
+}
+
+/// Looks for an object decorated `WorkgroupSize`.
+pub(crate) fn find_workgroup_size(m: &Module<'_>) -> Option<WorkgroupSize> {
+    let mut all = m
+        .all_instructions()
+        .take_while(|inst| inst.op() != Op::Function)
+        .filter(|inst| inst.op() == Op::Decorate)
+        .filter_map(Decorated::new);
+    let found = all.find(|decorated| {
+        decorated.decoration == Decoration::BuiltIn
+            && decorated.param(0) == BuiltIn::WorkgroupSize.0
+    })?;
+    let id = found.inst.id(0);
+    let def = m.def(id)?;
+    let size = match def.op() {
+        Op::ConstantComposite => constants(m, def.args()),
+        _ => None,
+    };
+    Some(WorkgroupSize { id, size })
+}
+
+/// The values of three constants.
+fn constants(m: &Module<'_>, ids: &[u32]) -> Option<[u64; 3]> {
+    let &[x, y, z] = ids else {
+        return None;
+    };
+    let value = |id| m.constant_u64(Id(id));
+    Some([value(x)?, value(y)?, value(z)?])
+}
+
+/// What a `LocalSize` or `LocalSizeId` says.
+fn size_of_mode(at: &Site<'_, '_>, mode: ExecutionMode) -> Option<[u64; 3]> {
+    let operands = at.inst.args().get(2..)?;
+    match (mode, operands) {
+        (ExecutionMode::LocalSize, &[x, y, z]) => Some([x.into(), y.into(), z.into()]),
+        (ExecutionMode::LocalSizeId, ids) => constants(at.m, ids),
+        _ => None,
+    }
+}
+
+fn show(size: [u64; 3]) -> String {
+    format!("{} × {} × {}", size[0], size[1], size[2])
+}
+
+/// Checks a `LocalSize` or `LocalSizeId`.
+pub(super) fn check_mode(at: &Site<'_, '_>, mode: ExecutionMode) -> Verdict {
+    let Some(size) = size_of_mode(at, mode) else {
+        return Ok(());
+    };
+    if size.contains(&0) {
+        let message = format!("a workgroup of {} has no invocations", show(size));
+        return Err(at.fault(&EMPTY, message));
+    }
+    Ok(())
+}
+
+/// Whether workgroups of this size can be cut into groups of four as the modes
+/// of the entry point ask for.
+fn check_groups(
+    modes: &Modes,
+    function: Id,
+    size: [u64; 3],
+    fault: impl Fn(String) -> Fault,
+) -> Verdict {
+    if modes.has(function, ExecutionMode::DerivativeGroupQuadsKHR)
+        && (size[0] % 2 != 0 || size[1] % 2 != 0)
+    {
+        let message = format!(
+            "with DerivativeGroupQuadsKHR the first two dimensions of the workgroup must be even, but it is {}",
+            show(size)
+        );
+        return Err(fault(message).vuid(DERIVATIVE_GROUPS.vuids[0]));
+    }
+    let product = size.iter().fold(1u64, |all, &side| all.wrapping_mul(side));
+    if modes.has(function, ExecutionMode::DerivativeGroupLinearKHR) && product % 4 != 0 {
+        let message = format!(
+            "with DerivativeGroupLinearKHR the workgroup's size must be a multiple of 4, but is {} = {product}",
+            show(size)
+        );
+        return Err(fault(message).vuid(DERIVATIVE_GROUPS.vuids[1]));
+    }
+    Ok(())
+}
+
+/// Checks the size of an entry point's workgroups.
+pub(crate) fn check_entry(
+    m: &Module<'_>,
+    modes: &Modes,
+    entry: &EntryPoint<'_>,
+    declared: Option<WorkgroupSize>,
+) -> Verdict {
+    let needs_size = matches!(
+        entry.model,
+        ExecutionModel::GLCompute
+            | ExecutionModel::TaskEXT
+            | ExecutionModel::MeshEXT
+            | ExecutionModel::TaskNV
+            | ExecutionModel::MeshNV
+    );
+    if !needs_size {
+        return Ok(());
+    }
+    let function = entry.function;
+    let local = modes
+        .find(function, ExecutionMode::LocalSize)
+        .or_else(|| modes.find(function, ExecutionMode::LocalSizeId));
+    if let Some(WorkgroupSize {
+        id,
+        size: Some(size),
+    }) = declared
+    {
+        let offset = m.def_offset(id);
+        if size.contains(&0) {
+            let message = format!("a workgroup of {} has no invocations", show(size));
+            return Err(Fault::new(&EMPTY, offset, message));
+        }
+        check_groups(modes, function, size, |message| {
+            Fault::new(&DERIVATIVE_GROUPS, offset, message)
+        })?;
+    } else if let Some(offset) = local
+        && let Some(inst) = m.inst(offset)
+    {
+        let at = Site {
+            m,
+            inst,
+            function: None,
+            block: None,
+        };
+        let size = size_of_mode(&at, ExecutionMode(inst.arg(1)));
+        if let Some(size) = size.filter(|size| !size.contains(&0)) {
+            check_groups(modes, function, size, |message| {
+                at.fault(&DERIVATIVE_GROUPS, message)
+            })?;
+        }
+    }
+    if !m.env.is_vulkan() {
+        return Ok(());
+    }
+    let tiles = modes.find(function, ExecutionMode::TileShadingRateQCOM);
+    if let (Some(tiles), Some(local)) = (tiles, local) {
+        let message = "with TileShadingRateQCOM the tile says how large workgroups are";
+        return Err(Fault::new(&TILE_RATE, local, message).at(tiles, "declared here"));
+    }
+    if local.is_none() && tiles.is_none() && declared.is_none() {
+        let message = format!(
+            "entry point \"{}\" does not say how large its workgroups are",
+            entry.name()
+        );
+        return Err(Fault::new(&MISSING, entry.inst.offset(), message)
+            .help("add the execution mode LocalSize"));
+    }
+    Ok(())
+}

@@ -5,12 +5,14 @@ use std::panic;
 use std::time::Duration;
 
 use spirvkit::binary::HEADER_WORDS;
-use spirvkit::{AssembleOptions, DisassembleOptions, Indentation, disassemble_words};
+use spirvkit::{
+    AssembleOptions, DisassembleOptions, Indentation, ValidateOptions, disassemble_words,
+};
 use spirvkit_bench::decode::sum_of_operands;
 
 use crate::competitors::{
-    CPP, Cpp, RSPIRV_DISASSEMBLE, RSPIRV_LOAD, RSPIRV_PARSE, rspirv_disassemble, rspirv_load,
-    rspirv_parse,
+    CPP, Cpp, CppValidator, RSPIRV_DISASSEMBLE, RSPIRV_LOAD, RSPIRV_PARSE, rspirv_disassemble,
+    rspirv_load, rspirv_parse,
 };
 use crate::corpus::{Corpus, bytes_of};
 use crate::timing::{self, Candidate, Times};
@@ -247,4 +249,24 @@ pub(crate) fn assemble(corpus: &Corpus, budget: Duration) -> Contest {
         }),
     ];
     field.measure("Assemble", Goal(CPP, 20.0), candidates, budget)
+}
+
+pub(crate) fn validate(corpus: &Corpus, budget: Duration) -> Contest {
+    let cpp = CppValidator::new();
+    let options = vulkan_1_3();
+    let ours = |words: &[u32]| spirvkit::validate_words(words, &options).is_valid();
+    let theirs = |words: &[u32]| cpp.accepts(words);
+    let mut field = Field::new(corpus, |words| ours(words) && theirs(words));
+    field.thin_out(budget, |words| {
+        black_box(theirs(words));
+    });
+    field.remark("Environment vulkan1.3; all these modules are valid to both.".to_owned());
+    let modules = field.modules.clone();
+    let candidates = vec![each(OURS, &modules, ours), each(CPP, &modules, theirs)];
+    field.measure("Validate", Goal(CPP, 15.0), candidates, budget)
+}
+
+/// What all comparisons of validators go by.
+pub(crate) fn vulkan_1_3() -> ValidateOptions {
+    ValidateOptions::for_env("vulkan1.3".parse().expect("the environment is known"))
 }

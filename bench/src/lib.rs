@@ -2,4 +2,6 @@
 #![deny(missing_docs)]
 
 pub mod decode;
+pub mod shapes;
 pub mod synthetic;
+mod writer;

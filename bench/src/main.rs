@@ -25,7 +25,7 @@ use report::Report;
 #[derive(Parser)]
 struct Arguments {
     /// The folder, searched recursively.
-    #[arg(required_unless_present_any = ["peak_disassembling", "peak_assembling"])]
+    #[arg(required_unless_present_any = ["peak_disassembling", "peak_assembling", "peak_validating"])]
     folder: Option<PathBuf>,
     /// Write the report to this file as well.
     #[arg(long, value_name = "FILE")]
@@ -40,6 +40,12 @@ struct Arguments {
     /// The same for assembling.
     #[arg(long, hide = true, value_name = "FILE")]
     peak_assembling: Option<PathBuf>,
+    /// The same for validating.
+    #[arg(long, hide = true, value_name = "FILE")]
+    peak_validating: Option<PathBuf>,
+    /// Measure only validation, and don't write a report.
+    #[arg(long)]
+    only_validation: bool,
 }
 
 fn main() -> ExitCode {
@@ -59,17 +65,28 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     if let Some(file) = &arguments.peak_assembling {
         return memory::assemble_and_tell(file);
     }
+    if let Some(file) = &arguments.peak_validating {
+        return memory::validate_and_tell(file);
+    }
     let Some(folder) = &arguments.folder else {
         return Err("no folder".into());
     };
     let corpus = Corpus::load(folder)?;
     let budget = Duration::from_secs(arguments.seconds);
     let mut report = Report::new(&corpus, arguments.seconds);
+    if arguments.only_validation {
+        report.contest(contests::validate(&corpus, budget));
+        report.growth(scaling::growth(budget));
+        print!("{}", report.finish());
+        return Ok(());
+    }
     report.contest(contests::decode(&corpus, budget));
     report.contest(contests::disassemble_friendly(&corpus, budget));
     report.contest(contests::disassemble_raw(&corpus, budget));
     report.contest(contests::disassemble_like_rspirv(&corpus, budget));
     report.contest(contests::assemble(&corpus, budget));
+    report.contest(contests::validate(&corpus, budget));
+    report.growth(scaling::growth(budget));
     report.threads(scaling::two_threads(&corpus, budget / 4));
     report.sizes(scaling::sizes(budget / 4));
     report.memory(memory::peaks()?);

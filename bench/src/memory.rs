@@ -6,7 +6,9 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-use spirvkit::{AssembleOptions, DisassembleOptions, Endianness, bytes_from_words};
+use spirvkit::{
+    AssembleOptions, DisassembleOptions, Endianness, ValidateOptions, bytes_from_words,
+};
 use spirvkit_bench::synthetic;
 
 /// The size of the module. It is so large that the process's own needs don't
@@ -45,6 +47,7 @@ pub(crate) fn peaks() -> Result<Vec<Peak>, Box<dyn Error>> {
             &module,
         ),
         child("Assemble", "--peak-assembling", &text),
+        child("Validate", "--peak-validating", &module),
     ];
     fs::remove_file(&module)?;
     fs::remove_file(&text)?;
@@ -96,6 +99,19 @@ pub(crate) fn assemble_and_tell(file: &Path) -> Result<(), Box<dyn Error>> {
         output.words.len() * 4,
         peak_bytes()?
     );
+    Ok(())
+}
+
+/// The same for validating, which has no output to speak of.
+pub(crate) fn validate_and_tell(file: &Path) -> Result<(), Box<dyn Error>> {
+    let input = fs::read(file)?;
+    let mut options = ValidateOptions::default();
+    options.limits.id_bound = u32::MAX;
+    let report = black_box(spirvkit::validate(&input, &options));
+    if !report.is_valid() {
+        return Err(format!("the module is not valid: {report:?}").into());
+    }
+    println!("{} 0 {}", input.len(), peak_bytes()?);
     Ok(())
 }
 

@@ -4,10 +4,13 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use crate::contests::{COPY, Contest, Goal};
+use spirvkit_bench::shapes::LIMIT;
+
+use crate::competitors::CPP;
 use crate::corpus::{Corpus, bytes_of};
 use crate::machine;
 use crate::memory::Peak;
-use crate::scaling::{Size, Threads};
+use crate::scaling::{Growth, Size, Threads};
 
 const METHOD: &str = "\
 All modules are read into memory first. Everything runs in one process, and, but
@@ -120,6 +123,35 @@ where `{name}` is a folder of {} modules, {:.1} MB together.
         }
     }
 
+    pub(crate) fn growth(&mut self, rows: Vec<Growth>) {
+        let _ = write!(
+            self.text,
+            "
+## Validation's growth
+
+spirvkit's validator with made-up modules that have very much of one thing: half
+as many, so many, and twice as many. The goal is less than {LIMIT} ms for so many, and
+no more than twice that for twice as many. Beside it, what {CPP} takes for so
+many, if it accepts the module.
+
+| what | so many | half, ms | so many, ms | twice, ms | doubled by | {CPP}, ms |
+|---|---:|---:|---:|---:|---:|---:|
+"
+        );
+        for row in rows {
+            let [half, usual, twice] = row.times.map(milliseconds);
+            let theirs = row.theirs.map(milliseconds);
+            let _ = writeln!(
+                self.text,
+                "| {} | {} | {half:.2} | {usual:.2} | {twice:.2} | {:.2}× | {} |",
+                row.shape.name,
+                row.shape.count,
+                twice / usual,
+                theirs.map_or_else(|| "–".to_owned(), |theirs| format!("{theirs:.0}")),
+            );
+        }
+    }
+
     pub(crate) fn threads(&mut self, threads: Vec<Threads>) {
         self.text.push_str(
             "
@@ -152,17 +184,18 @@ one.
 spirvkit with a made-up module whose one function does arithmetic, so that the
 ids grow with the size.
 
-| size | disassemble, friendly names, MB/s | assemble, MB/s |
-|---:|---:|---:|
+| size | disassemble, friendly names, MB/s | assemble, MB/s | validate, MB/s |
+|---:|---:|---:|---:|
 ",
         );
         for row in sizes {
             let _ = writeln!(
                 self.text,
-                "| {:.0} MB | {} | {} |",
+                "| {:.0} MB | {} | {} | {} |",
                 megabytes(row.bytes),
                 speed(row.bytes, row.disassemble),
                 speed(row.bytes, row.assemble),
+                speed(row.bytes, row.validate),
             );
         }
     }
@@ -200,6 +233,10 @@ memory and does nothing but this.
 /// The flags for the C++ compiler that this program was compiled with.
 fn cpp_flags() -> Option<&'static str> {
     option_env!("CXXFLAGS").filter(|flags| !flags.is_empty())
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
 }
 
 fn megabytes(bytes: usize) -> f64 {

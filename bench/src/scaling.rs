@@ -5,8 +5,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use spirvkit::{AssembleOptions, DisassembleOptions, assemble, disassemble_words};
+use spirvkit::{
+    AssembleOptions, DisassembleOptions, ValidateOptions, assemble, disassemble_words,
+    validate_words,
+};
+use spirvkit_bench::shapes::{SHAPES, Shape};
 use spirvkit_bench::synthetic;
+
+use crate::competitors::CppValidator;
+use crate::contests::vulkan_1_3;
 
 use crate::corpus::{Corpus, bytes_of};
 use crate::timing::{self, Candidate};
@@ -24,6 +31,7 @@ pub(crate) struct Size {
     pub(crate) bytes: usize,
     pub(crate) disassemble: Duration,
     pub(crate) assemble: Duration,
+    pub(crate) validate: Duration,
 }
 
 /// Works through jobs with some threads, each of which takes the next job when
@@ -63,9 +71,18 @@ pub(crate) fn two_threads(corpus: &Corpus, budget: Duration) -> Vec<Threads> {
     ];
     let assembled = timing::compare(&mut assembling, budget);
 
+    let options = vulkan_1_3();
+    let val = |words: &Vec<u32>| drop(black_box(validate_words(words, &options)));
+    let mut validating = [
+        Candidate::new("one", || work_through(1, &corpus.modules, val)),
+        Candidate::new("two", || work_through(2, &corpus.modules, val)),
+    ];
+    let validated = timing::compare(&mut validating, budget);
+
     [
         ("Disassemble, friendly names", disassembled),
         ("Assemble", assembled),
+        ("Validate", validated),
     ]
     .into_iter()
     .map(|(work, times)| Threads {
@@ -86,18 +103,60 @@ pub(crate) fn sizes(budget: Duration) -> Vec<Size> {
             .expect("the synthetic module is well-formed")
             .text;
         let (disassembly, assembly) = (DisassembleOptions::default(), AssembleOptions::default());
+        let mut validation = ValidateOptions::default();
+        validation.limits.id_bound = u32::MAX;
         let mut candidates = [
             Candidate::new("disassemble", || {
                 drop(black_box(disassemble_words(&words, &disassembly)));
             }),
             Candidate::new("assemble", || drop(black_box(assemble(&text, &assembly)))),
+            Candidate::new("validate", || {
+                drop(black_box(validate_words(&words, &validation)));
+            }),
         ];
         let times = timing::compare(&mut candidates, budget);
         Size {
             bytes: words.len() * 4,
             disassemble: times[0].best,
             assemble: times[1].best,
+            validate: times[2].best,
         }
     };
     [1, 10, 100].into_iter().map(measure).collect()
+}
+
+/// The times for a shape of half the usual size, the usual size, and twice that.
+pub(crate) struct Growth {
+    pub(crate) shape: &'static Shape,
+    pub(crate) times: [Duration; 3],
+    /// The C++ library's time for the usual size, if it accepts the module.
+    pub(crate) theirs: Option<Duration>,
+}
+
+/// How validation grows with what there is much of.
+pub(crate) fn growth(budget: Duration) -> Vec<Growth> {
+    let mut options = ValidateOptions::default();
+    // Twice the usual size is beyond some of the universal limits.
+    options.limits.control_flow_nesting_depth = u32::MAX;
+    options.limits.switch_branches = u32::MAX;
+    let cpp = CppValidator::new();
+    let measure = |shape: &'static Shape| {
+        eprintln!("{} {} …", shape.count, shape.name);
+        let counts = [shape.count / 2, shape.count, shape.count * 2];
+        let modules = counts.map(shape.make);
+        let mut candidates = modules.each_ref().map(|words| {
+            let report = validate_words(words, &options);
+            assert!(report.is_valid(), "{}: {report:?}", shape.name);
+            Candidate::new("", || drop(black_box(validate_words(words, &options))))
+        });
+        let times = timing::compare(&mut candidates, budget / 20);
+        let mut accepted = false;
+        let theirs = timing::time(|| accepted = cpp.accepts(&modules[1]));
+        Growth {
+            shape,
+            times: [times[0].best, times[1].best, times[2].best],
+            theirs: accepted.then_some(theirs),
+        }
+    };
+    SHAPES.iter().map(measure).collect()
 }

@@ -1,17 +1,13 @@
 //! A module of any size.
 
-use spirvkit::binary::{Encoder, Header};
-use spirvkit::grammar::{
-    AddressingModel, Capability, FunctionControl, Generator, MemoryModel, Op, Version,
-};
+use spirvkit::grammar::{AddressingModel, Capability, FunctionControl, MemoryModel, Op};
+
+use crate::writer::Writer;
 
 /// Writes a module of about this many bytes: one function that does arithmetic
 /// on its last results, so that the ids grow with the module.
 pub fn module(bytes: usize) -> Vec<u32> {
-    let mut module = Writer {
-        encoder: Encoder::with_capacity(bytes / 4 + 64),
-        next_id: 1,
-    };
+    let mut module = Writer::with_capacity(bytes / 4 + 64);
     let void = module.id();
     let function_type = module.id();
     let (int, float) = (module.id(), module.id());
@@ -36,7 +32,7 @@ pub fn module(bytes: usize) -> Vec<u32> {
     );
     module.instruction(Op::Label, &[label]);
     let (mut integer, mut number) = (int_constant, float_constant);
-    while module.encoder.words().len() * 4 < bytes {
+    while module.bytes() < bytes {
         for op in [Op::IAdd, Op::BitwiseXor, Op::IMul, Op::ShiftLeftLogical] {
             let result = module.id();
             module.instruction(op, &[int, result, integer, int_constant]);
@@ -52,30 +48,5 @@ pub fn module(bytes: usize) -> Vec<u32> {
     }
     module.instruction(Op::Return, &[]);
     module.instruction(Op::FunctionEnd, &[]);
-    let header = Header {
-        version: Version::V1_6,
-        generator: Generator(0),
-        bound: module.next_id,
-        schema: 0,
-    };
-    module.encoder.finish(&header)
-}
-
-struct Writer {
-    encoder: Encoder,
-    next_id: u32,
-}
-
-impl Writer {
-    fn id(&mut self) -> u32 {
-        let id = self.next_id;
-        self.next_id += 1;
-        id
-    }
-
-    fn instruction(&mut self, op: Op, operands: &[u32]) {
-        let start = self.encoder.begin(op);
-        self.encoder.raw(operands);
-        self.encoder.end(start).expect("the instructions are short");
-    }
+    module.finish()
 }

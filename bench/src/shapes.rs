@@ -1,0 +1,340 @@
+//! Valid modules in which there is very much of one thing.
+
+use spirvkit::grammar::{
+    AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl,
+    LoopControl, MemoryModel, Op, SelectionControl, StorageClass,
+};
+
+use crate::writer::Writer;
+
+/// What there is much of, and a function that makes a module of so many.
+pub struct Shape {
+    /// The name.
+    pub name: &'static str,
+    /// The number that must take less than [`LIMIT`].
+    pub count: usize,
+    /// Makes a module.
+    pub make: fn(usize) -> Vec<u32>,
+}
+
+/// The most milliseconds that judging a shape of its usual size may take.
+pub const LIMIT: u64 = 100;
+
+/// All shapes.
+pub static SHAPES: &[Shape] = &[
+    shape("selections in a row", 16_000, selections),
+    shape("loops in a row", 16_000, loops),
+    shape("functions in a chain of calls", 16_000, calls),
+    shape("selections within each other", 1_000, nested_selections),
+    shape("loops within each other", 1_000, nested_loops),
+    shape("phis", 100_000, phis),
+    shape("decorations", 100_000, decorations),
+    shape("structures", 100_000, structures),
+    shape("cases of a switch", 100_000, cases),
+    shape("access chains", 100_000, access_chains),
+];
+
+const fn shape(name: &'static str, count: usize, make: fn(usize) -> Vec<u32>) -> Shape {
+    Shape { name, count, make }
+}
+
+/// What the shapes have in common.
+struct Frame {
+    w: Writer,
+    void: u32,
+    function_type: u32,
+    boolean: u32,
+    integer: u32,
+    truth: u32,
+    zero: u32,
+    main: u32,
+}
+
+impl Frame {
+    /// The instructions before annotations.
+    fn start() -> Self {
+        let mut w = Writer::with_capacity(1024);
+        let main = w.id();
+        w.instruction(Op::Capability, &[Capability::Shader.0]);
+        w.instruction(
+            Op::MemoryModel,
+            &[AddressingModel::Logical.0, MemoryModel::GLSL450.0],
+        );
+        // "main"
+        w.instruction(
+            Op::EntryPoint,
+            &[ExecutionModel::GLCompute.0, main, 0x6e69_616d, 0],
+        );
+        w.instruction(
+            Op::ExecutionMode,
+            &[main, ExecutionMode::LocalSize.0, 1, 1, 1],
+        );
+        Self {
+            w,
+            void: 0,
+            function_type: 0,
+            boolean: 0,
+            integer: 0,
+            truth: 0,
+            zero: 0,
+            main,
+        }
+    }
+
+    /// The common types and constants.
+    fn types(&mut self) {
+        let w = &mut self.w;
+        let [void, function_type, boolean, integer, truth, zero] = std::array::from_fn(|_| w.id());
+        w.instruction(Op::TypeVoid, &[void]);
+        w.instruction(Op::TypeFunction, &[function_type, void]);
+        w.instruction(Op::TypeBool, &[boolean]);
+        w.instruction(Op::TypeInt, &[integer, 32, 0]);
+        w.instruction(Op::ConstantTrue, &[boolean, truth]);
+        w.instruction(Op::Constant, &[integer, zero, 0]);
+        self.void = void;
+        self.function_type = function_type;
+        self.boolean = boolean;
+        self.integer = integer;
+        self.truth = truth;
+        self.zero = zero;
+    }
+
+    /// Begins a function and its first block, whose label is returned.
+    fn begin(&mut self, function: u32) -> u32 {
+        let w = &mut self.w;
+        w.instruction(
+            Op::Function,
+            &[
+                self.void,
+                function,
+                FunctionControl::None.0,
+                self.function_type,
+            ],
+        );
+        let label = w.id();
+        w.instruction(Op::Label, &[label]);
+        label
+    }
+
+    fn end(&mut self) {
+        self.w.instruction(Op::Return, &[]);
+        self.w.instruction(Op::FunctionEnd, &[]);
+    }
+
+    /// A module whose `main` is all there is to it.
+    fn with_main(body: impl FnOnce(&mut Self)) -> Vec<u32> {
+        let mut frame = Self::start();
+        frame.types();
+        frame.begin(frame.main);
+        body(&mut frame);
+        frame.end();
+        frame.w.finish()
+    }
+
+    fn label(&mut self, label: u32) {
+        self.w.instruction(Op::Label, &[label]);
+    }
+
+    fn branch(&mut self, label: u32) {
+        self.w.instruction(Op::Branch, &[label]);
+    }
+
+    /// Opens a selection: its header ends, and its branch begins. Returns the
+    /// merge block.
+    fn open_selection(&mut self) -> u32 {
+        let (then, merge) = (self.w.id(), self.w.id());
+        self.w
+            .instruction(Op::SelectionMerge, &[merge, SelectionControl::None.0]);
+        self.w
+            .instruction(Op::BranchConditional, &[self.truth, then, merge]);
+        self.label(then);
+        merge
+    }
+
+    /// Opens a loop: its header stands in a block of its own, and its body
+    /// begins. Returns header, continue target and merge block.
+    fn open_loop(&mut self) -> [u32; 3] {
+        let [header, body, next, merge] = std::array::from_fn(|_| self.w.id());
+        self.branch(header);
+        self.label(header);
+        self.w
+            .instruction(Op::LoopMerge, &[merge, next, LoopControl::None.0]);
+        self.w
+            .instruction(Op::BranchConditional, &[self.truth, body, merge]);
+        self.label(body);
+        [header, next, merge]
+    }
+
+    fn close_loop(&mut self, [header, next, merge]: [u32; 3]) {
+        self.branch(next);
+        self.label(next);
+        self.branch(header);
+        self.label(merge);
+    }
+}
+
+fn selections(count: usize) -> Vec<u32> {
+    Frame::with_main(|frame| {
+        for _ in 0..count {
+            let merge = frame.open_selection();
+            frame.branch(merge);
+            frame.label(merge);
+        }
+    })
+}
+
+fn loops(count: usize) -> Vec<u32> {
+    Frame::with_main(|frame| {
+        for _ in 0..count {
+            let opened = frame.open_loop();
+            frame.close_loop(opened);
+        }
+    })
+}
+
+fn nested_selections(count: usize) -> Vec<u32> {
+    Frame::with_main(|frame| {
+        let opened: Vec<u32> = (0..count).map(|_| frame.open_selection()).collect();
+        for merge in opened.into_iter().rev() {
+            frame.branch(merge);
+            frame.label(merge);
+        }
+    })
+}
+
+fn nested_loops(count: usize) -> Vec<u32> {
+    Frame::with_main(|frame| {
+        let opened: Vec<[u32; 3]> = (0..count).map(|_| frame.open_loop()).collect();
+        for opened in opened.into_iter().rev() {
+            frame.close_loop(opened);
+        }
+    })
+}
+
+fn calls(count: usize) -> Vec<u32> {
+    let mut frame = Frame::start();
+    frame.types();
+    let mut function = frame.main;
+    for _ in 0..count {
+        let callee = frame.w.id();
+        frame.begin(function);
+        let result = frame.w.id();
+        frame
+            .w
+            .instruction(Op::FunctionCall, &[frame.void, result, callee]);
+        frame.end();
+        function = callee;
+    }
+    frame.begin(function);
+    frame.end();
+    frame.w.finish()
+}
+
+fn phis(count: usize) -> Vec<u32> {
+    Frame::with_main(|frame| {
+        let before = frame.w.id();
+        frame.branch(before);
+        frame.label(before);
+        let [then, merge] = std::array::from_fn(|_| frame.w.id());
+        frame
+            .w
+            .instruction(Op::SelectionMerge, &[merge, SelectionControl::None.0]);
+        frame
+            .w
+            .instruction(Op::BranchConditional, &[frame.truth, then, merge]);
+        frame.label(then);
+        frame.branch(merge);
+        frame.label(merge);
+        for _ in 0..count {
+            let phi = frame.w.id();
+            let (integer, zero) = (frame.integer, frame.zero);
+            frame
+                .w
+                .instruction(Op::Phi, &[integer, phi, zero, before, zero, then]);
+        }
+    })
+}
+
+fn decorations(count: usize) -> Vec<u32> {
+    let mut frame = Frame::start();
+    let targets: Vec<u32> = (0..count).map(|_| frame.w.id()).collect();
+    for &target in &targets {
+        frame
+            .w
+            .instruction(Op::Decorate, &[target, Decoration::RelaxedPrecision.0]);
+    }
+    frame.types();
+    frame.begin(frame.main);
+    for target in targets {
+        let (integer, zero) = (frame.integer, frame.zero);
+        frame
+            .w
+            .instruction(Op::IAdd, &[integer, target, zero, zero]);
+    }
+    frame.end();
+    frame.w.finish()
+}
+
+fn structures(count: usize) -> Vec<u32> {
+    let mut frame = Frame::start();
+    frame.types();
+    for _ in 0..count {
+        let structure = frame.w.id();
+        let integer = frame.integer;
+        frame
+            .w
+            .instruction(Op::TypeStruct, &[structure, integer, integer]);
+    }
+    frame.begin(frame.main);
+    frame.end();
+    frame.w.finish()
+}
+
+/// An instruction holds at most 65,535 words, so there are several switches.
+fn cases(count: usize) -> Vec<u32> {
+    const AT_ONCE: usize = 16_000;
+    Frame::with_main(|frame| {
+        let mut left = count;
+        while left > 0 {
+            let now = left.min(AT_ONCE);
+            left -= now;
+            let merge = frame.w.id();
+            let labels: Vec<u32> = (0..now).map(|_| frame.w.id()).collect();
+            frame
+                .w
+                .instruction(Op::SelectionMerge, &[merge, SelectionControl::None.0]);
+            let mut operands = vec![frame.zero, merge];
+            for (value, &label) in labels.iter().enumerate() {
+                operands.extend([value as u32, label]);
+            }
+            frame.w.instruction(Op::Switch, &operands);
+            for label in labels {
+                frame.label(label);
+                frame.branch(merge);
+            }
+            frame.label(merge);
+        }
+    })
+}
+
+fn access_chains(count: usize) -> Vec<u32> {
+    let mut frame = Frame::start();
+    frame.types();
+    let [structure, to_structure, to_integer, variable] = std::array::from_fn(|_| frame.w.id());
+    let (integer, zero) = (frame.integer, frame.zero);
+    let w = &mut frame.w;
+    w.instruction(Op::TypeStruct, &[structure, integer, integer]);
+    let private = StorageClass::Private.0;
+    w.instruction(Op::TypePointer, &[to_structure, private, structure]);
+    w.instruction(Op::TypePointer, &[to_integer, private, integer]);
+    w.instruction(Op::Variable, &[to_structure, variable, private]);
+    frame.begin(frame.main);
+    for _ in 0..count {
+        let chain = frame.w.id();
+        frame
+            .w
+            .instruction(Op::AccessChain, &[to_integer, chain, variable, zero]);
+    }
+    frame.end();
+    frame.w.finish()
+}

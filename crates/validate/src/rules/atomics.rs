@@ -1,16 +1,486 @@
 //! Atomic instructions (specification, section 3.52.18).
 
-use super::Family;
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{Capability, Op, StorageClass};
+
+use super::{Family, scopes, semantics};
 use crate::fault::Verdict;
+use crate::module::{Module, Type};
+use crate::options::Api;
+use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[],
+    ops: &[
+        Op::AtomicLoad,
+        Op::AtomicStore,
+        Op::AtomicExchange,
+        Op::AtomicCompareExchange,
+        Op::AtomicCompareExchangeWeak,
+        Op::AtomicIIncrement,
+        Op::AtomicIDecrement,
+        Op::AtomicIAdd,
+        Op::AtomicISub,
+        Op::AtomicSMin,
+        Op::AtomicUMin,
+        Op::AtomicSMax,
+        Op::AtomicUMax,
+        Op::AtomicAnd,
+        Op::AtomicOr,
+        Op::AtomicXor,
+        Op::AtomicFlagTestAndSet,
+        Op::AtomicFlagClear,
+        Op::AtomicFMinEXT,
+        Op::AtomicFMaxEXT,
+        Op::AtomicFAddEXT,
+    ],
     check,
     check_module: None,
-    rules: &[],
+    rules: &[
+        &RESULT,
+        &POINTER,
+        &FLAG_UNTYPED,
+        &POINTEE,
+        &STORAGE_CLASS,
+        &FUNCTION_CLASS,
+        &VULKAN_CLASS,
+        &OPENCL_CLASS,
+        &INT64,
+        &FLOAT_CAPABILITY,
+        &VALUE,
+        &COMPARATOR,
+    ],
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
-    Ok(())
+static RESULT: Rule = Rule {
+    id: "atomic.result",
+    class: InvalidData,
+    section: "3.52.18",
+    vuids: &[],
+    text: "What an atomic instruction gives is a scalar: an integer from integer operations, a float from \
+           floating-point ones, either from loads and exchanges, a boolean from the test of a flag. With \
+           `AtomicFloat16VectorNV`, vectors of two or four 16-bit floats are allowed to floating-point operations and \
+           exchanges.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%old = OpAtomicIAdd %f32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
+        keeps: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
+    },
+};
+
+static POINTER: Rule = Rule {
+    id: "atomic.pointer",
+    class: InvalidData,
+    section: "3.52.18",
+    vuids: &[],
+    text: "An atomic instruction works on what a pointer points to.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%old = OpAtomicIAdd %u32 %u32_0 %u32_2 %u32_0 %u32_1",
+        keeps: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
+    },
+};
+
+static FLAG_UNTYPED: Rule = Rule {
+    id: "atomic.flag-untyped",
+    class: InvalidId,
+    section: "SPV_KHR_untyped_pointers",
+    vuids: &[],
+    text: "An atomic flag is found through a typed pointer.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability UntypedPointersKHR
+OpExtension \"SPV_KHR_untyped_pointers\"
+%untyped = OpTypeUntypedPointerKHR Workgroup
+%flag = OpUntypedAccessChainKHR %untyped %u32 %workgroup_u32
+OpAtomicFlagClear %flag %u32_2 %u32_0",
+        keeps: "OpAtomicFlagClear %workgroup_u32 %u32_2 %u32_0",
+    },
+};
+
+static POINTEE: Rule = Rule {
+    id: "atomic.pointee",
+    class: InvalidData,
+    section: "3.52.18",
+    vuids: &[],
+    text: "The pointer points to what the instruction gives; to an integer or a float where a value is stored; to a \
+           32-bit integer where it is a flag.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%old = OpAtomicIAdd %i32 %workgroup_u32 %u32_2 %u32_0 %i32_1",
+        keeps: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
+    },
+};
+
+static STORAGE_CLASS: Rule = Rule {
+    id: "atomic.storage-class",
+    class: InvalidData,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Atomic instructions work on memory that others can see and write: `Uniform`, `StorageBuffer`, \
+           `PhysicalStorageBuffer`, `Workgroup`, `CrossWorkgroup`, `Generic`, `AtomicCounter`, `Image`, \
+           `TaskPayloadWorkgroupEXT`, and in kernels `Function`.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%old = OpAtomicIAdd %u32 %private_u32 %u32_2 %u32_0 %u32_1",
+        keeps: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
+    },
+};
+
+static FUNCTION_CLASS: Rule = Rule {
+    id: "atomic.function-class",
+    class: InvalidData,
+    section: "2.16.2",
+    vuids: &[],
+    text: "In shaders, atomic instructions don't work on the memory of a function, which is no one else's.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%own = OpVariable %ptr_Function_u32 Function
+%old = OpAtomicIAdd %u32 %own %u32_2 %u32_0 %u32_1",
+        keeps: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
+    },
+};
+
+static VULKAN_CLASS: Rule = Rule {
+    id: "atomic.vulkan-class",
+    class: InvalidData,
+    section: "Vulkan: Standalone SPIR-V Validation",
+    vuids: &["VUID-StandaloneSpirv-None-04686"],
+    text: "In Vulkan, atomic instructions work on `Uniform`, `Workgroup`, `Image`, `StorageBuffer`, \
+           `PhysicalStorageBuffer` and `TaskPayloadWorkgroupEXT`.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.3"),
+        breaks: "%own = OpVariable %ptr_Function_u32 Function
+%old = OpAtomicIAdd %u32 %own %u32_2 %u32_0 %u32_1",
+        keeps: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
+    },
+};
+
+static OPENCL_CLASS: Rule = Rule {
+    id: "atomic.opencl-class",
+    class: InvalidData,
+    section: "OpenCL SPIR-V Environment",
+    vuids: &[],
+    text: "In OpenCL, atomic instructions work on `Function`, `Workgroup`, `CrossWorkgroup` and, since OpenCL 2.0, \
+           `Generic`.",
+    example: Example {
+        frame: Frame::KernelFor("opencl1.2"),
+        breaks: "%ptr_Image_u32 = OpTypePointer Image %u32
+%texel = OpUndef %ptr_Image_u32
+%old = OpAtomicIAdd %u32 %texel %u32_2 %u32_0 %u32_1",
+        keeps: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
+    },
+};
+
+static INT64: Rule = Rule {
+    id: "atomic.int64",
+    class: InvalidData,
+    section: "3.31",
+    vuids: &[],
+    text: "Atomic instructions on 64-bit integers need the capability `Int64Atomics`.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%ptr_Workgroup_u64 = OpTypePointer Workgroup %u64
+%wide = OpVariable %ptr_Workgroup_u64 Workgroup
+%old = OpAtomicIAdd %u64 %wide %u32_2 %u32_0 %u64_1",
+        keeps: "OpCapability Int64Atomics
+%ptr_Workgroup_u64 = OpTypePointer Workgroup %u64
+%wide = OpVariable %ptr_Workgroup_u64 Workgroup
+%old = OpAtomicIAdd %u64 %wide %u32_2 %u32_0 %u64_1",
+    },
+};
+
+static FLOAT_CAPABILITY: Rule = Rule {
+    id: "atomic.float-capability",
+    class: InvalidData,
+    section: "SPV_EXT_shader_atomic_float_add",
+    vuids: &[],
+    text: "In shaders, each width of float has a capability of its own for atomic additions and one for minima and \
+           maxima, and vectors have `AtomicFloat16VectorNV`.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability AtomicFloat64AddEXT
+OpExtension \"SPV_EXT_shader_atomic_float_add\"
+%ptr_Workgroup_f32 = OpTypePointer Workgroup %f32
+%sum = OpVariable %ptr_Workgroup_f32 Workgroup
+%old = OpAtomicFAddEXT %f32 %sum %u32_2 %u32_0 %f32_1",
+        keeps: "OpCapability AtomicFloat32AddEXT
+OpExtension \"SPV_EXT_shader_atomic_float_add\"
+%ptr_Workgroup_f32 = OpTypePointer Workgroup %f32
+%sum = OpVariable %ptr_Workgroup_f32 Workgroup
+%old = OpAtomicFAddEXT %f32 %sum %u32_2 %u32_0 %f32_1",
+    },
+};
+
+static VALUE: Rule = Rule {
+    id: "atomic.value",
+    class: InvalidData,
+    section: "3.52.18",
+    vuids: &[],
+    text: "The value has the type of the result; a value that is stored has the type that the pointer points to.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %i32_1",
+        keeps: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
+    },
+};
+
+static COMPARATOR: Rule = Rule {
+    id: "atomic.comparator",
+    class: InvalidData,
+    section: "3.52.18",
+    vuids: &[],
+    text: "What is compared with has the type of the result.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%old = OpAtomicCompareExchange %u32 %workgroup_u32 %u32_2 %u32_0 %u32_0 %u32_0 %i32_1",
+        keeps: "%old = OpAtomicCompareExchange %u32 %workgroup_u32 %u32_2 %u32_0 %u32_0 %u32_0 %u32_1",
+    },
+};
+
+/// What kind of data an instruction works on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Data {
+    Int,
+    Float,
+    /// An integer or a float.
+    Number,
+    /// A flag: a 32-bit integer, read as a boolean.
+    Flag,
+}
+
+/// What tells the atomic instructions apart.
+struct Shape {
+    data: Data,
+    /// The operand that is the value, if there is one.
+    value: Option<usize>,
+}
+
+fn shape(op: Op) -> Shape {
+    let (data, value) = match op {
+        Op::AtomicLoad => (Data::Number, None),
+        Op::AtomicStore | Op::AtomicExchange => (Data::Number, Some(3)),
+        Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => (Data::Int, Some(4)),
+        Op::AtomicIIncrement | Op::AtomicIDecrement => (Data::Int, None),
+        Op::AtomicFlagTestAndSet | Op::AtomicFlagClear => (Data::Flag, None),
+        Op::AtomicFMinEXT | Op::AtomicFMaxEXT | Op::AtomicFAddEXT => (Data::Float, Some(3)),
+        _ => (Data::Int, Some(3)),
+    };
+    Shape { data, value }
+}
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let op = at.inst.op();
+    let Shape { data, value } = shape(op);
+    if let Some(result) = at.inst.result_type() {
+        check_result(at, data, result)?;
+    }
+    let Some((class, accessed)) = check_pointer(at, data, value)? else {
+        return Ok(());
+    };
+    if m.is_int_scalar_of(accessed, 64) && !m.has(Capability::Int64Atomics) {
+        let message = format!("{op} on a 64-bit integer needs the capability `Int64Atomics`");
+        return Err(at.fault(&INT64, message));
+    }
+    check_storage_class(at, class)?;
+    if data == Data::Float && m.has(Capability::Shader) {
+        check_float_capability(at, accessed)?;
+    }
+    let (scope, equal) = (at.id(1), at.id(2));
+    scopes::check_memory_value(at, scope)?;
+    semantics::check(at, equal, scope)?;
+    let compares = matches!(
+        op,
+        Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak
+    );
+    if compares {
+        semantics::check(at, at.id(3), scope)?;
+        semantics::check_unequal(at, equal, at.id(3))?;
+    }
+    if let Some(value) = value {
+        check_operand(at, &VALUE, value, "value", accessed)?;
+    }
+    if compares {
+        check_operand(at, &COMPARATOR, 5, "comparator", accessed)?;
+    }
+    scopes::check_memory_stages(at, scope)
+}
+
+/// Vectors on which `SPV_NV_shader_atomic_fp16_vector` lets some instructions
+/// work.
+fn is_float16_vector(m: &Module<'_>, ty: Id) -> bool {
+    matches!(
+        m.ty(ty),
+        Type::Vector { component, count: 2 | 4 } if m.is_float_scalar_of(component, 16)
+    )
+}
+
+fn check_result(at: &Site<'_, '_>, data: Data, result: Id) -> Verdict {
+    let m = at.m;
+    let has_vectors = || {
+        (data == Data::Float || at.inst.op() == Op::AtomicExchange)
+            && m.has(Capability::AtomicFloat16VectorNV)
+            && is_float16_vector(m, result)
+    };
+    let (is_right, expected) = match data {
+        Data::Int => (m.is_int_scalar(result), "an integer scalar"),
+        Data::Float => (
+            m.is_float_scalar(result) || has_vectors(),
+            "a floating-point scalar",
+        ),
+        Data::Number => (
+            m.is_int_scalar(result) || m.is_float_scalar(result) || has_vectors(),
+            "an integer or a floating-point scalar",
+        ),
+        Data::Flag => (m.is_bool_scalar(result), "a boolean scalar"),
+    };
+    if is_right {
+        return Ok(());
+    }
+    let message = format!(
+        "{} gives {expected}, but its result type is {}",
+        at.inst.op(),
+        m.show_type(result)
+    );
+    let fault = at.fault(&RESULT, message);
+    Err(fault.about(m, result, "the result type is declared here"))
+}
+
+/// Checks the pointer operand, and gives its storage class and the type of what
+/// is accessed.
+fn check_pointer(
+    at: &Site<'_, '_>,
+    data: Data,
+    value: Option<usize>,
+) -> Result<Option<(StorageClass, Id)>, crate::fault::Fault> {
+    let m = at.m;
+    let op = at.inst.op();
+    let pointer = at.id(0);
+    let Some(ty) = m.type_of(pointer) else {
+        return Ok(None);
+    };
+    let here = "the pointer is defined here";
+    let (class, pointee) = match m.ty(ty) {
+        Type::Pointer { class, pointee } => (class, pointee),
+        Type::UntypedPointer { .. } if data == Data::Flag => {
+            let message = format!(
+                "{op} needs a typed pointer, but has {}",
+                m.show_value(pointer)
+            );
+            return Err(at.fault(&FLAG_UNTYPED, message).about(m, pointer, here));
+        }
+        Type::UntypedPointer { class } => match (at.inst.result_type(), value) {
+            (Some(result), _) => (class, result),
+            (None, Some(value)) => (class, at.type_of_arg(value)),
+            (None, None) => return Ok(None),
+        },
+        _ => {
+            let message = format!("{op} needs a pointer, but has {}", m.show_value(pointer));
+            return Err(at.fault(&POINTER, message).about(m, pointer, here));
+        }
+    };
+    let (is_right, expected) = match (data, at.inst.result_type()) {
+        (Data::Flag, _) => (
+            m.is_int_scalar_of(pointee, 32),
+            "a 32-bit integer".to_owned(),
+        ),
+        (_, None) => (
+            m.is_int_scalar(pointee) || m.is_float_scalar(pointee),
+            "an integer or a floating-point scalar".to_owned(),
+        ),
+        (_, Some(result)) if result == pointee => (true, String::new()),
+        (_, Some(result)) => (false, format!("the result type, {}", m.show_type(result))),
+    };
+    if !is_right {
+        let message = format!(
+            "{op} needs a pointer to {expected}, but has {}",
+            m.show_value(pointer)
+        );
+        return Err(at.fault(&POINTEE, message).about(m, pointer, here));
+    }
+    Ok(Some((class, pointee)))
+}
+
+fn check_storage_class(at: &Site<'_, '_>, class: StorageClass) -> Verdict {
+    use StorageClass as S;
+    let is_shared = matches!(
+        class,
+        S::Uniform
+            | S::StorageBuffer
+            | S::PhysicalStorageBuffer
+            | S::Workgroup
+            | S::Image
+            | S::TaskPayloadWorkgroupEXT
+    );
+    let is_shader = at.m.has(Capability::Shader);
+    let others = [S::CrossWorkgroup, S::Generic, S::AtomicCounter, S::Function];
+    let rule = match at.m.env.api {
+        _ if !is_shared && !others.contains(&class) => &STORAGE_CLASS,
+        Api::Vulkan if is_shader && !is_shared => &VULKAN_CLASS,
+        Api::OpenCl if !is_opencl_class(at.m, class) => &OPENCL_CLASS,
+        _ if is_shader && class == S::Function => &FUNCTION_CLASS,
+        _ => return Ok(()),
+    };
+    let message = format!("{} can't work on the storage class `{class}`", at.inst.op());
+    Err(at
+        .fault(rule, message)
+        .about(at.m, at.id(0), "the pointer is defined here"))
+}
+
+fn is_opencl_class(m: &Module<'_>, class: StorageClass) -> bool {
+    match class {
+        StorageClass::Function | StorageClass::Workgroup | StorageClass::CrossWorkgroup => true,
+        StorageClass::Generic => m.env.api_version != spirvkit_grammar::Version::new(1, 2),
+        _ => false,
+    }
+}
+
+/// Floating-point operations need a capability for their width.
+fn check_float_capability(at: &Site<'_, '_>, accessed: Id) -> Verdict {
+    let m = at.m;
+    let adds = at.inst.op() == Op::AtomicFAddEXT;
+    let needed = match (m.is_vector(accessed), m.bit_width(accessed), adds) {
+        (true, ..) => Capability::AtomicFloat16VectorNV,
+        (_, 16, true) => Capability::AtomicFloat16AddEXT,
+        (_, 32, true) => Capability::AtomicFloat32AddEXT,
+        (_, 64, true) => Capability::AtomicFloat64AddEXT,
+        (_, 16, false) => Capability::AtomicFloat16MinMaxEXT,
+        (_, 32, false) => Capability::AtomicFloat32MinMaxEXT,
+        (_, 64, false) => Capability::AtomicFloat64MinMaxEXT,
+        _ => return Ok(()),
+    };
+    if m.has(needed) {
+        return Ok(());
+    }
+    let message = format!(
+        "{} on {} needs the capability `{needed}`",
+        at.inst.op(),
+        m.show_type(accessed)
+    );
+    Err(at.fault(&FLOAT_CAPABILITY, message))
+}
+
+fn check_operand(
+    at: &Site<'_, '_>,
+    rule: &'static Rule,
+    index: usize,
+    name: &str,
+    expected: Id,
+) -> Verdict {
+    let m = at.m;
+    match m.type_of(at.id(index)) {
+        Some(ty) if ty != expected => {
+            let message = format!(
+                "the {name} of {} must be {}, but is {}",
+                at.inst.op(),
+                m.show_type(expected),
+                m.show_value(at.id(index))
+            );
+            let fault = at.fault(rule, message);
+            Err(fault.about(m, at.id(index), format!("the {name} is defined here")))
+        }
+        _ => Ok(()),
+    }
 }

@@ -167,16 +167,20 @@ const SPLIT_MODELS: Models = Models::of(&[ExecutionModel::GLCompute, ExecutionMo
 fn check(at: &Site<'_, '_>) -> Verdict {
     match at.inst.op() {
         Op::ControlBarrier => {
+            check_control(at)?;
             check_stages(at)?;
-            check_control(at)
+            check_scope_stages(at)
         }
         Op::ControlBarrierArriveEXT | Op::ControlBarrierWaitEXT => {
-            check_split(at)?;
-            check_control(at)
+            check_split_scope(at)?;
+            check_control(at)?;
+            check_split_stages(at)?;
+            check_scope_stages(at)
         }
         Op::MemoryBarrier => {
-            scopes::check_memory(at, at.id(0))?;
-            semantics::check(at, at.id(1), at.id(0))
+            scopes::check_memory_value(at, at.id(0))?;
+            semantics::check(at, at.id(1), at.id(0))?;
+            scopes::check_memory_stages(at, at.id(0))
         }
         Op::NamedBarrierInitialize => check_initialize(at),
         Op::MemoryNamedBarrier => {
@@ -195,17 +199,23 @@ fn check(at: &Site<'_, '_>) -> Verdict {
                     "it is defined here",
                 ));
             }
-            scopes::check_memory(at, at.id(1))?;
-            semantics::check(at, at.id(2), at.id(1))
+            scopes::check_memory_value(at, at.id(1))?;
+            semantics::check(at, at.id(2), at.id(1))?;
+            scopes::check_memory_stages(at, at.id(1))
         }
         _ => Ok(()),
     }
 }
 
 fn check_control(at: &Site<'_, '_>) -> Verdict {
-    scopes::check_execution(at, at.id(0))?;
-    scopes::check_memory(at, at.id(1))?;
+    scopes::check_execution_value(at, at.id(0))?;
+    scopes::check_memory_value(at, at.id(1))?;
     semantics::check(at, at.id(2), at.id(1))
+}
+
+fn check_scope_stages(at: &Site<'_, '_>) -> Verdict {
+    scopes::check_execution_stages(at, at.id(0))?;
+    scopes::check_memory_stages(at, at.id(1))
 }
 
 /// Where an `OpControlBarrier` may stand.
@@ -234,19 +244,23 @@ fn check_stages(at: &Site<'_, '_>) -> Verdict {
     Err(fault.about(at.m, at.id(0), "the scope is defined here"))
 }
 
-fn check_split(at: &Site<'_, '_>) -> Verdict {
-    if !at.m.env.is_vulkan() {
-        return Ok(());
+fn check_split_stages(at: &Site<'_, '_>) -> Verdict {
+    match at.models_outside(SPLIT_MODELS) {
+        Some(models) if at.m.env.is_vulkan() => {
+            let message = format!(
+                "{} stands in {models}, which is no compute stage",
+                at.inst.op()
+            );
+            Err(at.fault(&SPLIT_STAGES, message))
+        }
+        _ => Ok(()),
     }
-    if let Some(models) = at.models_outside(SPLIT_MODELS) {
-        let message = format!(
-            "{} stands in {models}, which is no compute stage",
-            at.inst.op()
-        );
-        return Err(at.fault(&SPLIT_STAGES, message));
-    }
+}
+
+fn check_split_scope(at: &Site<'_, '_>) -> Verdict {
     match scopes::value(at.m, at.id(0)) {
         None | Some(Scope::Workgroup | Scope::Subgroup) => Ok(()),
+        Some(_) if !at.m.env.is_vulkan() => Ok(()),
         Some(scope) => {
             let message = format!(
                 "the execution scope of {} must be `Workgroup` or `Subgroup`, but is `{scope}`",

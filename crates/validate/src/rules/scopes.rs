@@ -313,104 +313,111 @@ pub(super) fn check(at: &Site<'_, '_>, scope: Id) -> Result<Option<Scope>, Fault
     Ok(Some(value))
 }
 
-/// Checks an operand that says which invocations execute together.
+/// Checks an operand that says which invocations execute together, and that
+/// the stages know such groups.
 ///
 /// Group instructions have narrower rules of their own, in `non_uniform`.
 pub(super) fn check_execution(at: &Site<'_, '_>, scope: Id) -> Verdict {
-    let Some(value) = check(at, scope)? else {
-        return Ok(());
-    };
-    if !at.m.env.is_vulkan() {
-        return Ok(());
-    }
-    match value {
-        Scope::Subgroup => Ok(()),
-        Scope::Workgroup => match at.models_outside(WORKGROUP_MODELS) {
-            None => Ok(()),
-            Some(models) => {
-                let message = format!(
-                    "{} executes as a workgroup, which {models} has not",
-                    at.inst.op()
-                );
-                let fault = at.fault(&WORKGROUP_EXECUTION, message);
-                Err(fault.about(at.m, scope, "the scope is defined here"))
-            }
-        },
-        _ => {
+    check_execution_value(at, scope)?;
+    check_execution_stages(at, scope)
+}
+
+/// Checks an operand that says to whom memory accesses are ordered or visible,
+/// and that the stages know such groups.
+pub(super) fn check_memory(at: &Site<'_, '_>, scope: Id) -> Verdict {
+    check_memory_value(at, scope)?;
+    check_memory_stages(at, scope)
+}
+
+/// The part of [`check_execution`] that doesn't look at stages.
+pub(super) fn check_execution_value(at: &Site<'_, '_>, scope: Id) -> Verdict {
+    match check(at, scope)? {
+        None | Some(Scope::Workgroup | Scope::Subgroup) => Ok(()),
+        Some(_) if !at.m.env.is_vulkan() => Ok(()),
+        Some(_) => {
             let what = "`Workgroup` or `Subgroup` is needed as execution scope";
             Err(fault(at, &EXECUTION, scope, what))
         }
     }
 }
 
-/// Checks an operand that says to whom memory accesses are ordered or visible.
-pub(super) fn check_memory(at: &Site<'_, '_>, scope: Id) -> Verdict {
+/// The part of [`check_execution`] that looks at stages.
+pub(super) fn check_execution_stages(at: &Site<'_, '_>, scope: Id) -> Verdict {
+    if !at.m.env.is_vulkan() || value(at.m, scope) != Some(Scope::Workgroup) {
+        return Ok(());
+    }
+    let Some(models) = at.models_outside(WORKGROUP_MODELS) else {
+        return Ok(());
+    };
+    let message = format!(
+        "{} executes as a workgroup, which {models} has not",
+        at.inst.op()
+    );
+    let fault = at.fault(&WORKGROUP_EXECUTION, message);
+    Err(fault.about(at.m, scope, "the scope is defined here"))
+}
+
+/// The part of [`check_memory`] that doesn't look at stages.
+pub(super) fn check_memory_value(at: &Site<'_, '_>, scope: Id) -> Verdict {
     let m = at.m;
     let Some(value) = check(at, scope)? else {
         return Ok(());
     };
+    let has_model = m.has(Capability::VulkanMemoryModel);
     match value {
-        Scope::QueueFamily if m.has(Capability::VulkanMemoryModel) => return Ok(()),
+        Scope::QueueFamily if has_model => Ok(()),
         Scope::QueueFamily => {
             let what = "the capability `VulkanMemoryModel` is needed for the memory scope";
-            return Err(fault(at, &QUEUE_FAMILY, scope, what));
+            Err(fault(at, &QUEUE_FAMILY, scope, what))
         }
-        Scope::Device
-            if m.has(Capability::VulkanMemoryModel)
-                && !m.has(Capability::VulkanMemoryModelDeviceScope) =>
-        {
+        Scope::Device if has_model && !m.has(Capability::VulkanMemoryModelDeviceScope) => {
             let what =
                 "the capability `VulkanMemoryModelDeviceScope` is needed for the memory scope";
-            return Err(fault(at, &DEVICE, scope, what));
+            Err(fault(at, &DEVICE, scope, what))
         }
-        _ => {}
-    }
-    match m.env.is_vulkan() {
-        true => check_vulkan_memory(at, scope, value),
-        false => Ok(()),
-    }
-}
-
-fn check_vulkan_memory(at: &Site<'_, '_>, scope: Id, value: Scope) -> Verdict {
-    let m = at.m;
-    let outside = |rule: &'static Rule, allowed: Models| match at.models_outside(allowed) {
-        None => Ok(()),
-        Some(models) => {
-            let message = format!(
-                "the memory scope of {} is `{value}`, which {models} has not",
-                at.inst.op()
-            );
-            let fault = at.fault(rule, message);
-            Err(fault.about(m, scope, "the scope is defined here"))
+        Scope::CrossDevice if m.env.is_vulkan() => {
+            let what = "a scope within one device is needed for the memory";
+            Err(fault(at, &MEMORY, scope, what))
         }
-    };
-    match value {
         Scope::Subgroup
-            if !m.env.is_vulkan_since(1)
+            if m.env.is_vulkan()
+                && !m.env.is_vulkan_since(1)
                 && !m.has(Capability::SubgroupBallotKHR)
                 && !m.has(Capability::SubgroupVoteKHR) =>
         {
             let what = "a wider memory scope or a capability for subgroups is needed";
             Err(fault(at, &SUBGROUP_MEMORY, scope, what))
         }
-        Scope::Device | Scope::Subgroup | Scope::Invocation => Ok(()),
-        Scope::ShaderCallKHR => outside(&SHADER_CALL, RAY_TRACING_MODELS),
-        Scope::Workgroup => {
-            outside(&WORKGROUP_MEMORY, WORKGROUP_MODELS)?;
-            match at.models().contains(ExecutionModel::TessellationControl)
-                && m.memory_model == MemoryModel::GLSL450
-            {
-                false => Ok(()),
-                true => {
-                    let what = "under the memory model `GLSL450`, another scope than `Workgroup` is needed \
-                                in TessellationControl for the memory";
-                    Err(fault(at, &TESSELLATION_MEMORY, scope, what))
-                }
-            }
-        }
-        _ => {
-            let what = "a scope within one device is needed for the memory";
-            Err(fault(at, &MEMORY, scope, what))
-        }
+        _ => Ok(()),
     }
+}
+
+/// The part of [`check_memory`] that looks at stages.
+pub(super) fn check_memory_stages(at: &Site<'_, '_>, scope: Id) -> Verdict {
+    let m = at.m;
+    if !m.env.is_vulkan() {
+        return Ok(());
+    }
+    let (value, rule, allowed) = match value(m, scope) {
+        Some(value @ Scope::ShaderCallKHR) => (value, &SHADER_CALL, RAY_TRACING_MODELS),
+        Some(value @ Scope::Workgroup) => (value, &WORKGROUP_MEMORY, WORKGROUP_MODELS),
+        _ => return Ok(()),
+    };
+    if let Some(models) = at.models_outside(allowed) {
+        let message = format!(
+            "the memory scope of {} is `{value}`, which {models} has not",
+            at.inst.op()
+        );
+        let fault = at.fault(rule, message);
+        return Err(fault.about(m, scope, "the scope is defined here"));
+    }
+    if value == Scope::Workgroup
+        && m.memory_model == MemoryModel::GLSL450
+        && at.models().contains(ExecutionModel::TessellationControl)
+    {
+        let what = "under the memory model `GLSL450`, another scope than `Workgroup` is needed in \
+                    TessellationControl for the memory";
+        return Err(fault(at, &TESSELLATION_MEMORY, scope, what));
+    }
+    Ok(())
 }

@@ -76,6 +76,8 @@ pub(crate) fn is_constant_op(op: Op) -> bool {
             | Op::ConstantNull
             | Op::ConstantFunctionPointerINTEL
             | Op::ConstantSizeOfEXT
+            | Op::ConstantDataKHR
+            | Op::ConstantPipeStorage
     ) || is_spec_constant_op(op)
 }
 
@@ -88,6 +90,7 @@ pub(crate) fn is_spec_constant_op(op: Op) -> bool {
             | Op::SpecConstant
             | Op::SpecConstantComposite
             | Op::SpecConstantCompositeReplicateEXT
+            | Op::SpecConstantDataKHR
             | Op::SpecConstantOp
             | Op::SpecConstantArchitectureINTEL
             | Op::SpecConstantTargetINTEL

@@ -112,4 +112,15 @@ impl<'a> Inst<'a> {
         info.has_result()
             .then(|| Id(self.word(1 + usize::from(info.has_result_type()))))
     }
+
+    /// An instruction that isn't part of the module but stands for something
+    /// that is, at this word: the operation of an `OpSpecConstantOp`.
+    pub(crate) fn standing_at(words: &'a [u32], offset: u32) -> Option<Self> {
+        let info = Op(*words.first()? as u16).info();
+        Some(Self {
+            words,
+            offset,
+            info,
+        })
+    }
 }

@@ -78,13 +78,21 @@ pub(super) static FLOAT_ENCODING: Rule = Rule {
     vuids: &[],
     text: "Only floats of at most 16 bits have an encoding other than that of IEEE 754.",
     example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability BFloat16TypeKHR
+        frame: Frame::Whole,
+        breaks: "OpCapability Shader
+OpCapability Linkage
+OpCapability BFloat16TypeKHR
 OpExtension \"SPV_KHR_bfloat16\"
-%bf16 = OpTypeFloat 32 BFloat16KHR",
-        keeps: "OpCapability BFloat16TypeKHR
+OpMemoryModel Logical GLSL450
+!262166 %bf16 !32 !0
+",
+        keeps: "OpCapability Shader
+OpCapability Linkage
+OpCapability BFloat16TypeKHR
 OpExtension \"SPV_KHR_bfloat16\"
-%bf16 = OpTypeFloat 16 BFloat16KHR",
+OpMemoryModel Logical GLSL450
+%bf16 = OpTypeFloat 16 BFloat16KHR
+",
     },
 };
 
@@ -226,7 +234,10 @@ static FLOATS: &[Enabler] = &[
             Capability::StorageInputOutput16,
             Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR,
         ],
-        extensions: &["SPV_AMD_gpu_shader_half_float"],
+        extensions: &[
+            "SPV_AMD_gpu_shader_half_float",
+            "SPV_AMD_gpu_shader_half_float_fetch",
+        ],
     },
     Enabler {
         width: 64,

@@ -1,0 +1,303 @@
+//! Constants made of constants.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::Op;
+
+use super::scalars::type_fault;
+use crate::fault::{Fault, Verdict};
+use crate::module::{Module, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static TYPE: Rule = Rule {
+    id: "constant.composite-type",
+    class: InvalidId,
+    section: "3.52.7",
+    vuids: &[],
+    text: "The type of a composite constant is a composite: a vector, matrix, array, structure, cooperative matrix or \
+           tensor.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%constant = OpConstantComposite %f32 %f32_1 %f32_0",
+        keeps: "%constant = OpConstantComposite %v2f32 %f32_1 %f32_0",
+    },
+};
+
+pub(super) static COUNT: Rule = Rule {
+    id: "constant.constituent-count",
+    class: InvalidId,
+    section: "3.52.7",
+    vuids: &[],
+    text: "A composite constant has one constituent for each component, column, element or member of its type; a \
+           cooperative matrix has one for all.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%constant = OpConstantComposite %v3f32 %f32_1 %f32_0",
+        keeps: "%constant = OpConstantComposite %v3f32 %f32_1 %f32_0 %f32_0",
+    },
+};
+
+pub(super) static CONSTITUENT: Rule = Rule {
+    id: "constant.constituent",
+    class: InvalidId,
+    section: "3.52.7",
+    vuids: &[],
+    text: "The constituents of a composite constant are constants, OpUndef or poison.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%array = OpTypeArray %ptr_Private_u32 %u32_1
+%constant = OpConstantComposite %array %private_u32",
+        keeps: "%array = OpTypeArray %ptr_Private_u32 %u32_1
+%null = OpConstantNull %ptr_Private_u32
+%constant = OpConstantComposite %array %null",
+    },
+};
+
+pub(super) static SPECIALIZED: Rule = Rule {
+    id: "constant.specialized-constituent",
+    class: InvalidId,
+    section: "3.52.7",
+    vuids: &[],
+    text: "What specialization may change makes a composite that specialization may change: OpSpecConstantComposite.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%part = OpSpecConstant %f32 2
+%constant = OpConstantComposite %v2f32 %f32_1 %part",
+        keeps: "%part = OpSpecConstant %f32 2
+%constant = OpSpecConstantComposite %v2f32 %f32_1 %part",
+    },
+};
+
+pub(super) static CONSTITUENT_TYPE: Rule = Rule {
+    id: "constant.constituent-type",
+    class: InvalidId,
+    section: "3.52.7",
+    vuids: &[],
+    text: "Each constituent of a composite constant has the type of the component, column, element or member that it \
+           stands for.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%constant = OpConstantComposite %v2f32 %f32_1 %u32_0",
+        keeps: "%constant = OpConstantComposite %v2f32 %f32_1 %f32_0",
+    },
+};
+
+/// What a composite is made of.
+enum Parts<'a> {
+    /// So many of one type; any number if the number isn't known.
+    Same { ty: Id, count: Option<u64> },
+    /// One of each of these types.
+    Each(&'a [u32]),
+    /// A tensor's slices along its outermost dimension.
+    Slices,
+}
+
+fn parts<'a>(m: &Module<'a>, ty: Id) -> Option<Parts<'a>> {
+    Some(match m.ty(ty) {
+        Type::Vector { component, count } => Parts::Same {
+            ty: component,
+            count: Some(u64::from(count)),
+        },
+        Type::LongVector { component, count } => Parts::Same {
+            ty: component,
+            count: m.constant_u64(count),
+        },
+        Type::Matrix { column, count } => Parts::Same {
+            ty: column,
+            count: Some(u64::from(count)),
+        },
+        Type::Array { element, length } => Parts::Same {
+            ty: element,
+            count: m.constant_u64(length),
+        },
+        Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => Parts::Same {
+            ty: matrix.component,
+            count: Some(1),
+        },
+        Type::Struct { members } => Parts::Each(members),
+        Type::Other(Op::TypeTensorARM) => Parts::Slices,
+        _ => return None,
+    })
+}
+
+/// `OpConstantComposite` and `OpSpecConstantComposite`.
+pub(super) fn composite(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let result = at.result_type();
+    let Some(parts) = parts(m, result) else {
+        return Err(type_fault(at, &TYPE, "a composite"));
+    };
+    let constituents = at.inst.args();
+    let given = constituents.len() as u64;
+    let wanted = match &parts {
+        Parts::Same { count, .. } => *count,
+        // More may follow in OpConstantCompositeContinuedINTEL.
+        Parts::Each(members) => Some(members.len() as u64),
+        Parts::Slices => tensor_size(m, result, 0),
+    };
+    let is_continued = m
+        .inst(at.inst.offset() + at.inst.words().len() as u32)
+        .is_some_and(|next| {
+            matches!(
+                next.op(),
+                Op::ConstantCompositeContinuedINTEL | Op::SpecConstantCompositeContinuedINTEL
+            )
+        });
+    if wanted.is_some_and(|wanted| wanted != given) && !is_continued {
+        let message = format!(
+            "{} takes {} constituents, but has {given}",
+            m.show_type(result),
+            wanted.unwrap_or(0)
+        );
+        let fault = at.fault(&COUNT, message);
+        return Err(fault.about(m, result, "the type is declared here"));
+    }
+    for (index, &constituent) in constituents.iter().enumerate() {
+        let constituent = Id(constituent);
+        check_constituent(at, constituent)?;
+        let wanted = match &parts {
+            Parts::Same { ty, .. } => *ty,
+            Parts::Each(members) => Id(members.get(index).copied().unwrap_or(0)),
+            Parts::Slices => {
+                slice(at, result, constituent)?;
+                continue;
+            }
+        };
+        if m.type_of(constituent) != Some(wanted) && !same_shape(m, constituent, wanted) {
+            return Err(constituent_type(at, index, constituent, wanted));
+        }
+    }
+    Ok(())
+}
+
+/// Matrix columns are vectors, whose declarations may be repeated where the
+/// repetition is let through: they are compared by what they are.
+fn same_shape(m: &Module<'_>, constituent: Id, wanted: Id) -> bool {
+    let given = m.ty_of(constituent);
+    matches!(given, Type::Vector { .. }) && given == m.ty(wanted)
+}
+
+#[cold]
+fn constituent_type(at: &Site<'_, '_>, index: usize, constituent: Id, wanted: Id) -> Fault {
+    let m = at.m;
+    let message = format!(
+        "constituent {} of {} must be {}, but is {}",
+        index + 1,
+        at.inst.op(),
+        m.show_type(wanted),
+        m.show_value(constituent)
+    );
+    at.fault(&CONSTITUENT_TYPE, message)
+        .about(m, constituent, "the constituent is defined here")
+}
+
+fn check_constituent(at: &Site<'_, '_>, constituent: Id) -> Verdict {
+    let m = at.m;
+    let op = m.op_of(constituent);
+    if !m.is_constant(constituent) && !matches!(op, Op::Undef | Op::PoisonKHR) {
+        let message = format!(
+            "the constituents of a constant are constants, but this is {}",
+            m.show_value(constituent)
+        );
+        let fault = at.fault(&CONSTITUENT, message);
+        return Err(fault.about(m, constituent, "it is defined here"));
+    }
+    let is_fixed = matches!(
+        at.inst.op(),
+        Op::ConstantComposite | Op::ConstantCompositeReplicateEXT
+    );
+    if is_fixed && m.is_spec_constant(constituent) {
+        let message = format!(
+            "{} has {}, which specialization may change, as a constituent",
+            at.inst.op(),
+            m.name(constituent)
+        );
+        let fault = at.fault(&SPECIALIZED, message);
+        return Err(fault.about(m, constituent, "it is defined here"));
+    }
+    Ok(())
+}
+
+/// `OpConstantCompositeReplicateEXT` and its specialization constant.
+pub(super) fn replicate(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let ty = match parts(m, at.result_type()) {
+        Some(Parts::Same { ty, .. }) => Some(ty),
+        Some(Parts::Each(members)) => match members {
+            [first, rest @ ..] if rest.iter().all(|member| member == first) => Some(Id(*first)),
+            _ => return Err(type_fault(at, &TYPE, "a composite with parts of one type")),
+        },
+        Some(Parts::Slices) => None,
+        None => return Err(type_fault(at, &TYPE, "a composite with parts of one type")),
+    };
+    let constituent = at.id(0);
+    check_constituent(at, constituent)?;
+    let Some(ty) = ty else {
+        return slice(at, at.result_type(), constituent);
+    };
+    if m.type_of(constituent) != Some(ty) {
+        return Err(constituent_type(at, 0, constituent, ty));
+    }
+    Ok(())
+}
+
+/// A size in a tensor type's shape, if it is known.
+fn tensor_size(m: &Module<'_>, tensor: Id, dimension: usize) -> Option<u64> {
+    let shape = m.def(tensor)?.optional(2).map(Id)?;
+    let size = m.def(shape)?.optional(dimension).map(Id)?;
+    m.constant_u64(size)
+}
+
+/// A constituent of a tensor: an element if the tensor has one dimension, else
+/// a tensor with one dimension less.
+fn slice(at: &Site<'_, '_>, tensor: Id, constituent: Id) -> Verdict {
+    let m = at.m;
+    let Some(def) = m.def(tensor) else {
+        return Ok(());
+    };
+    let Some(rank) = m.constant_u64(def.id(1)) else {
+        return Ok(());
+    };
+    let element = def.id(0);
+    let ty = m.type_of(constituent).unwrap_or(Id(0));
+    let slice_message = if rank == 1 {
+        match ty == element {
+            true => return Ok(()),
+            false => "an element".to_owned(),
+        }
+    } else {
+        let Some(inner) = m.def(ty).filter(|inner| inner.op() == Op::TypeTensorARM) else {
+            return Err(slice_fault(at, constituent, "a tensor"));
+        };
+        let inner_rank = m.constant_u64(inner.id(1));
+        let sizes_agree = (1..rank.min(64) as usize).all(|dimension| {
+            let sizes = (
+                tensor_size(m, tensor, dimension),
+                tensor_size(m, ty, dimension - 1),
+            );
+            !matches!(sizes, (Some(a), Some(b)) if a != b)
+        });
+        if inner.id(0) != element {
+            "a tensor of the same elements".to_owned()
+        } else if inner_rank.is_some_and(|inner| inner + 1 != rank) {
+            format!("a tensor of {} dimensions", rank.saturating_sub(1))
+        } else if !sizes_agree {
+            "a tensor of the result's inner shape".to_owned()
+        } else {
+            return Ok(());
+        }
+    };
+    Err(slice_fault(at, constituent, &slice_message))
+}
+
+#[cold]
+fn slice_fault(at: &Site<'_, '_>, constituent: Id, wanted: &str) -> Fault {
+    let message = format!(
+        "a constituent of {} must be {wanted}, but this is {}",
+        at.m.show_type(at.result_type()),
+        at.m.show_value(constituent)
+    );
+    at.fault(&CONSTITUENT_TYPE, message)
+        .about(at.m, constituent, "it is defined here")
+}

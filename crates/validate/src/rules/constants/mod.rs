@@ -1,0 +1,81 @@
+//! Constants (specification, section 3.52.7).
+
+mod composites;
+mod scalars;
+mod spec_op;
+
+use spirvkit_grammar::Op;
+
+use super::Family;
+use crate::fault::Verdict;
+use crate::site::Site;
+
+pub(crate) const FAMILY: Family = Family {
+    ops: &[
+        Op::ConstantTrue,
+        Op::ConstantFalse,
+        Op::SpecConstantTrue,
+        Op::SpecConstantFalse,
+        Op::Constant,
+        Op::SpecConstant,
+        Op::ConstantComposite,
+        Op::SpecConstantComposite,
+        Op::ConstantCompositeReplicateEXT,
+        Op::SpecConstantCompositeReplicateEXT,
+        Op::ConstantCompositeContinuedINTEL,
+        Op::SpecConstantCompositeContinuedINTEL,
+        Op::ConstantNull,
+        Op::ConstantSampler,
+        Op::ConstantSizeOfEXT,
+        Op::ConstantDataKHR,
+        Op::SpecConstantDataKHR,
+        Op::ConstantStringAMDX,
+        Op::SpecConstantStringAMDX,
+        Op::SpecConstantOp,
+        Op::SpecConstantTargetINTEL,
+        Op::SpecConstantArchitectureINTEL,
+        Op::SpecConstantCapabilitiesINTEL,
+    ],
+    check,
+    check_module: None,
+    rules: &[
+        &scalars::BOOLEAN,
+        &scalars::HIGH_BITS,
+        &scalars::SMALL,
+        &scalars::NULL,
+        &scalars::SAMPLER,
+        &scalars::SIZE_OF,
+        &scalars::DATA,
+        &composites::TYPE,
+        &composites::COUNT,
+        &composites::CONSTITUENT,
+        &composites::SPECIALIZED,
+        &composites::CONSTITUENT_TYPE,
+        &spec_op::OPCODE,
+        &spec_op::UNKNOWN,
+    ],
+};
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    match at.inst.op() {
+        Op::ConstantTrue
+        | Op::ConstantFalse
+        | Op::SpecConstantTrue
+        | Op::SpecConstantFalse
+        | Op::SpecConstantTargetINTEL
+        | Op::SpecConstantArchitectureINTEL
+        | Op::SpecConstantCapabilitiesINTEL => return scalars::boolean(at),
+        Op::Constant | Op::SpecConstant => scalars::number(at)?,
+        Op::ConstantComposite | Op::SpecConstantComposite => composites::composite(at)?,
+        Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT => {
+            composites::replicate(at)?;
+        }
+        Op::ConstantNull => scalars::null(at)?,
+        Op::ConstantSampler => return scalars::sampler(at),
+        Op::ConstantSizeOfEXT => return scalars::size_of(at),
+        Op::ConstantDataKHR | Op::SpecConstantDataKHR => scalars::data(at)?,
+        Op::SpecConstantOp => spec_op::check(at)?,
+        _ => return Ok(()),
+    }
+    scalars::small(at)
+}

@@ -1,0 +1,330 @@
+//! Scalars, nulls, samplers, sizes and data.
+
+use std::collections::HashSet;
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId, InvalidValue};
+use spirvkit_grammar::{Capability, Op, StorageClass};
+
+use crate::fault::{Fault, Verdict};
+use crate::module::{Module, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::rules::small_types;
+use crate::site::Site;
+
+pub(super) static BOOLEAN: Rule = Rule {
+    id: "constant.boolean",
+    class: InvalidId,
+    section: "3.52.7",
+    vuids: &[],
+    text: "True and false are of type bool.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%constant = OpConstantTrue %u32",
+        keeps: "%constant = OpConstantTrue %bool",
+    },
+};
+
+pub(super) static HIGH_BITS: Rule = Rule {
+    id: "constant.high-bits",
+    class: InvalidValue,
+    section: "2.2.1",
+    vuids: &[],
+    text: "The bits of a literal's last word that its type doesn't use are 0, or copies of the sign bit in a signed \
+           integer.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%constant = OpConstant %u8 !256",
+        keeps: "%constant = OpConstant %u8 255",
+    },
+};
+
+pub(super) static SMALL: Rule = Rule {
+    id: "constant.small",
+    class: InvalidId,
+    section: "3.31",
+    vuids: &[],
+    text: "The capabilities for 8- and 16-bit storage only let such values be loaded, stored and converted. Constants \
+           of them need `Int8`, `Int16` or `Float16`.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: "OpCapability Shader
+OpCapability Linkage
+OpCapability StorageBuffer16BitAccess
+OpMemoryModel Logical GLSL450
+%u16 = OpTypeInt 16 0
+%constant = OpConstant %u16 1
+",
+        keeps: "OpCapability Shader
+OpCapability Linkage
+OpCapability StorageBuffer16BitAccess
+OpCapability Int16
+OpMemoryModel Logical GLSL450
+%u16 = OpTypeInt 16 0
+%constant = OpConstant %u16 1
+",
+    },
+};
+
+pub(super) static NULL: Rule = Rule {
+    id: "constant.null",
+    class: InvalidId,
+    section: "3.52.7",
+    vuids: &[],
+    text: "Booleans, numbers, pointers other than physical ones, events, queues, reserve ids and composites of these \
+           have a null. Images, samplers, run-time arrays and others don't.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%sampler = OpTypeSampler
+%constant = OpConstantNull %sampler",
+        keeps: "%array = OpTypeArray %mat2 %u32_4
+%constant = OpConstantNull %array",
+    },
+};
+
+pub(super) static SAMPLER: Rule = Rule {
+    id: "constant.sampler",
+    class: InvalidId,
+    section: "3.52.7",
+    vuids: &[],
+    text: "The type of a constant sampler is a sampler type.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability LiteralSampler
+%constant = OpConstantSampler %f32 ClampToEdge 0 Nearest",
+        keeps: "OpCapability LiteralSampler
+%sampler = OpTypeSampler
+%constant = OpConstantSampler %sampler ClampToEdge 0 Nearest",
+    },
+};
+
+pub(super) static SIZE_OF: Rule = Rule {
+    id: "constant.size-of",
+    class: InvalidData,
+    section: "SPV_EXT_descriptor_heap",
+    vuids: &[],
+    text: "OpConstantSizeOfEXT tells, as an integer, the size of a descriptor: of an image, a sampler, an \
+           acceleration structure, a buffer or a tensor.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability UntypedPointersKHR
+OpCapability DescriptorHeapEXT
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpExtension \"SPV_EXT_descriptor_heap\"
+%constant = OpConstantSizeOfEXT %u32 %f32",
+        keeps: "OpCapability UntypedPointersKHR
+OpCapability DescriptorHeapEXT
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpExtension \"SPV_EXT_descriptor_heap\"
+%buffer = OpTypeBufferEXT Uniform
+%constant = OpConstantSizeOfEXT %u32 %buffer",
+    },
+};
+
+pub(super) static DATA: Rule = Rule {
+    id: "constant.data",
+    class: InvalidId,
+    section: "SPV_KHR_constant_data",
+    vuids: &[],
+    text: "OpConstantDataKHR makes an array of integers, one after the other in as many words as they fill.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability ConstantDataKHR
+OpExtension \"SPV_KHR_constant_data\"
+%array = OpTypeArray %u32 %u32_2
+%data = OpConstantDataKHR %array 1 2 3",
+        keeps: "OpCapability ConstantDataKHR
+OpExtension \"SPV_KHR_constant_data\"
+%array = OpTypeArray %u32 %u32_2
+%data = OpConstantDataKHR %array 1 2",
+    },
+};
+
+#[cold]
+pub(super) fn type_fault(at: &Site<'_, '_>, rule: &'static Rule, wanted: &str) -> Fault {
+    let result = at.result_type();
+    let message = format!(
+        "{} makes {wanted}, but its type is {}",
+        at.inst.op(),
+        at.m.show_type(result)
+    );
+    at.fault(rule, message)
+        .about(at.m, result, "the type is declared here")
+}
+
+pub(super) fn boolean(at: &Site<'_, '_>) -> Verdict {
+    match at.m.is_bool_scalar(at.result_type()) {
+        true => Ok(()),
+        false => Err(type_fault(at, &BOOLEAN, "a boolean")),
+    }
+}
+
+/// `OpConstant` and `OpSpecConstant`. That the type is numeric is the decoder's
+/// business, because it needs it to read the literal.
+pub(super) fn number(at: &Site<'_, '_>) -> Verdict {
+    let (width, signed) = match at.m.ty(at.result_type()) {
+        Type::Int { width, signed } => (width, signed),
+        Type::Float { width, .. } => (width, false),
+        _ => return Ok(()),
+    };
+    let used = width % 32;
+    let Some(&last) = at.inst.args().last() else {
+        return Ok(());
+    };
+    if used == 0 {
+        return Ok(());
+    }
+    let shift = 32 - used;
+    let extended = match signed {
+        true => ((last << shift) as i32 >> shift) as u32,
+        false => last << shift >> shift,
+    };
+    if extended != last {
+        let message = format!(
+            "the literal's last word is {last:#x}, but only {used} bits of it belong to {}",
+            at.m.show_type(at.result_type())
+        );
+        let help = match signed {
+            true => "the other bits must repeat the sign bit",
+            false => "the other bits must be 0",
+        };
+        return Err(at.fault(&HIGH_BITS, message).help(help));
+    }
+    Ok(())
+}
+
+/// Constants of types that the module may only store.
+pub(super) fn small(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let result = at.result_type();
+    if !m.has(Capability::Shader) || m.is_pointer(result) || !small_types::is_limited(m, result) {
+        return Ok(());
+    }
+    let message = format!(
+        "{} of {} in a module that may only load, store and convert such values",
+        at.inst.op(),
+        m.show_type(result)
+    );
+    let fault = at.fault(&SMALL, message);
+    Err(fault.about(m, result, "the type is declared here"))
+}
+
+pub(super) fn null(at: &Site<'_, '_>) -> Verdict {
+    match without_null(at.m, at.result_type()) {
+        None => Ok(()),
+        Some(ty) => {
+            let message = format!(
+                "{} has no null because of {}",
+                at.m.show_type(at.result_type()),
+                at.m.show_type(ty)
+            );
+            let fault = at.fault(&NULL, message);
+            Err(fault.about(at.m, ty, "it is declared here"))
+        }
+    }
+}
+
+/// The first type within this type, or this type itself, that has no null.
+fn without_null(m: &Module<'_>, ty: Id) -> Option<Id> {
+    // Most nulls are of types without structures: no set is needed for them.
+    let mut seen = HashSet::new();
+    let mut todo = Vec::new();
+    let mut next = Some(ty);
+    while let Some(id) = next {
+        match m.ty(id) {
+            Type::Bool
+            | Type::Int { .. }
+            | Type::Float { .. }
+            | Type::Vector { .. }
+            | Type::LongVector { .. }
+            | Type::Matrix { .. }
+            | Type::CooperativeMatrix(_)
+            | Type::CooperativeMatrixNv(_) => {}
+            Type::Pointer { class, .. } | Type::UntypedPointer { class }
+                if class != StorageClass::PhysicalStorageBuffer => {}
+            Type::Array { element, .. } => {
+                next = Some(element);
+                continue;
+            }
+            Type::Struct { members } => {
+                if seen.insert(id) {
+                    todo.extend(members.iter().rev().map(|&member| Id(member)));
+                }
+            }
+            Type::Other(Op::TypeTensorARM) if m.def(id).is_some_and(|def| def.args().len() > 2) => {
+            }
+            Type::Other(
+                Op::TypeEvent | Op::TypeDeviceEvent | Op::TypeReserveId | Op::TypeQueue,
+            ) => {}
+            _ => return Some(id),
+        }
+        next = todo.pop();
+    }
+    None
+}
+
+pub(super) fn sampler(at: &Site<'_, '_>) -> Verdict {
+    match at.m.ty(at.result_type()) {
+        Type::Sampler => Ok(()),
+        _ => Err(type_fault(at, &SAMPLER, "a sampler")),
+    }
+}
+
+pub(super) fn size_of(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    if !m.is_int_scalar(at.result_type()) {
+        return Err(type_fault(at, &SIZE_OF, "an integer"));
+    }
+    let ty = at.id(0);
+    if is_descriptor(m, ty) {
+        return Ok(());
+    }
+    let message = format!(
+        "OpConstantSizeOfEXT takes the type of a descriptor, not {}",
+        m.show_type(ty)
+    );
+    let fault = at.fault(&SIZE_OF, message);
+    Err(fault.about(m, ty, "it is declared here"))
+}
+
+/// Whether the type's values are descriptors in a heap.
+fn is_descriptor(m: &Module<'_>, ty: Id) -> bool {
+    match m.ty(ty) {
+        Type::Image(_) | Type::Sampler | Type::SampledImage { .. } => true,
+        Type::Other(op) => matches!(
+            op,
+            Op::TypeBufferEXT | Op::TypeAccelerationStructureKHR | Op::TypeTensorARM
+        ),
+        _ => false,
+    }
+}
+
+/// `OpConstantDataKHR` and `OpSpecConstantDataKHR`.
+pub(super) fn data(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let Type::Array { element, length } = m.ty(at.result_type()) else {
+        return Err(type_fault(at, &DATA, "an array"));
+    };
+    let Type::Int { width, .. } = m.ty(element) else {
+        return Err(type_fault(at, &DATA, "an array of integers"));
+    };
+    let words = at.inst.args().len() as u64;
+    if words == 0 {
+        let message = format!("{} holds at least one word of data", at.inst.op());
+        return Err(at.fault(&DATA, message));
+    }
+    let Some(length) = m.constant_u64(length) else {
+        return Ok(());
+    };
+    let needed = length.saturating_mul(u64::from(width)).div_ceil(32);
+    if needed != words {
+        let message = format!(
+            "{} holds {words} words of data, but {} takes {needed}",
+            at.inst.op(),
+            m.show_type(at.result_type())
+        );
+        let fault = at.fault(&DATA, message);
+        return Err(fault.about(m, at.result_type(), "the type is declared here"));
+    }
+    Ok(())
+}

@@ -1,0 +1,159 @@
+//! Operations on specialization constants.
+
+use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
+use spirvkit_grammar::{Capability, Op, Version};
+
+use crate::fault::Verdict;
+use crate::module::Inst;
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static OPCODE: Rule = Rule {
+    id: "constant.spec-op-capability",
+    class: InvalidId,
+    section: "3.52.7",
+    vuids: &[],
+    text: "Some operations on specialization constants are for kernels only, `QuantizeToF16` is for shaders only. \
+           `UConvert` is for all since version 1.4 or with SPV_AMD_gpu_shader_int16.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%part = OpSpecConstant %f32 2
+%constant = OpSpecConstantOp %f32 FNegate %part",
+        keeps: "%part = OpSpecConstant %u32 2
+%constant = OpSpecConstantOp %u64 UConvert %part",
+    },
+};
+
+pub(super) static UNKNOWN: Rule = Rule {
+    id: "constant.spec-op-opcode",
+    class: InvalidBinary,
+    section: "3.52.7",
+    vuids: &[],
+    text: "Only the operations that the specification lists are applied to specialization constants.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%part = OpSpecConstant %u32 2
+%constant = OpSpecConstantOp %u32 !83 %part",
+        keeps: "%part = OpSpecConstant %u32 2
+%constant = OpSpecConstantOp %u32 Not %part",
+    },
+};
+
+/// Who may use an operation.
+enum For {
+    Everyone,
+    Shaders,
+    Kernels,
+    /// `OpUConvert`: everyone since version 1.4.
+    Convert,
+}
+
+fn is_for(op: Op) -> Option<For> {
+    Some(match op {
+        Op::SConvert
+        | Op::FConvert
+        | Op::SNegate
+        | Op::Not
+        | Op::IAdd
+        | Op::ISub
+        | Op::IMul
+        | Op::UDiv
+        | Op::SDiv
+        | Op::UMod
+        | Op::SRem
+        | Op::SMod
+        | Op::ShiftRightLogical
+        | Op::ShiftRightArithmetic
+        | Op::ShiftLeftLogical
+        | Op::BitwiseOr
+        | Op::BitwiseXor
+        | Op::BitwiseAnd
+        | Op::VectorShuffle
+        | Op::CompositeExtract
+        | Op::CompositeInsert
+        | Op::LogicalOr
+        | Op::LogicalAnd
+        | Op::LogicalNot
+        | Op::LogicalEqual
+        | Op::LogicalNotEqual
+        | Op::Select
+        | Op::IEqual
+        | Op::INotEqual
+        | Op::ULessThan
+        | Op::SLessThan
+        | Op::UGreaterThan
+        | Op::SGreaterThan
+        | Op::ULessThanEqual
+        | Op::SLessThanEqual
+        | Op::UGreaterThanEqual
+        | Op::SGreaterThanEqual
+        | Op::CooperativeMatrixLengthKHR
+        | Op::CooperativeMatrixLengthNV => For::Everyone,
+        Op::QuantizeToF16 => For::Shaders,
+        Op::UConvert => For::Convert,
+        Op::ConvertFToS
+        | Op::ConvertSToF
+        | Op::ConvertFToU
+        | Op::ConvertUToF
+        | Op::ConvertPtrToU
+        | Op::ConvertUToPtr
+        | Op::GenericCastToPtr
+        | Op::PtrCastToGeneric
+        | Op::Bitcast
+        | Op::FNegate
+        | Op::FAdd
+        | Op::FSub
+        | Op::FMul
+        | Op::FDiv
+        | Op::FRem
+        | Op::FMod
+        | Op::AccessChain
+        | Op::InBoundsAccessChain
+        | Op::PtrAccessChain
+        | Op::InBoundsPtrAccessChain
+        | Op::UntypedAccessChainKHR
+        | Op::UntypedInBoundsAccessChainKHR
+        | Op::UntypedPtrAccessChainKHR
+        | Op::UntypedInBoundsPtrAccessChainKHR => For::Kernels,
+        _ => return None,
+    })
+}
+
+/// `OpSpecConstantOp`: first whether the operation may be used, then the
+/// operation itself, by the rules of its own opcode.
+pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let op = Op(at.inst.arg(0) as u16);
+    let Some(users) = is_for(op) else {
+        let message = format!("{op} isn't an operation for specialization constants");
+        return Err(at.fault(&UNKNOWN, message));
+    };
+    let (allowed, needed) = match users {
+        For::Everyone => (true, ""),
+        For::Shaders => (m.has(Capability::Shader), "the `Shader` capability"),
+        For::Kernels => (m.has(Capability::Kernel), "the `Kernel` capability"),
+        For::Convert => (
+            m.version >= Version::new(1, 4)
+                || m.has(Capability::Kernel)
+                || m.has_extension("SPV_AMD_gpu_shader_int16"),
+            "SPIR-V 1.4, the `Kernel` capability or SPV_AMD_gpu_shader_int16",
+        ),
+    };
+    if !allowed {
+        let message = format!("{op} of specialization constants needs {needed}");
+        return Err(at.fault(&OPCODE, message));
+    }
+    // The words that the operation would have as an instruction of its own.
+    let mut words = Vec::with_capacity(at.inst.words().len());
+    let length = at.inst.words().len() as u32 - 1;
+    words.extend([
+        length << 16 | u32::from(op.0),
+        at.inst.word(1),
+        at.inst.word(2),
+    ]);
+    words.extend(at.inst.args().iter().skip(1));
+    match Inst::standing_at(&words, at.inst.offset()) {
+        Some(inst) => crate::rules::check(&Site { m, inst, ..*at }),
+        None => Ok(()),
+    }
+}

@@ -134,7 +134,8 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+/// Adds all modules below a folder.
+pub(super) fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
@@ -239,7 +240,8 @@ fn is_renamed(ours: &str, theirs: &str) -> bool {
     ours.clone().count() == theirs.clone().count() && ours.zip(theirs).all(same)
 }
 
-fn load(file: &Path) -> Result<Vec<u8>, String> {
+/// The module in a file.
+pub(super) fn load(file: &Path) -> Result<Vec<u8>, String> {
     let bytes = fs::read(file).map_err(|error| error.to_string())?;
     if file.extension().is_some_and(|extension| extension == "spv") {
         return Ok(bytes);

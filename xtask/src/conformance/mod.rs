@@ -1,5 +1,6 @@
 //! `cargo xtask conformance`: our results against those of the reference tools.
 
+mod alarms;
 mod corpus;
 mod records;
 mod text;
@@ -29,6 +30,8 @@ enum What {
     },
     /// The validator against recorded verdicts.
     Val(val::Arguments),
+    /// The validator over real modules: no false alarm.
+    Alarms(alarms::Arguments),
     /// Real modules: round trips, and the text against the reference
     /// disassembler's.
     Corpus(corpus::Arguments),
@@ -37,6 +40,7 @@ enum What {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     match &arguments.what {
         What::Text { records, show } => text::run(records, *show),
+        What::Alarms(arguments) => alarms::run(arguments),
         What::Val(arguments) => val::run(arguments),
         What::Corpus(arguments) => corpus::run(arguments),
     }

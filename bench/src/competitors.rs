@@ -5,8 +5,6 @@ use rspirv::dr;
 use spirv_tools::TargetEnv;
 use spirv_tools::assembler::compiled::CompiledAssembler;
 use spirv_tools::assembler::{Assembler, AssemblerOptions, DisassembleOptions};
-use spirv_tools::val::Validator;
-use spirv_tools::val::compiled::CompiledValidator;
 
 /// The names under which they stand in the tables.
 pub(crate) const RSPIRV_LOAD: &str = "rspirv `load_words`";
@@ -85,24 +83,5 @@ impl Cpp {
             preserve_numeric_ids: true,
         };
         self.assembler.assemble(text, options).ok()
-    }
-}
-
-/// The C++ library's validator, with a context that all calls share.
-pub(crate) struct CppValidator {
-    validator: CompiledValidator,
-}
-
-impl CppValidator {
-    /// For Vulkan 1.3.
-    pub(crate) fn new() -> Self {
-        Self {
-            validator: CompiledValidator::with_env(TargetEnv::Vulkan_1_3),
-        }
-    }
-
-    /// Whether it accepts the module.
-    pub(crate) fn accepts(&self, words: &[u32]) -> bool {
-        self.validator.validate(words, None).is_ok()
     }
 }

@@ -11,11 +11,12 @@ use spirvkit::{
 use spirvkit_bench::decode::sum_of_operands;
 
 use crate::competitors::{
-    CPP, Cpp, CppValidator, RSPIRV_DISASSEMBLE, RSPIRV_LOAD, RSPIRV_PARSE, rspirv_disassemble,
-    rspirv_load, rspirv_parse,
+    CPP, Cpp, RSPIRV_DISASSEMBLE, RSPIRV_LOAD, RSPIRV_PARSE, rspirv_disassemble, rspirv_load,
+    rspirv_parse,
 };
-use crate::corpus::{Corpus, bytes_of};
+use crate::cpp_validator::CppValidator;
 use crate::timing::{self, Candidate, Times};
+use spirvkit_bench::corpus::{Corpus, bytes_of};
 
 /// What ours is called in the tables.
 const OURS: &str = "spirvkit";
@@ -252,10 +253,10 @@ pub(crate) fn assemble(corpus: &Corpus, budget: Duration) -> Contest {
 }
 
 pub(crate) fn validate(corpus: &Corpus, budget: Duration) -> Contest {
-    let cpp = CppValidator::new();
+    let cpp = CppValidator::for_env(vulkan_1_3().env).expect("the library has Vulkan 1.3");
     let options = vulkan_1_3();
     let ours = |words: &[u32]| spirvkit::validate_words(words, &options).is_valid();
-    let theirs = |words: &[u32]| cpp.accepts(words);
+    let theirs = |words: &[u32]| cpp.judge(words).is_ok();
     let mut field = Field::new(corpus, |words| ours(words) && theirs(words));
     field.thin_out(budget, |words| {
         black_box(theirs(words));

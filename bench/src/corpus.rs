@@ -5,17 +5,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// All modules of a folder, in memory.
-pub(crate) struct Corpus {
+pub struct Corpus {
     /// The folder's own name.
-    pub(crate) name: String,
-    pub(crate) modules: Vec<Vec<u32>>,
+    pub name: String,
+    /// The words of each.
+    pub modules: Vec<Vec<u32>>,
     /// How many files are not modules.
-    pub(crate) unreadable: usize,
+    pub unreadable: usize,
 }
 
 impl Corpus {
     /// Reads all `.spv` files below a folder, in the order of their paths.
-    pub(crate) fn load(folder: &Path) -> Result<Self, Box<dyn Error>> {
+    ///
+    /// # Errors
+    ///
+    /// If a file can't be read, or if there are no modules.
+    pub fn load(folder: &Path) -> Result<Self, Box<dyn Error>> {
         let mut files = Vec::new();
         collect(folder, &mut files).map_err(|error| format!("{}: {error}", folder.display()))?;
         files.sort();
@@ -52,6 +57,6 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
 }
 
 /// How many bytes the modules take.
-pub(crate) fn bytes_of<'a>(modules: impl IntoIterator<Item = &'a Vec<u32>>) -> usize {
+pub fn bytes_of<'a>(modules: impl IntoIterator<Item = &'a Vec<u32>>) -> usize {
     modules.into_iter().map(|words| words.len() * 4).sum()
 }

@@ -1,6 +1,7 @@
-//! What the side-by-side program and the daily benchmarks have in common.
+//! What the side-by-side programs and the daily benchmarks have in common.
 #![deny(missing_docs)]
 
+pub mod corpus;
 pub mod decode;
 pub mod shapes;
 pub mod synthetic;

@@ -2,7 +2,7 @@
 
 mod competitors;
 mod contests;
-mod corpus;
+mod cpp_validator;
 mod machine;
 mod memory;
 mod report;
@@ -17,8 +17,8 @@ use std::time::Duration;
 
 use clap::Parser;
 
-use corpus::Corpus;
 use report::Report;
+use spirvkit_bench::corpus::Corpus;
 
 /// Measures the toolkit side by side with other libraries over all `.spv` files
 /// of a folder.

@@ -7,10 +7,10 @@ use crate::contests::{COPY, Contest, Goal};
 use spirvkit_bench::shapes::LIMIT;
 
 use crate::competitors::CPP;
-use crate::corpus::{Corpus, bytes_of};
 use crate::machine;
 use crate::memory::Peak;
 use crate::scaling::{Growth, Size, Threads};
+use spirvkit_bench::corpus::{Corpus, bytes_of};
 
 const METHOD: &str = "\
 All modules are read into memory first. Everything runs in one process, and, but

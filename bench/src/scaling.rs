@@ -12,11 +12,11 @@ use spirvkit::{
 use spirvkit_bench::shapes::{SHAPES, Shape};
 use spirvkit_bench::synthetic;
 
-use crate::competitors::CppValidator;
 use crate::contests::vulkan_1_3;
+use crate::cpp_validator::CppValidator;
 
-use crate::corpus::{Corpus, bytes_of};
 use crate::timing::{self, Candidate};
+use spirvkit_bench::corpus::{Corpus, bytes_of};
 
 /// The times of one and of two threads for the same modules.
 pub(crate) struct Threads {
@@ -139,7 +139,7 @@ pub(crate) fn growth(budget: Duration) -> Vec<Growth> {
     // Twice the usual size is beyond some of the universal limits.
     options.limits.control_flow_nesting_depth = u32::MAX;
     options.limits.switch_branches = u32::MAX;
-    let cpp = CppValidator::new();
+    let cpp = CppValidator::for_env(vulkan_1_3().env).expect("the library has Vulkan 1.3");
     let measure = |shape: &'static Shape| {
         eprintln!("{} {} …", shape.count, shape.name);
         let counts = [shape.count / 2, shape.count, shape.count * 2];
@@ -151,7 +151,7 @@ pub(crate) fn growth(budget: Duration) -> Vec<Growth> {
         });
         let times = timing::compare(&mut candidates, budget / 20);
         let mut accepted = false;
-        let theirs = timing::time(|| accepted = cpp.accepts(&modules[1]));
+        let theirs = timing::time(|| accepted = cpp.judge(&modules[1]).is_ok());
         Growth {
             shape,
             times: [times[0].best, times[1].best, times[2].best],

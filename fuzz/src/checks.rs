@@ -366,3 +366,50 @@ fn render(diagnostic: &Diagnostic, source: Option<&Source<'_>>) {
     }
     assert!(render::json(diagnostic, source).starts_with('{'));
 }
+
+/// Judges bytes as a file: see [`validate_words`].
+pub fn validate(bytes: &[u8]) {
+    match spirvkit::words_from_bytes(bytes) {
+        Ok((words, _)) => validate_words(&words),
+        Err(_) => {
+            let options = spirvkit::ValidateOptions::default();
+            assert!(!spirvkit::validate(bytes, &options).is_valid());
+        }
+    }
+}
+
+/// Judges a module for some environments. Nothing panics; what is found has its
+/// place in the module, comes in the order of places, is no more than asked for,
+/// names a rule that can be explained, and is the same again.
+pub fn validate_words(words: &[u32]) {
+    for env in ["spv1.6", "vulkan1.3", "opencl2.2"] {
+        let env = env.parse().expect("the environment is known");
+        let mut options = spirvkit::ValidateOptions::for_env(env);
+        let report = spirvkit::validate_words(words, &options);
+        let found = report.diagnostics();
+        let offsets: Vec<usize> = found
+            .iter()
+            .map(|diagnostic| diagnostic.word_offset().expect("it has a place"))
+            .collect();
+        assert!(offsets.is_sorted(), "{offsets:?}");
+        assert!(offsets.iter().all(|&offset| offset <= words.len()));
+        let errors = |diagnostic: &&spirvkit::Diagnostic| {
+            diagnostic.severity() == spirvkit::diagnostics::Severity::Error
+        };
+        let count = found.iter().filter(errors).count();
+        assert!(count <= options.max_errors);
+        assert_eq!(report.is_valid(), count == 0);
+        for diagnostic in found {
+            let rule = diagnostic.rule();
+            assert!(spirvkit::find_rule(rule).is_some(), "{rule} is not listed");
+        }
+        let again = spirvkit::validate_words(words, &options);
+        assert_eq!(again.diagnostics(), found);
+        // Less to say doesn't change the verdict.
+        options.max_errors = 1;
+        assert_eq!(
+            spirvkit::validate_words(words, &options).is_valid(),
+            report.is_valid()
+        );
+    }
+}

@@ -5,21 +5,25 @@
 //! `tests/` hand them the repository's own samples and pseudo-random mutations
 //! of those.
 //!
-//! [`decode`], [`assemble`], [`disassemble_then_assemble`] and
-//! [`lenient_round_trip`] take their bytes as a file. Random bytes seldom get
+//! [`decode`], [`assemble`], [`disassemble_then_assemble`], [`lenient_round_trip`]
+//! and [`validate`] take their bytes as a file. Random bytes seldom get
 //! past a module's header, so [`plausible_module`] and [`plausible_text`] take
 //! them as a recipe for a module or a text that is nearly right, and check the
-//! same promises with that.
+//! same promises with that. [`mutated_module`] takes them as a module and a recipe
+//! for changes to it.
 #![deny(missing_docs)]
 
 mod checks;
+mod mutate;
 mod plausible;
 mod recipe;
 
 pub use checks::{
     assemble, assemble_text, decode, decode_words, disassemble_then_assemble,
-    disassemble_words_then_assemble, lenient_round_trip, lenient_round_trip_words,
+    disassemble_words_then_assemble, lenient_round_trip, lenient_round_trip_words, validate,
+    validate_words,
 };
+pub use mutate::mutate;
 pub use plausible::{module_from, text_from};
 
 /// Checks all promises about modules with the module that these bytes are a
@@ -29,6 +33,21 @@ pub fn plausible_module(bytes: &[u8]) {
     decode_words(&words);
     disassemble_words_then_assemble(&words);
     lenient_round_trip_words(&words);
+    validate_words(&words);
+}
+
+/// The bytes of a recipe for [`mutated_module`].
+pub const RECIPE: usize = 64;
+
+/// Checks the promises about validation with a module, which follows a recipe of
+/// [`RECIPE`] bytes for changes to it.
+pub fn mutated_module(bytes: &[u8]) {
+    let Some((recipe, module)) = bytes.split_at_checked(RECIPE) else {
+        return;
+    };
+    if let Ok((words, _)) = spirvkit::words_from_bytes(module) {
+        validate_words(&mutate(&words, recipe));
+    }
 }
 
 /// Checks all promises about texts with the text that these bytes are a recipe

@@ -69,6 +69,7 @@ fn check_module(bytes: &[u8]) {
     spirvkit_fuzz::decode(bytes);
     spirvkit_fuzz::disassemble_then_assemble(bytes);
     spirvkit_fuzz::lenient_round_trip(bytes);
+    spirvkit_fuzz::validate(bytes);
 }
 
 /// Changes a few bytes of a module, sparing the header, or some of its words'
@@ -184,4 +185,38 @@ fn plausible_texts_keep_the_promises() {
         let length = random.below(500);
         spirvkit_fuzz::plausible_text(&random.bytes(length));
     }
+}
+
+#[test]
+fn validation_keeps_its_promises_on_changed_samples() {
+    let mut random = Random(0x5eed_0f_c4a2_9e5);
+    for module in samples().iter().filter_map(|sample| module_of(sample)) {
+        let (words, _) = spirvkit::words_from_bytes(&module).unwrap();
+        for _ in 0..300 {
+            let length = 8 + random.below(24);
+            let recipe = random.bytes(length);
+            spirvkit_fuzz::validate_words(&spirvkit_fuzz::mutate(&words, &recipe));
+        }
+    }
+}
+
+#[test]
+fn changes_do_something_and_are_the_same_each_time() {
+    let mut random = Random(77);
+    let module = samples()
+        .iter()
+        .find_map(|sample| module_of(sample))
+        .unwrap();
+    let (words, _) = spirvkit::words_from_bytes(&module).unwrap();
+    let mut changed = 0;
+    for _ in 0..200 {
+        let recipe = random.bytes(12);
+        let mutated = spirvkit_fuzz::mutate(&words, &recipe);
+        assert_eq!(mutated, spirvkit_fuzz::mutate(&words, &recipe));
+        changed += usize::from(mutated != words);
+    }
+    assert!(
+        changed > 150,
+        "only {changed} of 200 recipes changed the module"
+    );
 }

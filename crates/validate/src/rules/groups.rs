@@ -1,16 +1,587 @@
-//! Group and subgroup instructions (specification, section 3.52.21).
+//! Group and subgroup instructions (specification, section 3.52.21), and the
+//! interlock of fragment shaders.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{AddressingModel, ExecutionMode, ExecutionModel, Op, StorageClass};
 
 use super::Family;
-use crate::fault::Verdict;
+use crate::fault::{Fault, Verdict};
+use crate::module::{Models, Module, Type};
+use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[],
+    ops: &[
+        Op::GroupAsyncCopy,
+        Op::GroupWaitEvents,
+        Op::GroupAll,
+        Op::GroupAny,
+        Op::GroupBroadcast,
+        Op::GroupIAdd,
+        Op::GroupFAdd,
+        Op::GroupFMin,
+        Op::GroupUMin,
+        Op::GroupSMin,
+        Op::GroupFMax,
+        Op::GroupUMax,
+        Op::GroupSMax,
+        Op::GroupIAddNonUniformAMD,
+        Op::GroupFAddNonUniformAMD,
+        Op::GroupFMinNonUniformAMD,
+        Op::GroupUMinNonUniformAMD,
+        Op::GroupSMinNonUniformAMD,
+        Op::GroupFMaxNonUniformAMD,
+        Op::GroupUMaxNonUniformAMD,
+        Op::GroupSMaxNonUniformAMD,
+        Op::GroupIMulKHR,
+        Op::GroupFMulKHR,
+        Op::GroupBitwiseAndKHR,
+        Op::GroupBitwiseOrKHR,
+        Op::GroupBitwiseXorKHR,
+        Op::GroupLogicalAndKHR,
+        Op::GroupLogicalOrKHR,
+        Op::GroupLogicalXorKHR,
+        Op::BeginInvocationInterlockEXT,
+        Op::EndInvocationInterlockEXT,
+    ],
     check,
     check_module: None,
-    rules: &[],
+    rules: &[
+        &VOTE_RESULT,
+        &VOTE_PREDICATE,
+        &RESULT,
+        &VALUE,
+        &COPY_RESULT,
+        &COPY_DESTINATION,
+        &COPY_CLASSES,
+        &COPY_SOURCE,
+        &COPY_COUNT,
+        &EVENT,
+        &WAIT_COUNT,
+        &WAIT_EVENTS,
+        &INTERLOCK_STAGE,
+        &INTERLOCK_MODE,
+    ],
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
-    Ok(())
+static VOTE_RESULT: Rule = Rule {
+    id: "group.vote-result",
+    class: InvalidData,
+    section: "3.52.21",
+    vuids: &[],
+    text: "`OpGroupAll` and `OpGroupAny` give a boolean scalar.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability Groups
+%all = OpGroupAll %u32 %u32_2 %true",
+        keeps: "OpCapability Groups
+%all = OpGroupAll %bool %u32_2 %true",
+    },
+};
+
+static VOTE_PREDICATE: Rule = Rule {
+    id: "group.vote-predicate",
+    class: InvalidData,
+    section: "3.52.21",
+    vuids: &[],
+    text: "`OpGroupAll` and `OpGroupAny` take a boolean scalar.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability Groups
+%all = OpGroupAll %bool %u32_2 %u32_1",
+        keeps: "OpCapability Groups
+%all = OpGroupAll %bool %u32_2 %true",
+    },
+};
+
+static RESULT: Rule = Rule {
+    id: "group.result",
+    class: InvalidData,
+    section: "3.52.21",
+    vuids: &[],
+    text: "A group operation gives a scalar or a vector of the kind of number that its name says; a broadcast any \
+           scalar or vector.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability Groups
+%sum = OpGroupIAdd %f32 %u32_2 Reduce %f32_1",
+        keeps: "OpCapability Groups
+%sum = OpGroupFAdd %f32 %u32_2 Reduce %f32_1",
+    },
+};
+
+static VALUE: Rule = Rule {
+    id: "group.value",
+    class: InvalidData,
+    section: "3.52.21",
+    vuids: &[],
+    text: "The value that a group operation takes has the type of its result.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability Groups
+%sum = OpGroupIAdd %u64 %u32_2 Reduce %u32_1",
+        keeps: "OpCapability Groups
+%sum = OpGroupIAdd %u32 %u32_2 Reduce %u32_1",
+    },
+};
+
+static COPY_RESULT: Rule = Rule {
+    id: "group.copy-result",
+    class: InvalidData,
+    section: "3.52.21",
+    vuids: &[],
+    text: "`OpGroupAsyncCopy` gives an event.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "%event = OpTypeEvent
+%no_event = OpConstantNull %event
+%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
+%copied = OpGroupAsyncCopy %u32 %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event",
+        keeps: "%event = OpTypeEvent
+%no_event = OpConstantNull %event
+%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
+%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event",
+    },
+};
+
+static COPY_DESTINATION: Rule = Rule {
+    id: "group.copy-destination",
+    class: InvalidData,
+    section: "3.52.21",
+    vuids: &[],
+    text: "A group copies to a pointer to scalars or vectors of numbers in `Workgroup` or `CrossWorkgroup`.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "%event = OpTypeEvent
+%no_event = OpConstantNull %event
+%own = OpVariable %ptr_Function_u32 Function
+%copied = OpGroupAsyncCopy %event %u32_2 %own %workgroup_u32 %u64_1 %u64_1 %no_event",
+        keeps: "%event = OpTypeEvent
+%no_event = OpConstantNull %event
+%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
+%copied = OpGroupAsyncCopy %event %u32_2 %global %workgroup_u32 %u64_1 %u64_1 %no_event",
+    },
+};
+
+static COPY_CLASSES: Rule = Rule {
+    id: "group.copy-classes",
+    class: InvalidData,
+    section: "3.52.21",
+    vuids: &[],
+    text: "A group copies between `Workgroup` and `CrossWorkgroup`, not within either.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "%event = OpTypeEvent
+%no_event = OpConstantNull %event
+%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %workgroup_u32 %u64_1 %u64_1 %no_event",
+        keeps: "%event = OpTypeEvent
+%no_event = OpConstantNull %event
+%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
+%copied = OpGroupAsyncCopy %event %u32_2 %global %workgroup_u32 %u64_1 %u64_1 %no_event",
+    },
+};
+
+static COPY_SOURCE: Rule = Rule {
+    id: "group.copy-source",
+    class: InvalidData,
+    section: "3.52.21",
+    vuids: &[],
+    text: "A group copies from a pointer to what the destination points to.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "%event = OpTypeEvent
+%no_event = OpConstantNull %event
+%global = OpVariable %ptr_CrossWorkgroup_f32 CrossWorkgroup
+%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event",
+        keeps: "%event = OpTypeEvent
+%no_event = OpConstantNull %event
+%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
+%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event",
+    },
+};
+
+static COPY_COUNT: Rule = Rule {
+    id: "group.copy-count",
+    class: InvalidData,
+    section: "3.52.21",
+    vuids: &[],
+    text: "How many elements are copied, and at which stride, are integers as wide as a pointer.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "%event = OpTypeEvent
+%no_event = OpConstantNull %event
+%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
+%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u32_1 %u64_1 %no_event",
+        keeps: "%event = OpTypeEvent
+%no_event = OpConstantNull %event
+%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
+%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event",
+    },
+};
+
+static EVENT: Rule = Rule {
+    id: "group.event",
+    class: InvalidData,
+    section: "3.52.21",
+    vuids: &[],
+    text: "`OpGroupAsyncCopy` takes an event.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "%event = OpTypeEvent
+%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
+%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %u32_0",
+        keeps: "%event = OpTypeEvent
+%no_event = OpConstantNull %event
+%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
+%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event",
+    },
+};
+
+static WAIT_COUNT: Rule = Rule {
+    id: "group.wait-count",
+    class: InvalidData,
+    section: "3.52.21",
+    vuids: &[],
+    text: "The number of events to wait for is a 32-bit integer scalar.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "%event = OpTypeEvent
+%ptr_event = OpTypePointer Function %event
+%events = OpVariable %ptr_event Function
+OpGroupWaitEvents %u32_2 %u64_1 %events",
+        keeps: "%event = OpTypeEvent
+%ptr_event = OpTypePointer Function %event
+%events = OpVariable %ptr_event Function
+OpGroupWaitEvents %u32_2 %u32_1 %events",
+    },
+};
+
+static WAIT_EVENTS: Rule = Rule {
+    id: "group.wait-events",
+    class: InvalidData,
+    section: "3.52.21",
+    vuids: &[],
+    text: "The events to wait for stand behind a pointer to `OpTypeEvent`.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpGroupWaitEvents %u32_2 %u32_1 %workgroup_u32",
+        keeps: "%event = OpTypeEvent
+%ptr_event = OpTypePointer Function %event
+%events = OpVariable %ptr_event Function
+OpGroupWaitEvents %u32_2 %u32_1 %events",
+    },
+};
+
+static INTERLOCK_STAGE: Rule = Rule {
+    id: "group.interlock-stage",
+    class: InvalidId,
+    section: "SPV_EXT_fragment_shader_interlock",
+    vuids: &[],
+    text: "Only fragment shaders have an interlock.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability FragmentShaderPixelInterlockEXT
+OpExtension \"SPV_EXT_fragment_shader_interlock\"
+OpBeginInvocationInterlockEXT
+OpEndInvocationInterlockEXT",
+        keeps: "OpCapability FragmentShaderPixelInterlockEXT
+OpExtension \"SPV_EXT_fragment_shader_interlock\"",
+    },
+};
+
+static INTERLOCK_MODE: Rule = Rule {
+    id: "group.interlock-mode",
+    class: InvalidId,
+    section: "SPV_EXT_fragment_shader_interlock",
+    vuids: &[],
+    text: "An entry point with an interlock has an execution mode that says what is locked and in which order.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpCapability FragmentShaderPixelInterlockEXT
+OpExtension \"SPV_EXT_fragment_shader_interlock\"
+OpBeginInvocationInterlockEXT
+OpEndInvocationInterlockEXT",
+        keeps: "OpCapability FragmentShaderPixelInterlockEXT
+OpExtension \"SPV_EXT_fragment_shader_interlock\"
+OpExecutionMode %main OriginUpperLeft
+OpExecutionMode %main PixelInterlockOrderedEXT
+OpBeginInvocationInterlockEXT
+OpEndInvocationInterlockEXT",
+    },
+};
+
+/// What the components of a value are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Bool,
+    Int,
+    Unsigned,
+    Float,
+    /// Any of them.
+    Any,
+}
+
+impl Kind {
+    /// Whether the type is a scalar or a vector of the kind.
+    pub(super) fn is_scalar_or_vector(self, m: &Module<'_>, ty: Id) -> bool {
+        let component = m.scalar_or_vector_component(ty);
+        match self {
+            Self::Bool => m.is_bool_scalar(component),
+            Self::Int => m.is_int_scalar(component),
+            Self::Unsigned => m.is_unsigned_scalar(component),
+            Self::Float => m.is_float_scalar(component),
+            Self::Any => m.is_scalar(component),
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "a boolean scalar or vector",
+            Self::Int => "an integer scalar or vector",
+            Self::Unsigned => "an unsigned integer scalar or vector",
+            Self::Float => "a floating-point scalar or vector",
+            Self::Any => "a scalar or vector",
+        }
+    }
+}
+
+/// A fault for a result of the wrong type.
+#[cold]
+pub(super) fn wrong_result(at: &Site<'_, '_>, rule: &'static Rule, expected: &str) -> Fault {
+    let result = at.result_type();
+    let message = format!(
+        "{} gives {expected}, but its result type is {}",
+        at.inst.op(),
+        at.m.show_type(result)
+    );
+    let fault = at.fault(rule, message);
+    fault.about(at.m, result, "the result type is declared here")
+}
+
+/// A fault for an operand that isn't what is expected.
+#[cold]
+pub(super) fn wrong_operand(
+    at: &Site<'_, '_>,
+    rule: &'static Rule,
+    operand: Id,
+    name: &str,
+    expected: &str,
+) -> Fault {
+    let message = format!(
+        "the {name} of {} must be {expected}, but is {}",
+        at.inst.op(),
+        at.m.show_value(operand)
+    );
+    let fault = at.fault(rule, message);
+    fault.about(at.m, operand, format!("the {name} is defined here"))
+}
+
+/// Checks an operand's type; ids that are no values are passed over.
+pub(super) fn expect(
+    at: &Site<'_, '_>,
+    rule: &'static Rule,
+    index: usize,
+    name: &str,
+    expected: &str,
+    test: impl Fn(&Module<'_>, Id) -> bool,
+) -> Verdict {
+    match at.m.type_of(at.id(index)) {
+        Some(ty) if !test(at.m, ty) => Err(wrong_operand(at, rule, at.id(index), name, expected)),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that an operand has the type of the result.
+pub(super) fn expect_result_type(
+    at: &Site<'_, '_>,
+    rule: &'static Rule,
+    index: usize,
+    name: &str,
+) -> Verdict {
+    let result = at.result_type();
+    match at.m.type_of(at.id(index)) {
+        Some(ty) if ty != result => {
+            let expected = format!("of the result type, {}", at.m.show_type(result));
+            Err(wrong_operand(at, rule, at.id(index), name, &expected))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    match at.inst.op() {
+        Op::GroupAll | Op::GroupAny => {
+            if !at.m.is_bool_scalar(at.result_type()) {
+                return Err(wrong_result(at, &VOTE_RESULT, "a boolean scalar"));
+            }
+            let is_bool = |m: &Module<'_>, ty| m.is_bool_scalar(ty);
+            expect(
+                at,
+                &VOTE_PREDICATE,
+                1,
+                "predicate",
+                "a boolean scalar",
+                is_bool,
+            )
+        }
+        Op::GroupBroadcast => check_operation(at, Kind::Any, 1),
+        Op::GroupAsyncCopy => check_copy(at),
+        Op::GroupWaitEvents => check_wait(at),
+        Op::BeginInvocationInterlockEXT | Op::EndInvocationInterlockEXT => check_interlock(at),
+        op => check_operation(at, kind_of(op), 2),
+    }
+}
+
+/// What an operation over a group works on.
+fn kind_of(op: Op) -> Kind {
+    match op {
+        Op::GroupFAdd
+        | Op::GroupFMin
+        | Op::GroupFMax
+        | Op::GroupFAddNonUniformAMD
+        | Op::GroupFMinNonUniformAMD
+        | Op::GroupFMaxNonUniformAMD
+        | Op::GroupFMulKHR => Kind::Float,
+        Op::GroupLogicalAndKHR | Op::GroupLogicalOrKHR | Op::GroupLogicalXorKHR => Kind::Bool,
+        _ => Kind::Int,
+    }
+}
+
+fn check_operation(at: &Site<'_, '_>, kind: Kind, value: usize) -> Verdict {
+    if !kind.is_scalar_or_vector(at.m, at.result_type()) {
+        return Err(wrong_result(at, &RESULT, kind.name()));
+    }
+    expect_result_type(at, &VALUE, value, "value")
+}
+
+fn check_copy(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let is_event = |m: &Module<'_>, ty| m.ty(ty) == Type::Other(Op::TypeEvent);
+    if !is_event(m, at.result_type()) {
+        return Err(wrong_result(at, &COPY_RESULT, "an event"));
+    }
+    let (destination, source) = (at.id(1), at.id(2));
+    let (Some(destination_type), Some(source_type)) = (m.type_of(destination), m.type_of(source))
+    else {
+        return Ok(());
+    };
+    let is_shared = |class| {
+        matches!(
+            class,
+            StorageClass::Workgroup | StorageClass::CrossWorkgroup
+        )
+    };
+    let is_number = |ty| {
+        let component = m.scalar_or_vector_component(ty);
+        m.is_int_scalar(component) || m.is_float_scalar(component)
+    };
+    let (class, pointee) = match m.ty(destination_type) {
+        Type::Pointer { class, pointee } if is_shared(class) && is_number(pointee) => {
+            (class, pointee)
+        }
+        _ => {
+            let expected =
+                "a pointer to scalars or vectors of numbers in `Workgroup` or `CrossWorkgroup`";
+            return Err(wrong_operand(
+                at,
+                &COPY_DESTINATION,
+                destination,
+                "destination",
+                expected,
+            ));
+        }
+    };
+    let (source_class, source_pointee) = match m.ty(source_type) {
+        Type::Pointer { class, pointee } => (class, pointee),
+        _ => {
+            let expected = "a pointer";
+            return Err(wrong_operand(at, &COPY_SOURCE, source, "source", expected));
+        }
+    };
+    let other = match class {
+        StorageClass::Workgroup => StorageClass::CrossWorkgroup,
+        _ => StorageClass::Workgroup,
+    };
+    if source_class != other {
+        let message = format!(
+            "{} copies to `{class}`, and so from `{other}`, but the source is in `{source_class}`",
+            at.inst.op()
+        );
+        let fault = at.fault(&COPY_CLASSES, message);
+        return Err(fault.about(m, source, "the source is defined here"));
+    }
+    if source_pointee != pointee {
+        let expected = format!("a pointer to {}", m.show_type(pointee));
+        return Err(wrong_operand(at, &COPY_SOURCE, source, "source", &expected));
+    }
+    let (bits, expected) = match m.addressing {
+        AddressingModel::Physical32 => (32, "a 32-bit integer"),
+        AddressingModel::Physical64 => (64, "a 64-bit integer"),
+        _ => (0, "an integer"),
+    };
+    let is_size = |m: &Module<'_>, ty| match bits {
+        0 => m.is_int_scalar(ty),
+        _ => m.is_int_scalar_of(ty, bits),
+    };
+    expect(at, &COPY_COUNT, 3, "number of elements", expected, is_size)?;
+    expect(at, &COPY_COUNT, 4, "stride", expected, is_size)?;
+    expect(at, &EVENT, 5, "event", "an event", is_event)
+}
+
+fn check_wait(at: &Site<'_, '_>) -> Verdict {
+    let is_count = |m: &Module<'_>, ty| m.is_int_scalar_of(ty, 32);
+    expect(
+        at,
+        &WAIT_COUNT,
+        1,
+        "number of events",
+        "a 32-bit integer",
+        is_count,
+    )?;
+    let is_list = |m: &Module<'_>, ty| {
+        let pointee = m.pointee(ty);
+        pointee.is_some_and(|pointee| m.ty(pointee) == Type::Other(Op::TypeEvent))
+    };
+    expect(
+        at,
+        &WAIT_EVENTS,
+        2,
+        "list of events",
+        "a pointer to events",
+        is_list,
+    )
+}
+
+const FRAGMENT: Models = Models::of(&[ExecutionModel::Fragment]);
+
+const INTERLOCK_MODES: &[ExecutionMode] = &[
+    ExecutionMode::PixelInterlockOrderedEXT,
+    ExecutionMode::PixelInterlockUnorderedEXT,
+    ExecutionMode::SampleInterlockOrderedEXT,
+    ExecutionMode::SampleInterlockUnorderedEXT,
+    ExecutionMode::ShadingRateInterlockOrderedEXT,
+    ExecutionMode::ShadingRateInterlockUnorderedEXT,
+];
+
+fn check_interlock(at: &Site<'_, '_>) -> Verdict {
+    if let Some(models) = at.models_outside(FRAGMENT) {
+        let message = format!(
+            "{} stands in {models}, which has no interlock",
+            at.inst.op()
+        );
+        return Err(at.fault(&INTERLOCK_STAGE, message));
+    }
+    match at.entry_without_mode(FRAGMENT, INTERLOCK_MODES) {
+        None => Ok(()),
+        Some(entry) => {
+            let message = format!(
+                "{} is reached from the entry point \"{}\", which has no interlock mode",
+                at.inst.op(),
+                entry.name()
+            );
+            let fault = at.fault(&INTERLOCK_MODE, message);
+            Err(fault.at(entry.inst.offset(), "the entry point is declared here"))
+        }
+    }
 }

@@ -1,16 +1,601 @@
-//! Non-uniform group instructions (specification, section 3.52.24).
+//! Non-uniform instructions (specification, section 3.52.24).
 
-use super::Family;
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::{Capability, GroupOperation, Op, Scope, Version};
+
+use super::groups::{Kind, expect, expect_result_type, wrong_operand, wrong_result};
+use super::{Family, scopes};
 use crate::fault::Verdict;
+use crate::module::{Module, Type};
+use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[],
+    ops: &[
+        Op::GroupNonUniformElect,
+        Op::GroupNonUniformAll,
+        Op::GroupNonUniformAny,
+        Op::GroupNonUniformAllEqual,
+        Op::GroupNonUniformBroadcast,
+        Op::GroupNonUniformBroadcastFirst,
+        Op::GroupNonUniformBallot,
+        Op::GroupNonUniformInverseBallot,
+        Op::GroupNonUniformBallotBitExtract,
+        Op::GroupNonUniformBallotBitCount,
+        Op::GroupNonUniformBallotFindLSB,
+        Op::GroupNonUniformBallotFindMSB,
+        Op::GroupNonUniformShuffle,
+        Op::GroupNonUniformShuffleXor,
+        Op::GroupNonUniformShuffleUp,
+        Op::GroupNonUniformShuffleDown,
+        Op::GroupNonUniformIAdd,
+        Op::GroupNonUniformFAdd,
+        Op::GroupNonUniformIMul,
+        Op::GroupNonUniformFMul,
+        Op::GroupNonUniformSMin,
+        Op::GroupNonUniformUMin,
+        Op::GroupNonUniformFMin,
+        Op::GroupNonUniformSMax,
+        Op::GroupNonUniformUMax,
+        Op::GroupNonUniformFMax,
+        Op::GroupNonUniformBitwiseAnd,
+        Op::GroupNonUniformBitwiseOr,
+        Op::GroupNonUniformBitwiseXor,
+        Op::GroupNonUniformLogicalAnd,
+        Op::GroupNonUniformLogicalOr,
+        Op::GroupNonUniformLogicalXor,
+        Op::GroupNonUniformQuadBroadcast,
+        Op::GroupNonUniformQuadSwap,
+        Op::GroupNonUniformQuadAllKHR,
+        Op::GroupNonUniformQuadAnyKHR,
+        Op::GroupNonUniformPartitionEXT,
+        Op::GroupNonUniformRotateKHR,
+    ],
     check,
     check_module: None,
-    rules: &[],
+    rules: &[
+        &SCOPE,
+        &ROTATE_SCOPE,
+        &VULKAN_SCOPE,
+        &VOTE_RESULT,
+        &PREDICATE,
+        &RESULT,
+        &VALUE,
+        &BALLOT_RESULT,
+        &BALLOT_VALUE,
+        &INDEX,
+        &INDEX_CONSTANT,
+        &BIT_COUNT_OPERATION,
+        &CLUSTER_MISSING,
+        &CLUSTER_SIZE,
+        &CLUSTER_CONSTANT,
+        &CLUSTER_POWER,
+        &PARTITION,
+    ],
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
+static SCOPE: Rule = Rule {
+    id: "non-uniform.scope",
+    class: InvalidData,
+    section: "3.52.24",
+    vuids: &[],
+    text: "Non-uniform group instructions work on a `Subgroup`.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability GroupNonUniform
+%first = OpGroupNonUniformElect %bool %u32_2",
+        keeps: "OpCapability GroupNonUniform
+%first = OpGroupNonUniformElect %bool %u32_3",
+    },
+};
+
+static ROTATE_SCOPE: Rule = Rule {
+    id: "non-uniform.rotate-scope",
+    class: InvalidData,
+    section: "SPV_KHR_subgroup_rotate",
+    vuids: &[],
+    text: "Values rotate within a `Subgroup` or a `Workgroup`.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability GroupNonUniformRotateKHR
+OpExtension \"SPV_KHR_subgroup_rotate\"
+%other = OpGroupNonUniformRotateKHR %u32 %u32_1 %u32_0 %u32_1",
+        keeps: "OpCapability GroupNonUniformRotateKHR
+OpExtension \"SPV_KHR_subgroup_rotate\"
+%other = OpGroupNonUniformRotateKHR %u32 %u32_3 %u32_0 %u32_1",
+    },
+};
+
+static VULKAN_SCOPE: Rule = Rule {
+    id: "non-uniform.vulkan-scope",
+    class: InvalidData,
+    section: "Vulkan: Standalone SPIR-V Validation",
+    vuids: &["VUID-StandaloneSpirv-None-04642"],
+    text: "In Vulkan, all group instructions work on a `Subgroup`.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.3"),
+        breaks: "OpCapability GroupNonUniform
+%first = OpGroupNonUniformElect %bool %u32_2",
+        keeps: "OpCapability GroupNonUniform
+%first = OpGroupNonUniformElect %bool %u32_3",
+    },
+};
+
+static VOTE_RESULT: Rule = Rule {
+    id: "non-uniform.vote-result",
+    class: InvalidData,
+    section: "3.52.24",
+    vuids: &[],
+    text: "An election, a vote and a look at one bit of a ballot give a boolean scalar.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability GroupNonUniform
+%first = OpGroupNonUniformElect %u32 %u32_3",
+        keeps: "OpCapability GroupNonUniform
+%first = OpGroupNonUniformElect %bool %u32_3",
+    },
+};
+
+static PREDICATE: Rule = Rule {
+    id: "non-uniform.predicate",
+    class: InvalidData,
+    section: "3.52.24",
+    vuids: &[],
+    text: "What is voted on is a boolean scalar.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability GroupNonUniformVote
+%all = OpGroupNonUniformAll %bool %u32_3 %u32_1",
+        keeps: "OpCapability GroupNonUniformVote
+%all = OpGroupNonUniformAll %bool %u32_3 %true",
+    },
+};
+
+static RESULT: Rule = Rule {
+    id: "non-uniform.result",
+    class: InvalidData,
+    section: "3.52.24",
+    vuids: &[],
+    text: "An operation over a group gives a scalar or a vector of the kind of number that its name says; one that \
+           only moves values gives any scalar or vector.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability GroupNonUniformArithmetic
+%sum = OpGroupNonUniformIAdd %f32 %u32_3 Reduce %f32_1",
+        keeps: "OpCapability GroupNonUniformArithmetic
+%sum = OpGroupNonUniformFAdd %f32 %u32_3 Reduce %f32_1",
+    },
+};
+
+static VALUE: Rule = Rule {
+    id: "non-uniform.value",
+    class: InvalidData,
+    section: "3.52.24",
+    vuids: &[],
+    text: "The value that a group instruction combines or moves has the type of its result.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability GroupNonUniformArithmetic
+%sum = OpGroupNonUniformIAdd %i32 %u32_3 Reduce %u32_1",
+        keeps: "OpCapability GroupNonUniformArithmetic
+%sum = OpGroupNonUniformIAdd %u32 %u32_3 Reduce %u32_1",
+    },
+};
+
+static BALLOT_RESULT: Rule = Rule {
+    id: "non-uniform.ballot-result",
+    class: InvalidData,
+    section: "3.52.24",
+    vuids: &[],
+    text: "A ballot or a partition is a vector of four unsigned integers; what is counted or found in a ballot is an \
+           unsigned integer scalar.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability GroupNonUniformBallot
+%ballot = OpGroupNonUniformBallot %v4i32 %u32_3 %true",
+        keeps: "OpCapability GroupNonUniformBallot
+%ballot = OpGroupNonUniformBallot %v4u32 %u32_3 %true",
+    },
+};
+
+static BALLOT_VALUE: Rule = Rule {
+    id: "non-uniform.ballot-value",
+    class: InvalidData,
+    section: "3.52.24",
+    vuids: &[],
+    text: "A ballot that is taken is a vector of four unsigned integers.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability GroupNonUniformBallot
+%lowest = OpGroupNonUniformBallotFindLSB %u32 %u32_3 %v3u32_0",
+        keeps: "OpCapability GroupNonUniformBallot
+%lowest = OpGroupNonUniformBallotFindLSB %u32 %u32_3 %v4u32_0",
+    },
+};
+
+static INDEX: Rule = Rule {
+    id: "non-uniform.index",
+    class: InvalidData,
+    section: "3.52.24",
+    vuids: &[],
+    text: "What tells the invocation that a value comes from (an id, an index, a mask, a delta, a direction) is an \
+           unsigned integer scalar.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability GroupNonUniformShuffle
+%other = OpGroupNonUniformShuffle %u32 %u32_3 %u32_0 %i32_1",
+        keeps: "OpCapability GroupNonUniformShuffle
+%other = OpGroupNonUniformShuffle %u32 %u32_3 %u32_0 %u32_1",
+    },
+};
+
+static INDEX_CONSTANT: Rule = Rule {
+    id: "non-uniform.index-constant",
+    class: InvalidData,
+    section: "3.52.24",
+    vuids: &[],
+    text: "Before SPIR-V 1.5, a broadcast comes from an invocation that a constant names, and so do the values of a \
+           quad.",
+    example: Example {
+        frame: Frame::ShaderFor("spv1.4"),
+        breaks: "OpCapability GroupNonUniformBallot
+%own = OpVariable %ptr_Function_u32 Function
+%id = OpLoad %u32 %own
+%other = OpGroupNonUniformBroadcast %u32 %u32_3 %u32_0 %id",
+        keeps: "OpCapability GroupNonUniformBallot
+%other = OpGroupNonUniformBroadcast %u32 %u32_3 %u32_0 %u32_1",
+    },
+};
+
+static BIT_COUNT_OPERATION: Rule = Rule {
+    id: "non-uniform.bit-count-operation",
+    class: InvalidData,
+    section: "Vulkan: Standalone SPIR-V Validation",
+    vuids: &["VUID-StandaloneSpirv-OpGroupNonUniformBallotBitCount-04685"],
+    text: "In Vulkan, the bits of a ballot are counted with `Reduce`, `InclusiveScan` or `ExclusiveScan`.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.3"),
+        breaks: "OpCapability GroupNonUniformBallot
+OpCapability GroupNonUniformClustered
+%bits = OpGroupNonUniformBallotBitCount %u32 %u32_3 ClusteredReduce %v4u32_0",
+        keeps: "OpCapability GroupNonUniformBallot
+%bits = OpGroupNonUniformBallotBitCount %u32 %u32_3 Reduce %v4u32_0",
+    },
+};
+
+static CLUSTER_MISSING: Rule = Rule {
+    id: "non-uniform.cluster-missing",
+    class: InvalidData,
+    section: "3.52.24",
+    vuids: &[],
+    text: "`ClusteredReduce` needs the size of the clusters, and the partitioned operations need the ballot that \
+           tells the partition.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability GroupNonUniformClustered
+%sum = OpGroupNonUniformIAdd %u32 %u32_3 ClusteredReduce %u32_1",
+        keeps: "OpCapability GroupNonUniformClustered
+%sum = OpGroupNonUniformIAdd %u32 %u32_3 ClusteredReduce %u32_1 %u32_4",
+    },
+};
+
+static CLUSTER_SIZE: Rule = Rule {
+    id: "non-uniform.cluster-size",
+    class: InvalidData,
+    section: "3.52.24",
+    vuids: &[],
+    text: "The size of a cluster is an unsigned integer scalar.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability GroupNonUniformClustered
+%sum = OpGroupNonUniformIAdd %u32 %u32_3 ClusteredReduce %u32_1 %i32_2",
+        keeps: "OpCapability GroupNonUniformClustered
+%sum = OpGroupNonUniformIAdd %u32 %u32_3 ClusteredReduce %u32_1 %u32_4",
+    },
+};
+
+static CLUSTER_CONSTANT: Rule = Rule {
+    id: "non-uniform.cluster-constant",
+    class: InvalidData,
+    section: "3.52.24",
+    vuids: &[],
+    text: "The size of a cluster is a constant.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability GroupNonUniformClustered
+%own = OpVariable %ptr_Function_u32 Function
+%size = OpLoad %u32 %own
+%sum = OpGroupNonUniformIAdd %u32 %u32_3 ClusteredReduce %u32_1 %size",
+        keeps: "OpCapability GroupNonUniformClustered
+%sum = OpGroupNonUniformIAdd %u32 %u32_3 ClusteredReduce %u32_1 %u32_4",
+    },
+};
+
+static CLUSTER_POWER: Rule = Rule {
+    id: "non-uniform.cluster-power",
+    class: InvalidData,
+    section: "SPV_KHR_subgroup_rotate",
+    vuids: &[],
+    text: "The size of a cluster within which values rotate is a power of two; otherwise, the behavior is undefined. \
+           This is a warning.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability GroupNonUniformRotateKHR
+OpExtension \"SPV_KHR_subgroup_rotate\"
+%other = OpGroupNonUniformRotateKHR %u32 %u32_3 %u32_0 %u32_1 %u32_3",
+        keeps: "OpCapability GroupNonUniformRotateKHR
+OpExtension \"SPV_KHR_subgroup_rotate\"
+%other = OpGroupNonUniformRotateKHR %u32 %u32_3 %u32_0 %u32_1 %u32_4",
+    },
+};
+
+static PARTITION: Rule = Rule {
+    id: "non-uniform.partition",
+    class: InvalidData,
+    section: "SPV_NV_shader_subgroup_partitioned",
+    vuids: &[],
+    text: "The ballot of a partitioned operation is a vector of four integers.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability GroupNonUniformPartitionedNV
+OpExtension \"SPV_NV_shader_subgroup_partitioned\"
+%sum = OpGroupNonUniformIAdd %u32 %u32_3 PartitionedReduceNV %u32_1 %v3u32_0",
+        keeps: "OpCapability GroupNonUniformPartitionedNV
+OpExtension \"SPV_NV_shader_subgroup_partitioned\"
+%sum = OpGroupNonUniformIAdd %u32 %u32_3 PartitionedReduceNV %u32_1 %v4u32_0",
+    },
+};
+
+const BOOL: &str = "a boolean scalar";
+const UNSIGNED: &str = "an unsigned integer scalar";
+const BALLOT: &str = "a vector of four unsigned integers";
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    use Op as O;
+    let op = at.inst.op();
+    if !matches!(
+        op,
+        O::GroupNonUniformQuadAllKHR
+            | O::GroupNonUniformQuadAnyKHR
+            | O::GroupNonUniformPartitionEXT
+    ) {
+        check_scope(at, at.id(0))?;
+    }
+    match op {
+        O::GroupNonUniformElect => expect_bool_result(at),
+        O::GroupNonUniformAll | O::GroupNonUniformAny => {
+            expect_bool_result(at)?;
+            expect_predicate(at, 1)
+        }
+        O::GroupNonUniformQuadAllKHR | O::GroupNonUniformQuadAnyKHR => {
+            expect_bool_result(at)?;
+            expect_predicate(at, 0)
+        }
+        O::GroupNonUniformAllEqual => {
+            expect_bool_result(at)?;
+            let is_value = |m: &Module<'_>, ty| Kind::Any.is_scalar_or_vector(m, ty);
+            expect(at, &VALUE, 1, "value", Kind::Any.name(), is_value)
+        }
+        O::GroupNonUniformBroadcastFirst => check_moved(at),
+        O::GroupNonUniformBroadcast
+        | O::GroupNonUniformQuadBroadcast
+        | O::GroupNonUniformQuadSwap => {
+            check_moved(at)?;
+            expect(at, &INDEX, 2, "index", UNSIGNED, is_unsigned)?;
+            if at.m.version < Version::new(1, 5)
+                && at.m.type_of(at.id(2)).is_some()
+                && !at.m.is_constant(at.id(2))
+            {
+                let expected = "a constant before SPIR-V 1.5";
+                return Err(wrong_operand(
+                    at,
+                    &INDEX_CONSTANT,
+                    at.id(2),
+                    "index",
+                    expected,
+                ));
+            }
+            Ok(())
+        }
+        O::GroupNonUniformShuffle
+        | O::GroupNonUniformShuffleXor
+        | O::GroupNonUniformShuffleUp
+        | O::GroupNonUniformShuffleDown => {
+            check_moved(at)?;
+            expect(at, &INDEX, 2, "index", UNSIGNED, is_unsigned)
+        }
+        O::GroupNonUniformRotateKHR => check_rotate(at),
+        O::GroupNonUniformBallot => {
+            expect_ballot_result(at)?;
+            expect_predicate(at, 1)
+        }
+        O::GroupNonUniformPartitionEXT => expect_ballot_result(at),
+        O::GroupNonUniformInverseBallot => {
+            expect_bool_result(at)?;
+            expect(at, &BALLOT_VALUE, 1, "ballot", BALLOT, is_ballot)
+        }
+        O::GroupNonUniformBallotBitExtract => {
+            expect_bool_result(at)?;
+            expect(at, &BALLOT_VALUE, 1, "ballot", BALLOT, is_ballot)?;
+            expect(at, &INDEX, 2, "index", UNSIGNED, is_unsigned)
+        }
+        O::GroupNonUniformBallotFindLSB | O::GroupNonUniformBallotFindMSB => {
+            expect_unsigned_result(at)?;
+            expect(at, &BALLOT_VALUE, 1, "ballot", BALLOT, is_ballot)
+        }
+        O::GroupNonUniformBallotBitCount => check_bit_count(at),
+        _ => check_operation(at, op),
+    }
+}
+
+fn check_scope(at: &Site<'_, '_>, scope: Id) -> Verdict {
+    let Some(value) = scopes::check(at, scope)? else {
+        return Ok(());
+    };
+    let rotates = at.inst.op() == Op::GroupNonUniformRotateKHR;
+    let (rule, allowed) = match () {
+        () if value == Scope::Subgroup => return Ok(()),
+        () if at.m.env.is_vulkan_since(1) => (&VULKAN_SCOPE, "`Subgroup`"),
+        () if rotates && value == Scope::Workgroup => return Ok(()),
+        () if rotates => (&ROTATE_SCOPE, "`Subgroup` or `Workgroup`"),
+        () => (&SCOPE, "`Subgroup`"),
+    };
+    let message = format!(
+        "the scope of {} must be {allowed}, but is `{value}`",
+        at.inst.op()
+    );
+    let fault = at.fault(rule, message);
+    Err(fault.about(at.m, scope, "the scope is defined here"))
+}
+
+fn is_unsigned(m: &Module<'_>, ty: Id) -> bool {
+    m.is_unsigned_scalar(ty)
+}
+
+fn is_ballot(m: &Module<'_>, ty: Id) -> bool {
+    matches!(m.ty(ty), Type::Vector { component, count: 4 } if m.is_unsigned_scalar(component))
+}
+
+fn is_int_ballot(m: &Module<'_>, ty: Id) -> bool {
+    matches!(m.ty(ty), Type::Vector { component, count: 4 } if m.is_int_scalar(component))
+}
+
+fn expect_bool_result(at: &Site<'_, '_>) -> Verdict {
+    match at.m.is_bool_scalar(at.result_type()) {
+        true => Ok(()),
+        false => Err(wrong_result(at, &VOTE_RESULT, BOOL)),
+    }
+}
+
+fn expect_unsigned_result(at: &Site<'_, '_>) -> Verdict {
+    match at.m.is_unsigned_scalar(at.result_type()) {
+        true => Ok(()),
+        false => Err(wrong_result(at, &BALLOT_RESULT, UNSIGNED)),
+    }
+}
+
+fn expect_ballot_result(at: &Site<'_, '_>) -> Verdict {
+    match is_ballot(at.m, at.result_type()) {
+        true => Ok(()),
+        false => Err(wrong_result(at, &BALLOT_RESULT, BALLOT)),
+    }
+}
+
+fn expect_predicate(at: &Site<'_, '_>, index: usize) -> Verdict {
+    let is_bool = |m: &Module<'_>, ty| m.is_bool_scalar(ty);
+    expect(at, &PREDICATE, index, "predicate", BOOL, is_bool)
+}
+
+/// A value that only moves between invocations.
+fn check_moved(at: &Site<'_, '_>) -> Verdict {
+    if !Kind::Any.is_scalar_or_vector(at.m, at.result_type()) {
+        return Err(wrong_result(at, &RESULT, Kind::Any.name()));
+    }
+    expect_result_type(at, &VALUE, 1, "value")
+}
+
+fn check_rotate(at: &Site<'_, '_>) -> Verdict {
+    check_moved(at)?;
+    expect(at, &INDEX, 2, "delta", UNSIGNED, is_unsigned)?;
+    let Some(size) = at.inst.optional(3).map(Id) else {
+        return Ok(());
+    };
+    check_cluster_size(at, 3)?;
+    match at.m.constant_u64(size) {
+        Some(value) if !value.is_power_of_two() => {
+            let message = format!(
+                "the clusters of {} have the size {value}, which is no power of two",
+                at.inst.op()
+            );
+            let fault = at.fault(&CLUSTER_POWER, message).warning();
+            Err(fault.about(at.m, size, "the size is defined here"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_cluster_size(at: &Site<'_, '_>, index: usize) -> Verdict {
+    expect(
+        at,
+        &CLUSTER_SIZE,
+        index,
+        "cluster size",
+        UNSIGNED,
+        is_unsigned,
+    )?;
+    let size = at.id(index);
+    match at.m.type_of(size).is_some() && !at.m.is_constant(size) {
+        true => Err(wrong_operand(
+            at,
+            &CLUSTER_CONSTANT,
+            size,
+            "cluster size",
+            "a constant",
+        )),
+        false => Ok(()),
+    }
+}
+
+fn check_bit_count(at: &Site<'_, '_>) -> Verdict {
+    expect_unsigned_result(at)?;
+    let expected = "a vector of four integers";
+    expect(at, &BALLOT_VALUE, 2, "ballot", expected, is_int_ballot)?;
+    let operation = GroupOperation(at.inst.arg(1));
+    let is_plain = matches!(
+        operation,
+        GroupOperation::Reduce | GroupOperation::InclusiveScan | GroupOperation::ExclusiveScan
+    );
+    if at.m.env.is_vulkan() && !is_plain {
+        let message = format!("{} can't count with `{operation}` in Vulkan", at.inst.op());
+        return Err(at.fault(&BIT_COUNT_OPERATION, message));
+    }
     Ok(())
+}
+
+/// What an operation combines.
+fn kind_of(op: Op) -> Kind {
+    match op {
+        Op::GroupNonUniformFAdd
+        | Op::GroupNonUniformFMul
+        | Op::GroupNonUniformFMin
+        | Op::GroupNonUniformFMax => Kind::Float,
+        Op::GroupNonUniformUMin | Op::GroupNonUniformUMax => Kind::Unsigned,
+        Op::GroupNonUniformLogicalAnd
+        | Op::GroupNonUniformLogicalOr
+        | Op::GroupNonUniformLogicalXor => Kind::Bool,
+        _ => Kind::Int,
+    }
+}
+
+fn check_operation(at: &Site<'_, '_>, op: Op) -> Verdict {
+    let kind = kind_of(op);
+    if !kind.is_scalar_or_vector(at.m, at.result_type()) {
+        return Err(wrong_result(at, &RESULT, kind.name()));
+    }
+    expect_result_type(at, &VALUE, 2, "value")?;
+    let operation = GroupOperation(at.inst.arg(1));
+    let is_partitioned = matches!(
+        operation,
+        GroupOperation::PartitionedReduceEXT
+            | GroupOperation::PartitionedInclusiveScanEXT
+            | GroupOperation::PartitionedExclusiveScanEXT
+    );
+    let is_clustered = operation == GroupOperation::ClusteredReduce;
+    match at.inst.optional(3) {
+        None if is_clustered || is_partitioned => {
+            let missing = match is_clustered {
+                true => "the size of the clusters",
+                false => "the ballot that tells the partition",
+            };
+            let message = format!("{op} with `{operation}` needs {missing}");
+            Err(at.fault(&CLUSTER_MISSING, message))
+        }
+        None => Ok(()),
+        Some(_) if is_partitioned && at.m.has(Capability::GroupNonUniformPartitionedEXT) => {
+            let expected = "a vector of four integers";
+            expect(at, &PARTITION, 3, "ballot", expected, is_int_ballot)
+        }
+        Some(_) => check_cluster_size(at, 3),
+    }
 }

@@ -1,16 +1,123 @@
-//! Built-ins (specification, section 3.21 and the Vulkan appendix).
+//! Built-ins (specification, section 3.21, and "Built-In Variables" of the Vulkan
+//! specification).
+//!
+//! What a built-in asks of the object that it decorates stands in [`table`]. Some
+//! of it is judged where the object is defined: [`definitions`]. The rest depends
+//! on the stages that use the object: [`references`] finds out which may not, and
+//! looks for uses only if the module has such stages. [`mesh`] holds what the
+//! interfaces of mesh shaders must agree on.
+
+mod definitions;
+mod mesh;
+mod references;
+mod shapes;
+mod table;
+
+use spirvkit_binary::Id;
+use spirvkit_grammar::{BuiltIn, Decoration, Op};
 
 use super::Family;
-use crate::fault::Verdict;
+use crate::fault::{Faults, Verdict};
+use crate::module::{Module, Type, is_constant_op};
 use crate::site::Site;
+use table::Row;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[],
     check,
-    check_module: None,
-    rules: &[],
+    check_module: Some(check_module),
+    rules: &[
+        &definitions::TARGET,
+        &definitions::CONSTANT,
+        &definitions::NO_MEMBER,
+        &definitions::SIZE_MEMBER,
+        &definitions::NOT_IN_VULKAN,
+        &definitions::TYPE,
+        &definitions::PATCH,
+        &references::STORAGE_CLASS,
+        &references::EXECUTION_MODEL,
+        &references::CLASS_IN_MODEL,
+        &references::CAPABILITY,
+        &references::PER_PRIMITIVE,
+        &references::DEPTH_REPLACING,
+        &mesh::TOPOLOGY,
+        &mesh::COUNT,
+        &mesh::ONE_CULL,
+    ],
 };
+
+/// A `BuiltIn` decoration, with what it decorates.
+struct Seed {
+    /// The variable, the constant or the structure type.
+    target: Id,
+    /// The member of the structure.
+    member: Option<u32>,
+    built_in: BuiltIn,
+    row: Option<&'static Row>,
+    /// The type of the object; id 0 if there is none.
+    ty: Id,
+    /// Where the decoration stands.
+    offset: u32,
+}
+
+impl Seed {
+    /// The decorated object for a message.
+    fn show(&self, m: &Module<'_>) -> String {
+        match self.member {
+            Some(member) => format!("member {member} of {}", m.name(self.target)),
+            None => m.name(self.target),
+        }
+    }
+}
 
 fn check(_at: &Site<'_, '_>) -> Verdict {
     Ok(())
+}
+
+fn check_module(m: &Module<'_>, faults: &mut Faults) {
+    let mut seeds = Vec::new();
+    for (target, decorated) in m.all_decorated_with(Decoration::BuiltIn) {
+        if matches!(m.op_of(target), Op::DecorationGroup | Op::Nop) {
+            continue;
+        }
+        let built_in = BuiltIn(decorated.param(0));
+        let seed = Seed {
+            target,
+            member: decorated.member,
+            built_in,
+            row: match m.env.is_vulkan() {
+                true => table::row(built_in),
+                false => None,
+            },
+            ty: object_type(m, target, decorated.member),
+            offset: decorated.inst.offset(),
+        };
+        match definitions::check(m, &seed) {
+            Ok(()) => seeds.push(seed),
+            Err(fault) => faults.add(fault),
+        }
+    }
+    if !m.env.is_vulkan() || seeds.is_empty() {
+        return;
+    }
+    references::check(m, &seeds, faults);
+    mesh::check(m, &seeds, faults);
+}
+
+/// The type of what a decoration of this id applies to.
+fn object_type(m: &Module<'_>, target: Id, member: Option<u32>) -> Id {
+    if let Some(member) = member {
+        let members = m.members(target);
+        return Id(members.get(member as usize).copied().unwrap_or(0));
+    }
+    let Some(def) = m.def(target) else {
+        return Id(0);
+    };
+    let ty = def.result_type().unwrap_or(Id(0));
+    match (def.op(), m.ty(ty)) {
+        (Op::UntypedVariableKHR, _) => def.id(1),
+        (_, Type::Pointer { pointee, .. }) => pointee,
+        (op, _) if is_constant_op(op) => ty,
+        _ => Id(0),
+    }
 }

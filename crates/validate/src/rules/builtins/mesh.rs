@@ -1,0 +1,385 @@
+//! What the built-ins of a mesh shader's interface must agree on with its
+//! execution modes.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::{BuiltIn, ExecutionMode, ExecutionModel};
+
+use super::Seed;
+use crate::fault::{Fault, Faults};
+use crate::module::{EntryPoint, Module};
+use crate::rule::{Example, Frame, Rule};
+
+/// A mesh shader for one triangle with an output array for one primitive.
+macro_rules! mesh {
+    ($decorations:literal, $element:literal, $topology:literal) => {
+        concat!(
+            "OpCapability MeshShadingEXT
+OpExtension \"SPV_EXT_mesh_shader\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint MeshEXT %main \"main\" %out
+OpExecutionMode %main LocalSize 1 1 1
+OpExecutionMode %main OutputVertices 3
+OpExecutionMode %main OutputPrimitivesEXT 1
+OpExecutionMode %main ",
+            $topology,
+            "\n",
+            $decorations,
+            "%void = OpTypeVoid
+%u32 = OpTypeInt 32 0
+%v3u32 = OpTypeVector %u32 3
+%u32_0 = OpConstant %u32 0
+%u32_1 = OpConstant %u32 1
+%u32_2 = OpConstant %u32 2
+%one = OpTypeArray ",
+            $element,
+            " %u32_1
+%two = OpTypeArray ",
+            $element,
+            " %u32_2
+%ptr_one = OpTypePointer Output %one
+%ptr_two = OpTypePointer Output %two
+%ptr = OpTypePointer Output ",
+            $element,
+            "
+%out = OpVariable %ptr_one Output
+%larger = OpVariable %ptr_two Output
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%entry = OpLabel
+OpSetMeshOutputsEXT %u32_0 %u32_0
+%place = OpAccessChain %ptr %out %u32_0
+OpReturn
+OpFunctionEnd"
+        )
+    };
+}
+pub(super) use mesh;
+
+pub(super) static TOPOLOGY: Rule = Rule {
+    id: "builtin.mesh-topology",
+    class: InvalidData,
+    section: "Vulkan, Built-In Variables",
+    vuids: &[
+        "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-07042",
+        "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07048",
+        "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07054",
+    ],
+    text: "The indices that a mesh shader writes are those of the primitives that its execution mode declares: \
+           `OutputPoints`, `OutputLinesEXT` or `OutputTrianglesEXT`.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.2"),
+        breaks: mesh!(
+            "OpDecorate %out BuiltIn PrimitiveTriangleIndicesEXT\n",
+            "%v3u32",
+            "OutputPoints"
+        ),
+        keeps: mesh!(
+            "OpDecorate %out BuiltIn PrimitiveTriangleIndicesEXT\n",
+            "%v3u32",
+            "OutputTrianglesEXT"
+        ),
+    },
+};
+
+pub(super) static COUNT: Rule = Rule {
+    id: "builtin.mesh-count",
+    class: InvalidData,
+    section: "Vulkan, Built-In Variables",
+    vuids: &[
+        "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-07046",
+        "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07052",
+        "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07058",
+        "VUID-CullPrimitiveEXT-CullPrimitiveEXT-10589",
+        "VUID-CullPrimitiveEXT-CullPrimitiveEXT-10590",
+        "VUID-Layer-Layer-10593",
+        "VUID-Layer-Layer-10594",
+        "VUID-PrimitiveId-PrimitiveId-10596",
+        "VUID-PrimitiveId-PrimitiveId-10597",
+        "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-10599",
+        "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-10600",
+        "VUID-ViewportIndex-ViewportIndex-10602",
+        "VUID-ViewportIndex-ViewportIndex-10603",
+    ],
+    text: "An array that a mesh shader writes for its primitives has as many elements as the execution mode \
+           `OutputPrimitivesEXT` says.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.2"),
+        breaks: "OpCapability MeshShadingEXT
+OpExtension \"SPV_EXT_mesh_shader\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint MeshEXT %main \"main\" %out
+OpExecutionMode %main LocalSize 1 1 1
+OpExecutionMode %main OutputVertices 3
+OpExecutionMode %main OutputPrimitivesEXT 2
+OpExecutionMode %main OutputPoints
+OpDecorate %out BuiltIn PrimitivePointIndicesEXT
+%void = OpTypeVoid
+%u32 = OpTypeInt 32 0
+%u32_0 = OpConstant %u32 0
+%u32_1 = OpConstant %u32 1
+%one = OpTypeArray %u32 %u32_1
+%ptr_one = OpTypePointer Output %one
+%ptr = OpTypePointer Output %u32
+%out = OpVariable %ptr_one Output
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%entry = OpLabel
+OpSetMeshOutputsEXT %u32_0 %u32_0
+%place = OpAccessChain %ptr %out %u32_0
+OpReturn
+OpFunctionEnd",
+        keeps: mesh!(
+            "OpDecorate %out BuiltIn PrimitivePointIndicesEXT\n",
+            "%u32",
+            "OutputPoints"
+        ),
+    },
+};
+
+pub(super) static ONE_CULL: Rule = Rule {
+    id: "builtin.one-cull-primitive",
+    class: InvalidData,
+    section: "Vulkan, Built-In Variables",
+    vuids: &["VUID-CullPrimitiveEXT-CullPrimitiveEXT-10591"],
+    text: "An entry point has at most one `CullPrimitiveEXT` in its interface.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.2"),
+        breaks: culls!("%first %second"),
+        keeps: culls!("%first"),
+    },
+};
+
+macro_rules! culls {
+    ($interface:literal) => {
+        concat!(
+            "OpCapability MeshShadingEXT
+OpExtension \"SPV_EXT_mesh_shader\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint MeshEXT %main \"main\" ",
+            $interface,
+            "
+OpExecutionMode %main LocalSize 1 1 1
+OpExecutionMode %main OutputVertices 3
+OpExecutionMode %main OutputPrimitivesEXT 1
+OpExecutionMode %main OutputTrianglesEXT
+OpDecorate %first BuiltIn CullPrimitiveEXT
+OpDecorate %first PerPrimitiveEXT
+OpDecorate %second BuiltIn CullPrimitiveEXT
+OpDecorate %second PerPrimitiveEXT
+%void = OpTypeVoid
+%bool = OpTypeBool
+%u32 = OpTypeInt 32 0
+%u32_0 = OpConstant %u32 0
+%u32_1 = OpConstant %u32 1
+%one = OpTypeArray %bool %u32_1
+%ptr_one = OpTypePointer Output %one
+%ptr = OpTypePointer Output %bool
+%first = OpVariable %ptr_one Output
+%second = OpVariable %ptr_one Output
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%entry = OpLabel
+OpSetMeshOutputsEXT %u32_0 %u32_0
+%place = OpAccessChain %ptr %first %u32_0
+OpReturn
+OpFunctionEnd"
+        )
+    };
+}
+use culls;
+
+/// The execution mode that goes with a built-in's indices.
+const TOPOLOGIES: &[(BuiltIn, ExecutionMode, &str)] = &[
+    (
+        BuiltIn::PrimitivePointIndicesEXT,
+        ExecutionMode::OutputPoints,
+        "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-07042",
+    ),
+    (
+        BuiltIn::PrimitiveLineIndicesEXT,
+        ExecutionMode::OutputLinesEXT,
+        "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07048",
+    ),
+    (
+        BuiltIn::PrimitiveTriangleIndicesEXT,
+        ExecutionMode::OutputTrianglesEXT,
+        "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07054",
+    ),
+];
+
+/// The built-ins of which there is one for each primitive, with the rules about
+/// arrays of them and about arrays of blocks with them.
+const COUNTED: &[(BuiltIn, &str, &str)] = &[
+    (
+        BuiltIn::PrimitivePointIndicesEXT,
+        "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-07046",
+        "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-07046",
+    ),
+    (
+        BuiltIn::PrimitiveLineIndicesEXT,
+        "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07052",
+        "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07052",
+    ),
+    (
+        BuiltIn::PrimitiveTriangleIndicesEXT,
+        "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07058",
+        "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07058",
+    ),
+    (
+        BuiltIn::CullPrimitiveEXT,
+        "VUID-CullPrimitiveEXT-CullPrimitiveEXT-10589",
+        "VUID-CullPrimitiveEXT-CullPrimitiveEXT-10590",
+    ),
+    (
+        BuiltIn::Layer,
+        "VUID-Layer-Layer-10593",
+        "VUID-Layer-Layer-10594",
+    ),
+    (
+        BuiltIn::PrimitiveId,
+        "VUID-PrimitiveId-PrimitiveId-10596",
+        "VUID-PrimitiveId-PrimitiveId-10597",
+    ),
+    (
+        BuiltIn::PrimitiveShadingRateKHR,
+        "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-10599",
+        "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-10600",
+    ),
+    (
+        BuiltIn::ViewportIndex,
+        "VUID-ViewportIndex-ViewportIndex-10602",
+        "VUID-ViewportIndex-ViewportIndex-10603",
+    ),
+];
+
+/// Checks the interfaces of the mesh shaders.
+pub(super) fn check(m: &Module<'_>, seeds: &[Seed], faults: &mut Faults) {
+    let mut meshes = m
+        .entry_points
+        .iter()
+        .filter(|entry| entry.model == ExecutionModel::MeshEXT)
+        .peekable();
+    if meshes.peek().is_none() {
+        return;
+    }
+    let mut sorted: Vec<&Seed> = seeds.iter().collect();
+    sorted.sort_by_key(|seed| seed.target);
+    for entry in meshes {
+        let modes = Modes::of(m, entry);
+        let mut culls = 0;
+        for &variable in entry.interface {
+            for (seed, is_block) in built_ins_of(m, &sorted, Id(variable)) {
+                culls += u32::from(seed.built_in == BuiltIn::CullPrimitiveEXT);
+                let fault = check_one(m, &modes, seed, Id(variable), is_block);
+                // What no mesh shader touches does no harm.
+                if let Err(fault) = fault
+                    && is_used(m, Id(variable))
+                {
+                    faults.add(fault);
+                    return;
+                }
+            }
+        }
+        if culls > 1 {
+            let message =
+                format!("there are {culls} `CullPrimitiveEXT` in the entry point's interface");
+            faults.add(Fault::new(&ONE_CULL, entry.inst.offset(), message));
+            return;
+        }
+    }
+}
+
+/// What an entry point's execution modes say.
+struct Modes {
+    topology: Option<ExecutionMode>,
+    primitives: Option<u32>,
+}
+
+impl Modes {
+    fn of(m: &Module<'_>, entry: &EntryPoint<'_>) -> Self {
+        let mut modes = Self {
+            topology: None,
+            primitives: None,
+        };
+        for inst in m.execution_modes(entry.function) {
+            match ExecutionMode(inst.arg(1)) {
+                ExecutionMode::OutputPrimitivesEXT => modes.primitives = Some(inst.arg(2)),
+                mode if TOPOLOGIES.iter().any(|entry| entry.1 == mode) => {
+                    modes.topology = Some(mode);
+                }
+                _ => {}
+            }
+        }
+        modes
+    }
+}
+
+/// The built-ins of a variable, or of the block that it is or has an array of.
+fn built_ins_of<'s>(
+    m: &Module<'_>,
+    sorted: &'s [&'s Seed],
+    variable: Id,
+) -> impl Iterator<Item = (&'s Seed, bool)> {
+    let pointee = m
+        .type_of(variable)
+        .and_then(|ty| m.pointee(ty))
+        .unwrap_or(Id(0));
+    let of = |target: Id| {
+        let start = sorted.partition_point(|seed| seed.target < target);
+        sorted[start..]
+            .iter()
+            .take_while(move |seed| seed.target == target)
+    };
+    of(variable)
+        .map(|seed| (*seed, false))
+        .chain(of(m.without_arrays(pointee)).map(|seed| (*seed, true)))
+}
+
+fn check_one(
+    m: &Module<'_>,
+    modes: &Modes,
+    seed: &Seed,
+    variable: Id,
+    is_block: bool,
+) -> Result<(), Fault> {
+    let topology = TOPOLOGIES.iter().find(|entry| entry.0 == seed.built_in);
+    if let Some(&(built_in, mode, vuid)) = topology
+        && modes.topology != Some(mode)
+    {
+        let message = format!(
+            "`{built_in}` goes with the execution mode `{mode}`, which the entry point doesn't declare"
+        );
+        return Err(Fault::new(&TOPOLOGY, m.def_offset(variable), message)
+            .at(seed.offset, "the built-in is given here")
+            .vuid(vuid));
+    }
+    let counted = COUNTED.iter().find(|entry| entry.0 == seed.built_in);
+    let (Some(&(built_in, in_array, in_block)), Some(primitives)) = (counted, modes.primitives)
+    else {
+        return Ok(());
+    };
+    let pointee = m.type_of(variable).and_then(|ty| m.pointee(ty));
+    match pointee.and_then(|ty| m.array_length(ty)) {
+        Some(length) if length != u64::from(primitives) => {
+            let message = format!(
+                "{} holds {length} `{built_in}`, but `OutputPrimitivesEXT` says {primitives}",
+                m.name(variable)
+            );
+            let vuid = if is_block { in_block } else { in_array };
+            Err(Fault::new(&COUNT, m.def_offset(variable), message)
+                .at(seed.offset, "the built-in is given here")
+                .vuid(vuid))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a function that mesh shaders reach names the variable.
+fn is_used(m: &Module<'_>, variable: Id) -> bool {
+    m.uses(variable).iter().any(|&offset| {
+        let function = m.function_at(offset);
+        let function = function.and_then(|index| m.functions.get(index as usize));
+        function.is_some_and(|function| function.models.contains(ExecutionModel::MeshEXT))
+    })
+}

@@ -1,0 +1,750 @@
+//! What depends on the stages that use a built-in.
+//!
+//! A built-in is used where a function names the decorated object, or anything
+//! outside of functions that is made from it: pointers to the structure, arrays of
+//! it, variables. For each of these ids a [`Watch`] says in which execution models
+//! it must not be named. If no function of the module is reached by such a model,
+//! and that is the rule, no function is looked into.
+
+use spirvkit_binary::{HEADER_WORDS, Id, IdMap, Instruction, Value, WordOffset};
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::{
+    BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass,
+};
+
+use super::Seed;
+use super::definitions;
+use super::table::{
+    ALL, CLASS_VUIDS, Classes, EXCLUSIONS, FRAGMENT, MESH_EXT, MODEL_VUIDS, TESS_EVALUATION, VERTEX,
+};
+use crate::fault::{Fault, Faults};
+use crate::module::{Function, Inst, Models, Module};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static STORAGE_CLASS: Rule = Rule {
+    id: "builtin.storage-class",
+    class: InvalidData,
+    section: "Vulkan, Built-In Variables",
+    vuids: &CLASS_VUIDS,
+    text: "In Vulkan, each built-in is an input, an output or, for some, either.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.0"),
+        breaks: "OpEntryPoint Fragment %main \"main\" %coord
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %coord BuiltIn FragCoord
+%ptr = OpTypePointer Output %v4f32
+%coord = OpVariable %ptr Output",
+        keeps: "OpEntryPoint Fragment %main \"main\" %coord
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %coord BuiltIn FragCoord
+%ptr = OpTypePointer Input %v4f32
+%coord = OpVariable %ptr Input",
+    },
+};
+
+pub(super) static EXECUTION_MODEL: Rule = Rule {
+    id: "builtin.execution-model",
+    class: InvalidData,
+    section: "Vulkan, Built-In Variables",
+    vuids: &MODEL_VUIDS,
+    text: "In Vulkan, each built-in belongs to some execution models. What a function uses, all entry points use \
+           from which it is reached.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.0"),
+        breaks: "OpEntryPoint GLCompute %main \"main\" %coord
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %coord BuiltIn FragCoord
+%ptr = OpTypePointer Input %v4f32
+%coord = OpVariable %ptr Input
+%value = OpLoad %v4f32 %coord",
+        keeps: "OpEntryPoint GLCompute %main \"main\" %id
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %id BuiltIn GlobalInvocationId
+%ptr = OpTypePointer Input %v3u32
+%id = OpVariable %ptr Input
+%value = OpLoad %v3u32 %id",
+    },
+};
+
+pub(super) static CLASS_IN_MODEL: Rule = Rule {
+    id: "builtin.storage-class-in-model",
+    class: InvalidData,
+    section: "Vulkan, Built-In Variables",
+    vuids: &[
+        "VUID-Position-Position-04319",
+        "VUID-PointSize-PointSize-04315",
+        "VUID-ClipDistance-ClipDistance-04188",
+        "VUID-ClipDistance-ClipDistance-04189",
+        "VUID-CullDistance-CullDistance-04197",
+        "VUID-CullDistance-CullDistance-04198",
+        "VUID-TessLevelOuter-TessLevelOuter-04391",
+        "VUID-TessLevelOuter-TessLevelOuter-04392",
+        "VUID-TessLevelInner-TessLevelInner-04395",
+        "VUID-TessLevelInner-TessLevelInner-04396",
+        "VUID-PrimitiveId-PrimitiveId-04334",
+        "VUID-Layer-Layer-04274",
+        "VUID-Layer-Layer-04275",
+        "VUID-ViewportIndex-ViewportIndex-04406",
+        "VUID-ViewportIndex-ViewportIndex-04407",
+    ],
+    text: "Some built-ins are outputs of one stage and inputs of the next: a stage that only makes it can't read it, \
+           and one that only gets it can't write it.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.0"),
+        breaks: position!("Input"),
+        keeps: position!("Output"),
+    },
+};
+
+macro_rules! position {
+    ($class:literal) => {
+        concat!(
+            "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main \"main\" %position
+OpDecorate %position BuiltIn Position
+%void = OpTypeVoid
+%f32 = OpTypeFloat 32
+%v4f32 = OpTypeVector %f32 4
+%ptr = OpTypePointer ",
+            $class,
+            " %v4f32
+%position = OpVariable %ptr ",
+            $class,
+            "
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%value = OpLoad %v4f32 %position
+OpReturn
+OpFunctionEnd"
+        )
+    };
+}
+use position;
+
+pub(super) static CAPABILITY: Rule = Rule {
+    id: "builtin.capability",
+    class: InvalidData,
+    section: "Vulkan, Built-In Variables",
+    vuids: &[
+        "VUID-Layer-Layer-04273",
+        "VUID-ViewportIndex-ViewportIndex-04405",
+        "VUID-PrimitiveId-Fragment-04333",
+    ],
+    text: "Vertex and tessellation shaders choose a layer or a viewport only with `ShaderViewportIndexLayerEXT` or the \
+           capability of Vulkan 1.2 for it. Fragment shaders know the primitive's number only with `Geometry`, \
+           `Tessellation` or a capability of mesh shaders.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.1"),
+        breaks: layer!("OpCapability Geometry\n"),
+        keeps: layer!(
+            "OpCapability ShaderViewportIndexLayerEXT\nOpExtension \"SPV_EXT_shader_viewport_index_layer\"\n"
+        ),
+    },
+};
+
+macro_rules! layer {
+    ($capability:literal) => {
+        concat!(
+            "OpCapability Shader\n",
+            $capability,
+            "OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main \"main\" %layer
+OpDecorate %layer BuiltIn Layer
+%void = OpTypeVoid
+%u32 = OpTypeInt 32 0
+%u32_1 = OpConstant %u32 1
+%ptr = OpTypePointer Output %u32
+%layer = OpVariable %ptr Output
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%entry = OpLabel
+OpStore %layer %u32_1
+OpReturn
+OpFunctionEnd"
+        )
+    };
+}
+use layer;
+
+pub(super) static PER_PRIMITIVE: Rule = Rule {
+    id: "builtin.per-primitive",
+    class: InvalidData,
+    section: "Vulkan, Built-In Variables",
+    vuids: &[
+        "VUID-CullPrimitiveEXT-CullPrimitiveEXT-07038",
+        "VUID-Layer-Layer-07039",
+        "VUID-PrimitiveId-PrimitiveId-07040",
+        "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-07059",
+        "VUID-ViewportIndex-ViewportIndex-07060",
+    ],
+    text: "What a mesh shader writes once for each primitive is decorated with `PerPrimitiveEXT`.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.2"),
+        breaks: super::mesh::mesh!(
+            "OpDecorate %out BuiltIn PrimitiveId\n",
+            "%u32",
+            "OutputTrianglesEXT"
+        ),
+        keeps: super::mesh::mesh!(
+            "OpDecorate %out BuiltIn PrimitiveId\nOpDecorate %out PerPrimitiveEXT\n",
+            "%u32",
+            "OutputTrianglesEXT"
+        ),
+    },
+};
+
+pub(super) static DEPTH_REPLACING: Rule = Rule {
+    id: "builtin.depth-replacing",
+    class: InvalidData,
+    section: "Vulkan, Built-In Variables",
+    vuids: &["VUID-FragDepth-FragDepth-04216"],
+    text: "An entry point that writes `FragDepth` declares the execution mode `DepthReplacing`, so that the depth test \
+           waits for it.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.0"),
+        breaks: "OpEntryPoint Fragment %main \"main\" %depth
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %depth BuiltIn FragDepth
+%ptr = OpTypePointer Output %f32
+%depth = OpVariable %ptr Output
+OpStore %depth %f32_1",
+        keeps: "OpEntryPoint Fragment %main \"main\" %depth
+OpExecutionMode %main OriginUpperLeft
+OpExecutionMode %main DepthReplacing
+OpDecorate %depth BuiltIn FragDepth
+%ptr = OpTypePointer Output %f32
+%depth = OpVariable %ptr Output
+OpStore %depth %f32_1",
+    },
+};
+
+/// Why a built-in must not be used.
+#[derive(Clone, Copy)]
+enum Why {
+    Model,
+    Type,
+    ClassInModel(StorageClass),
+    /// One of these capabilities would allow it.
+    Capability(&'static str),
+    PerPrimitive,
+}
+
+/// That a built-in must not be used in some execution models.
+struct Objection {
+    models: Models,
+    why: Why,
+    vuid: &'static str,
+}
+
+/// All that speaks against a built-in, in the storage class if it is known.
+fn objections(
+    m: &Module<'_>,
+    seed: &Seed,
+    class: Option<StorageClass>,
+    mut object: impl FnMut(Objection),
+) {
+    let Some(row) = seed.row else {
+        return;
+    };
+    object(Objection {
+        models: ALL.without(row.models),
+        why: Why::Model,
+        vuid: row.model_vuid,
+    });
+    if row.shape.varies() {
+        object(Objection {
+            models: row.shape.misfits(m, seed),
+            why: Why::Type,
+            vuid: row.shape_vuid,
+        });
+    }
+    for exclusion in EXCLUSIONS {
+        if exclusion.built_in == seed.built_in && Some(exclusion.class) == class {
+            object(Objection {
+                models: exclusion.models,
+                why: Why::ClassInModel(exclusion.class),
+                vuid: exclusion.vuid,
+            });
+        }
+    }
+    for need in NEEDS {
+        if need.built_in == seed.built_in && !need.capabilities.iter().any(|&c| m.has(c)) {
+            object(Objection {
+                models: need.models,
+                why: Why::Capability(need.names),
+                vuid: need.vuid,
+            });
+        }
+    }
+    let per_primitive = PER_PRIMITIVES.iter().find(|entry| entry.0 == seed.built_in);
+    if let Some(&(_, vuid)) = per_primitive
+        && !is_per_primitive(m, seed)
+    {
+        object(Objection {
+            models: MESH_EXT,
+            why: Why::PerPrimitive,
+            vuid,
+        });
+    }
+}
+
+/// Capabilities of which some execution models need one for a built-in.
+struct Need {
+    built_in: BuiltIn,
+    models: Models,
+    capabilities: &'static [Capability],
+    names: &'static str,
+    vuid: &'static str,
+}
+
+const NEEDS: &[Need] = &[
+    Need {
+        built_in: BuiltIn::Layer,
+        models: VERTEX.or(TESS_EVALUATION),
+        capabilities: &[
+            Capability::ShaderViewportIndexLayerEXT,
+            Capability::ShaderLayer,
+        ],
+        names: "`ShaderViewportIndexLayerEXT` or `ShaderLayer`",
+        vuid: "VUID-Layer-Layer-04273",
+    },
+    Need {
+        built_in: BuiltIn::ViewportIndex,
+        models: VERTEX.or(TESS_EVALUATION),
+        capabilities: &[
+            Capability::ShaderViewportIndexLayerEXT,
+            Capability::ShaderViewportIndex,
+        ],
+        names: "`ShaderViewportIndexLayerEXT` or `ShaderViewportIndex`",
+        vuid: "VUID-ViewportIndex-ViewportIndex-04405",
+    },
+    Need {
+        built_in: BuiltIn::PrimitiveId,
+        models: FRAGMENT,
+        capabilities: &[
+            Capability::Geometry,
+            Capability::Tessellation,
+            Capability::MeshShadingNV,
+            Capability::MeshShadingEXT,
+        ],
+        names: "`Geometry`, `Tessellation`, `MeshShadingEXT` or `MeshShadingNV`",
+        vuid: "VUID-PrimitiveId-Fragment-04333",
+    },
+];
+
+/// What a mesh shader writes for each primitive.
+const PER_PRIMITIVES: &[(BuiltIn, &str)] = &[
+    (
+        BuiltIn::CullPrimitiveEXT,
+        "VUID-CullPrimitiveEXT-CullPrimitiveEXT-07038",
+    ),
+    (BuiltIn::Layer, "VUID-Layer-Layer-07039"),
+    (BuiltIn::PrimitiveId, "VUID-PrimitiveId-PrimitiveId-07040"),
+    (
+        BuiltIn::PrimitiveShadingRateKHR,
+        "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-07059",
+    ),
+    (
+        BuiltIn::ViewportIndex,
+        "VUID-ViewportIndex-ViewportIndex-07060",
+    ),
+];
+
+fn is_per_primitive(m: &Module<'_>, seed: &Seed) -> bool {
+    m.is_decorated(seed.target, Decoration::PerPrimitiveEXT)
+        || seed.member.is_some_and(|member| {
+            m.member_decoration(seed.target, member, Decoration::PerPrimitiveEXT)
+                .is_some()
+        })
+}
+
+/// What must not be done with an id that is, or is made from, built-ins.
+#[derive(Clone, Copy)]
+struct Watch {
+    /// Whether it may be an input, an output, anything else.
+    input: bool,
+    output: bool,
+    other: bool,
+    /// The models in which it must not be named.
+    never: Models,
+    /// Those that are added if it is an input or an output.
+    never_input: Models,
+    never_output: Models,
+    /// Whether there is `FragDepth` among them.
+    depth: bool,
+}
+
+impl Watch {
+    const NOTHING: Self = Self {
+        input: true,
+        output: true,
+        other: true,
+        never: Models::of(&[]),
+        never_input: Models::of(&[]),
+        never_output: Models::of(&[]),
+        depth: false,
+    };
+
+    fn of(m: &Module<'_>, seed: &Seed) -> Self {
+        let never = |class| {
+            let mut models = Models::default();
+            objections(m, seed, class, |objection| {
+                models = models.or(objection.models);
+            });
+            models
+        };
+        let classes = seed.row.map_or(Classes::Any, |row| row.classes);
+        Self {
+            input: classes.allow(StorageClass::Input),
+            output: classes.allow(StorageClass::Output),
+            other: classes == Classes::Any,
+            never: never(None),
+            never_input: never(Some(StorageClass::Input)),
+            never_output: never(Some(StorageClass::Output)),
+            depth: seed.built_in == BuiltIn::FragDepth,
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.input &= other.input;
+        self.output &= other.output;
+        self.other &= other.other;
+        self.never = self.never.or(other.never);
+        self.never_input = self.never_input.or(other.never_input);
+        self.never_output = self.never_output.or(other.never_output);
+        self.depth |= other.depth;
+    }
+
+    fn allows(&self, class: StorageClass) -> bool {
+        match class {
+            StorageClass::Input => self.input,
+            StorageClass::Output => self.output,
+            _ => self.other,
+        }
+    }
+
+    /// The same with the storage class known.
+    fn in_class(mut self, class: StorageClass) -> Self {
+        match class {
+            StorageClass::Input => self.never = self.never.or(self.never_input),
+            StorageClass::Output => self.never = self.never.or(self.never_output),
+            _ => {}
+        }
+        self
+    }
+}
+
+/// The ids to watch.
+struct Watches {
+    slots: IdMap<u32>,
+    all: Vec<Watch>,
+}
+
+const UNWATCHED: u32 = u32::MAX;
+
+impl Watches {
+    fn get(&self, id: Id) -> Option<&Watch> {
+        self.all.get(self.slots.get(id) as usize)
+    }
+
+    fn add(&mut self, id: Id, watch: Watch) {
+        let slot = self.slots.slot(id);
+        match self.all.get_mut(*slot as usize) {
+            Some(known) => known.add(watch),
+            None => {
+                *slot = self.all.len() as u32;
+                self.all.push(watch);
+            }
+        }
+    }
+}
+
+/// The words that hold the ids from which a declaration is made.
+fn sources<'a>(inst: Inst<'a>) -> &'a [u32] {
+    let words = inst.words();
+    let range = match inst.op() {
+        Op::TypePointer => 3..4,
+        Op::TypeArray | Op::TypeRuntimeArray => 2..3,
+        Op::TypeStruct | Op::TypeFunction => 2..words.len(),
+        Op::Variable | Op::Undef | Op::ConstantNull => 1..words.len(),
+        // Untyped variables name the type of their data.
+        Op::UntypedVariableKHR => 4..words.len(),
+        Op::ConstantComposite | Op::SpecConstantComposite => 1..words.len(),
+        _ => 0..0,
+    };
+    words.get(range).unwrap_or_default()
+}
+
+/// The storage class that a declaration says.
+fn class_of(inst: Inst<'_>) -> Option<StorageClass> {
+    match inst.op() {
+        Op::TypePointer | Op::Variable | Op::UntypedVariableKHR => Some(StorageClass(inst.arg(0))),
+        _ => None,
+    }
+}
+
+/// Checks storage classes and execution models.
+pub(super) fn check(m: &Module<'_>, seeds: &[Seed], faults: &mut Faults) {
+    let mut watches = Watches {
+        slots: IdMap::new(UNWATCHED, m.words.len()),
+        all: Vec::new(),
+    };
+    for seed in seeds.iter().filter(|seed| seed.row.is_some()) {
+        watches.add(seed.target, Watch::of(m, seed));
+    }
+    if watches.all.is_empty() {
+        return;
+    }
+    watch_declarations(m, seeds, &mut watches, faults);
+    let never = watches
+        .all
+        .iter()
+        .fold(Models::default(), |never, watch| never.or(watch.never));
+    let without_depth = match watches.all.iter().any(|watch| watch.depth) {
+        true => functions_without_depth(m),
+        false => Vec::new(),
+    };
+    for (index, function) in m.functions.iter().enumerate() {
+        let no_depth = without_depth.get(index).copied().unwrap_or(false);
+        if !function.models.and(never).is_empty() || no_depth {
+            check_function(m, seeds, &watches, function, no_depth, faults);
+        }
+    }
+}
+
+/// Finds the declarations that are made from built-ins, and checks their storage
+/// classes.
+fn watch_declarations(m: &Module<'_>, seeds: &[Seed], watches: &mut Watches, faults: &mut Faults) {
+    let end = m
+        .functions
+        .first()
+        .map_or(m.words.len() as u32, |function| function.range.start);
+    for inst in m.instructions(HEADER_WORDS as u32..end) {
+        let Some(result) = inst.result() else {
+            continue;
+        };
+        let class = class_of(inst);
+        let mut made: Option<Watch> = None;
+        for &source in sources(inst) {
+            if let Some(&watch) = watches.get(Id(source)) {
+                made.get_or_insert(Watch::NOTHING).add(watch);
+            }
+        }
+        // The object itself may be a variable.
+        let own = watches.get(result).copied();
+        if made.is_none() && own.is_none() {
+            continue;
+        }
+        let mut watch = made.unwrap_or(Watch::NOTHING);
+        if let Some(own) = own {
+            watch.add(own);
+        }
+        if let Some(class) = class {
+            if !watch.allows(class) {
+                faults.add(class_fault(m, seeds, inst, class));
+                // One fault for all that is made from it.
+                (watch.input, watch.output, watch.other) = (true, true, true);
+            }
+            watch = watch.in_class(class);
+        }
+        watches.add(result, watch);
+    }
+}
+
+/// Those functions that are reached from entry points without `DepthReplacing`.
+fn functions_without_depth(m: &Module<'_>) -> Vec<bool> {
+    let mut found = vec![false; m.functions.len()];
+    let mut todo = Vec::new();
+    for entry in &m.entry_points {
+        let has_mode = m
+            .execution_modes(entry.function)
+            .any(|mode| ExecutionMode(mode.arg(1)) == ExecutionMode::DepthReplacing);
+        if entry.model == ExecutionModel::Fragment && !has_mode {
+            todo.extend(m.function_index(entry.function));
+        }
+    }
+    while let Some(index) = todo.pop() {
+        let Some(seen) = found.get_mut(index as usize) else {
+            continue;
+        };
+        if !std::mem::replace(seen, true) {
+            todo.extend(m.callees(index).filter_map(|id| m.function_index(id)));
+        }
+    }
+    found
+}
+
+/// Looks for built-ins in a function that some of them must not be in. Stops at the
+/// first: where one of a stage's built-ins is used in another, all are.
+fn check_function(
+    m: &Module<'_>,
+    seeds: &[Seed],
+    watches: &Watches,
+    function: &Function,
+    no_depth: bool,
+    faults: &mut Faults,
+) {
+    let is_wrong = |word: u32| {
+        watches.get(Id(word)).is_some_and(|watch| {
+            !watch.never.and(function.models).is_empty() || no_depth && watch.depth
+        })
+    };
+    for inst in m.instructions(function.range.clone()) {
+        let operands = inst.words().get(1..).unwrap_or_default();
+        // A literal may look like an id, so a find is looked at again.
+        if !operands.iter().any(|&word| is_wrong(word)) {
+            continue;
+        }
+        let offset = WordOffset(inst.offset() as usize);
+        let Some(instruction) = Instruction::from_words(inst.words(), offset) else {
+            continue;
+        };
+        let used = instruction
+            .operands(&m.definitions)
+            .filter_map(|operand| match operand.ok()?.value {
+                Value::Id(id) => Some(id),
+                _ => None,
+            })
+            .find(|id| is_wrong(id.0));
+        if let Some(id) = used {
+            if let Some(fault) = use_fault(m, seeds, inst, id, function) {
+                faults.add(fault);
+            }
+            return;
+        }
+    }
+}
+
+/// The built-ins that a declaration is made from, with the storage class on the
+/// way, if there is one. Only for messages.
+fn origins<'s>(m: &Module<'_>, seeds: &'s [Seed], id: Id) -> Vec<(&'s Seed, Option<StorageClass>)> {
+    let mut found = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
+    let mut todo = vec![(id, None)];
+    while let Some((id, class)) = todo.pop() {
+        let Some(inst) = m.def(id) else {
+            continue;
+        };
+        let class = class.or(class_of(inst));
+        if !seen.insert((id, class)) {
+            continue;
+        }
+        found.extend(
+            seeds
+                .iter()
+                .filter(|seed| seed.target == id)
+                .map(|seed| (seed, class)),
+        );
+        todo.extend(sources(inst).iter().map(|&source| (Id(source), class)));
+    }
+    found
+}
+
+/// The fault of a declaration in a storage class that a built-in doesn't have.
+fn class_fault(m: &Module<'_>, seeds: &[Seed], inst: Inst<'_>, class: StorageClass) -> Fault {
+    let id = inst.result().unwrap_or(Id(0));
+    let culprit = origins(m, seeds, id).into_iter().find_map(|(seed, _)| {
+        let row = seed.row?;
+        (!row.classes.allow(class)).then_some((seed, row))
+    });
+    let Some((seed, row)) = culprit else {
+        let message = format!("a built-in can't be in the storage class `{class}`");
+        return Fault::new(&STORAGE_CLASS, inst.offset(), message);
+    };
+    let message = format!(
+        "the built-in `{}` has the storage class {}, but {} is in `{class}`",
+        seed.built_in,
+        row.classes.describe(),
+        m.name(id),
+    );
+    let fault = Fault::new(&STORAGE_CLASS, inst.offset(), message)
+        .at(seed.offset, "the built-in is given here");
+    match row.class_vuid {
+        "" => fault,
+        vuid if CLASS_VUIDS.contains(&vuid) => fault.vuid(vuid),
+        _ => fault,
+    }
+}
+
+/// The fault of a use in a stage that must not use it.
+fn use_fault(
+    m: &Module<'_>,
+    seeds: &[Seed],
+    inst: Inst<'_>,
+    id: Id,
+    function: &Function,
+) -> Option<Fault> {
+    let all = origins(m, seeds, id);
+    for &(seed, class) in &all {
+        let mut first: Option<(Objection, Models)> = None;
+        objections(m, seed, class, |objection| {
+            let models = objection.models.and(function.models);
+            if first.is_none() && !models.is_empty() {
+                first = Some((objection, models));
+            }
+        });
+        if let Some((objection, models)) = first {
+            return Some(objection_fault(m, seed, inst, &objection, models));
+        }
+    }
+    let depth = all
+        .iter()
+        .find(|(seed, _)| seed.built_in == BuiltIn::FragDepth)?;
+    let message = format!(
+        "{} uses `FragDepth`, but an entry point from which it is reached lacks the execution mode `DepthReplacing`",
+        inst.op()
+    );
+    Some(
+        Fault::new(&DEPTH_REPLACING, inst.offset(), message)
+            .at(depth.0.offset, "the built-in is given here"),
+    )
+}
+
+fn objection_fault(
+    m: &Module<'_>,
+    seed: &Seed,
+    inst: Inst<'_>,
+    objection: &Objection,
+    models: Models,
+) -> Fault {
+    let built_in = seed.built_in;
+    let (rule, message) = match objection.why {
+        Why::Type => return definitions::type_fault(m, seed, inst.offset()),
+        Why::Model => {
+            let allowed = seed.row.map(|row| row.models).unwrap_or_default();
+            (
+                &EXECUTION_MODEL,
+                format!(
+                    "{} uses `{built_in}`, which belongs to {allowed}, but is reached from {models}",
+                    inst.op()
+                ),
+            )
+        }
+        Why::ClassInModel(class) => (
+            &CLASS_IN_MODEL,
+            format!(
+                "{} uses `{built_in}` in the storage class `{class}`, which there isn't in {models}",
+                inst.op()
+            ),
+        ),
+        Why::Capability(names) => (
+            &CAPABILITY,
+            format!("`{built_in}` in {models} needs one of the capabilities {names}"),
+        ),
+        Why::PerPrimitive => (
+            &PER_PRIMITIVE,
+            format!(
+                "{} is decorated with `{built_in}`, but not with `PerPrimitiveEXT`, and is used in {models}",
+                seed.show(m)
+            ),
+        ),
+    };
+    let fault =
+        Fault::new(rule, inst.offset(), message).at(seed.offset, "the built-in is given here");
+    match objection.vuid {
+        "" => fault,
+        vuid => fault.vuid(vuid),
+    }
+}

@@ -1,0 +1,315 @@
+//! What each built-in asks of the object that it decorates, as a table (Vulkan
+//! specification, "Built-In Variables").
+
+use spirvkit_grammar::{BuiltIn, ExecutionModel, StorageClass};
+
+use super::shapes::Shape;
+use crate::module::Models;
+
+/// A built-in: its type, its storage classes and its execution models, each with
+/// the Vulkan rule that asks for it.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) built_in: BuiltIn,
+    pub(super) shape: Shape,
+    pub(super) shape_vuid: &'static str,
+    pub(super) classes: Classes,
+    pub(super) class_vuid: &'static str,
+    pub(super) models: Models,
+    pub(super) model_vuid: &'static str,
+}
+
+/// The storage classes that a built-in may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Classes {
+    Any,
+    Input,
+    Output,
+    InputOrOutput,
+}
+
+impl Classes {
+    pub(super) fn allow(self, class: StorageClass) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Input => class == StorageClass::Input,
+            Self::Output => class == StorageClass::Output,
+            Self::InputOrOutput => class == StorageClass::Input || class == StorageClass::Output,
+        }
+    }
+
+    pub(super) fn describe(self) -> &'static str {
+        match self {
+            Self::Any => "any storage class",
+            Self::Input => "`Input`",
+            Self::Output => "`Output`",
+            Self::InputOrOutput => "`Input` or `Output`",
+        }
+    }
+}
+
+/// A combination of built-in, storage class and execution model that is not
+/// allowed although each of them by itself is.
+#[derive(Debug)]
+pub(super) struct Exclusion {
+    pub(super) built_in: BuiltIn,
+    pub(super) class: StorageClass,
+    pub(super) models: Models,
+    pub(super) vuid: &'static str,
+}
+
+pub(super) const ALL: Models = NOT_COMPUTE.or(COMPUTE);
+pub(super) const VERTEX: Models = Models::of(&[ExecutionModel::Vertex]);
+pub(super) const FRAGMENT: Models = Models::of(&[ExecutionModel::Fragment]);
+pub(super) const MESH_EXT: Models = Models::of(&[ExecutionModel::MeshEXT]);
+const TESS_CONTROL: Models = Models::of(&[ExecutionModel::TessellationControl]);
+pub(super) const TESS_EVALUATION: Models = Models::of(&[ExecutionModel::TessellationEvaluation]);
+const TESSELLATION: Models = TESS_CONTROL.or(TESS_EVALUATION);
+const GEOMETRY: Models = Models::of(&[ExecutionModel::Geometry]);
+const MESH: Models = Models::of(&[ExecutionModel::MeshNV, ExecutionModel::MeshEXT]);
+const TASK: Models = Models::of(&[ExecutionModel::TaskNV, ExecutionModel::TaskEXT]);
+const COMPUTE: Models = Models::of(&[ExecutionModel::GLCompute]);
+const NOT_COMPUTE: Models = PRE_RASTER
+    .or(FRAGMENT)
+    .or(TASK)
+    .or(RAY)
+    .or(Models::of(&[ExecutionModel::Kernel]));
+/// All that have workgroups.
+const WORKGROUPS: Models = COMPUTE.or(MESH).or(TASK);
+const PRE_RASTER: Models = VERTEX.or(TESSELLATION).or(GEOMETRY).or(MESH);
+const LAYERED: Models = VERTEX
+    .or(TESS_EVALUATION)
+    .or(GEOMETRY)
+    .or(FRAGMENT)
+    .or(MESH);
+const RAY: Models = Models::of(&[
+    ExecutionModel::RayGenerationKHR,
+    ExecutionModel::IntersectionKHR,
+    ExecutionModel::AnyHitKHR,
+    ExecutionModel::ClosestHitKHR,
+    ExecutionModel::MissKHR,
+    ExecutionModel::CallableKHR,
+]);
+const HIT: Models = Models::of(&[ExecutionModel::AnyHitKHR, ExecutionModel::ClosestHitKHR]);
+/// The stages of one primitive's test.
+const PRIMITIVE: Models = HIT.or(Models::of(&[ExecutionModel::IntersectionKHR]));
+/// The stages that know the ray.
+const TRACED: Models = PRIMITIVE.or(Models::of(&[ExecutionModel::MissKHR]));
+/// Those that vary the built-ins of vertices, so that outside of blocks these are
+/// arrays.
+pub(super) const PER_VERTEX: Models = TESSELLATION.or(GEOMETRY).or(MESH);
+
+macro_rules! vuid {
+    ($name:ident -) => {
+        ""
+    };
+    ($name:ident $number:literal) => {
+        concat!(
+            "VUID-",
+            stringify!($name),
+            "-",
+            stringify!($name),
+            "-",
+            stringify!($number)
+        )
+    };
+}
+
+macro_rules! rows {
+    ($($name:ident: $shape:expr => $shape_vuid:tt, $class:ident => $class_vuid:tt,
+       $models:expr => $model_vuid:tt;)*) => {
+        &[$(Row {
+            built_in: BuiltIn::$name,
+            shape: $shape,
+            shape_vuid: vuid!($name $shape_vuid),
+            classes: Classes::$class,
+            class_vuid: vuid!($name $class_vuid),
+            models: $models,
+            model_vuid: vuid!($name $model_vuid),
+        }),*]
+    };
+}
+
+use Shape::*;
+
+/// The built-ins, in no particular order.
+pub(super) const ROWS: &[Row] = rows! {
+    // Vertices and primitives.
+    Position: VertexF32Vec(4) => 04321, InputOrOutput => 04320, PRE_RASTER => 04318;
+    PointSize: VertexF32 => 04317, InputOrOutput => 04316, PRE_RASTER => 04314;
+    ClipDistance: VertexF32Array => 04191, InputOrOutput => 04190, PRE_RASTER.or(FRAGMENT) => 04187;
+    CullDistance: VertexF32Array => 04200, InputOrOutput => 04199, PRE_RASTER.or(FRAGMENT) => 04196;
+    VertexIndex: I32 => 04400, Input => 04399, VERTEX => 04398;
+    InstanceIndex: I32 => 04265, Input => 04264, VERTEX => 04263;
+    BaseVertex: I32 => 04186, Input => 04185, VERTEX => 04184;
+    BaseInstance: I32 => 04183, Input => 04182, VERTEX => 04181;
+    DrawIndex: I32 => 04209, Input => 04208, VERTEX.or(MESH).or(TASK) => 04207;
+    PrimitiveId: PrimitiveI32 => 04337, InputOrOutput => 04334,
+        TESSELLATION.or(GEOMETRY).or(FRAGMENT).or(MESH).or(PRIMITIVE) => 04330;
+    Layer: PrimitiveI32 => 04276, InputOrOutput => 04274, LAYERED => 04272;
+    ViewportIndex: PrimitiveI32 => 04408, InputOrOutput => 04406, LAYERED => 04404;
+    PrimitiveShadingRateKHR: PrimitiveStrictI32 => 04486, Output => 04485,
+        VERTEX.or(GEOMETRY).or(MESH) => 04484;
+    InvocationId: I32 => 04259, Input => 04258, TESS_CONTROL.or(GEOMETRY) => 04257;
+    PatchVertices: I32 => 04310, Input => 04309, TESSELLATION => 04308;
+    TessCoord: F32Vec(3) => 04389, Input => 04388, TESS_EVALUATION => 04387;
+    TessLevelOuter: F32Array(4) => 04393, InputOrOutput => -, TESSELLATION => 04390;
+    TessLevelInner: F32Array(2) => 04397, InputOrOutput => -, TESSELLATION => 04394;
+
+    // Fragments.
+    FragCoord: F32Vec(4) => 04212, Input => 04211, FRAGMENT => 04210;
+    FragDepth: F32 => 04215, Output => 04214, FRAGMENT => 04213;
+    FragStencilRefEXT: Int => 04225, Output => 04224, FRAGMENT => 04223;
+    FrontFacing: Bool => 04231, Input => 04230, FRAGMENT => 04229;
+    HelperInvocation: Bool => 04241, Input => 04240, FRAGMENT => 04239;
+    FullyCoveredEXT: Bool => 04234, Input => 04233, FRAGMENT => 04232;
+    PointCoord: F32Vec(2) => 04313, Input => 04312, FRAGMENT => 04311;
+    SampleId: I32 => 04356, Input => 04355, FRAGMENT => 04354;
+    SampleMask: I32Array => 04359, InputOrOutput => 04358, FRAGMENT => 04357;
+    SamplePosition: F32Vec(2) => 04362, Input => 04361, FRAGMENT => 04360;
+    BaryCoordKHR: F32Vec(3) => 04156, Input => 04155, FRAGMENT => 04154;
+    BaryCoordNoPerspKHR: F32Vec(3) => 04162, Input => 04161, FRAGMENT => 04160;
+    FragSizeEXT: I32Vec(2) => 04222, Input => 04221, FRAGMENT => 04220;
+    FragInvocationCountEXT: I32 => 04219, Input => 04218, FRAGMENT => 04217;
+    ShadingRateKHR: I32 => 04492, Input => 04491, FRAGMENT => 04490;
+
+    // Workgroups, subgroups, devices.
+    GlobalInvocationId: I32Vec(3) => 04238, Input => 04237, WORKGROUPS => 04236;
+    LocalInvocationId: I32Vec(3) => 04283, Input => 04282, WORKGROUPS => 04281;
+    LocalInvocationIndex: I32 => 04286, Input => 04285, WORKGROUPS => 04284;
+    NumWorkgroups: I32Vec(3) => 04298, Input => 04297, WORKGROUPS => 04296;
+    WorkgroupId: I32Vec(3) => 04424, Input => 04423, WORKGROUPS => 04422;
+    WorkgroupSize: I32Vec(3) => 04427, Any => -, WORKGROUPS => 04425;
+    NumSubgroups: I32 => 04295, Input => 04294, WORKGROUPS => 04293;
+    SubgroupId: I32 => 04369, Input => 04368, WORKGROUPS => 04367;
+    SubgroupLocalInvocationId: I32 => 04381, Input => 04380, ALL => -;
+    SubgroupSize: I32 => 04383, Input => 04382, ALL => -;
+    SubgroupEqMask: I32Vec(4) => 04371, Input => 04370, ALL => -;
+    SubgroupGeMask: I32Vec(4) => 04373, Input => 04372, ALL => -;
+    SubgroupGtMask: I32Vec(4) => 04375, Input => 04374, ALL => -;
+    SubgroupLeMask: I32Vec(4) => 04377, Input => 04376, ALL => -;
+    SubgroupLtMask: I32Vec(4) => 04379, Input => 04378, ALL => -;
+    DeviceIndex: I32 => 04206, Input => 04205, ALL => -;
+    ViewIndex: I32 => 04403, Input => 04402, NOT_COMPUTE => 04401;
+    CoreIDARM: I32 => -, Input => -, ALL => -;
+    CoreCountARM: I32 => -, Input => -, ALL => -;
+    CoreMaxIDARM: I32 => -, Input => -, ALL => -;
+    WarpIDARM: I32 => -, Input => -, ALL => -;
+    WarpMaxIDARM: I32 => -, Input => -, ALL => -;
+    WarpsPerSMNV: I32 => -, Input => -, ALL => -;
+    SMCountNV: I32 => -, Input => -, ALL => -;
+    WarpIDNV: I32 => -, Input => -, ALL => -;
+    SMIDNV: I32 => -, Input => -, ALL => -;
+    TileOffsetQCOM: U32Vec(2) => 10628, Input => 10627, FRAGMENT.or(COMPUTE) => 10626;
+    TileDimensionQCOM: U32Vec(3) => 10631, Input => 10630, FRAGMENT.or(COMPUTE) => 10629;
+    TileApronSizeQCOM: U32Vec(2) => 10634, Input => 10633, FRAGMENT.or(COMPUTE) => 10632;
+
+    // Meshes.
+    PrimitivePointIndicesEXT: I32Array => 07044, Output => 07043, MESH_EXT => 07041;
+    PrimitiveLineIndicesEXT: I32VecArray(2) => 07050, Output => 07049, MESH_EXT => 07047;
+    PrimitiveTriangleIndicesEXT: I32VecArray(3) => 07056, Output => 07055, MESH_EXT => 07053;
+    CullPrimitiveEXT: PrimitiveBool => 07036, Output => 07035, MESH_EXT => 07034;
+
+    // Rays.
+    LaunchIdKHR: I32Vec(3) => 04268, Input => 04267, RAY => 04266;
+    LaunchSizeKHR: I32Vec(3) => 04271, Input => 04270, RAY => 04269;
+    WorldRayOriginKHR: F32Vec(3) => 04433, Input => 04432, TRACED => 04431;
+    WorldRayDirectionKHR: F32Vec(3) => 04430, Input => 04429, TRACED => 04428;
+    ObjectRayOriginKHR: F32Vec(3) => 04304, Input => 04303, PRIMITIVE => 04302;
+    ObjectRayDirectionKHR: F32Vec(3) => 04301, Input => 04300, PRIMITIVE => 04299;
+    RayTminKHR: F32 => 04353, Input => 04352, TRACED => 04351;
+    RayTmaxKHR: F32 => 04350, Input => 04349, TRACED => 04348;
+    InstanceCustomIndexKHR: I32 => 04253, Input => 04252, PRIMITIVE => 04251;
+    InstanceId: I32 => 04256, Input => 04255, PRIMITIVE => 04254;
+    RayGeometryIndexKHR: I32 => 04347, Input => 04346, PRIMITIVE => 04345;
+    ObjectToWorldKHR: F32Mat4x3 => 04307, Input => 04306, PRIMITIVE => 04305;
+    WorldToObjectKHR: F32Mat4x3 => 04436, Input => 04435, PRIMITIVE => 04434;
+    HitTNV: F32 => 04247, Input => 04246, HIT => 04245;
+    HitKindKHR: I32 => 04244, Input => 04243, HIT => 04242;
+    IncomingRayFlagsKHR: I32 => 04250, Input => 04249, TRACED => 04248;
+    CullMaskKHR: I32 => 06737, Input => 06736, TRACED => 06735;
+    HitTriangleVertexPositionsKHR: F32VecArray(3, 3) => 08749, Input => 08748, HIT => 08747;
+};
+
+macro_rules! exclusions {
+    ($($name:ident $class:ident $models:expr => $number:tt;)*) => {
+        &[$(Exclusion {
+            built_in: BuiltIn::$name,
+            class: StorageClass::$class,
+            models: $models,
+            vuid: vuid!($name $number),
+        }),*]
+    };
+}
+
+/// Storage classes that some stages don't take.
+pub(super) static EXCLUSIONS: &[Exclusion] = exclusions! {
+    Position Input VERTEX.or(MESH) => 04319;
+    PointSize Input VERTEX => 04315;
+    ClipDistance Input VERTEX.or(MESH) => 04188;
+    ClipDistance Output FRAGMENT => 04189;
+    CullDistance Input VERTEX.or(MESH) => 04197;
+    CullDistance Output FRAGMENT => 04198;
+    TessLevelOuter Input TESS_CONTROL => 04391;
+    TessLevelOuter Output TESS_EVALUATION => 04392;
+    TessLevelInner Input TESS_CONTROL => 04395;
+    TessLevelInner Output TESS_EVALUATION => 04396;
+    PrimitiveId Output TESSELLATION.or(FRAGMENT).or(PRIMITIVE) => 04334;
+    Layer Input PRE_RASTER => 04274;
+    Layer Output FRAGMENT => 04275;
+    ViewportIndex Input PRE_RASTER => 04406;
+    ViewportIndex Output FRAGMENT => 04407;
+};
+
+/// The row of a built-in; `None` for one that nothing is known of.
+pub(super) fn row(built_in: BuiltIn) -> Option<&'static Row> {
+    ROWS.iter().find(|row| row.built_in == built_in)
+}
+
+/// Which of a row's Vulkan rules.
+#[derive(Clone, Copy)]
+enum Of {
+    Shape,
+    Class,
+    Model,
+}
+
+const fn pick(row: &Row, of: Of) -> &'static str {
+    match of {
+        Of::Shape => row.shape_vuid,
+        Of::Class => row.class_vuid,
+        Of::Model => row.model_vuid,
+    }
+}
+
+const fn count(of: Of) -> usize {
+    let mut count = 0;
+    let mut index = 0;
+    while index < ROWS.len() {
+        count += !pick(&ROWS[index], of).is_empty() as usize;
+        index += 1;
+    }
+    count
+}
+
+const fn gather<const N: usize>(of: Of) -> [&'static str; N] {
+    let mut all = [""; N];
+    let mut next = 0;
+    let mut index = 0;
+    while index < ROWS.len() {
+        let vuid = pick(&ROWS[index], of);
+        if !vuid.is_empty() {
+            all[next] = vuid;
+            next += 1;
+        }
+        index += 1;
+    }
+    all
+}
+
+/// The Vulkan rules about types.
+pub(super) static SHAPE_VUIDS: [&str; count(Of::Shape)] = gather(Of::Shape);
+/// The Vulkan rules about storage classes.
+pub(super) static CLASS_VUIDS: [&str; count(Of::Class)] = gather(Of::Class);
+/// The Vulkan rules about execution models.
+pub(super) static MODEL_VUIDS: [&str; count(Of::Model)] = gather(Of::Model);

@@ -131,11 +131,11 @@ OpFunctionEnd",
 static RECURSION: Rule = Rule {
     id: "entry-point.recursion",
     class: InvalidBinary,
-    section: "2.16.1",
+    section: "Vulkan",
     vuids: &["VUID-StandaloneSpirv-None-04634"],
     text: "The calls that an entry point reaches form no cycle.",
     example: Example {
-        frame: Frame::Shader,
+        frame: Frame::ShaderFor("vulkan1.1"),
         breaks: "%call = OpFunctionCall %void %other
 %other = OpFunction %void None %fn_void
 %label = OpLabel
@@ -313,7 +313,10 @@ fn check_calls(m: &Module<'_>, faults: &mut Faults) {
             return;
         }
     }
-    if let Some((function, callee)) = find_cycle(m) {
+    // Only Vulkan leaves no doubt that it forbids all recursion.
+    if m.env.is_vulkan()
+        && let Some((function, callee)) = find_cycle(m)
+    {
         let range = m.functions.get(function as usize).map(|f| f.range.clone());
         let offset = call_of(m, range.unwrap_or_default(), callee);
         let message = format!(

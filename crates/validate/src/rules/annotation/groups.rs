@@ -1,0 +1,152 @@
+//! Decoration groups.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::Op;
+
+use super::check_member;
+use crate::fault::Verdict;
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static GROUP: Rule = Rule {
+    id: "annotation.group",
+    class: InvalidId,
+    section: "3.52.3",
+    vuids: &[],
+    text: "OpGroupDecorate and OpGroupMemberDecorate apply an OpDecorationGroup.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpGroupDecorate %private_u32 %private_f32",
+        keeps: "OpDecorate %group RelaxedPrecision
+%group = OpDecorationGroup
+OpGroupDecorate %group %private_f32",
+    },
+};
+
+pub(super) static GROUP_TARGET: Rule = Rule {
+    id: "annotation.group-target",
+    class: InvalidId,
+    section: "3.52.3",
+    vuids: &[],
+    text: "A decoration group is not applied to a decoration group.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpDecorate %group RelaxedPrecision
+%group = OpDecorationGroup
+%other = OpDecorationGroup
+OpGroupDecorate %group %other",
+        keeps: "OpDecorate %group RelaxedPrecision
+%group = OpDecorationGroup
+OpGroupDecorate %group %private_f32",
+    },
+};
+
+pub(super) static GROUP_USE: Rule = Rule {
+    id: "annotation.group-use",
+    class: InvalidId,
+    section: "3.52.3",
+    vuids: &[],
+    text: "A decoration group is named, decorated and applied, and used for nothing else.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%group = OpDecorationGroup
+OpMemberDecorateString %group 0 UserSemantic \"x\"",
+        keeps: "OpDecorate %group RelaxedPrecision
+%group = OpDecorationGroup
+OpGroupDecorate %group %private_f32",
+    },
+};
+
+pub(super) static GROUP_REPEATED: Rule = Rule {
+    id: "annotation.group-repeated",
+    class: InvalidId,
+    section: "3.52.3",
+    vuids: &[],
+    text: "An OpGroupDecorate names each of its targets once.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpDecorate %group RelaxedPrecision
+%group = OpDecorationGroup
+OpGroupDecorate %group %private_f32 %private_f32",
+        keeps: "OpDecorate %group RelaxedPrecision
+%group = OpDecorationGroup
+OpGroupDecorate %group %private_f32 %private_u32",
+    },
+};
+
+/// Checks what uses an `OpDecorationGroup`.
+pub(super) fn check_uses(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let Some(group) = at.inst.result() else {
+        return Ok(());
+    };
+    let is_fine = |op: Op| {
+        matches!(
+            op,
+            Op::Name
+                | Op::Decorate
+                | Op::DecorateId
+                | Op::DecorateString
+                | Op::GroupDecorate
+                | Op::GroupMemberDecorate
+                | Op::ExtInst
+        )
+    };
+    let mut users = m.uses(group).iter().filter_map(|&offset| m.inst(offset));
+    if let Some(user) = users.find(|user| !is_fine(user.op())) {
+        let message = format!("{} uses a decoration group", user.op());
+        return Err(at
+            .fault(&GROUP_USE, message)
+            .at(user.offset(), "it is used here"));
+    }
+    Ok(())
+}
+
+/// Checks that the first operand is a group.
+fn check_group(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let group = at.id(0);
+    if matches!(m.op_of(group), Op::DecorationGroup | Op::Nop) {
+        return Ok(());
+    }
+    let message = format!("{} is no decoration group", m.name(group));
+    Err(at
+        .fault(&GROUP, message)
+        .about(m, group, "this is defined here"))
+}
+
+/// Checks an `OpGroupDecorate`.
+pub(super) fn check_targets(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    check_group(at)?;
+    let targets = at.inst.args().get(1..).unwrap_or_default();
+    let mut groups = targets.iter().map(|&id| Id(id));
+    if let Some(target) = groups.find(|&id| m.op_of(id) == Op::DecorationGroup) {
+        let message = format!("the target {} is a decoration group", m.name(target));
+        return Err(at.fault(&GROUP_TARGET, message).about(
+            m,
+            target,
+            "the group is declared here",
+        ));
+    }
+    if targets.len() > 1 {
+        let mut sorted = targets.to_vec();
+        sorted.sort_unstable();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            let message = format!("the target {} is named twice", m.name(Id(pair[0])));
+            return Err(at.fault(&GROUP_REPEATED, message));
+        }
+    }
+    Ok(())
+}
+
+/// Checks an `OpGroupMemberDecorate`.
+pub(super) fn check_members(at: &Site<'_, '_>) -> Verdict {
+    check_group(at)?;
+    let pairs = at.inst.args().get(1..).unwrap_or_default();
+    for pair in pairs.chunks_exact(2) {
+        check_member(at, Id(pair[0]), pair[1])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! Decorations of arrays and structures of descriptors
+//! (`SPV_EXT_descriptor_heap`).
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::{Decoration, Op};
+
+use super::{check_member, holds_descriptor};
+use crate::fault::Verdict;
+use crate::module::Decorated;
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+const HEAP: &str = "SPV_EXT_descriptor_heap";
+
+pub(super) static HEAP_STRIDE: Rule = Rule {
+    id: "annotation.heap-stride",
+    class: InvalidId,
+    section: HEAP,
+    vuids: &[],
+    text: "ArrayStrideIdEXT decorates an array that holds descriptors, with a stride that is not 0.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability DescriptorHeapEXT
+OpExtension \"SPV_EXT_descriptor_heap\"
+OpDecorateId %array ArrayStrideIdEXT %u32_4
+%array = OpTypeArray %f32 %u32_2",
+        keeps: "OpCapability DescriptorHeapEXT
+OpExtension \"SPV_EXT_descriptor_heap\"
+OpDecorateId %array ArrayStrideIdEXT %u32_4
+%sampler = OpTypeSampler
+%array = OpTypeArray %sampler %u32_2",
+    },
+};
+
+pub(super) static HEAP_OFFSET: Rule = Rule {
+    id: "annotation.heap-offset",
+    class: InvalidId,
+    section: HEAP,
+    vuids: &[],
+    text: "OpMemberDecorateIdEXT gives members of structures that hold descriptors their OffsetIdEXT, and nothing \
+           else.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability DescriptorHeapEXT
+OpExtension \"SPV_EXT_descriptor_heap\"
+OpMemberDecorateIdEXT %struct 0 OffsetIdEXT %u32_4
+%struct = OpTypeStruct %f32",
+        keeps: "OpCapability DescriptorHeapEXT
+OpExtension \"SPV_EXT_descriptor_heap\"
+OpMemberDecorateIdEXT %struct 0 OffsetIdEXT %u32_4
+%sampler = OpTypeSampler
+%struct = OpTypeStruct %sampler",
+    },
+};
+
+pub(super) static HEAP_OPERAND: Rule = Rule {
+    id: "annotation.heap-operand",
+    class: InvalidId,
+    section: HEAP,
+    vuids: &[],
+    text: "Strides and offsets of descriptors are 32-bit integer constants that are defined before the type.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability DescriptorHeapEXT
+OpExtension \"SPV_EXT_descriptor_heap\"
+OpDecorateId %array ArrayStrideIdEXT %f32_1
+%sampler = OpTypeSampler
+%array = OpTypeArray %sampler %u32_2",
+        keeps: "OpCapability DescriptorHeapEXT
+OpExtension \"SPV_EXT_descriptor_heap\"
+OpDecorateId %array ArrayStrideIdEXT %u32_4
+%sampler = OpTypeSampler
+%array = OpTypeArray %sampler %u32_2",
+    },
+};
+
+/// Checks the operand that is a stride or an offset.
+fn check_operand(at: &Site<'_, '_>, decorated: &Decorated<'_>) -> Verdict {
+    let m = at.m;
+    let id = Id(decorated.param(0));
+    if m.def_offset(id) == 0 {
+        return Ok(());
+    }
+    let is_fine = m.is_constant(id) && m.type_of(id).is_some_and(|ty| m.is_int_scalar_of(ty, 32));
+    if !is_fine {
+        let message = format!(
+            "the operand of {} must be a constant 32-bit integer, but is {}",
+            decorated.decoration,
+            m.show_value(id)
+        );
+        return Err(at
+            .fault(&HEAP_OPERAND, message)
+            .about(m, id, "the operand is defined here"));
+    }
+    Ok(())
+}
+
+/// Checks that an `OpMemberDecorateIdEXT` gives an `OffsetIdEXT`.
+pub(super) fn check_form(at: &Site<'_, '_>, decorated: &Decorated<'_>) -> Verdict {
+    let member = decorated.member.unwrap_or(0);
+    check_member(at, at.id(0), member)?;
+    if decorated.decoration == Decoration::OffsetIdEXT {
+        return Ok(());
+    }
+    let message = format!(
+        "OpMemberDecorateIdEXT gives OffsetIdEXT only, but this one gives {}",
+        decorated.decoration
+    );
+    Err(at.fault(&HEAP_OFFSET, message))
+}
+
+/// Checks an `OffsetIdEXT`.
+pub(super) fn check_offset(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Id) -> Verdict {
+    let m = at.m;
+    if !holds_descriptor(m, target) {
+        let message = format!(
+            "OffsetIdEXT is for structures that hold descriptors, but {} holds none",
+            m.name(target)
+        );
+        return Err(at
+            .fault(&HEAP_OFFSET, message)
+            .about(m, target, "the structure is declared here")
+            .help("give the member an Offset"));
+    }
+    check_operand(at, decorated)?;
+    let id = Id(decorated.param(0));
+    if m.def_offset(id) > m.def_offset(target) {
+        let message = format!(
+            "{}, the operand of OffsetIdEXT, must be defined before the structure",
+            m.name(id)
+        );
+        return Err(at
+            .fault(&HEAP_OPERAND, message)
+            .about(m, id, "the operand is defined here"));
+    }
+    Ok(())
+}
+
+/// Checks an `ArrayStrideIdEXT`.
+pub(super) fn check_stride(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Id) -> Verdict {
+    let m = at.m;
+    let wrong = |message: String| {
+        Err(at
+            .fault(&HEAP_STRIDE, message)
+            .about(m, target, "the target is declared here"))
+    };
+    let is_array = matches!(m.op_of(target), Op::TypeArray | Op::TypeRuntimeArray);
+    if !is_array || !holds_descriptor(m, target) {
+        return wrong(format!(
+            "ArrayStrideIdEXT is for arrays that hold descriptors, but {} is {}",
+            m.name(target),
+            m.show_type(target)
+        ));
+    }
+    check_operand(at, decorated)?;
+    match m.constant_u64(Id(decorated.param(0))) {
+        Some(0) => wrong("the stride of an array is not 0".to_owned()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,263 @@
+//! Annotation instructions (specification, section 3.52.3): what each may
+//! decorate, judged by the instruction and its target alone. What decorations
+//! mean for whole objects stands in `decorations`.
+
+mod groups;
+mod heaps;
+mod targets;
+mod vulkan;
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::{Decoration, Op, OperandKind};
+
+use super::Family;
+use crate::fault::Verdict;
+use crate::module::{Decorated, Module};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(crate) const FAMILY: Family = Family {
+    ops: &[
+        Op::Decorate,
+        Op::MemberDecorate,
+        Op::DecorationGroup,
+        Op::GroupDecorate,
+        Op::GroupMemberDecorate,
+        Op::DecorateId,
+        Op::DecorateString,
+        Op::MemberDecorateString,
+        Op::MemberDecorateIdEXT,
+    ],
+    check,
+    check_module: None,
+    rules: &[
+        &ID_FORM,
+        &PARAMETER_ORDER,
+        &MEMBER_TARGET,
+        &MEMBER_INDEX,
+        &groups::GROUP,
+        &groups::GROUP_TARGET,
+        &groups::GROUP_USE,
+        &groups::GROUP_REPEATED,
+        &targets::MEMBERS_ONLY,
+        &targets::NO_MEMBERS,
+        &targets::STRUCTURE,
+        &targets::ARRAY_OR_POINTER,
+        &targets::SPEC_CONSTANT,
+        &targets::MEMORY_OBJECT,
+        &targets::VARIABLE,
+        &targets::BUILT_IN,
+        &targets::TRANSPOSE,
+        &heaps::HEAP_STRIDE,
+        &heaps::HEAP_OFFSET,
+        &heaps::HEAP_OPERAND,
+        &vulkan::PACKING,
+        &vulkan::LOCATION_CLASS,
+        &vulkan::RESOURCE_CLASS,
+        &vulkan::ATTACHMENT_CLASS,
+        &vulkan::INDEX_CLASS,
+        &vulkan::INTERPOLATION_CLASS,
+        &vulkan::PER_VERTEX_CLASS,
+    ],
+};
+
+static ID_FORM: Rule = Rule {
+    id: "annotation.id-form",
+    class: InvalidId,
+    section: "3.52.3",
+    vuids: &[],
+    text: "Decorations whose operands are ids are given with OpDecorateId, all others without.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpDecorateId %private_u32 RelaxedPrecision",
+        keeps: "OpDecorate %private_u32 RelaxedPrecision",
+    },
+};
+
+static PARAMETER_ORDER: Rule = Rule {
+    id: "annotation.parameter-order",
+    class: InvalidId,
+    section: "3.52.3",
+    vuids: &[],
+    text: "The ids that are operands of a decoration are defined before its target.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpDecorateId %pointer AlignmentId %later
+%pointer = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
+%later = OpConstant %u32 8",
+        keeps: "OpDecorateId %pointer AlignmentId %u32_4
+%pointer = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup",
+    },
+};
+
+static MEMBER_TARGET: Rule = Rule {
+    id: "annotation.member-target",
+    class: InvalidId,
+    section: "3.52.3",
+    vuids: &[],
+    text: "Only structures have members to decorate.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpMemberDecorate %v2f32 0 Offset 0",
+        keeps: "OpMemberDecorate %struct 0 Offset 0\n%struct = OpTypeStruct %f32",
+    },
+};
+
+static MEMBER_INDEX: Rule = Rule {
+    id: "annotation.member-index",
+    class: InvalidId,
+    section: "3.52.3",
+    vuids: &[],
+    text: "A member's number is less than the number of members.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpMemberDecorate %struct 1 Offset 0\n%struct = OpTypeStruct %f32",
+        keeps: "OpMemberDecorate %struct 0 Offset 0\n%struct = OpTypeStruct %f32",
+    },
+};
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    match at.inst.op() {
+        Op::DecorationGroup => groups::check_uses(at),
+        Op::GroupDecorate => groups::check_targets(at),
+        Op::GroupMemberDecorate => groups::check_members(at),
+        _ => check_decoration(at),
+    }
+}
+
+/// Whether ids are among a decoration's operands.
+fn takes_ids(decoration: Decoration) -> bool {
+    let info = OperandKind::Decoration.enumerant(decoration.0);
+    let mut parameters = info.into_iter().flat_map(|info| info.parameters());
+    parameters.any(|parameter| parameter.is_id())
+}
+
+/// Vendors' decorations that have ids for operands but predate `OpDecorateId`'s
+/// being asked for.
+fn may_have_either_form(decoration: Decoration) -> bool {
+    matches!(
+        decoration,
+        Decoration::AliasScopeINTEL | Decoration::NoAliasINTEL | Decoration::ConditionalINTEL
+    )
+}
+
+fn check_decoration(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let Some(decorated) = Decorated::new(at.inst) else {
+        return Ok(());
+    };
+    let target = at.id(0);
+    let Some(def) = m.def(target) else {
+        return Ok(());
+    };
+    if at.inst.op() == Op::MemberDecorateIdEXT {
+        heaps::check_form(at, &decorated)?;
+    }
+    if let Some(member) = decorated.member {
+        check_member(at, target, member)?;
+        targets::check_member(at, &decorated)?;
+        if decorated.decoration == Decoration::OffsetIdEXT {
+            heaps::check_offset(at, &decorated, target)?;
+        }
+        return Ok(());
+    }
+    vulkan::check_packing(at, &decorated)?;
+    let has_id_form = at.inst.op() == Op::DecorateId;
+    if takes_ids(decorated.decoration) != has_id_form && !may_have_either_form(decorated.decoration)
+    {
+        let message = match has_id_form {
+            true => format!(
+                "{} has no ids for operands, so it is not given with OpDecorateId",
+                decorated.decoration
+            ),
+            false => format!(
+                "{} has ids for operands, so it is given with OpDecorateId",
+                decorated.decoration
+            ),
+        };
+        return Err(at.fault(&ID_FORM, message));
+    }
+    if def.op() == Op::DecorationGroup {
+        return Ok(());
+    }
+    targets::check(at, &decorated, def)?;
+    if m.env.is_vulkan() {
+        vulkan::check(at, &decorated, def)?;
+    }
+    if decorated.decoration == Decoration::ArrayStrideIdEXT {
+        heaps::check_stride(at, &decorated, target)?;
+    }
+    match has_id_form {
+        true => check_parameter_order(at, &decorated, def.offset()),
+        false => Ok(()),
+    }
+}
+
+/// Checks that a decoration names a member of a structure.
+fn check_member(at: &Site<'_, '_>, target: Id, member: u32) -> Verdict {
+    let m = at.m;
+    if m.def(target).is_none() {
+        return Ok(());
+    }
+    if !m.is_struct(target) {
+        let message = format!(
+            "{} decorates a member of {}, which is no structure",
+            at.inst.op(),
+            m.name(target)
+        );
+        return Err(at
+            .fault(&MEMBER_TARGET, message)
+            .about(m, target, "this has no members"));
+    }
+    let count = m.members(target).len();
+    if member as usize >= count {
+        let message = format!(
+            "{} decorates member {member} of {}, which has {count} members",
+            at.inst.op(),
+            m.name(target)
+        );
+        return Err(at.fault(&MEMBER_INDEX, message).about(
+            m,
+            target,
+            "the structure is declared here",
+        ));
+    }
+    Ok(())
+}
+
+/// Checks that a decoration's operands are defined before its target.
+fn check_parameter_order(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: u32) -> Verdict {
+    let m = at.m;
+    let ids = decorated.params.iter().map(|&id| Id(id));
+    let mut late = ids.filter(|&id| m.def_offset(id) >= target);
+    if let Some(id) = late.next() {
+        let message = format!(
+            "{}, an operand of {}, must be defined before what it decorates",
+            m.name(id),
+            decorated.decoration
+        );
+        return Err(at
+            .fault(&PARAMETER_ORDER, message)
+            .about(m, id, "the operand is defined here")
+            .at(target, "this is decorated"));
+    }
+    Ok(())
+}
+
+/// Whether the type is or holds a descriptor: an image, a sampler, an
+/// acceleration structure, a buffer's descriptor and the like.
+fn holds_descriptor(m: &Module<'_>, ty: Id) -> bool {
+    use crate::module::Type;
+    m.contains(ty, |ty| {
+        matches!(
+            ty,
+            Type::Image(_)
+                | Type::Sampler
+                | Type::SampledImage { .. }
+                | Type::Other(
+                    Op::TypeAccelerationStructureKHR | Op::TypeBufferEXT | Op::TypeTensorARM
+                )
+        )
+    })
+}

@@ -3,6 +3,8 @@
 mod codegen;
 #[cfg(feature = "conformance")]
 mod conformance;
+#[cfg(feature = "conformance")]
+mod rules;
 
 use std::process::ExitCode;
 
@@ -23,6 +25,9 @@ enum Chore {
     #[cfg(feature = "conformance")]
     /// Compare with recorded results of the reference tools.
     Conformance(conformance::Arguments),
+    #[cfg(feature = "conformance")]
+    /// Write docs/rules.md.
+    Rules(rules::Arguments),
 }
 
 /// What a chore reports when it fails.
@@ -33,6 +38,8 @@ fn main() -> ExitCode {
         Chore::Codegen(arguments) => codegen::run(&arguments),
         #[cfg(feature = "conformance")]
         Chore::Conformance(arguments) => conformance::run(&arguments),
+        #[cfg(feature = "conformance")]
+        Chore::Rules(arguments) => rules::run(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,5 +1,6 @@
 //! `cargo xtask conformance`: our results against those of the reference tools.
 
+mod agreement;
 mod alarms;
 mod corpus;
 mod records;

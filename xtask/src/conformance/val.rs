@@ -9,6 +9,7 @@ use spirvkit::TargetEnv;
 use spirvkit::diagnostics::Severity;
 use spirvkit::validate::{DescriptorLayout, Options, validate};
 
+use super::agreement;
 use super::records::{open, words};
 use crate::Outcome;
 
@@ -31,6 +32,10 @@ pub(super) struct Arguments {
     /// Lists differences by test family.
     #[arg(long)]
     families: bool,
+    /// Puts the table of agreement into this Markdown file, between the lines
+    /// that mark its place.
+    #[arg(long)]
+    write: Option<PathBuf>,
 }
 
 /// A recorded verdict.
@@ -46,16 +51,48 @@ struct Case {
 }
 
 #[derive(Default)]
-struct Tally {
-    cases: usize,
-    missed: usize,
-    false_alarms: usize,
-    invalid: usize,
-    wrong_class: usize,
+pub(super) struct Tally {
+    pub(super) cases: usize,
+    pub(super) missed: usize,
+    pub(super) false_alarms: usize,
+    pub(super) invalid: usize,
+    pub(super) wrong_class: usize,
 }
 
 impl Tally {
-    fn add(&mut self, other: &Self) {
+    /// How many verdicts are right.
+    pub(super) fn right(&self) -> usize {
+        self.cases - self.missed - self.false_alarms
+    }
+
+    /// Of how many invalid modules the first error's class is right.
+    pub(super) fn right_classes(&self) -> usize {
+        self.invalid - self.missed - self.wrong_class
+    }
+
+    /// Whether it is as good as it has to be: 99.8 % of the verdicts, and 98 % of
+    /// the classes.
+    fn is_good_enough(&self) -> bool {
+        percent(self.right(), self.cases) >= 99.8
+            && percent(self.right_classes(), self.invalid) >= 98.0
+    }
+
+    fn summary(&self) -> String {
+        format!(
+            "{} cases: {} verdicts right ({:.2} %), {} missed, {} false alarms; first class \
+             right in {} of {} invalid ({:.2} %)",
+            self.cases,
+            self.right(),
+            percent(self.right(), self.cases),
+            self.missed,
+            self.false_alarms,
+            self.right_classes(),
+            self.invalid,
+            percent(self.right_classes(), self.invalid),
+        )
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
         self.cases += other.cases;
         self.missed += other.missed;
         self.false_alarms += other.false_alarms;
@@ -133,21 +170,17 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
             );
         }
     }
-    let right = total.cases - total.missed - total.false_alarms;
-    let classes = total.invalid - total.missed - total.wrong_class;
-    println!(
-        "{} cases: {right} verdicts right ({:.2} %), {} missed, {} false alarms; first class right in {classes} of {} invalid ({:.2} %)",
-        total.cases,
-        percent(right, total.cases),
-        total.missed,
-        total.false_alarms,
-        total.invalid,
-        percent(classes, total.invalid),
-    );
-    Ok(())
+    println!("{}", total.summary());
+    if let Some(file) = &arguments.write {
+        agreement::write(file, &families, &total)?;
+    }
+    match total.is_good_enough() {
+        true => Ok(()),
+        false => Err("the agreement is below the bar".into()),
+    }
 }
 
-fn percent(part: usize, whole: usize) -> f64 {
+pub(super) fn percent(part: usize, whole: usize) -> f64 {
     match whole {
         0 => 100.0,
         _ => 100.0 * part as f64 / whole as f64,

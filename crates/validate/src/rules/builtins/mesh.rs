@@ -7,7 +7,7 @@ use spirvkit_grammar::{BuiltIn, ExecutionMode, ExecutionModel};
 
 use super::Seed;
 use crate::fault::{Fault, Faults};
-use crate::module::{EntryPoint, Module};
+use crate::module::{EntryPoint, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
 /// A mesh shader for one triangle with an output array for one primitive.
@@ -258,7 +258,12 @@ pub(super) fn check(m: &Module<'_>, seeds: &[Seed], faults: &mut Faults) {
     let mut meshes = m
         .entry_points
         .iter()
-        .filter(|entry| entry.model == ExecutionModel::MeshEXT)
+        .filter(|entry| {
+            matches!(
+                entry.model,
+                ExecutionModel::MeshEXT | ExecutionModel::MeshNV
+            )
+        })
         .peekable();
     if meshes.peek().is_none() {
         return;
@@ -272,9 +277,9 @@ pub(super) fn check(m: &Module<'_>, seeds: &[Seed], faults: &mut Faults) {
             for (seed, is_block) in built_ins_of(m, &sorted, Id(variable)) {
                 culls += u32::from(seed.built_in == BuiltIn::CullPrimitiveEXT);
                 let fault = check_one(m, &modes, seed, Id(variable), is_block);
-                // What no mesh shader touches does no harm.
+                // A count that no mesh shader relies on does no harm.
                 if let Err(fault) = fault
-                    && is_used(m, Id(variable))
+                    && (has_topology(seed.built_in) || is_used(m, Id(variable)))
                 {
                     faults.add(fault);
                     return;
@@ -359,20 +364,33 @@ fn check_one(
     else {
         return Ok(());
     };
-    let pointee = m.type_of(variable).and_then(|ty| m.pointee(ty));
-    match pointee.and_then(|ty| m.array_length(ty)) {
-        Some(length) if length != u64::from(primitives) => {
-            let message = format!(
-                "{} holds {length} `{built_in}`, but `OutputPrimitivesEXT` says {primitives}",
-                m.name(variable)
-            );
-            let vuid = if is_block { in_block } else { in_array };
-            Err(Fault::new(&COUNT, m.def_offset(variable), message)
-                .at(seed.offset, "the built-in is given here")
-                .vuid(vuid))
-        }
-        _ => Ok(()),
-    }
+    // The primitives are the innermost array of indices, but the outermost of
+    // anything else.
+    let ty = match has_topology(built_in) {
+        true => seed.ty,
+        false => m
+            .type_of(variable)
+            .and_then(|ty| m.pointee(ty))
+            .unwrap_or(Id(0)),
+    };
+    let found = match (m.ty(ty), m.array_length(ty)) {
+        (_, Some(length)) if length != u64::from(primitives) => length.to_string(),
+        (Type::Struct { .. }, _) => "one".to_owned(),
+        _ => return Ok(()),
+    };
+    let message = format!(
+        "{} holds {found} `{built_in}`, but `OutputPrimitivesEXT` says {primitives}",
+        m.name(variable)
+    );
+    let vuid = if is_block { in_block } else { in_array };
+    Err(Fault::new(&COUNT, m.def_offset(variable), message)
+        .at(seed.offset, "the built-in is given here")
+        .vuid(vuid))
+}
+
+/// Whether these are the indices of primitives.
+fn has_topology(built_in: BuiltIn) -> bool {
+    TOPOLOGIES.iter().any(|entry| entry.0 == built_in)
 }
 
 /// Whether a function that mesh shaders reach names the variable.

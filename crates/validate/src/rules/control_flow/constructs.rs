@@ -14,6 +14,7 @@ use spirvkit_analysis::{DepthFirst, DominatorTree, Graph, Node, PostDominatorTre
 use spirvkit_diagnostics::ErrorClass::InvalidCfg;
 use spirvkit_grammar::Op;
 
+use super::structured::EXIT;
 use crate::fault::{Fault, Faults};
 use crate::flow::{Flow, Merge};
 use crate::rule::{Example, Frame, Rule};
@@ -438,44 +439,46 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
 
     /// Checks where the merge block and the continue target of a header are.
     fn check_header(&self, node: Node, merge: Merge<'a>, faults: &mut Faults) -> bool {
-        if !self.dominators.is_reachable(node) {
-            return false;
-        }
-        let offset = merge.inst.offset();
-        if !self.dominators.strictly_dominates(node, merge.merge) {
-            // A loop that merges in its header is reported as such.
-            if node != merge.merge || merge.continue_target.is_none() {
-                let message = format!(
-                    "the header {} must dominate its merge block {}, but {}",
-                    self.flow.name(node),
-                    self.flow.name(merge.merge),
-                    self.way_around(node, merge.merge)
-                );
-                let fault = Fault::new(&MERGE, offset, message);
-                faults.add(fault.at(
-                    self.flow.block(merge.merge).start,
-                    "the merge block begins here",
-                ));
-            }
-            return false;
-        }
-        let Some(target) = merge.continue_target else {
-            return true;
+        let is_reachable = self.dominators.is_reachable(node);
+        // What merges in its header, or where it continues, is reported as such.
+        let is_odd = match merge.continue_target {
+            Some(target) => merge.merge == node || merge.merge == target,
+            None => false,
         };
-        if target != merge.merge && !self.dominators.dominates(node, target) {
+        if is_odd {
+            return false;
+        }
+        if is_reachable && !self.dominators.strictly_dominates(node, merge.merge) {
+            let message = format!(
+                "the header {} must dominate its merge block {}, but {}",
+                self.flow.name(node),
+                self.flow.name(merge.merge),
+                self.way_around(node, merge.merge)
+            );
+            let fault = Fault::new(&MERGE, merge.inst.offset(), message);
+            faults.add(fault.at(
+                self.flow.block(merge.merge).start,
+                "the merge block begins here",
+            ));
+            return false;
+        }
+        if let Some(target) = merge.continue_target
+            && !self.dominators.dominates(node, target)
+        {
             let message = format!(
                 "the loop header {} must dominate its continue target {}, but {}",
                 self.flow.name(node),
                 self.flow.name(target),
                 self.way_around(node, target)
             );
-            let fault = Fault::new(&CONTINUE_TARGET, offset, message);
+            let fault = Fault::new(&CONTINUE_TARGET, merge.inst.offset(), message);
             faults.add(fault.at(
                 self.flow.block(target).start,
                 "the continue target begins here",
             ));
+            return false;
         }
-        target != merge.merge && self.dominators.dominates(node, target)
+        is_reachable
     }
 
     /// Tells how a block is come to without passing the header that should
@@ -484,12 +487,13 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
         if header == block {
             return "they are the same block".to_owned();
         }
-        let mut predecessors = self.structural.predecessors(block).iter();
+        // A long search would only serve the message.
+        let mut predecessors = self.structural.predecessors(block).iter().take(100);
         let around = predecessors.find(|&&from| {
             self.dominators.is_reachable(from) && !self.dominators.dominates(header, from)
         });
         match around {
-            Some(&from) if self.flow.graph.successors(from).contains(&block) => {
+            Some(&from) if self.merges[from as usize].is_none() => {
                 format!(
                     "{} branches there and isn't dominated by it",
                     self.flow.name(from)
@@ -497,7 +501,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
             }
             Some(&from) => {
                 let from = self.flow.name(from);
-                format!("the header {from}, which isn't dominated by it, declares that block, too")
+                format!("the header {from} leads there, too, and isn't dominated by it")
             }
             None => "it can be reached on another way".to_owned(),
         }
@@ -595,6 +599,27 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                 );
                 // What leaves the continue construct is not worth another word.
                 self.is_declared_wrongly[merge.merge as usize] = true;
+                continue;
+            }
+            // Behind the end of the continue construct there is only the way back and
+            // the way out.
+            let strays = |&&to: &&Node| {
+                to != node
+                    && to != merge.merge
+                    && self.dominators.dominates(target, to)
+                    && !post_dominators.dominates(back, to)
+            };
+            if let Some(&to) = self.flow.graph.successors(back).iter().find(strays) {
+                let message = format!(
+                    "{} ends the loop that begins at {}, but branches to {}, which is neither the loop header nor the \
+                     loop's merge block {}",
+                    self.flow.name(back),
+                    self.flow.name(node),
+                    self.flow.name(to),
+                    self.flow.name(merge.merge)
+                );
+                let fault = Fault::new(&EXIT, self.flow.end(back), message);
+                faults.add(fault.at(merge.inst.offset(), "the loop is declared here"));
             }
         }
     }

@@ -174,6 +174,10 @@ const NONE: Node = Node::MAX;
 pub(super) struct Switches<'c, 'f, 'm, 'a> {
     constructs: &'c Constructs<'f, 'm, 'a>,
     headers: Vec<Node>,
+    /// For each block the closest one above it, or itself, to which no branches lead
+    /// from its immediate dominator. What only the structure reaches doesn't fall
+    /// through.
+    cut_off: Vec<Node>,
     /// For each block the switch of which it is a case.
     switch_of: Vec<Node>,
     /// For each case the one to which it falls through.
@@ -189,6 +193,7 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
         let mut this = Self {
             constructs,
             headers: Vec::new(),
+            cut_off: Vec::new(),
             switch_of: vec![NONE; len],
             falls_to: vec![NONE; len],
             fallen_from: vec![NONE; len],
@@ -212,7 +217,45 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
                 }
             }
         }
+        if !this.headers.is_empty() {
+            this.find_cut_off();
+        }
         this
+    }
+
+    /// Whether branches lead from a block to one that it dominates.
+    fn is_reached(&self, above: Node, below: Node) -> bool {
+        let cut_off = self.cut_off[below as usize];
+        cut_off == NONE || self.constructs.dominators.dominates(cut_off, above)
+    }
+
+    /// Finds the blocks that branches from their immediate dominators don't reach.
+    /// Each comes after what branches there, except from behind it, which is of no
+    /// account.
+    fn find_cut_off(&mut self) {
+        let Constructs {
+            flow,
+            order,
+            dominators,
+            ..
+        } = self.constructs;
+        self.cut_off = vec![NONE; self.switch_of.len()];
+        for &node in order.post_order().iter().rev() {
+            let Some(above) = dominators.immediate(node) else {
+                continue;
+            };
+            let mut predecessors = flow.graph.predecessors(node).iter();
+            let is_reached = predecessors.any(|&from| {
+                from == above
+                    || (order.is_reachable(from)
+                        && !dominators.dominates(node, from)
+                        && self.is_reached(above, from))
+            });
+            self.cut_off[node as usize] = match is_reached {
+                true => self.cut_off[above as usize],
+                false => node,
+            };
+        }
     }
 
     fn case_is_elsewhere(&self, header: Node, case: Node) -> Fault {
@@ -242,7 +285,10 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
         let Some(case) = constructs.top(from) else {
             return;
         };
-        if self.switch_of[case as usize] != header || constructs.dominators.dominates(case, to) {
+        if self.switch_of[case as usize] != header
+            || constructs.dominators.dominates(case, to)
+            || !self.is_reached(case, from)
+        {
             return;
         }
         let flow = constructs.flow;

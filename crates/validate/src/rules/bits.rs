@@ -1,16 +1,265 @@
 //! Bit instructions (specification, section 3.52.14).
 
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::Op;
+
 use super::Family;
+use super::operation::{Operation, check_values};
 use crate::fault::Verdict;
+use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[],
+    ops: &[
+        Op::ShiftRightLogical,
+        Op::ShiftRightArithmetic,
+        Op::ShiftLeftLogical,
+        Op::BitwiseOr,
+        Op::BitwiseXor,
+        Op::BitwiseAnd,
+        Op::Not,
+        Op::BitFieldInsert,
+        Op::BitFieldSExtract,
+        Op::BitFieldUExtract,
+        Op::BitReverse,
+        Op::BitCount,
+        Op::BitwiseFunctionINTEL,
+    ],
     check,
     check_module: None,
-    rules: &[],
+    rules: &[
+        &RESULT,
+        &OPERAND,
+        &OPERAND_SIZE,
+        &OPERAND_WIDTH,
+        &SHIFT,
+        &BASE,
+        &BASE_WIDTH,
+        &BASE_TYPE,
+        &FIELD,
+    ],
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
+static RESULT: Rule = Rule {
+    id: "bits.result",
+    class: InvalidData,
+    section: "3.52.14",
+    vuids: &[],
+    text: "The result of a bit instruction is an integer scalar or vector.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%masked = OpBitwiseAnd %bool %u32_1 %u32_2",
+        keeps: "%masked = OpBitwiseAnd %u32 %u32_1 %u32_2",
+    },
+};
+
+static OPERAND: Rule = Rule {
+    id: "bits.operand",
+    class: InvalidData,
+    section: "3.52.14",
+    vuids: &[],
+    text: "Shifts and bitwise operations work on integer scalars and vectors of either signedness. For booleans there \
+           are OpLogicalAnd and its like.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%masked = OpBitwiseAnd %u32 %u32_1 %f32_1",
+        keeps: "%masked = OpBitwiseAnd %u32 %u32_1 %i32_1",
+    },
+};
+
+static OPERAND_SIZE: Rule = Rule {
+    id: "bits.operand-size",
+    class: InvalidData,
+    section: "3.52.14",
+    vuids: &[],
+    text: "The operands of a bit instruction have as many components as its result.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%shifted = OpShiftLeftLogical %v2u32 %v2u32_0 %u32_1",
+        keeps: "%shifted = OpShiftLeftLogical %v2u32 %v2u32_0 %v2u32_0",
+    },
+};
+
+static OPERAND_WIDTH: Rule = Rule {
+    id: "bits.operand-width",
+    class: InvalidData,
+    section: "3.52.14",
+    vuids: &[],
+    text: "What is shifted, and the operands of bitwise operations, have components as wide as those of the result. A \
+           shift's distance may be of any width.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%masked = OpBitwiseAnd %u32 %u32_1 %u64_1",
+        keeps: "%shifted = OpShiftLeftLogical %u32 %u32_1 %u64_1",
+    },
+};
+
+static SHIFT: Rule = Rule {
+    id: "bits.shift",
+    class: InvalidData,
+    section: "3.52.14",
+    vuids: &[],
+    text: "A shift's distance is an integer scalar or vector.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%shifted = OpShiftLeftLogical %u32 %u32_1 %f32_1",
+        keeps: "%shifted = OpShiftLeftLogical %u32 %u32_1 %i32_1",
+    },
+};
+
+static BASE: Rule = Rule {
+    id: "bits.base",
+    class: InvalidData,
+    section: "3.52.14",
+    vuids: &[],
+    text: "Bit fields, bit reversal and bit counts work on integer scalars and vectors.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%count = OpBitCount %u32 %f32_1",
+        keeps: "%count = OpBitCount %u32 %i32_1",
+    },
+};
+
+static BASE_WIDTH: Rule = Rule {
+    id: "bits.base-width",
+    class: InvalidData,
+    section: "Vulkan, Standalone SPIR-V Validation",
+    vuids: &["VUID-RuntimeSpirv-None-10824"],
+    text: "In Vulkan, bit fields, bit reversal and bit counts work on 32-bit integers, unless the feature \
+           `maintenance9` is enabled.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.3"),
+        breaks: "%reversed = OpBitReverse %u64 %u64_1",
+        keeps: "%reversed = OpBitReverse %u32 %u32_1",
+    },
+};
+
+static BASE_TYPE: Rule = Rule {
+    id: "bits.base-type",
+    class: InvalidData,
+    section: "3.52.14",
+    vuids: &[],
+    text: "Bit field instructions and OpBitReverse keep the type of their base, and what is inserted has it as well.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%reversed = OpBitReverse %u32 %i32_1",
+        keeps: "%reversed = OpBitReverse %i32 %i32_1",
+    },
+};
+
+static FIELD: Rule = Rule {
+    id: "bits.field",
+    class: InvalidData,
+    section: "3.52.14",
+    vuids: &[],
+    text: "The offset and the size of a bit field are integer scalars, even if the base is a vector.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%field = OpBitFieldUExtract %v2u32 %v2u32_0 %v2u32_0 %u32_1",
+        keeps: "%field = OpBitFieldUExtract %v2u32 %v2u32_0 %u32_0 %u32_1",
+    },
+};
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    check_values(at, check_operation)
+}
+
+pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
+    match o.op {
+        Op::ShiftRightLogical | Op::ShiftRightArithmetic | Op::ShiftLeftLogical => {
+            check_result(o)?;
+            check_operand(o, 0)?;
+            if !o.m.is_int_scalar_or_vector(o.ty(1)) {
+                return Err(o.operand_fault(&SHIFT, 1, "an integer scalar or vector"));
+            }
+            check_size(o, 1)
+        }
+        Op::BitFieldInsert => {
+            check_base(o)?;
+            check_base_type(o)?;
+            if o.ty(1) != o.result {
+                return Err(o.mismatch(&BASE_TYPE, 1, "the result type"));
+            }
+            check_field(o, 2)?;
+            check_field(o, 3)
+        }
+        Op::BitFieldSExtract | Op::BitFieldUExtract => {
+            check_base(o)?;
+            check_base_type(o)?;
+            check_field(o, 1)?;
+            check_field(o, 2)
+        }
+        Op::BitReverse => {
+            check_base(o)?;
+            check_base_type(o)
+        }
+        Op::BitCount => {
+            check_result(o)?;
+            check_base(o)?;
+            check_size(o, 0)
+        }
+        Op::BitwiseFunctionINTEL => {
+            check_result(o)?;
+            (0..3).try_for_each(|index| check_operand(o, index))
+        }
+        _ => {
+            check_result(o)?;
+            (0..o.args.len()).try_for_each(|index| check_operand(o, index))
+        }
+    }
+}
+
+fn check_result(o: &Operation<'_, '_, '_>) -> Verdict {
+    match o.m.is_int_scalar_or_vector(o.result) {
+        true => Ok(()),
+        false => Err(o.result_fault(&RESULT, "an integer scalar or vector")),
+    }
+}
+
+fn check_size(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    match o.same_dimension(o.ty(index), o.result) {
+        true => Ok(()),
+        false => Err(o.mismatch(&OPERAND_SIZE, index, "as many components as the result")),
+    }
+}
+
+/// An operand that is to be like the result in all but signedness.
+fn check_operand(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    let ty = o.ty(index);
+    if !o.m.is_int_scalar_or_vector(ty) {
+        return Err(o.operand_fault(&OPERAND, index, "an integer scalar or vector"));
+    }
+    check_size(o, index)?;
+    if o.m.bit_width(ty) != o.m.bit_width(o.result) {
+        return Err(o.mismatch(&OPERAND_WIDTH, index, "components as wide as the result's"));
+    }
     Ok(())
+}
+
+fn check_base(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    let ty = o.ty(0);
+    if !m.is_int_scalar_or_vector(ty) {
+        return Err(o.operand_fault(&BASE, 0, "an integer scalar or vector"));
+    }
+    if m.env.is_vulkan() && m.bit_width(ty) != 32 && !m.options.allow_vulkan_32_bit_bitwise {
+        let fault = o.operand_fault(&BASE_WIDTH, 0, "32 bits wide in Vulkan");
+        return Err(fault.help("the feature `maintenance9` allows other widths"));
+    }
+    Ok(())
+}
+
+fn check_base_type(o: &Operation<'_, '_, '_>) -> Verdict {
+    match o.ty(0) == o.result {
+        true => Ok(()),
+        false => Err(o.mismatch(&BASE_TYPE, 0, "the result type")),
+    }
+}
+
+/// An operand that says where a bit field is or how many bits it has.
+fn check_field(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    match o.m.is_int_scalar(o.ty(index)) {
+        true => Ok(()),
+        false => Err(o.operand_fault(&FIELD, index, "an integer scalar")),
+    }
 }

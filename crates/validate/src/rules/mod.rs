@@ -39,6 +39,7 @@ mod mesh;
 mod miscellaneous;
 mod mode_setting;
 mod non_uniform;
+mod operation;
 mod pipes;
 mod primitives;
 mod ray_query;

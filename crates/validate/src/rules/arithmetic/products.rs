@@ -1,0 +1,348 @@
+//! Products of vectors and matrices.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::{Capability, FPEncoding, Op};
+
+use super::super::operation::Operation;
+use super::{check_encoding, encoding};
+use crate::fault::Verdict;
+use crate::module::{Module, Type};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static DOT_RESULT: Rule = Rule {
+    id: "arithmetic.dot-result",
+    class: InvalidData,
+    section: "3.52.13",
+    vuids: &[],
+    text: "The dot product of two vectors is a floating-point scalar.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%dot = OpDot %v2f32 %v2f32_0 %v2f32_0",
+        keeps: "%dot = OpDot %f32 %v2f32_0 %v2f32_0",
+    },
+};
+
+pub(super) static DOT_OPERAND: Rule = Rule {
+    id: "arithmetic.dot-operand",
+    class: InvalidData,
+    section: "3.52.13",
+    vuids: &[],
+    text: "The operands of OpDot are vectors of the same size whose components have the type of the result.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%dot = OpDot %f32 %v2f32_0 %v3f32_0",
+        keeps: "%dot = OpDot %f32 %v2f32_0 %v2f32_0",
+    },
+};
+
+pub(super) static BFLOAT_DOT: Rule = Rule {
+    id: "arithmetic.bfloat-dot",
+    class: InvalidData,
+    section: "SPV_KHR_bfloat16",
+    vuids: &[],
+    text: "OpDot takes BFloat16 vectors with the capability BFloat16DotProductKHR.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability BFloat16TypeKHR
+OpExtension \"SPV_KHR_bfloat16\"
+%bf16 = OpTypeFloat 16 BFloat16KHR
+%v2bf16 = OpTypeVector %bf16 2
+%v2bf16_0 = OpConstantNull %v2bf16
+%dot = OpDot %bf16 %v2bf16_0 %v2bf16_0",
+        keeps: "OpCapability BFloat16TypeKHR
+OpCapability BFloat16DotProductKHR
+OpExtension \"SPV_KHR_bfloat16\"
+%bf16 = OpTypeFloat 16 BFloat16KHR
+%v2bf16 = OpTypeVector %bf16 2
+%v2bf16_0 = OpConstantNull %v2bf16
+%dot = OpDot %bf16 %v2bf16_0 %v2bf16_0",
+    },
+};
+
+pub(super) static RESULT: Rule = Rule {
+    id: "arithmetic.product-result",
+    class: InvalidData,
+    section: "3.52.13",
+    vuids: &[],
+    text: "The product of a vector with a scalar or a matrix is a floating-point vector, that of a matrix with a \
+           scalar or a matrix, and the outer product, a floating-point matrix. OpMatrixTimesScalar also works on \
+           cooperative matrices.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%product = OpVectorTimesScalar %f32 %v2f32_0 %f32_1",
+        keeps: "%product = OpVectorTimesScalar %v2f32 %v2f32_0 %f32_1",
+    },
+};
+
+pub(super) static MATRIX_OPERAND: Rule = Rule {
+    id: "arithmetic.matrix-operand",
+    class: InvalidData,
+    section: "3.52.13",
+    vuids: &[],
+    text: "A product with a matrix takes a floating-point matrix where its name says Matrix.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%product = OpMatrixTimesVector %v4f32 %v4f32_0 %v4f32_0",
+        keeps: "%product = OpMatrixTimesVector %v4f32 %mat4_0 %v4f32_0",
+    },
+};
+
+pub(super) static VECTOR_OPERAND: Rule = Rule {
+    id: "arithmetic.vector-operand",
+    class: InvalidData,
+    section: "3.52.13",
+    vuids: &[],
+    text: "A product with a vector takes a floating-point vector where its name says Vector, and so does \
+           OpOuterProduct twice.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%product = OpMatrixTimesVector %v4f32 %mat4_0 %f32_0",
+        keeps: "%product = OpMatrixTimesVector %v4f32 %mat4_0 %v4f32_0",
+    },
+};
+
+pub(super) static SCALED: Rule = Rule {
+    id: "arithmetic.scaled",
+    class: InvalidData,
+    section: "3.52.13",
+    vuids: &[],
+    text: "Multiplying a vector or matrix by a scalar keeps its type.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%product = OpVectorTimesScalar %v3f32 %v2f32_0 %f32_1",
+        keeps: "%product = OpVectorTimesScalar %v2f32 %v2f32_0 %f32_1",
+    },
+};
+
+pub(super) static SCALE: Rule = Rule {
+    id: "arithmetic.scale",
+    class: InvalidData,
+    section: "3.52.13",
+    vuids: &[],
+    text: "The scalar that multiplies a vector or matrix has the type of its components.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%product = OpVectorTimesScalar %v2f32 %v2f32_0 %f64_0",
+        keeps: "%product = OpVectorTimesScalar %v2f32 %v2f32_0 %f32_0",
+    },
+};
+
+pub(super) static COMPONENTS: Rule = Rule {
+    id: "arithmetic.product-components",
+    class: InvalidData,
+    section: "3.52.13",
+    vuids: &[],
+    text: "The components of a product and of its operands have the same type.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%v2f64_0 = OpConstantNull %v2f64
+%product = OpOuterProduct %mat2 %v2f32_0 %v2f64_0",
+        keeps: "%product = OpOuterProduct %mat2 %v2f32_0 %v2f32_0",
+    },
+};
+
+pub(super) static SHAPE: Rule = Rule {
+    id: "arithmetic.product-shape",
+    class: InvalidData,
+    section: "3.52.13",
+    vuids: &[],
+    text: "In a product the left operand has as many columns as the right one has rows; the result has the rows of \
+           the left and the columns of the right one. A vector counts as a column on the right and as a row on the \
+           left; in OpOuterProduct it is the other way round.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%product = OpMatrixTimesVector %v4f32 %mat4_0 %v3f32_0",
+        keeps: "%product = OpMatrixTimesVector %v4f32 %mat4_0 %v4f32_0",
+    },
+};
+
+pub(super) fn check_dot(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    if !m.is_float_scalar(o.result) {
+        return Err(o.result_fault(&DOT_RESULT, "a floating-point scalar"));
+    }
+    match encoding(m, o.result) {
+        None => {}
+        Some(FPEncoding::BFloat16KHR) => {
+            if !m.has(Capability::BFloat16DotProductKHR) {
+                let message =
+                    "OpDot of BFloat16 values requires the capability BFloat16DotProductKHR";
+                return Err(o.fault(&BFLOAT_DOT, message));
+            }
+        }
+        Some(_) => check_encoding(o, o.result)?,
+    }
+    for index in 0..2 {
+        let ty = o.ty(index);
+        if !m.is_float_vector(ty) {
+            return Err(o.operand_fault(&DOT_OPERAND, index, "a floating-point vector"));
+        }
+        if m.component_type(ty) != o.result {
+            let wanted = "components of the result type";
+            return Err(o.mismatch(&DOT_OPERAND, index, wanted));
+        }
+    }
+    if !o.same_dimension(o.ty(0), o.ty(1)) {
+        let message = format!(
+            "OpDot needs two vectors of the same size, but has {} and {}",
+            m.show_value(o.id(0)),
+            m.show_value(o.id(1))
+        );
+        let fault = o.fault(&DOT_OPERAND, message);
+        return Err(fault.about(m, o.id(0), "one is defined here").about(
+            m,
+            o.id(1),
+            "the other is defined here",
+        ));
+    }
+    Ok(())
+}
+
+/// `OpVectorTimesScalar` and `OpMatrixTimesScalar`.
+pub(super) fn check_scaled(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    match o.op {
+        Op::VectorTimesScalar => {
+            if !m.is_float_vector(o.result) {
+                return Err(o.result_fault(&RESULT, "a floating-point vector"));
+            }
+        }
+        _ => {
+            if !m.is_float_matrix(o.result) && !m.is_cooperative_matrix(o.result) {
+                return Err(o.result_fault(&RESULT, "a floating-point matrix"));
+            }
+        }
+    }
+    check_encoding(o, o.result)?;
+    if o.ty(0) != o.result {
+        return Err(o.mismatch(&SCALED, 0, "the result type"));
+    }
+    if o.ty(1) != m.component_type(o.result) {
+        return Err(o.mismatch(&SCALE, 1, "the type of the other operand's components"));
+    }
+    Ok(())
+}
+
+/// A matrix's shape.
+#[derive(Clone, Copy)]
+struct Shape {
+    column: Id,
+    component: Id,
+    rows: u32,
+    columns: u32,
+}
+
+fn shape(m: &Module<'_>, ty: Id) -> Option<Shape> {
+    let Type::Matrix { column, count } = m.ty(ty) else {
+        return None;
+    };
+    if !m.is_float_matrix(ty) {
+        return None;
+    }
+    Some(Shape {
+        column,
+        component: m.component_type(ty),
+        rows: m.dimension(column),
+        columns: count,
+    })
+}
+
+/// The result's shape, if it is to be a matrix.
+fn result_shape(o: &Operation<'_, '_, '_>) -> Result<Shape, crate::fault::Fault> {
+    let shape = shape(o.m, o.result);
+    shape.ok_or_else(|| o.result_fault(&RESULT, "a floating-point matrix"))
+}
+
+fn matrix_operand(o: &Operation<'_, '_, '_>, index: usize) -> Result<Shape, crate::fault::Fault> {
+    let shape = shape(o.m, o.ty(index));
+    shape.ok_or_else(|| o.operand_fault(&MATRIX_OPERAND, index, "a floating-point matrix"))
+}
+
+fn check_result_vector(o: &Operation<'_, '_, '_>) -> Verdict {
+    if !o.m.is_float_vector(o.result) {
+        return Err(o.result_fault(&RESULT, "a floating-point vector"));
+    }
+    check_encoding(o, o.result)
+}
+
+fn check_vector_operand(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    if !o.m.is_float_vector(o.ty(index)) {
+        return Err(o.operand_fault(&VECTOR_OPERAND, index, "a floating-point vector"));
+    }
+    Ok(())
+}
+
+fn check_components(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    if o.m.component_type(o.ty(index)) != o.m.component_type(o.result) {
+        return Err(o.mismatch(&COMPONENTS, index, "components of the same type"));
+    }
+    Ok(())
+}
+
+pub(super) fn check_vector_times_matrix(o: &Operation<'_, '_, '_>) -> Verdict {
+    check_result_vector(o)?;
+    check_vector_operand(o, 0)?;
+    check_components(o, 0)?;
+    let matrix = matrix_operand(o, 1)?;
+    check_components(o, 1)?;
+    if matrix.columns != o.m.dimension(o.result) {
+        return Err(o.mismatch(&SHAPE, 1, "as many columns as the result has components"));
+    }
+    if matrix.rows != o.m.dimension(o.ty(0)) {
+        return Err(o.mismatch(&SHAPE, 0, "as many components as the matrix has rows"));
+    }
+    Ok(())
+}
+
+pub(super) fn check_matrix_times_vector(o: &Operation<'_, '_, '_>) -> Verdict {
+    check_result_vector(o)?;
+    let matrix = matrix_operand(o, 0)?;
+    if matrix.column != o.result {
+        return Err(o.mismatch(&SHAPE, 0, "columns of the result type"));
+    }
+    check_vector_operand(o, 1)?;
+    check_components(o, 1)?;
+    if matrix.columns != o.m.dimension(o.ty(1)) {
+        return Err(o.mismatch(&SHAPE, 1, "as many components as the matrix has columns"));
+    }
+    Ok(())
+}
+
+pub(super) fn check_matrix_times_matrix(o: &Operation<'_, '_, '_>) -> Verdict {
+    let result = result_shape(o)?;
+    check_encoding(o, o.result)?;
+    let left = matrix_operand(o, 0)?;
+    let right = matrix_operand(o, 1)?;
+    if left.column != result.column {
+        return Err(o.mismatch(&SHAPE, 0, "the columns' type of the result"));
+    }
+    check_components(o, 1)?;
+    if right.columns != result.columns {
+        return Err(o.mismatch(&SHAPE, 1, "as many columns as the result"));
+    }
+    if left.columns != right.rows {
+        return Err(o.mismatch(&SHAPE, 1, "as many rows as the left operand has columns"));
+    }
+    Ok(())
+}
+
+pub(super) fn check_outer_product(o: &Operation<'_, '_, '_>) -> Verdict {
+    let result = result_shape(o)?;
+    check_encoding(o, o.result)?;
+    if o.ty(0) != result.column {
+        let rule = match o.m.is_float_vector(o.ty(0)) {
+            true => &SHAPE,
+            false => &VECTOR_OPERAND,
+        };
+        return Err(o.mismatch(rule, 0, "the type of the result's columns"));
+    }
+    check_vector_operand(o, 1)?;
+    if o.m.component_type(o.ty(1)) != result.component {
+        return Err(o.mismatch(&COMPONENTS, 1, "components of the same type"));
+    }
+    if o.m.dimension(o.ty(1)) != result.columns {
+        return Err(o.mismatch(&SHAPE, 1, "as many components as the result has columns"));
+    }
+    Ok(())
+}

@@ -1,0 +1,568 @@
+//! Composite instructions (specification, section 3.52.12).
+
+mod path;
+mod qcom;
+mod shuffle;
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{Capability, Op};
+
+use super::Family;
+use super::operation::{Operation, check_values};
+use crate::fault::Verdict;
+use crate::module::{Module, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(crate) const FAMILY: Family = Family {
+    ops: &[
+        Op::VectorExtractDynamic,
+        Op::VectorInsertDynamic,
+        Op::VectorShuffle,
+        Op::CompositeConstruct,
+        Op::CompositeExtract,
+        Op::CompositeInsert,
+        Op::CopyObject,
+        Op::Transpose,
+        Op::CopyLogical,
+        Op::CompositeConstructReplicateEXT,
+        Op::CompositeConstructCoopMatQCOM,
+        Op::CompositeExtractCoopMatQCOM,
+        Op::ExtractSubArrayQCOM,
+        Op::BitCastArrayQCOM,
+        Op::CompositeConstructContinuedINTEL,
+        Op::ConditionalCopyObjectINTEL,
+    ],
+    check,
+    check_module: None,
+    rules: &[
+        &DYNAMIC_RESULT,
+        &DYNAMIC_VECTOR,
+        &DYNAMIC_INDEX,
+        &CONSTRUCT_RESULT,
+        &CONSTRUCT_COUNT,
+        &CONSTITUENT,
+        &REPLICATED,
+        &COPY_VOID,
+        &COPY_TYPE,
+        &TRANSPOSE_TYPE,
+        &TRANSPOSE_SHAPE,
+        &COPY_LOGICAL_SAME,
+        &COPY_LOGICAL_MATCH,
+        &CONDITIONAL_COPY,
+        &path::NO_INDEXES,
+        &path::TOO_MANY_INDEXES,
+        &path::OUT_OF_BOUNDS,
+        &path::NOT_COMPOSITE,
+        &path::PART,
+        &path::INSERT_RESULT,
+        &shuffle::RESULT,
+        &shuffle::VECTOR,
+        &shuffle::COMPONENT,
+        &shuffle::COUNT,
+        &shuffle::INDEX,
+        &qcom::MATRIX,
+        &qcom::COMPONENT,
+        &qcom::ROW,
+        &qcom::ARRAY,
+    ],
+};
+
+static DYNAMIC_RESULT: Rule = Rule {
+    id: "composite.dynamic-result",
+    class: InvalidData,
+    section: "3.52.12",
+    vuids: &[],
+    text: "OpVectorExtractDynamic makes a scalar, OpVectorInsertDynamic a vector.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%part = OpVectorExtractDynamic %v2f32 %v2f32_0 %u32_1",
+        keeps: "%part = OpVectorExtractDynamic %f32 %v2f32_0 %u32_1",
+    },
+};
+
+static DYNAMIC_VECTOR: Rule = Rule {
+    id: "composite.dynamic-vector",
+    class: InvalidData,
+    section: "3.52.12",
+    vuids: &[],
+    text: "OpVectorExtractDynamic takes a vector with components of the result type, OpVectorInsertDynamic a vector of \
+           the result type and a component of it.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%part = OpVectorExtractDynamic %u32 %v2f32_0 %u32_1",
+        keeps: "%part = OpVectorExtractDynamic %u32 %v2u32_0 %u32_1",
+    },
+};
+
+static DYNAMIC_INDEX: Rule = Rule {
+    id: "composite.dynamic-index",
+    class: InvalidData,
+    section: "3.52.12",
+    vuids: &[],
+    text: "The index of a component is an integer scalar.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%part = OpVectorExtractDynamic %f32 %v2f32_0 %f32_1",
+        keeps: "%part = OpVectorExtractDynamic %f32 %v2f32_0 %i32_1",
+    },
+};
+
+static CONSTRUCT_RESULT: Rule = Rule {
+    id: "composite.construct-result",
+    class: InvalidData,
+    section: "3.52.12",
+    vuids: &[],
+    text: "OpCompositeConstruct and OpCompositeConstructReplicateEXT make vectors, matrices, arrays, structures and \
+           cooperative matrices.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%made = OpCompositeConstruct %f32 %f32_0",
+        keeps: "%made = OpCompositeConstruct %v2f32 %f32_0 %f32_1",
+    },
+};
+
+static CONSTRUCT_COUNT: Rule = Rule {
+    id: "composite.construct-count",
+    class: InvalidData,
+    section: "3.52.12",
+    vuids: &[],
+    text: "A composite is made of exactly as many constituents as it has parts. A vector is made of at least two, which \
+           together have as many components. A cooperative matrix is made of one, the value of all its components.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%made = OpCompositeConstruct %v4f32 %v2f32_0 %f32_0",
+        keeps: "%made = OpCompositeConstruct %v4f32 %v2f32_0 %f32_0 %f32_1",
+    },
+};
+
+static CONSTITUENT: Rule = Rule {
+    id: "composite.constituent",
+    class: InvalidData,
+    section: "3.52.12",
+    vuids: &[],
+    text: "Each constituent has the type of the part that it becomes. Vectors are also made of shorter vectors with the \
+           same type of components.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%made = OpCompositeConstruct %v2f32 %f32_0 %u32_1",
+        keeps: "%made = OpCompositeConstruct %v2f32 %f32_0 %f32_1",
+    },
+};
+
+static REPLICATED: Rule = Rule {
+    id: "composite.replicated",
+    class: InvalidData,
+    section: "SPV_EXT_replicated_composites",
+    vuids: &[],
+    text: "The value that OpCompositeConstructReplicateEXT repeats has the type of the parts of its result.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability ReplicatedCompositesEXT
+OpExtension \"SPV_EXT_replicated_composites\"
+%made = OpCompositeConstructReplicateEXT %v2f32 %u32_1",
+        keeps: "OpCapability ReplicatedCompositesEXT
+OpExtension \"SPV_EXT_replicated_composites\"
+%made = OpCompositeConstructReplicateEXT %v2f32 %f32_1",
+    },
+};
+
+static COPY_VOID: Rule = Rule {
+    id: "composite.copy-void",
+    class: InvalidData,
+    section: "3.52.12",
+    vuids: &[],
+    text: "There is no value of type void to copy.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%nothing = OpFunctionCall %void %other
+%copy = OpCopyObject %void %nothing
+%other = OpFunction %void None %fn_void
+%other_entry = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "%copy = OpCopyObject %u32 %u32_1",
+    },
+};
+
+static COPY_TYPE: Rule = Rule {
+    id: "composite.copy-type",
+    class: InvalidData,
+    section: "3.52.12",
+    vuids: &[],
+    text: "A copy has the type of what is copied.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%copy = OpCopyObject %u32 %i32_1",
+        keeps: "%copy = OpCopyObject %u32 %u32_1",
+    },
+};
+
+static TRANSPOSE_TYPE: Rule = Rule {
+    id: "composite.transpose-type",
+    class: InvalidData,
+    section: "3.52.12",
+    vuids: &[],
+    text: "OpTranspose makes a matrix of a matrix with the same type of components.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%turned = OpTranspose %mat4 %v4f32_0",
+        keeps: "%turned = OpTranspose %mat4 %mat4_0",
+    },
+};
+
+static TRANSPOSE_SHAPE: Rule = Rule {
+    id: "composite.transpose-shape",
+    class: InvalidData,
+    section: "3.52.12",
+    vuids: &[],
+    text: "The result of OpTranspose has as many rows as the matrix has columns, and the other way round.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%turned = OpTranspose %mat3 %mat4_0",
+        keeps: "%turned = OpTranspose %mat4 %mat4_0",
+    },
+};
+
+static COPY_LOGICAL_SAME: Rule = Rule {
+    id: "composite.copy-logical-same",
+    class: InvalidId,
+    section: "3.52.12",
+    vuids: &[],
+    text: "OpCopyLogical copies between different types; within one type there is OpCopyObject.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%one = OpTypeStruct %u32 %f32
+%value = OpConstantNull %one
+%copy = OpCopyLogical %one %value",
+        keeps: "%one = OpTypeStruct %u32 %f32
+%value = OpConstantNull %one
+%copy = OpCopyObject %one %value",
+    },
+};
+
+static COPY_LOGICAL_MATCH: Rule = Rule {
+    id: "composite.copy-logical-match",
+    class: InvalidId,
+    section: "3.52.12",
+    vuids: &[],
+    text: "OpCopyLogical copies between types that match logically: structures of as many members, and arrays of the \
+           same length, whose parts have the same type or match again.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%one = OpTypeStruct %u32 %f32
+%other = OpTypeStruct %f32 %u32
+%value = OpConstantNull %one
+%copy = OpCopyLogical %other %value",
+        keeps: "%one = OpTypeStruct %u32 %f32
+%other = OpTypeStruct %u32 %f32
+%value = OpConstantNull %one
+%copy = OpCopyLogical %other %value",
+    },
+};
+
+static CONDITIONAL_COPY: Rule = Rule {
+    id: "composite.conditional-copy",
+    class: InvalidData,
+    section: "SPV_INTEL_function_variants",
+    vuids: &[],
+    text: "OpConditionalCopyObjectINTEL takes pairs of a boolean and a value of the result type.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability SpecConditionalINTEL
+OpExtension \"SPV_INTEL_function_variants\"
+%copy = OpConditionalCopyObjectINTEL %u32 %true %f32_1",
+        keeps: "OpCapability SpecConditionalINTEL
+OpExtension \"SPV_INTEL_function_variants\"
+%copy = OpConditionalCopyObjectINTEL %u32 %true %u32_1",
+    },
+};
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    check_values(at, check_operation)
+}
+
+pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
+    match o.op {
+        Op::VectorExtractDynamic => check_extract_dynamic(o),
+        Op::VectorInsertDynamic => check_insert_dynamic(o),
+        Op::VectorShuffle => shuffle::check(o),
+        Op::CompositeConstruct => check_construct(o),
+        Op::CompositeExtract => path::check_extract(o),
+        Op::CompositeInsert => path::check_insert(o),
+        Op::CopyObject => check_copy(o),
+        Op::Transpose => check_transpose(o),
+        Op::CopyLogical => check_copy_logical(o),
+        Op::CompositeConstructReplicateEXT => check_replicate(o),
+        Op::CompositeConstructCoopMatQCOM
+        | Op::CompositeExtractCoopMatQCOM
+        | Op::ExtractSubArrayQCOM
+        | Op::BitCastArrayQCOM => qcom::check(o),
+        Op::ConditionalCopyObjectINTEL => check_conditional_copy(o),
+        _ => Ok(()),
+    }
+}
+
+fn check_extract_dynamic(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    if !m.is_scalar(o.result) && !m.is_pointer(o.result) {
+        return Err(o.result_fault(&DYNAMIC_RESULT, "a scalar"));
+    }
+    if !m.is_vector(o.ty(0)) {
+        return Err(o.operand_fault(&DYNAMIC_VECTOR, 0, "a vector"));
+    }
+    if m.component_type(o.ty(0)) != o.result {
+        return Err(o.mismatch(&DYNAMIC_VECTOR, 0, "components of the result type"));
+    }
+    check_dynamic_index(o, 1)
+}
+
+fn check_insert_dynamic(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    if !m.is_vector(o.result) {
+        return Err(o.result_fault(&DYNAMIC_RESULT, "a vector"));
+    }
+    if o.ty(0) != o.result {
+        return Err(o.mismatch(&DYNAMIC_VECTOR, 0, "the result type"));
+    }
+    if o.ty(1) != m.component_type(o.result) {
+        return Err(o.mismatch(&DYNAMIC_VECTOR, 1, "the type of the result's components"));
+    }
+    check_dynamic_index(o, 2)
+}
+
+fn check_dynamic_index(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    match o.m.is_int_scalar(o.ty(index)) {
+        true => Ok(()),
+        false => Err(o.operand_fault(&DYNAMIC_INDEX, index, "an integer scalar")),
+    }
+}
+
+fn check_construct(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    let given = o.args.len();
+    match m.ty(o.result) {
+        Type::Vector { component, count } => check_vector(o, component, u64::from(count)),
+        Type::LongVector { component, .. } => {
+            check_vector(o, component, u64::from(m.dimension(o.result)))
+        }
+        Type::Matrix { column, count } => {
+            check_count(o, u64::from(count), "columns")?;
+            check_constituents(o, column)
+        }
+        Type::Array { element, .. } => {
+            if let Some(length) = m.array_length(o.result) {
+                check_count(o, length, "elements")?;
+            }
+            check_constituents(o, element)
+        }
+        Type::Struct { members } => {
+            check_count(o, members.len() as u64, "members")?;
+            for (index, &member) in members.iter().enumerate().take(given) {
+                if o.ty(index) != Id(member) {
+                    let wanted =
+                        format!("the type of member {index}, {},", m.show_type(Id(member)));
+                    return Err(o.mismatch(&CONSTITUENT, index, &wanted));
+                }
+            }
+            Ok(())
+        }
+        Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
+            if given != 1 {
+                let message = format!(
+                    "OpCompositeConstruct makes a cooperative matrix of one constituent, but has {given}"
+                );
+                return Err(o.fault(&CONSTRUCT_COUNT, message));
+            }
+            check_constituents(o, matrix.component)
+        }
+        _ => Err(o.result_fault(&CONSTRUCT_RESULT, "a composite")),
+    }
+}
+
+fn check_count(o: &Operation<'_, '_, '_>, wanted: u64, parts: &str) -> Verdict {
+    let given = o.args.len() as u64;
+    // With `SPV_INTEL_long_composites` more constituents may follow.
+    let is_fine = match o.m.has(Capability::LongCompositesINTEL) {
+        true => given <= wanted,
+        false => given == wanted,
+    };
+    if is_fine {
+        return Ok(());
+    }
+    let message = format!(
+        "{} gives {given} constituents for the {wanted} {parts} of {}",
+        o.op,
+        o.m.show_type(o.result)
+    );
+    let fault = o.fault(&CONSTRUCT_COUNT, message);
+    Err(fault.about(o.m, o.result, "the result type is declared here"))
+}
+
+fn check_constituents(o: &Operation<'_, '_, '_>, part: Id) -> Verdict {
+    for index in 0..o.args.len() {
+        if o.ty(index) != part {
+            return Err(o.mismatch(&CONSTITUENT, index, "the type of the result's parts"));
+        }
+    }
+    Ok(())
+}
+
+/// A vector of so many components, or an unknown number of them if that is 0.
+fn check_vector(o: &Operation<'_, '_, '_>, component: Id, count: u64) -> Verdict {
+    let m = o.m;
+    let mut given = 0;
+    let mut is_known = count > 0;
+    for index in 0..o.args.len() {
+        let ty = o.ty(index);
+        if ty == component {
+            given += 1;
+            continue;
+        }
+        if !m.is_vector(ty) || m.component_type(ty) != component {
+            let wanted = "the type of the result's components, or be a vector of them";
+            return Err(o.mismatch(&CONSTITUENT, index, wanted));
+        }
+        let dimension = u64::from(m.dimension(ty));
+        is_known &= dimension > 0;
+        given += dimension;
+    }
+    // `SPV_EXT_long_vector` has vectors made of one constituent.
+    if o.args.len() < 2 && is_known && !m.has(Capability::LongVectorEXT) {
+        let message = format!(
+            "OpCompositeConstruct makes a vector of at least two constituents, but has {}",
+            o.args.len()
+        );
+        return Err(o.fault(&CONSTRUCT_COUNT, message));
+    }
+    if is_known && given != count {
+        let message = format!(
+            "the constituents of OpCompositeConstruct have {given} components in all, but {} has {count}",
+            m.show_type(o.result)
+        );
+        let fault = o.fault(&CONSTRUCT_COUNT, message);
+        return Err(fault.about(m, o.result, "the result type is declared here"));
+    }
+    Ok(())
+}
+
+fn check_replicate(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    let part = match m.ty(o.result) {
+        Type::Matrix { column, .. } => Some(column),
+        Type::Vector { component, .. } | Type::LongVector { component, .. } => Some(component),
+        Type::Array { element, .. } => Some(element),
+        Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
+            Some(matrix.component)
+        }
+        Type::Other(Op::TypeTensorARM) => m.def(o.result).map(|def| def.id(0)),
+        // All members have the value's type, then.
+        Type::Struct { members } => {
+            let mut other = members.iter().filter(|&&member| Id(member) != o.ty(0));
+            Some(other.next().map_or(o.ty(0), |&member| Id(member)))
+        }
+        _ => None,
+    };
+    let Some(part) = part else {
+        return Err(o.result_fault(&CONSTRUCT_RESULT, "a composite"));
+    };
+    if o.ty(0) != part {
+        return Err(o.mismatch(&REPLICATED, 0, "the type of the result's parts"));
+    }
+    Ok(())
+}
+
+fn check_copy(o: &Operation<'_, '_, '_>) -> Verdict {
+    if o.m.is_void(o.result) {
+        let message = "OpCopyObject can't copy a value of type void";
+        return Err(o.fault(&COPY_VOID, message));
+    }
+    if o.ty(0) != o.result {
+        return Err(o.mismatch(&COPY_TYPE, 0, "the result type"));
+    }
+    Ok(())
+}
+
+fn check_transpose(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    let Type::Matrix { column, count } = m.ty(o.result) else {
+        return Err(o.result_fault(&TRANSPOSE_TYPE, "a matrix"));
+    };
+    let Type::Matrix {
+        column: old_column,
+        count: old_count,
+    } = m.ty(o.ty(0))
+    else {
+        return Err(o.operand_fault(&TRANSPOSE_TYPE, 0, "a matrix"));
+    };
+    if m.component_type(column) != m.component_type(old_column) {
+        return Err(o.mismatch(&TRANSPOSE_TYPE, 0, "components of the same type"));
+    }
+    if m.dimension(column) != old_count || m.dimension(old_column) != count {
+        return Err(o.mismatch(&TRANSPOSE_SHAPE, 0, "rows and columns swapped"));
+    }
+    Ok(())
+}
+
+fn check_copy_logical(o: &Operation<'_, '_, '_>) -> Verdict {
+    let from = o.ty(0);
+    if from == o.result {
+        let fault = o.mismatch(&COPY_LOGICAL_SAME, 0, "another type than the result");
+        return Err(fault.help("OpCopyObject copies within a type"));
+    }
+    if !match_logically(o.m, from, o.result) {
+        return Err(o.mismatch(&COPY_LOGICAL_MATCH, 0, "a type that matches logically"));
+    }
+    Ok(())
+}
+
+/// Whether two different types match logically (specification, section 2.2.2).
+/// Linear in the pairs of nested types.
+fn match_logically(m: &Module<'_>, a: Id, b: Id) -> bool {
+    let mut todo = vec![(a, b)];
+    let mut seen = std::collections::BTreeSet::new();
+    while let Some((a, b)) = todo.pop() {
+        if a == b || !seen.insert((a, b)) {
+            continue;
+        }
+        match (m.ty(a), m.ty(b)) {
+            (
+                Type::Array { element, length },
+                Type::Array {
+                    element: other,
+                    length: other_length,
+                },
+            ) => {
+                let (known, other_known) = (m.constant_u64(length), m.constant_u64(other_length));
+                let same = length == other_length || known.is_some() && known == other_known;
+                if !same {
+                    return false;
+                }
+                todo.push((element, other));
+            }
+            (Type::Struct { members }, Type::Struct { members: others }) => {
+                if members.len() != others.len() {
+                    return false;
+                }
+                let pairs = members.iter().zip(others);
+                todo.extend(pairs.map(|(&member, &other)| (Id(member), Id(other))));
+            }
+            _ => return false,
+        }
+    }
+    true
+}
+
+fn check_conditional_copy(o: &Operation<'_, '_, '_>) -> Verdict {
+    for index in 0..o.args.len() {
+        if index % 2 == 0 {
+            if !o.m.is_bool_scalar(o.ty(index)) {
+                return Err(o.operand_fault(&CONDITIONAL_COPY, index, "a boolean"));
+            }
+        } else if o.ty(index) != o.result {
+            return Err(o.mismatch(&CONDITIONAL_COPY, index, "the result type"));
+        }
+    }
+    Ok(())
+}

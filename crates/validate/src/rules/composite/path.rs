@@ -1,0 +1,205 @@
+//! Extraction and insertion along a path of literal indexes.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::Op;
+
+use super::super::operation::Operation;
+use crate::fault::{Fault, Verdict};
+use crate::module::Type;
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static NO_INDEXES: Rule = Rule {
+    id: "composite.no-indexes",
+    class: InvalidData,
+    section: "3.52.12",
+    vuids: &[],
+    text: "OpCompositeExtract and OpCompositeInsert have at least one index.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%part = OpCompositeExtract %v2f32 %v2f32_0",
+        keeps: "%part = OpCompositeExtract %f32 %v2f32_0 0",
+    },
+};
+
+pub(super) static TOO_MANY_INDEXES: Rule = Rule {
+    id: "composite.too-many-indexes",
+    class: InvalidData,
+    section: "2.17",
+    vuids: &[],
+    text: "OpCompositeExtract and OpCompositeInsert have at most 255 indexes, or as many as the options allow.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%part = OpCompositeExtract %f32 %v2f32_0 \
+                 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \
+                 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \
+                 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \
+                 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \
+                 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \
+                 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \
+                 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \
+                 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0",
+        keeps: "%part = OpCompositeExtract %f32 %mat4_0 0 0",
+    },
+};
+
+pub(super) static OUT_OF_BOUNDS: Rule = Rule {
+    id: "composite.out-of-bounds",
+    class: InvalidData,
+    section: "3.52.12",
+    vuids: &[],
+    text: "Each index of OpCompositeExtract and OpCompositeInsert is in the bounds of what it indexes.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%part = OpCompositeExtract %f32 %v2f32_0 2",
+        keeps: "%part = OpCompositeExtract %f32 %v2f32_0 1",
+    },
+};
+
+pub(super) static NOT_COMPOSITE: Rule = Rule {
+    id: "composite.not-composite",
+    class: InvalidData,
+    section: "3.52.12",
+    vuids: &[],
+    text: "Each index of OpCompositeExtract and OpCompositeInsert selects a part of a composite; scalars and pointers \
+           have no parts.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%part = OpCompositeExtract %f32 %v2f32_0 1 0",
+        keeps: "%part = OpCompositeExtract %f32 %v2f32_0 1",
+    },
+};
+
+pub(super) static PART: Rule = Rule {
+    id: "composite.part",
+    class: InvalidData,
+    section: "3.52.12",
+    vuids: &[],
+    text: "The result of OpCompositeExtract and the object of OpCompositeInsert have the type of the part that the \
+           indexes lead to.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%part = OpCompositeExtract %f32 %mat4_0 0",
+        keeps: "%part = OpCompositeExtract %v4f32 %mat4_0 0",
+    },
+};
+
+pub(super) static INSERT_RESULT: Rule = Rule {
+    id: "composite.insert-result",
+    class: InvalidData,
+    section: "3.52.12",
+    vuids: &[],
+    text: "OpCompositeInsert keeps the type of the composite.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%made = OpCompositeInsert %v3f32 %f32_1 %v2f32_0 0",
+        keeps: "%made = OpCompositeInsert %v2f32 %f32_1 %v2f32_0 0",
+    },
+};
+
+pub(super) fn check_extract(o: &Operation<'_, '_, '_>) -> Verdict {
+    let part = follow(o, 0)?;
+    if part != o.result {
+        let message = format!(
+            "the indexes of OpCompositeExtract lead to {}, but its result type is {}",
+            o.m.show_type(part),
+            o.m.show_type(o.result)
+        );
+        let fault = o.fault(&PART, message);
+        return Err(fault.about(o.m, o.id(0), "the composite is defined here"));
+    }
+    Ok(())
+}
+
+pub(super) fn check_insert(o: &Operation<'_, '_, '_>) -> Verdict {
+    if o.ty(1) != o.result {
+        return Err(o.mismatch(&INSERT_RESULT, 1, "the result type"));
+    }
+    let part = follow(o, 1)?;
+    if part != o.ty(0) {
+        let message = format!(
+            "the indexes of OpCompositeInsert lead to {}, but the object is {}",
+            o.m.show_type(part),
+            o.m.show_value(o.id(0))
+        );
+        let fault = o.fault(&PART, message);
+        return Err(fault.about(o.m, o.id(0), "the object is defined here"));
+    }
+    Ok(())
+}
+
+/// The type of the part of the composite, which is this operand, that the
+/// indexes behind it lead to.
+fn follow(o: &Operation<'_, '_, '_>, composite: usize) -> Result<Id, Fault> {
+    let m = o.m;
+    let indexes = o.args.get(composite + 1..).unwrap_or_default();
+    if indexes.is_empty() {
+        let message = format!("{} has no index", o.op);
+        return Err(o.fault(&NO_INDEXES, message));
+    }
+    let limit = m.options.limits.access_chain_indexes;
+    if indexes.len() > limit as usize {
+        let message = format!(
+            "{} has {} indexes, but {limit} is the limit",
+            o.op,
+            indexes.len()
+        );
+        return Err(o.fault(&TOO_MANY_INDEXES, message));
+    }
+    let mut ty = o.ty(composite);
+    for (depth, &index) in indexes.iter().enumerate() {
+        let (part, count) = match m.ty(ty) {
+            Type::Vector { component, count } => (component, Some(u64::from(count))),
+            Type::Matrix { column, count } => (column, Some(u64::from(count))),
+            Type::Array { element, .. } => (element, m.array_length(ty)),
+            Type::RuntimeArray { element } => (element, None),
+            Type::Struct { members } => {
+                let member = members.get(index as usize).copied().unwrap_or(0);
+                (Id(member), Some(members.len() as u64))
+            }
+            Type::LongVector { component, count } => (component, m.constant_u64(count)),
+            // How many components an invocation holds is known at run time.
+            Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
+                (matrix.component, None)
+            }
+            Type::Other(Op::TypeTensorARM) => (m.def(ty).map_or(Id(0), |def| def.id(0)), None),
+            _ => return Err(not_composite(o, composite, ty, depth)),
+        };
+        if count.is_some_and(|count| u64::from(index) >= count) {
+            return Err(out_of_bounds(o, composite, ty, index, count.unwrap_or(0)));
+        }
+        ty = part;
+    }
+    Ok(ty)
+}
+
+#[cold]
+fn not_composite(o: &Operation<'_, '_, '_>, composite: usize, ty: Id, depth: usize) -> Fault {
+    let message = format!(
+        "index {} of {} would select a part of {}, which has no parts",
+        depth + 1,
+        o.op,
+        o.m.show_type(ty)
+    );
+    let fault = o.fault(&NOT_COMPOSITE, message);
+    fault.about(o.m, o.id(composite), "the composite is defined here")
+}
+
+#[cold]
+fn out_of_bounds(
+    o: &Operation<'_, '_, '_>,
+    composite: usize,
+    ty: Id,
+    index: u32,
+    count: u64,
+) -> Fault {
+    let message = format!(
+        "{} selects part {index} of {}, which has {count}",
+        o.op,
+        o.m.show_type(ty)
+    );
+    let fault = o.fault(&OUT_OF_BOUNDS, message);
+    fault
+        .about(o.m, o.id(composite), "the composite is defined here")
+        .about(o.m, ty, "the type of the part is declared here")
+}

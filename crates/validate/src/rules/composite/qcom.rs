@@ -1,0 +1,305 @@
+//! Conversions between arrays and cooperative matrices
+//! (`SPV_QCOM_cooperative_matrix_conversion`).
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::Op;
+
+use super::super::cooperative_matrix::Use;
+use super::super::operation::Operation;
+use crate::fault::{Fault, Verdict};
+use crate::module::{CooperativeMatrix, Module, Type};
+use crate::rule::{Example, Frame, Rule};
+
+const SECTION: &str = "SPV_QCOM_cooperative_matrix_conversion";
+
+pub(super) static MATRIX: Rule = Rule {
+    id: "composite.qcom-matrix",
+    class: InvalidData,
+    section: SECTION,
+    vuids: &[],
+    text: "OpCompositeConstructCoopMatQCOM makes a cooperative matrix of an array, OpCompositeExtractCoopMatQCOM an \
+           array of a cooperative matrix.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability CooperativeMatrixConversionQCOM
+OpCapability CooperativeMatrixKHR
+OpCapability VulkanMemoryModel
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpExtension \"SPV_QCOM_cooperative_matrix_conversion\"
+OpMemoryModel Logical Vulkan
+%u32_8 = OpConstant %u32 8
+%array = OpTypeArray %u32 %u32_8
+%values = OpConstantNull %array
+%made = OpCompositeConstructCoopMatQCOM %array %values",
+        keeps: "OpCapability CooperativeMatrixConversionQCOM
+OpCapability CooperativeMatrixKHR
+OpCapability VulkanMemoryModel
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpExtension \"SPV_QCOM_cooperative_matrix_conversion\"
+OpMemoryModel Logical Vulkan
+%u32_8 = OpConstant %u32 8
+%array = OpTypeArray %u32 %u32_8
+%values = OpConstantNull %array
+%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_16 %u32_0
+%made = OpCompositeConstructCoopMatQCOM %matrix %values",
+    },
+};
+
+pub(super) static COMPONENT: Rule = Rule {
+    id: "composite.qcom-component",
+    class: InvalidData,
+    section: SECTION,
+    vuids: &[],
+    text: "Matrices that are made of arrays, or that arrays are made of, have 16-bit or 32-bit floats for components, \
+           or integers: 8 bits wide for the uses A and B, 32 bits wide for accumulators. Arrays that are cast or cut \
+           have 32-bit integers or floats, or 16-bit floats, for elements.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability CooperativeMatrixConversionQCOM
+OpCapability CooperativeMatrixKHR
+OpCapability VulkanMemoryModel
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpExtension \"SPV_QCOM_cooperative_matrix_conversion\"
+OpMemoryModel Logical Vulkan
+%array = OpTypeArray %u16 %u32_4
+%half = OpTypeArray %u16 %u32_2
+%values = OpConstantNull %array
+%cut = OpExtractSubArrayQCOM %half %values %u32_0",
+        keeps: "OpCapability CooperativeMatrixConversionQCOM
+OpCapability CooperativeMatrixKHR
+OpCapability VulkanMemoryModel
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpExtension \"SPV_QCOM_cooperative_matrix_conversion\"
+OpMemoryModel Logical Vulkan
+%array = OpTypeArray %u32 %u32_4
+%half = OpTypeArray %u32 %u32_2
+%values = OpConstantNull %array
+%cut = OpExtractSubArrayQCOM %half %values %u32_0",
+    },
+};
+
+pub(super) static ROW: Rule = Rule {
+    id: "composite.qcom-row",
+    class: InvalidData,
+    section: SECTION,
+    vuids: &[],
+    text: "The rows of a matrix of use A, and the columns of one of use B, hold 256 bits.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability CooperativeMatrixConversionQCOM
+OpCapability CooperativeMatrixKHR
+OpCapability VulkanMemoryModel
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpExtension \"SPV_QCOM_cooperative_matrix_conversion\"
+OpMemoryModel Logical Vulkan
+%u32_8 = OpConstant %u32 8
+%array = OpTypeArray %u32 %u32_8
+%values = OpConstantNull %array
+%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_8 %u32_0
+%made = OpCompositeConstructCoopMatQCOM %matrix %values",
+        keeps: "OpCapability CooperativeMatrixConversionQCOM
+OpCapability CooperativeMatrixKHR
+OpCapability VulkanMemoryModel
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpExtension \"SPV_QCOM_cooperative_matrix_conversion\"
+OpMemoryModel Logical Vulkan
+%u32_8 = OpConstant %u32 8
+%array = OpTypeArray %u32 %u32_8
+%values = OpConstantNull %array
+%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_8 %u32_16 %u32_0
+%made = OpCompositeConstructCoopMatQCOM %matrix %values",
+    },
+};
+
+pub(super) static ARRAY: Rule = Rule {
+    id: "composite.qcom-array",
+    class: InvalidData,
+    section: SECTION,
+    vuids: &[],
+    text: "An array that a matrix is made of, or that is made of one, holds one row or column: as many elements of the \
+           component type, or as many 32-bit unsigned integers as have as many bits. A cast keeps the number of bits, \
+           and an array is cut into one with the same elements.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability CooperativeMatrixConversionQCOM
+OpCapability CooperativeMatrixKHR
+OpCapability VulkanMemoryModel
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpExtension \"SPV_QCOM_cooperative_matrix_conversion\"
+OpMemoryModel Logical Vulkan
+%array = OpTypeArray %u32 %u32_4
+%halves = OpTypeArray %f16 %u32_4
+%values = OpConstantNull %array
+%cast = OpBitCastArrayQCOM %halves %values",
+        keeps: "OpCapability CooperativeMatrixConversionQCOM
+OpCapability CooperativeMatrixKHR
+OpCapability VulkanMemoryModel
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpExtension \"SPV_QCOM_cooperative_matrix_conversion\"
+OpMemoryModel Logical Vulkan
+%array = OpTypeArray %u32 %u32_2
+%halves = OpTypeArray %f16 %u32_4
+%values = OpConstantNull %array
+%cast = OpBitCastArrayQCOM %halves %values",
+    },
+};
+
+pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
+    match o.op {
+        Op::CompositeConstructCoopMatQCOM => {
+            let Type::CooperativeMatrix(matrix) = o.m.ty(o.result) else {
+                return Err(o.result_fault(
+                    &MATRIX,
+                    "a cooperative matrix of SPV_KHR_cooperative_matrix",
+                ));
+            };
+            let Type::Array { element, .. } = o.m.ty(o.ty(0)) else {
+                return Err(o.operand_fault(&MATRIX, 0, "an array"));
+            };
+            check_row(o, &matrix, o.result, element, o.ty(0))
+        }
+        Op::CompositeExtractCoopMatQCOM => {
+            let Type::Array { element, .. } = o.m.ty(o.result) else {
+                return Err(o.result_fault(&MATRIX, "an array"));
+            };
+            let Type::CooperativeMatrix(matrix) = o.m.ty(o.ty(0)) else {
+                let wanted = "a cooperative matrix of SPV_KHR_cooperative_matrix";
+                return Err(o.operand_fault(&MATRIX, 0, wanted));
+            };
+            check_row(o, &matrix, o.ty(0), element, o.result)
+        }
+        Op::ExtractSubArrayQCOM => {
+            let (element, other) = arrays(o)?;
+            if element != other {
+                return Err(o.mismatch(&ARRAY, 0, "elements of the same type"));
+            }
+            check_element(o, element)?;
+            if !o.m.is_int_scalar_of(o.ty(1), 32) {
+                return Err(o.operand_fault(&ARRAY, 1, "a 32-bit integer"));
+            }
+            if let (Some(new), Some(old)) = (o.m.array_length(o.result), o.m.array_length(o.ty(0)))
+                && new > old
+            {
+                return Err(o.mismatch(&ARRAY, 0, "at least as many elements as the result"));
+            }
+            Ok(())
+        }
+        _ => {
+            let (element, other) = arrays(o)?;
+            check_element(o, element)?;
+            check_element(o, other)?;
+            let bits = |array: Id, element: Id| {
+                let length = o.m.array_length(array)?;
+                length.checked_mul(u64::from(o.m.bit_width(element)))
+            };
+            if let (Some(new), Some(old)) = (bits(o.result, element), bits(o.ty(0), other))
+                && new != old
+            {
+                return Err(o.mismatch(&ARRAY, 0, "as many bits as the result"));
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The elements of the result and of the operand, both of which are to be
+/// arrays.
+fn arrays(o: &Operation<'_, '_, '_>) -> Result<(Id, Id), Fault> {
+    let Type::Array { element, .. } = o.m.ty(o.result) else {
+        return Err(o.result_fault(&ARRAY, "an array"));
+    };
+    let Type::Array { element: other, .. } = o.m.ty(o.ty(0)) else {
+        return Err(o.operand_fault(&ARRAY, 0, "an array"));
+    };
+    Ok((element, other))
+}
+
+fn check_element(o: &Operation<'_, '_, '_>, element: Id) -> Verdict {
+    let is_fine = match o.m.ty(element) {
+        Type::Int { width, .. } => width == 32,
+        Type::Float { width, .. } => matches!(width, 16 | 32),
+        _ => false,
+    };
+    if is_fine {
+        return Ok(());
+    }
+    let message = format!(
+        "{} works on arrays of 32-bit integers, 32-bit floats or 16-bit floats, but here on {}",
+        o.op,
+        o.m.show_type(element)
+    );
+    Err(o.fault(&COMPONENT, message))
+}
+
+/// A matrix and an array that is one of its rows or columns.
+fn check_row(
+    o: &Operation<'_, '_, '_>,
+    matrix: &CooperativeMatrix,
+    matrix_type: Id,
+    element: Id,
+    array: Id,
+) -> Verdict {
+    let m = o.m;
+    let Some(matrix_use) = Use::of(m, matrix) else {
+        return Ok(());
+    };
+    let integer_width = match matrix_use {
+        Use::Accumulator => 32,
+        _ => 8,
+    };
+    let is_fine = match m.ty(matrix.component) {
+        Type::Int { width, .. } => width == integer_width,
+        Type::Float { width, .. } => matches!(width, 16 | 32),
+        _ => false,
+    };
+    if !is_fine {
+        let message = format!(
+            "{} needs a matrix of {integer_width}-bit integers, 16-bit floats or 32-bit floats for this use, not {}",
+            o.op,
+            m.show_type(matrix_type)
+        );
+        return Err(o.fault(&COMPONENT, message));
+    }
+    let width = u64::from(m.bit_width(matrix.component));
+    let count = match matrix_use {
+        Use::B => m.constant_u64(matrix.rows),
+        _ => m.constant_u64(matrix.columns),
+    };
+    let Some(count) = count else {
+        return Ok(());
+    };
+    let bits = count.saturating_mul(width);
+    if matrix_use != Use::Accumulator && bits != 256 {
+        let message = format!(
+            "{} needs a matrix with 256 bits in each {}, but this one has {bits}",
+            o.op,
+            if matrix_use == Use::B {
+                "column"
+            } else {
+                "row"
+            }
+        );
+        let fault = o.fault(&ROW, message);
+        return Err(fault.about(m, matrix_type, "the matrix is declared here"));
+    }
+    let is_packed = is_u32(m, element);
+    let length = m.array_length(array);
+    let fits = |wanted: u64| length.is_none_or(|length| length == wanted);
+    let is_fine = element == matrix.component && fits(count) || is_packed && fits(bits / 32);
+    if is_fine {
+        return Ok(());
+    }
+    let message = format!(
+        "{} needs an array of {count} of the matrix's components or of {} 32-bit unsigned integers, not {}",
+        o.op,
+        bits / 32,
+        m.show_type(array)
+    );
+    let fault = o.fault(&ARRAY, message);
+    Err(fault.about(m, array, "the array is declared here"))
+}
+
+fn is_u32(m: &Module<'_>, ty: Id) -> bool {
+    m.is_unsigned_scalar(ty) && m.bit_width(ty) == 32
+}

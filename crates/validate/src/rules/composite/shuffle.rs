@@ -1,0 +1,122 @@
+//! `OpVectorShuffle`.
+
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+
+use super::super::operation::Operation;
+use crate::fault::Verdict;
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static RESULT: Rule = Rule {
+    id: "composite.shuffle-result",
+    class: InvalidId,
+    section: "3.52.12",
+    vuids: &[],
+    text: "OpVectorShuffle makes a vector.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%mixed = OpVectorShuffle %f32 %v2f32_0 %v2f32_0 0",
+        keeps: "%mixed = OpCompositeExtract %f32 %v2f32_0 0",
+    },
+};
+
+pub(super) static VECTOR: Rule = Rule {
+    id: "composite.shuffle-vector",
+    class: InvalidId,
+    section: "3.52.12",
+    vuids: &[],
+    text: "OpVectorShuffle takes its components from two vectors.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%mixed = OpVectorShuffle %v2f32 %v2f32_0 %f32_0 0 2",
+        keeps: "%mixed = OpVectorShuffle %v2f32 %v2f32_0 %v2f32_0 0 2",
+    },
+};
+
+pub(super) static COMPONENT: Rule = Rule {
+    id: "composite.shuffle-component",
+    class: InvalidId,
+    section: "3.52.12",
+    vuids: &[],
+    text: "The components of both vectors and of the result of OpVectorShuffle have the same type.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%mixed = OpVectorShuffle %v2f32 %v2f32_0 %v2u32_0 0 2",
+        keeps: "%mixed = OpVectorShuffle %v2f32 %v2f32_0 %v3f32_0 0 2",
+    },
+};
+
+pub(super) static COUNT: Rule = Rule {
+    id: "composite.shuffle-count",
+    class: InvalidId,
+    section: "3.52.12",
+    vuids: &[],
+    text: "OpVectorShuffle has one index for each component of its result.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%mixed = OpVectorShuffle %v3f32 %v2f32_0 %v2f32_0 0 2",
+        keeps: "%mixed = OpVectorShuffle %v3f32 %v2f32_0 %v2f32_0 0 2 0",
+    },
+};
+
+pub(super) static INDEX: Rule = Rule {
+    id: "composite.shuffle-index",
+    class: InvalidId,
+    section: "3.52.12",
+    vuids: &[],
+    text: "The indexes of OpVectorShuffle count the components of both vectors, those of the first before those of the \
+           second. 0xFFFFFFFF stands for a component without a source.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%mixed = OpVectorShuffle %v2f32 %v2f32_0 %v2f32_0 0 4",
+        keeps: "%mixed = OpVectorShuffle %v2f32 %v2f32_0 %v2f32_0 0 0xFFFFFFFF",
+    },
+};
+
+/// The index of a component that is left undefined.
+const NOTHING: u32 = u32::MAX;
+
+pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    if !m.is_vector(o.result) {
+        return Err(o.result_fault(&RESULT, "a vector"));
+    }
+    let indexes = o.args.get(2..).unwrap_or_default();
+    let wanted = m.dimension(o.result) as usize;
+    if wanted != 0 && indexes.len() != wanted {
+        let message = format!(
+            "OpVectorShuffle has {} indexes for the {wanted} components of its result",
+            indexes.len()
+        );
+        let fault = o.fault(&COUNT, message);
+        return Err(fault.about(m, o.result, "the result type is declared here"));
+    }
+    let component = m.component_type(o.result);
+    let mut available = 0;
+    for index in 0..2 {
+        let ty = o.ty(index);
+        if !m.is_vector(ty) {
+            return Err(o.operand_fault(&VECTOR, index, "a vector"));
+        }
+        if m.component_type(ty) != component {
+            return Err(o.mismatch(&COMPONENT, index, "components of the same type"));
+        }
+        let dimension = m.dimension(ty);
+        if dimension == 0 {
+            // Specialization decides.
+            return Ok(());
+        }
+        available += u64::from(dimension);
+    }
+    for &index in indexes {
+        if index != NOTHING && u64::from(index) >= available {
+            let message = format!(
+                "OpVectorShuffle selects component {index}, but both vectors together have {available}"
+            );
+            let fault = o.fault(&INDEX, message);
+            return Err(fault
+                .about(m, o.id(0), "the first vector is defined here")
+                .about(m, o.id(1), "the second vector is defined here"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,154 @@
+//! What computes a value from values, and the faults that all such operations
+//! share.
+
+use spirvkit_binary::Id;
+use spirvkit_grammar::Op;
+
+use crate::fault::{Fault, Verdict};
+use crate::module::{Module, Type};
+use crate::rule::Rule;
+use crate::site::Site;
+
+/// An instruction with its result type and operands at hand.
+#[derive(Clone, Copy)]
+pub(super) struct Operation<'s, 'm, 'a> {
+    pub(super) at: &'s Site<'m, 'a>,
+    pub(super) m: &'m Module<'a>,
+    pub(super) op: Op,
+    /// The result type; id 0 if there is none.
+    pub(super) result: Id,
+    /// The words of the operands.
+    pub(super) args: &'a [u32],
+}
+
+impl<'s, 'm, 'a> Operation<'s, 'm, 'a> {
+    /// The instruction itself.
+    #[inline]
+    pub(super) fn of(at: &'s Site<'m, 'a>) -> Self {
+        Self {
+            at,
+            m: at.m,
+            op: at.inst.op(),
+            result: at.result_type(),
+            args: at.inst.args(),
+        }
+    }
+
+    /// An operand; 0 if it is missing.
+    #[inline]
+    pub(super) fn arg(&self, index: usize) -> u32 {
+        self.args.get(index).copied().unwrap_or(0)
+    }
+
+    /// An operand as an id.
+    #[inline]
+    pub(super) fn id(&self, index: usize) -> Id {
+        Id(self.arg(index))
+    }
+
+    /// The type of the value that is this operand; id 0 if it is no value.
+    #[inline]
+    pub(super) fn ty(&self, index: usize) -> Id {
+        self.m.type_of(self.id(index)).unwrap_or(Id(0))
+    }
+
+    /// What the grammar calls an operand.
+    fn operand_name(&self, index: usize) -> String {
+        let operand = self.op.info().and_then(|info| {
+            let before = usize::from(info.has_result_type()) + usize::from(info.has_result());
+            info.operands().get(before + index)
+        });
+        match operand.map_or("", |operand| operand.name()) {
+            "" => format!("operand {}", index + 1),
+            name => format!("operand `{name}`"),
+        }
+    }
+
+    #[cold]
+    pub(super) fn fault(&self, rule: &'static Rule, message: impl Into<String>) -> Fault {
+        self.at.fault(rule, message)
+    }
+
+    /// A fault about the result type.
+    #[cold]
+    pub(super) fn result_fault(&self, rule: &'static Rule, wanted: &str) -> Fault {
+        let shown = self.m.show_type(self.result);
+        let message = format!(
+            "the result type of {} must be {wanted}, but is {shown}",
+            self.op
+        );
+        self.fault(rule, message)
+            .about(self.m, self.result, "the result type is declared here")
+    }
+
+    /// A fault about an operand.
+    #[cold]
+    pub(super) fn operand_fault(&self, rule: &'static Rule, index: usize, wanted: &str) -> Fault {
+        let name = self.operand_name(index);
+        let shown = self.m.show_value(self.id(index));
+        let message = format!("{name} of {} must be {wanted}, but is {shown}", self.op);
+        self.fault(rule, message)
+            .about(self.m, self.id(index), "it is defined here")
+    }
+
+    /// A fault about an operand that is at odds with the result type.
+    #[cold]
+    pub(super) fn mismatch(&self, rule: &'static Rule, index: usize, wanted: &str) -> Fault {
+        let name = self.operand_name(index);
+        let value = self.m.show_value(self.id(index));
+        let result = self.m.show_type(self.result);
+        let message = format!(
+            "{name} of {} must have {wanted}, but is {value} where the result type is {result}",
+            self.op
+        );
+        self.fault(rule, message)
+            .about(self.m, self.id(index), "the operand is defined here")
+            .about(self.m, self.result, "the result type is declared here")
+    }
+
+    /// Whether two types have the same number of components, as far as is
+    /// known: the lengths of long vectors may depend on specialization.
+    pub(super) fn same_dimension(&self, a: Id, b: Id) -> bool {
+        let m = self.m;
+        if a == b {
+            return true;
+        }
+        match (m.dimension(a), m.dimension(b)) {
+            (0, _) | (_, 0) => m.is_vector(a) && m.is_vector(b),
+            (a_count, b_count) => a_count == b_count && m.is_vector(a) == m.is_vector(b),
+        }
+    }
+}
+
+/// Checks an instruction, and passes over in silence what an earlier phase
+/// reports: a result type that is no type, an operand that is no value.
+#[inline]
+pub(super) fn check_values(
+    at: &Site<'_, '_>,
+    check: impl Fn(&Operation<'_, '_, '_>) -> Verdict,
+) -> Verdict {
+    let operation = Operation::of(at);
+    match check(&operation) {
+        Err(_) if lacks_values(&operation) => Ok(()),
+        verdict => verdict,
+    }
+}
+
+/// Whether an operand that is to be a value isn't, or the result type is none.
+#[cold]
+fn lacks_values(o: &Operation<'_, '_, '_>) -> bool {
+    let Some(info) = o.op.info() else {
+        return false;
+    };
+    if info.has_result_type() && o.m.ty(o.result) == Type::NotAType {
+        return true;
+    }
+    let before = usize::from(info.has_result_type()) + usize::from(info.has_result());
+    let operands = info.operands().get(before..).unwrap_or_default();
+    let kinds = operands.iter().map(|operand| operand.is_id());
+    // What follows is like the last.
+    let last = operands.last().is_some_and(|operand| operand.is_id());
+    let kinds = kinds.chain(std::iter::repeat(last));
+    let mut ids = o.args.iter().zip(kinds).filter(|(_, is_id)| *is_id);
+    ids.any(|(&id, _)| o.m.type_of(Id(id)).is_none())
+}

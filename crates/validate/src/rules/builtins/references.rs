@@ -468,7 +468,7 @@ fn sources<'a>(inst: Inst<'a>) -> &'a [u32] {
         Op::TypePointer => 3..4,
         Op::TypeArray | Op::TypeRuntimeArray => 2..3,
         Op::TypeStruct | Op::TypeFunction => 2..words.len(),
-        Op::Variable | Op::Undef | Op::ConstantNull => 1..words.len(),
+        Op::Variable | Op::Undef | Op::ConstantNull => 1..2,
         // Untyped variables name the type of their data.
         Op::UntypedVariableKHR => 4..words.len(),
         Op::ConstantComposite | Op::SpecConstantComposite => 1..words.len(),

@@ -1,16 +1,318 @@
 //! Instructions of extended instruction sets (specification, section 3.52.4).
 
+mod debug_info;
+mod glsl;
+mod graph_debug;
+mod opencl;
+mod reflection;
+mod vendor;
+
+use spirvkit_binary::{Definition, Id, Import};
+use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
+use spirvkit_grammar::{ExtInstSet, InstructionInfo, Op};
+
 use super::Family;
-use crate::fault::Verdict;
+use crate::fault::{Fault, Verdict};
+use crate::module::{Module, Type};
+use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[],
+    ops: &[Op::ExtInst, Op::ExtInstWithForwardRefsKHR],
     check,
-    check_module: None,
-    rules: &[],
+    check_module: Some(debug_info::check_source_places),
+    rules: &RULES,
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
+/// All rules: those below and those of the sets.
+static RULES: [&Rule; RULES_COUNT] = {
+    let mut all = [&UNKNOWN_INSTRUCTION; RULES_COUNT];
+    let (mut list, mut next) = (0, 0);
+    while list < LISTS.len() {
+        let mut index = 0;
+        while index < LISTS[list].len() {
+            all[next] = LISTS[list][index];
+            (index, next) = (index + 1, next + 1);
+        }
+        list += 1;
+    }
+    all
+};
+
+const RULES_COUNT: usize = {
+    let (mut list, mut count) = (0, 0);
+    while list < LISTS.len() {
+        count += LISTS[list].len();
+        list += 1;
+    }
+    count
+};
+
+const LISTS: &[&[&Rule]] = &[
+    &[&UNKNOWN_INSTRUCTION, &FORWARD_NON_SEMANTIC, &FORWARD_NEEDED],
+    debug_info::RULES,
+    glsl::RULES,
+    graph_debug::RULES,
+    opencl::RULES,
+    reflection::RULES,
+    vendor::RULES,
+];
+
+static UNKNOWN_INSTRUCTION: Rule = Rule {
+    id: "ext-inst.unknown",
+    class: InvalidBinary,
+    section: "3.52.4",
+    vuids: &[],
+    text: "The instruction's number is one of the set's. Only sets whose instructions have no \
+           effect may hold numbers that a consumer doesn't know.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"\n%r = OpExtInst %f32 %glsl 200 %f32_1",
+        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"\n%r = OpExtInst %f32 %glsl FAbs %f32_1",
+    },
+};
+
+static FORWARD_NON_SEMANTIC: Rule = Rule {
+    id: "ext-inst.forward-semantic",
+    class: InvalidData,
+    section: "SPV_KHR_relaxed_extended_instruction",
+    vuids: &[],
+    text: "OpExtInstWithForwardRefsKHR is for instructions that have no effect, those of \
+           `NonSemantic.` sets.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpExtension \"SPV_KHR_relaxed_extended_instruction\"
+%glsl = OpExtInstImport \"GLSL.std.450\"
+%r = OpExtInstWithForwardRefsKHR %f32 %glsl FAbs %later
+%later = OpFAdd %f32 %f32_0 %f32_1",
+        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
+%earlier = OpFAdd %f32 %f32_0 %f32_1
+%r = OpExtInst %f32 %glsl FAbs %earlier",
+    },
+};
+
+static FORWARD_NEEDED: Rule = Rule {
+    id: "ext-inst.forward-needed",
+    class: InvalidId,
+    section: "SPV_KHR_relaxed_extended_instruction",
+    vuids: &[],
+    text: "OpExtInstWithForwardRefsKHR has at least one operand that is defined later; without, \
+           OpExtInst does.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpExtension \"SPV_KHR_relaxed_extended_instruction\"
+%set = OpExtInstImport \"NonSemantic.Example\"
+%r = OpExtInstWithForwardRefsKHR %void %set 1 %f32_1",
+        keeps: "OpExtension \"SPV_KHR_relaxed_extended_instruction\"
+%set = OpExtInstImport \"NonSemantic.Example\"
+%r = OpExtInstWithForwardRefsKHR %void %set 1 %later
+%later = OpFAdd %f32 %f32_0 %f32_1",
+    },
+};
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let Definition::Import(import) = m.definitions.get(at.id(0)) else {
+        return Ok(());
+    };
+    let call = Call {
+        at,
+        set: match import {
+            Import::Known(set) => Some(set),
+            Import::Unknown => None,
+        },
+        number: at.inst.arg(1),
+    };
+    if at.inst.op() == Op::ExtInstWithForwardRefsKHR {
+        forward_references(&call)?;
+    }
+    let Some(set) = call.set else {
+        return Ok(());
+    };
+    if set.instruction(call.number).is_none() && !set.is_non_semantic() {
+        let message = format!("`{set}` has no instruction number {}", call.number);
+        return Err(at.fault(&UNKNOWN_INSTRUCTION, message));
+    }
+    match set {
+        ExtInstSet::GlslStd450 => glsl::check(&call),
+        ExtInstSet::OpenClStd => opencl::check(&call),
+        ExtInstSet::DebugInfo
+        | ExtInstSet::OpenClDebugInfo100
+        | ExtInstSet::ShaderDebugInfo
+        | ExtInstSet::ShaderDebugInfo100 => debug_info::check(&call, set),
+        ExtInstSet::ClspvReflection => reflection::check(&call),
+        ExtInstSet::GraphDebugInfo => graph_debug::check(&call),
+        ExtInstSet::AmdShaderTrinaryMinMax | ExtInstSet::DebugPrintf => vendor::check(&call, set),
+        _ => Ok(()),
+    }
+}
+
+fn forward_references(call: &Call<'_, '_, '_>) -> Verdict {
+    let (m, at) = (call.m(), call.at);
+    // A set that isn't known can be imported only if it has no effect.
+    if call.set.is_some_and(|set| !set.is_non_semantic()) {
+        let message = format!(
+            "{}, whose set has effects, may not refer forward",
+            call.name()
+        );
+        return Err(at
+            .fault(&FORWARD_NON_SEMANTIC, message)
+            .help("use OpExtInst"));
+    }
+    let own = at.inst.offset();
+    let operands = at.inst.args().get(2..).unwrap_or_default();
+    let is_later = |&id: &u32| match m.def_offset(Id(id)) {
+        0 => true,
+        offset => offset >= own,
+    };
+    if !operands.iter().any(is_later) {
+        let message = format!("all operands of {} are defined before it", call.name());
+        return Err(at.fault(&FORWARD_NEEDED, message).help("use OpExtInst"));
+    }
     Ok(())
+}
+
+/// An instruction of a set.
+struct Call<'s, 'm, 'a> {
+    at: &'s Site<'m, 'a>,
+    /// `None` for a set that the grammar doesn't have.
+    set: Option<ExtInstSet>,
+    number: u32,
+}
+
+impl<'m, 'a> Call<'_, 'm, 'a> {
+    #[inline]
+    fn m(&self) -> &'m Module<'a> {
+        self.at.m
+    }
+
+    #[inline]
+    fn result_type(&self) -> Id {
+        self.at.result_type()
+    }
+
+    /// How many words the operands of the set's instruction take.
+    #[inline]
+    fn count(&self) -> usize {
+        self.at.inst.args().len().saturating_sub(2)
+    }
+
+    /// A word of the operands of the set's instruction, counted from 0.
+    #[inline]
+    fn word(&self, index: usize) -> u32 {
+        self.at.inst.arg(2 + index)
+    }
+
+    /// The same as an id.
+    #[inline]
+    fn id(&self, index: usize) -> Id {
+        self.at.id(2 + index)
+    }
+
+    /// The type of the value that is this operand; id 0 if it is no value.
+    #[inline]
+    fn ty(&self, index: usize) -> Id {
+        self.at.type_of_arg(2 + index)
+    }
+
+    fn info(&self) -> Option<&'static InstructionInfo> {
+        self.set?.instruction(self.number)
+    }
+
+    /// The instruction for a message.
+    #[cold]
+    fn name(&self) -> String {
+        match (self.set, self.info()) {
+            (Some(set), Some(info)) => format!("{} of `{set}`", info.name()),
+            (Some(set), None) => format!("instruction {} of `{set}`", self.number),
+            (None, _) => format!(
+                "instruction {} of {}",
+                self.number,
+                self.m().name(self.at.id(0))
+            ),
+        }
+    }
+
+    /// The operand for a message.
+    #[cold]
+    fn operand_name(&self, index: usize) -> String {
+        let operands = self.info().map_or(&[][..], InstructionInfo::operands);
+        match operands.get(index).map(|operand| operand.name()) {
+            Some(name) if !name.is_empty() => format!("operand `{name}`"),
+            _ => format!("operand {}", index + 1),
+        }
+    }
+
+    #[cold]
+    fn bad_result(&self, rule: &'static Rule, expected: &str) -> Fault {
+        let (m, ty) = (self.m(), self.result_type());
+        let message = format!(
+            "the result type of {} must be {expected}, but is {}",
+            self.name(),
+            m.show_type(ty)
+        );
+        self.at
+            .fault(rule, message)
+            .about(m, ty, "the result type is declared here")
+    }
+
+    /// Tells what the result type must be if it isn't fine.
+    #[inline]
+    fn result(&self, rule: &'static Rule, is_fine: bool, expected: &str) -> Verdict {
+        match is_fine {
+            true => Ok(()),
+            false => Err(self.bad_result(rule, expected)),
+        }
+    }
+
+    #[cold]
+    fn bad_operand(&self, rule: &'static Rule, index: usize, expected: &str) -> Verdict {
+        let (m, id) = (self.m(), self.id(index));
+        // Ids that nothing defines, and types where values belong, are told of
+        // for all instructions alike.
+        if m.def(id).is_none() || m.ty(id) != Type::NotAType {
+            return Ok(());
+        }
+        Err(self.wrong_operand(rule, index, expected))
+    }
+
+    /// A fault of an operand, whatever it is.
+    #[cold]
+    fn wrong_operand(&self, rule: &'static Rule, index: usize, expected: &str) -> Fault {
+        let (m, id) = (self.m(), self.id(index));
+        let message = format!(
+            "{} of {} must be {expected}, but is {}",
+            self.operand_name(index),
+            self.name(),
+            self.show(id)
+        );
+        self.at
+            .fault(rule, message)
+            .about(m, id, "the operand is defined here")
+    }
+
+    /// What an id is, instructions of sets by their names.
+    #[cold]
+    fn show(&self, id: Id) -> String {
+        let m = self.m();
+        let call = m.def(id).filter(|def| def.op() == Op::ExtInst);
+        let set = call.and_then(|def| match m.definitions.get(def.id(0)) {
+            Definition::Import(Import::Known(set)) => Some(set),
+            _ => None,
+        });
+        let info = set.and_then(|set| set.instruction(call?.arg(1)));
+        match info {
+            Some(info) => format!("{}, {}", m.name(id), info.name()),
+            None => m.show_value(id),
+        }
+    }
+
+    /// Tells what an operand must be if it isn't fine.
+    #[inline]
+    fn operand(&self, rule: &'static Rule, index: usize, is_fine: bool, expected: &str) -> Verdict {
+        match is_fine {
+            true => Ok(()),
+            false => self.bad_operand(rule, index, expected),
+        }
+    }
 }

@@ -1,0 +1,129 @@
+//! The rules of the first set for debugging information, `DebugInfo`. They can be
+//! switched off: other validators only look at where its instructions stand.
+
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+
+use super::rules::module;
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static RESULT: Rule = Rule {
+    id: "debug-info-000.void-result",
+    class: InvalidData,
+    section: "DebugInfo",
+    vuids: &[],
+    text: "Debugging instructions have no result: their result type is void.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "DebugInfo",
+            "%none = OpExtInst %u32 %set DebugInfoNone
+",
+            ""
+        ),
+        keeps: module!(
+            "DebugInfo",
+            "%none = OpExtInst %void %set DebugInfoNone
+",
+            ""
+        ),
+    },
+};
+
+pub(super) static TEXT: Rule = Rule {
+    id: "debug-info-000.text",
+    class: InvalidData,
+    section: "DebugInfo",
+    vuids: &[],
+    text: "Names are OpStrings.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "DebugInfo",
+            "%float = OpExtInst %void %set DebugTypeBasic %u1 %u32_32 Float
+",
+            ""
+        ),
+        keeps: module!(
+            "DebugInfo",
+            "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
+",
+            ""
+        ),
+    },
+};
+
+pub(super) static CONSTANT: Rule = Rule {
+    id: "debug-info-000.constant",
+    class: InvalidData,
+    section: "DebugInfo",
+    vuids: &[],
+    text: "Sizes, offsets and the values of enumerators are OpConstants.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "DebugInfo",
+            "%float = OpExtInst %void %set DebugTypeBasic %file %text Float
+",
+            ""
+        ),
+        keeps: module!(
+            "DebugInfo",
+            "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
+",
+            ""
+        ),
+    },
+};
+
+pub(super) static KIND: Rule = Rule {
+    id: "debug-info-000.kind",
+    class: InvalidData,
+    section: "DebugInfo",
+    vuids: &[],
+    text: "Where one debugging instruction refers to another, that is one of the same set and of the kind the \
+           operand is for, or DebugInfoNone, which tools leave behind where they take information away.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "DebugInfo",
+            "%pointer = OpExtInst %void %set DebugTypePointer %f32 Function None
+",
+            ""
+        ),
+        keeps: module!(
+            "DebugInfo",
+            "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
+%pointer = OpExtInst %void %set DebugTypePointer %float Function None
+",
+            ""
+        ),
+    },
+};
+
+pub(super) static MODULE_KIND: Rule = Rule {
+    id: "debug-info-000.module-kind",
+    class: InvalidData,
+    section: "DebugInfo",
+    vuids: &[],
+    text: "Where a debugging instruction refers to the module, that is a variable, a parameter, a function or a \
+           constant, as the operand says, or DebugInfoNone.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "DebugInfo",
+            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
+%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
+%global = OpExtInst %void %set DebugGlobalVariable %file %float %text 1 1 %unit %file %text None
+",
+            ""
+        ),
+        keeps: module!(
+            "DebugInfo",
+            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
+%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
+%global = OpExtInst %void %set DebugGlobalVariable %file %float %text 1 1 %unit %file %u1 None
+",
+            ""
+        ),
+    },
+};

@@ -1,0 +1,318 @@
+//! The rules of the sets for debugging information.
+
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+
+use crate::rule::{Example, Frame, Rule};
+
+pub(in crate::rules::ext_inst) const RULES: &[&Rule] = &[
+    &RESULT,
+    &TEXT,
+    &UINT,
+    &CONSTANT,
+    &COUNT,
+    &KIND,
+    &MODULE_KIND,
+    &LENGTH,
+    &INDEX,
+    &DEFINITION,
+    &RANGE,
+    &PLACE,
+    &VERSION,
+    &super::first::RESULT,
+    &super::first::TEXT,
+    &super::first::CONSTANT,
+    &super::first::KIND,
+    &super::first::MODULE_KIND,
+];
+
+/// A module with debugging instructions before and in its function.
+macro_rules! module {
+    ($import:literal, $global:expr, $body:expr) => {
+        concat!(
+            "OpCapability Shader
+OpExtension \"SPV_KHR_non_semantic_info\"
+%set = OpExtInstImport \"",
+            $import,
+            "\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+%file = OpString \"a.comp\"
+%text = OpString \"line 1
+line 2\"
+%void = OpTypeVoid
+%main_type = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%f32 = OpTypeFloat 32
+%ptr_Function_f32 = OpTypePointer Function %f32
+%u0 = OpConstant %u32 0
+%u1 = OpConstant %u32 1
+%u3 = OpConstant %u32 3
+%u4 = OpConstant %u32 4
+%u5 = OpConstant %u32 5
+%u32_32 = OpConstant %u32 32
+%f1 = OpConstant %f32 1
+",
+            $global,
+            "%other = OpFunction %void None %main_type
+%other_entry = OpLabel
+OpReturn
+OpFunctionEnd
+%main = OpFunction %void None %main_type
+%entry = OpLabel
+%variable = OpVariable %ptr_Function_f32 Function
+",
+            $body,
+            "
+OpReturn
+OpFunctionEnd
+"
+        )
+    };
+}
+pub(super) use module;
+
+/// An example of global instructions.
+macro_rules! shader {
+    ($breaks:literal, $keeps:literal) => {
+        Example {
+            frame: Frame::Whole,
+            breaks: module!("NonSemantic.Shader.DebugInfo.100", $breaks, ""),
+            keeps: module!("NonSemantic.Shader.DebugInfo.100", $keeps, ""),
+        }
+    };
+}
+
+/// An example of an instruction in a function, after the global ones it needs.
+macro_rules! shader_with_body {
+    ($global:literal, $breaks:literal, $keeps:literal) => {
+        Example {
+            frame: Frame::Whole,
+            breaks: module!("NonSemantic.Shader.DebugInfo.100", $global, $breaks),
+            keeps: module!("NonSemantic.Shader.DebugInfo.100", $global, $keeps),
+        }
+    };
+}
+
+pub(super) static RESULT: Rule = Rule {
+    id: "debug-info.void-result",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "Debugging instructions have no result: their result type is void.",
+    example: shader!(
+        "%source = OpExtInst %u32 %set DebugSource %file %text
+",
+        "%source = OpExtInst %void %set DebugSource %file %text
+"
+    ),
+};
+
+pub(super) static TEXT: Rule = Rule {
+    id: "debug-info.text",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "Names, files and source text are OpStrings.",
+    example: shader!(
+        "%source = OpExtInst %void %set DebugSource %main %text
+",
+        "%source = OpExtInst %void %set DebugSource %file %text
+"
+    ),
+};
+
+pub(super) static UINT: Rule = Rule {
+    id: "debug-info.uint",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "What other sets write as a literal is an OpConstant of a 32-bit unsigned integer here, so that all \
+           operands are ids.",
+    example: shader!(
+        "%source = OpExtInst %void %set DebugSource %file %text
+%unit = OpExtInst %void %set DebugCompilationUnit %f1 %u4 %source %u5
+",
+        "%source = OpExtInst %void %set DebugSource %file %text
+%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
+"
+    ),
+};
+
+pub(super) static CONSTANT: Rule = Rule {
+    id: "debug-info.constant",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "Sizes, offsets and values are OpConstants; a composite of unknown size and a parameter without a \
+           value have DebugInfoNone; the size of an enumeration is not 0.",
+    example: shader!(
+        "%float = OpExtInst %void %set DebugTypeBasic %file %text %u3 %u0
+",
+        "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %u0
+"
+    ),
+};
+
+pub(super) static COUNT: Rule = Rule {
+    id: "debug-info.count",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "A debugging vector has 1 to 4 components, in kernels also 8 or 16, and a matrix 1 to 4 columns.",
+    example: shader!(
+        "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %u0
+%vector = OpExtInst %void %set DebugTypeVector %float %u5
+",
+        "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %u0
+%vector = OpExtInst %void %set DebugTypeVector %float %u4
+"
+    ),
+};
+
+pub(super) static KIND: Rule = Rule {
+    id: "debug-info.kind",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "Where one debugging instruction refers to another, that is one of the same set and of the kind the \
+           operand is for: a source, a type, a lexical scope, a member.",
+    example: shader!(
+        "%source = OpExtInst %void %set DebugSource %file %text
+%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %file %u5
+",
+        "%source = OpExtInst %void %set DebugSource %file %text
+%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
+"
+    ),
+};
+
+pub(super) static MODULE_KIND: Rule = Rule {
+    id: "debug-info.module-kind",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "Where a debugging instruction refers to the module, that is a variable, a parameter, a function or a \
+           constant, as the operand says.",
+    example: shader_with_body!(
+        "%source = OpExtInst %void %set DebugSource %file %text
+%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
+%type = OpExtInst %void %set DebugTypeFunction %u3 %void
+%function = OpExtInst %void %set DebugFunction %file %type %source %u1 %u1 %unit %file %u3 %u1
+%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %u0
+%local = OpExtInst %void %set DebugLocalVariable %file %float %source %u1 %u1 %function %u4
+%expression = OpExtInst %void %set DebugExpression
+",
+        "%declare = OpExtInst %void %set DebugDeclare %local %text %expression",
+        "%declare = OpExtInst %void %set DebugDeclare %local %variable %expression"
+    ),
+};
+
+pub(super) static LENGTH: Rule = Rule {
+    id: "debug-info.array-length",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "The length of a debugging array is a constant integer of 32 or 64 bits or the debugging variable, of \
+           such an unsigned type, that holds it.",
+    example: shader!(
+        "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %u0
+%array = OpExtInst %void %set DebugTypeArray %float %f1
+",
+        "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %u0
+%array = OpExtInst %void %set DebugTypeArray %float %u4
+"
+    ),
+};
+
+pub(super) static INDEX: Rule = Rule {
+    id: "debug-info.index",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "The indexes of DebugDeclare and DebugValue are integers: for DebugValue constants or variables.",
+    example: shader_with_body!(
+        "%source = OpExtInst %void %set DebugSource %file %text
+%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
+%type = OpExtInst %void %set DebugTypeFunction %u3 %void
+%function = OpExtInst %void %set DebugFunction %file %type %source %u1 %u1 %unit %file %u3 %u1
+%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %u0
+%local = OpExtInst %void %set DebugLocalVariable %file %float %source %u1 %u1 %function %u4
+%expression = OpExtInst %void %set DebugExpression
+",
+        "%value = OpExtInst %void %set DebugValue %local %f1 %expression %f1",
+        "%value = OpExtInst %void %set DebugValue %local %f1 %expression %u1"
+    ),
+};
+
+pub(super) static DEFINITION: Rule = Rule {
+    id: "debug-info.definition",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "DebugFunctionDefinition stands in the function that it says is the definition.",
+    example: shader_with_body!(
+        "%source = OpExtInst %void %set DebugSource %file %text
+%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
+%type = OpExtInst %void %set DebugTypeFunction %u3 %void
+%function = OpExtInst %void %set DebugFunction %file %type %source %u1 %u1 %unit %file %u3 %u1
+",
+        "%definition = OpExtInst %void %set DebugFunctionDefinition %function %other",
+        "%definition = OpExtInst %void %set DebugFunctionDefinition %function %main"
+    ),
+};
+
+pub(super) static RANGE: Rule = Rule {
+    id: "debug-info.range",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "A DebugLine names a range of source text: lines are counted from 1, and the end is not before the \
+           start.",
+    example: shader_with_body!(
+        "%source = OpExtInst %void %set DebugSource %file %text
+",
+        "%line = OpExtInst %void %set DebugLine %source %u3 %u1 %u0 %u0",
+        "%line = OpExtInst %void %set DebugLine %source %u1 %u1 %u0 %u0"
+    ),
+};
+
+pub(super) static PLACE: Rule = Rule {
+    id: "debug-info.place",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "Lines and columns are within the source, if the module holds its text. Columns may be one past the \
+           end of the line.",
+    example: shader_with_body!(
+        "%source = OpExtInst %void %set DebugSource %file %text
+",
+        "%line = OpExtInst %void %set DebugLine %source %u5 %u5 %u0 %u0",
+        "%line = OpExtInst %void %set DebugLine %source %u1 %u1 %u0 %u0"
+    ),
+};
+
+pub(super) static VERSION: Rule = Rule {
+    id: "debug-info.version",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "DebugTypeVectorIdEXT and DebugTypeCooperativeMatrixKHR are in version 101 of the set and later ones.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "NonSemantic.Shader.DebugInfo.100",
+            "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %u0
+%matrix = OpExtInst %void %set 110 %float %u3 %u4 %u4 %u0
+",
+            ""
+        ),
+        keeps: module!(
+            "NonSemantic.Shader.DebugInfo.101",
+            "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %u0
+%matrix = OpExtInst %void %set 110 %float %u3 %u4 %u4 %u0
+",
+            ""
+        ),
+    },
+};

@@ -1,0 +1,268 @@
+//! Functions on numbers: mathematical, integer, geometric, relational, and
+//! those on vectors.
+
+use std::ops::Range;
+
+use spirvkit_binary::Id;
+use spirvkit_grammar::StorageClass;
+
+use super::rules::*;
+use crate::fault::Verdict;
+use crate::module::Module;
+use crate::rules::ext_inst::Call;
+
+const FLOAT: &str = "a floating-point scalar or vector";
+
+fn operands_of_result_type(call: &Call<'_, '_, '_>, indexes: Range<usize>) -> Verdict {
+    for index in indexes {
+        let fits = call.ty(index) == call.result_type();
+        call.operand(&SAME_TYPE, index, fits, "of the result type")?;
+    }
+    Ok(())
+}
+
+fn float_result(call: &Call<'_, '_, '_>) -> Verdict {
+    let fits = call.m().is_float_scalar_or_vector(call.result_type());
+    call.result(&FLOAT_RESULT, fits, FLOAT)
+}
+
+fn same_size(m: &Module<'_>, one: Id, other: Id) -> bool {
+    m.dimension(one) == m.dimension(other)
+}
+
+fn is_int32(m: &Module<'_>, ty: Id) -> bool {
+    m.is_int_scalar_or_vector(ty) && m.bit_width(ty) == 32
+}
+
+/// Integers as wide and as many as the components of another type.
+fn is_int_like(m: &Module<'_>, ty: Id, other: Id) -> bool {
+    m.is_int_scalar_or_vector(ty)
+        && m.bit_width(ty) == m.bit_width(other)
+        && same_size(m, ty, other)
+}
+
+fn is_number(m: &Module<'_>, ty: Id) -> bool {
+    m.is_int_scalar_or_vector(ty) || m.is_float_scalar_or_vector(ty)
+}
+
+pub(super) fn float(call: &Call<'_, '_, '_>) -> Verdict {
+    float_result(call)?;
+    operands_of_result_type(call, 0..call.count())
+}
+
+pub(super) fn int(call: &Call<'_, '_, '_>) -> Verdict {
+    let fits = call.m().is_int_scalar_or_vector(call.result_type());
+    call.result(&INT_RESULT, fits, "an integer scalar or vector")?;
+    operands_of_result_type(call, 0..call.count())
+}
+
+fn int32_result(call: &Call<'_, '_, '_>) -> Verdict {
+    let fits = is_int32(call.m(), call.result_type());
+    call.result(&INT32_RESULT, fits, "a scalar or vector of 32-bit integers")
+}
+
+pub(super) fn int32(call: &Call<'_, '_, '_>) -> Verdict {
+    int32_result(call)?;
+    operands_of_result_type(call, 0..call.count())
+}
+
+pub(super) fn ilogb(call: &Call<'_, '_, '_>) -> Verdict {
+    let m = call.m();
+    int32_result(call)?;
+    let ty = call.ty(0);
+    let fits = m.is_float_scalar_or_vector(ty) && same_size(m, ty, call.result_type());
+    call.operand(
+        &ILOGB_OPERAND,
+        0,
+        fits,
+        "a floating-point scalar or vector with as many components as the result",
+    )
+}
+
+pub(super) fn exponent(call: &Call<'_, '_, '_>) -> Verdict {
+    let m = call.m();
+    float_result(call)?;
+    operands_of_result_type(call, 0..1)?;
+    let ty = call.ty(1);
+    let fits = is_int32(m, ty) && same_size(m, ty, call.result_type());
+    call.operand(
+        &EXPONENT,
+        1,
+        fits,
+        "32-bit integers, as many as the result has components",
+    )
+}
+
+pub(super) fn nan(call: &Call<'_, '_, '_>) -> Verdict {
+    float_result(call)?;
+    let fits = is_int_like(call.m(), call.ty(0), call.result_type());
+    call.operand(
+        &NAN_CODE,
+        0,
+        fits,
+        "integers as wide and as many as the components of the result",
+    )
+}
+
+/// The pointer through which a second result is returned; `None` for one that
+/// doesn't know its type.
+fn out_pointer(call: &Call<'_, '_, '_>, index: usize) -> Result<Option<Id>, crate::fault::Fault> {
+    let m = call.m();
+    let class = m.pointer_class(call.ty(index));
+    call.operand(&OUT_POINTER, index, class.is_some(), "a pointer")?;
+    let fits = matches!(
+        class,
+        Some(
+            StorageClass::Generic
+                | StorageClass::CrossWorkgroup
+                | StorageClass::Workgroup
+                | StorageClass::Function
+        ) | None
+    );
+    call.operand(
+        &OUT_CLASS,
+        index,
+        fits,
+        "a pointer into `Generic`, `CrossWorkgroup`, `Workgroup` or `Function` memory",
+    )?;
+    Ok(m.pointee(call.ty(index)))
+}
+
+pub(super) fn second_float(call: &Call<'_, '_, '_>) -> Verdict {
+    float_result(call)?;
+    operands_of_result_type(call, 0..1)?;
+    let pointee = out_pointer(call, 1)?;
+    let fits = pointee.is_none_or(|pointee| pointee == call.result_type());
+    call.operand(&OUT_POINTEE, 1, fits, "a pointer to the result type")
+}
+
+pub(super) fn second_int(call: &Call<'_, '_, '_>, count: usize) -> Verdict {
+    let m = call.m();
+    float_result(call)?;
+    operands_of_result_type(call, 0..count)?;
+    let pointee = out_pointer(call, count)?;
+    let fits = pointee
+        .is_none_or(|pointee| is_int32(m, pointee) && same_size(m, pointee, call.result_type()));
+    call.operand(
+        &OUT_POINTEE,
+        count,
+        fits,
+        "a pointer to 32-bit integers, as many as the result has components",
+    )
+}
+
+pub(super) fn cross(call: &Call<'_, '_, '_>) -> Verdict {
+    let m = call.m();
+    let result = call.result_type();
+    let fits = m.is_float_vector(result) && matches!(m.dimension(result), 3 | 4);
+    call.result(&GEOMETRY_RESULT, fits, "a vector of 3 or 4 floats")?;
+    operands_of_result_type(call, 0..2)
+}
+
+pub(super) fn length(call: &Call<'_, '_, '_>) -> Verdict {
+    let m = call.m();
+    let result = call.result_type();
+    let fits = m.is_float_scalar(result);
+    call.result(&GEOMETRY_RESULT, fits, "a floating-point scalar")?;
+    let ty = call.ty(0);
+    let fits =
+        m.is_float_scalar_or_vector(ty) && m.component_type(ty) == result && m.dimension(ty) <= 4;
+    call.operand(
+        &GEOMETRY_OPERAND,
+        0,
+        fits,
+        "of the result type or a vector of at most 4 of it",
+    )?;
+    let fits = call.count() < 2 || call.ty(1) == ty;
+    call.operand(&GEOMETRY_OPERAND, 1, fits, "of the type of the first point")
+}
+
+pub(super) fn normalize(call: &Call<'_, '_, '_>) -> Verdict {
+    let m = call.m();
+    float_result(call)?;
+    let fits = m.dimension(call.result_type()) <= 4;
+    call.result(&GEOMETRY_RESULT, fits, "of at most 4 components")?;
+    operands_of_result_type(call, 0..1)
+}
+
+pub(super) fn upsample(call: &Call<'_, '_, '_>) -> Verdict {
+    let m = call.m();
+    let result = call.result_type();
+    let fits = m.is_int_scalar_or_vector(result);
+    call.result(&INT_RESULT, fits, "an integer scalar or vector")?;
+    let high = call.ty(0);
+    let fits = m.is_int_scalar_or_vector(high)
+        && same_size(m, high, result)
+        && u64::from(m.bit_width(high)) * 2 == u64::from(m.bit_width(result));
+    call.operand(
+        &UPSAMPLE,
+        0,
+        fits,
+        "integers, as many as the components of the result and half as wide",
+    )?;
+    call.operand(
+        &UPSAMPLE,
+        1,
+        call.ty(1) == high,
+        "of the type of the other half",
+    )
+}
+
+pub(super) fn bitselect(call: &Call<'_, '_, '_>) -> Verdict {
+    let fits = is_number(call.m(), call.result_type());
+    call.result(
+        &SELECT_RESULT,
+        fits,
+        "a scalar or vector of integers or floats",
+    )?;
+    operands_of_result_type(call, 0..call.count())
+}
+
+pub(super) fn select(call: &Call<'_, '_, '_>) -> Verdict {
+    let m = call.m();
+    let result = call.result_type();
+    let fits = is_number(m, result);
+    call.result(
+        &SELECT_RESULT,
+        fits,
+        "a scalar or vector of integers or floats",
+    )?;
+    operands_of_result_type(call, 0..2)?;
+    let fits = is_int_like(m, call.ty(2), result);
+    call.operand(
+        &SELECTOR,
+        2,
+        fits,
+        "integers as wide and as many as the components of the result",
+    )
+}
+
+pub(super) fn shuffle(call: &Call<'_, '_, '_>, vectors: usize) -> Verdict {
+    const VECTOR: &str = "a vector of 2, 4, 8 or 16 integers or floats";
+    let m = call.m();
+    let result = call.result_type();
+    let is_vector =
+        |ty: Id| m.is_vector(ty) && is_number(m, ty) && matches!(m.dimension(ty), 2 | 4 | 8 | 16);
+    call.result(&SHUFFLE_VECTOR, is_vector(result), VECTOR)?;
+    let first = call.ty(0);
+    call.operand(&SHUFFLE_VECTOR, 0, is_vector(first), VECTOR)?;
+    let fits = m.component_type(first) == m.component_type(result);
+    call.operand(
+        &SHUFFLE_VECTOR,
+        0,
+        fits,
+        "a vector with the components of the result",
+    )?;
+    for index in 1..vectors {
+        let fits = call.ty(index) == first;
+        call.operand(&SHUFFLE_VECTOR, index, fits, "of the type of the first")?;
+    }
+    let mask = call.ty(vectors);
+    let fits = m.is_int_vector(mask) && is_int_like(m, mask, result);
+    call.operand(
+        &SHUFFLE_MASK,
+        vectors,
+        fits,
+        "a vector of integers as wide and as many as the components of the result",
+    )
+}

@@ -1,0 +1,186 @@
+//! Functions on memory: loads and stores of vectors and halves, `printf` and
+//! `prefetch`.
+
+use spirvkit_binary::Id;
+use spirvkit_grammar::{AddressingModel, StorageClass};
+
+use super::Element;
+use super::rules::*;
+use crate::fault::Verdict;
+use crate::module::{Module, Type};
+use crate::rules::ext_inst::Call;
+
+/// Memory that a kernel may write.
+fn is_writable(class: Option<StorageClass>) -> bool {
+    matches!(
+        class,
+        Some(
+            StorageClass::Generic
+                | StorageClass::CrossWorkgroup
+                | StorageClass::Workgroup
+                | StorageClass::Function
+        )
+    )
+}
+
+fn is_number(m: &Module<'_>, ty: Id) -> bool {
+    m.is_int_scalar_or_vector(ty) || m.is_float_scalar_or_vector(ty)
+}
+
+/// Physical addressing, and an operand of the size of its addresses.
+fn size(call: &Call<'_, '_, '_>, index: usize) -> Verdict {
+    let m = call.m();
+    let (bits, name) = match m.addressing {
+        AddressingModel::Logical => {
+            let message = format!(
+                "{} needs physical addressing, but the module's is `Logical`",
+                call.name()
+            );
+            return Err(call.at.fault(&PHYSICAL, message));
+        }
+        AddressingModel::Physical32 => (32, "a 32-bit integer, the size of addresses"),
+        _ => (64, "a 64-bit integer, the size of addresses"),
+    };
+    let fits = m.is_int_scalar_of(call.ty(index), bits);
+    call.operand(&SIZE, index, fits, name)
+}
+
+fn void(call: &Call<'_, '_, '_>) -> Verdict {
+    let fits = call.m().is_void(call.result_type());
+    call.result(&VOID_RESULT, fits, "void")
+}
+
+/// What a pointer points to must be this component or a half.
+fn element(call: &Call<'_, '_, '_>, pointer: usize, element: Element, component: Id) -> Verdict {
+    let m = call.m();
+    let Some(pointee) = m.pointee(call.ty(pointer)) else {
+        return Ok(());
+    };
+    let (fits, name) = match element {
+        Element::Component => (
+            pointee == component,
+            "a pointer to the type of the components",
+        ),
+        Element::Half | Element::Halves => (
+            m.is_float_scalar_of(pointee, 16),
+            "a pointer to 16-bit floats",
+        ),
+    };
+    call.operand(&ELEMENT, pointer, fits, name)
+}
+
+pub(super) fn load(call: &Call<'_, '_, '_>, kind: Element) -> Verdict {
+    let m = call.m();
+    let result = call.result_type();
+    let (fits, name) = match kind {
+        Element::Component => (
+            m.is_int_vector(result) || m.is_float_vector(result),
+            "a vector of integers or floats",
+        ),
+        Element::Half => (m.is_float_scalar(result), "a floating-point scalar"),
+        Element::Halves => (m.is_float_vector(result), "a floating-point vector"),
+    };
+    call.result(&LOAD_RESULT, fits, name)?;
+    size(call, 0)?;
+    let class = m.pointer_class(call.ty(1));
+    let fits = is_writable(class) || class == Some(StorageClass::UniformConstant);
+    call.operand(
+        &LOAD_POINTER,
+        1,
+        fits,
+        "a pointer into `UniformConstant`, `Generic`, `CrossWorkgroup`, `Workgroup` or `Function` \
+         memory",
+    )?;
+    element(call, 1, kind, m.component_type(result))?;
+    if kind != Element::Half && call.count() > 2 {
+        let count = call.word(2);
+        let dimension = m.dimension(result);
+        if count != dimension {
+            let message = format!(
+                "{} loads {count} components, but its result type has {dimension}",
+                call.name()
+            );
+            return Err(call.at.fault(&LOAD_COUNT, message));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn store(call: &Call<'_, '_, '_>, kind: Element) -> Verdict {
+    let m = call.m();
+    void(call)?;
+    let data = call.ty(0);
+    let is_wide = matches!(m.bit_width(data), 32 | 64);
+    let (fits, name) = match kind {
+        Element::Component => (
+            m.is_int_vector(data) || m.is_float_vector(data),
+            "a vector of integers or floats",
+        ),
+        Element::Half => (
+            m.is_float_scalar(data) && is_wide,
+            "a float of 32 or 64 bits",
+        ),
+        Element::Halves => (
+            m.is_float_vector(data) && is_wide,
+            "a vector of floats of 32 or 64 bits",
+        ),
+    };
+    call.operand(&STORE_DATA, 0, fits, name)?;
+    size(call, 1)?;
+    let fits = is_writable(m.pointer_class(call.ty(2)));
+    call.operand(
+        &STORE_POINTER,
+        2,
+        fits,
+        "a pointer into `Generic`, `CrossWorkgroup`, `Workgroup` or `Function` memory",
+    )?;
+    element(call, 2, kind, m.component_type(data))
+}
+
+pub(super) fn printf(call: &Call<'_, '_, '_>) -> Verdict {
+    let m = call.m();
+    let fits = m.is_int_scalar_of(call.result_type(), 32);
+    call.result(&PRINTF_RESULT, fits, "a 32-bit integer")?;
+    let format = call.ty(0);
+    let class = m.pointer_class(format);
+    let fits = class == Some(StorageClass::UniformConstant)
+        || is_writable(class) && m.has_extension("SPV_EXT_relaxed_printf_string_address_space");
+    call.operand(
+        &PRINTF_FORMAT,
+        0,
+        fits,
+        "a pointer into `UniformConstant` memory",
+    )?;
+    let Some(pointee) = m.pointee(format) else {
+        return Ok(());
+    };
+    let character = match m.ty(pointee) {
+        Type::Array { element, .. } => element,
+        _ => pointee,
+    };
+    let fits = m.is_int_scalar_of(character, 8);
+    call.operand(&PRINTF_FORMAT, 0, fits, "a pointer to 8-bit integers")
+}
+
+pub(super) fn prefetch(call: &Call<'_, '_, '_>) -> Verdict {
+    let m = call.m();
+    void(call)?;
+    let pointer = call.ty(0);
+    let fits = m.pointer_class(pointer) == Some(StorageClass::CrossWorkgroup);
+    call.operand(
+        &PREFETCH_POINTER,
+        0,
+        fits,
+        "a pointer into `CrossWorkgroup` memory",
+    )?;
+    let fits = m
+        .pointee(pointer)
+        .is_none_or(|pointee| is_number(m, pointee));
+    call.operand(
+        &PREFETCH_POINTER,
+        0,
+        fits,
+        "a pointer to integers or floats, or vectors of them",
+    )?;
+    size(call, 1)
+}

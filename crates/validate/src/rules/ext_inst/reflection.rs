@@ -1,0 +1,374 @@
+//! What a compiler from OpenCL C to Vulkan tells of its kernels:
+//! `NonSemantic.ClspvReflection`.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::{ExecutionModel, Op};
+
+use super::Call;
+use crate::fault::Verdict;
+use crate::module::{Models, Type};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) const RULES: &[&Rule] = &[
+    &RESULT, &VERSION, &UINT, &TEXT, &FUNCTION, &NAME, &KERNEL, &INFO,
+];
+
+macro_rules! module {
+    ($lines:literal) => {
+        concat!(
+            "OpCapability Shader
+OpExtension \"SPV_KHR_non_semantic_info\"
+%set = OpExtInstImport \"NonSemantic.ClspvReflection.1\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+%name = OpString \"main\"
+%data = OpString \"data\"
+%void = OpTypeVoid
+%main_type = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%f32 = OpTypeFloat 32
+%u1 = OpConstant %u32 1
+%f1 = OpConstant %f32 1
+%other = OpFunction %void None %main_type
+%other_entry = OpLabel
+OpReturn
+OpFunctionEnd
+%main = OpFunction %void None %main_type
+%entry = OpLabel
+OpReturn
+OpFunctionEnd
+",
+            $lines
+        )
+    };
+}
+
+/// An example in a module that imports version 1.
+macro_rules! reflection {
+    ($breaks:literal, $keeps:literal) => {
+        Example {
+            frame: Frame::Whole,
+            breaks: module!($breaks),
+            keeps: module!($keeps),
+        }
+    };
+}
+
+static RESULT: Rule = Rule {
+    id: "clspv-reflection.void-result",
+    class: InvalidId,
+    section: "NonSemantic.ClspvReflection",
+    vuids: &[],
+    text: "Reflection has no result: its result type is void.",
+    example: reflection!(
+        "%dim = OpExtInst %u32 %set SpecConstantWorkDim %u1
+",
+        "%dim = OpExtInst %void %set SpecConstantWorkDim %u1
+"
+    ),
+};
+
+static VERSION: Rule = Rule {
+    id: "clspv-reflection.version",
+    class: InvalidId,
+    section: "NonSemantic.ClspvReflection",
+    vuids: &[],
+    text: "An instruction needs the version of the set that it came with, or a later one; so do the operands \
+           that Kernel has since version 5.",
+    example: reflection!(
+        "%size = OpExtInst %void %set PrintfInfo %u1 %name
+",
+        "%size = OpExtInst %void %set SpecConstantWorkDim %u1
+"
+    ),
+};
+
+static UINT: Rule = Rule {
+    id: "clspv-reflection.uint",
+    class: InvalidId,
+    section: "NonSemantic.ClspvReflection",
+    vuids: &[],
+    text: "Numbers are OpConstants of a 32-bit unsigned integer.",
+    example: reflection!(
+        "%dim = OpExtInst %void %set SpecConstantWorkDim %f1
+",
+        "%dim = OpExtInst %void %set SpecConstantWorkDim %u1
+"
+    ),
+};
+
+static TEXT: Rule = Rule {
+    id: "clspv-reflection.text",
+    class: InvalidId,
+    section: "NonSemantic.ClspvReflection",
+    vuids: &[],
+    text: "Names and data are OpStrings.",
+    example: reflection!(
+        "%data = OpExtInst %void %set ConstantDataUniform %u1 %u1 %u1
+",
+        "%data = OpExtInst %void %set ConstantDataUniform %u1 %u1 %name
+"
+    ),
+};
+
+static FUNCTION: Rule = Rule {
+    id: "clspv-reflection.function",
+    class: InvalidId,
+    section: "NonSemantic.ClspvReflection",
+    vuids: &[],
+    text: "A Kernel names a function that is an entry point, only for GLCompute.",
+    example: reflection!(
+        "%kernel = OpExtInst %void %set Kernel %other %name
+",
+        "%kernel = OpExtInst %void %set Kernel %main %name
+"
+    ),
+};
+
+static NAME: Rule = Rule {
+    id: "clspv-reflection.name",
+    class: InvalidId,
+    section: "NonSemantic.ClspvReflection",
+    vuids: &[],
+    text: "The name of a Kernel is that of the entry point.",
+    example: reflection!(
+        "%kernel = OpExtInst %void %set Kernel %main %data
+",
+        "%kernel = OpExtInst %void %set Kernel %main %name
+"
+    ),
+};
+
+static KERNEL: Rule = Rule {
+    id: "clspv-reflection.kernel",
+    class: InvalidId,
+    section: "NonSemantic.ClspvReflection",
+    vuids: &[],
+    text: "The kernel that an argument belongs to is a Kernel instruction of the same import.",
+    example: reflection!(
+        "%size = OpExtInst %void %set PropertyRequiredWorkgroupSize %main %u1 %u1 %u1
+",
+        "%kernel = OpExtInst %void %set Kernel %main %name
+%size = OpExtInst %void %set PropertyRequiredWorkgroupSize %kernel %u1 %u1 %u1
+"
+    ),
+};
+
+static INFO: Rule = Rule {
+    id: "clspv-reflection.argument-info",
+    class: InvalidId,
+    section: "NonSemantic.ClspvReflection",
+    vuids: &[],
+    text: "The information about an argument is an ArgumentInfo instruction of the same import.",
+    example: reflection!(
+        "%kernel = OpExtInst %void %set Kernel %main %name
+%argument = OpExtInst %void %set ArgumentSampler %kernel %u1 %u1 %u1 %kernel
+",
+        "%kernel = OpExtInst %void %set Kernel %main %name
+%info = OpExtInst %void %set ArgumentInfo %name
+%argument = OpExtInst %void %set ArgumentSampler %kernel %u1 %u1 %u1 %info
+"
+    ),
+};
+
+/// What an operand must be.
+#[derive(Clone, Copy)]
+enum Operand {
+    /// A 32-bit unsigned constant.
+    Uint,
+    /// An `OpString`.
+    Text,
+    /// The function of a kernel.
+    Function,
+    /// The name of an entry point.
+    Name,
+    /// A `Kernel`.
+    Kernel,
+    /// An `ArgumentInfo`.
+    Info,
+}
+
+use Operand::*;
+
+/// The version that an instruction came with, and its operands. The last one of
+/// `PrintfInfo` may be repeated.
+const fn row(version: u64, operands: &'static [Operand]) -> Row {
+    Row { version, operands }
+}
+
+struct Row {
+    version: u64,
+    operands: &'static [Operand],
+}
+
+const PRINTF_INFO: u32 = 38;
+const ARGUMENT_INFO: u32 = 2;
+const KERNEL_INSTRUCTION: u32 = 1;
+
+/// The instructions in the order of their numbers, from 1. What versions 6 and 7
+/// add is accepted in all of them, as consumers do.
+const ROWS: [Row; 42] = [
+    row(1, &[Function, Name, Uint, Uint, Text]), // Kernel
+    row(1, &[Text, Text, Uint, Uint, Uint]),     // ArgumentInfo
+    row(1, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentStorageBuffer
+    row(1, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentUniform
+    row(1, &[Kernel, Uint, Uint, Uint, Uint, Uint, Info]), // ArgumentPodStorageBuffer
+    row(1, &[Kernel, Uint, Uint, Uint, Uint, Uint, Info]), // ArgumentPodUniform
+    row(1, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentPodPushConstant
+    row(1, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentSampledImage
+    row(1, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentStorageImage
+    row(1, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentSampler
+    row(1, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentWorkgroup
+    row(1, &[Uint, Uint, Uint]),                 // SpecConstantWorkgroupSize
+    row(1, &[Uint, Uint, Uint]),                 // SpecConstantGlobalOffset
+    row(1, &[Uint]),                             // SpecConstantWorkDim
+    row(1, &[Uint, Uint]),                       // PushConstantGlobalOffset
+    row(1, &[Uint, Uint]),                       // PushConstantEnqueuedLocalSize
+    row(1, &[Uint, Uint]),                       // PushConstantGlobalSize
+    row(1, &[Uint, Uint]),                       // PushConstantRegionOffset
+    row(1, &[Uint, Uint]),                       // PushConstantNumWorkgroups
+    row(1, &[Uint, Uint]),                       // PushConstantRegionGroupOffset
+    row(1, &[Uint, Uint, Text]),                 // ConstantDataStorageBuffer
+    row(1, &[Uint, Uint, Text]),                 // ConstantDataUniform
+    row(1, &[Uint, Uint, Uint]),                 // LiteralSampler
+    row(1, &[Kernel, Uint, Uint, Uint]),         // PropertyRequiredWorkgroupSize
+    row(2, &[Uint]),                             // SpecConstantSubgroupMaxSize
+    row(3, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentPointerPushConstant
+    row(3, &[Kernel, Uint, Uint, Uint, Uint, Uint, Info]), // ArgumentPointerUniform
+    row(3, &[Uint, Uint, Text]),                 // ProgramScopeVariablesStorageBuffer
+    row(3, &[Uint, Uint, Uint]),                 // ProgramScopeVariablePointerRelocation
+    row(3, &[Kernel, Uint, Uint, Uint]),         // ImageArgumentInfoChannelOrderPushConstant
+    row(3, &[Kernel, Uint, Uint, Uint]),         // ImageArgumentInfoChannelDataTypePushConstant
+    row(3, &[Kernel, Uint, Uint, Uint, Uint, Uint]), // ImageArgumentInfoChannelOrderUniform
+    row(3, &[Kernel, Uint, Uint, Uint, Uint, Uint]), // ImageArgumentInfoChannelDataTypeUniform
+    row(4, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentStorageTexelBuffer
+    row(4, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentUniformTexelBuffer
+    row(5, &[Uint, Uint, Text]),                 // ConstantDataPointerPushConstant
+    row(5, &[Uint, Uint, Text]),                 // ProgramScopeVariablePointerPushConstant
+    row(5, &[Uint, Text, Uint]),                 // PrintfInfo
+    row(5, &[Uint, Uint, Uint]),                 // PrintfBufferStorageBuffer
+    row(5, &[Uint, Uint, Uint]),                 // PrintfBufferPointerPushConstant
+    row(1, &[]),                                 // NormalizedSamplerMaskPushConstant
+    row(1, &[]),                                 // WorkgroupVariableSize
+];
+
+pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
+    let m = call.m();
+    let number = call.number as usize;
+    let Some(row) = number.checked_sub(1).and_then(|index| ROWS.get(index)) else {
+        return Ok(());
+    };
+    call.result(&RESULT, m.is_void(call.result_type()), "void")?;
+    let version = version(call);
+    // Kernel's operands behind the name came with version 5.
+    let needed = match call.number == KERNEL_INSTRUCTION && call.count() > 2 {
+        true => 5,
+        false => row.version,
+    };
+    if version.is_some_and(|version| version < needed) {
+        let message = format!(
+            "{} with {} operands is in version {needed} of the set and later ones, but the module \
+             imports version {}",
+            call.name(),
+            call.count(),
+            version.unwrap_or(0)
+        );
+        return Err(call.at.fault(&VERSION, message));
+    }
+    for index in 0..call.count() {
+        let operand = match row.operands.get(index) {
+            Some(&operand) => operand,
+            None if call.number == PRINTF_INFO => Uint,
+            None => break,
+        };
+        check_operand(call, index, operand)?;
+    }
+    Ok(())
+}
+
+/// The version at the end of the import's name.
+fn version(call: &Call<'_, '_, '_>) -> Option<u64> {
+    let import = call.m().def(call.at.id(0))?;
+    let digits = import.string(0)?.bytes();
+    digits.fold(None, |version: Option<u64>, byte| match byte {
+        b'0'..=b'9' => Some(
+            version
+                .unwrap_or(0)
+                .saturating_mul(10)
+                .saturating_add(u64::from(byte - b'0')),
+        ),
+        _ => None,
+    })
+}
+
+fn check_operand(call: &Call<'_, '_, '_>, index: usize, operand: Operand) -> Verdict {
+    let m = call.m();
+    let id = call.id(index);
+    // What nothing defines has been told of.
+    let Some(def) = m.def(id) else {
+        return Ok(());
+    };
+    let is_own = |number: u32| {
+        matches!(def.op(), Op::ExtInst | Op::ExtInstWithForwardRefsKHR)
+            && def.id(0) == call.at.id(0)
+            && def.arg(1) == number
+    };
+    let (fits, rule, expected) = match operand {
+        Uint => (
+            def.op() == Op::Constant
+                && matches!(
+                    m.ty(def.result_type().unwrap_or(Id(0))),
+                    Type::Int {
+                        width: 32,
+                        signed: false
+                    }
+                ),
+            &UINT,
+            "an OpConstant of a 32-bit unsigned integer",
+        ),
+        Text => (def.op() == Op::String, &TEXT, "an OpString"),
+        Function => {
+            let models = m.entry_models(id);
+            let others = models.map(|models| models.without(COMPUTE));
+            (
+                others.is_some_and(Models::is_empty),
+                &FUNCTION,
+                "a function that is an entry point, only for GLCompute",
+            )
+        }
+        Name => {
+            if def.op() != Op::String {
+                return Err(call.wrong_operand(&TEXT, index, "an OpString"));
+            }
+            let kernel = call.id(0);
+            let name = || def.string(0).into_iter().flat_map(|name| name.bytes());
+            let mut entries = m
+                .entry_points
+                .iter()
+                .filter(|entry| entry.function == kernel);
+            let fits = entries.any(|entry| {
+                let string = entry.inst.string(2);
+                string.is_some_and(|string| string.bytes().eq(name()))
+            });
+            (fits, &NAME, "the name of the entry point")
+        }
+        Kernel => (
+            is_own(KERNEL_INSTRUCTION),
+            &KERNEL,
+            "a Kernel instruction of the same import",
+        ),
+        Info => (
+            is_own(ARGUMENT_INFO),
+            &INFO,
+            "an ArgumentInfo instruction of the same import",
+        ),
+    };
+    match fits {
+        true => Ok(()),
+        false => Err(call.wrong_operand(rule, index, expected)),
+    }
+}
+
+const COMPUTE: Models = Models::of(&[ExecutionModel::GLCompute]);

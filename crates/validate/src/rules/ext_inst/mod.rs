@@ -84,7 +84,10 @@ static FORWARD_NON_SEMANTIC: Rule = Rule {
         breaks: "OpExtension \"SPV_KHR_relaxed_extended_instruction\"
 %glsl = OpExtInstImport \"GLSL.std.450\"
 %r = OpExtInstWithForwardRefsKHR %f32 %glsl FAbs %later
-%later = OpFAdd %f32 %f32_0 %f32_1",
+%later = OpFunction %void None %fn_void
+%later_entry = OpLabel
+OpReturn
+OpFunctionEnd",
         keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
 %earlier = OpFAdd %f32 %f32_0 %f32_1
 %r = OpExtInst %f32 %glsl FAbs %earlier",
@@ -106,7 +109,10 @@ static FORWARD_NEEDED: Rule = Rule {
         keeps: "OpExtension \"SPV_KHR_relaxed_extended_instruction\"
 %set = OpExtInstImport \"NonSemantic.Example\"
 %r = OpExtInstWithForwardRefsKHR %void %set 1 %later
-%later = OpFAdd %f32 %f32_0 %f32_1",
+%later = OpFunction %void None %fn_void
+%later_entry = OpLabel
+OpReturn
+OpFunctionEnd",
     },
 };
 

@@ -272,7 +272,7 @@ pub(super) static RANGE: Rule = Rule {
     example: shader_with_body!(
         "%source = OpExtInst %void %set DebugSource %file %text
 ",
-        "%line = OpExtInst %void %set DebugLine %source %u3 %u1 %u0 %u0",
+        "%line = OpExtInst %void %set DebugLine %source %u1 %u1 %u1 %u0",
         "%line = OpExtInst %void %set DebugLine %source %u1 %u1 %u0 %u0"
     ),
 };

@@ -50,6 +50,13 @@ impl<'a> Module<'a> {
             .filter_map(|entry| self.inst(entry.1))
     }
 
+    /// Every id that is decorated, directly or through a group, or whose members
+    /// are; each once, in the order of the ids.
+    pub(crate) fn decorated_ids(&self) -> impl Iterator<Item = Id> + '_ {
+        let targets = self.annotations.chunk_by(|a, b| a.0 == b.0);
+        targets.filter_map(|group| Some(Id(group.first()?.0)))
+    }
+
     /// All decorations of an id and of its members, those through groups
     /// included, in module order.
     pub(crate) fn decorations(&self, target: Id) -> impl Iterator<Item = Decorated<'a>> + '_ {

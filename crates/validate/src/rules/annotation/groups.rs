@@ -51,7 +51,7 @@ pub(super) static GROUP_USE: Rule = Rule {
     example: Example {
         frame: Frame::Shader,
         breaks: "%group = OpDecorationGroup
-OpMemberDecorateString %group 0 UserSemantic \"x\"",
+%copy = OpCopyObject %u32 %group",
         keeps: "OpDecorate %group RelaxedPrecision
 %group = OpDecorationGroup
 OpGroupDecorate %group %private_f32",

@@ -47,7 +47,6 @@ pub(crate) const FAMILY: Family = Family {
         &targets::SPEC_CONSTANT,
         &targets::MEMORY_OBJECT,
         &targets::VARIABLE,
-        &targets::BUILT_IN,
         &targets::TRANSPOSE,
         &heaps::HEAP_STRIDE,
         &heaps::HEAP_OFFSET,

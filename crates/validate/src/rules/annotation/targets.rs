@@ -1,7 +1,7 @@
 //! What each decoration may stand on (specification, section 3.20).
 
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
-use spirvkit_grammar::{BuiltIn, Capability, Decoration, Op};
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::{Decoration, Op};
 
 use crate::fault::Verdict;
 use crate::module::{Decorated, Inst};
@@ -101,20 +101,6 @@ pub(super) static VARIABLE: Rule = Rule {
     },
 };
 
-pub(super) static BUILT_IN: Rule = Rule {
-    id: "annotation.built-in",
-    class: InvalidData,
-    section: "3.20",
-    vuids: &["VUID-WorkgroupSize-WorkgroupSize-04426"],
-    text: "BuiltIn decorates variables and members of structures, and, in shaders, WorkgroupSize a constant.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %f32 BuiltIn Position",
-        keeps: "OpDecorate %size BuiltIn WorkgroupSize
-%size = OpConstantComposite %v3u32 %u32_1 %u32_1 %u32_1",
-    },
-};
-
 pub(super) static TRANSPOSE: Rule = Rule {
     id: "annotation.cooperative-matrix-transpose",
     class: InvalidId,
@@ -155,7 +141,6 @@ enum Target {
     SpecConstant,
     MemoryObject,
     Variable,
-    BuiltIn,
     Conversion,
     Any,
 }
@@ -198,7 +183,6 @@ fn target_of(decoration: Decoration) -> Target {
         | Decoration::Binding
         | Decoration::DescriptorSet
         | Decoration::InputAttachmentIndex => Target::Variable,
-        Decoration::BuiltIn => Target::BuiltIn,
         Decoration::CooperativeMatrixTransposeEXT => Target::Conversion,
         _ => Target::Any,
     }
@@ -300,22 +284,6 @@ pub(super) fn check(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Inst<'
         ),
         Target::Variable if is_variable(op) => return Ok(()),
         Target::Variable => (&VARIABLE, "a variable"),
-        Target::BuiltIn => {
-            let is_constant = crate::module::is_constant_op(op);
-            let is_size = BuiltIn(decorated.param(0)) == BuiltIn::WorkgroupSize;
-            let fits = match is_size && m.has(Capability::Shader) {
-                true => is_constant,
-                false => is_variable(op),
-            };
-            if fits {
-                return Ok(());
-            }
-            let wanted = match is_size {
-                true => "a constant",
-                false => "a variable or a member of a structure",
-            };
-            (&BUILT_IN, wanted)
-        }
         Target::Conversion => {
             let converts = matches!(
                 op,

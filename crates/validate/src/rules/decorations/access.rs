@@ -1,0 +1,250 @@
+//! How memory is accessed: `NonWritable`, `NonReadable`, `Coherent`, `Volatile`;
+//! and which of a location's components a variable takes: `Component`.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::{Decoration, Op, StorageClass, Version};
+
+use crate::fault::{Fault, Verdict};
+use crate::module::{Decorated, Module, Type};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static MEMORY_MODEL: Rule = Rule {
+    id: "decoration.vulkan-memory-model",
+    class: InvalidId,
+    section: "3.20",
+    vuids: &[],
+    text: "In the Vulkan memory model nothing is decorated Coherent or Volatile: each access says so itself.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan
+OpDecorate %private_u32 Coherent",
+        keeps: "OpMemoryModel Logical GLSL450
+OpDecorate %private_u32 Coherent",
+    },
+};
+
+pub(super) static NON_WRITABLE: Rule = Rule {
+    id: "decoration.non-writable",
+    class: InvalidId,
+    section: "3.20",
+    vuids: &[],
+    text: "NonWritable and NonReadable decorate storage images, tensors, uniform blocks and storage buffers, and, since \
+           version 1.4, NonWritable decorates variables of the classes Private and Function.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpDecorate %workgroup_u32 NonWritable",
+        keeps: "OpDecorate %private_u32 NonWritable",
+    },
+};
+
+pub(super) static COMPONENT_CLASS: Rule = Rule {
+    id: "decoration.component-class",
+    class: InvalidId,
+    section: "3.20",
+    vuids: &[],
+    text: "Component decorates input and output.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpDecorate %private_u32 Component 0",
+        keeps: "OpDecorate %in Component 0
+OpDecorate %in Location 0
+%ptr = OpTypePointer Input %f32
+%in = OpVariable %ptr Input",
+    },
+};
+
+pub(super) static COMPONENT: Rule = Rule {
+    id: "decoration.vulkan-component",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &[
+        "VUID-StandaloneSpirv-Component-10583",
+        "VUID-StandaloneSpirv-Component-04920",
+        "VUID-StandaloneSpirv-Component-04921",
+        "VUID-StandaloneSpirv-Component-04922",
+        "VUID-StandaloneSpirv-Component-04923",
+        "VUID-StandaloneSpirv-Component-07703",
+    ],
+    text: "A location has four components of 32 bits. What is decorated Component is a scalar or a vector that lies \
+           within one location; 64-bit values begin at an even component.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.3"),
+        breaks: "OpDecorate %in Component 3
+OpDecorate %in Location 0
+%ptr = OpTypePointer Input %v2f32
+%in = OpVariable %ptr Input",
+        keeps: "OpDecorate %in Component 2
+OpDecorate %in Location 0
+%ptr = OpTypePointer Input %v2f32
+%in = OpVariable %ptr Input",
+    },
+};
+
+/// Checks a `Coherent` or `Volatile` in the Vulkan memory model.
+pub(super) fn check_memory_model(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Verdict {
+    let decoration = decorated.decoration;
+    let message = format!("the Vulkan memory model does not know {decoration}");
+    let help = match decoration {
+        Decoration::Coherent => {
+            "give each access the memory operands that make it available or visible"
+        }
+        _ => "give each access the memory operand Volatile",
+    };
+    Err(Fault::new(&MEMORY_MODEL, decorated.inst.offset(), message)
+        .about(m, target, "this is decorated")
+        .help(help))
+}
+
+/// The storage class of a variable or a parameter, and what it points to, if
+/// that is known.
+fn pointed(m: &Module<'_>, target: Id) -> Option<(StorageClass, Option<Id>)> {
+    let def = m.def(target)?;
+    let ty = def.result_type()?;
+    let pointee = match def.op() {
+        Op::UntypedVariableKHR => def.optional(1).map(Id),
+        _ => m.pointee(ty),
+    };
+    Some((m.pointer_class(ty)?, pointee))
+}
+
+/// Whether what a pointer points to may be decorated `NonWritable`.
+fn is_resource(m: &Module<'_>, class: StorageClass, pointee: Id) -> bool {
+    let ty = m.without_arrays(pointee);
+    let is_block = || m.is_decorated(ty, Decoration::Block);
+    match class {
+        StorageClass::Uniform => is_block() || m.is_decorated(ty, Decoration::BufferBlock),
+        StorageClass::StorageBuffer => is_block(),
+        StorageClass::UniformConstant => match m.ty(ty) {
+            Type::Image(image) => image.sampled == 2,
+            Type::Other(op) => op == Op::TypeTensorARM,
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Checks a `NonWritable` or `NonReadable`.
+pub(super) fn check_non_writable(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Verdict {
+    if decorated.member.is_some() {
+        return Ok(());
+    }
+    let Some((class, pointee)) = pointed(m, target) else {
+        return Ok(());
+    };
+    let fits = match m.op_of(target) {
+        Op::RawAccessChainNV => true,
+        Op::BufferPointerEXT => {
+            class != StorageClass::Uniform || decorated.decoration != Decoration::NonWritable
+        }
+        Op::Variable | Op::UntypedVariableKHR | Op::FunctionParameter => {
+            decorated.decoration == Decoration::NonWritable
+                && m.version >= Version::new(1, 4)
+                && matches!(class, StorageClass::Function | StorageClass::Private)
+                || pointee.is_none_or(|pointee| is_resource(m, class, pointee))
+        }
+        _ => true,
+    };
+    if fits {
+        return Ok(());
+    }
+    let message = format!(
+        "{} decorates storage images, tensors, uniform blocks and storage buffers, but {} is {}",
+        decorated.decoration,
+        m.name(target),
+        m.show_type(m.type_of(target).unwrap_or(Id(0)))
+    );
+    let offset = decorated.inst.offset();
+    Err(Fault::new(&NON_WRITABLE, offset, message).about(m, target, "this is decorated"))
+}
+
+/// Checks a `Component`.
+pub(super) fn check_component(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Verdict {
+    let offset = decorated.inst.offset();
+    let ty = match decorated.member {
+        Some(member) => m.members(target).get(member as usize).map(|&ty| Id(ty)),
+        None => {
+            let Some((class, pointee)) = pointed(m, target) else {
+                return Ok(());
+            };
+            let is_variable = matches!(m.op_of(target), Op::Variable | Op::UntypedVariableKHR);
+            if is_variable && !matches!(class, StorageClass::Input | StorageClass::Output) {
+                // The same is said of Vulkan's variables with another rule.
+                if m.env.is_vulkan() {
+                    return Ok(());
+                }
+                let message = format!(
+                    "Component decorates input and output, but {} is in {class}",
+                    m.name(target)
+                );
+                return Err(Fault::new(&COMPONENT_CLASS, offset, message).about(
+                    m,
+                    target,
+                    "the variable is declared here",
+                ));
+            }
+            pointee
+        }
+    };
+    match ty {
+        Some(ty) if m.env.is_vulkan() => check_components(m, target, decorated, ty),
+        _ => Ok(()),
+    }
+}
+
+fn check_components(m: &Module<'_>, target: Id, decorated: &Decorated<'_>, ty: Id) -> Verdict {
+    let mut ty = ty;
+    while let Type::Array { element, .. } = m.ty(ty) {
+        ty = element;
+    }
+    if m.def_offset(ty) == 0 {
+        return Ok(());
+    }
+    let wrong = |vuid: usize, message: String| {
+        let fault = Fault::new(&COMPONENT, decorated.inst.offset(), message);
+        Err(fault
+            .vuid(COMPONENT.vuids.get(vuid).copied().unwrap_or_default())
+            .about(m, target, "this is decorated"))
+    };
+    if !m.is_int_scalar_or_vector(ty) && !m.is_float_scalar_or_vector(ty) {
+        return wrong(
+            0,
+            format!(
+                "Component is for numbers and vectors of them, not for {}",
+                m.show_type(ty)
+            ),
+        );
+    }
+    let component = decorated.param(0);
+    if component > 3 {
+        return wrong(
+            1,
+            format!("a location has components 0 to 3, but no component {component}"),
+        );
+    }
+    let count = m.dimension(ty);
+    let is_wide = m.bit_width(ty) == 64;
+    if is_wide && count > 2 {
+        return wrong(
+            5,
+            format!("{} does not fit into one location", m.show_type(ty)),
+        );
+    }
+    if is_wide && component % 2 != 0 {
+        return wrong(
+            4,
+            format!("64-bit values begin at component 0 or 2, not at {component}"),
+        );
+    }
+    let taken = if is_wide { 2 * count } else { count };
+    if component + taken > 4 {
+        let message = format!(
+            "{} from component {component} on ends at component {}, but a location ends at 3",
+            m.show_type(ty),
+            component + taken - 1
+        );
+        return wrong(if is_wide { 3 } else { 2 }, message);
+    }
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! Decorations that an object has at most once, or not together.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::Decoration;
+
+use crate::fault::{Fault, Verdict};
+use crate::module::{Decorated, Module};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static REPEATED: Rule = Rule {
+    id: "decoration.repeated",
+    class: InvalidId,
+    section: "3.20",
+    vuids: &[],
+    text: "An object has at most one stride, location and component, and so has a member, which has at most one \
+           offset and order of matrices besides.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpMemberDecorate %struct 0 Offset 0
+OpMemberDecorate %struct 0 Offset 4
+%struct = OpTypeStruct %f32",
+        keeps: "OpMemberDecorate %struct 0 Offset 0
+OpMemberDecorate %struct 1 Offset 4
+%struct = OpTypeStruct %f32 %f32",
+    },
+};
+
+pub(super) static EXCLUSIVE: Rule = Rule {
+    id: "decoration.exclusive",
+    class: InvalidId,
+    section: "3.20",
+    vuids: &[],
+    text: "Some decorations say opposite things, and so don't stand on the same object: Block and BufferBlock, \
+           Restrict and Aliased, RestrictPointer and AliasedPointer, RowMajor and ColMajor, Offset and OffsetIdEXT, \
+           NoContraction and FPFastMathMode.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpDecorate %private_f32 Restrict
+OpDecorate %private_f32 Aliased",
+        keeps: "OpDecorate %private_f32 Restrict
+OpDecorate %private_u32 Aliased",
+    },
+};
+
+/// Stands for the object itself among its members.
+const WHOLE: u32 = u32::MAX;
+
+/// A decoration that may not be repeated or joined: member, decoration, offset.
+pub(super) type Entry = (u32, u32, u32);
+
+/// Which pair of decorations that exclude each other a decoration belongs to.
+fn partner(decoration: Decoration) -> Option<Decoration> {
+    Some(match decoration {
+        Decoration::Block => Decoration::BufferBlock,
+        Decoration::Restrict => Decoration::Aliased,
+        Decoration::RestrictPointer => Decoration::AliasedPointer,
+        Decoration::RowMajor => Decoration::ColMajor,
+        Decoration::Offset => Decoration::OffsetIdEXT,
+        Decoration::NoContraction => Decoration::FPFastMathMode,
+        Decoration::ArrayStride => Decoration::ArrayStrideIdEXT,
+        _ => return None,
+    })
+}
+
+/// Whether a decoration may stand on an object only once.
+fn is_single(decoration: Decoration, member: Option<u32>) -> bool {
+    match decoration {
+        Decoration::Location | Decoration::Component => true,
+        Decoration::ArrayStride | Decoration::ArrayStrideIdEXT => member.is_none(),
+        Decoration::Offset
+        | Decoration::OffsetIdEXT
+        | Decoration::MatrixStride
+        | Decoration::RowMajor
+        | Decoration::ColMajor => member.is_some(),
+        _ => false,
+    }
+}
+
+/// Keeps a decoration in mind if it could stand in the way of another.
+pub(super) fn note(decorated: &Decorated<'_>, entries: &mut Vec<Entry>) {
+    let decoration = decorated.decoration;
+    let matters = is_single(decoration, decorated.member)
+        || partner(decoration).is_some()
+        || matches!(
+            decoration,
+            Decoration::BufferBlock
+                | Decoration::Aliased
+                | Decoration::AliasedPointer
+                | Decoration::FPFastMathMode
+        );
+    if matters {
+        entries.push((
+            decorated.member.unwrap_or(WHOLE),
+            decoration.0,
+            decorated.inst.offset(),
+        ));
+    }
+}
+
+/// Checks all that was noted of one object.
+pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> Verdict {
+    if entries.len() < 2 {
+        return Ok(());
+    }
+    entries.sort_unstable();
+    let whose = |member: u32| match member {
+        WHOLE => m.name(target),
+        _ => format!("member {member} of {}", m.name(target)),
+    };
+    for pair in entries.windows(2) {
+        let &[a, b] = pair else { continue };
+        let decoration = Decoration(b.1);
+        let member = Some(b.0).filter(|&member| member != WHOLE);
+        if (a.0, a.1) == (b.0, b.1) && is_single(decoration, member) {
+            let message = format!("{} already has a decoration {decoration}", whose(b.0));
+            return Err(Fault::new(&REPEATED, b.2, message)
+                .at(a.2, "the other one")
+                .about(m, target, "this is decorated"));
+        }
+    }
+    for group in entries.chunk_by(|a, b| a.0 == b.0) {
+        for entry in group {
+            let Some(other) = partner(Decoration(entry.1)) else {
+                continue;
+            };
+            let key = (entry.0, other.0, 0);
+            let start = group.partition_point(|entry| *entry < key);
+            let Some(found) = group.get(start).filter(|found| found.1 == other.0) else {
+                continue;
+            };
+            let message = format!(
+                "{} is decorated both {} and {other}",
+                whose(entry.0),
+                Decoration(entry.1)
+            );
+            return Err(Fault::new(&EXCLUSIVE, entry.2.max(found.2), message)
+                .at(entry.2.min(found.2), "the other one")
+                .about(m, target, "this is decorated"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,215 @@
+//! How floating-point operations round, and how exact they are.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{Capability, FPFastMathMode, FPRoundingMode, Op, StorageClass};
+
+use crate::fault::{Fault, Verdict};
+use crate::module::{Decorated, Inst, Module};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static ROUNDING: Rule = Rule {
+    id: "decoration.rounding",
+    class: InvalidId,
+    section: "2.16.2",
+    vuids: &[],
+    text: "In shaders FPRoundingMode decorates conversions to 16-bit floats whose results do nothing but get stored, \
+           through pointers to such floats that lead to other shaders or to buffers.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability StorageBuffer16BitAccess
+OpDecorate %half FPRoundingMode RTE
+%half = OpFConvert %f16 %f32_1
+%twice = OpFAdd %f16 %half %half",
+        keeps: "OpCapability StorageBuffer16BitAccess
+OpDecorate %half FPRoundingMode RTE
+%half = OpFConvert %f16 %f32_1",
+    },
+};
+
+pub(super) static KERNEL_ROUNDING: Rule = Rule {
+    id: "decoration.kernel-rounding",
+    class: InvalidId,
+    section: "3.20",
+    vuids: &[],
+    text: "In kernels FPRoundingMode decorates conversions from and to floating-point types, and, with the capability \
+           RoundedDivideSqrtINTEL, divisions and square roots.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpDecorate %sum FPRoundingMode RTE
+%sum = OpFAdd %f32 %f32_1 %f32_1",
+        keeps: "OpDecorate %half FPRoundingMode RTE
+%half = OpFConvert %f16 %f32_1",
+    },
+};
+
+pub(super) static ROUNDING_MODE: Rule = Rule {
+    id: "decoration.vulkan-rounding",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-FPRoundingMode-04675"],
+    text: "In Vulkan values are rounded to the nearest even (RTE) or toward zero (RTZ).",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.3"),
+        breaks: "OpCapability StorageBuffer16BitAccess
+OpDecorate %half FPRoundingMode RTP
+%half = OpFConvert %f16 %f32_1",
+        keeps: "OpCapability StorageBuffer16BitAccess
+OpDecorate %half FPRoundingMode RTE
+%half = OpFConvert %f16 %f32_1",
+    },
+};
+
+pub(super) static TRANSFORM: Rule = Rule {
+    id: "decoration.fast-math-transform",
+    class: InvalidData,
+    section: "3.15",
+    vuids: &[],
+    text: "AllowTransform is given together with AllowContract and AllowReassoc, which it includes.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability FloatControls2
+OpExtension \"SPV_KHR_float_controls2\"
+OpDecorate %sum FPFastMathMode AllowTransform
+%sum = OpFAdd %f32 %f32_1 %f32_1",
+        keeps: "OpCapability FloatControls2
+OpExtension \"SPV_KHR_float_controls2\"
+OpDecorate %sum FPFastMathMode AllowTransform|AllowContract|AllowReassoc
+%sum = OpFAdd %f32 %f32_1 %f32_1",
+    },
+};
+
+/// Checks an `FPFastMathMode`.
+pub(super) fn check_fast_math(decorated: &Decorated<'_>) -> Verdict {
+    let flags = decorated.param(0);
+    let needed = FPFastMathMode::AllowContract.0 | FPFastMathMode::AllowReassoc.0;
+    if flags & FPFastMathMode::AllowTransform.0 == 0 || flags & needed == needed {
+        return Ok(());
+    }
+    let message = "AllowTransform needs AllowContract and AllowReassoc beside it";
+    Err(Fault::new(&TRANSFORM, decorated.inst.offset(), message))
+}
+
+/// Checks an `FPRoundingMode`.
+pub(super) fn check_rounding(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Verdict {
+    let Some(def) = m.def(target) else {
+        return Ok(());
+    };
+    if m.has(Capability::Shader) {
+        check_shader_rounding(m, target, decorated, def)?;
+    } else if m.has(Capability::Kernel) {
+        check_kernel_rounding(m, target, decorated, def)?;
+    }
+    Ok(())
+}
+
+fn check_shader_rounding(
+    m: &Module<'_>,
+    target: Id,
+    decorated: &Decorated<'_>,
+    def: Inst<'_>,
+) -> Verdict {
+    let offset = decorated.inst.offset();
+    let wrong = |message: String| {
+        let fault = Fault::new(&ROUNDING, offset, message);
+        Err(fault.about(m, target, "this is decorated"))
+    };
+    if def.op() != Op::FConvert {
+        return wrong(format!(
+            "FPRoundingMode decorates OpFConvert, but {} is an {}",
+            m.name(target),
+            def.op()
+        ));
+    }
+    let mode = FPRoundingMode(decorated.param(0));
+    if m.env.is_vulkan() && !matches!(mode, FPRoundingMode::RTE | FPRoundingMode::RTZ) {
+        let message = format!("Vulkan does not know the rounding mode {mode}");
+        return Err(Fault::new(&ROUNDING_MODE, offset, message));
+    }
+    for user in m.uses(target).iter().filter_map(|&offset| m.inst(offset)) {
+        if is_no_use(user.op()) {
+            continue;
+        }
+        if user.op() != Op::Store {
+            return wrong(format!(
+                "a value with FPRoundingMode is stored and nothing else, but {} is used by {}",
+                m.name(target),
+                user.op()
+            ));
+        }
+        let Some(pointer) = m.type_of(user.id(0)) else {
+            continue;
+        };
+        let Some(class) = m.pointer_class(pointer) else {
+            continue;
+        };
+        let pointee = m.pointee(pointer).or_else(|| m.type_of(target));
+        let is_half =
+            pointee.is_some_and(|ty| m.is_float_scalar_or_vector(ty) && m.bit_width(ty) == 16);
+        if !is_half {
+            return wrong(format!(
+                "a value with FPRoundingMode is stored as a 16-bit float, but {} is stored as {}",
+                m.name(target),
+                m.show_type(pointee.unwrap_or(Id(0)))
+            ));
+        }
+        if !matches!(
+            class,
+            StorageClass::StorageBuffer
+                | StorageClass::PhysicalStorageBuffer
+                | StorageClass::Uniform
+                | StorageClass::PushConstant
+                | StorageClass::Input
+                | StorageClass::Output
+        ) {
+            return wrong(format!(
+                "a value with FPRoundingMode is stored to a buffer or as output, but {} is stored to {class}",
+                m.name(target)
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether an instruction that names a value doesn't use it.
+fn is_no_use(op: Op) -> bool {
+    use spirvkit_grammar::Class;
+    matches!(op, Op::FConvert | Op::ExtInst)
+        || op
+            .info()
+            .is_some_and(|info| matches!(info.class(), Class::Debug | Class::Annotation))
+}
+
+fn check_kernel_rounding(
+    m: &Module<'_>,
+    target: Id,
+    decorated: &Decorated<'_>,
+    def: Inst<'_>,
+) -> Verdict {
+    let rounded = m.has(Capability::RoundedDivideSqrtINTEL);
+    let fits = match def.op() {
+        Op::FConvert
+        | Op::ConvertFToS
+        | Op::ConvertFToU
+        | Op::ConvertSToF
+        | Op::ConvertUToF
+        | Op::SpecConstantOp => true,
+        Op::FDiv => rounded,
+        Op::ExtInst => rounded,
+        _ => false,
+    };
+    if fits {
+        return Ok(());
+    }
+    let message = format!(
+        "FPRoundingMode decorates conversions from and to floats, but {} is an {}",
+        m.name(target),
+        def.op()
+    );
+    let fault = Fault::new(&KERNEL_ROUNDING, decorated.inst.offset(), message);
+    let fault = fault.about(m, target, "this is decorated");
+    Err(match def.op() {
+        Op::FDiv | Op::ExtInst => fault.help("declare the capability RoundedDivideSqrtINTEL"),
+        _ => fault,
+    })
+}

@@ -1,0 +1,153 @@
+//! Linkage: what is imported and exported (specification, section 2.13).
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
+use spirvkit_grammar::{Decoration, LinkageType, Op};
+
+use crate::fault::{Fault, Faults, Verdict};
+use crate::module::{Decorated, Module};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static ENTRY_POINT: Rule = Rule {
+    id: "decoration.linkage-entry-point",
+    class: InvalidBinary,
+    section: "2.16.1",
+    vuids: &[],
+    text: "A function that is an entry point is neither exported nor imported.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability Linkage
+OpDecorate %main LinkageAttributes \"main\" Export",
+        keeps: "OpCapability Linkage
+OpDecorate %other LinkageAttributes \"other\" Export
+%other = OpFunction %void None %fn_void
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+pub(super) static DECLARATION: Rule = Rule {
+    id: "decoration.linkage-declaration",
+    class: InvalidBinary,
+    section: "2.16.1",
+    vuids: &[],
+    text: "A function without a body is imported.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: "OpCapability Shader
+OpCapability Linkage
+OpMemoryModel Logical GLSL450
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%other = OpFunction %void None %fn
+OpFunctionEnd",
+        keeps: "OpCapability Shader
+OpCapability Linkage
+OpMemoryModel Logical GLSL450
+OpDecorate %other LinkageAttributes \"other\" Import
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%other = OpFunction %void None %fn
+OpFunctionEnd",
+    },
+};
+
+pub(super) static DEFINITION: Rule = Rule {
+    id: "decoration.linkage-definition",
+    class: InvalidBinary,
+    section: "2.16.1",
+    vuids: &[],
+    text: "A function with a body is not imported.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability Linkage
+OpDecorate %other LinkageAttributes \"other\" Import
+%other = OpFunction %void None %fn_void
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "OpCapability Linkage
+OpDecorate %other LinkageAttributes \"other\" Export
+%other = OpFunction %void None %fn_void
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+pub(super) static INITIALIZER: Rule = Rule {
+    id: "decoration.linkage-initializer",
+    class: InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "An imported variable has no initializer: the module that exports it has.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability Linkage
+OpDecorate %other LinkageAttributes \"other\" Import
+%other = OpVariable %ptr_Private_f32 Private %f32_0",
+        keeps: "OpCapability Linkage
+OpDecorate %other LinkageAttributes \"other\" Import
+%other = OpVariable %ptr_Private_f32 Private",
+    },
+};
+
+/// Whether a `LinkageAttributes` says that the object is imported.
+fn is_import(decorated: &Decorated<'_>) -> bool {
+    decorated.params.last() == Some(&LinkageType::Import.0)
+}
+
+/// Checks a `LinkageAttributes`.
+pub(super) fn check(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Verdict {
+    let Some(def) = m.def(target) else {
+        return Ok(());
+    };
+    let offset = decorated.inst.offset();
+    match def.op() {
+        Op::Function if m.entry_models(target).is_some() => {
+            let message = format!("{} is an entry point, but has linkage", m.name(target));
+            Err(Fault::new(&ENTRY_POINT, offset, message).about(
+                m,
+                target,
+                "the entry point's function",
+            ))
+        }
+        Op::Function if is_import(decorated) && has_body(m, target) => {
+            let message = format!("{} has a body, but is imported", m.name(target));
+            Err(Fault::new(&DEFINITION, offset, message).about(m, target, "the function"))
+        }
+        Op::Variable if is_import(decorated) && def.optional(1).is_some() => {
+            let message = format!("{} is imported, but has an initializer", m.name(target));
+            Err(Fault::new(&INITIALIZER, offset, message).about(m, target, "the variable"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn has_body(m: &Module<'_>, function: Id) -> bool {
+    let index = m.function_index(function);
+    let function = index.and_then(|index| m.functions.get(index as usize));
+    function.is_some_and(|function| !function.blocks.is_empty())
+}
+
+/// Checks that functions without bodies are imported.
+pub(super) fn check_functions(m: &Module<'_>, faults: &mut Faults) {
+    for function in &m.functions {
+        if !function.blocks.is_empty() {
+            // Declarations come first.
+            return;
+        }
+        let mut own = m.own_decorations(function.id);
+        if own.any(|decorated| {
+            decorated.decoration == Decoration::LinkageAttributes && is_import(&decorated)
+        }) {
+            continue;
+        }
+        let message = format!(
+            "{} has no body, so it must be imported",
+            m.name(function.id)
+        );
+        faults.add(Fault::new(&DECLARATION, function.range.start, message));
+    }
+}

@@ -1,0 +1,97 @@
+//! Decorations of whole objects (specification, section 3.20): what they ask of
+//! the object's type and uses, which exclude each other, and linkage.
+
+mod access;
+mod combinations;
+mod floats;
+mod linkage;
+mod structures;
+mod values;
+
+use spirvkit_grammar::{Decoration, MemoryModel};
+
+use super::Family;
+use crate::fault::{Faults, Verdict};
+use crate::module::Module;
+use crate::site::Site;
+
+pub(crate) const FAMILY: Family = Family {
+    ops: &[],
+    check,
+    check_module: Some(check_module),
+    rules: &[
+        &access::MEMORY_MODEL,
+        &access::NON_WRITABLE,
+        &access::COMPONENT_CLASS,
+        &access::COMPONENT,
+        &combinations::REPEATED,
+        &combinations::EXCLUSIVE,
+        &floats::ROUNDING,
+        &floats::KERNEL_ROUNDING,
+        &floats::ROUNDING_MODE,
+        &floats::TRANSFORM,
+        &linkage::ENTRY_POINT,
+        &linkage::DECLARATION,
+        &linkage::DEFINITION,
+        &linkage::INITIALIZER,
+        &structures::BLOCK_ARRAY_STRIDE,
+        &values::WRAP,
+        &values::UNIFORM,
+        &values::UNIFORM_SCOPE,
+        &values::RELAXED_PRECISION,
+    ],
+};
+
+fn check(_at: &Site<'_, '_>) -> Verdict {
+    Ok(())
+}
+
+fn check_module(m: &Module<'_>, faults: &mut Faults) {
+    let mut entries = Vec::new();
+    for target in m.decorated_ids() {
+        if m.def_offset(target) == 0 {
+            continue;
+        }
+        let mut count = 0;
+        entries.clear();
+        for decorated in m.decorations(target) {
+            count += 1;
+            combinations::note(&decorated, &mut entries);
+            let verdict = match decorated.decoration {
+                Decoration::Component => access::check_component(m, target, &decorated),
+                Decoration::NonWritable | Decoration::NonReadable => {
+                    access::check_non_writable(m, target, &decorated)
+                }
+                Decoration::Coherent | Decoration::Volatile
+                    if m.memory_model == MemoryModel::Vulkan =>
+                {
+                    access::check_memory_model(m, target, &decorated)
+                }
+                Decoration::FPRoundingMode => floats::check_rounding(m, target, &decorated),
+                Decoration::FPFastMathMode => floats::check_fast_math(&decorated),
+                Decoration::NoSignedWrap | Decoration::NoUnsignedWrap => {
+                    values::check_wrap(m, target, &decorated)
+                }
+                Decoration::Uniform | Decoration::UniformId => {
+                    values::check_uniform(m, target, &decorated)
+                }
+                Decoration::RelaxedPrecision => {
+                    values::check_relaxed_precision(m, target, &decorated)
+                }
+                Decoration::ArrayStride | Decoration::ArrayStrideIdEXT => {
+                    structures::check_stride(m, target, &decorated)
+                }
+                Decoration::LinkageAttributes => linkage::check(m, target, &decorated),
+                _ => Ok(()),
+            };
+            faults.note(verdict);
+        }
+        if count > 1 {
+            faults.note(combinations::check(m, target, &mut entries));
+        }
+        if faults.is_full() {
+            return;
+        }
+    }
+    linkage::check_functions(m, faults);
+}

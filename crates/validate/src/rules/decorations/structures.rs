@@ -1,0 +1,57 @@
+//! Arrays of blocks.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::Decoration;
+
+use crate::fault::{Fault, Verdict};
+use crate::module::{Decorated, Module, Type};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static BLOCK_ARRAY_STRIDE: Rule = Rule {
+    id: "decoration.block-array-stride",
+    class: InvalidId,
+    section: "2.16.2",
+    vuids: &[],
+    text: "An array of blocks is an array of resources, not of memory, and so has no stride.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %array ArrayStride 16
+%block = OpTypeStruct %f32
+%array = OpTypeArray %block %u32_4",
+        keeps: "OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+%block = OpTypeStruct %f32
+%array = OpTypeArray %block %u32_4",
+    },
+};
+
+/// Arrays nested deeper than this are not looked into.
+const DEEPEST: usize = 64;
+
+/// Checks an `ArrayStride` or `ArrayStrideIdEXT`.
+pub(super) fn check_stride(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Verdict {
+    let mut ty = target;
+    for _ in 0..DEEPEST {
+        match m.ty(ty) {
+            Type::Array { element, .. } | Type::RuntimeArray { element } => ty = element,
+            _ => break,
+        }
+    }
+    let is_block = ty != target
+        && m.is_struct(ty)
+        && m.own_decorations(ty).any(|decorated| {
+            matches!(
+                decorated.decoration,
+                Decoration::Block | Decoration::BufferBlock
+            )
+        });
+    if !is_block {
+        return Ok(());
+    }
+    let message = format!("{} is an array of blocks, but has a stride", m.name(target));
+    let offset = decorated.inst.offset();
+    Err(Fault::new(&BLOCK_ARRAY_STRIDE, offset, message).about(m, target, "the array"))
+}

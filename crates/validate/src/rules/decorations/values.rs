@@ -1,0 +1,158 @@
+//! Decorations of results: wrapping, uniformity, precision.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{Decoration, Op, OperandKind, Scope};
+
+use crate::fault::{Fault, Verdict};
+use crate::module::{Decorated, Module, is_type_declaration};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static WRAP: Rule = Rule {
+    id: "decoration.wrap",
+    class: InvalidId,
+    section: "3.20",
+    vuids: &[],
+    text: "NoSignedWrap and NoUnsignedWrap decorate additions, subtractions, multiplications, negations and left \
+           shifts of integers, and extended instructions.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpDecorate %rest NoSignedWrap
+%rest = OpSRem %i32 %i32_1 %i32_2",
+        keeps: "OpDecorate %sum NoSignedWrap
+%sum = OpIAdd %i32 %i32_1 %i32_2",
+    },
+};
+
+pub(super) static UNIFORM: Rule = Rule {
+    id: "decoration.uniform",
+    class: InvalidId,
+    section: "3.20",
+    vuids: &[],
+    text: "Uniform and UniformId decorate values.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpDecorate %u32 Uniform",
+        keeps: "OpDecorate %private_u32 Uniform",
+    },
+};
+
+pub(super) static UNIFORM_SCOPE: Rule = Rule {
+    id: "decoration.uniform-scope",
+    class: InvalidData,
+    section: "3.20",
+    vuids: &["VUID-StandaloneSpirv-None-04636"],
+    text: "The scope of a UniformId is a 32-bit integer that stands for a scope, in Vulkan for Workgroup or Subgroup.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpDecorateId %object UniformId %u32_16
+%ptr = OpTypePointer Private %i32
+%object = OpVariable %ptr Private",
+        keeps: "OpDecorateId %object UniformId %u32_2
+%ptr = OpTypePointer Private %i32
+%object = OpVariable %ptr Private",
+    },
+};
+
+pub(super) static RELAXED_PRECISION: Rule = Rule {
+    id: "decoration.relaxed-precision",
+    class: InvalidId,
+    section: "2.15",
+    vuids: &[],
+    text: "RelaxedPrecision decorates variables, results and members, not types.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpDecorate %f32 RelaxedPrecision",
+        keeps: "OpDecorate %private_f32 RelaxedPrecision",
+    },
+};
+
+/// Checks a `NoSignedWrap` or `NoUnsignedWrap`.
+pub(super) fn check_wrap(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Verdict {
+    let op = m.op_of(target);
+    if matches!(
+        op,
+        Op::IAdd | Op::ISub | Op::IMul | Op::ShiftLeftLogical | Op::SNegate | Op::ExtInst
+    ) {
+        return Ok(());
+    }
+    let message = format!("{} says nothing about {op}", decorated.decoration);
+    Err(Fault::new(&WRAP, decorated.inst.offset(), message).about(m, target, "this is decorated"))
+}
+
+/// Checks a `Uniform` or `UniformId`.
+pub(super) fn check_uniform(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Verdict {
+    let offset = decorated.inst.offset();
+    let wrong = |what: &str| {
+        let message = format!(
+            "{} decorates values, but {} {what}",
+            decorated.decoration,
+            m.name(target)
+        );
+        Err(Fault::new(&UNIFORM, offset, message).about(m, target, "this is decorated"))
+    };
+    let Some(ty) = m.type_of(target) else {
+        return wrong("is none");
+    };
+    if m.is_void(ty) {
+        return wrong("is void");
+    }
+    match decorated.decoration {
+        Decoration::UniformId => check_scope(m, decorated),
+        _ => Ok(()),
+    }
+}
+
+fn check_scope(m: &Module<'_>, decorated: &Decorated<'_>) -> Verdict {
+    let scope = Id(decorated.param(0));
+    let Some(ty) = m.type_of(scope) else {
+        return Ok(());
+    };
+    let wrong = |message: String| {
+        let fault = Fault::new(&UNIFORM_SCOPE, decorated.inst.offset(), message);
+        Err(fault.about(m, scope, "the scope is defined here"))
+    };
+    if !m.is_int_scalar_of(ty, 32) {
+        return wrong(format!(
+            "a scope is a 32-bit integer, but this is {}",
+            m.show_value(scope)
+        ));
+    }
+    let Some(value) = m.constant_u64(scope) else {
+        return Ok(());
+    };
+    let known = u32::try_from(value)
+        .ok()
+        .and_then(|value| OperandKind::Scope.enumerant(value));
+    if known.is_none() {
+        return wrong(format!("{value} stands for no scope"));
+    }
+    let fits = [Scope::Workgroup, Scope::Subgroup]
+        .iter()
+        .any(|scope| u64::from(scope.0) == value);
+    if m.env.is_vulkan() && !fits {
+        return wrong(format!(
+            "Vulkan knows uniformity among workgroups and subgroups, not in the scope {}",
+            Scope(value as u32)
+        ));
+    }
+    Ok(())
+}
+
+/// Checks a `RelaxedPrecision`.
+pub(super) fn check_relaxed_precision(
+    m: &Module<'_>,
+    target: Id,
+    decorated: &Decorated<'_>,
+) -> Verdict {
+    let op = m.op_of(target);
+    if decorated.member.is_some() || !is_type_declaration(op) {
+        return Ok(());
+    }
+    let message = format!(
+        "RelaxedPrecision does not decorate types, but {} is one",
+        m.name(target)
+    );
+    let fault = Fault::new(&RELAXED_PRECISION, decorated.inst.offset(), message);
+    Err(fault.about(m, target, "this is decorated"))
+}

@@ -1,7 +1,7 @@
 //! What is judged of a built-in by the object alone.
 
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
-use spirvkit_grammar::{BuiltIn, Decoration, Op};
+use spirvkit_grammar::{BuiltIn, Capability, Decoration, Op};
 
 use super::Seed;
 use super::table::SHAPE_VUIDS;
@@ -261,6 +261,10 @@ fn check_target(m: &Module<'_>, seed: &Seed) -> Verdict {
         ));
     }
     let wants_constant = seed.built_in == BuiltIn::WorkgroupSize;
+    // In kernels it is a variable like the others.
+    if wants_constant && is_variable && !m.has(Capability::Shader) {
+        return Ok(());
+    }
     if is_constant != wants_constant {
         let (found, wanted) = match wants_constant {
             true => ("a variable", "a constant"),

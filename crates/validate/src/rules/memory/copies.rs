@@ -1,0 +1,223 @@
+//! Copies from memory to memory.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::{Capability, Op, StorageClass};
+
+use super::load_store::pointer_fault;
+use super::operands;
+use crate::fault::{Fault, Verdict};
+use crate::module::{Module, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::rules::small_types;
+use crate::site::Site;
+
+pub(super) static TYPES: Rule = Rule {
+    id: "memory.copy-types",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "OpCopyMemory copies between pointers to the same type, at least one of which is typed.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCopyMemory %private_u32 %private_f32",
+        keeps: "OpCopyMemory %private_u32 %workgroup_u32",
+    },
+};
+
+pub(super) static SMALL: Rule = Rule {
+    id: "memory.small-copy",
+    class: InvalidId,
+    section: "3.31",
+    vuids: &[],
+    text: "Where 8- and 16-bit values may only be loaded, stored and converted, memory that holds them isn't copied.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: SMALL_COPY,
+        keeps: SMALL_LOAD_STORE,
+    },
+};
+
+const SMALL_COPY: &str = "OpCapability Shader
+OpCapability StorageBuffer16BitAccess
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %from %to
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u16 = OpTypeInt 16 0
+%struct = OpTypeStruct %u16
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%from = OpVariable %ptr_struct StorageBuffer
+%to = OpVariable %ptr_struct StorageBuffer
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+OpCopyMemory %to %from
+OpReturn
+OpFunctionEnd
+";
+
+const SMALL_LOAD_STORE: &str = "OpCapability Shader
+OpCapability StorageBuffer16BitAccess
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %from %to
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u16 = OpTypeInt 16 0
+%u32 = OpTypeInt 32 0
+%u32_0 = OpConstant %u32 0
+%struct = OpTypeStruct %u16
+%ptr_u16 = OpTypePointer StorageBuffer %u16
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%from = OpVariable %ptr_struct StorageBuffer
+%to = OpVariable %ptr_struct StorageBuffer
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+%source = OpAccessChain %ptr_u16 %from %u32_0
+%target = OpAccessChain %ptr_u16 %to %u32_0
+%value = OpLoad %u16 %source
+OpStore %target %value
+OpReturn
+OpFunctionEnd
+";
+
+pub(super) static SIZE: Rule = Rule {
+    id: "memory.copy-size",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "The size of a copy is an integer, and if it is a constant neither zero nor negative.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCopyMemorySized %workgroup_u32 %workgroup_u32 %u32_0",
+        keeps: "OpCopyMemorySized %workgroup_u32 %workgroup_u32 %u32_4",
+    },
+};
+
+pub(super) static SIZE_MULTIPLE: Rule = Rule {
+    id: "memory.copy-size-multiple",
+    class: InvalidId,
+    section: "2.16.2",
+    vuids: &["VUID-RuntimeSpirv-Size-11165"],
+    text: "A shader copies whole words, or units of two bytes or one where 16- or 8-bit values may be in the memory \
+           on both sides.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability Addresses
+OpCopyMemorySized %workgroup_u32 %private_u32 %u32_3",
+        keeps: "OpCapability Addresses
+OpCopyMemorySized %workgroup_u32 %private_u32 %u32_4",
+    },
+};
+
+/// `OpCopyMemory` and `OpCopyMemorySized`.
+pub(super) fn copy(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let (target, source) = (at.type_of_arg(0), at.type_of_arg(1));
+    for (index, ty) in [target, source].into_iter().enumerate() {
+        let is_void = m.pointee(ty).is_some_and(|pointee| m.is_void(pointee));
+        if !m.is_pointer(ty) || is_void {
+            return Err(pointer_fault(at, at.id(index)));
+        }
+    }
+    let pointees = (m.pointee(target), m.pointee(source));
+    if at.inst.op() == Op::CopyMemorySized {
+        size(at, target, source)?;
+        let value = pointees.0.or(pointees.1).unwrap_or(Id(0));
+        return operands::check_copy(at, 3, target, source, value);
+    }
+    let value = match pointees {
+        (Some(target), Some(source)) if target == source => target,
+        (Some(value), None) | (None, Some(value)) => value,
+        _ => return Err(types_fault(at)),
+    };
+    if m.has(Capability::Shader) && small_types::is_limited(m, value) {
+        let message = format!(
+            "{} holds values of 8 or 16 bits, which this module may only load, store and convert",
+            m.show_type(value)
+        );
+        let fault = at.fault(&SMALL, message);
+        return Err(fault.about(m, value, "the type is declared here"));
+    }
+    operands::check_copy(at, 2, target, source, value)
+}
+
+#[cold]
+fn types_fault(at: &Site<'_, '_>) -> Fault {
+    let m = at.m;
+    let message = format!(
+        "{} can't be copied to {}",
+        m.show_value(at.id(1)),
+        m.show_value(at.id(0))
+    );
+    at.fault(&TYPES, message)
+        .about(m, at.id(0), "the target is defined here")
+        .about(m, at.id(1), "the source is defined here")
+}
+
+fn size(at: &Site<'_, '_>, target: Id, source: Id) -> Verdict {
+    let m = at.m;
+    let id = at.id(2);
+    let Type::Int { signed, .. } = m.ty_of(id) else {
+        let message = format!("the size of a copy is an integer, not {}", m.show_value(id));
+        let fault = at.fault(&SIZE, message);
+        return Err(fault.about(m, id, "the size is defined here"));
+    };
+    let Some(size) = m.constant_u64(id) else {
+        return Ok(());
+    };
+    if size == 0 || signed && (size as i64) < 0 {
+        let message = format!("the size of a copy is greater than 0, not {}", size as i64);
+        let fault = at.fault(&SIZE, message);
+        return Err(fault.about(m, id, "the size is defined here"));
+    }
+    if !m.has(Capability::Shader) {
+        return Ok(());
+    }
+    let unit = unit_of(m, target).max(unit_of(m, source));
+    if !size.is_multiple_of(u64::from(unit)) {
+        let message = format!(
+            "a size of {size} bytes is no multiple of {unit}, the least unit of this memory"
+        );
+        let fault = at.fault(&SIZE_MULTIPLE, message);
+        return Err(fault.about(m, id, "the size is defined here"));
+    }
+    Ok(())
+}
+
+/// The size in bytes of the smallest values that may be in the memory.
+fn unit_of(m: &Module<'_>, pointer: Id) -> u32 {
+    let class = m.pointer_class(pointer);
+    let (bytes, pairs) = match class {
+        Some(StorageClass::StorageBuffer | StorageClass::PhysicalStorageBuffer) => (
+            Capability::StorageBuffer8BitAccess,
+            Capability::StorageBuffer16BitAccess,
+        ),
+        Some(StorageClass::Uniform) => (
+            Capability::UniformAndStorageBuffer8BitAccess,
+            Capability::UniformAndStorageBuffer16BitAccess,
+        ),
+        Some(StorageClass::PushConstant) => (
+            Capability::StoragePushConstant8,
+            Capability::StoragePushConstant16,
+        ),
+        Some(StorageClass::Workgroup) => (
+            Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR,
+            Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR,
+        ),
+        Some(StorageClass::Input | StorageClass::Output) => {
+            (Capability::Int8, Capability::StorageInputOutput16)
+        }
+        _ => (Capability::Int8, Capability::Int16),
+    };
+    match (m.has(bytes), m.has(pairs)) {
+        (true, _) => 1,
+        (false, true) => 2,
+        _ => 4,
+    }
+}

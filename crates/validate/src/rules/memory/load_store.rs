@@ -1,0 +1,698 @@
+//! Loads and stores.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::{
+    AddressingModel, BuiltIn, Capability, Decoration, ExecutionModel, MemoryAccess, Op,
+    StorageClass,
+};
+
+use super::operands::{self, Access};
+use crate::fault::{Fault, Verdict};
+use crate::module::{Module, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::rules::{logical_pointers, small_types};
+use crate::site::Site;
+
+pub(super) static POINTER: Rule = Rule {
+    id: "memory.pointer",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "What is loaded from, stored to or copied is a pointer to something that has a value: not to void.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "%value = OpLoad %u32 %u32_1",
+        keeps: "%value = OpLoad %u32 %workgroup_u32",
+    },
+};
+
+pub(super) static LOGICAL: Rule = Rule {
+    id: "memory.logical-pointer",
+    class: InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Under logical addressing, pointers come only from variables, parameters, access chains and other \
+           instructions that the specification lists. Variable pointers add OpSelect, OpPhi, OpLoad and others.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%null = OpConstantNull %ptr_Private_u32
+OpStore %null %u32_1",
+        keeps: "OpStore %private_u32 %u32_1",
+    },
+};
+
+pub(super) static LOAD_TYPE: Rule = Rule {
+    id: "memory.load-type",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "A load has the type that its pointer points to.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%value = OpLoad %f32 %private_u32",
+        keeps: "%value = OpLoad %u32 %private_u32",
+    },
+};
+
+pub(super) static RUNTIME_ARRAY: Rule = Rule {
+    id: "memory.load-runtime-array",
+    class: InvalidId,
+    section: "3.52.6",
+    vuids: &[],
+    text: "A run-time array is in memory only: neither it nor anything that holds it is loaded.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+OpDecorate %array ArrayStride 4
+%array = OpTypeRuntimeArray %u32
+%struct = OpTypeStruct %array
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%buffer = OpVariable %ptr_struct StorageBuffer
+OpEntryPoint GLCompute %main \"main\" %buffer
+%value = OpLoad %struct %buffer",
+        keeps: "OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+%struct = OpTypeStruct %u32
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%buffer = OpVariable %ptr_struct StorageBuffer
+OpEntryPoint GLCompute %main \"main\" %buffer
+%value = OpLoad %struct %buffer",
+    },
+};
+
+pub(super) static SMALL_LOAD: Rule = Rule {
+    id: "memory.small-load",
+    class: InvalidId,
+    section: "3.31",
+    vuids: &[],
+    text: "Where 8- and 16-bit values may only be stored, they are loaded as scalars, vectors and matrices, not as \
+           larger composites.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: SMALL_LOAD_STRUCT,
+        keeps: SMALL_LOAD_SCALAR,
+    },
+};
+
+const SMALL_LOAD_STRUCT: &str = "OpCapability Shader
+OpCapability StorageBuffer16BitAccess
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %buffer
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u16 = OpTypeInt 16 0
+%struct = OpTypeStruct %u16
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%buffer = OpVariable %ptr_struct StorageBuffer
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+%value = OpLoad %struct %buffer
+OpReturn
+OpFunctionEnd
+";
+
+const SMALL_LOAD_SCALAR: &str = "OpCapability Shader
+OpCapability StorageBuffer16BitAccess
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %buffer
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u16 = OpTypeInt 16 0
+%u32 = OpTypeInt 32 0
+%u32_0 = OpConstant %u32 0
+%struct = OpTypeStruct %u16
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%ptr_u16 = OpTypePointer StorageBuffer %u16
+%buffer = OpVariable %ptr_struct StorageBuffer
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+%pointer = OpAccessChain %ptr_u16 %buffer %u32_0
+%value = OpLoad %u16 %pointer
+OpReturn
+OpFunctionEnd
+";
+
+pub(super) static HEAP_LOAD: Rule = Rule {
+    id: "memory.descriptor-origin",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &[
+        "VUID-StandaloneSpirv-Result-11336",
+        "VUID-StandaloneSpirv-Result-11337",
+        "VUID-StandaloneSpirv-Result-11339",
+    ],
+    text: "In Vulkan, with untyped pointers, samplers come from a binding or from the sampler heap, and images and \
+           acceleration structures from a binding or from the resource heap.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: HEAP_LOAD_WRONG,
+        keeps: HEAP_LOAD_RIGHT,
+    },
+};
+
+const HEAP_LOAD_WRONG: &str = "OpCapability Shader
+OpCapability UntypedPointersKHR
+OpCapability DescriptorHeapEXT
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpExtension \"SPV_EXT_descriptor_heap\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %heap
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %heap BuiltIn ResourceHeapEXT
+OpDecorateId %array ArrayStrideIdEXT %size
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%u32_0 = OpConstant %u32 0
+%sampler = OpTypeSampler
+%size = OpConstantSizeOfEXT %u32 %sampler
+%array = OpTypeRuntimeArray %sampler
+%pointer_type = OpTypeUntypedPointerKHR UniformConstant
+%heap = OpUntypedVariableKHR %pointer_type UniformConstant
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+%pointer = OpUntypedAccessChainKHR %pointer_type %array %heap %u32_0
+%value = OpLoad %sampler %pointer
+OpReturn
+OpFunctionEnd
+";
+
+const HEAP_LOAD_RIGHT: &str = "OpCapability Shader
+OpCapability UntypedPointersKHR
+OpCapability DescriptorHeapEXT
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpExtension \"SPV_EXT_descriptor_heap\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %heap
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %heap BuiltIn SamplerHeapEXT
+OpDecorateId %array ArrayStrideIdEXT %size
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%u32_0 = OpConstant %u32 0
+%sampler = OpTypeSampler
+%size = OpConstantSizeOfEXT %u32 %sampler
+%array = OpTypeRuntimeArray %sampler
+%pointer_type = OpTypeUntypedPointerKHR UniformConstant
+%heap = OpUntypedVariableKHR %pointer_type UniformConstant
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+%pointer = OpUntypedAccessChainKHR %pointer_type %array %heap %u32_0
+%value = OpLoad %sampler %pointer
+OpReturn
+OpFunctionEnd
+";
+
+pub(super) static STORE_VOID: Rule = Rule {
+    id: "memory.store-object",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "What is stored is a value, with a type other than void.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%nothing = OpFunctionCall %void %callee
+OpStore %private_u32 %nothing
+%callee = OpFunction %void None %fn_void
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "OpStore %private_u32 %u32_1",
+    },
+};
+
+pub(super) static STORE_TYPE: Rule = Rule {
+    id: "memory.store-type",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "What is stored has the type that the pointer points to.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpStore %private_u32 %f32_1",
+        keeps: "OpStore %private_u32 %u32_1",
+    },
+};
+
+pub(super) static READ_ONLY: Rule = Rule {
+    id: "memory.read-only",
+    class: InvalidId,
+    section: "3.7",
+    vuids: &[],
+    text: "Memory of the storage classes `UniformConstant`, `Input`, `PushConstant` and `ShaderRecordBufferKHR` isn't \
+           written, nor `HitAttributeKHR` in any-hit and closest-hit shaders.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpDecorate %input Location 0
+%ptr_Input_f32 = OpTypePointer Input %f32
+%input = OpVariable %ptr_Input_f32 Input
+OpEntryPoint Fragment %main \"main\" %input
+OpStore %input %f32_1",
+        keeps: "OpDecorate %output Location 0
+%ptr_Output_f32 = OpTypePointer Output %f32
+%output = OpVariable %ptr_Output_f32 Output
+OpEntryPoint Fragment %main \"main\" %output
+OpStore %output %f32_1",
+    },
+};
+
+pub(super) static UNIFORM_BLOCK: Rule = Rule {
+    id: "memory.store-uniform-block",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-Uniform-06925"],
+    text: "In Vulkan, uniform blocks aren't written.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.1"),
+        breaks: "OpDecorate %struct Block
+OpDecorate %uniform DescriptorSet 0
+OpDecorate %uniform Binding 0
+OpMemberDecorate %struct 0 Offset 0
+%struct = OpTypeStruct %u32
+%ptr_struct = OpTypePointer Uniform %struct
+%ptr_Uniform_u32 = OpTypePointer Uniform %u32
+%uniform = OpVariable %ptr_struct Uniform
+%pointer = OpAccessChain %ptr_Uniform_u32 %uniform %u32_0
+OpStore %pointer %u32_1",
+        keeps: "OpDecorate %struct Block
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+OpMemberDecorate %struct 0 Offset 0
+%struct = OpTypeStruct %u32
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%ptr_u32 = OpTypePointer StorageBuffer %u32
+%buffer = OpVariable %ptr_struct StorageBuffer
+%pointer = OpAccessChain %ptr_u32 %buffer %u32_0
+OpStore %pointer %u32_1",
+    },
+};
+
+pub(super) static OPAQUE: Rule = Rule {
+    id: "memory.store-opaque",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-OpTypeImage-06924"],
+    text: "In Vulkan, images, samplers, sampled images and acceleration structures aren't stored.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.1"),
+        breaks: "OpDecorate %sampler DescriptorSet 0
+OpDecorate %sampler Binding 0
+%sampler_type = OpTypeSampler
+%ptr_sampler = OpTypePointer UniformConstant %sampler_type
+%ptr_local = OpTypePointer Function %sampler_type
+%sampler = OpVariable %ptr_sampler UniformConstant
+%local = OpVariable %ptr_local Function
+%value = OpLoad %sampler_type %sampler
+OpStore %local %value",
+        keeps: "OpStore %private_u32 %u32_1",
+    },
+};
+
+pub(super) static PREDICATED: Rule = Rule {
+    id: "memory.predicated",
+    class: InvalidId,
+    section: "SPV_INTEL_predicated_io",
+    vuids: &[],
+    text: "A predicated load or store moves a number or a vector of numbers, depends on a boolean, has a default of \
+           its own type if it loads, and isn't volatile.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability PredicatedIOINTEL
+OpExtension \"SPV_INTEL_predicated_io\"
+OpPredicatedStoreINTEL %workgroup_u32 %u32_1 %u32_0",
+        keeps: "OpCapability PredicatedIOINTEL
+OpExtension \"SPV_INTEL_predicated_io\"
+OpPredicatedStoreINTEL %workgroup_u32 %u32_1 %true",
+    },
+};
+
+/// Checks that an operand is a pointer that memory can be accessed through, and
+/// gives its type.
+fn pointer(at: &Site<'_, '_>, index: usize) -> Result<Id, Fault> {
+    let m = at.m;
+    let id = at.id(index);
+    if m.addressing == AddressingModel::Logical {
+        let op = m.op_of(id);
+        let fine = match logical_pointers::allows_variable_pointers(m) {
+            true => logical_pointers::makes_variable_pointer(op),
+            false => logical_pointers::makes_logical_pointer(op),
+        };
+        if !fine {
+            let message = format!(
+                "{} accesses memory through {}, which under logical addressing makes no pointer",
+                at.inst.op(),
+                m.show_value(id)
+            );
+            let fault = at.fault(&LOGICAL, message);
+            return Err(fault.about(m, id, "it is defined here"));
+        }
+    }
+    let ty = m.type_of(id).unwrap_or(Id(0));
+    if !m.is_pointer(ty) {
+        return Err(pointer_fault(at, id));
+    }
+    Ok(ty)
+}
+
+#[cold]
+pub(super) fn pointer_fault(at: &Site<'_, '_>, id: Id) -> Fault {
+    let message = format!(
+        "{} takes a pointer, not {}",
+        at.inst.op(),
+        at.m.show_value(id)
+    );
+    at.fault(&POINTER, message)
+        .about(at.m, id, "it is defined here")
+}
+
+pub(super) fn load(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let result = at.result_type();
+    let ty = pointer(at, 0)?;
+    if m.pointee(ty).is_some_and(|pointee| pointee != result) {
+        let message = format!(
+            "a load from {} doesn't make {}",
+            m.show_value(at.id(0)),
+            m.show_type(result)
+        );
+        let fault = at.fault(&LOAD_TYPE, message);
+        return Err(fault.about(m, at.id(0), "the pointer is defined here"));
+    }
+    let is_compound = matches!(
+        m.ty(result),
+        Type::Array { .. } | Type::RuntimeArray { .. } | Type::Struct { .. }
+    );
+    if is_compound {
+        if m.contains(result, |ty| matches!(ty, Type::RuntimeArray { .. })) {
+            let message = format!(
+                "{} holds a run-time array and can't be loaded",
+                m.show_type(result)
+            );
+            let fault = at.fault(&RUNTIME_ARRAY, message);
+            return Err(fault.about(m, result, "the type is declared here"));
+        }
+        if m.has(Capability::Shader) && small_types::is_limited(m, result) {
+            let message = format!(
+                "{} holds values of 8 or 16 bits, which this module may only load as scalars, vectors and matrices",
+                m.show_type(result)
+            );
+            let fault = at.fault(&SMALL_LOAD, message);
+            return Err(fault.about(m, result, "the type is declared here"));
+        }
+    }
+    operands::check(at, 1, Access::Read, &[ty], result)?;
+    if m.env.is_vulkan() && matches!(m.ty(ty), Type::UntypedPointer { .. }) {
+        return descriptor_origin(at);
+    }
+    Ok(())
+}
+
+/// The variable, parameter or other origin of a pointer, through access chains
+/// and copies.
+pub(in crate::rules) fn origin(m: &Module<'_>, mut pointer: Id) -> Id {
+    // A chain through definitions of a broken module may not end by itself.
+    for _ in 0..m.words.len() {
+        let Some(def) = m.def(pointer) else {
+            break;
+        };
+        pointer = match def.op() {
+            Op::AccessChain
+            | Op::InBoundsAccessChain
+            | Op::PtrAccessChain
+            | Op::InBoundsPtrAccessChain
+            | Op::ImageTexelPointer
+            | Op::RawAccessChainNV
+            | Op::CopyObject => def.id(0),
+            Op::UntypedAccessChainKHR
+            | Op::UntypedInBoundsAccessChainKHR
+            | Op::UntypedPtrAccessChainKHR
+            | Op::UntypedInBoundsPtrAccessChainKHR
+            | Op::UntypedImageTexelPointerEXT => def.id(1),
+            _ => break,
+        };
+    }
+    pointer
+}
+
+fn descriptor_origin(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let (heap, vuid) = match m.ty(at.result_type()) {
+        Type::Sampler => (BuiltIn::SamplerHeapEXT, "VUID-StandaloneSpirv-Result-11336"),
+        Type::Image(_) => (
+            BuiltIn::ResourceHeapEXT,
+            "VUID-StandaloneSpirv-Result-11337",
+        ),
+        Type::Other(Op::TypeAccelerationStructureKHR) => (
+            BuiltIn::ResourceHeapEXT,
+            "VUID-StandaloneSpirv-Result-11339",
+        ),
+        _ => return Ok(()),
+    };
+    let variable = origin(m, at.id(0));
+    // What a parameter points to is known where the function is called.
+    if !matches!(m.op_of(variable), Op::Variable | Op::UntypedVariableKHR) {
+        return Ok(());
+    }
+    let fine = m
+        .own_decorations(variable)
+        .any(|decorated| match decorated.decoration {
+            Decoration::DescriptorSet | Decoration::Binding => true,
+            Decoration::BuiltIn => BuiltIn(decorated.param(0)) == heap,
+            _ => false,
+        });
+    if fine {
+        return Ok(());
+    }
+    let message = format!(
+        "{} is loaded from {}, which has no binding and isn't the built-in `{heap}`",
+        m.show_type(at.result_type()),
+        m.name(variable)
+    );
+    let fault = at.fault(&HEAP_LOAD, message);
+    Err(fault
+        .vuid(vuid)
+        .about(m, variable, "the variable is declared here"))
+}
+
+pub(super) fn store(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let ty = pointer(at, 0)?;
+    let target = m.pointee(ty);
+    if let Some(target) = target
+        && m.is_void(target)
+    {
+        return Err(pointer_fault(at, at.id(0)));
+    }
+    writable(at, ty)?;
+    let object = at.id(1);
+    let value = m.type_of(object).unwrap_or(Id(0));
+    if m.is_void(value) || value == Id(0) {
+        let message = format!(
+            "what is stored has a type other than void, but this is {}",
+            m.show_value(object)
+        );
+        let fault = at.fault(&STORE_VOID, message);
+        return Err(fault.about(m, object, "it is defined here"));
+    }
+    if let Some(target) = target
+        && target != value
+        && !(m.options.relax_struct_store && layouts_match(m, target, value))
+    {
+        return Err(type_fault(at, &STORE_TYPE, object));
+    }
+    if m.env.is_vulkan() && holds_opaque(m, value) {
+        let message = format!("in Vulkan, {} can't be stored", m.show_type(value));
+        let fault = at.fault(&OPAQUE, message);
+        return Err(fault.about(m, object, "the value is defined here"));
+    }
+    operands::check(at, 2, Access::Write, &[ty], value)
+}
+
+#[cold]
+fn type_fault(at: &Site<'_, '_>, rule: &'static Rule, object: Id) -> Fault {
+    let m = at.m;
+    let message = format!(
+        "{} isn't stored through {}",
+        m.show_value(object),
+        m.show_value(at.id(0))
+    );
+    at.fault(rule, message)
+        .about(m, at.id(0), "the pointer is defined here")
+        .about(m, object, "the value is defined here")
+}
+
+fn holds_opaque(m: &Module<'_>, ty: Id) -> bool {
+    let is_opaque = |ty: Type<'_>| {
+        matches!(
+            ty,
+            Type::Image(_)
+                | Type::Sampler
+                | Type::SampledImage { .. }
+                | Type::Other(Op::TypeAccelerationStructureKHR)
+        )
+    };
+    match m.ty(ty) {
+        Type::Array { .. } | Type::Struct { .. } => m.contains(ty, is_opaque),
+        ty => is_opaque(ty),
+    }
+}
+
+/// Whether memory may be written through a pointer of this type.
+fn writable(at: &Site<'_, '_>, ty: Id) -> Verdict {
+    let m = at.m;
+    let class = m.pointer_class(ty).unwrap_or(StorageClass::Function);
+    let read_only = match class {
+        StorageClass::UniformConstant
+        | StorageClass::Input
+        | StorageClass::PushConstant
+        | StorageClass::ShaderRecordBufferKHR => true,
+        StorageClass::HitAttributeKHR => {
+            let models = at.models();
+            models.contains(ExecutionModel::AnyHitKHR)
+                || models.contains(ExecutionModel::ClosestHitKHR)
+        }
+        StorageClass::Uniform if m.env.is_vulkan() => return not_a_uniform_block(at),
+        _ => false,
+    };
+    if !read_only {
+        return Ok(());
+    }
+    let message = format!("memory of storage class `{class}` can't be written here");
+    let fault = at.fault(&READ_ONLY, message);
+    Err(fault.about(m, at.id(0), "the pointer is defined here"))
+}
+
+fn not_a_uniform_block(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let variable = origin(m, at.id(0));
+    let Some(def) = m.def(variable) else {
+        return Ok(());
+    };
+    let block = match def.op() {
+        Op::UntypedVariableKHR => def.id(1),
+        _ => def
+            .result_type()
+            .and_then(|ty| m.pointee(ty))
+            .unwrap_or(Id(0)),
+    };
+    let block = m.without_arrays(block);
+    if !m.is_struct(block) || !m.is_decorated(block, Decoration::Block) {
+        return Ok(());
+    }
+    let message = format!(
+        "in Vulkan, the uniform block {} can't be written",
+        m.name(variable)
+    );
+    let fault = at.fault(&UNIFORM_BLOCK, message);
+    Err(fault.about(m, variable, "it is declared here"))
+}
+
+/// Whether two structures differ only in their ids.
+fn layouts_match(m: &Module<'_>, a: Id, b: Id) -> bool {
+    if !m.is_struct(a) || !m.is_struct(b) {
+        return false;
+    }
+    let mut todo = vec![(a, b)];
+    let mut seen = std::collections::HashSet::new();
+    while let Some((a, b)) = todo.pop() {
+        if a == b || !seen.insert((a, b)) {
+            continue;
+        }
+        let (Type::Struct { members: from }, Type::Struct { members: to }) = (m.ty(a), m.ty(b))
+        else {
+            return false;
+        };
+        if from.len() != to.len() || !same_layout_decorations(m, a, b) {
+            return false;
+        }
+        todo.extend(from.iter().zip(to).map(|(&a, &b)| (Id(a), Id(b))));
+    }
+    true
+}
+
+fn same_layout_decorations(m: &Module<'_>, a: Id, b: Id) -> bool {
+    let has_all = |a: Id, b: Id| {
+        let mut layout = m.decorations(a).filter(|decorated| {
+            matches!(
+                decorated.decoration,
+                Decoration::Offset
+                    | Decoration::RowMajor
+                    | Decoration::ColMajor
+                    | Decoration::MatrixStride
+            )
+        });
+        layout.all(|wanted| {
+            m.decorations(b).any(|given| {
+                given.member == wanted.member
+                    && given.decoration == wanted.decoration
+                    && given.params == wanted.params
+            })
+        })
+    };
+    has_all(a, b) && has_all(b, a)
+}
+
+/// `OpPredicatedLoadINTEL` and `OpPredicatedStoreINTEL`.
+pub(super) fn predicated(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let is_load = at.inst.op() == Op::PredicatedLoadINTEL;
+    // Pointer, predicate, default; or pointer, object, predicate.
+    let (predicate, object) = match is_load {
+        true => (1, 2),
+        false => (2, 1),
+    };
+    let pointer_type = at.type_of_arg(0);
+    if !m.is_pointer(pointer_type) {
+        return Err(pointer_fault(at, at.id(0)));
+    }
+    let value = at.type_of_arg(object);
+    let moved = match is_load {
+        true => at.result_type(),
+        false => value,
+    };
+    let message = if !is_number(m, moved) {
+        format!("{} moves numbers, not {}", at.inst.op(), m.show_type(moved))
+    } else if m
+        .pointee(pointer_type)
+        .is_some_and(|pointee| pointee != moved)
+    {
+        format!(
+            "{} doesn't go through {}",
+            m.show_type(moved),
+            m.show_value(at.id(0))
+        )
+    } else if !m.is_bool_scalar(at.type_of_arg(predicate)) {
+        format!(
+            "the predicate is a boolean, not {}",
+            m.show_value(at.id(predicate))
+        )
+    } else if is_load && value != moved {
+        format!(
+            "the default value has the type of the load, {}, but is {}",
+            m.show_type(moved),
+            m.show_value(at.id(object))
+        )
+    } else if operands::mask(at, 3).0 & MemoryAccess::Volatile.0 != 0 {
+        format!("{} can't be volatile", at.inst.op())
+    } else {
+        let access = match is_load {
+            true => Access::Read,
+            false => Access::Write,
+        };
+        return operands::check(at, 3, access, &[pointer_type], moved);
+    };
+    Err(at.fault(&PREDICATED, message))
+}
+
+fn is_number(m: &Module<'_>, ty: Id) -> bool {
+    m.is_int_scalar_or_vector(ty) || m.is_float_scalar_or_vector(ty)
+}

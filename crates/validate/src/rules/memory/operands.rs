@@ -1,0 +1,365 @@
+//! Memory operands: how an access is made (specification, section 3.26).
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{MemoryAccess, StorageClass, Version};
+
+use crate::fault::{Fault, Verdict};
+use crate::module::{Module, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::rules::scopes;
+use crate::site::Site;
+
+pub(super) static DIRECTION: Rule = Rule {
+    id: "memory.operand-direction",
+    class: InvalidId,
+    section: "3.26",
+    vuids: &[],
+    text: "Only what writes makes memory available, and only what reads makes it visible.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan
+%value = OpLoad %u32 %workgroup_u32 MakePointerAvailable|NonPrivatePointer %u32_2",
+        keeps: "OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan
+%value = OpLoad %u32 %workgroup_u32 MakePointerVisible|NonPrivatePointer %u32_2",
+    },
+};
+
+pub(super) static COPY_DIRECTION: Rule = Rule {
+    id: "memory.copy-operand-direction",
+    class: InvalidData,
+    section: "3.52.8",
+    vuids: &[],
+    text: "With two sets of memory operands, the first says how the target is written and the second how the source is \
+           read: the first makes nothing visible and the second nothing available.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan
+%other = OpVariable %ptr_Workgroup_u32 Workgroup
+OpCopyMemory %workgroup_u32 %other MakePointerVisible|NonPrivatePointer %u32_2 None",
+        keeps: "OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan
+%other = OpVariable %ptr_Workgroup_u32 Workgroup
+OpCopyMemory %workgroup_u32 %other None MakePointerVisible|NonPrivatePointer %u32_2",
+    },
+};
+
+pub(super) static COPY_VERSION: Rule = Rule {
+    id: "memory.copy-operands-version",
+    class: InvalidData,
+    section: "3.52.8",
+    vuids: &[],
+    text: "Two sets of memory operands are for version 1.4 and later.",
+    example: Example {
+        frame: Frame::ShaderFor("spv1.3"),
+        breaks: "%other = OpVariable %ptr_Private_u32 Private
+OpCopyMemory %private_u32 %other None None",
+        keeps: "%other = OpVariable %ptr_Private_u32 Private
+OpCopyMemory %private_u32 %other None",
+    },
+};
+
+pub(super) static NON_PRIVATE: Rule = Rule {
+    id: "memory.operand-non-private",
+    class: InvalidId,
+    section: "3.26",
+    vuids: &[],
+    text: "An access that makes memory available or visible is marked `NonPrivatePointer`.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan
+%value = OpLoad %u32 %workgroup_u32 MakePointerVisible %u32_2",
+        keeps: "OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan
+%value = OpLoad %u32 %workgroup_u32 MakePointerVisible|NonPrivatePointer %u32_2",
+    },
+};
+
+pub(super) static NON_PRIVATE_CLASS: Rule = Rule {
+    id: "memory.operand-non-private-class",
+    class: InvalidId,
+    section: "3.26",
+    vuids: &[],
+    text: "Only memory that invocations share is marked `NonPrivatePointer`.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan
+%value = OpLoad %u32 %private_u32 NonPrivatePointer",
+        keeps: "OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan
+%value = OpLoad %u32 %workgroup_u32 NonPrivatePointer",
+    },
+};
+
+pub(super) static ALIGNMENT: Rule = Rule {
+    id: "memory.alignment",
+    class: InvalidId,
+    section: "3.26",
+    vuids: &[],
+    text: "An alignment is a power of two.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%value = OpLoad %u32 %private_u32 Aligned 3",
+        keeps: "%value = OpLoad %u32 %private_u32 Aligned 4",
+    },
+};
+
+pub(super) static PHYSICAL_ALIGNMENT: Rule = Rule {
+    id: "memory.physical-alignment",
+    class: InvalidId,
+    section: "3.26",
+    vuids: &[
+        "VUID-StandaloneSpirv-PhysicalStorageBuffer64-04708",
+        "VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314",
+    ],
+    text: "Accesses through `PhysicalStorageBuffer` pointers name their alignment, which in Vulkan is at least the size \
+           of the largest scalar within the value.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability PhysicalStorageBufferAddresses
+OpExtension \"SPV_KHR_physical_storage_buffer\"
+OpMemoryModel PhysicalStorageBuffer64 GLSL450
+%pointer_type = OpTypePointer PhysicalStorageBuffer %u32
+%pointer = OpConvertUToPtr %pointer_type %u64_1
+%value = OpLoad %u32 %pointer",
+        keeps: "OpCapability PhysicalStorageBufferAddresses
+OpExtension \"SPV_KHR_physical_storage_buffer\"
+OpMemoryModel PhysicalStorageBuffer64 GLSL450
+%pointer_type = OpTypePointer PhysicalStorageBuffer %u32
+%pointer = OpConvertUToPtr %pointer_type %u64_1
+%value = OpLoad %u32 %pointer Aligned 4",
+    },
+};
+
+/// What an access does with memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::rules) enum Access {
+    Read,
+    Write,
+    /// A copy, or the one set of memory operands of one.
+    Both,
+}
+
+/// One set of memory operands.
+#[derive(Clone, Copy)]
+struct Operands {
+    mask: MemoryAccess,
+    alignment: Option<u32>,
+    available: Option<Id>,
+    visible: Option<Id>,
+    /// The index of the word after them.
+    next: usize,
+}
+
+/// Reads the set that starts at this word after result type and result, if there
+/// is one.
+fn read(at: &Site<'_, '_>, start: usize) -> Option<Operands> {
+    let mask = MemoryAccess(at.inst.optional(start)?);
+    let mut next = start + 1;
+    let mut take = |bit: MemoryAccess| {
+        if mask.0 & bit.0 == 0 {
+            return None;
+        }
+        next += 1;
+        Some(at.inst.arg(next - 1))
+    };
+    let alignment = take(MemoryAccess::Aligned);
+    let available = take(MemoryAccess::MakePointerAvailable).map(Id);
+    let visible = take(MemoryAccess::MakePointerVisible).map(Id);
+    take(MemoryAccess::AliasScopeINTELMask);
+    take(MemoryAccess::NoAliasINTELMask);
+    Some(Operands {
+        mask,
+        alignment,
+        available,
+        visible,
+        next,
+    })
+}
+
+/// The first set of memory operands of an instruction, as a mask.
+pub(in crate::rules) fn mask(at: &Site<'_, '_>, start: usize) -> MemoryAccess {
+    MemoryAccess(at.inst.optional(start).unwrap_or(0))
+}
+
+/// Checks the set of memory operands that starts at this word after result type
+/// and result, or that there is none. `pointers` are the types of the pointers,
+/// `value` is the type of what is accessed.
+pub(in crate::rules) fn check(
+    at: &Site<'_, '_>,
+    start: usize,
+    access: Access,
+    pointers: &[Id],
+    value: Id,
+) -> Verdict {
+    let operands = read(at, start);
+    check_set(at, operands, access, pointers, value)
+}
+
+/// Checks the one or two sets of a copy from `source` to `target`.
+pub(super) fn check_copy(
+    at: &Site<'_, '_>,
+    start: usize,
+    target: Id,
+    source: Id,
+    value: Id,
+) -> Verdict {
+    let first = read(at, start);
+    let second = first.and_then(|first| read(at, first.next));
+    let (Some(first), Some(second)) = (first, second) else {
+        return check_set(at, first, Access::Both, &[target, source], value);
+    };
+    if at.m.version < Version::new(1, 4) {
+        let message = format!(
+            "two sets of memory operands of {} are for SPIR-V 1.4 and later",
+            at.inst.op()
+        );
+        return Err(at.fault(&COPY_VERSION, message));
+    }
+    if first.visible.is_some() {
+        let message = "the first set of memory operands is for the target, which nothing is read from: it can't have \
+                       `MakePointerVisible`";
+        return Err(at.fault(&COPY_DIRECTION, message));
+    }
+    if second.available.is_some() {
+        let message = "the second set of memory operands is for the source, which nothing is written to: it can't \
+                       have `MakePointerAvailable`";
+        return Err(at.fault(&COPY_DIRECTION, message));
+    }
+    check_set(at, Some(first), Access::Both, &[target], value)?;
+    check_set(at, Some(second), Access::Both, &[source], value)
+}
+
+fn check_set(
+    at: &Site<'_, '_>,
+    operands: Option<Operands>,
+    access: Access,
+    pointers: &[Id],
+    value: Id,
+) -> Verdict {
+    let m = at.m;
+    let is_physical = |&ty: &Id| m.pointer_class(ty) == Some(StorageClass::PhysicalStorageBuffer);
+    if let Some(operands) = operands {
+        scopes_and_privacy(at, operands, access, pointers)?;
+        if let Some(alignment) = operands.alignment {
+            if !alignment.is_power_of_two() {
+                let message = format!("the alignment is {alignment}, which is no power of two");
+                return Err(at.fault(&ALIGNMENT, message));
+            }
+            return match pointers.iter().any(is_physical) && m.env.is_vulkan() {
+                true => large_enough(at, alignment, value),
+                false => Ok(()),
+            };
+        }
+    }
+    if pointers.iter().any(is_physical) {
+        let message = format!(
+            "{} accesses memory of storage class `PhysicalStorageBuffer` and doesn't name its alignment",
+            at.inst.op()
+        );
+        let fault = at.fault(&PHYSICAL_ALIGNMENT, message);
+        return Err(fault
+            .vuid("VUID-StandaloneSpirv-PhysicalStorageBuffer64-04708")
+            .help("add the memory operand `Aligned`"));
+    }
+    Ok(())
+}
+
+fn scopes_and_privacy(
+    at: &Site<'_, '_>,
+    operands: Operands,
+    access: Access,
+    pointers: &[Id],
+) -> Verdict {
+    let m = at.m;
+    let private = operands.mask.0 & MemoryAccess::NonPrivatePointer.0 == 0;
+    let sides = [
+        (operands.available, Access::Read, "MakePointerAvailable"),
+        (operands.visible, Access::Write, "MakePointerVisible"),
+    ];
+    for (scope, wrong, name) in sides {
+        let Some(scope) = scope else {
+            continue;
+        };
+        if access == wrong {
+            let message = format!("`{name}` doesn't go with {}", at.inst.op());
+            return Err(at.fault(&DIRECTION, message));
+        }
+        if private {
+            let message = format!("`{name}` takes `NonPrivatePointer`, too");
+            return Err(at.fault(&NON_PRIVATE, message));
+        }
+        scopes::check_memory(at, scope)?;
+    }
+    if private {
+        return Ok(());
+    }
+    for &ty in pointers {
+        if let Some(class) = m.pointer_class(ty)
+            && !is_shared(class)
+        {
+            return Err(privacy_fault(at, class, ty));
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+fn privacy_fault(at: &Site<'_, '_>, class: StorageClass, ty: Id) -> Fault {
+    let message = format!(
+        "`NonPrivatePointer` is for memory that invocations share, not for storage class `{class}`"
+    );
+    at.fault(&NON_PRIVATE_CLASS, message)
+        .about(at.m, ty, "the pointer's type is declared here")
+}
+
+fn is_shared(class: StorageClass) -> bool {
+    matches!(
+        class,
+        StorageClass::Uniform
+            | StorageClass::Workgroup
+            | StorageClass::CrossWorkgroup
+            | StorageClass::Generic
+            | StorageClass::Image
+            | StorageClass::StorageBuffer
+            | StorageClass::PhysicalStorageBuffer
+    )
+}
+
+fn large_enough(at: &Site<'_, '_>, alignment: u32, value: Id) -> Verdict {
+    let size = largest_scalar(at.m, value);
+    if alignment >= size {
+        return Ok(());
+    }
+    let message = format!(
+        "an alignment of {alignment} is too small for {}, whose largest scalar takes {size} bytes",
+        at.m.show_type(value)
+    );
+    let fault = at.fault(&PHYSICAL_ALIGNMENT, message);
+    Err(fault.vuid("VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314"))
+}
+
+/// The size of the largest scalar within a type, in bytes.
+fn largest_scalar(m: &Module<'_>, ty: Id) -> u32 {
+    let size = |ty: Type<'_>| match ty {
+        Type::Int { width, .. } | Type::Float { width, .. } => width.div_ceil(8),
+        Type::Pointer { .. } | Type::UntypedPointer { .. } => 8,
+        _ => 0,
+    };
+    match m.ty(ty) {
+        Type::Array { .. } | Type::RuntimeArray { .. } | Type::Struct { .. } => {
+            let largest = std::cell::Cell::new(0);
+            m.contains(ty, |ty| {
+                largest.set(largest.get().max(size(ty)));
+                false
+            });
+            largest.get()
+        }
+        _ => size(m.ty(m.component_type(ty))),
+    }
+}

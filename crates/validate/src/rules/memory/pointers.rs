@@ -1,0 +1,542 @@
+//! Lengths of arrays in memory, comparisons of pointers, and other uses of them.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{AddressingModel, BuiltIn, Capability, Decoration, Op, StorageClass};
+
+use super::load_store::{origin, pointer_fault};
+use crate::fault::{Fault, Verdict};
+use crate::module::Type;
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static LENGTH_TYPE: Rule = Rule {
+    id: "memory.array-length-type",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "The length of an array is an unsigned integer of 32 or 64 bits.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+OpDecorate %array ArrayStride 4
+%array = OpTypeRuntimeArray %u32
+%struct = OpTypeStruct %array
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%buffer = OpVariable %ptr_struct StorageBuffer
+OpEntryPoint GLCompute %main \"main\" %buffer
+%length = OpArrayLength %i32 %buffer 0",
+        keeps: "OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+OpDecorate %array ArrayStride 4
+%array = OpTypeRuntimeArray %u32
+%struct = OpTypeStruct %array
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%buffer = OpVariable %ptr_struct StorageBuffer
+OpEntryPoint GLCompute %main \"main\" %buffer
+%length = OpArrayLength %u32 %buffer 0",
+    },
+};
+
+pub(super) static LENGTH: Rule = Rule {
+    id: "memory.array-length",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "OpArrayLength asks for the length of the run-time array that is the last member of a structure in memory.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%length = OpArrayLength %u32 %private_u32 0",
+        keeps: "OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+OpDecorate %array ArrayStride 4
+%array = OpTypeRuntimeArray %u32
+%struct = OpTypeStruct %array
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%buffer = OpVariable %ptr_struct StorageBuffer
+OpEntryPoint GLCompute %main \"main\" %buffer
+%length = OpArrayLength %u32 %buffer 0",
+    },
+};
+
+pub(super) static LENGTH_UNIFORM: Rule = Rule {
+    id: "memory.array-length-uniform",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-OpArrayLength-11805"],
+    text: "In Vulkan, the length of a run-time array in a uniform block can't be asked for.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.1"),
+        breaks: LENGTH_IN_UNIFORM,
+        keeps: LENGTH_IN_STORAGE,
+    },
+};
+
+const LENGTH_IN_UNIFORM: &str = "OpCapability Shader
+OpCapability UntypedPointersKHR
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %data Block
+OpMemberDecorate %data 0 Offset 0
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+OpDecorate %array ArrayStride 16
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%v4u32 = OpTypeVector %u32 4
+%array = OpTypeRuntimeArray %v4u32
+%data = OpTypeStruct %v4u32
+%struct = OpTypeStruct %array
+%pointer = OpTypeUntypedPointerKHR Uniform
+%buffer = OpUntypedVariableKHR %pointer Uniform %data
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+%length = OpUntypedArrayLengthKHR %u32 %struct %buffer 0
+OpReturn
+OpFunctionEnd
+";
+
+const LENGTH_IN_STORAGE: &str = "OpCapability Shader
+OpExtension \"SPV_KHR_storage_buffer_storage_class\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+OpDecorate %array ArrayStride 4
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%array = OpTypeRuntimeArray %u32
+%struct = OpTypeStruct %array
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%buffer = OpVariable %ptr_struct StorageBuffer
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+%length = OpArrayLength %u32 %buffer 0
+OpReturn
+OpFunctionEnd
+";
+
+pub(super) static COMPARISON: Rule = Rule {
+    id: "memory.pointer-comparison",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "Two pointers of the same type, or untyped ones of the same storage class, are compared for equality, giving \
+           a boolean, or for their distance, giving an integer. Physical storage buffer pointers aren't.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VariablePointers
+%equal = OpPtrEqual %u32 %workgroup_u32 %workgroup_u32",
+        keeps: "OpCapability VariablePointers
+%equal = OpPtrEqual %bool %workgroup_u32 %workgroup_u32",
+    },
+};
+
+pub(super) static COMPARISON_LOGICAL: Rule = Rule {
+    id: "memory.pointer-comparison-logical",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "Under logical addressing, comparing pointers needs variable pointers: `StorageBuffer` pointers with either \
+           capability, `Workgroup` pointers with `VariablePointers`, and no others.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VariablePointers
+%equal = OpPtrEqual %bool %private_u32 %private_u32",
+        keeps: "OpCapability VariablePointers
+%equal = OpPtrEqual %bool %workgroup_u32 %workgroup_u32",
+    },
+};
+
+pub(super) static PREFETCH: Rule = Rule {
+    id: "memory.prefetch",
+    class: InvalidId,
+    section: "SPV_KHR_untyped_pointers",
+    vuids: &[],
+    text: "A prefetch names an untyped `CrossWorkgroup` pointer and a number of bytes; what else it says are constant \
+           32-bit integers.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability UntypedPointersKHR
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpUntypedPrefetchKHR %workgroup_u32 %u32_4",
+        keeps: "OpCapability UntypedPointersKHR
+OpExtension \"SPV_KHR_untyped_pointers\"
+%pointer_type = OpTypeUntypedPointerKHR CrossWorkgroup
+%pointer = OpConstantNull %pointer_type
+OpUntypedPrefetchKHR %pointer %u32_4",
+    },
+};
+
+pub(super) static BUFFER: Rule = Rule {
+    id: "memory.buffer-pointer",
+    class: InvalidId,
+    section: "SPV_EXT_descriptor_heap",
+    vuids: &[],
+    text: "OpBufferPointerEXT makes a pointer to a uniform or storage buffer from an untyped pointer into the resource \
+           heap.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: BUFFER_WRONG,
+        keeps: BUFFER_RIGHT,
+    },
+};
+
+const BUFFER_WRONG: &str = "OpCapability Shader
+OpCapability UntypedPointersKHR
+OpCapability DescriptorHeapEXT
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpExtension \"SPV_EXT_descriptor_heap\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %heap
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %heap BuiltIn SamplerHeapEXT
+OpDecorateId %array ArrayStrideIdEXT %size
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%u32_0 = OpConstant %u32 0
+%buffer = OpTypeBufferEXT StorageBuffer
+%size = OpConstantSizeOfEXT %u32 %buffer
+%array = OpTypeRuntimeArray %buffer
+%heap_type = OpTypeUntypedPointerKHR UniformConstant
+%pointer_type = OpTypeUntypedPointerKHR StorageBuffer
+%heap = OpUntypedVariableKHR %heap_type UniformConstant
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+%descriptor = OpUntypedAccessChainKHR %heap_type %array %heap %u32_0
+%pointer = OpBufferPointerEXT %pointer_type %descriptor
+OpReturn
+OpFunctionEnd
+";
+
+const BUFFER_RIGHT: &str = "OpCapability Shader
+OpCapability UntypedPointersKHR
+OpCapability DescriptorHeapEXT
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpExtension \"SPV_EXT_descriptor_heap\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %heap
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %heap BuiltIn ResourceHeapEXT
+OpDecorateId %array ArrayStrideIdEXT %size
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%u32_0 = OpConstant %u32 0
+%buffer = OpTypeBufferEXT StorageBuffer
+%size = OpConstantSizeOfEXT %u32 %buffer
+%array = OpTypeRuntimeArray %buffer
+%heap_type = OpTypeUntypedPointerKHR UniformConstant
+%pointer_type = OpTypeUntypedPointerKHR StorageBuffer
+%heap = OpUntypedVariableKHR %heap_type UniformConstant
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+%descriptor = OpUntypedAccessChainKHR %heap_type %array %heap %u32_0
+%pointer = OpBufferPointerEXT %pointer_type %descriptor
+OpReturn
+OpFunctionEnd
+";
+
+pub(super) static MASKED: Rule = Rule {
+    id: "memory.masked",
+    class: InvalidData,
+    section: "SPV_INTEL_masked_gather_scatter",
+    vuids: &[],
+    text: "A masked gather or scatter moves a vector through a vector of pointers where a vector of booleans says so, \
+           with an alignment of 0 or a power of two.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability MaskedGatherScatterINTEL
+OpExtension \"SPV_INTEL_masked_gather_scatter\"
+%v2ptr = OpTypeVector %ptr_CrossWorkgroup_u32 2
+%pointers = OpUndef %v2ptr
+%mask = OpUndef %v2bool
+%values = OpMaskedGatherINTEL %v2u32 %pointers 3 %mask %v2u32_0",
+        keeps: "OpCapability MaskedGatherScatterINTEL
+OpExtension \"SPV_INTEL_masked_gather_scatter\"
+%v2ptr = OpTypeVector %ptr_CrossWorkgroup_u32 2
+%pointers = OpUndef %v2ptr
+%mask = OpUndef %v2bool
+%values = OpMaskedGatherINTEL %v2u32 %pointers 4 %mask %v2u32_0",
+    },
+};
+
+/// `OpArrayLength` and `OpUntypedArrayLengthKHR`.
+pub(super) fn array_length(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let result = at.result_type();
+    let fine = matches!(
+        m.ty(result),
+        Type::Int {
+            width: 32 | 64,
+            signed: false
+        }
+    );
+    if !fine {
+        let message = format!(
+            "the length of an array is an unsigned integer of 32 or 64 bits, not {}",
+            m.show_type(result)
+        );
+        let fault = at.fault(&LENGTH_TYPE, message);
+        return Err(fault.about(m, result, "the result type is declared here"));
+    }
+    let untyped = at.inst.op() == Op::UntypedArrayLengthKHR;
+    // Structure and pointer, or a pointer that says both; then the member.
+    let (structure, pointer, member) = match untyped {
+        true => {
+            let pointer = at.id(1);
+            if !matches!(m.ty_of(pointer), Type::UntypedPointer { .. }) {
+                let message = format!(
+                    "an untyped pointer is needed, not {}",
+                    m.show_value(pointer)
+                );
+                let fault = at.fault(&LENGTH, message);
+                return Err(fault.about(m, pointer, "it is defined here"));
+            }
+            (at.id(0), pointer, at.inst.arg(2))
+        }
+        false => {
+            let pointee = m.pointee(at.type_of_arg(0)).unwrap_or(Id(0));
+            (pointee, at.id(0), at.inst.arg(1))
+        }
+    };
+    let Type::Struct { members } = m.ty(structure) else {
+        let message = format!(
+            "a pointer to a structure is needed, but this is {}",
+            m.show_value(pointer)
+        );
+        let fault = at.fault(&LENGTH, message);
+        return Err(fault.about(m, pointer, "it is defined here"));
+    };
+    let last = members.last().map_or(Id(0), |&last| Id(last));
+    if !matches!(m.ty(last), Type::RuntimeArray { .. }) {
+        let message = format!(
+            "the last member of {} is {}, not a run-time array",
+            m.show_type(structure),
+            m.show_type(last)
+        );
+        let fault = at.fault(&LENGTH, message);
+        return Err(fault.about(m, structure, "the structure is declared here"));
+    }
+    if member as usize + 1 != members.len() {
+        let message = format!(
+            "the run-time array is member {} of {}, not {member}",
+            members.len() - 1,
+            m.show_type(structure)
+        );
+        let fault = at.fault(&LENGTH, message);
+        return Err(fault.about(m, structure, "the structure is declared here"));
+    }
+    let class = m.type_of(pointer).and_then(|ty| m.pointer_class(ty));
+    if m.env.is_vulkan()
+        && class == Some(StorageClass::Uniform)
+        && m.is_decorated(structure, Decoration::Block)
+    {
+        let message = "in Vulkan, the length of a run-time array in a uniform block isn't known";
+        return Err(at.fault(&LENGTH_UNIFORM, message));
+    }
+    Ok(())
+}
+
+/// `OpPtrEqual`, `OpPtrNotEqual` and `OpPtrDiff`.
+pub(super) fn comparison(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let logical = m.addressing == AddressingModel::Logical;
+    if logical && !m.has(Capability::VariablePointersStorageBuffer) {
+        let message = format!(
+            "under logical addressing, {} needs the capability `VariablePointers` or `VariablePointersStorageBuffer`",
+            at.inst.op()
+        );
+        return Err(at.fault(&COMPARISON_LOGICAL, message));
+    }
+    let result = at.result_type();
+    let (fine, wanted) = match at.inst.op() {
+        Op::PtrDiff => (m.is_int_scalar(result), "an integer"),
+        _ => (m.is_bool_scalar(result), "a boolean"),
+    };
+    if !fine {
+        let message = format!(
+            "{} makes {wanted}, not {}",
+            at.inst.op(),
+            m.show_type(result)
+        );
+        let fault = at.fault(&COMPARISON, message);
+        return Err(fault.about(m, result, "the result type is declared here"));
+    }
+    let (left, right) = (at.type_of_arg(0), at.type_of_arg(1));
+    let Some(class) = m.pointer_class(left) else {
+        return Err(operand_fault(at, 0, "a pointer is needed"));
+    };
+    let is_untyped = |ty: Id| matches!(m.ty(ty), Type::UntypedPointer { .. });
+    if is_untyped(left) || is_untyped(right) {
+        if m.pointer_class(right) != Some(class) {
+            let wanted = "a pointer of the same storage class is needed";
+            return Err(operand_fault(at, 1, wanted));
+        }
+    } else if left != right {
+        return Err(operand_fault(at, 1, "a pointer of the same type is needed"));
+    }
+    if logical {
+        let fine = match class {
+            StorageClass::StorageBuffer => true,
+            StorageClass::Workgroup => m.has(Capability::VariablePointers),
+            _ => false,
+        };
+        if !fine {
+            let message = format!(
+                "under logical addressing, `{class}` pointers aren't compared in this module"
+            );
+            return Err(at.fault(&COMPARISON_LOGICAL, message));
+        }
+    } else if class == StorageClass::PhysicalStorageBuffer {
+        let wanted = "a pointer of another storage class is needed";
+        return Err(operand_fault(at, 0, wanted));
+    }
+    Ok(())
+}
+
+#[cold]
+fn operand_fault(at: &Site<'_, '_>, index: usize, wanted: &str) -> Fault {
+    let id = at.id(index);
+    let message = format!("{wanted}, but this is {}", at.m.show_value(id));
+    at.fault(&COMPARISON, message)
+        .about(at.m, id, "it is defined here")
+}
+
+pub(super) fn prefetch(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let pointer = at.type_of_arg(0);
+    let message = if !matches!(
+        m.ty(pointer),
+        Type::UntypedPointer {
+            class: StorageClass::CrossWorkgroup
+        }
+    ) {
+        format!(
+            "a prefetch takes an untyped `CrossWorkgroup` pointer, not {}",
+            m.show_value(at.id(0))
+        )
+    } else if !m.is_int_scalar(at.type_of_arg(1)) {
+        format!(
+            "the number of bytes to prefetch is an integer, not {}",
+            m.show_value(at.id(1))
+        )
+    } else {
+        let mut hints = 2..at.inst.args().len();
+        let wrong = hints.find(|&index| {
+            !m.is_constant(at.id(index)) || !m.is_int_scalar_of(at.type_of_arg(index), 32)
+        });
+        let Some(wrong) = wrong else {
+            return Ok(());
+        };
+        format!(
+            "operand {} of the prefetch is a constant 32-bit integer, not {}",
+            wrong + 1,
+            m.show_value(at.id(wrong))
+        )
+    };
+    Err(at.fault(&PREFETCH, message))
+}
+
+pub(super) fn buffer(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let class = m.pointer_class(at.result_type());
+    if !matches!(
+        class,
+        Some(StorageClass::StorageBuffer | StorageClass::Uniform)
+    ) {
+        let message = format!(
+            "OpBufferPointerEXT makes a pointer to a uniform or storage buffer, not {}",
+            m.show_type(at.result_type())
+        );
+        return Err(at.fault(&BUFFER, message));
+    }
+    let buffer = at.id(0);
+    let is_untyped = matches!(m.ty_of(buffer), Type::UntypedPointer { .. });
+    let variable = origin(m, buffer);
+    let from_heap = m.own_decorations(variable).any(|decorated| {
+        decorated.decoration == Decoration::BuiltIn
+            && BuiltIn(decorated.param(0)) == BuiltIn::ResourceHeapEXT
+    });
+    if is_untyped && from_heap {
+        return Ok(());
+    }
+    let message = format!(
+        "OpBufferPointerEXT takes an untyped pointer into the resource heap, not {}",
+        m.show_value(buffer)
+    );
+    let fault = at.fault(&BUFFER, message);
+    Err(fault.about(m, variable, "the pointer comes from here"))
+}
+
+/// `OpMaskedGatherINTEL` and `OpMaskedScatterINTEL`.
+pub(super) fn masked(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let is_gather = at.inst.op() == Op::MaskedGatherINTEL;
+    // Pointers, alignment, mask, fill; or input, pointers, alignment, mask.
+    let (values, pointers, alignment, mask) = match is_gather {
+        true => (at.result_type(), 0, 1, 2),
+        false => (at.type_of_arg(0), 1, 2, 3),
+    };
+    let Type::Vector { component, count } = m.ty(values) else {
+        let message = format!(
+            "{} moves a vector, not {}",
+            at.inst.op(),
+            m.show_type(values)
+        );
+        return Err(at.fault(&MASKED, message));
+    };
+    let pointer_type = at.type_of_arg(pointers);
+    let reach = match m.ty(pointer_type) {
+        Type::Vector {
+            component,
+            count: pointers,
+        } if pointers == count => m.pointee(component),
+        _ => None,
+    };
+    let mask_type = at.type_of_arg(mask);
+    let alignment = at.inst.arg(alignment);
+    let message = if reach != Some(component) {
+        format!(
+            "{} takes a vector of as many pointers to {}, not {}",
+            at.inst.op(),
+            m.show_type(component),
+            m.show_value(at.id(pointers))
+        )
+    } else if !m.is_bool_vector(mask_type) || m.dimension(mask_type) != count {
+        format!(
+            "the mask is a vector of {count} booleans, not {}",
+            m.show_value(at.id(mask))
+        )
+    } else if is_gather && at.type_of_arg(3) != values {
+        format!(
+            "the values for what is masked have the result type, but are {}",
+            m.show_value(at.id(3))
+        )
+    } else if alignment != 0 && !alignment.is_power_of_two() {
+        format!("the alignment is 0 or a power of two, not {alignment}")
+    } else {
+        return Ok(());
+    };
+    Err(at.fault(&MASKED, message))
+}
+
+/// `OpGenericPtrMemSemantics`, `OpSaveMemoryINTEL` and so on: whatever takes one
+/// pointer.
+pub(super) fn takes_pointer(at: &Site<'_, '_>) -> Verdict {
+    match at.m.is_pointer(at.type_of_arg(0)) {
+        true => Ok(()),
+        false => Err(pointer_fault(at, at.id(0))),
+    }
+}

@@ -1,0 +1,895 @@
+//! Variables.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
+use spirvkit_grammar::{AddressingModel, BuiltIn, Capability, Decoration, Op, StorageClass};
+
+use crate::fault::{Fault, Verdict};
+use crate::module::{Module, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::rules::types::pointers::class_exists;
+use crate::site::Site;
+
+pub(super) static TYPE: Rule = Rule {
+    id: "variable.type",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "The type of a variable is a pointer, untyped for OpUntypedVariableKHR, of the variable's storage class.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%variable = OpVariable %u32 Private",
+        keeps: "%variable = OpVariable %ptr_Private_u32 Private",
+    },
+};
+
+pub(super) static GENERIC: Rule = Rule {
+    id: "variable.generic",
+    class: InvalidBinary,
+    section: "3.52.8",
+    vuids: &[],
+    text: "`Generic` stands for several storage classes; a variable is of one of them.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability GenericPointer
+%ptr_Generic_u32 = OpTypePointer Generic %u32
+%variable = OpVariable %ptr_Generic_u32 Generic",
+        keeps: "%variable = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup",
+    },
+};
+
+pub(super) static PHYSICAL: Rule = Rule {
+    id: "variable.physical",
+    class: InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Memory of the storage class `PhysicalStorageBuffer` comes from addresses, not from variables.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability PhysicalStorageBufferAddresses
+OpMemoryModel PhysicalStorageBuffer64 GLSL450
+%ptr_u32 = OpTypePointer PhysicalStorageBuffer %u32
+%variable = OpVariable %ptr_u32 PhysicalStorageBuffer",
+        keeps: "OpCapability PhysicalStorageBufferAddresses
+OpMemoryModel PhysicalStorageBuffer64 GLSL450
+%ptr_u32 = OpTypePointer PhysicalStorageBuffer %u32",
+    },
+};
+
+pub(super) static DATA_TYPE: Rule = Rule {
+    id: "variable.data-type",
+    class: InvalidId,
+    section: "SPV_KHR_untyped_pointers",
+    vuids: &[],
+    text: "An untyped variable names the type of its data, if any; in `Function`, `Private` and `Workgroup` memory it \
+           must.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability UntypedPointersKHR
+OpExtension \"SPV_KHR_untyped_pointers\"
+%pointer = OpTypeUntypedPointerKHR Private
+%variable = OpUntypedVariableKHR %pointer Private",
+        keeps: "OpCapability UntypedPointersKHR
+OpExtension \"SPV_KHR_untyped_pointers\"
+%pointer = OpTypeUntypedPointerKHR Private
+%variable = OpUntypedVariableKHR %pointer Private %u32",
+    },
+};
+
+pub(super) static DATA_TYPE_VULKAN: Rule = Rule {
+    id: "variable.data-type-vulkan",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &[
+        "VUID-StandaloneSpirv-OpUntypedVariableKHR-11167",
+        "VUID-StandaloneSpirv-OpUntypedVariableKHR-11347",
+    ],
+    text: "In Vulkan, an untyped variable names the type of its data, unless it is a descriptor heap.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.2"),
+        breaks: "OpCapability UntypedPointersKHR
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpDecorate %variable DescriptorSet 0
+OpDecorate %variable Binding 0
+%pointer = OpTypeUntypedPointerKHR StorageBuffer
+%variable = OpUntypedVariableKHR %pointer StorageBuffer",
+        keeps: "OpCapability UntypedPointersKHR
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpDecorate %variable DescriptorSet 0
+OpDecorate %variable Binding 0
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+%struct = OpTypeStruct %u32
+%pointer = OpTypeUntypedPointerKHR StorageBuffer
+%variable = OpUntypedVariableKHR %pointer StorageBuffer %struct",
+    },
+};
+
+pub(super) static INITIALIZER: Rule = Rule {
+    id: "variable.initializer",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "What initializes a variable is a constant or a variable outside of functions, and has the type of the \
+           variable's value.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%variable = OpVariable %ptr_Private_u32 Private %f32_1",
+        keeps: "%variable = OpVariable %ptr_Private_u32 Private %u32_1",
+    },
+};
+
+pub(super) static INITIALIZER_PAYLOAD: Rule = Rule {
+    id: "variable.initializer-payload",
+    class: InvalidId,
+    section: "SPV_EXT_mesh_shader",
+    vuids: &[],
+    text: "The payload of a task shader has no initializer.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability MeshShadingEXT
+OpExtension \"SPV_EXT_mesh_shader\"
+%ptr_payload = OpTypePointer TaskPayloadWorkgroupEXT %u32
+%payload = OpVariable %ptr_payload TaskPayloadWorkgroupEXT %u32_1",
+        keeps: "OpCapability MeshShadingEXT
+OpExtension \"SPV_EXT_mesh_shader\"
+%ptr_payload = OpTypePointer TaskPayloadWorkgroupEXT %u32
+%payload = OpVariable %ptr_payload TaskPayloadWorkgroupEXT",
+    },
+};
+
+pub(super) static INITIALIZER_VULKAN: Rule = Rule {
+    id: "variable.initializer-vulkan",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &[
+        "VUID-StandaloneSpirv-OpVariable-04651",
+        "VUID-StandaloneSpirv-OpVariable-04734",
+    ],
+    text: "In Vulkan, only variables in `Output`, `Private` and `Function` memory have initializers, and those in \
+           `Workgroup` memory may be initialized with null.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.1"),
+        breaks: "%variable = OpVariable %ptr_Workgroup_u32 Workgroup %u32_1",
+        keeps: "%variable = OpVariable %ptr_Private_u32 Private %u32_1",
+    },
+};
+
+pub(super) static BOOLEAN: Rule = Rule {
+    id: "variable.boolean",
+    class: InvalidId,
+    section: "3.52.6",
+    vuids: &[],
+    text: "Booleans have no representation that anything outside of the shader could see: only memory that stays \
+           within holds them, and inputs and outputs that are built-ins.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+%struct = OpTypeStruct %bool
+%ptr_struct = OpTypePointer Uniform %struct
+%variable = OpVariable %ptr_struct Uniform
+OpEntryPoint GLCompute %main \"main\" %variable",
+        keeps: "%ptr_bool = OpTypePointer Private %bool
+%variable = OpVariable %ptr_bool Private",
+    },
+};
+
+pub(super) static POINTERS: Rule = Rule {
+    id: "variable.logical-pointers",
+    class: InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Under logical addressing, variables hold no pointers, except with variable pointers: then `Function` and \
+           `Private` memory may hold pointers to `StorageBuffer` and, with `VariablePointers`, `Workgroup` memory.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%ptr_ptr = OpTypePointer Private %ptr_Workgroup_u32
+%variable = OpVariable %ptr_ptr Private",
+        keeps: "OpCapability VariablePointers
+%ptr_ptr = OpTypePointer Private %ptr_Workgroup_u32
+%variable = OpVariable %ptr_ptr Private",
+    },
+};
+
+pub(super) static COOPERATIVE: Rule = Rule {
+    id: "variable.cooperative",
+    class: InvalidId,
+    section: "SPV_KHR_cooperative_matrix",
+    vuids: &[],
+    text: "Cooperative matrices and vectors are held by `Function` and `Private` variables only.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VulkanMemoryModel
+OpCapability CooperativeMatrixKHR
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpMemoryModel Logical Vulkan
+%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_16 %u32_0
+%pointer = OpTypePointer Workgroup %matrix
+%variable = OpVariable %pointer Workgroup",
+        keeps: "OpCapability VulkanMemoryModel
+OpCapability CooperativeMatrixKHR
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpMemoryModel Logical Vulkan
+%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_16 %u32_0
+%pointer = OpTypePointer Private %matrix
+%variable = OpVariable %pointer Private",
+    },
+};
+
+pub(super) static LONG_VECTOR: Rule = Rule {
+    id: "variable.long-vector",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &[
+        "VUID-StandaloneSpirv-Type-12297",
+        "VUID-StandaloneSpirv-Function-12294",
+    ],
+    text: "In Vulkan, vectors of more than four components aren't inputs or outputs, and vectors whose size \
+           specialization may change aren't in memory with an explicit layout.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.2"),
+        breaks: "OpCapability LongVectorEXT
+OpExtension \"SPV_EXT_long_vector\"
+OpDecorate %variable Location 0
+OpDecorate %variable Flat
+%long = OpTypeVector %u32 5
+%pointer = OpTypePointer Input %long
+%variable = OpVariable %pointer Input
+OpEntryPoint Fragment %main \"main\" %variable",
+        keeps: "OpCapability LongVectorEXT
+OpExtension \"SPV_EXT_long_vector\"
+%long = OpTypeVector %u32 5
+%pointer = OpTypePointer Private %long
+%variable = OpVariable %pointer Private",
+    },
+};
+
+pub(super) static SMALL: Rule = Rule {
+    id: "variable.small",
+    class: InvalidId,
+    section: "3.31",
+    vuids: &[],
+    text: "Each of the capabilities for 8- and 16-bit storage lets values of that size into certain storage classes; \
+           without any, only the capabilities to calculate with them do.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: "OpCapability Shader
+OpCapability Linkage
+OpCapability StorageBuffer16BitAccess
+OpMemoryModel Logical GLSL450
+%u16 = OpTypeInt 16 0
+%pointer = OpTypePointer Private %u16
+%variable = OpVariable %pointer Private
+",
+        keeps: "OpCapability Shader
+OpCapability Linkage
+OpCapability StorageBuffer16BitAccess
+OpCapability Int16
+OpMemoryModel Logical GLSL450
+%u16 = OpTypeInt 16 0
+%pointer = OpTypePointer Private %u16
+%variable = OpVariable %pointer Private
+",
+    },
+};
+
+pub(super) static TINY: Rule = Rule {
+    id: "variable.tiny-float",
+    class: InvalidId,
+    section: "SPV_EXT_ocp_microscaling",
+    vuids: &[],
+    text: "Floats of 4 and 6 bits fill no whole bytes: only `Function` and `Private` variables hold them.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability Float6EXT
+OpExtension \"SPV_EXT_ocp_microscaling_types\"
+%float = OpTypeFloat 6 Float6E2M3EXT
+%pointer = OpTypePointer Workgroup %float
+%variable = OpVariable %pointer Workgroup",
+        keeps: "OpCapability Float6EXT
+OpExtension \"SPV_EXT_ocp_microscaling_types\"
+%float = OpTypeFloat 6 Float6E2M3EXT
+%pointer = OpTypePointer Private %float
+%variable = OpVariable %pointer Private",
+    },
+};
+
+pub(super) static HANDLE: Rule = Rule {
+    id: "variable.uniform-constant",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-UniformConstant-04655"],
+    text: "In Vulkan, variables of storage class `UniformConstant` are images, samplers, sampled images, acceleration \
+           structures, tensors or arrays of one of these.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.1"),
+        breaks: "OpDecorate %variable DescriptorSet 0
+OpDecorate %variable Binding 0
+%pointer = OpTypePointer UniformConstant %f32
+%variable = OpVariable %pointer UniformConstant",
+        keeps: "OpDecorate %variable DescriptorSet 0
+OpDecorate %variable Binding 0
+%sampler = OpTypeSampler
+%pointer = OpTypePointer UniformConstant %sampler
+%variable = OpVariable %pointer UniformConstant",
+    },
+};
+
+pub(super) static BLOCK: Rule = Rule {
+    id: "variable.block",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &[
+        "VUID-StandaloneSpirv-Uniform-06807",
+        "VUID-StandaloneSpirv-PushConstant-06808",
+    ],
+    text: "In Vulkan, variables of the storage classes `Uniform` and `StorageBuffer` are structures or arrays of \
+           structures, and those of `PushConstant` are structures.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.1"),
+        breaks: "%pointer = OpTypePointer PushConstant %f32
+%variable = OpVariable %pointer PushConstant",
+        keeps: "OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+%struct = OpTypeStruct %f32
+%pointer = OpTypePointer PushConstant %struct
+%variable = OpVariable %pointer PushConstant",
+    },
+};
+
+pub(super) static RUNTIME_ARRAY: Rule = Rule {
+    id: "variable.runtime-array",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"],
+    text: "In Vulkan, a run-time array is the last member of a storage block, or, with `RuntimeDescriptorArray`, an \
+           array of descriptors.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.1"),
+        breaks: "OpDecorate %variable DescriptorSet 0
+OpDecorate %variable Binding 0
+%sampler = OpTypeSampler
+%array = OpTypeRuntimeArray %sampler
+%pointer = OpTypePointer UniformConstant %array
+%variable = OpVariable %pointer UniformConstant",
+        keeps: "OpCapability RuntimeDescriptorArray
+OpExtension \"SPV_EXT_descriptor_indexing\"
+OpDecorate %variable DescriptorSet 0
+OpDecorate %variable Binding 0
+%sampler = OpTypeSampler
+%array = OpTypeRuntimeArray %sampler
+%pointer = OpTypePointer UniformConstant %array
+%variable = OpVariable %pointer UniformConstant",
+    },
+};
+
+pub(super) static TILE_ATTACHMENT: Rule = Rule {
+    id: "variable.tile-attachment",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-TileAttachmentQCOM-10695"],
+    text: "In Vulkan, a tile attachment has a descriptor set and a binding.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.4"),
+        breaks: "OpCapability TileShadingQCOM
+OpExtension \"SPV_QCOM_tile_shading\"
+%image = OpTypeImage %f32 2D 0 0 0 2 Rgba32f
+%pointer = OpTypePointer TileAttachmentQCOM %image
+%variable = OpVariable %pointer TileAttachmentQCOM
+OpEntryPoint GLCompute %main \"main\" %variable",
+        keeps: "OpCapability TileShadingQCOM
+OpExtension \"SPV_QCOM_tile_shading\"
+OpDecorate %variable DescriptorSet 0
+OpDecorate %variable Binding 0
+%image = OpTypeImage %f32 2D 0 0 0 2 Rgba32f
+%pointer = OpTypePointer TileAttachmentQCOM %image
+%variable = OpVariable %pointer TileAttachmentQCOM
+OpEntryPoint GLCompute %main \"main\" %variable",
+    },
+};
+
+/// A variable of either kind.
+struct Variable {
+    id: Id,
+    class: StorageClass,
+    /// The type of what it holds, if the variable names one.
+    data: Option<Id>,
+    initializer: Option<Id>,
+}
+
+pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let class = StorageClass(at.inst.arg(0));
+    let untyped = at.inst.op() == Op::UntypedVariableKHR;
+    let result = at.result_type();
+    let fine = match m.ty(result) {
+        Type::Pointer { .. } => !untyped,
+        Type::UntypedPointer { .. } => untyped,
+        _ => false,
+    };
+    if !fine {
+        let wanted = if untyped {
+            "an untyped pointer"
+        } else {
+            "a pointer"
+        };
+        let message = format!(
+            "a variable is {wanted}, but its type is {}",
+            m.show_type(result)
+        );
+        let fault = at.fault(&TYPE, message);
+        return Err(fault.about(m, result, "the type is declared here"));
+    }
+    let optional = |index: usize| at.inst.optional(index).map(Id);
+    let (data, initializer) = match untyped {
+        true => (optional(1), optional(2)),
+        false => (m.pointee(result), optional(1)),
+    };
+    let variable = Variable {
+        id: at.inst.result().unwrap_or(Id(0)),
+        class,
+        data,
+        initializer,
+    };
+    if class == StorageClass::Generic {
+        return Err(at.fault(&GENERIC, "a variable isn't of the storage class `Generic`"));
+    }
+    if m.pointer_class(result) != Some(class) {
+        let message = format!(
+            "the variable is of storage class `{class}`, but its type is {}",
+            m.show_type(result)
+        );
+        let fault = at.fault(&TYPE, message);
+        return Err(fault.about(m, result, "the type is declared here"));
+    }
+    class_exists(at, class)?;
+    if untyped {
+        data_type(at, &variable)?;
+    }
+    if variable.initializer.is_some() {
+        initializer_of(at, &variable)?;
+    }
+    if class == StorageClass::PhysicalStorageBuffer {
+        let message = "a variable isn't of the storage class `PhysicalStorageBuffer`";
+        return Err(at.fault(&PHYSICAL, message));
+    }
+    if let Some(data) = variable.data {
+        contents(at, &variable, data)?;
+        if m.env.is_vulkan() {
+            vulkan(at, &variable, data)?;
+        }
+    }
+    Ok(())
+}
+
+fn data_type(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
+    let m = at.m;
+    let class = variable.class;
+    if let Some(data) = variable.data {
+        if m.ty(data) != Type::NotAType {
+            return Ok(());
+        }
+        let message = format!("the data type is a type, not {}", m.name(data));
+        let fault = at.fault(&DATA_TYPE, message);
+        return Err(fault.about(m, data, "it is defined here"));
+    }
+    if matches!(
+        class,
+        StorageClass::Function | StorageClass::Private | StorageClass::Workgroup
+    ) {
+        let message = format!("an untyped `{class}` variable names the type of its data");
+        return Err(at.fault(&DATA_TYPE, message));
+    }
+    if !m.env.is_vulkan() {
+        return Ok(());
+    }
+    if class != StorageClass::UniformConstant {
+        let message =
+            format!("in Vulkan, an untyped `{class}` variable names the type of its data");
+        let fault = at.fault(&DATA_TYPE_VULKAN, message);
+        return Err(fault.vuid("VUID-StandaloneSpirv-OpUntypedVariableKHR-11167"));
+    }
+    let is_heap = m.own_decorations(variable.id).any(|decorated| {
+        decorated.decoration == Decoration::BuiltIn
+            && matches!(
+                BuiltIn(decorated.param(0)),
+                BuiltIn::SamplerHeapEXT | BuiltIn::ResourceHeapEXT
+            )
+    });
+    if is_heap {
+        return Ok(());
+    }
+    let message =
+        "in Vulkan, an untyped variable that is no descriptor heap names the type of its data";
+    let fault = at.fault(&DATA_TYPE_VULKAN, message);
+    Err(fault.vuid("VUID-StandaloneSpirv-OpUntypedVariableKHR-11347"))
+}
+
+fn initializer_of(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
+    let m = at.m;
+    let Some(initializer) = variable.initializer else {
+        return Ok(());
+    };
+    let op = m.op_of(initializer);
+    let is_global =
+        matches!(op, Op::Variable | Op::UntypedVariableKHR) && m.block_of(initializer).is_none();
+    if !m.is_constant(initializer) && !is_global {
+        let message = format!(
+            "a variable is initialized by a constant or a global variable, not by {}",
+            m.show_value(initializer)
+        );
+        let fault = at.fault(&INITIALIZER, message);
+        return Err(fault.about(m, initializer, "it is defined here"));
+    }
+    if variable.data.is_some() && m.type_of(initializer) != variable.data {
+        let message = format!(
+            "the variable holds {}, but its initializer is {}",
+            m.show_type(variable.data.unwrap_or(Id(0))),
+            m.show_value(initializer)
+        );
+        let fault = at.fault(&INITIALIZER, message);
+        return Err(fault.about(m, initializer, "the initializer is defined here"));
+    }
+    if variable.class == StorageClass::TaskPayloadWorkgroupEXT {
+        return Err(at.fault(&INITIALIZER_PAYLOAD, "a task payload has no initializer"));
+    }
+    if !m.env.is_vulkan() {
+        return Ok(());
+    }
+    match variable.class {
+        StorageClass::Output | StorageClass::Private | StorageClass::Function => Ok(()),
+        StorageClass::Workgroup if op == Op::ConstantNull => Ok(()),
+        StorageClass::Workgroup => {
+            let message = "in Vulkan, `Workgroup` memory is initialized with OpConstantNull only";
+            let fault = at.fault(&INITIALIZER_VULKAN, message);
+            Err(fault.vuid("VUID-StandaloneSpirv-OpVariable-04734"))
+        }
+        class => {
+            let message = format!("in Vulkan, a `{class}` variable has no initializer");
+            let fault = at.fault(&INITIALIZER_VULKAN, message);
+            Err(fault.vuid("VUID-StandaloneSpirv-OpVariable-04651"))
+        }
+    }
+}
+
+/// What a type holds that matters to variables: found in one pass over it.
+#[derive(Clone, Copy, Default)]
+struct Contents {
+    boolean: bool,
+    int8: bool,
+    int16: bool,
+    float8: bool,
+    float16: bool,
+    tiny_float: bool,
+    cooperative: bool,
+    long_vector: bool,
+    specialized_vector: bool,
+    runtime_array: bool,
+    storage_pointer: bool,
+    workgroup_pointer: bool,
+    other_pointer: bool,
+}
+
+impl Contents {
+    fn of(m: &Module<'_>, ty: Id) -> Self {
+        let mut contents = Self::default();
+        match m.ty(ty) {
+            Type::Array { .. } | Type::RuntimeArray { .. } | Type::Struct { .. } => {
+                let all = std::cell::Cell::new(contents);
+                m.contains(ty, |ty| {
+                    let mut found = all.get();
+                    found.note(m, ty);
+                    all.set(found);
+                    false
+                });
+                contents = all.get();
+            }
+            simple => {
+                contents.note(m, simple);
+                contents.note(m, m.ty(m.component_type(ty)));
+            }
+        }
+        contents
+    }
+
+    fn note(&mut self, m: &Module<'_>, ty: Type<'_>) {
+        match ty {
+            Type::Bool => self.boolean = true,
+            Type::Int { width: 8, .. } => self.int8 = true,
+            Type::Int { width: 16, .. } => self.int16 = true,
+            Type::Float { width, encoding } => match width {
+                4 | 6 => self.tiny_float = true,
+                8 => self.float8 = true,
+                16 if encoding.is_none() => self.float16 = true,
+                _ => {}
+            },
+            Type::Vector { count, .. } => self.long_vector |= count > 4,
+            Type::LongVector { count, .. } => {
+                self.cooperative |=
+                    m.has(Capability::CooperativeVectorNV) && !m.has(Capability::LongVectorEXT);
+                self.specialized_vector |= m.is_spec_constant(count);
+                self.long_vector |= m.default_u64(count).is_none_or(|count| count > 4);
+            }
+            Type::CooperativeMatrix(_) | Type::CooperativeMatrixNv(_) => self.cooperative = true,
+            Type::RuntimeArray { .. } => self.runtime_array = true,
+            Type::Pointer { class, .. } | Type::UntypedPointer { class } => match class {
+                StorageClass::StorageBuffer => self.storage_pointer = true,
+                StorageClass::Workgroup => self.workgroup_pointer = true,
+                StorageClass::PhysicalStorageBuffer => {}
+                _ => self.other_pointer = true,
+            },
+            _ => {}
+        }
+    }
+}
+
+#[cold]
+fn fault(at: &Site<'_, '_>, rule: &'static Rule, data: Id, message: &str) -> Fault {
+    let message = format!("{message}: it holds {}", at.m.show_type(data));
+    at.fault(rule, message)
+        .about(at.m, data, "what it holds is declared here")
+}
+
+fn contents(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
+    let m = at.m;
+    let class = variable.class;
+    let contents = Contents::of(m, data);
+    if contents.boolean && !booleans_may_be_in(m, variable, data) {
+        let message = match class {
+            StorageClass::Input | StorageClass::Output => {
+                "booleans in inputs and outputs are built-ins only".to_owned()
+            }
+            _ => format!("a `{class}` variable holds no booleans"),
+        };
+        return Err(fault(at, &BOOLEAN, data, &message));
+    }
+    logical_pointers(at, variable, data, contents)?;
+    let local = matches!(class, StorageClass::Function | StorageClass::Private);
+    if contents.cooperative && !local {
+        let message = format!("a `{class}` variable holds no cooperative matrices and vectors");
+        return Err(fault(at, &COOPERATIVE, data, &message));
+    }
+    if contents.tiny_float && !local {
+        let message = format!("a `{class}` variable holds no floats of 4 or 6 bits");
+        return Err(fault(at, &TINY, data, &message));
+    }
+    if m.env.is_vulkan() && contents.long_vector {
+        long_vectors(at, variable, data, contents)?;
+    }
+    if m.has(Capability::Shader) {
+        small(at, variable, data, contents)?;
+    }
+    if m.env.is_vulkan() && contents.runtime_array {
+        return runtime_arrays(at, variable, data);
+    }
+    Ok(())
+}
+
+fn booleans_may_be_in(m: &Module<'_>, variable: &Variable, data: Id) -> bool {
+    match variable.class {
+        StorageClass::Workgroup
+        | StorageClass::CrossWorkgroup
+        | StorageClass::Private
+        | StorageClass::Function
+        | StorageClass::UniformConstant
+        | StorageClass::RayPayloadKHR
+        | StorageClass::IncomingRayPayloadKHR
+        | StorageClass::HitAttributeKHR
+        | StorageClass::CallableDataKHR
+        | StorageClass::IncomingCallableDataKHR
+        | StorageClass::TaskPayloadWorkgroupEXT
+        | StorageClass::HitObjectAttributeNV
+        | StorageClass::HitObjectAttributeEXT
+        | StorageClass::NodePayloadAMDX => true,
+        StorageClass::Input | StorageClass::Output => {
+            m.is_decorated(variable.id, Decoration::BuiltIn)
+                || m.has_decoration_anywhere(m.without_arrays(data), Decoration::BuiltIn)
+        }
+        _ => false,
+    }
+}
+
+fn logical_pointers(
+    at: &Site<'_, '_>,
+    variable: &Variable,
+    data: Id,
+    contents: Contents,
+) -> Verdict {
+    let m = at.m;
+    let Contents {
+        storage_pointer,
+        workgroup_pointer,
+        other_pointer,
+        ..
+    } = contents;
+    let any = storage_pointer || workgroup_pointer || other_pointer;
+    if !any
+        || m.addressing != AddressingModel::Logical
+        || m.options.relax_logical_pointer
+        || m.options.before_hlsl_legalization
+    {
+        return Ok(());
+    }
+    let class = variable.class;
+    let local = matches!(class, StorageClass::Function | StorageClass::Private);
+    let message = if other_pointer {
+        "under logical addressing, variables hold pointers to `StorageBuffer` and `Workgroup` memory only".to_owned()
+    } else if storage_pointer && !m.has(Capability::VariablePointersStorageBuffer) {
+        "under logical addressing, pointers in variables need `VariablePointersStorageBuffer`"
+            .to_owned()
+    } else if workgroup_pointer && !m.has(Capability::VariablePointers) {
+        "under logical addressing, `Workgroup` pointers in variables need `VariablePointers`"
+            .to_owned()
+    } else if !local {
+        format!("variable pointers are held in `Function` and `Private` memory, not in `{class}`")
+    } else {
+        return Ok(());
+    };
+    Err(fault(at, &POINTERS, data, &message))
+}
+
+fn long_vectors(at: &Site<'_, '_>, variable: &Variable, data: Id, contents: Contents) -> Verdict {
+    let m = at.m;
+    let class = variable.class;
+    let explicit = match class {
+        StorageClass::Uniform
+        | StorageClass::StorageBuffer
+        | StorageClass::PushConstant
+        | StorageClass::ShaderRecordBufferKHR => true,
+        StorageClass::Workgroup => m.is_decorated(data, Decoration::Block),
+        _ => false,
+    };
+    if matches!(class, StorageClass::Input | StorageClass::Output) {
+        let message =
+            format!("in Vulkan, `{class}` variables hold no vectors of more than 4 components");
+        let fault = fault(at, &LONG_VECTOR, data, &message);
+        return Err(fault.vuid("VUID-StandaloneSpirv-Type-12297"));
+    }
+    if explicit && contents.specialized_vector {
+        let message = format!(
+            "in Vulkan, `{class}` variables hold no vectors whose size specialization may change"
+        );
+        let fault = fault(at, &LONG_VECTOR, data, &message);
+        return Err(fault.vuid("VUID-StandaloneSpirv-Function-12294"));
+    }
+    Ok(())
+}
+
+/// The capabilities that let values of a size into a storage class; `None` if
+/// none does.
+fn storage_capabilities(class: StorageClass, bits: u32) -> Option<Capability> {
+    Some(match (class, bits) {
+        (StorageClass::StorageBuffer | StorageClass::PhysicalStorageBuffer, 8) => {
+            Capability::StorageBuffer8BitAccess
+        }
+        (StorageClass::StorageBuffer | StorageClass::PhysicalStorageBuffer, _) => {
+            Capability::StorageBuffer16BitAccess
+        }
+        (StorageClass::Uniform, 8) => Capability::UniformAndStorageBuffer8BitAccess,
+        (StorageClass::Uniform, _) => Capability::UniformAndStorageBuffer16BitAccess,
+        (StorageClass::PushConstant, 8) => Capability::StoragePushConstant8,
+        (StorageClass::PushConstant, _) => Capability::StoragePushConstant16,
+        (StorageClass::Workgroup, 8) => Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR,
+        (StorageClass::Workgroup, _) => Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR,
+        (StorageClass::Input | StorageClass::Output, 16) => Capability::StorageInputOutput16,
+        _ => return None,
+    })
+}
+
+fn small(at: &Site<'_, '_>, variable: &Variable, data: Id, contents: Contents) -> Verdict {
+    let m = at.m;
+    let class = variable.class;
+    let has_16 = contents.int16 && !m.has(Capability::Int16)
+        || contents.float16 && !m.has(Capability::Float16);
+    let has_8 = contents.int8 && !m.has(Capability::Int8);
+    for (bits, present) in [(16, has_16), (8, has_8)] {
+        if !present {
+            continue;
+        }
+        let needed = storage_capabilities(class, bits);
+        let storage_buffer = match bits {
+            8 => Capability::StorageBuffer8BitAccess,
+            _ => Capability::StorageBuffer16BitAccess,
+        };
+        // A uniform variable of a buffer block is a storage buffer.
+        let fine = needed.is_some_and(|needed| m.has(needed))
+            || class == StorageClass::Uniform
+                && m.has(storage_buffer)
+                && m.is_decorated(m.without_arrays(data), Decoration::BufferBlock);
+        if !fine {
+            let message = match needed {
+                Some(needed) => {
+                    format!("{bits}-bit values in a `{class}` variable need `{needed}`")
+                }
+                None => format!("this module holds no {bits}-bit values in `{class}` variables"),
+            };
+            return Err(fault(at, &SMALL, data, &message));
+        }
+    }
+    Ok(())
+}
+
+fn runtime_arrays(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
+    let m = at.m;
+    let class = variable.class;
+    let inner = m.without_arrays(data);
+    if let Type::RuntimeArray { .. } = m.ty(data) {
+        let fine = m.has(Capability::RuntimeDescriptorArray)
+            && matches!(
+                class,
+                StorageClass::StorageBuffer | StorageClass::Uniform | StorageClass::UniformConstant
+            );
+        if !fine {
+            let message = match m.has(Capability::RuntimeDescriptorArray) {
+                true => format!("in Vulkan, a `{class}` variable is no run-time array"),
+                false => {
+                    "in Vulkan, a variable that is a run-time array needs `RuntimeDescriptorArray`"
+                        .to_owned()
+                }
+            };
+            return Err(fault(at, &RUNTIME_ARRAY, data, &message));
+        }
+    }
+    let within =
+        m.is_struct(inner) && m.contains(inner, |ty| matches!(ty, Type::RuntimeArray { .. }));
+    if !within {
+        return Ok(());
+    }
+    let message = match class {
+        StorageClass::StorageBuffer if m.is_decorated(inner, Decoration::Block) => return Ok(()),
+        StorageClass::StorageBuffer => {
+            "in Vulkan, a storage buffer with a run-time array is decorated `Block`"
+        }
+        StorageClass::Uniform => return Ok(()),
+        _ => "in Vulkan, a structure with a run-time array is in a buffer",
+    };
+    Err(fault(at, &RUNTIME_ARRAY, data, message))
+}
+
+fn vulkan(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
+    let m = at.m;
+    // One level of arrays: bindings may be arrays.
+    let inner = match m.ty(data) {
+        Type::Array { element, .. } | Type::RuntimeArray { element } => element,
+        _ => data,
+    };
+    match variable.class {
+        StorageClass::UniformConstant => {
+            let fine = match m.ty(inner) {
+                Type::Image(_) | Type::Sampler | Type::SampledImage { .. } => true,
+                Type::Other(op) => matches!(
+                    op,
+                    Op::TypeAccelerationStructureKHR | Op::TypeTensorARM | Op::TypeBufferEXT
+                ),
+                _ => m.has(Capability::DescriptorHeapEXT),
+            };
+            if !fine {
+                let message = "in Vulkan, a `UniformConstant` variable is an image, a sampler or another handle";
+                return Err(fault(at, &HANDLE, data, message));
+            }
+        }
+        StorageClass::Uniform | StorageClass::StorageBuffer if !m.is_struct(inner) => {
+            let message = format!(
+                "in Vulkan, a `{}` variable is a structure or an array of structures",
+                variable.class
+            );
+            let fault = fault(at, &BLOCK, data, &message);
+            return Err(fault.vuid("VUID-StandaloneSpirv-Uniform-06807"));
+        }
+        StorageClass::PushConstant if !m.is_struct(data) => {
+            let message = "in Vulkan, a `PushConstant` variable is a structure";
+            let fault = fault(at, &BLOCK, data, message);
+            return Err(fault.vuid("VUID-StandaloneSpirv-PushConstant-06808"));
+        }
+        StorageClass::TileAttachmentQCOM => {
+            let has = |decoration| m.is_decorated(variable.id, decoration);
+            if !has(Decoration::DescriptorSet) || !has(Decoration::Binding) {
+                let message = "in Vulkan, a tile attachment has a descriptor set and a binding";
+                return Err(at.fault(&TILE_ATTACHMENT, message));
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}

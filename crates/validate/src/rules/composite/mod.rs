@@ -517,9 +517,9 @@ fn check_copy_logical(o: &Operation<'_, '_, '_>) -> Verdict {
     Ok(())
 }
 
-/// Whether two different types match logically (specification, section 2.2.2).
+/// Whether two types match logically (specification, section 2.2.2).
 /// Linear in the pairs of nested types.
-fn match_logically(m: &Module<'_>, a: Id, b: Id) -> bool {
+pub(super) fn match_logically(m: &Module<'_>, a: Id, b: Id) -> bool {
     let mut todo = vec![(a, b)];
     let mut seen = std::collections::BTreeSet::new();
     while let Some((a, b)) = todo.pop() {

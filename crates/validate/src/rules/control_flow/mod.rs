@@ -1,10 +1,11 @@
 //! Control flow (specification, sections 2.11, 2.16.2 and 3.52.17).
 //!
 //! What an instruction shows by itself is judged where the other families are:
-//! [`branches`], [`phi`], [`merges`], [`lifetime`], [`fragment`]. The rest needs
+//! [`branches`], [`phi`], [`merges`], [`lifetime`], [`fragment`], [`abort`]. The rest needs
 //! the function's graph, once: the blocks before a phi, [`structured`] control
 //! flow with its [`switches`], and [`reconvergence`].
 
+mod abort;
 mod branches;
 mod constructs;
 mod fragment;
@@ -41,10 +42,12 @@ pub(crate) const FAMILY: Family = Family {
         Op::TerminateInvocation,
         Op::DemoteToHelperInvocation,
         Op::IsHelperInvocationEXT,
+        Op::AbortKHR,
     ],
     check,
     check_module: Some(check_module),
     rules: &[
+        &abort::MESSAGE,
         &branches::TARGET,
         &branches::FOREIGN_TARGET,
         &branches::ENTRY_TARGET,
@@ -103,6 +106,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         Op::Branch | Op::BranchConditional | Op::Switch => branches::check(at),
         Op::Return | Op::ReturnValue => branches::check_return(at),
         Op::LifetimeStart | Op::LifetimeStop => lifetime::check(at),
+        Op::AbortKHR => abort::check(at),
         Op::Kill
         | Op::TerminateInvocation
         | Op::DemoteToHelperInvocation

@@ -1,0 +1,47 @@
+//! `OpAbortKHR`.
+
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+
+use super::super::composite::match_logically;
+use crate::fault::Verdict;
+use crate::module::Type;
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static MESSAGE: Rule = Rule {
+    id: "abort.message",
+    class: InvalidId,
+    section: "SPV_KHR_abort",
+    vuids: &[],
+    text: "The message of OpAbortKHR has the type that the instruction names, or one that matches it logically: the \
+           same but for the layout of structures and arrays.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability AbortKHR
+OpExtension \"SPV_KHR_abort\"
+OpAbortKHR %f32 %u32_1",
+        keeps: "OpCapability AbortKHR
+OpExtension \"SPV_KHR_abort\"
+OpAbortKHR %u32 %u32_1",
+    },
+};
+
+pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let (named, message) = (at.id(0), at.id(1));
+    if m.def(named).is_none() || m.def(message).is_none() {
+        return Ok(());
+    }
+    let is_type = m.ty(named) != Type::NotAType;
+    let ty = m.type_of(message);
+    if is_type && ty.is_some_and(|ty| match_logically(m, ty, named)) {
+        return Ok(());
+    }
+    let text = format!(
+        "the message of OpAbortKHR must be of the type that it names, {}, but is {}",
+        m.show_type(named),
+        m.show_value(message)
+    );
+    let fault = at.fault(&MESSAGE, text);
+    Err(fault.about(m, message, "the message is defined here"))
+}

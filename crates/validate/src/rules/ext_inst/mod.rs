@@ -3,6 +3,7 @@
 mod debug_info;
 mod glsl;
 mod graph_debug;
+mod imports;
 mod opencl;
 mod reflection;
 mod vendor;
@@ -18,7 +19,11 @@ use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[Op::ExtInst, Op::ExtInstWithForwardRefsKHR],
+    ops: &[
+        Op::ExtInstImport,
+        Op::ExtInst,
+        Op::ExtInstWithForwardRefsKHR,
+    ],
     check,
     check_module: Some(debug_info::check_source_places),
     rules: &RULES,
@@ -53,6 +58,7 @@ const LISTS: &[&[&Rule]] = &[
     debug_info::RULES,
     glsl::RULES,
     graph_debug::RULES,
+    imports::RULES,
     opencl::RULES,
     reflection::RULES,
     vendor::RULES,
@@ -117,6 +123,9 @@ OpFunctionEnd",
 };
 
 fn check(at: &Site<'_, '_>) -> Verdict {
+    if at.inst.op() == Op::ExtInstImport {
+        return imports::check(at);
+    }
     let m = at.m;
     let Definition::Import(import) = m.definitions.get(at.id(0)) else {
         return Ok(());

@@ -3,9 +3,9 @@
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
-use spirvkit_grammar::{ExecutionModel, Op};
+use spirvkit_grammar::{ExecutionModel, ExtInstSet, Op};
 
-use super::Call;
+use super::{Call, imports};
 use crate::fault::Verdict;
 use crate::module::{Models, Type};
 use crate::rule::{Example, Frame, Rule};
@@ -261,7 +261,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
         return Ok(());
     };
     call.result(&RESULT, m.is_void(call.result_type()), "void")?;
-    let version = version(call);
+    let version = imports::version(m, call.at.id(0), ExtInstSet::ClspvReflection);
     // Kernel's operands behind the name came with version 5.
     let needed = match call.number == KERNEL_INSTRUCTION && call.count() > 2 {
         true => 5,
@@ -286,21 +286,6 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
         check_operand(call, index, operand)?;
     }
     Ok(())
-}
-
-/// The version at the end of the import's name.
-fn version(call: &Call<'_, '_, '_>) -> Option<u64> {
-    let import = call.m().def(call.at.id(0))?;
-    let digits = import.string(0)?.bytes();
-    digits.fold(None, |version: Option<u64>, byte| match byte {
-        b'0'..=b'9' => Some(
-            version
-                .unwrap_or(0)
-                .saturating_mul(10)
-                .saturating_add(u64::from(byte - b'0')),
-        ),
-        _ => None,
-    })
 }
 
 fn check_operand(call: &Call<'_, '_, '_>, index: usize, operand: Operand) -> Verdict {

@@ -1,0 +1,139 @@
+//! Imports of extended instruction sets: their names and versions.
+
+use spirvkit_binary::{Definition, Id, Import};
+use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData};
+use spirvkit_grammar::{ExtInstSet, Version};
+
+use crate::fault::Verdict;
+use crate::module::Module;
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) const RULES: &[&Rule] = &[&UNKNOWN_SET, &NON_SEMANTIC, &SET_VERSION];
+
+static UNKNOWN_SET: Rule = Rule {
+    id: "ext-inst.unknown-set",
+    class: InvalidBinary,
+    section: "3.52.4",
+    vuids: &[],
+    text: "The name of an import is that of a known set of extended instructions, or begins with \
+           `NonSemantic.`: the instructions of such sets have no effect, so consumers need not \
+           know them.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%set = OpExtInstImport \"Example\"",
+        keeps: "%set = OpExtInstImport \"NonSemantic.Example\"",
+    },
+};
+
+static NON_SEMANTIC: Rule = Rule {
+    id: "ext-inst.non-semantic",
+    class: InvalidData,
+    section: "SPV_KHR_non_semantic_info",
+    vuids: &[],
+    text: "Before SPIR-V 1.6, a set whose name begins with `NonSemantic.` needs the extension \
+           SPV_KHR_non_semantic_info.",
+    example: Example {
+        frame: Frame::ShaderFor("spv1.5"),
+        breaks: "%set = OpExtInstImport \"NonSemantic.Example\"",
+        keeps: "OpExtension \"SPV_KHR_non_semantic_info\"
+%set = OpExtInstImport \"NonSemantic.Example\"",
+    },
+};
+
+static SET_VERSION: Rule = Rule {
+    id: "ext-inst.set-version",
+    class: InvalidData,
+    section: "3.52.4",
+    vuids: &[],
+    text: "The name of a set that comes in versions ends with the number of one that there is; the \
+           versions of NonSemantic.Shader.DebugInfo begin with 100, and later ones than are known \
+           are accepted.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%set = OpExtInstImport \"NonSemantic.Shader.DebugInfo.99\"",
+        keeps: "%set = OpExtInstImport \"NonSemantic.Shader.DebugInfo.100\"",
+    },
+};
+
+/// The first and the last version that a set may be imported in.
+fn versions(set: ExtInstSet) -> Option<(u64, u64)> {
+    match set {
+        ExtInstSet::ClspvReflection => Some((1, 7)),
+        ExtInstSet::ShaderDebugInfo => Some((100, u64::MAX)),
+        ExtInstSet::GraphDebugInfo | ExtInstSet::ArmExperimentalMlOperations => Some((1, 1)),
+        _ => None,
+    }
+}
+
+/// The version at the end of the import's name; `None` if no number is there.
+pub(super) fn version(m: &Module<'_>, import: Id, set: ExtInstSet) -> Option<u64> {
+    let name = m.def(import)?.string(0)?;
+    let mut version = None;
+    for byte in name.bytes().skip(set.import_name().len()) {
+        if !byte.is_ascii_digit() {
+            return None;
+        }
+        let digit = u64::from(byte - b'0');
+        let higher: u64 = version.unwrap_or(0);
+        version = Some(higher.saturating_mul(10).saturating_add(digit));
+    }
+    version
+}
+
+pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let id = at.inst.result().unwrap_or(Id(0));
+    let name = || {
+        let name = at.inst.string(0).map(|name| name.to_text_lossy());
+        name.unwrap_or_default()
+    };
+    let set = match m.definitions.get(id) {
+        Definition::Import(Import::Known(set)) => Some(set),
+        Definition::Import(Import::Unknown) => None,
+        _ => return Ok(()),
+    };
+    let is_non_semantic = match set {
+        Some(set) => set.is_non_semantic(),
+        None => ExtInstSet::is_non_semantic_name(&name()),
+    };
+    if !is_non_semantic && set.is_none() {
+        let message = format!("there is no set of extended instructions \"{}\"", name());
+        return Err(at.fault(&UNKNOWN_SET, message));
+    }
+    if is_non_semantic
+        && m.version < Version::new(1, 6)
+        && !m.has_extension("SPV_KHR_non_semantic_info")
+    {
+        let message = format!(
+            "\"{}\" is imported without the extension SPV_KHR_non_semantic_info",
+            name()
+        );
+        let fault = at.fault(&NON_SEMANTIC, message);
+        return Err(fault.help("declare the extension, or use SPIR-V 1.6"));
+    }
+    let Some((set, (first, last))) = set.and_then(|set| Some((set, versions(set)?))) else {
+        return Ok(());
+    };
+    match version(m, id, set) {
+        Some(version) if (first..=last).contains(&version) => Ok(()),
+        Some(version) => {
+            let message = format!(
+                "`{set}` has no version {version}: {}",
+                match last {
+                    u64::MAX => format!("its versions begin with {first}"),
+                    _ if first == last => format!("its only version is {first}"),
+                    _ => format!("its versions are {first} to {last}"),
+                }
+            );
+            Err(at.fault(&SET_VERSION, message))
+        }
+        None => {
+            let message = format!(
+                "the name \"{}\" doesn't end with a version's number",
+                name()
+            );
+            Err(at.fault(&SET_VERSION, message))
+        }
+    }
+}

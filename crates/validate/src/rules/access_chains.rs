@@ -1,16 +1,735 @@
-//! Access chains and pointer arithmetic (specification, section 3.52.8).
+//! Access chains (specification, section 3.52.8).
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{
+    AddressingModel, Capability, Decoration, Op, RawAccessChainOperands, StorageClass,
+};
 
 use super::Family;
-use crate::fault::Verdict;
+use crate::fault::{Fault, Verdict};
+use crate::module::{Module, Type};
+use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[],
+    ops: &[
+        Op::AccessChain,
+        Op::InBoundsAccessChain,
+        Op::PtrAccessChain,
+        Op::InBoundsPtrAccessChain,
+        Op::UntypedAccessChainKHR,
+        Op::UntypedInBoundsAccessChainKHR,
+        Op::UntypedPtrAccessChainKHR,
+        Op::UntypedInBoundsPtrAccessChainKHR,
+        Op::RawAccessChainNV,
+    ],
     check,
     check_module: None,
-    rules: &[],
+    rules: &[
+        &RESULT,
+        &BASE,
+        &BASE_TYPE,
+        &CLASS,
+        &INDEX,
+        &STRUCT_INDEX,
+        &STRUCT_BOUNDS,
+        &TOO_FAR,
+        &TARGET,
+        &ELEMENT,
+        &STRIDE,
+        &BLOCK_ELEMENT,
+        &BLOCK_ARRAYS,
+        &VULKAN_CAPABILITY,
+        &RAW,
+    ],
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
+static RESULT: Rule = Rule {
+    id: "access-chain.result-type",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "An access chain makes a pointer, an untyped one if it is an untyped access chain.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%pointer = OpAccessChain %f32 %private_f32",
+        keeps: "%pointer = OpAccessChain %ptr_Private_f32 %private_f32",
+    },
+};
+
+static BASE: Rule = Rule {
+    id: "access-chain.base",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "The base of an access chain is a pointer, a typed one unless the access chain is untyped.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%pointer = OpAccessChain %ptr_Private_f32 %f32_1",
+        keeps: "%pointer = OpAccessChain %ptr_Private_f32 %private_f32",
+    },
+};
+
+static BASE_TYPE: Rule = Rule {
+    id: "access-chain.base-type",
+    class: InvalidId,
+    section: "SPV_KHR_untyped_pointers",
+    vuids: &[],
+    text: "An untyped access chain names the type to look through, which is no pointer type.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability UntypedPointersKHR
+OpExtension \"SPV_KHR_untyped_pointers\"
+%pointer_type = OpTypeUntypedPointerKHR Private
+%pointer = OpUntypedAccessChainKHR %pointer_type %ptr_Private_f32 %private_f32",
+        keeps: "OpCapability UntypedPointersKHR
+OpExtension \"SPV_KHR_untyped_pointers\"
+%pointer_type = OpTypeUntypedPointerKHR Private
+%pointer = OpUntypedAccessChainKHR %pointer_type %f32 %private_f32",
+    },
+};
+
+static CLASS: Rule = Rule {
+    id: "access-chain.storage-class",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "An access chain stays in the storage class of its base.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%pointer = OpAccessChain %ptr_Function_f32 %private_f32",
+        keeps: "%pointer = OpAccessChain %ptr_Private_f32 %private_f32",
+    },
+};
+
+static INDEX: Rule = Rule {
+    id: "access-chain.index",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "The indexes of an access chain are scalar integers.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%ptr_v2f32 = OpTypePointer Private %v2f32
+%vector = OpVariable %ptr_v2f32 Private
+%pointer = OpAccessChain %ptr_Private_f32 %vector %f32_1",
+        keeps: "%ptr_v2f32 = OpTypePointer Private %v2f32
+%vector = OpVariable %ptr_v2f32 Private
+%pointer = OpAccessChain %ptr_Private_f32 %vector %u32_1",
+    },
+};
+
+static STRUCT_INDEX: Rule = Rule {
+    id: "access-chain.struct-index",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "An index into a structure is a constant that no specialization changes, because the members have different \
+           types.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%struct = OpTypeStruct %f32 %f32
+%ptr_struct = OpTypePointer Private %struct
+%data = OpVariable %ptr_struct Private
+%index = OpLoad %u32 %private_u32
+%pointer = OpAccessChain %ptr_Private_f32 %data %index",
+        keeps: "%struct = OpTypeStruct %f32 %f32
+%ptr_struct = OpTypePointer Private %struct
+%data = OpVariable %ptr_struct Private
+%pointer = OpAccessChain %ptr_Private_f32 %data %u32_1",
+    },
+};
+
+static STRUCT_BOUNDS: Rule = Rule {
+    id: "access-chain.struct-bounds",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "An index into a structure is the number of one of its members. Under logical addressing, no constant index \
+           is negative.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%struct = OpTypeStruct %f32 %f32
+%ptr_struct = OpTypePointer Private %struct
+%data = OpVariable %ptr_struct Private
+%pointer = OpAccessChain %ptr_Private_f32 %data %u32_2",
+        keeps: "%struct = OpTypeStruct %f32 %f32
+%ptr_struct = OpTypePointer Private %struct
+%data = OpVariable %ptr_struct Private
+%pointer = OpAccessChain %ptr_Private_f32 %data %u32_1",
+    },
+};
+
+static TOO_FAR: Rule = Rule {
+    id: "access-chain.too-far",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "Each index goes into a composite: a structure, array, matrix, vector or cooperative matrix.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%pointer = OpAccessChain %ptr_Private_f32 %private_f32 %u32_0",
+        keeps: "%pointer = OpAccessChain %ptr_Private_f32 %private_f32",
+    },
+};
+
+static TARGET: Rule = Rule {
+    id: "access-chain.target",
+    class: InvalidId,
+    section: "3.52.8",
+    vuids: &[],
+    text: "An access chain makes a pointer to what its indexes lead to.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%ptr_v2f32 = OpTypePointer Private %v2f32
+%vector = OpVariable %ptr_v2f32 Private
+%pointer = OpAccessChain %ptr_Private_u32 %vector %u32_1",
+        keeps: "%ptr_v2f32 = OpTypePointer Private %v2f32
+%vector = OpVariable %ptr_v2f32 Private
+%pointer = OpAccessChain %ptr_Private_f32 %vector %u32_1",
+    },
+};
+
+static ELEMENT: Rule = Rule {
+    id: "access-chain.element",
+    class: InvalidData,
+    section: "3.52.8",
+    vuids: &[],
+    text: "The element of a pointer access chain, the index that goes along from the base, is an integer.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "%pointer = OpPtrAccessChain %ptr_Workgroup_u32 %workgroup_u32 %f32_1",
+        keeps: "%pointer = OpPtrAccessChain %ptr_Workgroup_u32 %workgroup_u32 %u32_1",
+    },
+};
+
+static STRIDE: Rule = Rule {
+    id: "access-chain.stride",
+    class: InvalidData,
+    section: "2.16.2",
+    vuids: &[],
+    text: "In a shader, a pointer access chain in memory with an explicit layout goes along in steps of the \
+           `ArrayStride` that its base's type has.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VariablePointers
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+OpDecorate %array ArrayStride 4
+%array = OpTypeRuntimeArray %u32
+%struct = OpTypeStruct %array
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%ptr_u32 = OpTypePointer StorageBuffer %u32
+%buffer = OpVariable %ptr_struct StorageBuffer
+OpEntryPoint GLCompute %main \"main\" %buffer
+%first = OpAccessChain %ptr_u32 %buffer %u32_0 %u32_0
+%pointer = OpPtrAccessChain %ptr_u32 %first %u32_1",
+        keeps: "OpCapability VariablePointers
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+OpDecorate %array ArrayStride 4
+OpDecorate %ptr_u32 ArrayStride 4
+%array = OpTypeRuntimeArray %u32
+%struct = OpTypeStruct %array
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%ptr_u32 = OpTypePointer StorageBuffer %u32
+%buffer = OpVariable %ptr_struct StorageBuffer
+OpEntryPoint GLCompute %main \"main\" %buffer
+%first = OpAccessChain %ptr_u32 %buffer %u32_0 %u32_0
+%pointer = OpPtrAccessChain %ptr_u32 %first %u32_1",
+    },
+};
+
+static BLOCK_ELEMENT: Rule = Rule {
+    id: "access-chain.block-element",
+    class: InvalidData,
+    section: "3.52.8",
+    vuids: &[],
+    text: "A pointer to a block doesn't go along: the element of a pointer access chain is 0 there.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VariablePointers
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+OpDecorate %ptr_struct ArrayStride 4
+%struct = OpTypeStruct %u32
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%buffer = OpVariable %ptr_struct StorageBuffer
+OpEntryPoint GLCompute %main \"main\" %buffer
+%pointer = OpPtrAccessChain %ptr_struct %buffer %u32_1",
+        keeps: "OpCapability VariablePointers
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+OpDecorate %ptr_struct ArrayStride 4
+%struct = OpTypeStruct %u32
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%buffer = OpVariable %ptr_struct StorageBuffer
+OpEntryPoint GLCompute %main \"main\" %buffer
+%pointer = OpPtrAccessChain %ptr_struct %buffer %u32_0",
+    },
+};
+
+static BLOCK_ARRAYS: Rule = Rule {
+    id: "access-chain.block-arrays",
+    class: InvalidId,
+    section: "SPV_KHR_untyped_pointers",
+    vuids: &[],
+    text: "An array of blocks is an array of bindings: an untyped access chain looks through one just where its base \
+           is one, with the same type.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability UntypedPointersKHR
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+%struct = OpTypeStruct %u32
+%array = OpTypeArray %struct %u32_4
+%pointer_type = OpTypeUntypedPointerKHR StorageBuffer
+%buffer = OpUntypedVariableKHR %pointer_type StorageBuffer %struct
+OpEntryPoint GLCompute %main \"main\" %buffer
+%pointer = OpUntypedAccessChainKHR %pointer_type %array %buffer %u32_0",
+        keeps: "OpCapability UntypedPointersKHR
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+%struct = OpTypeStruct %u32
+%array = OpTypeArray %struct %u32_4
+%pointer_type = OpTypeUntypedPointerKHR StorageBuffer
+%buffer = OpUntypedVariableKHR %pointer_type StorageBuffer %array
+OpEntryPoint GLCompute %main \"main\" %buffer
+%pointer = OpUntypedAccessChainKHR %pointer_type %array %buffer %u32_0",
+    },
+};
+
+static VULKAN_CAPABILITY: Rule = Rule {
+    id: "access-chain.vulkan-capability",
+    class: InvalidData,
+    section: "Vulkan",
+    vuids: &[
+        "VUID-StandaloneSpirv-Base-07650",
+        "VUID-StandaloneSpirv-Base-07651",
+        "VUID-StandaloneSpirv-Base-07652",
+    ],
+    text: "In Vulkan, pointer access chains are for `PhysicalStorageBuffer` memory, with variable pointers for \
+           `StorageBuffer` and with `VariablePointers` for `Workgroup` memory.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.1"),
+        breaks: "OpCapability VariablePointersStorageBuffer
+%pointer = OpPtrAccessChain %ptr_Workgroup_u32 %workgroup_u32 %u32_1",
+        keeps: "OpCapability VariablePointers
+%pointer = OpPtrAccessChain %ptr_Workgroup_u32 %workgroup_u32 %u32_1",
+    },
+};
+
+static RAW: Rule = Rule {
+    id: "access-chain.raw",
+    class: InvalidData,
+    section: "SPV_NV_raw_access_chains",
+    vuids: &[],
+    text: "A raw access chain makes a pointer to a scalar or vector in a buffer from a 32-bit constant stride and \
+           32-bit indexes and offsets; robustness is per component or per element, the latter with a stride.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability RawAccessChainsNV
+OpExtension \"SPV_NV_raw_access_chains\"
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+%struct = OpTypeStruct %u32
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%ptr_u32 = OpTypePointer StorageBuffer %u32
+%buffer = OpVariable %ptr_struct StorageBuffer
+OpEntryPoint GLCompute %main \"main\" %buffer
+%pointer = OpRawAccessChainNV %ptr_u32 %buffer %f32_1 %u32_0 %u32_0",
+        keeps: "OpCapability RawAccessChainsNV
+OpExtension \"SPV_NV_raw_access_chains\"
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+%struct = OpTypeStruct %u32
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%ptr_u32 = OpTypePointer StorageBuffer %u32
+%buffer = OpVariable %ptr_struct StorageBuffer
+OpEntryPoint GLCompute %main \"main\" %buffer
+%pointer = OpRawAccessChainNV %ptr_u32 %buffer %u32_4 %u32_0 %u32_0",
+    },
+};
+
+/// What kind of access chain an opcode makes.
+#[derive(Clone, Copy)]
+struct Kind {
+    untyped: bool,
+    /// Whether an element comes before the indexes.
+    pointer: bool,
+}
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    let (untyped, pointer) = match at.inst.op() {
+        Op::AccessChain | Op::InBoundsAccessChain => (false, false),
+        Op::PtrAccessChain | Op::InBoundsPtrAccessChain => (false, true),
+        Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => (true, false),
+        Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR => (true, true),
+        _ => return raw(at),
+    };
+    chain(at, Kind { untyped, pointer })
+}
+
+fn chain(at: &Site<'_, '_>, kind: Kind) -> Verdict {
+    let m = at.m;
+    let result = at.result_type();
+    let (class, target) = match m.ty(result) {
+        Type::Pointer { class, pointee } if !kind.untyped => (class, Some(pointee)),
+        Type::UntypedPointer { class } if kind.untyped => (class, None),
+        _ => return Err(result_fault(at, kind)),
+    };
+    let base = at.id(usize::from(kind.untyped));
+    let base_type = m.type_of(base).unwrap_or(Id(0));
+    let start = match kind.untyped {
+        true => {
+            let ty = at.id(0);
+            if m.ty(ty) == Type::NotAType || m.is_pointer(ty) {
+                let message = format!(
+                    "an untyped access chain looks through a type that is no pointer, not {}",
+                    m.show_type(ty)
+                );
+                let fault = at.fault(&BASE_TYPE, message);
+                return Err(fault.about(m, ty, "it is defined here"));
+            }
+            m.is_pointer(base_type).then_some(ty)
+        }
+        false => m.pointee(base_type),
+    };
+    let Some(start) = start else {
+        return Err(base_fault(at, kind, base));
+    };
+    if m.pointer_class(base_type) != Some(class) {
+        let message = format!(
+            "the base is {}, but the result is {}: both have the same storage class",
+            m.show_value(base),
+            m.show_type(result)
+        );
+        let fault = at.fault(&CLASS, message);
+        return Err(fault.about(m, base, "the base is defined here"));
+    }
+    let first = usize::from(kind.untyped) + 1;
+    if kind.pointer {
+        element(at, first, class, base_type, start)?;
+    }
+    let end = walk(at, first + usize::from(kind.pointer), start)?;
+    if let Some(target) = target
+        && target != end
+    {
+        let message = format!(
+            "the indexes lead to {}, but the result points to {}",
+            m.show_type(end),
+            m.show_type(target)
+        );
+        let fault = at.fault(&TARGET, message);
+        return Err(fault.about(m, result, "the result type is declared here"));
+    }
+    if kind.untyped {
+        return block_arrays(at, base, start);
+    }
     Ok(())
+}
+
+#[cold]
+fn result_fault(at: &Site<'_, '_>, kind: Kind) -> Fault {
+    let wanted = match kind.untyped {
+        true => "an untyped pointer",
+        false => "a typed pointer",
+    };
+    let result = at.result_type();
+    let message = format!(
+        "{} makes {wanted}, not {}",
+        at.inst.op(),
+        at.m.show_type(result)
+    );
+    at.fault(&RESULT, message)
+        .about(at.m, result, "the result type is declared here")
+}
+
+#[cold]
+fn base_fault(at: &Site<'_, '_>, kind: Kind, base: Id) -> Fault {
+    let wanted = match kind.untyped {
+        true => "a pointer",
+        false => "a typed pointer",
+    };
+    let message = format!(
+        "the base of {} is {wanted}, not {}",
+        at.inst.op(),
+        at.m.show_value(base)
+    );
+    at.fault(&BASE, message)
+        .about(at.m, base, "it is defined here")
+}
+
+/// Follows the indexes, the first of which is this operand, from a type.
+fn walk(at: &Site<'_, '_>, first: usize, start: Id) -> Result<Id, Fault> {
+    let m = at.m;
+    let mut ty = start;
+    for (number, &index) in at.inst.args().iter().enumerate().skip(first) {
+        let index = Id(index);
+        let index_type = m.type_of(index).unwrap_or(Id(0));
+        if !m.is_int_scalar(index_type) {
+            let message = format!(
+                "index {} is a scalar integer, not {}",
+                number - first + 1,
+                m.show_value(index)
+            );
+            let fault = at.fault(&INDEX, message);
+            return Err(fault.about(m, index, "the index is defined here"));
+        }
+        ty = match m.ty(ty) {
+            Type::Vector { component, .. } | Type::LongVector { component, .. } => component,
+            Type::Matrix { column, .. } => column,
+            Type::Array { element, .. } | Type::RuntimeArray { element } => element,
+            Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => matrix.component,
+            Type::Other(Op::TypeNodePayloadArrayAMDX) => m.def(ty).map_or(Id(0), |def| def.id(0)),
+            Type::Struct { members } => member(at, number - first + 1, index, ty, members)?,
+            _ => return Err(too_far(at, number - first + 1, ty)),
+        };
+        if m.addressing == AddressingModel::Logical && is_negative(m, index, index_type) {
+            return Err(negative(at, number - first + 1, index));
+        }
+    }
+    Ok(ty)
+}
+
+fn is_negative(m: &Module<'_>, index: Id, ty: Id) -> bool {
+    matches!(m.ty(ty), Type::Int { signed: true, .. })
+        && m.constant_i64(index).is_some_and(|index| index < 0)
+}
+
+#[cold]
+fn negative(at: &Site<'_, '_>, number: usize, index: Id) -> Fault {
+    let message = format!("index {number} is negative");
+    at.fault(&STRUCT_BOUNDS, message)
+        .about(at.m, index, "the index is defined here")
+}
+
+#[cold]
+fn too_far(at: &Site<'_, '_>, number: usize, ty: Id) -> Fault {
+    let message = format!(
+        "index {number} goes into {}, which has no parts",
+        at.m.show_type(ty)
+    );
+    at.fault(&TOO_FAR, message)
+        .about(at.m, ty, "the type is declared here")
+}
+
+fn member(
+    at: &Site<'_, '_>,
+    number: usize,
+    index: Id,
+    ty: Id,
+    members: &[u32],
+) -> Result<Id, Fault> {
+    let m = at.m;
+    let Some(value) = m.constant_u64(index) else {
+        let message = format!(
+            "index {number} goes into a structure and is a constant, not {}",
+            m.show_value(index)
+        );
+        let fault = at.fault(&STRUCT_INDEX, message);
+        return Err(fault.about(m, index, "the index is defined here"));
+    };
+    let member = usize::try_from(value)
+        .ok()
+        .and_then(|value| members.get(value));
+    match member {
+        Some(&member) => Ok(Id(member)),
+        None => {
+            let message = format!(
+                "index {number} is {}, but {} has {} members",
+                value as i64,
+                m.show_type(ty),
+                members.len()
+            );
+            let fault = at.fault(&STRUCT_BOUNDS, message);
+            Err(fault.about(m, ty, "the structure is declared here"))
+        }
+    }
+}
+
+fn is_block(m: &Module<'_>, ty: Id) -> bool {
+    m.is_struct(ty)
+        && m.own_decorations(ty).any(|decorated| {
+            matches!(
+                decorated.decoration,
+                Decoration::Block | Decoration::BufferBlock
+            )
+        })
+}
+
+/// The element of a pointer access chain and what goes with it.
+fn element(
+    at: &Site<'_, '_>,
+    operand: usize,
+    class: StorageClass,
+    base_type: Id,
+    start: Id,
+) -> Verdict {
+    let m = at.m;
+    if m.env.is_vulkan() {
+        vulkan_capability(at, class)?;
+    }
+    let element = at.id(operand);
+    if !m.is_int_scalar(m.type_of(element).unwrap_or(Id(0))) {
+        let message = format!(
+            "the element of {} is an integer, not {}",
+            at.inst.op(),
+            m.show_value(element)
+        );
+        let fault = at.fault(&ELEMENT, message);
+        return Err(fault.about(m, element, "the element is defined here"));
+    }
+    if !m.has(Capability::Shader) {
+        return Ok(());
+    }
+    let value = m.constant_u64(element);
+    if is_block(m, start) {
+        if value == Some(0) {
+            return Ok(());
+        }
+        let message = format!(
+            "{} is a block: the element is 0, not {}",
+            m.show_type(start),
+            m.name(element)
+        );
+        let fault = at.fault(&BLOCK_ELEMENT, message);
+        return Err(fault.about(m, element, "the element is defined here"));
+    }
+    let explicit = matches!(
+        class,
+        StorageClass::Uniform
+            | StorageClass::StorageBuffer
+            | StorageClass::PhysicalStorageBuffer
+            | StorageClass::PushConstant
+    ) || class == StorageClass::Workgroup
+        && m.has(Capability::WorkgroupMemoryExplicitLayoutKHR);
+    let untyped = matches!(m.ty(base_type), Type::UntypedPointer { .. });
+    let has_stride = m.own_decorations(base_type).any(|decorated| {
+        matches!(
+            decorated.decoration,
+            Decoration::ArrayStride | Decoration::ArrayStrideIdEXT
+        )
+    });
+    if explicit && !untyped && !has_stride {
+        let message = format!(
+            "{} goes along from a base whose type has no `ArrayStride`",
+            at.inst.op()
+        );
+        let fault = at.fault(&STRIDE, message);
+        return Err(fault.about(m, base_type, "the base's type is declared here"));
+    }
+    Ok(())
+}
+
+fn vulkan_capability(at: &Site<'_, '_>, class: StorageClass) -> Verdict {
+    let m = at.m;
+    let (vuid, needed) = match class {
+        StorageClass::Workgroup if m.has(Capability::VariablePointers) => return Ok(()),
+        StorageClass::Workgroup => (
+            "VUID-StandaloneSpirv-Base-07651",
+            "the capability `VariablePointers`",
+        ),
+        StorageClass::StorageBuffer if m.has(Capability::VariablePointersStorageBuffer) => {
+            return Ok(());
+        }
+        StorageClass::StorageBuffer => (
+            "VUID-StandaloneSpirv-Base-07652",
+            "the capability `VariablePointers` or `VariablePointersStorageBuffer`",
+        ),
+        StorageClass::PhysicalStorageBuffer => return Ok(()),
+        _ => (
+            "VUID-StandaloneSpirv-Base-07650",
+            "another storage class: `Workgroup`, `StorageBuffer` or `PhysicalStorageBuffer`",
+        ),
+    };
+    let message = format!(
+        "in Vulkan, {} of a `{class}` pointer needs {needed}",
+        at.inst.op()
+    );
+    Err(at.fault(&VULKAN_CAPABILITY, message).vuid(vuid))
+}
+
+/// An array of blocks may not be made of something else, nor the reverse.
+fn block_arrays(at: &Site<'_, '_>, base: Id, start: Id) -> Verdict {
+    let m = at.m;
+    let Some(def) = m.def(base) else {
+        return Ok(());
+    };
+    let base_data = match def.op() {
+        Op::Variable => def.result_type().and_then(|ty| m.pointee(ty)),
+        Op::UntypedVariableKHR => def.optional(1).map(Id),
+        _ => return Ok(()),
+    };
+    let Some(base_data) = base_data else {
+        return Ok(());
+    };
+    let is_array = |ty: Id| match m.ty(ty) {
+        Type::Array { element, .. } | Type::RuntimeArray { element } => is_block(m, element),
+        _ => false,
+    };
+    let (through, of_base) = (is_array(start), is_array(base_data));
+    if through == of_base && (!through || start == base_data) {
+        return Ok(());
+    }
+    let message = format!(
+        "the access chain looks through {}, but its base holds {}",
+        m.show_type(start),
+        m.show_type(base_data)
+    );
+    let fault = at.fault(&BLOCK_ARRAYS, message);
+    Err(fault.about(m, base, "the base is declared here"))
+}
+
+fn raw(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let result = at.result_type();
+    let is_32 = |index: usize| m.is_int_scalar_of(at.type_of_arg(index), 32);
+    let Type::Pointer { class, pointee } = m.ty(result) else {
+        let message = format!(
+            "a raw access chain makes a pointer, not {}",
+            m.show_type(result)
+        );
+        return Err(at.fault(&RAW, message));
+    };
+    let stride = m.constant_u64(at.id(1));
+    let robustness = RawAccessChainOperands(at.inst.optional(4).unwrap_or(0)).0;
+    let per_component = robustness & RawAccessChainOperands::RobustnessPerComponentNV.0 != 0;
+    let per_element = robustness & RawAccessChainOperands::RobustnessPerElementNV.0 != 0;
+    let message = if !matches!(
+        class,
+        StorageClass::StorageBuffer | StorageClass::PhysicalStorageBuffer | StorageClass::Uniform
+    ) {
+        format!("a raw access chain goes into a buffer, not into `{class}` memory")
+    } else if !m.is_scalar(pointee) && !matches!(m.ty(pointee), Type::Vector { .. }) {
+        format!(
+            "a raw access chain makes a pointer to a scalar or vector, not to {}",
+            m.show_type(pointee)
+        )
+    } else if m.op_of(at.id(1)) != Op::Constant || !is_32(1) {
+        format!(
+            "the stride is a constant 32-bit integer, not {}",
+            m.show_value(at.id(1))
+        )
+    } else if !is_32(2) {
+        format!(
+            "the index is a 32-bit integer, not {}",
+            m.show_value(at.id(2))
+        )
+    } else if !is_32(3) {
+        format!(
+            "the offset is a 32-bit integer, not {}",
+            m.show_value(at.id(3))
+        )
+    } else if per_component && per_element {
+        "robustness is per component or per element, not both".to_owned()
+    } else if per_element && stride == Some(0) {
+        "robustness per element needs a stride other than 0".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(at.fault(&RAW, message))
 }

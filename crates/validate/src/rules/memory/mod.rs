@@ -4,6 +4,7 @@ mod copies;
 pub(in crate::rules) mod load_store;
 pub(in crate::rules) mod operands;
 mod pointers;
+mod stages;
 mod variables;
 
 use spirvkit_grammar::Op;
@@ -38,7 +39,7 @@ pub(crate) const FAMILY: Family = Family {
         Op::RestoreMemoryINTEL,
     ],
     check,
-    check_module: None,
+    check_module: Some(stages::check),
     rules: &[
         &variables::TYPE,
         &variables::GENERIC,
@@ -89,6 +90,8 @@ pub(crate) const FAMILY: Family = Family {
         &pointers::PREFETCH,
         &pointers::BUFFER,
         &pointers::MASKED,
+        &stages::STAGE,
+        &stages::STAGE_VULKAN,
     ],
 };
 

@@ -1,0 +1,265 @@
+//! Which stages may use which storage classes.
+
+use spirvkit_binary::{Id, Instruction, Value, WordOffset};
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::{ExecutionModel as E, Op, StorageClass};
+
+use crate::fault::{Fault, Faults};
+use crate::module::{Function, Inst, Models, Module};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static STAGE: Rule = Rule {
+    id: "memory.storage-class-stage",
+    class: InvalidId,
+    section: "3.7",
+    vuids: &[
+        "VUID-StandaloneSpirv-RayPayloadKHR-04698",
+        "VUID-StandaloneSpirv-IncomingRayPayloadKHR-04699",
+        "VUID-StandaloneSpirv-HitAttributeKHR-04701",
+        "VUID-StandaloneSpirv-CallableDataKHR-04704",
+        "VUID-StandaloneSpirv-IncomingCallableDataKHR-04705",
+        "VUID-StandaloneSpirv-ShaderRecordBufferKHR-07119",
+    ],
+    text: "The payloads, attributes, data and records of ray tracing are for certain of its stages, task payloads for \
+           task and mesh shaders.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: PAYLOAD_IN_MISS,
+        keeps: PAYLOAD_IN_RAY_GENERATION,
+    },
+};
+
+pub(super) static STAGE_VULKAN: Rule = Rule {
+    id: "memory.storage-class-stage-vulkan",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &[
+        "VUID-StandaloneSpirv-None-04644",
+        "VUID-StandaloneSpirv-None-04645",
+        "VUID-StandaloneSpirv-None-08720",
+    ],
+    text: "In Vulkan, compute and ray tracing stages have no `Output` memory, only compute, task and mesh stages have \
+           `Workgroup` memory, and only fragment shaders have tile images.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.1"),
+        breaks: "OpStore %workgroup_u32 %u32_1",
+        keeps: "OpStore %private_u32 %u32_1",
+    },
+};
+
+const PAYLOAD_IN_MISS: &str = "OpCapability RayTracingKHR
+OpExtension \"SPV_KHR_ray_tracing\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint IntersectionKHR %main \"main\" %payload
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%ptr_u32 = OpTypePointer RayPayloadKHR %u32
+%payload = OpVariable %ptr_u32 RayPayloadKHR
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+%value = OpLoad %u32 %payload
+OpReturn
+OpFunctionEnd
+";
+
+const PAYLOAD_IN_RAY_GENERATION: &str = "OpCapability RayTracingKHR
+OpExtension \"SPV_KHR_ray_tracing\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint RayGenerationKHR %main \"main\" %payload
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%ptr_u32 = OpTypePointer RayPayloadKHR %u32
+%payload = OpVariable %ptr_u32 RayPayloadKHR
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+%value = OpLoad %u32 %payload
+OpReturn
+OpFunctionEnd
+";
+
+/// A storage class and the stages that have it.
+struct Limit {
+    class: StorageClass,
+    stages: Models,
+    rule: &'static Rule,
+    vuid: Option<&'static str>,
+}
+
+/// All stages but compute and those of ray tracing.
+const WITH_OUTPUT: Models = Models::of(&[
+    E::Vertex,
+    E::TessellationControl,
+    E::TessellationEvaluation,
+    E::Geometry,
+    E::Fragment,
+    E::Kernel,
+    E::TaskNV,
+    E::MeshNV,
+    E::TaskEXT,
+    E::MeshEXT,
+]);
+
+static LIMITS: &[Limit] = &[
+    Limit {
+        class: StorageClass::Output,
+        stages: WITH_OUTPUT,
+        rule: &STAGE_VULKAN,
+        vuid: Some("VUID-StandaloneSpirv-None-04644"),
+    },
+    Limit {
+        class: StorageClass::Workgroup,
+        stages: Models::of(&[E::GLCompute, E::TaskNV, E::MeshNV, E::TaskEXT, E::MeshEXT]),
+        rule: &STAGE_VULKAN,
+        vuid: Some("VUID-StandaloneSpirv-None-04645"),
+    },
+    Limit {
+        class: StorageClass::TileImageEXT,
+        stages: Models::of(&[E::Fragment]),
+        rule: &STAGE_VULKAN,
+        vuid: Some("VUID-StandaloneSpirv-None-08720"),
+    },
+    Limit {
+        class: StorageClass::RayPayloadKHR,
+        stages: Models::of(&[E::RayGenerationKHR, E::ClosestHitKHR, E::MissKHR]),
+        rule: &STAGE,
+        vuid: Some("VUID-StandaloneSpirv-RayPayloadKHR-04698"),
+    },
+    Limit {
+        class: StorageClass::IncomingRayPayloadKHR,
+        stages: Models::of(&[E::AnyHitKHR, E::ClosestHitKHR, E::MissKHR]),
+        rule: &STAGE,
+        vuid: Some("VUID-StandaloneSpirv-IncomingRayPayloadKHR-04699"),
+    },
+    Limit {
+        class: StorageClass::HitAttributeKHR,
+        stages: Models::of(&[E::IntersectionKHR, E::AnyHitKHR, E::ClosestHitKHR]),
+        rule: &STAGE,
+        vuid: Some("VUID-StandaloneSpirv-HitAttributeKHR-04701"),
+    },
+    Limit {
+        class: StorageClass::CallableDataKHR,
+        stages: Models::of(&[
+            E::RayGenerationKHR,
+            E::ClosestHitKHR,
+            E::MissKHR,
+            E::CallableKHR,
+        ]),
+        rule: &STAGE,
+        vuid: Some("VUID-StandaloneSpirv-CallableDataKHR-04704"),
+    },
+    Limit {
+        class: StorageClass::IncomingCallableDataKHR,
+        stages: Models::of(&[E::CallableKHR]),
+        rule: &STAGE,
+        vuid: Some("VUID-StandaloneSpirv-IncomingCallableDataKHR-04705"),
+    },
+    Limit {
+        class: StorageClass::ShaderRecordBufferKHR,
+        stages: Models::of(&[
+            E::RayGenerationKHR,
+            E::IntersectionKHR,
+            E::AnyHitKHR,
+            E::ClosestHitKHR,
+            E::MissKHR,
+            E::CallableKHR,
+        ]),
+        rule: &STAGE,
+        vuid: Some("VUID-StandaloneSpirv-ShaderRecordBufferKHR-07119"),
+    },
+    Limit {
+        class: StorageClass::TaskPayloadWorkgroupEXT,
+        stages: Models::of(&[E::TaskEXT, E::MeshEXT]),
+        rule: &STAGE,
+        vuid: None,
+    },
+    Limit {
+        class: StorageClass::HitObjectAttributeNV,
+        stages: Models::of(&[E::RayGenerationKHR, E::ClosestHitKHR, E::MissKHR]),
+        rule: &STAGE,
+        vuid: None,
+    },
+];
+
+/// The storage class that a pointer type or a variable names.
+fn class_named(inst: Inst<'_>) -> Option<StorageClass> {
+    match inst.op() {
+        Op::TypePointer | Op::TypeUntypedPointerKHR | Op::Variable | Op::UntypedVariableKHR => {
+            Some(StorageClass(inst.arg(0)))
+        }
+        _ => None,
+    }
+}
+
+/// Looks into functions only for storage classes that the module has and that
+/// some stage which reaches the function has not.
+pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
+    let mut present = 0u32;
+    let globals = m
+        .all_instructions()
+        .take_while(|inst| inst.op() != Op::Function);
+    for class in globals.filter_map(class_named) {
+        for (index, limit) in LIMITS.iter().enumerate() {
+            let applies = !std::ptr::eq(limit.rule, &STAGE_VULKAN) || m.env.is_vulkan();
+            if limit.class == class && applies {
+                present |= 1 << index;
+            }
+        }
+    }
+    if present == 0 {
+        return;
+    }
+    for function in &m.functions {
+        let broken = LIMITS.iter().enumerate().filter(|(index, limit)| {
+            present >> index & 1 != 0 && !function.models.without(limit.stages).is_empty()
+        });
+        for (_, limit) in broken {
+            if let Some(fault) = use_in(m, function, limit) {
+                faults.add(fault);
+                break;
+            }
+        }
+    }
+}
+
+/// The first use of a storage class in a function.
+fn use_in(m: &Module<'_>, function: &Function, limit: &Limit) -> Option<Fault> {
+    for inst in m.instructions(function.range.clone()) {
+        let offset = WordOffset(inst.offset() as usize);
+        let Some(instruction) = Instruction::from_words(inst.words(), offset) else {
+            continue;
+        };
+        let uses =
+            instruction
+                .operands(&m.definitions)
+                .filter_map(|operand| match operand.ok()?.value {
+                    Value::Id(id) if Some(id) != inst.result() => Some(id),
+                    _ => None,
+                });
+        for id in uses {
+            if m.def(id).and_then(class_named) == Some(limit.class) {
+                return Some(fault(m, function, limit, inst, id));
+            }
+        }
+    }
+    None
+}
+
+#[cold]
+fn fault(m: &Module<'_>, function: &Function, limit: &Limit, inst: Inst<'_>, id: Id) -> Fault {
+    let message = format!(
+        "{} uses memory of storage class `{}`, which is only for {}, but {} is used in {}",
+        inst.op(),
+        limit.class,
+        limit.stages,
+        m.name(function.id),
+        function.models
+    );
+    let fault = Fault::new(limit.rule, inst.offset(), message);
+    let fault = match limit.vuid {
+        Some(vuid) => fault.vuid(vuid),
+        None => fault,
+    };
+    fault.about(m, id, "the storage class is named here")
+}

@@ -13,7 +13,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
 use spirvkit_grammar::{ExtInstSet, InstructionInfo, Op};
 
 use super::Family;
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Faults, Verdict};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -25,7 +25,7 @@ pub(crate) const FAMILY: Family = Family {
         Op::ExtInstWithForwardRefsKHR,
     ],
     check,
-    check_module: Some(debug_info::check_source_places),
+    check_module: Some(check_module),
     rules: &RULES,
 };
 
@@ -144,7 +144,12 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     let Some(set) = call.set else {
         return Ok(());
     };
-    if set.instruction(call.number).is_none() && !set.is_non_semantic() {
+    let is_known = match set {
+        // By far the most frequent set needs no look into the grammar.
+        ExtInstSet::GlslStd450 => glsl::is_known(call.number),
+        _ => set.is_non_semantic() || set.instruction(call.number).is_some(),
+    };
+    if !is_known {
         let message = format!("`{set}` has no instruction number {}", call.number);
         return Err(at.fault(&UNKNOWN_INSTRUCTION, message));
     }
@@ -159,6 +164,38 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         ExtInstSet::GraphDebugInfo => graph_debug::check(&call),
         ExtInstSet::AmdShaderTrinaryMinMax | ExtInstSet::DebugPrintf => vendor::check(&call, set),
         _ => Ok(()),
+    }
+}
+
+/// Checks what is between instructions of a set.
+fn check_module(m: &Module<'_>, faults: &mut Faults) {
+    let imports = m
+        .all_instructions()
+        .take_while(|inst| inst.op() != Op::MemoryModel)
+        .filter(|inst| inst.op() == Op::ExtInstImport)
+        .filter_map(|inst| inst.result());
+    let (mut debug_info, mut reflection) = (false, false);
+    for import in imports {
+        match known_set(m, import) {
+            Some(ExtInstSet::ShaderDebugInfo | ExtInstSet::ShaderDebugInfo100) => debug_info = true,
+            Some(ExtInstSet::ClspvReflection) => reflection = true,
+            _ => {}
+        }
+    }
+    if debug_info {
+        debug_info::check_source_places(m, faults);
+    }
+    if reflection {
+        reflection::check_names(m, faults);
+    }
+}
+
+/// The set that is imported as an id, if the grammar has it.
+#[inline]
+fn known_set(m: &Module<'_>, import: Id) -> Option<ExtInstSet> {
+    match m.definitions.get(import) {
+        Definition::Import(Import::Known(set)) => Some(set),
+        _ => None,
     }
 }
 
@@ -311,10 +348,7 @@ impl<'m, 'a> Call<'_, 'm, 'a> {
     fn show(&self, id: Id) -> String {
         let m = self.m();
         let call = m.def(id).filter(|def| def.op() == Op::ExtInst);
-        let set = call.and_then(|def| match m.definitions.get(def.id(0)) {
-            Definition::Import(Import::Known(set)) => Some(set),
-            _ => None,
-        });
+        let set = call.and_then(|def| known_set(m, def.id(0)));
         let info = set.and_then(|set| set.instruction(call?.arg(1)));
         match info {
             Some(info) => format!("{}, {}", m.name(id), info.name()),

@@ -1,13 +1,15 @@
 //! What a compiler from OpenCL C to Vulkan tells of its kernels:
 //! `NonSemantic.ClspvReflection`.
 
+use std::collections::BTreeSet;
+
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{ExecutionModel, ExtInstSet, Op};
 
-use super::{Call, imports};
-use crate::fault::Verdict;
-use crate::module::{Models, Type};
+use super::{Call, imports, known_set};
+use crate::fault::{Fault, Faults, Verdict};
+use crate::module::{Models, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
 pub(super) const RULES: &[&Rule] = &[
@@ -182,8 +184,6 @@ enum Operand {
     Text,
     /// The function of a kernel.
     Function,
-    /// The name of an entry point.
-    Name,
     /// A `Kernel`.
     Kernel,
     /// An `ArgumentInfo`.
@@ -210,7 +210,7 @@ const KERNEL_INSTRUCTION: u32 = 1;
 /// The instructions in the order of their numbers, from 1. What versions 6 and 7
 /// add is accepted in all of them, as consumers do.
 const ROWS: [Row; 42] = [
-    row(1, &[Function, Name, Uint, Uint, Text]), // Kernel
+    row(1, &[Function, Text, Uint, Uint, Text]), // Kernel
     row(1, &[Text, Text, Uint, Uint, Uint]),     // ArgumentInfo
     row(1, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentStorageBuffer
     row(1, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentUniform
@@ -323,22 +323,6 @@ fn check_operand(call: &Call<'_, '_, '_>, index: usize, operand: Operand) -> Ver
                 "a function that is an entry point, only for GLCompute",
             )
         }
-        Name => {
-            if def.op() != Op::String {
-                return Err(call.wrong_operand(&TEXT, index, "an OpString"));
-            }
-            let kernel = call.id(0);
-            let name = || def.string(0).into_iter().flat_map(|name| name.bytes());
-            let mut entries = m
-                .entry_points
-                .iter()
-                .filter(|entry| entry.function == kernel);
-            let fits = entries.any(|entry| {
-                let string = entry.inst.string(2);
-                string.is_some_and(|string| string.bytes().eq(name()))
-            });
-            (fits, &NAME, "the name of the entry point")
-        }
         Kernel => (
             is_own(KERNEL_INSTRUCTION),
             &KERNEL,
@@ -357,3 +341,40 @@ fn check_operand(call: &Call<'_, '_, '_>, index: usize, operand: Operand) -> Ver
 }
 
 const COMPUTE: Models = Models::of(&[ExecutionModel::GLCompute]);
+
+/// Checks that kernels have the names of their entry points.
+pub(super) fn check_names(m: &Module<'_>, faults: &mut Faults) {
+    let text = |id: Id| {
+        let def = m.def(id).filter(|def| def.op() == Op::String)?;
+        Some(def.string(0)?.to_text_lossy())
+    };
+    let entries = m.entry_points.iter();
+    let names: BTreeSet<(u32, String)> = entries
+        .map(|entry| (entry.function.0, entry.name()))
+        .collect();
+    for inst in m.all_instructions() {
+        let is_kernel = inst.op() == Op::ExtInst
+            && inst.arg(1) == KERNEL_INSTRUCTION
+            && known_set(m, inst.id(0)) == Some(ExtInstSet::ClspvReflection);
+        // A function that is no entry point has been told of.
+        if !is_kernel || m.entry_models(inst.id(2)).is_none() {
+            continue;
+        }
+        let Some(name) = text(inst.id(3)) else {
+            continue;
+        };
+        let entry = (inst.arg(2), name);
+        if !names.contains(&entry) {
+            let message = format!(
+                "{} is no entry point with the name \"{}\"",
+                m.name(inst.id(2)),
+                entry.1
+            );
+            let fault = Fault::new(&NAME, inst.offset(), message);
+            faults.add(fault.about(m, inst.id(3), "the name is given here"));
+        }
+        if faults.is_full() {
+            return;
+        }
+    }
+}

@@ -10,12 +10,12 @@ mod places;
 mod rules;
 mod schema;
 
-use spirvkit_binary::{Definition, Id, Import};
+use spirvkit_binary::Id;
 use spirvkit_grammar::{ExtInstSet, Op};
 
 use self::rules::*;
 use self::schema::{Kinds, NONE, Operand, Row};
-use super::Call;
+use super::{Call, known_set};
 use crate::fault::Verdict;
 use crate::module::{Inst, Type};
 use crate::rule::Rule;
@@ -35,31 +35,20 @@ struct Dialect {
     module_kind: &'static Rule,
 }
 
-static SHADER: Dialect = Dialect {
-    rows: schema::SHADER,
-    takes_none: false,
-    result: &RESULT,
-    text: &TEXT,
-    constant: &CONSTANT,
-    kind: &KIND,
-    module_kind: &MODULE_KIND,
-};
+const fn dialect(rows: &'static [Row]) -> Dialect {
+    Dialect {
+        rows,
+        takes_none: false,
+        result: &RESULT,
+        text: &TEXT,
+        constant: &CONSTANT,
+        kind: &KIND,
+        module_kind: &MODULE_KIND,
+    }
+}
 
-static OPENCL: Dialect = Dialect {
-    rows: schema::OPENCL,
-    ..SHADER_LIKE
-};
-
-const SHADER_LIKE: Dialect = Dialect {
-    rows: &[],
-    takes_none: false,
-    result: &RESULT,
-    text: &TEXT,
-    constant: &CONSTANT,
-    kind: &KIND,
-    module_kind: &MODULE_KIND,
-};
-
+static SHADER: Dialect = dialect(schema::SHADER);
+static OPENCL: Dialect = dialect(schema::OPENCL);
 static FIRST: Dialect = Dialect {
     rows: schema::FIRST,
     takes_none: true,
@@ -120,10 +109,7 @@ fn debug_number(call: &Call<'_, '_, '_>, def: Inst<'_>) -> Option<u32> {
     }
     let set = def.id(0);
     let same = set == call.at.id(0)
-        || matches!(
-            call.m().definitions.get(set),
-            Definition::Import(Import::Known(known)) if Some(known) == call.set
-        );
+        || known_set(call.m(), set).is_some_and(|known| call.set == Some(known));
     same.then(|| def.arg(1))
 }
 
@@ -177,10 +163,13 @@ fn check_operand(
         Operand::Any => return Ok(()),
         Operand::LiteralCount => {
             let count = call.word(index);
-            return match matches!(count, 1..=4) {
+            return match matches!(count, 1..=4 | 8 | 16) {
                 true => Ok(()),
                 false => {
-                    let message = format!("{} has {count} components, not 1 to 4", call.name());
+                    let message = format!(
+                        "{} has {count} components, not 1 to 4, 8 or 16",
+                        call.name()
+                    );
                     Err(call.at.fault(&COUNT, message))
                 }
             };

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use spirvkit_binary::{Definition, Id, Import, LiteralString};
+use spirvkit_binary::{Id, LiteralString};
 use spirvkit_grammar::{ExtInstSet, Op};
 
 use super::rules::PLACE;
 use crate::fault::{Fault, Faults, Verdict};
 use crate::module::{Inst, Module};
+use crate::rules::ext_inst::known_set;
 
 const LINE: u32 = 103;
 const SOURCE: u32 = 35;
@@ -68,27 +69,15 @@ fn place_operands(number: u32) -> Option<usize> {
 
 /// Checks all lines and columns of `NonSemantic.Shader.DebugInfo`.
 pub(in crate::rules::ext_inst) fn check(m: &Module<'_>, faults: &mut Faults) {
-    let imports: Vec<Id> = m
-        .all_instructions()
-        .take_while(|inst| inst.op() != Op::MemoryModel)
-        .filter(|inst| inst.op() == Op::ExtInstImport)
-        .filter_map(|inst| inst.result())
-        .filter(|&id| {
-            matches!(
-                m.definitions.get(id),
-                Definition::Import(Import::Known(
-                    ExtInstSet::ShaderDebugInfo | ExtInstSet::ShaderDebugInfo100
-                ))
-            )
-        })
-        .collect();
-    if imports.is_empty() {
-        return;
-    }
     let mut texts: BTreeMap<u32, Text> = BTreeMap::new();
     let mut last = None;
     for inst in m.all_instructions() {
-        if inst.op() != Op::ExtInst || !imports.contains(&inst.id(0)) {
+        let is_debug_info = inst.op() == Op::ExtInst
+            && matches!(
+                known_set(m, inst.id(0)),
+                Some(ExtInstSet::ShaderDebugInfo | ExtInstSet::ShaderDebugInfo100)
+            );
+        if !is_debug_info {
             continue;
         }
         let string = |index: usize| {

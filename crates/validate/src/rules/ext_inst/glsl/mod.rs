@@ -151,6 +151,12 @@ const HALF_FLOATS: &str = "SPV_AMD_gpu_shader_half_float";
 /// Lets exponents be of 16-bit integers.
 const SHORT_INTS: &str = "SPV_AMD_gpu_shader_int16";
 
+/// Whether the set has an instruction with this number.
+#[inline]
+pub(super) fn is_known(number: u32) -> bool {
+    number > 0 && (number as usize) < SHAPES.len()
+}
+
 pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
     let m = call.m();
     let result = call.result_type();

@@ -1,16 +1,399 @@
-//! Hit objects (SPV_EXT_shader_invocation_reorder and SPV_NV_shader_invocation_reorder).
+//! Hit objects and the reordering of threads (SPV_NV_shader_invocation_reorder,
+//! SPV_EXT_shader_invocation_reorder, SPV_NV_cluster_acceleration_structure,
+//! SPV_NV_linear_swept_spheres).
+
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::{Op, StorageClass};
 
 use super::Family;
+use super::ray_query;
+use super::ray_tracing::{
+    Kind, Made, RAY_GENERATION, TRACING, check_models, check_operands, check_result, is_variable_in,
+};
 use crate::fault::Verdict;
+use crate::module::Models;
+use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[],
+    ops: &OPS,
     check,
     check_module: None,
-    rules: &[],
+    rules: &[&OBJECT, &ATTRIBUTES, &HINT],
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
-    Ok(())
+/// A ray generation shader with a hit object.
+macro_rules! hit_object {
+    ($($line:literal)*) => {
+        concat!(
+            "OpCapability RayTracingKHR
+OpCapability ShaderInvocationReorderNV
+OpExtension \"SPV_KHR_ray_tracing\"
+OpExtension \"SPV_NV_shader_invocation_reorder\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint RayGenerationKHR %main \"main\" %hit %attributes %private
+%void = OpTypeVoid
+%u32 = OpTypeInt 32 0
+%u32_1 = OpConstant %u32 1
+%object = OpTypeHitObjectNV
+%ptr_object = OpTypePointer Private %object
+%hit = OpVariable %ptr_object Private
+%ptr_attributes = OpTypePointer HitObjectAttributeNV %u32
+%attributes = OpVariable %ptr_attributes HitObjectAttributeNV
+%ptr_private = OpTypePointer Private %u32
+%private = OpVariable %ptr_private Private
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%entry = OpLabel
+",
+            $($line, "\n",)*
+            "OpReturn
+OpFunctionEnd"
+        )
+    };
+}
+
+static OBJECT: Rule = Rule {
+    id: "hit-object.object",
+    class: InvalidData,
+    section: "SPV_EXT_shader_invocation_reorder",
+    vuids: &[],
+    text: "A hit object is named by a pointer to OpTypeHitObjectEXT, or to OpTypeHitObjectNV for the instructions of the \
+           NV extension.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.5"),
+        breaks: hit_object!("OpHitObjectRecordEmptyNV %private"),
+        keeps: hit_object!("OpHitObjectRecordEmptyNV %hit"),
+    },
+};
+
+static ATTRIBUTES: Rule = Rule {
+    id: "hit-object.attributes",
+    class: InvalidData,
+    section: "SPV_EXT_shader_invocation_reorder",
+    vuids: &[],
+    text: "The attributes of a hit object are a variable in the storage class `HitObjectAttributeEXT`, or \
+           `HitObjectAttributeNV` for the instructions of the NV extension.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.5"),
+        breaks: hit_object!("OpHitObjectGetAttributesNV %hit %private"),
+        keeps: hit_object!("OpHitObjectGetAttributesNV %hit %attributes"),
+    },
+};
+
+static HINT: Rule = Rule {
+    id: "hit-object.hint",
+    class: InvalidData,
+    section: "SPV_EXT_shader_invocation_reorder",
+    vuids: &[],
+    text: "A hint for the order of threads comes with the number of its bits, and the number with a hint.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.5"),
+        breaks: hit_object!("OpReorderThreadWithHitObjectNV %hit %u32_1"),
+        keeps: hit_object!("OpReorderThreadWithHitObjectNV %hit %u32_1 %u32_1"),
+    },
+};
+
+/// Whose hit objects an instruction takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    /// Those of the NV extension.
+    Nv,
+    /// Those of the EXT extension.
+    Ext,
+    /// Of either.
+    Both,
+    /// There is none.
+    None,
+}
+
+/// An operand.
+#[derive(Clone, Copy)]
+enum Arg {
+    Is(Kind),
+    Attributes,
+    RayQuery,
+    /// An optional hint and its bits.
+    Hint,
+}
+
+struct Row {
+    op: Op,
+    of: Of,
+    made: Made,
+    /// The operands after the hit object.
+    args: &'static [Arg],
+    models: Models,
+}
+
+const STRUCTURE: Arg = Arg::Is(Kind::Structure);
+const FLAGS: Arg = Arg::Is(Kind::Flags);
+const I32: Arg = Arg::Is(Kind::I32);
+const U32: Arg = Arg::Is(Kind::U32);
+const F32: Arg = Arg::Is(Kind::F32);
+const VEC3: Arg = Arg::Is(Kind::F32Vec3);
+const PAYLOAD: Arg = Arg::Is(Kind::Payload);
+
+const NOTHING: &[Arg] = &[];
+const TRACE: &[Arg] = &[
+    STRUCTURE, FLAGS, U32, U32, U32, U32, VEC3, F32, VEC3, F32, PAYLOAD,
+];
+const TRACE_MOTION: &[Arg] = &[
+    STRUCTURE, FLAGS, U32, U32, U32, U32, VEC3, F32, VEC3, F32, F32, PAYLOAD,
+];
+const TRACE_REORDER: &[Arg] = &[
+    STRUCTURE,
+    FLAGS,
+    U32,
+    U32,
+    U32,
+    U32,
+    VEC3,
+    F32,
+    VEC3,
+    F32,
+    PAYLOAD,
+    Arg::Hint,
+];
+const TRACE_MOTION_REORDER: &[Arg] = &[
+    STRUCTURE,
+    FLAGS,
+    U32,
+    U32,
+    U32,
+    U32,
+    VEC3,
+    F32,
+    VEC3,
+    F32,
+    F32,
+    PAYLOAD,
+    Arg::Hint,
+];
+const HIT: &[Arg] = &[
+    STRUCTURE,
+    I32,
+    I32,
+    I32,
+    U32,
+    U32,
+    U32,
+    VEC3,
+    F32,
+    VEC3,
+    F32,
+    Arg::Attributes,
+];
+const HIT_MOTION: &[Arg] = &[
+    STRUCTURE,
+    I32,
+    I32,
+    I32,
+    I32,
+    I32,
+    I32,
+    VEC3,
+    F32,
+    VEC3,
+    F32,
+    F32,
+    Arg::Attributes,
+];
+const HIT_INDEX: &[Arg] = &[
+    STRUCTURE,
+    I32,
+    I32,
+    I32,
+    U32,
+    U32,
+    VEC3,
+    F32,
+    VEC3,
+    F32,
+    Arg::Attributes,
+];
+const HIT_INDEX_MOTION: &[Arg] = &[
+    STRUCTURE,
+    I32,
+    I32,
+    I32,
+    I32,
+    I32,
+    VEC3,
+    F32,
+    VEC3,
+    F32,
+    F32,
+    Arg::Attributes,
+];
+
+macro_rules! rows {
+    ($($name:ident: $of:ident, $made:expr, $args:expr, $models:expr;)*) => {
+        &[$(Row {
+            op: Op::$name,
+            of: Of::$of,
+            made: $made,
+            args: $args,
+            models: $models,
+        }),*]
+    };
+}
+
+/// The instructions.
+const ROWS: &[Row] = rows! {
+    HitObjectTraceRayNV: Nv, Made::Nothing, TRACE, TRACING;
+    HitObjectTraceRayEXT: Ext, Made::Nothing, TRACE, TRACING;
+    HitObjectTraceRayMotionNV: Nv, Made::Nothing, TRACE_MOTION, TRACING;
+    HitObjectTraceRayMotionEXT: Ext, Made::Nothing, TRACE_MOTION, TRACING;
+    HitObjectTraceReorderExecuteEXT: Ext, Made::Nothing, TRACE_REORDER, RAY_GENERATION;
+    HitObjectTraceMotionReorderExecuteEXT: Ext, Made::Nothing, TRACE_MOTION_REORDER, RAY_GENERATION;
+    HitObjectRecordHitNV: Nv, Made::Nothing, HIT, TRACING;
+    HitObjectRecordHitMotionNV: Nv, Made::Nothing, HIT_MOTION, TRACING;
+    HitObjectRecordHitWithIndexNV: Nv, Made::Nothing, HIT_INDEX, TRACING;
+    HitObjectRecordHitWithIndexMotionNV: Nv, Made::Nothing, HIT_INDEX_MOTION, TRACING;
+    HitObjectRecordMissNV: Nv, Made::Nothing, &[U32, VEC3, F32, VEC3, F32], TRACING;
+    HitObjectRecordMissMotionNV: Nv, Made::Nothing, &[I32, VEC3, F32, VEC3, F32, F32], TRACING;
+    HitObjectRecordMissEXT: Ext, Made::Nothing, &[FLAGS, U32, VEC3, F32, VEC3, F32], TRACING;
+    HitObjectRecordMissMotionEXT: Ext, Made::Nothing, &[FLAGS, U32, VEC3, F32, VEC3, F32, F32], TRACING;
+    HitObjectRecordEmptyNV: Nv, Made::Nothing, NOTHING, TRACING;
+    HitObjectRecordEmptyEXT: Ext, Made::Nothing, NOTHING, TRACING;
+    HitObjectRecordFromQueryEXT: Ext, Made::Nothing, &[Arg::RayQuery, I32, Arg::Attributes, U32], TRACING;
+    HitObjectSetShaderBindingTableRecordIndexEXT: Ext, Made::Nothing, &[I32], TRACING;
+    HitObjectExecuteShaderNV: Nv, Made::Nothing, &[PAYLOAD], TRACING;
+    HitObjectExecuteShaderEXT: Ext, Made::Nothing, &[PAYLOAD], TRACING;
+    HitObjectReorderExecuteShaderEXT: Ext, Made::Nothing, &[PAYLOAD, Arg::Hint], RAY_GENERATION;
+    ReorderThreadWithHitObjectNV: Nv, Made::Nothing, &[Arg::Hint], RAY_GENERATION;
+    ReorderThreadWithHitObjectEXT: Ext, Made::Nothing, &[Arg::Hint], RAY_GENERATION;
+    ReorderThreadWithHintNV: None, Made::Nothing, &[I32, I32], RAY_GENERATION;
+    ReorderThreadWithHintEXT: None, Made::Nothing, &[I32, I32], RAY_GENERATION;
+    HitObjectGetAttributesNV: Nv, Made::Nothing, &[Arg::Attributes], TRACING;
+    HitObjectGetAttributesEXT: Ext, Made::Nothing, &[Arg::Attributes], TRACING;
+    HitObjectGetWorldToObjectNV: Nv, Made::F32Mat4x3, NOTHING, TRACING;
+    HitObjectGetWorldToObjectEXT: Ext, Made::F32Mat4x3, NOTHING, TRACING;
+    HitObjectGetObjectToWorldNV: Nv, Made::F32Mat4x3, NOTHING, TRACING;
+    HitObjectGetObjectToWorldEXT: Ext, Made::F32Mat4x3, NOTHING, TRACING;
+    HitObjectGetObjectRayDirectionNV: Nv, Made::F32Vec3, NOTHING, TRACING;
+    HitObjectGetObjectRayDirectionEXT: Ext, Made::F32Vec3, NOTHING, TRACING;
+    HitObjectGetObjectRayOriginNV: Nv, Made::F32Vec3, NOTHING, TRACING;
+    HitObjectGetObjectRayOriginEXT: Ext, Made::F32Vec3, NOTHING, TRACING;
+    HitObjectGetWorldRayDirectionNV: Nv, Made::F32Vec3, NOTHING, TRACING;
+    HitObjectGetWorldRayDirectionEXT: Ext, Made::F32Vec3, NOTHING, TRACING;
+    HitObjectGetWorldRayOriginNV: Nv, Made::F32Vec3, NOTHING, TRACING;
+    HitObjectGetWorldRayOriginEXT: Ext, Made::F32Vec3, NOTHING, TRACING;
+    HitObjectGetShaderRecordBufferHandleNV: Nv, Made::I32Vec2, NOTHING, TRACING;
+    HitObjectGetShaderRecordBufferHandleEXT: Ext, Made::I32Vec2, NOTHING, TRACING;
+    HitObjectGetShaderBindingTableRecordIndexNV: Nv, Made::Int, NOTHING, TRACING;
+    HitObjectGetShaderBindingTableRecordIndexEXT: Ext, Made::I32, NOTHING, TRACING;
+    HitObjectGetHitKindNV: Nv, Made::Int, NOTHING, TRACING;
+    HitObjectGetHitKindEXT: Ext, Made::I32, NOTHING, TRACING;
+    HitObjectGetPrimitiveIndexNV: Nv, Made::Int, NOTHING, TRACING;
+    HitObjectGetPrimitiveIndexEXT: Ext, Made::I32, NOTHING, TRACING;
+    HitObjectGetGeometryIndexNV: Nv, Made::Int, NOTHING, TRACING;
+    HitObjectGetGeometryIndexEXT: Ext, Made::I32, NOTHING, TRACING;
+    HitObjectGetInstanceIdNV: Nv, Made::Int, NOTHING, TRACING;
+    HitObjectGetInstanceIdEXT: Ext, Made::I32, NOTHING, TRACING;
+    HitObjectGetInstanceCustomIndexNV: Nv, Made::Int, NOTHING, TRACING;
+    HitObjectGetInstanceCustomIndexEXT: Ext, Made::I32, NOTHING, TRACING;
+    HitObjectGetRayFlagsEXT: Ext, Made::I32, NOTHING, TRACING;
+    HitObjectGetCurrentTimeNV: Nv, Made::F32, NOTHING, TRACING;
+    HitObjectGetCurrentTimeEXT: Ext, Made::F32, NOTHING, TRACING;
+    HitObjectGetRayTMaxNV: Nv, Made::F32, NOTHING, TRACING;
+    HitObjectGetRayTMaxEXT: Ext, Made::F32, NOTHING, TRACING;
+    HitObjectGetRayTMinNV: Nv, Made::F32, NOTHING, TRACING;
+    HitObjectGetRayTMinEXT: Ext, Made::F32, NOTHING, TRACING;
+    HitObjectGetIntersectionTriangleVertexPositionsEXT: Ext, Made::F32Vec3Array(3), NOTHING, TRACING;
+    HitObjectIsEmptyNV: Nv, Made::Bool, NOTHING, TRACING;
+    HitObjectIsEmptyEXT: Ext, Made::Bool, NOTHING, TRACING;
+    HitObjectIsHitNV: Nv, Made::Bool, NOTHING, TRACING;
+    HitObjectIsHitEXT: Ext, Made::Bool, NOTHING, TRACING;
+    HitObjectIsMissNV: Nv, Made::Bool, NOTHING, TRACING;
+    HitObjectIsMissEXT: Ext, Made::Bool, NOTHING, TRACING;
+    HitObjectGetClusterIdNV: Both, Made::I32, NOTHING, TRACING;
+    HitObjectGetSpherePositionNV: Both, Made::F32Vec3, NOTHING, TRACING;
+    HitObjectGetSphereRadiusNV: Both, Made::F32, NOTHING, TRACING;
+    HitObjectGetLSSPositionsNV: Both, Made::F32Vec3Array(2), NOTHING, TRACING;
+    HitObjectGetLSSRadiiNV: Both, Made::F32Array(2), NOTHING, TRACING;
+    HitObjectIsSphereHitNV: Both, Made::Bool, NOTHING, TRACING;
+    HitObjectIsLSSHitNV: Both, Made::Bool, NOTHING, TRACING;
+};
+
+const OPS: [Op; ROWS.len()] = {
+    let mut ops = [Op::Nop; ROWS.len()];
+    let mut index = 0;
+    while index < ROWS.len() {
+        ops[index] = ROWS[index].op;
+        index += 1;
+    }
+    ops
+};
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    let Some(row) = ROWS.iter().find(|row| row.op == at.inst.op()) else {
+        return Ok(());
+    };
+    let mut next = 0;
+    if row.of != Of::None {
+        check_object(at, row.of)?;
+        next = 1;
+    }
+    for arg in row.args {
+        match arg {
+            Arg::Is(kind) => check_operands(at, next, &[*kind])?,
+            Arg::Attributes => check_attributes(at, next, row.of)?,
+            Arg::RayQuery => ray_query::check_object(at, next)?,
+            Arg::Hint => check_hint(at, next)?,
+        }
+        next += 1;
+    }
+    check_result(at, row.made)?;
+    check_models(at, row.models)
+}
+
+fn check_object(at: &Site<'_, '_>, of: Of) -> Verdict {
+    let types: &[Op] = match of {
+        Of::Nv => &[Op::TypeHitObjectNV],
+        Of::Ext => &[Op::TypeHitObjectEXT],
+        Of::Both | Of::None => &[Op::TypeHitObjectNV, Op::TypeHitObjectEXT],
+    };
+    if ray_query::names_object(at, 0, types) {
+        return Ok(());
+    }
+    let message = format!(
+        "the first operand of {} is to name a hit object, but is {}",
+        at.inst.op(),
+        at.m.show_value(at.id(0))
+    );
+    Err(at
+        .fault(&OBJECT, message)
+        .about(at.m, at.id(0), "the operand is defined here"))
+}
+
+fn check_attributes(at: &Site<'_, '_>, index: usize, of: Of) -> Verdict {
+    let class = match of {
+        Of::Ext => StorageClass::HitObjectAttributeEXT,
+        _ => StorageClass::HitObjectAttributeNV,
+    };
+    if is_variable_in(at, index, &[class]) {
+        return Ok(());
+    }
+    let message = format!(
+        "the attributes that {} names are to be a variable in `{class}`, but are {}",
+        at.inst.op(),
+        at.m.show_value(at.id(index))
+    );
+    Err(at
+        .fault(&ATTRIBUTES, message)
+        .about(at.m, at.id(index), "the operand is defined here"))
+}
+
+fn check_hint(at: &Site<'_, '_>, index: usize) -> Verdict {
+    let given = at.inst.args().len().saturating_sub(index);
+    if given == 1 {
+        let message = format!(
+            "{} gives a hint without the number of its bits",
+            at.inst.op()
+        );
+        return Err(at.fault(&HINT, message));
+    }
+    check_operands(at, index, &[Kind::I32, Kind::I32])
 }

@@ -1,16 +1,269 @@
-//! Ray queries (SPV_KHR_ray_query).
+//! Ray queries (SPV_KHR_ray_query, SPV_KHR_ray_tracing_position_fetch,
+//! SPV_NV_cluster_acceleration_structure, SPV_NV_linear_swept_spheres).
+
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::Op;
 
 use super::Family;
+use super::ray_tracing::{Kind, Made, check_operands, check_result};
 use crate::fault::Verdict;
+use crate::module::Type;
+use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[],
+    ops: &OPS,
     check,
     check_module: None,
-    rules: &[],
+    rules: &[&OBJECT, &INTERSECTION],
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
-    Ok(())
+static OBJECT: Rule = Rule {
+    id: "ray-query.object",
+    class: InvalidData,
+    section: "SPV_KHR_ray_query",
+    vuids: &[],
+    text: "A ray query is named by a pointer to OpTypeRayQueryKHR: a variable, a function's parameter or an access chain.",
+    example: Example {
+        frame: Frame::ShaderFor("spv1.3"),
+        breaks: "OpCapability RayQueryKHR
+OpExtension \"SPV_KHR_ray_query\"
+OpRayQueryTerminateKHR %private_u32",
+        keeps: "OpCapability RayQueryKHR
+OpExtension \"SPV_KHR_ray_query\"
+%type = OpTypeRayQueryKHR
+%ptr = OpTypePointer Private %type
+%query = OpVariable %ptr Private
+OpRayQueryTerminateKHR %query",
+    },
+};
+
+static INTERSECTION: Rule = Rule {
+    id: "ray-query.intersection",
+    class: InvalidData,
+    section: "SPV_KHR_ray_query",
+    vuids: &[],
+    text: "Which intersection of a ray query is asked for, the candidate or the committed one, is a 32-bit integer constant.",
+    example: Example {
+        frame: Frame::ShaderFor("spv1.3"),
+        breaks: "OpCapability RayQueryKHR
+OpExtension \"SPV_KHR_ray_query\"
+%type = OpTypeRayQueryKHR
+%ptr = OpTypePointer Private %type
+%query = OpVariable %ptr Private
+%which = OpLoad %u32 %private_u32
+%distance = OpRayQueryGetIntersectionTKHR %f32 %query %which",
+        keeps: "OpCapability RayQueryKHR
+OpExtension \"SPV_KHR_ray_query\"
+%type = OpTypeRayQueryKHR
+%ptr = OpTypePointer Private %type
+%query = OpVariable %ptr Private
+%distance = OpRayQueryGetIntersectionTKHR %f32 %query %u32_1",
+    },
+};
+
+/// What follows the ray query.
+#[derive(Clone, Copy)]
+enum Rest {
+    Operands(&'static [Kind]),
+    /// Which intersection.
+    Intersection,
+}
+
+const NOTHING: Rest = Rest::Operands(&[]);
+const INITIALIZE: Rest = Rest::Operands(&[
+    Kind::Structure,
+    Kind::Flags,
+    Kind::I32,
+    Kind::F32Vec3,
+    Kind::F32,
+    Kind::F32Vec3,
+    Kind::F32,
+]);
+const HIT: Rest = Rest::Operands(&[Kind::F32]);
+
+/// The instructions: what they make of what.
+const ROWS: &[(Op, Made, Rest)] = &[
+    (Op::RayQueryInitializeKHR, Made::Nothing, INITIALIZE),
+    (Op::RayQueryTerminateKHR, Made::Nothing, NOTHING),
+    (Op::RayQueryGenerateIntersectionKHR, Made::Nothing, HIT),
+    (Op::RayQueryConfirmIntersectionKHR, Made::Nothing, NOTHING),
+    (Op::RayQueryProceedKHR, Made::Bool, NOTHING),
+    (
+        Op::RayQueryGetIntersectionTypeKHR,
+        Made::I32,
+        Rest::Intersection,
+    ),
+    (Op::RayQueryGetRayTMinKHR, Made::F32, NOTHING),
+    (Op::RayQueryGetRayFlagsKHR, Made::I32, NOTHING),
+    (
+        Op::RayQueryGetIntersectionTKHR,
+        Made::F32,
+        Rest::Intersection,
+    ),
+    (
+        Op::RayQueryGetIntersectionInstanceCustomIndexKHR,
+        Made::I32,
+        Rest::Intersection,
+    ),
+    (
+        Op::RayQueryGetIntersectionInstanceIdKHR,
+        Made::I32,
+        Rest::Intersection,
+    ),
+    (
+        Op::RayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR,
+        Made::I32,
+        Rest::Intersection,
+    ),
+    (
+        Op::RayQueryGetIntersectionGeometryIndexKHR,
+        Made::I32,
+        Rest::Intersection,
+    ),
+    (
+        Op::RayQueryGetIntersectionPrimitiveIndexKHR,
+        Made::I32,
+        Rest::Intersection,
+    ),
+    (
+        Op::RayQueryGetIntersectionBarycentricsKHR,
+        Made::F32Vec2,
+        Rest::Intersection,
+    ),
+    (
+        Op::RayQueryGetIntersectionFrontFaceKHR,
+        Made::Bool,
+        Rest::Intersection,
+    ),
+    (
+        Op::RayQueryGetIntersectionCandidateAABBOpaqueKHR,
+        Made::Bool,
+        NOTHING,
+    ),
+    (
+        Op::RayQueryGetIntersectionObjectRayDirectionKHR,
+        Made::F32Vec3,
+        Rest::Intersection,
+    ),
+    (
+        Op::RayQueryGetIntersectionObjectRayOriginKHR,
+        Made::F32Vec3,
+        Rest::Intersection,
+    ),
+    (Op::RayQueryGetWorldRayDirectionKHR, Made::F32Vec3, NOTHING),
+    (Op::RayQueryGetWorldRayOriginKHR, Made::F32Vec3, NOTHING),
+    (
+        Op::RayQueryGetIntersectionObjectToWorldKHR,
+        Made::F32Mat4x3,
+        Rest::Intersection,
+    ),
+    (
+        Op::RayQueryGetIntersectionWorldToObjectKHR,
+        Made::F32Mat4x3,
+        Rest::Intersection,
+    ),
+    (
+        Op::RayQueryGetIntersectionTriangleVertexPositionsKHR,
+        Made::F32Vec3Array(3),
+        Rest::Intersection,
+    ),
+    (
+        Op::RayQueryGetIntersectionClusterIdNV,
+        Made::I32,
+        Rest::Intersection,
+    ),
+    (
+        Op::RayQueryGetIntersectionSpherePositionNV,
+        Made::F32Vec3,
+        Rest::Intersection,
+    ),
+    (
+        Op::RayQueryGetIntersectionSphereRadiusNV,
+        Made::F32,
+        Rest::Intersection,
+    ),
+    (
+        Op::RayQueryGetIntersectionLSSPositionsNV,
+        Made::F32Vec3Array(2),
+        Rest::Intersection,
+    ),
+    (
+        Op::RayQueryGetIntersectionLSSRadiiNV,
+        Made::F32Array(2),
+        Rest::Intersection,
+    ),
+    (
+        Op::RayQueryGetIntersectionLSSHitValueNV,
+        Made::F32,
+        Rest::Intersection,
+    ),
+    (Op::RayQueryIsSphereHitNV, Made::Bool, Rest::Intersection),
+    (Op::RayQueryIsLSSHitNV, Made::Bool, Rest::Intersection),
+];
+
+const OPS: [Op; ROWS.len()] = {
+    let mut ops = [Op::Nop; ROWS.len()];
+    let mut index = 0;
+    while index < ROWS.len() {
+        ops[index] = ROWS[index].0;
+        index += 1;
+    }
+    ops
+};
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    let Some(&(_, made, rest)) = ROWS.iter().find(|row| row.0 == at.inst.op()) else {
+        return Ok(());
+    };
+    check_object(at, 0)?;
+    match rest {
+        Rest::Operands(kinds) => check_operands(at, 1, kinds)?,
+        Rest::Intersection => check_intersection(at)?,
+    }
+    check_result(at, made)
+}
+
+/// Whether an operand names an object by a pointer to its type.
+pub(super) fn names_object(at: &Site<'_, '_>, index: usize, types: &[Op]) -> bool {
+    let m = at.m;
+    let is_declaration = matches!(
+        m.op_of(at.id(index)),
+        Op::Variable | Op::FunctionParameter | Op::AccessChain | Op::InBoundsAccessChain
+    );
+    let pointee = m.pointee(at.type_of_arg(index));
+    is_declaration
+        && pointee
+            .is_some_and(|pointee| matches!(m.ty(pointee), Type::Other(op) if types.contains(&op)))
+}
+
+/// Checks the pointer to the ray query.
+pub(super) fn check_object(at: &Site<'_, '_>, index: usize) -> Verdict {
+    if names_object(at, index, &[Op::TypeRayQueryKHR]) {
+        return Ok(());
+    }
+    let message = format!(
+        "operand {} of {} is to name a ray query, but is {}",
+        index + 1,
+        at.inst.op(),
+        at.m.show_value(at.id(index))
+    );
+    Err(at
+        .fault(&OBJECT, message)
+        .about(at.m, at.id(index), "the operand is defined here"))
+}
+
+fn check_intersection(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    if m.is_int_scalar_of(at.type_of_arg(1), 32) && m.is_constant(at.id(1)) {
+        return Ok(());
+    }
+    let message = format!(
+        "the intersection of {} is a 32-bit integer constant, but {} is not",
+        at.inst.op(),
+        m.show_value(at.id(1))
+    );
+    Err(at
+        .fault(&INTERSECTION, message)
+        .about(m, at.id(1), "the operand is defined here"))
 }

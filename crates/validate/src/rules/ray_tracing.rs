@@ -1,16 +1,551 @@
-//! Ray tracing (SPV_KHR_ray_tracing).
+//! Ray tracing instructions (SPV_KHR_ray_tracing, SPV_NV_ray_tracing,
+//! SPV_NV_ray_tracing_motion_blur, SPV_NV_displacement_micromap), and what the
+//! operands of rays are in these, in ray queries and in hit objects.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidCapability, InvalidData, InvalidId};
+use spirvkit_grammar::{Capability, ExecutionModel, Op, StorageClass};
 
 use super::Family;
 use crate::fault::Verdict;
+use crate::module::{Models, Type};
+use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[],
+    ops: &[
+        Op::TraceRayKHR,
+        Op::TraceRayMotionNV,
+        Op::TraceNV,
+        Op::TraceMotionNV,
+        Op::ExecuteCallableKHR,
+        Op::ExecuteCallableNV,
+        Op::ReportIntersectionKHR,
+        Op::IgnoreIntersectionKHR,
+        Op::IgnoreIntersectionNV,
+        Op::TerminateRayKHR,
+        Op::TerminateRayNV,
+        Op::FetchMicroTriangleVertexPositionNV,
+        Op::FetchMicroTriangleVertexBarycentricNV,
+    ],
     check,
     check_module: None,
-    rules: &[],
+    rules: &[
+        &RESULT, &OPERAND, &STRUCTURE, &PAYLOAD, &CALLABLE, &MODEL, &MICROMAP,
+    ],
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
+/// A ray generation shader that has all it takes to trace a ray.
+macro_rules! ray_generation {
+    ($($line:literal)*) => {
+        concat!(
+            "OpCapability RayTracingKHR
+OpExtension \"SPV_KHR_ray_tracing\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint RayGenerationKHR %main \"main\" %scene %payload %private %data
+%void = OpTypeVoid
+%bool = OpTypeBool
+%u32 = OpTypeInt 32 0
+%f32 = OpTypeFloat 32
+%v3f32 = OpTypeVector %f32 3
+%u32_0 = OpConstant %u32 0
+%u32_1 = OpConstant %u32 1
+%f32_1 = OpConstant %f32 1
+%v3f32_0 = OpConstantNull %v3f32
+%structure = OpTypeAccelerationStructureKHR
+%ptr_structure = OpTypePointer UniformConstant %structure
+%scene = OpVariable %ptr_structure UniformConstant
+%ptr_payload = OpTypePointer RayPayloadKHR %u32
+%payload = OpVariable %ptr_payload RayPayloadKHR
+%ptr_data = OpTypePointer CallableDataKHR %u32
+%data = OpVariable %ptr_data CallableDataKHR
+%ptr_private = OpTypePointer Private %u32
+%private = OpVariable %ptr_private Private
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%where = OpLoad %structure %scene
+",
+            $($line, "\n",)*
+            "OpReturn
+OpFunctionEnd"
+        )
+    };
+}
+
+static RESULT: Rule = Rule {
+    id: "ray.result",
+    class: InvalidData,
+    section: "SPV_KHR_ray_tracing",
+    vuids: &[],
+    text: "What an instruction tells about a ray, a hit or an intersection has the type of that quantity: distances are \
+           32-bit floats, points and directions vectors of three, transforms matrices of four columns of three.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.5"),
+        breaks: intersection!("IntersectionKHR", "%u32"),
+        keeps: intersection!("IntersectionKHR", "%bool"),
+    },
+};
+
+macro_rules! intersection {
+    ($model:literal, $result:literal) => {
+        concat!(
+            "OpCapability RayTracingKHR
+OpExtension \"SPV_KHR_ray_tracing\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint ",
+            $model,
+            " %main \"main\"
+%void = OpTypeVoid
+%bool = OpTypeBool
+%u32 = OpTypeInt 32 0
+%f32 = OpTypeFloat 32
+%u32_0 = OpConstant %u32 0
+%f32_1 = OpConstant %f32 1
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%accepted = OpReportIntersectionKHR ",
+            $result,
+            " %f32_1 %u32_0
+OpReturn
+OpFunctionEnd"
+        )
+    };
+}
+use intersection;
+
+pub(super) static OPERAND: Rule = Rule {
+    id: "ray.operand",
+    class: InvalidData,
+    section: "SPV_KHR_ray_tracing",
+    vuids: &[],
+    text: "Flags, masks, offsets and indices of rays are 32-bit integers, some of them unsigned; distances and times are \
+           32-bit floats; origins and directions are vectors of three 32-bit floats.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.5"),
+        breaks: ray_generation!(
+            "OpTraceRayKHR %where %u32_0 %u32_0 %u32_0 %u32_0 %u32_0 %v3f32_0 %u32_0 %v3f32_0 %f32_1 %payload"
+        ),
+        keeps: ray_generation!(
+            "OpTraceRayKHR %where %u32_0 %u32_0 %u32_0 %u32_0 %u32_0 %v3f32_0 %f32_1 %v3f32_0 %f32_1 %payload"
+        ),
+    },
+};
+
+pub(super) static STRUCTURE: Rule = Rule {
+    id: "ray.acceleration-structure",
+    class: InvalidData,
+    section: "SPV_KHR_ray_tracing",
+    vuids: &[],
+    text: "Rays are traced in a value of type OpTypeAccelerationStructureKHR, not in a pointer to one.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.5"),
+        breaks: ray_generation!(
+            "OpTraceRayKHR %u32_0 %u32_0 %u32_0 %u32_0 %u32_0 %u32_0 %v3f32_0 %f32_1 %v3f32_0 %f32_1 %payload"
+        ),
+        keeps: ray_generation!(
+            "OpTraceRayKHR %where %u32_0 %u32_0 %u32_0 %u32_0 %u32_0 %v3f32_0 %f32_1 %v3f32_0 %f32_1 %payload"
+        ),
+    },
+};
+
+pub(super) static PAYLOAD: Rule = Rule {
+    id: "ray.payload",
+    class: InvalidData,
+    section: "SPV_KHR_ray_tracing",
+    vuids: &[],
+    text: "A ray's payload is a variable in the storage class `RayPayloadKHR` or `IncomingRayPayloadKHR`.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.5"),
+        breaks: ray_generation!(
+            "OpTraceRayKHR %where %u32_0 %u32_0 %u32_0 %u32_0 %u32_0 %v3f32_0 %f32_1 %v3f32_0 %f32_1 %private"
+        ),
+        keeps: ray_generation!(
+            "OpTraceRayKHR %where %u32_0 %u32_0 %u32_0 %u32_0 %u32_0 %v3f32_0 %f32_1 %v3f32_0 %f32_1 %payload"
+        ),
+    },
+};
+
+static CALLABLE: Rule = Rule {
+    id: "ray.callable-data",
+    class: InvalidData,
+    section: "SPV_KHR_ray_tracing",
+    vuids: &[],
+    text: "A callable shader gets a variable in the storage class `CallableDataKHR` or `IncomingCallableDataKHR`.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.5"),
+        breaks: ray_generation!("OpExecuteCallableKHR %u32_0 %private"),
+        keeps: ray_generation!("OpExecuteCallableKHR %u32_0 %data"),
+    },
+};
+
+pub(super) static MODEL: Rule = Rule {
+    id: "ray.execution-model",
+    class: InvalidId,
+    section: "SPV_KHR_ray_tracing",
+    vuids: &[],
+    text: "Each instruction of ray tracing belongs to some stages: rays are traced by ray generation, closest hit and miss \
+           shaders, intersections are reported by intersection shaders and ignored by any hit shaders.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.5"),
+        breaks: intersection!("MissKHR", "%bool"),
+        keeps: intersection!("IntersectionKHR", "%bool"),
+    },
+};
+
+static MICROMAP: Rule = Rule {
+    id: "ray.opacity-micromap-flag",
+    class: InvalidCapability,
+    section: "SPV_KHR_opacity_micromap",
+    vuids: &[],
+    text: "The ray flag `ForceOpacityMicromap2StateKHR` needs the capability `RayTracingOpacityMicromapKHR`.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.5"),
+        breaks: micromap!(""),
+        keeps: micromap!(
+            "OpCapability RayTracingOpacityMicromapKHR\nOpExtension \"SPV_KHR_opacity_micromap\"\n"
+        ),
+    },
+};
+
+macro_rules! micromap {
+    ($capability:literal) => {
+        concat!(
+            "OpCapability RayTracingKHR\n",
+            $capability,
+            "OpExtension \"SPV_KHR_ray_tracing\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint RayGenerationKHR %main \"main\" %scene %payload
+%void = OpTypeVoid
+%u32 = OpTypeInt 32 0
+%f32 = OpTypeFloat 32
+%v3f32 = OpTypeVector %f32 3
+%u32_0 = OpConstant %u32 0
+%flags = OpConstant %u32 1024
+%f32_1 = OpConstant %f32 1
+%v3f32_0 = OpConstantNull %v3f32
+%structure = OpTypeAccelerationStructureKHR
+%ptr_structure = OpTypePointer UniformConstant %structure
+%scene = OpVariable %ptr_structure UniformConstant
+%ptr_payload = OpTypePointer RayPayloadKHR %u32
+%payload = OpVariable %ptr_payload RayPayloadKHR
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%where = OpLoad %structure %scene
+OpTraceRayKHR %where %flags %u32_0 %u32_0 %u32_0 %u32_0 %v3f32_0 %f32_1 %v3f32_0 %f32_1 %payload
+OpReturn
+OpFunctionEnd"
+        )
+    };
+}
+use micromap;
+
+/// What an operand is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// An acceleration structure.
+    Structure,
+    I32,
+    U32,
+    /// Ray flags: a 32-bit integer.
+    Flags,
+    F32,
+    F32Vec2,
+    F32Vec3,
+    Payload,
+    CallableData,
+    /// Judged elsewhere, or anything.
+    Any,
+}
+
+/// What a result is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Made {
+    Nothing,
+    Bool,
+    I32,
+    /// An integer of any width.
+    Int,
+    I32Vec2,
+    F32,
+    F32Vec2,
+    F32Vec3,
+    /// Four columns of three components.
+    F32Mat4x3,
+    /// Arrays of this length.
+    F32Array(u32),
+    F32Vec3Array(u32),
+}
+
+impl Made {
+    fn describe(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Bool => "a Boolean",
+            Self::I32 => "a 32-bit integer",
+            Self::Int => "an integer",
+            Self::I32Vec2 => "a 2-component vector of 32-bit integers",
+            Self::F32 => "a 32-bit float",
+            Self::F32Vec2 => "a 2-component vector of 32-bit floats",
+            Self::F32Vec3 => "a 3-component vector of 32-bit floats",
+            Self::F32Mat4x3 => "a 4-column matrix of 3-component vectors of 32-bit floats",
+            Self::F32Array(_) => "an array of two 32-bit floats",
+            Self::F32Vec3Array(2) => "an array of two 3-component vectors of 32-bit floats",
+            Self::F32Vec3Array(_) => "an array of three 3-component vectors of 32-bit floats",
+        }
+    }
+
+    fn fits(self, at: &Site<'_, '_>, ty: Id) -> bool {
+        let m = at.m;
+        let is_vector = |ty: Id, size: u32| {
+            matches!(m.ty(ty), Type::Vector { component, count }
+                if count == size && m.is_float_scalar_of(component, 32))
+        };
+        let is_array = |ty: Id, length: u32, test: &dyn Fn(Id) -> bool| match m.ty(ty) {
+            Type::Array { element, .. } => {
+                test(element)
+                    && m.array_length(ty)
+                        .is_none_or(|found| found == u64::from(length))
+            }
+            _ => false,
+        };
+        match self {
+            Self::Nothing => true,
+            Self::Bool => m.is_bool_scalar(ty),
+            Self::I32 => m.is_int_scalar_of(ty, 32),
+            Self::Int => m.is_int_scalar(ty),
+            Self::I32Vec2 => matches!(m.ty(ty), Type::Vector { component, count: 2 }
+                if m.is_int_scalar_of(component, 32)),
+            Self::F32 => m.is_float_scalar_of(ty, 32),
+            Self::F32Vec2 => is_vector(ty, 2),
+            Self::F32Vec3 => is_vector(ty, 3),
+            Self::F32Mat4x3 => matches!(m.ty(ty), Type::Matrix { column, count: 4 }
+                if is_vector(column, 3)),
+            Self::F32Array(length) => {
+                is_array(ty, length, &|element| m.is_float_scalar_of(element, 32))
+            }
+            Self::F32Vec3Array(length) => is_array(ty, length, &|element| is_vector(element, 3)),
+        }
+    }
+}
+
+/// Checks the type of the result.
+pub(super) fn check_result(at: &Site<'_, '_>, made: Made) -> Verdict {
+    if made.fits(at, at.result_type()) {
+        return Ok(());
+    }
+    let message = format!(
+        "{} makes {}, but its result type is {}",
+        at.inst.op(),
+        made.describe(),
+        at.m.show_type(at.result_type())
+    );
+    Err(at.fault(&RESULT, message))
+}
+
+/// Checks the operands from one on.
+pub(super) fn check_operands(at: &Site<'_, '_>, first: usize, kinds: &[Kind]) -> Verdict {
+    for (index, &kind) in kinds.iter().enumerate() {
+        if at.inst.optional(first + index).is_some() {
+            check_operand(at, first + index, kind)?;
+        }
+    }
     Ok(())
+}
+
+fn check_operand(at: &Site<'_, '_>, index: usize, kind: Kind) -> Verdict {
+    let m = at.m;
+    let ty = at.type_of_arg(index);
+    let is_vector = |size: u32| {
+        matches!(m.ty(ty), Type::Vector { component, count }
+            if count == size && m.is_float_scalar_of(component, 32))
+    };
+    let (fits, rule, wanted) = match kind {
+        Kind::Any => return Ok(()),
+        Kind::Flags => {
+            check_flags(at, index)?;
+            (m.is_int_scalar_of(ty, 32), &OPERAND, "a 32-bit integer")
+        }
+        Kind::I32 => (m.is_int_scalar_of(ty, 32), &OPERAND, "a 32-bit integer"),
+        Kind::U32 => (
+            m.is_int_scalar_of(ty, 32) && m.is_unsigned_scalar(ty),
+            &OPERAND,
+            "an unsigned 32-bit integer",
+        ),
+        Kind::F32 => (m.is_float_scalar_of(ty, 32), &OPERAND, "a 32-bit float"),
+        Kind::F32Vec2 => (
+            is_vector(2),
+            &OPERAND,
+            "a 2-component vector of 32-bit floats",
+        ),
+        Kind::F32Vec3 => (
+            is_vector(3),
+            &OPERAND,
+            "a 3-component vector of 32-bit floats",
+        ),
+        Kind::Structure => (
+            m.ty(ty) == Type::Other(Op::TypeAccelerationStructureKHR),
+            &STRUCTURE,
+            "an acceleration structure",
+        ),
+        Kind::Payload => (
+            is_variable_in(
+                at,
+                index,
+                &[
+                    StorageClass::RayPayloadKHR,
+                    StorageClass::IncomingRayPayloadKHR,
+                ],
+            ),
+            &PAYLOAD,
+            "a variable in `RayPayloadKHR` or `IncomingRayPayloadKHR`",
+        ),
+        Kind::CallableData => (
+            is_variable_in(
+                at,
+                index,
+                &[
+                    StorageClass::CallableDataKHR,
+                    StorageClass::IncomingCallableDataKHR,
+                ],
+            ),
+            &CALLABLE,
+            "a variable in `CallableDataKHR` or `IncomingCallableDataKHR`",
+        ),
+    };
+    if fits {
+        return Ok(());
+    }
+    let message = format!(
+        "operand {} of {} is to be {wanted}, but is {}",
+        index + 1,
+        at.inst.op(),
+        m.show_value(at.id(index))
+    );
+    Err(at
+        .fault(rule, message)
+        .about(m, at.id(index), "the operand is defined here"))
+}
+
+/// Whether an operand is a variable in one of these storage classes.
+pub(super) fn is_variable_in(at: &Site<'_, '_>, index: usize, classes: &[StorageClass]) -> bool {
+    at.m.def(at.id(index)).is_some_and(|def| {
+        matches!(def.op(), Op::Variable | Op::UntypedVariableKHR)
+            && classes.contains(&StorageClass(def.arg(0)))
+    })
+}
+
+/// The bit of `ForceOpacityMicromap2StateKHR` among ray flags.
+const FORCE_OPACITY_MICROMAP_2_STATE: u64 = 0x400;
+
+fn check_flags(at: &Site<'_, '_>, index: usize) -> Verdict {
+    let flags = at.m.default_u64(at.id(index)).unwrap_or(0);
+    if flags & FORCE_OPACITY_MICROMAP_2_STATE == 0
+        || at.m.has(Capability::RayTracingOpacityMicromapKHR)
+    {
+        return Ok(());
+    }
+    let message = format!(
+        "the flags of {} hold `ForceOpacityMicromap2StateKHR`, but the module lacks the capability \
+         `RayTracingOpacityMicromapKHR`",
+        at.inst.op()
+    );
+    Err(at
+        .fault(&MICROMAP, message)
+        .about(at.m, at.id(index), "the flags are defined here"))
+}
+
+/// Checks that the instruction is reached from these execution models only.
+pub(super) fn check_models(at: &Site<'_, '_>, allowed: Models) -> Verdict {
+    let Some(outside) = at.models_outside(allowed) else {
+        return Ok(());
+    };
+    let message = format!(
+        "{} belongs to {allowed}, but is reached from {outside}",
+        at.inst.op()
+    );
+    Err(at.fault(&MODEL, message))
+}
+
+pub(super) const RAY_GENERATION: Models = Models::of(&[ExecutionModel::RayGenerationKHR]);
+/// Stages that trace rays.
+pub(super) const TRACING: Models = Models::of(&[
+    ExecutionModel::RayGenerationKHR,
+    ExecutionModel::ClosestHitKHR,
+    ExecutionModel::MissKHR,
+]);
+const CALLING: Models = TRACING.or(Models::of(&[ExecutionModel::CallableKHR]));
+const INTERSECTION: Models = Models::of(&[ExecutionModel::IntersectionKHR]);
+const ANY_HIT: Models = Models::of(&[ExecutionModel::AnyHitKHR]);
+
+/// From the acceleration structure to the farthest distance.
+const TRACE: [Kind; 10] = [
+    Kind::Structure,
+    Kind::Flags,
+    Kind::I32,
+    Kind::I32,
+    Kind::I32,
+    Kind::I32,
+    Kind::F32Vec3,
+    Kind::F32,
+    Kind::F32Vec3,
+    Kind::F32,
+];
+const MICRO_TRIANGLE: [Kind; 5] = [
+    Kind::Structure,
+    Kind::I32,
+    Kind::I32,
+    Kind::I32,
+    Kind::F32Vec2,
+];
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    match at.inst.op() {
+        Op::TraceRayKHR => {
+            check_operands(at, 0, &TRACE)?;
+            check_operand(at, 10, Kind::Payload)?;
+            check_models(at, TRACING)
+        }
+        Op::TraceRayMotionNV => {
+            check_operands(at, 0, &TRACE)?;
+            check_operand(at, 10, Kind::F32)?;
+            check_operand(at, 11, Kind::Payload)?;
+            check_models(at, TRACING)
+        }
+        Op::TraceNV => {
+            check_operands(at, 0, &TRACE)?;
+            check_models(at, TRACING)
+        }
+        Op::TraceMotionNV => {
+            check_operands(at, 0, &TRACE)?;
+            check_operand(at, 10, Kind::F32)?;
+            check_models(at, TRACING)
+        }
+        Op::ExecuteCallableKHR => {
+            check_operand(at, 0, Kind::U32)?;
+            check_operand(at, 1, Kind::CallableData)?;
+            check_models(at, CALLING)
+        }
+        Op::ExecuteCallableNV => {
+            check_operand(at, 0, Kind::I32)?;
+            check_models(at, CALLING)
+        }
+        Op::ReportIntersectionKHR => {
+            check_result(at, Made::Bool)?;
+            check_operands(at, 0, &[Kind::F32, Kind::U32])?;
+            check_models(at, INTERSECTION)
+        }
+        Op::FetchMicroTriangleVertexPositionNV => {
+            check_result(at, Made::F32Vec3)?;
+            check_operands(at, 0, &MICRO_TRIANGLE)
+        }
+        Op::FetchMicroTriangleVertexBarycentricNV => {
+            check_result(at, Made::F32Vec2)?;
+            check_operands(at, 0, &MICRO_TRIANGLE)
+        }
+        // Leaving an any hit shader, by way of a terminator or not.
+        _ => check_models(at, ANY_HIT),
+    }
 }

@@ -2,9 +2,7 @@
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
-use spirvkit_grammar::{
-    AddressingModel, Capability, Decoration, FPEncoding, Op, StorageClass, Version,
-};
+use spirvkit_grammar::{AddressingModel, Capability, FPEncoding, Op, StorageClass, Version};
 
 use super::operation::{Operation, check_values};
 use super::{Family, arithmetic, cooperative_matrix};
@@ -973,10 +971,4 @@ fn check_handle(o: &Operation<'_, '_, '_>) -> Verdict {
         return Err(o.operand_fault(&HANDLE, 0, wanted));
     }
     Ok(())
-}
-
-/// Whether a conversion is decorated to transpose its matrix.
-pub(super) fn is_transposing(o: &Operation<'_, '_, '_>) -> bool {
-    let result = o.at.inst.result().unwrap_or(Id(0));
-    o.m.is_decorated(result, Decoration::CooperativeMatrixTransposeEXT)
 }

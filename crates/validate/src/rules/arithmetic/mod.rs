@@ -296,15 +296,11 @@ pub(super) fn encoding(m: &Module<'_>, ty: Id) -> Option<FPEncoding> {
     }
 }
 
-/// Arithmetic isn't defined for floats that are not IEEE 754, except in
-/// cooperative matrices.
+/// Arithmetic isn't defined for floats that are not IEEE 754.
 pub(super) fn check_encoding(o: &Operation<'_, '_, '_>, ty: Id) -> Verdict {
     let Some(encoding) = encoding(o.m, ty) else {
         return Ok(());
     };
-    if o.m.is_cooperative_matrix(ty) {
-        return Ok(());
-    }
     let message = format!(
         "{} is not defined for {encoding}, the encoding of {}",
         o.op,

@@ -1,0 +1,477 @@
+//! Loads and stores of cooperative matrices.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::{
+    CooperativeMatrixLayout, MemoryAccess, Op, StorageClass, TensorAddressingOperands,
+};
+
+use super::super::operation::Operation;
+use super::with_matrices;
+use crate::fault::Verdict;
+use crate::module::{CooperativeMatrix, Module, Type};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static MATRIX: Rule = Rule {
+    id: "cooperative-matrix.accessed",
+    class: InvalidId,
+    section: "SPV_KHR_cooperative_matrix",
+    vuids: &[],
+    text: "What loads and stores cooperative matrices works on those of the extension that it belongs to.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_matrices!(
+            "%loaded = OpCooperativeMatrixLoadKHR %v4f32 %private_f32 %u32_0 %u32_16"
+        ),
+        keeps: with_matrices!(
+            "%loaded = OpCooperativeMatrixLoadKHR %c %private_f32 %u32_0 %u32_16"
+        ),
+    },
+};
+
+pub(super) static POINTER: Rule = Rule {
+    id: "cooperative-matrix.pointer",
+    class: InvalidId,
+    section: "SPV_KHR_cooperative_matrix",
+    vuids: &[],
+    text: "Cooperative matrices are loaded and stored through pointers to scalars or vectors of numbers, or through \
+           untyped pointers.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_matrices!("%loaded = OpCooperativeMatrixLoadKHR %c %u32_1 %u32_0 %u32_16"),
+        keeps: with_matrices!(
+            "%loaded = OpCooperativeMatrixLoadKHR %c %private_f32 %u32_0 %u32_16"
+        ),
+    },
+};
+
+pub(super) static LAYOUT: Rule = Rule {
+    id: "cooperative-matrix.layout",
+    class: InvalidId,
+    section: "SPV_KHR_cooperative_matrix",
+    vuids: &[],
+    text: "The layout of a cooperative matrix in memory is a constant: a 32-bit integer, or a boolean for \
+           SPV_NV_cooperative_matrix.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_matrices!(
+            "%layout = OpLoad %u32 %private_u32
+%loaded = OpCooperativeMatrixLoadKHR %c %private_f32 %layout %u32_16"
+        ),
+        keeps: with_matrices!(
+            "%loaded = OpCooperativeMatrixLoadKHR %c %private_f32 %u32_0 %u32_16"
+        ),
+    },
+};
+
+pub(super) static STRIDE: Rule = Rule {
+    id: "cooperative-matrix.stride",
+    class: InvalidId,
+    section: "SPV_KHR_cooperative_matrix, SPV_ARM_cooperative_matrix_layouts",
+    vuids: &[],
+    text: "The stride of a cooperative matrix in memory is an integer scalar. The layouts by rows, by columns and by \
+           blocks need one, the latter a constant.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_matrices!("%loaded = OpCooperativeMatrixLoadKHR %c %private_f32 %u32_0"),
+        keeps: with_matrices!(
+            "%loaded = OpCooperativeMatrixLoadKHR %c %private_f32 %u32_0 %u32_16"
+        ),
+    },
+};
+
+pub(super) static BLOCKS: Rule = Rule {
+    id: "cooperative-matrix.blocks",
+    class: InvalidId,
+    section: "SPV_ARM_cooperative_matrix_layouts",
+    vuids: &[],
+    text: "A matrix that is laid out in interleaved blocks is made of whole ones: of 4 rows and 16 bytes in each of \
+           them, as many times as the stride says to the right or, by columns, downwards.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_matrices!(
+            "OpCapability CooperativeMatrixLayoutsARM
+OpExtension \"SPV_ARM_cooperative_matrix_layouts\"
+%u32_4202 = OpConstant %u32 4202
+%narrow = OpTypeCooperativeMatrixKHR %f32 %u32_3 %u32_16 %u32_2 %u32_2
+%loaded = OpCooperativeMatrixLoadKHR %narrow %private_f32 %u32_4202 %u32_1"
+        ),
+        keeps: with_matrices!(
+            "OpCapability CooperativeMatrixLayoutsARM
+OpExtension \"SPV_ARM_cooperative_matrix_layouts\"
+%u32_4202 = OpConstant %u32 4202
+%loaded = OpCooperativeMatrixLoadKHR %c %private_f32 %u32_4202 %u32_1"
+        ),
+    },
+};
+
+pub(super) static MEMORY: Rule = Rule {
+    id: "cooperative-matrix.memory",
+    class: InvalidId,
+    section: "3.26",
+    vuids: &[],
+    text: "A load makes nothing available and a store makes nothing visible; what does either is not private.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_matrices!(
+            "%u32_5 = OpConstant %u32 5
+%loaded = OpCooperativeMatrixLoadKHR %c %workgroup_f32 %u32_0 %u32_16 MakePointerAvailable|NonPrivatePointer %u32_2
+%ptr_Workgroup_f32 = OpTypePointer Workgroup %f32
+%workgroup_f32 = OpVariable %ptr_Workgroup_f32 Workgroup"
+        ),
+        keeps: with_matrices!(
+            "%u32_5 = OpConstant %u32 5
+%loaded = OpCooperativeMatrixLoadKHR %c %workgroup_f32 %u32_0 %u32_16 MakePointerVisible|NonPrivatePointer %u32_2
+%ptr_Workgroup_f32 = OpTypePointer Workgroup %f32
+%workgroup_f32 = OpVariable %ptr_Workgroup_f32 Workgroup"
+        ),
+    },
+};
+
+/// The declarations that the examples of tensors share.
+macro_rules! with_tensors {
+    ($text:literal) => {
+        with_matrices!(
+            $text,
+            "OpCapability TensorAddressingNV
+OpCapability CooperativeMatrixTensorAddressingNV
+OpExtension \"SPV_NV_tensor_addressing\"
+OpExtension \"SPV_NV_cooperative_matrix2\"
+%layout_type = OpTypeTensorLayoutNV %u32_2 %u32_0
+%view_type = OpTypeTensorViewNV %u32_2 %false %u32_0 %u32_1
+%flat_view_type = OpTypeTensorViewNV %u32_1 %false %u32_0
+%layout = OpCreateTensorLayoutNV %layout_type
+%view = OpCreateTensorViewNV %view_type
+%flat_view = OpCreateTensorViewNV %flat_view_type
+"
+        )
+    };
+}
+
+pub(super) static TENSOR_LAYOUT: Rule = Rule {
+    id: "cooperative-matrix.tensor-layout",
+    class: InvalidId,
+    section: "SPV_NV_cooperative_matrix2",
+    vuids: &[],
+    text: "Loads and stores of tensors have a tensor layout.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_tensors!(
+            "%loaded = OpCooperativeMatrixLoadTensorNV %c %private_f32 %c_0 %u32_1 None None"
+        ),
+        keeps: with_tensors!(
+            "%loaded = OpCooperativeMatrixLoadTensorNV %c %private_f32 %c_0 %layout None None"
+        ),
+    },
+};
+
+pub(super) static TENSOR_VIEW: Rule = Rule {
+    id: "cooperative-matrix.tensor-view",
+    class: InvalidId,
+    section: "SPV_NV_cooperative_matrix2",
+    vuids: &[],
+    text: "The tensor view of a load or a store of a tensor is one.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_tensors!(
+            "%loaded = OpCooperativeMatrixLoadTensorNV %c %private_f32 %c_0 %layout None TensorView %u32_1"
+        ),
+        keeps: with_tensors!(
+            "%loaded = OpCooperativeMatrixLoadTensorNV %c %private_f32 %c_0 %layout None TensorView %view"
+        ),
+    },
+};
+
+pub(super) static DECODE: Rule = Rule {
+    id: "cooperative-matrix.decode",
+    class: InvalidId,
+    section: "SPV_NV_cooperative_matrix2, SPV_NV_cooperative_matrix_decode_vector",
+    vuids: &[],
+    text: "The function that decodes a tensor makes a component of the matrix of a pointer to PhysicalStorageBuffer and \
+           two arrays of 32-bit integers, as long as the tensor has dimensions. One that decodes vectors accompanies \
+           it and makes 2, 4 or 8 components.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_tensors!(
+            "%loaded = OpCooperativeMatrixLoadTensorNV %c %private_f32 %c_0 %layout None DecodeFunc %u32_1"
+        ),
+        keeps: with_tensors!(
+            "%loaded = OpCooperativeMatrixLoadTensorNV %c %private_f32 %c_0 %layout None None"
+        ),
+    },
+};
+
+/// The matrix type that is loaded or stored, with its id, and the index of the
+/// operand behind pointer and object.
+fn accessed(
+    o: &Operation<'_, '_, '_>,
+) -> Result<(CooperativeMatrix, Id, usize), crate::fault::Fault> {
+    let (ty, next) = match o.op {
+        Op::CooperativeMatrixLoadKHR | Op::CooperativeMatrixLoadNV => (o.result, 1),
+        Op::CooperativeMatrixLoadTensorNV => (o.result, 2),
+        _ => (o.ty(1), 2),
+    };
+    let is_nv = matches!(
+        o.op,
+        Op::CooperativeMatrixLoadNV | Op::CooperativeMatrixStoreNV
+    );
+    let wanted = "a cooperative matrix of the instruction's own extension";
+    match o.m.ty(ty) {
+        Type::CooperativeMatrix(matrix) if !is_nv => Ok((matrix, ty, next)),
+        Type::CooperativeMatrixNv(matrix) if is_nv => Ok((matrix, ty, next)),
+        _ if ty == o.result => Err(o.result_fault(&MATRIX, wanted)),
+        _ => Err(o.operand_fault(&MATRIX, 1, wanted)),
+    }
+}
+
+/// Whether something of an earlier phase is wrong: an operand that is no value.
+fn is_no_value(o: &Operation<'_, '_, '_>, index: usize) -> bool {
+    o.m.type_of(o.id(index)).is_none()
+}
+
+pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    if is_no_value(o, 0) || is_no_value(o, 1) {
+        return Ok(());
+    }
+    let (matrix, _, next) = accessed(o)?;
+    let is_numeric = |ty: Id| m.is_int_scalar_or_vector(ty) || m.is_float_scalar_or_vector(ty);
+    match m.ty(o.ty(0)) {
+        Type::Pointer { pointee, .. } if is_numeric(pointee) => {}
+        Type::UntypedPointer { .. } => {}
+        _ => {
+            let wanted = "a pointer to a scalar or vector of numbers";
+            return Err(o.operand_fault(&POINTER, 0, wanted));
+        }
+    }
+    if matches!(
+        o.op,
+        Op::CooperativeMatrixLoadNV | Op::CooperativeMatrixStoreNV
+    ) {
+        if !m.is_int_scalar(o.ty(next)) {
+            return Err(o.operand_fault(&STRIDE, next, "an integer scalar"));
+        }
+        let layout = o.id(next + 1);
+        if !m.is_bool_scalar(o.ty(next + 1)) || !m.is_constant(layout) {
+            return Err(o.operand_fault(&LAYOUT, next + 1, "a constant boolean"));
+        }
+        return check_memory(o, next + 2);
+    }
+    let layout = o.id(next);
+    if !m.is_int_scalar_of(o.ty(next), 32) || !m.is_constant(layout) {
+        return Err(o.operand_fault(&LAYOUT, next, "a constant 32-bit integer"));
+    }
+    check_stride(o, &matrix, next)?;
+    check_memory(o, next + 2)
+}
+
+fn check_stride(o: &Operation<'_, '_, '_>, matrix: &CooperativeMatrix, layout: usize) -> Verdict {
+    let m = o.m;
+    let index = layout + 1;
+    if o.args.len() > index && !m.is_int_scalar(o.ty(index)) {
+        return Err(o.operand_fault(&STRIDE, index, "an integer scalar"));
+    }
+    let Some(layout) = m.constant_u64(o.id(layout)) else {
+        return Ok(());
+    };
+    let layout = CooperativeMatrixLayout(layout as u32);
+    let is_blocked = match layout {
+        CooperativeMatrixLayout::RowBlockedInterleavedARM
+        | CooperativeMatrixLayout::ColumnBlockedInterleavedARM => true,
+        CooperativeMatrixLayout::RowMajorKHR | CooperativeMatrixLayout::ColumnMajorKHR => false,
+        _ => return Ok(()),
+    };
+    if o.args.len() <= index {
+        let message = format!("{} has no stride, which the layout {layout} needs", o.op);
+        return Err(o.fault(&STRIDE, message));
+    }
+    if !is_blocked {
+        return Ok(());
+    }
+    if !m.is_constant(o.id(index)) {
+        let wanted = format!("a constant for the layout {layout}");
+        return Err(o.operand_fault(&STRIDE, index, &wanted));
+    }
+    let Some(stride) = m.constant_u64(o.id(index)).filter(|&stride| stride > 0) else {
+        return Ok(());
+    };
+    let across = 128 / u64::from(m.bit_width(matrix.component).clamp(8, 64));
+    let (rows, columns) = match layout {
+        CooperativeMatrixLayout::RowBlockedInterleavedARM => (4, across.saturating_mul(stride)),
+        _ => (stride.saturating_mul(4), across),
+    };
+    let sizes = [
+        (matrix.rows, rows, "rows"),
+        (matrix.columns, columns, "columns"),
+    ];
+    for (size, unit, what) in sizes {
+        if let Some(size) = m.constant_u64(size)
+            && size % unit != 0
+        {
+            let message = format!(
+                "the layout {layout} with a stride of {stride} needs a multiple of {unit} {what}, but the matrix has \
+                 {size}"
+            );
+            return Err(o.fault(&BLOCKS, message));
+        }
+    }
+    Ok(())
+}
+
+/// The mask of memory operands at this operand.
+fn check_memory(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    let mask = MemoryAccess(o.arg(index));
+    let is_load = o.result != Id(0);
+    let wrong = match is_load {
+        true => MemoryAccess::MakePointerAvailable,
+        false => MemoryAccess::MakePointerVisible,
+    };
+    if mask.contains(wrong) {
+        let message = format!(
+            "{} has the memory operand {wrong}, which is for {}",
+            o.op,
+            match is_load {
+                true => "stores",
+                false => "loads",
+            }
+        );
+        return Err(o.fault(&MEMORY, message));
+    }
+    let makes = mask.contains(MemoryAccess::MakePointerAvailable)
+        || mask.contains(MemoryAccess::MakePointerVisible);
+    if makes && !mask.contains(MemoryAccess::NonPrivatePointer) {
+        let message = format!(
+            "{} makes memory available or visible without NonPrivatePointer",
+            o.op
+        );
+        return Err(o.fault(&MEMORY, message));
+    }
+    Ok(())
+}
+
+/// The number of words that a mask of memory operands and their parameters have.
+fn memory_words(mask: u32) -> usize {
+    let with_parameter = [
+        MemoryAccess::Aligned,
+        MemoryAccess::MakePointerAvailable,
+        MemoryAccess::MakePointerVisible,
+        MemoryAccess::AliasScopeINTELMask,
+        MemoryAccess::NoAliasINTELMask,
+    ];
+    1 + with_parameter
+        .iter()
+        .filter(|bit| mask & bit.0 != 0)
+        .count()
+}
+
+/// The number of dimensions of a tensor layout or view type, if it is known.
+fn tensor_dimension(m: &Module<'_>, ty: Id) -> Option<u64> {
+    m.constant_u64(m.def(ty)?.id(0))
+}
+
+pub(super) fn check_tensor(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    if (0..3).any(|index| is_no_value(o, index)) {
+        return Ok(());
+    }
+    let (matrix, ty, next) = accessed(o)?;
+    if !m.is_pointer(o.ty(0)) {
+        return Err(o.operand_fault(&POINTER, 0, "a pointer"));
+    }
+    if o.ty(1) != ty {
+        return Err(o.mismatch(&MATRIX, 1, "the result type"));
+    }
+    let layout = o.ty(next);
+    if m.ty(layout) != Type::Other(Op::TypeTensorLayoutNV) {
+        return Err(o.operand_fault(&TENSOR_LAYOUT, next, "a tensor layout"));
+    }
+    check_memory(o, next + 1)?;
+    let mut at = next + 1 + memory_words(o.arg(next + 1));
+    let mask = TensorAddressingOperands(o.arg(at));
+    let mut take = |bit: TensorAddressingOperands| {
+        mask.contains(bit).then(|| {
+            at += 1;
+            at
+        })
+    };
+    if let Some(index) = take(TensorAddressingOperands::TensorView)
+        && !is_no_value(o, index)
+        && m.ty(o.ty(index)) != Type::Other(Op::TypeTensorViewNV)
+    {
+        return Err(o.operand_fault(&TENSOR_VIEW, index, "a tensor view"));
+    }
+    let dimension = tensor_dimension(m, layout);
+    let function = take(TensorAddressingOperands::DecodeFunc);
+    let vector_function = take(TensorAddressingOperands::DecodeVectorFunc);
+    if let Some(index) = function {
+        check_decode(o, index, &matrix, dimension, false)?;
+    }
+    if let Some(index) = vector_function {
+        if function.is_none() {
+            let message = format!("{} has DecodeVectorFunc, but not DecodeFunc", o.op);
+            return Err(o.fault(&DECODE, message));
+        }
+        check_decode(o, index, &matrix, dimension, true)?;
+    }
+    Ok(())
+}
+
+fn check_decode(
+    o: &Operation<'_, '_, '_>,
+    index: usize,
+    matrix: &CooperativeMatrix,
+    dimension: Option<u64>,
+    makes_vectors: bool,
+) -> Verdict {
+    let m = o.m;
+    let function = o.id(index);
+    let fault = |what: &str| {
+        let message = format!("{} of {} {what}", m.name(function), o.op);
+        let fault = o.fault(&DECODE, message);
+        fault.about(m, function, "it is defined here")
+    };
+    let Some(def) = m.def(function) else {
+        return Ok(());
+    };
+    if def.op() != Op::Function {
+        return Err(fault("decodes tensors, but is no function"));
+    }
+    let Type::Function { result, parameters } = m.ty(def.id(1)) else {
+        return Ok(());
+    };
+    if makes_vectors {
+        if !m.is_vector(result) || m.component_type(result) != matrix.component {
+            return Err(fault("must return a vector of the matrix's component type"));
+        }
+        if !matches!(m.dimension(result), 0 | 2 | 4 | 8) {
+            return Err(fault("must return a vector of 2, 4 or 8 components"));
+        }
+    } else if result != matrix.component {
+        return Err(fault("must return the matrix's component type"));
+    }
+    let &[pointer, first, second] = parameters else {
+        return Err(fault("must have three parameters"));
+    };
+    if m.pointer_class(Id(pointer)) != Some(StorageClass::PhysicalStorageBuffer) {
+        return Err(fault(
+            "must have a pointer to PhysicalStorageBuffer as its first parameter",
+        ));
+    }
+    for parameter in [Id(first), Id(second)] {
+        let is_fine = match m.ty(parameter) {
+            Type::Array { element, .. } => {
+                let length = m.array_length(parameter);
+                let fits = length.is_none() || dimension.is_none() || length == dimension;
+                m.is_int_scalar_of(element, 32) && fits
+            }
+            _ => false,
+        };
+        if !is_fine {
+            return Err(fault(
+                "must have arrays of 32-bit integers, as long as the tensor has dimensions, as its second and third \
+                 parameter",
+            ));
+        }
+    }
+    Ok(())
+}

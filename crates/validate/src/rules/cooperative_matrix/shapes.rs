@@ -1,0 +1,294 @@
+//! Shapes and uses of cooperative matrices, and conversions between them.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::{Capability, Decoration, Op};
+
+use super::super::operation::Operation;
+use super::with_matrices;
+use crate::fault::{Fault, Verdict};
+use crate::module::{CooperativeMatrix, Module, Type};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static SHAPE: Rule = Rule {
+    id: "cooperative-matrix.shape",
+    class: InvalidData,
+    section: "SPV_KHR_cooperative_matrix",
+    vuids: &[],
+    text: "What works on a cooperative matrix component by component keeps its scope, its rows and its columns.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_matrices!(
+            "%wide = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_4 %u32_2
+%turned = OpFConvert %wide %c_0"
+        ),
+        keeps: with_matrices!(
+            "%small = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_16 %u32_2
+%converted = OpFConvert %small %c_0"
+        ),
+    },
+};
+
+pub(super) static TRANSPOSED_SHAPE: Rule = Rule {
+    id: "cooperative-matrix.transposed-shape",
+    class: InvalidData,
+    section: "SPV_NV_cooperative_matrix2, SPV_EXT_cooperative_matrix_maintenance1",
+    vuids: &[],
+    text: "A conversion that transposes makes a matrix of use A or B of an Accumulator and swaps its rows and columns.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_matrices!(
+            "OpCapability CooperativeMatrixConversionsNV
+OpExtension \"SPV_NV_cooperative_matrix2\"
+%flat = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_4 %u32_16 %u32_2
+%flat_0 = OpConstantComposite %flat %f16_0
+%turned = OpCooperativeMatrixTransposeNV %b %flat_0"
+        ),
+        keeps: with_matrices!(
+            "OpCapability CooperativeMatrixConversionsNV
+OpExtension \"SPV_NV_cooperative_matrix2\"
+%flat = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_4 %u32_16 %u32_2
+%flat_0 = OpConstantComposite %flat %f16_0
+%turned = OpCooperativeMatrixTransposeNV %a %flat_0"
+        ),
+    },
+};
+
+pub(super) static USE: Rule = Rule {
+    id: "cooperative-matrix.use",
+    class: InvalidData,
+    section: "SPV_KHR_cooperative_matrix, SPV_EXT_cooperative_matrix_maintenance1",
+    vuids: &[],
+    text: "What works on a cooperative matrix component by component keeps its use. With the capability \
+           CooperativeMatrixConversionsEXT or CooperativeMatrixConversionsNV, conversions also go between Accumulator \
+           and A or B, which OpCooperativeMatrixConvertUseEXT always does.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_matrices!(
+            "%wide = OpTypeCooperativeMatrixKHR %f32 %u32_3 %u32_16 %u32_4 %u32_2
+%converted = OpFConvert %wide %a_0"
+        ),
+        keeps: with_matrices!(
+            "%wide = OpTypeCooperativeMatrixKHR %f32 %u32_3 %u32_16 %u32_4 %u32_0
+%converted = OpFConvert %wide %a_0"
+        ),
+    },
+};
+
+pub(super) static FORM: Rule = Rule {
+    id: "cooperative-matrix.form",
+    class: InvalidData,
+    section: "SPV_KHR_cooperative_matrix",
+    vuids: &[],
+    text: "Cooperative matrices are not converted to anything else, nor between the types of SPV_KHR_cooperative_matrix \
+           and SPV_NV_cooperative_matrix.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_matrices!("%converted = OpFConvert %c %f16_0"),
+        keeps: with_matrices!(
+            "%converted = OpFConvert %f32 %f16_0
+%made = OpCompositeConstruct %c %converted"
+        ),
+    },
+};
+
+pub(super) static COMPONENT: Rule = Rule {
+    id: "cooperative-matrix.component",
+    class: InvalidData,
+    section: "SPV_EXT_cooperative_matrix_maintenance1",
+    vuids: &[],
+    text: "OpCooperativeMatrixConvertUseEXT and OpCooperativeMatrixTransposeNV keep the type of the components, apart \
+           from the signedness of integers.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_matrices!(
+            "OpCapability CooperativeMatrixConversionsEXT
+OpExtension \"SPV_EXT_cooperative_matrix_maintenance1\"
+%wide = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_16 %u32_0
+%converted = OpCooperativeMatrixConvertUseEXT %wide %c_0"
+        ),
+        keeps: with_matrices!(
+            "OpCapability CooperativeMatrixConversionsEXT
+OpExtension \"SPV_EXT_cooperative_matrix_maintenance1\"
+%wide = OpTypeCooperativeMatrixKHR %f32 %u32_3 %u32_16 %u32_16 %u32_0
+%converted = OpCooperativeMatrixConvertUseEXT %wide %c_0"
+        ),
+    },
+};
+
+/// What a cooperative matrix is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in super::super) enum Use {
+    A,
+    B,
+    Accumulator,
+}
+
+impl Use {
+    /// The use of a matrix; `None` if specialization may change it or it has
+    /// none.
+    pub(in super::super) fn of(m: &Module<'_>, matrix: &CooperativeMatrix) -> Option<Self> {
+        match m.constant_u64(matrix.matrix_use)? {
+            0 => Some(Self::A),
+            1 => Some(Self::B),
+            2 => Some(Self::Accumulator),
+            _ => None,
+        }
+    }
+}
+
+/// The values of two constants that certainly differ.
+pub(super) fn different(m: &Module<'_>, a: Id, b: Id) -> Option<(u64, u64)> {
+    let (a, b) = (m.constant_u64(a)?, m.constant_u64(b)?);
+    (a != b).then_some((a, b))
+}
+
+/// A conversion between two matrices.
+struct Pair {
+    from: CooperativeMatrix,
+    to: CooperativeMatrix,
+}
+
+impl Pair {
+    /// The matrix that is this operand, and that of the result.
+    fn of(o: &Operation<'_, '_, '_>, index: usize) -> Result<Self, Fault> {
+        match (o.m.ty(o.ty(index)), o.m.ty(o.result)) {
+            (Type::CooperativeMatrix(from), Type::CooperativeMatrix(to))
+            | (Type::CooperativeMatrixNv(from), Type::CooperativeMatrixNv(to)) => {
+                Ok(Self { from, to })
+            }
+            _ => Err(o.mismatch(
+                &FORM,
+                index,
+                "the kind of cooperative matrix that the result is",
+            )),
+        }
+    }
+
+    fn check_scope(&self, o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+        match different(o.m, self.from.scope, self.to.scope) {
+            Some(_) => Err(o.mismatch(&SHAPE, index, "the scope of the result")),
+            None => Ok(()),
+        }
+    }
+
+    fn check_size(&self, o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+        let (from, to) = (&self.from, &self.to);
+        let is_other = different(o.m, from.rows, to.rows).is_some()
+            || different(o.m, from.columns, to.columns).is_some();
+        match is_other {
+            true => Err(o.mismatch(&SHAPE, index, "the rows and columns of the result")),
+            false => Ok(()),
+        }
+    }
+
+    fn check_transposed_size(&self, o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+        let (from, to) = (&self.from, &self.to);
+        let is_other = different(o.m, from.rows, to.columns).is_some()
+            || different(o.m, from.columns, to.rows).is_some();
+        match is_other {
+            true => Err(o.mismatch(
+                &TRANSPOSED_SHAPE,
+                index,
+                "the columns and rows of the result",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// The uses before and after.
+    fn uses(&self, m: &Module<'_>) -> (Option<Use>, Option<Use>) {
+        (Use::of(m, &self.from), Use::of(m, &self.to))
+    }
+}
+
+/// Checks that an operand has the shape and the use of the result.
+pub(in super::super) fn check_same_shape(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    let pair = Pair::of(o, index)?;
+    pair.check_scope(o, index)?;
+    pair.check_size(o, index)?;
+    match pair.uses(o.m) {
+        (Some(from), Some(to)) if from != to => {
+            Err(o.mismatch(&USE, index, "the use of the result"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a conversion is decorated to transpose its matrix.
+fn is_transposing(o: &Operation<'_, '_, '_>) -> bool {
+    let result = o.at.inst.result().unwrap_or(Id(0));
+    o.m.is_decorated(result, Decoration::CooperativeMatrixTransposeEXT)
+}
+
+/// Checks the shapes of a conversion of the components.
+pub(in super::super) fn check_conversion(o: &Operation<'_, '_, '_>) -> Verdict {
+    if is_transposing(o) {
+        return check_transposing(o);
+    }
+    let m = o.m;
+    let pair = Pair::of(o, 0)?;
+    pair.check_scope(o, 0)?;
+    pair.check_size(o, 0)?;
+    let may_change = m.has(Capability::CooperativeMatrixConversionsEXT)
+        || m.has(Capability::CooperativeMatrixConversionsNV);
+    match pair.uses(m) {
+        (Some(from), Some(to)) if from != to => {
+            let is_fine = may_change && (from == Use::Accumulator || to == Use::Accumulator);
+            match is_fine {
+                true => Ok(()),
+                false => Err(o.mismatch(&USE, 0, "the use of the result")),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_transposing(o: &Operation<'_, '_, '_>) -> Verdict {
+    let pair = Pair::of(o, 0)?;
+    pair.check_scope(o, 0)?;
+    let (from, to) = pair.uses(o.m);
+    if from.is_some_and(|from| from != Use::Accumulator) || to == Some(Use::Accumulator) {
+        let wanted = "the use Accumulator, and the result A or B, because this transposes";
+        return Err(o.mismatch(&TRANSPOSED_SHAPE, 0, wanted));
+    }
+    pair.check_transposed_size(o, 0)
+}
+
+/// `OpCooperativeMatrixConvertUseEXT` and `OpCooperativeMatrixTransposeNV`.
+pub(in super::super) fn check_use_conversion(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    let Type::CooperativeMatrix(to) = m.ty(o.result) else {
+        return Err(o.result_fault(&FORM, "a cooperative matrix of SPV_KHR_cooperative_matrix"));
+    };
+    let Type::CooperativeMatrix(from) = m.ty(o.ty(0)) else {
+        let wanted = "a cooperative matrix of SPV_KHR_cooperative_matrix";
+        return Err(o.operand_fault(&FORM, 0, wanted));
+    };
+    let only_sign_differs = m.is_int_scalar(from.component)
+        && m.is_int_scalar(to.component)
+        && m.bit_width(from.component) == m.bit_width(to.component);
+    if from.component != to.component && !only_sign_differs {
+        return Err(o.mismatch(&COMPONENT, 0, "the component type of the result"));
+    }
+    if o.op == Op::CooperativeMatrixTransposeNV || is_transposing(o) {
+        return check_transposing(o);
+    }
+    let pair = Pair { from, to };
+    pair.check_scope(o, 0)?;
+    pair.check_size(o, 0)?;
+    let is_same = from.matrix_use == to.matrix_use;
+    let is_fine = match pair.uses(m) {
+        (Some(from), Some(to)) => (from == Use::Accumulator) != (to == Use::Accumulator),
+        // Specialization decides, unless it is one constant for both.
+        _ => !is_same,
+    };
+    match is_fine {
+        true => Ok(()),
+        false => Err(o.mismatch(
+            &USE,
+            0,
+            "the use Accumulator if the result has not, and A or B if it has",
+        )),
+    }
+}

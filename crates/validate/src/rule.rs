@@ -2,6 +2,7 @@
 
 use spirvkit_diagnostics::ErrorClass;
 
+use crate::options::{Limits, Options};
 use crate::scaffold;
 
 /// A rule: what may be reported, with all that a person wants to know of it.
@@ -58,13 +59,39 @@ pub enum Frame {
     Kernel,
     /// The same, judged for the environment of this name.
     KernelFor(&'static str),
+    /// The shader frame, judged for SPIR-V 1.6 with limits of
+    /// [`FEW`](Self::FEW) for all that section 2.17 limits but the id bound.
+    Limited,
 }
 
 impl Frame {
+    /// The limits of [`Limited`](Self::Limited) examples.
+    pub const FEW: u32 = 3;
+
+    /// What the example is judged by.
+    pub fn options(self) -> Options {
+        let env = self.environment().parse();
+        let mut options = env.map_or_else(|_| Options::default(), Options::for_env);
+        if self == Self::Limited {
+            options.limits = Limits {
+                id_bound: options.limits.id_bound,
+                struct_members: Self::FEW,
+                struct_depth: Self::FEW,
+                local_variables: Self::FEW,
+                global_variables: Self::FEW,
+                switch_branches: Self::FEW,
+                function_args: Self::FEW,
+                control_flow_nesting_depth: Self::FEW,
+                access_chain_indexes: Self::FEW,
+            };
+        }
+        options
+    }
+
     /// The environment that the example is judged for.
     pub fn environment(self) -> &'static str {
         match self {
-            Self::Whole | Self::Shader | Self::Fragment | Self::Kernel => "spv1.6",
+            Self::Whole | Self::Shader | Self::Fragment | Self::Kernel | Self::Limited => "spv1.6",
             Self::WholeFor(env)
             | Self::ShaderFor(env)
             | Self::FragmentFor(env)

@@ -192,7 +192,7 @@ enum Place {
 pub(crate) fn module(frame: Frame, piece: &str) -> String {
     let declarations = match frame {
         Frame::Whole | Frame::WholeFor(_) => return piece.to_owned(),
-        Frame::Shader | Frame::ShaderFor(_) => &SHADER,
+        Frame::Shader | Frame::ShaderFor(_) | Frame::Limited => &SHADER,
         Frame::Fragment | Frame::FragmentFor(_) => &FRAGMENT,
         Frame::Kernel | Frame::KernelFor(_) => &KERNEL,
     };

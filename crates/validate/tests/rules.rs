@@ -1,7 +1,7 @@
 //! Every rule's example breaks it and keeps it, and every rule is told well.
 
 use spirvkit_text::{AssembleOptions, assemble};
-use spirvkit_validate::{Frame, Options, Report, rules, validate};
+use spirvkit_validate::{Frame, Report, rules, validate};
 
 fn judge(frame: Frame, text: &str) -> Report {
     let env: spirvkit_grammar::TargetEnv = frame.environment().parse().unwrap();
@@ -11,7 +11,7 @@ fn judge(frame: Frame, text: &str) -> Report {
         options = options.target(env.version());
     }
     let module = assemble(text, &options).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
-    validate(&module.words, &Options::for_env(env))
+    validate(&module.words, &frame.options())
 }
 
 /// Shows what a report holds.

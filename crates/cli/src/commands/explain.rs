@@ -79,6 +79,8 @@ fn explain(rule: &Rule, full: bool) -> String {
         (false, Frame::Shader | Frame::ShaderFor(_)) => " in a compute shader",
         (false, Frame::Fragment | Frame::FragmentFor(_)) => " in a fragment shader",
         (false, Frame::Kernel | Frame::KernelFor(_)) => " in a kernel",
+        (false, Frame::Limited) => " in a compute shader, if all limits are 3",
+        (true, Frame::Limited) => " if all limits are 3",
         _ => "",
     };
     let env = frame.environment();

@@ -225,8 +225,10 @@ impl<'a> Module<'a> {
         }
         match inst.op() {
             Op::Capability => self.capabilities.add(Capability(inst.arg(0))),
-            Op::Extension => {
-                let name = inst.string(0).map(|name| name.to_text_lossy());
+            Op::ConditionalCapabilityINTEL => self.capabilities.add(Capability(inst.arg(1))),
+            Op::Extension | Op::ConditionalExtensionINTEL => {
+                let index = usize::from(inst.op() == Op::ConditionalExtensionINTEL);
+                let name = inst.string(index).map(|name| name.to_text_lossy());
                 self.extensions.push((inst, name.unwrap_or_default()));
             }
             Op::MemoryModel => {
@@ -313,6 +315,17 @@ impl<'a> Module<'a> {
                 .words
                 .get((offset & !HAS_TYPE) as usize + 1)
                 .map(|&ty| Id(ty)),
+        }
+    }
+
+    /// The word offset of the instruction that defines a value: what has a
+    /// result type; 0 for any other id.
+    #[inline]
+    pub(crate) fn value_offset(&self, id: Id) -> u32 {
+        let offset = self.ids.get(id).offset;
+        match offset & HAS_TYPE {
+            0 => 0,
+            _ => offset & !HAS_TYPE,
         }
     }
 

@@ -1,10 +1,600 @@
 //! The order of instructions (specification, section 2.4).
 
-use crate::fault::Faults;
-use crate::module::Module;
+mod rules;
+
+use spirvkit_binary::{Definition, Import};
+use spirvkit_grammar::{Capability, Class, ExtInstSet, InstructionInfo, Op, StorageClass};
+
+use super::ids::is_debug_info;
+use crate::fault::{Fault, Verdict};
+use crate::module::{Inst, Module, is_terminator, is_type_declaration};
 use crate::rule::Rule;
+pub(super) use rules::RULES;
+use rules::*;
 
-pub(super) static RULES: &[&Rule] = &[];
+/// The sections of a module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Section {
+    Capabilities,
+    Extensions,
+    Imports,
+    MemoryModel,
+    AddressingMode,
+    EntryPoints,
+    ExecutionModes,
+    Sources,
+    Names,
+    Processed,
+    Annotations,
+    Types,
+    Functions,
+    Graphs,
+}
 
-/// Checks the order of all instructions.
-pub(super) fn check(_m: &Module<'_>, _faults: &mut Faults) {}
+impl Section {
+    fn describe(self) -> &'static str {
+        match self {
+            Self::Capabilities => "capabilities",
+            Self::Extensions => "extensions",
+            Self::Imports => "imports of extended instruction sets",
+            Self::MemoryModel => "the memory model",
+            Self::AddressingMode => "the addressing mode of samplers and images",
+            Self::EntryPoints => "entry points",
+            Self::ExecutionModes => "execution modes",
+            Self::Sources => "strings and sources",
+            Self::Names => "names",
+            Self::Processed => "the list of processes",
+            Self::Annotations => "annotations",
+            Self::Types => "types, constants and global variables",
+            Self::Functions => "functions",
+            Self::Graphs => "graphs",
+        }
+    }
+
+    /// The section of an instruction that stands in one of the first; `None` for
+    /// the instructions of functions and graphs. Instructions that may stand in
+    /// both are given to the types.
+    fn of(op: Op, info: &InstructionInfo) -> Option<Self> {
+        Some(match op {
+            Op::Capability | Op::ConditionalCapabilityINTEL => Self::Capabilities,
+            Op::Extension | Op::ConditionalExtensionINTEL => Self::Extensions,
+            Op::ExtInstImport => Self::Imports,
+            Op::MemoryModel => Self::MemoryModel,
+            Op::SamplerImageAddressingModeNV => Self::AddressingMode,
+            Op::EntryPoint | Op::ConditionalEntryPointINTEL => Self::EntryPoints,
+            Op::ExecutionMode | Op::ExecutionModeId => Self::ExecutionModes,
+            Op::String | Op::Source | Op::SourceExtension | Op::SourceContinued => Self::Sources,
+            Op::Name | Op::MemberName => Self::Names,
+            Op::ModuleProcessed => Self::Processed,
+            Op::Line
+            | Op::NoLine
+            | Op::Undef
+            | Op::PoisonKHR
+            | Op::Variable
+            | Op::UntypedVariableKHR
+            | Op::ExtInst
+            | Op::ExtInstWithForwardRefsKHR
+            | Op::TypeForwardPointer
+            | Op::GraphConstantARM
+            | Op::ConstantFunctionPointerINTEL
+            | Op::ConstantStringAMDX
+            | Op::SpecConstantStringAMDX
+            | Op::AsmTargetINTEL
+            | Op::AsmINTEL => Self::Types,
+            Op::AliasDomainDeclINTEL | Op::AliasScopeDeclINTEL | Op::AliasScopeListDeclINTEL => {
+                Self::Annotations
+            }
+            _ => match info.class() {
+                Class::Annotation => Self::Annotations,
+                Class::TypeDeclaration | Class::ConstantCreation => Self::Types,
+                Class::Excluded | Class::Reserved if is_type_declaration(op) => Self::Types,
+                _ => return None,
+            },
+        })
+    }
+}
+
+/// Where in a function the next instruction stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Start {
+    /// Behind `OpFunction` or a parameter.
+    Function,
+    /// Among the first instructions of a function's first block.
+    EntryBlock,
+    Elsewhere,
+}
+
+/// What sort of set an extended instruction is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extended {
+    /// Describes source code where it stands, within functions.
+    LocalDebug,
+    /// Describes source code anywhere.
+    GlobalDebug,
+    /// Has no meaning for the module.
+    NonSemantic,
+    /// Does something.
+    Semantic,
+}
+
+/// Follows the order of a module's instructions. After a fault it goes on as if
+/// the instruction were where it belongs.
+pub(super) struct Layout<'m, 'a> {
+    m: &'m Module<'a>,
+    section: Section,
+    has_memory_model: bool,
+    has_addressing_mode: bool,
+    /// A bit for each section of which a misplaced instruction was reported.
+    told: u16,
+    in_function: bool,
+    /// How many blocks the open function has so far.
+    blocks: u32,
+    in_block: bool,
+    /// Whether any function had a body.
+    any_definition: bool,
+    /// Whether an instruction outside of a block was reported since the last
+    /// block's end.
+    told_outside: bool,
+    in_graph: bool,
+    start: Start,
+    /// The output of a graph that was just passed.
+    output: Option<u32>,
+    previous: Op,
+    /// Where the last instruction starts.
+    last: u32,
+}
+
+impl<'m, 'a> Layout<'m, 'a> {
+    pub(super) fn new(m: &'m Module<'a>) -> Self {
+        Self {
+            m,
+            section: Section::Capabilities,
+            has_memory_model: false,
+            has_addressing_mode: false,
+            told: 0,
+            in_function: false,
+            blocks: 0,
+            in_block: false,
+            any_definition: false,
+            told_outside: false,
+            in_graph: false,
+            start: Start::Elsewhere,
+            output: None,
+            previous: Op::Nop,
+            last: 0,
+        }
+    }
+
+    /// Takes the next instruction.
+    #[inline]
+    pub(super) fn step(&mut self, inst: Inst<'a>, info: &InstructionInfo) -> Verdict {
+        let op = inst.op();
+        self.last = inst.offset();
+        match self.section {
+            Section::Functions => {
+                let variables = self.variables(inst, op);
+                self.in_functions(inst, op, info).and(variables)
+            }
+            Section::Graphs => self.in_graphs(inst, op),
+            _ => self.in_declarations(inst, op, info),
+        }
+    }
+
+    fn fault(&self, rule: &'static Rule, inst: Inst<'_>, message: impl Into<String>) -> Verdict {
+        Err(Fault::new(rule, inst.offset(), message))
+    }
+
+    fn extended(&self, inst: Inst<'_>) -> Extended {
+        let set = match self.m.definitions.get(inst.id(0)) {
+            Definition::Import(Import::Known(set)) => set,
+            _ => return Extended::NonSemantic,
+        };
+        // With other sets it can't be used at all.
+        if inst.op() == Op::ExtInstWithForwardRefsKHR && !is_debug_info(set) {
+            return Extended::NonSemantic;
+        }
+        if is_debug_info(set) {
+            return match is_local_debug(set, inst.arg(1)) {
+                true => Extended::LocalDebug,
+                false => Extended::GlobalDebug,
+            };
+        }
+        match set.is_non_semantic() {
+            true => Extended::NonSemantic,
+            false => Extended::Semantic,
+        }
+    }
+
+    /// Before the first function.
+    fn in_declarations(&mut self, inst: Inst<'a>, op: Op, info: &InstructionInfo) -> Verdict {
+        let Some(home) = Section::of(op, info) else {
+            return self.end_declarations(inst, op, info);
+        };
+        if matches!(op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR) {
+            self.extended_in_declarations(inst)?;
+        }
+        let previous = std::mem::replace(&mut self.previous, op);
+        if op == Op::SourceContinued && !matches!(previous, Op::Source | Op::SourceContinued) {
+            let message = "OpSourceContinued continues an OpSource, but follows something else";
+            return self.fault(&SOURCE_CONTINUED, inst, message);
+        }
+        if home < self.section {
+            return self.misplaced(inst, op, home);
+        }
+        let skips_memory_model = home > Section::MemoryModel && !self.has_memory_model;
+        self.section = home;
+        match op {
+            Op::MemoryModel if std::mem::replace(&mut self.has_memory_model, true) => {
+                return self.fault(&ONCE, inst, "the module has an OpMemoryModel already");
+            }
+            Op::SamplerImageAddressingModeNV
+                if std::mem::replace(&mut self.has_addressing_mode, true) =>
+            {
+                let message = "the module has an OpSamplerImageAddressingModeNV already";
+                return self.fault(&ONCE, inst, message);
+            }
+            _ => {}
+        }
+        match skips_memory_model {
+            true => self.no_memory_model(inst, op),
+            false => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn no_memory_model(&mut self, inst: Inst<'_>, op: Op) -> Verdict {
+        // Said once; an OpMemoryModel that follows isn't to blame.
+        self.has_memory_model = true;
+        self.told |= 1 << Section::MemoryModel as u16;
+        let message = format!("{op} comes before the module's OpMemoryModel");
+        self.fault(&MEMORY_MODEL, inst, message)
+    }
+
+    #[cold]
+    fn misplaced(&mut self, inst: Inst<'_>, op: Op, home: Section) -> Verdict {
+        let bit = 1 << home as u16;
+        if self.told & bit != 0 {
+            return Ok(());
+        }
+        self.told |= bit;
+        let message = format!(
+            "{op} belongs to {}, which come before {}",
+            home.describe(),
+            self.section.describe()
+        );
+        self.fault(&SECTIONS, inst, message)
+    }
+
+    fn extended_in_declarations(&mut self, inst: Inst<'_>) -> Verdict {
+        let op = inst.op();
+        match self.extended(inst) {
+            Extended::LocalDebug => self.fault(
+                &LOCAL_DEBUG,
+                inst,
+                format!(
+                    "this {op} describes a place in a function, but stands outside of functions"
+                ),
+            ),
+            Extended::GlobalDebug | Extended::NonSemantic if self.section < Section::Types => self
+                .fault(
+                    &SECTIONS,
+                    inst,
+                    format!("{op} comes before the types, constants and global variables"),
+                ),
+            Extended::GlobalDebug | Extended::NonSemantic => Ok(()),
+            Extended::Semantic => self.outside(inst, op),
+        }
+    }
+
+    /// The first instruction behind the declarations.
+    fn end_declarations(&mut self, inst: Inst<'a>, op: Op, info: &InstructionInfo) -> Verdict {
+        let is_graph = is_graph_op(op);
+        self.section = match is_graph {
+            true => Section::Graphs,
+            false => Section::Functions,
+        };
+        if !self.has_memory_model {
+            let verdict = self.no_memory_model(inst, op);
+            let _ = self.behind_declarations(inst, op, info);
+            return verdict;
+        }
+        self.behind_declarations(inst, op, info)
+    }
+
+    fn behind_declarations(&mut self, inst: Inst<'a>, op: Op, info: &InstructionInfo) -> Verdict {
+        match self.section {
+            Section::Graphs => self.in_graphs(inst, op),
+            _ => {
+                let variables = self.variables(inst, op);
+                self.in_functions(inst, op, info).and(variables)
+            }
+        }
+    }
+
+    #[cold]
+    fn outside(&mut self, inst: Inst<'_>, op: Op) -> Verdict {
+        if std::mem::replace(&mut self.told_outside, true) {
+            return Ok(());
+        }
+        let place = match (self.in_function, self.blocks) {
+            (false, _) => "outside of functions",
+            (true, 0) => "before the function's first OpLabel",
+            (true, _) => "behind the end of a block",
+        };
+        let message = format!("{op} stands {place}, but belongs into a block");
+        self.fault(&OUTSIDE_BLOCK, inst, message)
+    }
+
+    /// In a function or behind the first.
+    #[inline]
+    fn in_functions(&mut self, inst: Inst<'a>, op: Op, info: &InstructionInfo) -> Verdict {
+        match op {
+            Op::Function => {
+                let was_open = self.in_function;
+                self.in_function = true;
+                self.in_block = false;
+                self.blocks = 0;
+                self.told_outside = false;
+                match was_open {
+                    true => self.fault(
+                        &NESTED_FUNCTION,
+                        inst,
+                        "a function begins before the one before it has ended",
+                    ),
+                    false => Ok(()),
+                }
+            }
+            Op::FunctionParameter => {
+                if !self.in_function {
+                    self.fault(&PARAMETERS, inst, "a parameter stands outside of functions")
+                } else if self.blocks > 0 {
+                    self.fault(&PARAMETERS, inst, "a parameter stands behind a label")
+                } else {
+                    Ok(())
+                }
+            }
+            Op::FunctionEnd => self.function_end(inst),
+            Op::Label => self.label(inst),
+            Op::Line | Op::NoLine => Ok(()),
+            Op::ExtInst | Op::ExtInstWithForwardRefsKHR => self.extended_in_functions(inst, op),
+            _ => {
+                if self.in_block {
+                    if is_terminator(op) {
+                        self.in_block = false;
+                    }
+                    return match may_be_in_block(op, info) {
+                        true => Ok(()),
+                        false => self.no_instruction_of_functions(inst, op, info),
+                    };
+                }
+                if !self.in_function && is_graph_op(op) {
+                    self.section = Section::Graphs;
+                    return self.in_graphs(inst, op);
+                }
+                match may_be_in_block(op, info) {
+                    true => self.outside(inst, op),
+                    false => self.no_instruction_of_functions(inst, op, info),
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn no_instruction_of_functions(
+        &mut self,
+        inst: Inst<'a>,
+        op: Op,
+        info: &InstructionInfo,
+    ) -> Verdict {
+        match Section::of(op, info) {
+            Some(home) => self.misplaced(inst, op, home),
+            None => self.fault(
+                &GRAPH_BODY,
+                inst,
+                format!("{op} belongs into a graph, but stands in a function"),
+            ),
+        }
+    }
+
+    fn function_end(&mut self, inst: Inst<'_>) -> Verdict {
+        let was_open = std::mem::replace(&mut self.in_function, false);
+        let was_in_block = std::mem::replace(&mut self.in_block, false);
+        self.told_outside = false;
+        if !was_open {
+            self.fault(&FUNCTION_END, inst, "there is no function to end")
+        } else if was_in_block {
+            let message = "the function ends within a block that has no terminator";
+            self.fault(&BLOCK_END, inst, message)
+        } else if self.blocks == 0 && self.any_definition {
+            let message = "a function without a body comes behind one with a body";
+            self.fault(&DECLARATIONS_FIRST, inst, message)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn label(&mut self, inst: Inst<'_>) -> Verdict {
+        if !self.in_function {
+            return self.fault(&LABEL, inst, "a block begins outside of functions");
+        }
+        let was_in_block = std::mem::replace(&mut self.in_block, true);
+        self.blocks += 1;
+        self.any_definition = true;
+        self.told_outside = false;
+        match was_in_block {
+            true => {
+                let message = "a block begins before the one before it has a terminator";
+                self.fault(&BLOCK_END, inst, message)
+            }
+            false => Ok(()),
+        }
+    }
+
+    fn extended_in_functions(&mut self, inst: Inst<'_>, op: Op) -> Verdict {
+        let extended = self.extended(inst);
+        match extended {
+            Extended::GlobalDebug => {
+                let message = format!(
+                    "this {op} describes no place in a function, but comes behind the first"
+                );
+                self.fault(&GLOBAL_DEBUG, inst, message)
+            }
+            Extended::LocalDebug if !self.in_function => {
+                let message = format!(
+                    "this {op} describes a place in a function, but stands outside of functions"
+                );
+                self.fault(&LOCAL_DEBUG, inst, message)
+            }
+            Extended::NonSemantic if !self.in_function => Ok(()),
+            Extended::NonSemantic | Extended::Semantic if !self.in_block => self.outside(inst, op),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that variables stand first; follows what decides that.
+    #[inline]
+    fn variables(&mut self, inst: Inst<'_>, op: Op) -> Verdict {
+        match op {
+            Op::Function | Op::FunctionParameter => self.start = Start::Function,
+            Op::Label if self.start == Start::Function => self.start = Start::EntryBlock,
+            Op::Line | Op::NoLine => {}
+            Op::Variable | Op::UntypedVariableKHR => {
+                let is_local = StorageClass(inst.arg(0)) == StorageClass::Function;
+                if self.start != Start::EntryBlock && is_local && self.in_block {
+                    let message = format!(
+                        "{op} stands behind other instructions or outside of the function's first block"
+                    );
+                    return self.fault(&VARIABLES_FIRST, inst, message);
+                }
+            }
+            _ if self.start == Start::Elsewhere => {}
+            Op::ExtInst | Op::ExtInstWithForwardRefsKHR => {
+                let extended = self.extended(inst);
+                if !matches!(extended, Extended::LocalDebug | Extended::GlobalDebug) {
+                    self.start = Start::Elsewhere;
+                }
+            }
+            _ => self.start = Start::Elsewhere,
+        }
+        Ok(())
+    }
+
+    /// Behind the functions.
+    fn in_graphs(&mut self, inst: Inst<'_>, op: Op) -> Verdict {
+        // These may stand anywhere.
+        if matches!(op, Op::Line | Op::NoLine) {
+            return Ok(());
+        }
+        let is_extended = matches!(op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR);
+        if is_extended && self.extended(inst) != Extended::Semantic {
+            return Ok(());
+        }
+        let previous = std::mem::replace(&mut self.previous, op);
+        if let Some(offset) = self.output.take()
+            && !matches!(op, Op::GraphSetOutputARM | Op::GraphEndARM)
+        {
+            let message = format!("OpGraphSetOutputARM is followed by {op}");
+            return Err(Fault::new(&GRAPH_BODY, offset, message));
+        }
+        let message = match op {
+            Op::GraphEntryPointARM if self.in_graph => "an entry point stands within a graph",
+            Op::GraphEntryPointARM => return Ok(()),
+            Op::GraphARM if std::mem::replace(&mut self.in_graph, true) => {
+                "a graph begins before the one before it has ended"
+            }
+            Op::GraphARM => return Ok(()),
+            Op::GraphInputARM if !matches!(previous, Op::GraphARM | Op::GraphInputARM) => {
+                "an input follows neither its graph's OpGraphARM nor another input"
+            }
+            Op::GraphSetOutputARM => {
+                self.output = Some(inst.offset());
+                match self.in_graph {
+                    true => return Ok(()),
+                    false => "an output stands outside of graphs",
+                }
+            }
+            Op::GraphEndARM => {
+                let was_open = std::mem::replace(&mut self.in_graph, false);
+                match was_open && previous == Op::GraphSetOutputARM {
+                    true => return Ok(()),
+                    false => "a graph ends without an output",
+                }
+            }
+            Op::GraphInputARM | Op::CompositeExtract if self.in_graph => return Ok(()),
+            Op::ExtInst | Op::ExtInstWithForwardRefsKHR if self.in_graph => return Ok(()),
+            Op::ExtInst | Op::ExtInstWithForwardRefsKHR => {
+                "an extended instruction stands outside of graphs"
+            }
+            Op::CompositeExtract => "an OpCompositeExtract stands outside of graphs",
+            _ => {
+                let message =
+                    format!("{op} comes behind the first graph, but is no part of graphs");
+                return self.fault(&GRAPH_BODY, inst, message);
+            }
+        };
+        self.fault(&GRAPH_BODY, inst, message)
+    }
+
+    /// The end of the module.
+    pub(super) fn finish(&mut self) -> Verdict {
+        let fault = |rule, message: &str| Err(Fault::new(rule, self.last, message));
+        if self.in_function {
+            return fault(&FUNCTION_END, "the module ends within a function");
+        }
+        if self.in_graph {
+            return fault(&GRAPH_BODY, "the module ends within a graph");
+        }
+        if !self.has_memory_model {
+            return fault(&MEMORY_MODEL, "the module has no OpMemoryModel");
+        }
+        if self.m.has(Capability::BindlessTextureNV) && !self.has_addressing_mode {
+            return fault(
+                &ADDRESSING_MODE,
+                "the module declares BindlessTextureNV, but has no OpSamplerImageAddressingModeNV",
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Whether an instruction may stand in a block.
+#[inline]
+fn may_be_in_block(op: Op, info: &InstructionInfo) -> bool {
+    match info.class() {
+        // All of these come before the functions.
+        Class::Debug | Class::Annotation | Class::ModeSetting | Class::Extension => false,
+        Class::TypeDeclaration | Class::ConstantCreation | Class::Graph => false,
+        Class::Excluded | Class::Reserved => Section::of(op, info).is_none(),
+        _ => true,
+    }
+}
+
+fn is_graph_op(op: Op) -> bool {
+    matches!(
+        op,
+        Op::GraphEntryPointARM
+            | Op::GraphARM
+            | Op::GraphInputARM
+            | Op::GraphSetOutputARM
+            | Op::GraphEndARM
+    )
+}
+
+/// Whether an instruction of a debug information set describes the place where
+/// it stands.
+fn is_local_debug(set: ExtInstSet, number: u32) -> bool {
+    const SCOPE: u32 = 23;
+    const NO_SCOPE: u32 = 24;
+    const DECLARE: u32 = 28;
+    const VALUE: u32 = 29;
+    const FUNCTION_DEFINITION: u32 = 101;
+    const LINE: u32 = 103;
+    const NO_LINE: u32 = 104;
+    match number {
+        SCOPE | NO_SCOPE | DECLARE | VALUE => true,
+        FUNCTION_DEFINITION | LINE | NO_LINE => {
+            !matches!(set, ExtInstSet::DebugInfo | ExtInstSet::OpenClDebugInfo100)
+        }
+        _ => false,
+    }
+}

@@ -1,14 +1,18 @@
 //! What is looked at, in order.
 //!
-//! 1. [`operands`]: every instruction against the grammar: can it be decoded,
-//!    are its ids defined, is what it uses enabled. If it can't be decoded, that
-//!    is all there is to say.
-//! 2. [`layout`]: the order of instructions, functions and blocks.
+//! 1. The [`header`].
+//! 2. [`operands`]: every instruction against the grammar, in one pass: can it
+//!    be decoded, are its [`ids`] defined and of the right sort, does it stand
+//!    where it may ([`layout`]), is what it uses available ([`gating`]).
+//!    If it can't be decoded, that is all there is to say.
 //! 3. The rules of each instruction, in the family that owns its opcode.
 //! 4. Whole functions: [`dominance`], control flow.
 //! 5. Whole modules: entry points, interfaces, decorations, built-ins.
 
 mod dominance;
+mod gating;
+mod header;
+mod ids;
 mod layout;
 mod operands;
 
@@ -24,9 +28,17 @@ use crate::site::Site;
 
 /// The rules of the phases.
 pub(crate) fn rules() -> impl Iterator<Item = &'static &'static Rule> {
-    [RULES, operands::RULES, layout::RULES, dominance::RULES]
-        .into_iter()
-        .flatten()
+    [
+        RULES,
+        header::RULES,
+        operands::RULES,
+        ids::RULES,
+        gating::RULES,
+        layout::RULES,
+        dominance::RULES,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 static RULES: &[&Rule] = &[&MALFORMED];
@@ -67,25 +79,27 @@ pub(crate) fn run(
     names: Option<&GivenNames>,
 ) -> Vec<Fault> {
     let m = Module::index(words, header, options, names);
-    let mut found = Vec::new();
     let mut faults = Faults::new(options.max_errors);
-    operands::check(&m, &mut faults);
+    let mut broken = Faults::new(options.max_errors);
+    header::check(&m, &mut faults);
+    operands::check(&m, &mut faults, &mut broken);
     if let Some(error) = &m.broken_tail {
-        faults.add(binary_fault(error));
+        broken.add(binary_fault(error));
     }
-    if faults.any(|fault| fault.rule().class == ErrorClass::InvalidBinary) {
-        return faults.into_vec();
+    if broken.any(|_| true) {
+        return broken.into_vec();
     }
-    found.extend(faults.into_vec());
-    for phase in [
-        layout::check,
-        instructions,
-        dominance::check,
-        families::check_module,
-    ] {
+    let mut found = faults.into_vec();
+    // One mistake, one error: what later phases say of these instructions would
+    // mostly follow from what is known already.
+    let errors = found.iter().filter(|fault| !fault.is_warning());
+    let mut known: Vec<u32> = errors.map(Fault::offset).collect();
+    known.sort_unstable();
+    for phase in [instructions, dominance::check, families::check_module] {
         let mut faults = Faults::new(options.max_errors);
         phase(&m, &mut faults);
-        found.extend(faults.into_vec());
+        let faults = faults.into_vec().into_iter();
+        found.extend(faults.filter(|fault| known.binary_search(&fault.offset()).is_err()));
     }
     found
 }

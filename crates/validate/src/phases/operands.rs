@@ -1,59 +1,492 @@
-//! Every instruction against the grammar.
+//! Every instruction in one pass over the words: can it be decoded, are its ids
+//! what they should be, does it stand where it may, is what it uses available.
+//!
+//! This touches every operand of the module. What is known of an opcode is
+//! worked out once; most instructions then are a handful of look-ups.
 
-use spirvkit_binary::{Id, Instruction, Value, WordOffset};
+use spirvkit_binary::{
+    Definition, Error, ErrorKind, Id, Import, Instruction, LiteralString, NumberType, Value,
+    WordOffset,
+};
 use spirvkit_diagnostics::ErrorClass;
+use spirvkit_grammar::{
+    Capability, ExtInstSet, InstructionInfo, Op, OperandInfo, OperandKind, Quantifier,
+};
 
-use crate::fault::{Fault, Faults};
-use crate::module::{Inst, Module};
+use super::MALFORMED;
+use super::gating::Gate;
+use super::ids::{Ids, Takes, takes_types};
+use super::layout::Layout;
+use crate::fault::{Fault, Faults, Verdict};
+use crate::module::{Inst, Module, Type};
 use crate::rule::{Example, Frame, Rule};
+use crate::rules::{environment_knows, limits};
 
-pub(super) static RULES: &[&Rule] = &[&UNDEFINED];
+pub(super) static RULES: &[&Rule] = &[&NUMBER_EXTENSION, &STRING, &UNKNOWN_SET, &NO_SET];
 
-static UNDEFINED: Rule = Rule {
-    id: "id.undefined",
-    class: ErrorClass::InvalidId,
-    section: "2.16.1",
+static UNKNOWN_SET: Rule = Rule {
+    id: "binary.unknown-set",
+    class: ErrorClass::InvalidBinary,
+    section: "3.49.4",
     vuids: &[],
-    text: "Every id that is used is the result of some instruction.",
+    text: "An import names an extended instruction set that is known, or one that is non-semantic: its name begins \
+           with `NonSemantic.`.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%sum = OpFAdd %f32 %f32_0 %nowhere",
-        keeps: "%sum = OpFAdd %f32 %f32_0 %f32_1",
+        breaks: "%set = OpExtInstImport \"GLSL.std.999\"",
+        keeps: "%set = OpExtInstImport \"GLSL.std.450\"",
     },
 };
 
-/// Decodes all instructions.
-pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
+static NO_SET: Rule = Rule {
+    id: "id.no-set",
+    class: ErrorClass::InvalidId,
+    section: "3.49.4",
+    vuids: &[],
+    text: "The set of an extended instruction is the result of an OpExtInstImport before it.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "!0x0006000c %f32 %root %f32_1 !31 %f32_1",
+        keeps: "%set = OpExtInstImport \"GLSL.std.450\"
+%root = OpExtInst %f32 %set Sqrt %f32_1",
+    },
+};
+
+static NUMBER_EXTENSION: Rule = Rule {
+    id: "literal.switch-extension",
+    class: ErrorClass::InvalidValue,
+    section: "2.2.1",
+    vuids: &[],
+    text: "The unused high bits of a switch's literal are copies of the sign if the selector is a signed integer, \
+           and zeros otherwise.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%selector = OpConstant %u16 0
+OpSelectionMerge %merge None
+!0x000500fb %selector %merge !0x12345 %merge
+%merge = OpLabel",
+        keeps: "%selector = OpConstant %u16 0
+OpSelectionMerge %merge None
+OpSwitch %selector %merge 1 %merge
+%merge = OpLabel",
+    },
+};
+
+static STRING: Rule = Rule {
+    id: "literal.string",
+    class: ErrorClass::InvalidBinary,
+    section: "2.2.1",
+    vuids: &[],
+    text: "A literal string is UTF-8, and the bytes after its terminating zero are zero. Tools go by the terminating \
+           zero, so that anything else is only worth a warning.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpSourceExtension !0x610061",
+        keeps: "OpSourceExtension \"a\"",
+    },
+};
+
+/// Whether the module can be decoded; what else is wrong goes to `faults`, and
+/// what keeps it from being decoded to `broken`.
+pub(super) fn check(m: &Module<'_>, faults: &mut Faults, broken: &mut Faults) {
+    let mut pass = Pass {
+        m,
+        gate: Gate::new(m),
+        ids: Ids::new(m),
+        layout: Layout::new(m),
+        limits: limits::Counter::new(m),
+        plans: vec![Plan::UNKNOWN; PLANS],
+        found: Found::default(),
+        faults,
+        broken,
+    };
     for inst in m.all_instructions() {
-        check_instruction(m, inst, faults);
-        if faults.is_full() {
+        pass.instruction(inst);
+        if pass.faults.is_full() || pass.broken.is_full() {
             return;
         }
     }
-}
-
-fn check_instruction(m: &Module<'_>, inst: Inst<'_>, faults: &mut Faults) {
-    let offset = WordOffset(inst.offset() as usize);
-    let Some(instruction) = Instruction::from_words(inst.words(), offset) else {
-        return;
-    };
-    for operand in instruction.operands(&m.definitions) {
-        let operand = match operand {
-            Ok(operand) => operand,
-            Err(error) => {
-                faults.add(super::binary_fault(&error));
-                return;
-            }
-        };
-        if let Value::Id(id) = operand.value {
-            check_id(m, inst, id, faults);
+    let verdict = pass.layout.finish();
+    pass.faults.note(verdict);
+    if !pass.faults.any(|fault| !fault.is_warning()) {
+        for fault in pass.ids.into_dangling() {
+            faults.add(fault);
         }
     }
 }
 
-fn check_id(m: &Module<'_>, inst: Inst<'_>, id: Id, faults: &mut Faults) {
-    if m.def_offset(id) == 0 {
-        let message = format!("{} uses {id}, which nothing defines", inst.op());
-        faults.add(Fault::new(&UNDEFINED, inst.offset(), message));
+/// More than the opcodes there are.
+const PLANS: usize = 1 << 13;
+
+/// What is known of an opcode in this module.
+#[derive(Clone, Copy)]
+struct Plan {
+    is_known: bool,
+    /// Whether the opcode is available.
+    is_open: bool,
+    shape: Shape,
+    takes: Takes,
+    /// The least number of words of an instruction of a simple shape.
+    min: u8,
+    /// The greatest; `u8::MAX` stands for any number.
+    max: u8,
+}
+
+/// What follows the ids that an instruction begins with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// Nothing but ids.
+    Ids,
+    /// Nothing but integers that may have any value.
+    Integers,
+    /// Something that takes the grammar to read.
+    Other,
+}
+
+impl Plan {
+    const UNKNOWN: Self = Self {
+        is_known: false,
+        is_open: false,
+        shape: Shape::Other,
+        takes: Takes::VALUES,
+        min: 0,
+        max: 0,
+    };
+
+    fn new(op: Op, info: &'static InstructionInfo) -> Self {
+        let leading = info.leading_ids();
+        let rest = info.operands().get(leading..).unwrap_or_default();
+        let shape = if info.only_ids_follow() || rest.is_empty() {
+            Shape::Ids
+        } else if op != Op::Switch
+            && rest
+                .iter()
+                .all(|operand| operand.kind() == OperandKind::LiteralInteger)
+        {
+            Shape::Integers
+        } else {
+            Shape::Other
+        };
+        let is = |operand: &&OperandInfo, quantifier| operand.quantifier() == quantifier;
+        let required = rest.iter().filter(|each| is(each, Quantifier::One)).count();
+        let max = match rest.iter().any(|each| is(&each, Quantifier::Many)) {
+            true => usize::from(u8::MAX),
+            false => 1 + leading + rest.len(),
+        };
+        let min = 1 + leading + required;
+        // Whether a phi's operands are pairs is a question for its own rules.
+        if op == Op::Phi {
+            return Self {
+                is_known: true,
+                is_open: false,
+                shape: Shape::Ids,
+                takes: Takes::of(op, info),
+                min: 3,
+                max: u8::MAX,
+            };
+        }
+        Self {
+            is_known: true,
+            is_open: false,
+            shape,
+            takes: Takes::of(op, info),
+            min: min.min(254) as u8,
+            max: max.min(255) as u8,
+        }
     }
+
+    /// Whether an instruction of so many words is decoded by its shape alone.
+    #[inline]
+    fn fits(&self, words: usize) -> bool {
+        self.shape != Shape::Other
+            && words >= usize::from(self.min)
+            && (words <= usize::from(self.max) || self.max == u8::MAX)
+    }
+}
+
+/// What is wrong with one instruction: only the first, in this order, is told,
+/// because the others may well follow from it.
+#[derive(Default)]
+struct Found {
+    id: Option<Fault>,
+    availability: Option<Fault>,
+}
+
+/// Keeps the first.
+#[inline]
+fn keep(slot: &mut Option<Fault>, verdict: Verdict) {
+    if let Err(fault) = verdict
+        && slot.is_none()
+    {
+        *slot = Some(fault);
+    }
+}
+
+struct Pass<'m, 'a, 'f> {
+    m: &'m Module<'a>,
+    gate: Gate<'m, 'a>,
+    ids: Ids<'m, 'a>,
+    layout: Layout<'m, 'a>,
+    limits: limits::Counter<'m, 'a>,
+    plans: Vec<Plan>,
+    found: Found,
+    faults: &'f mut Faults,
+    broken: &'f mut Faults,
+}
+
+impl<'a> Pass<'_, 'a, '_> {
+    fn broken(&mut self, inst: Inst<'_>, kind: ErrorKind) {
+        let message = format!("{}: {kind}", inst.op());
+        self.broken
+            .add(Fault::new(&MALFORMED, inst.offset(), message));
+    }
+
+    /// What is known of the opcode. An opcode that is not available is looked at
+    /// each time.
+    #[inline]
+    fn plan(&mut self, inst: Inst<'_>, info: &'static InstructionInfo) -> Plan {
+        let op = inst.op();
+        match self.plans.get(usize::from(op.0)) {
+            Some(plan) if plan.is_open => *plan,
+            _ => self.new_plan(inst, info),
+        }
+    }
+
+    fn new_plan(&mut self, inst: Inst<'_>, info: &'static InstructionInfo) -> Plan {
+        let op = inst.op();
+        let mut plan = match self.plans.get(usize::from(op.0)) {
+            Some(plan) if plan.is_known => *plan,
+            _ => Plan::new(op, info),
+        };
+        match self.gate.opcode(inst, info) {
+            Ok(()) => plan.is_open = true,
+            Err(fault) => self.found.availability = Some(fault),
+        }
+        if let Some(slot) = self.plans.get_mut(usize::from(op.0)) {
+            *slot = plan;
+        }
+        plan
+    }
+
+    fn instruction(&mut self, inst: Inst<'a>) {
+        let Some(info) = inst.info() else {
+            let opcode = inst.op().0;
+            return self.broken(inst, ErrorKind::UnknownOpcode { opcode });
+        };
+        let plan = self.plan(inst, info);
+        self.ids.pass(inst);
+        let words = inst.words();
+        let leading = info.leading_ids();
+        let first = 1 + usize::from(info.has_result_type()) + usize::from(info.has_result());
+        if info.has_result_type() {
+            let verdict = self.ids.result_type(inst, Id(inst.word(1)));
+            keep(&mut self.found.id, verdict);
+        }
+        let fits = plan.fits(words.len());
+        let end = match fits && plan.shape == Shape::Ids {
+            true => words.len(),
+            false => (1 + leading).min(words.len()),
+        };
+        for (index, &id) in words.get(first..end).unwrap_or_default().iter().enumerate() {
+            let ordinal = first + index - 1;
+            let verdict = self.ids.operand(inst, plan.takes, ordinal, Id(id));
+            keep(&mut self.found.id, verdict);
+        }
+        let is_done = fits || (words.len() == 1 + leading && info.rest_is_optional());
+        if !is_done {
+            self.other_operands(inst, plan.takes, leading);
+        }
+        let mut bound = Ok(());
+        if let Some(result) = inst.result() {
+            let verdict = self.ids.result(inst, result);
+            keep(&mut self.found.id, verdict);
+            bound = self.ids.bound(inst, result);
+        }
+        let layout = self.layout.step(inst, info);
+        let limits = self.limits.count(inst);
+        // Nothing at all is by far the most frequent.
+        let Found {
+            id: None,
+            availability: None,
+        } = self.found
+        else {
+            return self.report(layout);
+        };
+        if layout.is_err() || bound.is_err() || limits.is_err() {
+            self.faults.note(layout.and(bound).and(limits));
+        }
+    }
+
+    #[cold]
+    fn report(&mut self, layout: Verdict) {
+        let found = std::mem::take(&mut self.found);
+        let layout = layout.err();
+        let first = found.id.or(layout).or(found.availability);
+        if let Some(fault) = first {
+            self.faults.add(fault);
+        }
+    }
+
+    /// Checks the operands behind the leading ids by the grammar.
+    fn other_operands(&mut self, inst: Inst<'a>, mut takes: Takes, leading: usize) {
+        let offset = WordOffset(inst.offset() as usize);
+        let Some(instruction) = Instruction::from_words(inst.words(), offset) else {
+            return;
+        };
+        let m = self.m;
+        let mut operands = instruction.operands(&m.definitions);
+        operands.skip_leading_ids();
+        for (index, operand) in operands.enumerate() {
+            let ordinal = leading + index;
+            let (kind, value) = match operand {
+                Ok(operand) => (operand.kind, operand.value),
+                Err(error) => return self.undecodable(inst, &error),
+            };
+            match value {
+                Value::Id(id) => {
+                    let verdict = self.ids.operand(inst, takes, ordinal, id);
+                    keep(&mut self.found.id, verdict);
+                }
+                Value::Enumerant {
+                    info: Some(info), ..
+                } => {
+                    let verdict = self.gate.enumerant(inst, kind, info);
+                    // What the environment doesn't know is reported as such.
+                    if verdict.is_err()
+                        && kind == OperandKind::Capability
+                        && !environment_knows(m, Capability(info.value()))
+                    {
+                        continue;
+                    }
+                    keep(&mut self.found.availability, verdict);
+                }
+                Value::Enumerant { value, info: None } => {
+                    return self.broken(inst, ErrorKind::UnknownEnumerant { kind, value });
+                }
+                Value::Mask(bits) => {
+                    if let Err(bit) = self.mask(inst, kind, bits) {
+                        return self.broken(inst, ErrorKind::UnknownBit { kind, bit });
+                    }
+                }
+                Value::ExtInst { set, number, info } => {
+                    takes = Takes::of_extended(inst.op(), set, number);
+                    match (info, set) {
+                        (Some(info), _) => {
+                            let verdict = self.gate.extended(inst, info);
+                            keep(&mut self.found.availability, verdict);
+                        }
+                        (None, Some(set)) if !set.is_non_semantic() => {
+                            let set = set.import_name();
+                            return self.broken(inst, ErrorKind::UnknownExtInst { set, number });
+                        }
+                        _ => {}
+                    }
+                }
+                Value::SpecConstantOp(op) => {
+                    takes.types = takes_types(op);
+                    takes.untyped = takes_types(op);
+                }
+                // The family of constants sees to the others.
+                Value::Number { ty, bits } if inst.op() == Op::Switch => {
+                    let verdict = number(inst, ty, bits);
+                    keep(&mut self.found.availability, verdict);
+                }
+                Value::String(text) => {
+                    self.string(inst, text);
+                    if inst.op() == Op::ExtInstImport {
+                        self.import(inst, text);
+                    }
+                }
+                Value::Opaque(opcode) => {
+                    if kind == OperandKind::LiteralSpecConstantOpInteger {
+                        self.broken(inst, ErrorKind::UnknownSpecConstantOp { opcode });
+                    }
+                    return;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    #[cold]
+    fn undecodable(&mut self, inst: Inst<'_>, error: &Error) {
+        if self.is_wide_integer(inst, error.kind()) {
+            return;
+        }
+        let fault = match error.kind() {
+            ErrorKind::NotAnImport { .. } => {
+                let message = format!("{}: {}", inst.op(), error.kind());
+                Fault::new(&NO_SET, inst.offset(), message)
+            }
+            _ => super::binary_fault(error),
+        };
+        self.broken.add(fault);
+    }
+
+    /// Whether the instruction is a constant of an integer type that is too wide
+    /// to read, and has as many words as the type takes.
+    fn is_wide_integer(&self, inst: Inst<'_>, kind: ErrorKind) -> bool {
+        let ErrorKind::NotANumberType { id } = kind else {
+            return false;
+        };
+        match self.m.ty(id) {
+            Type::Int { width, .. } => inst.args().len() == width.div_ceil(32) as usize,
+            _ => false,
+        }
+    }
+
+    fn import(&mut self, inst: Inst<'_>, name: LiteralString<'_>) {
+        let set = inst.result().unwrap_or(Id(0));
+        if self.m.definitions.get(set) != Definition::Import(Import::Unknown) {
+            return;
+        }
+        let name = name.to_text_lossy();
+        if !ExtInstSet::is_non_semantic_name(&name) {
+            let message = format!("the extended instruction set `{name}` is not known");
+            self.broken
+                .add(Fault::new(&UNKNOWN_SET, inst.offset(), message));
+        }
+    }
+
+    /// Checks the bits of a mask from the highest down. Fails with a bit that is
+    /// not known.
+    fn mask(&mut self, inst: Inst<'_>, kind: OperandKind, bits: u32) -> Result<(), u32> {
+        let mut rest = bits;
+        while rest != 0 {
+            let bit = 1 << (31 - rest.leading_zeros());
+            rest &= !bit;
+            let info = kind.enumerant(bit).ok_or(bit)?;
+            let verdict = self.gate.enumerant(inst, kind, info);
+            keep(&mut self.found.availability, verdict);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn string(&mut self, inst: Inst<'_>, text: LiteralString<'_>) {
+        let is_ascii = text.words().iter().all(|word| word & 0x8080_8080 == 0);
+        if !is_ascii || !text.is_padded_with_zeros() {
+            self.odd_string(inst, text);
+        }
+    }
+
+    #[cold]
+    fn odd_string(&mut self, inst: Inst<'_>, text: LiteralString<'_>) {
+        let kind = match text.to_text() {
+            Err(kind) => kind,
+            Ok(_) if !text.is_padded_with_zeros() => ErrorKind::StringPadding,
+            Ok(_) => return,
+        };
+        let message = format!("{}: {kind}", inst.op());
+        self.faults
+            .add(Fault::new(&STRING, inst.offset(), message).warning());
+    }
+}
+
+fn number(inst: Inst<'_>, ty: NumberType, bits: u64) -> Verdict {
+    if ty.extend(bits) == bits {
+        return Ok(());
+    }
+    let message = format!("{}: {}", inst.op(), ErrorKind::NumberPadding);
+    Err(Fault::new(&NUMBER_EXTENSION, inst.offset(), message))
 }

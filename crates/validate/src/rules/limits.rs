@@ -1,16 +1,323 @@
-//! Universal limits (specification, section 2.17).
+//! The universal limits (specification, section 2.17).
+//!
+//! They are counted while the instructions pass by for the first time, not
+//! opcode by opcode: see `phases/operands.rs`. How deep constructs are nested
+//! is for the family of control flow to say.
+
+use std::collections::HashMap;
+
+use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
+use spirvkit_grammar::{Op, StorageClass};
 
 use super::Family;
-use crate::fault::Verdict;
-use crate::site::Site;
+use crate::fault::{Fault, Verdict};
+use crate::module::{Inst, Module};
+use crate::options::Limits;
+use crate::rule::{Example, Frame, Rule};
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[],
-    check,
+    check: |_| Ok(()),
     check_module: None,
-    rules: &[],
+    rules: &[
+        &STRUCT_MEMBERS,
+        &STRUCT_DEPTH,
+        &LOCAL_VARIABLES,
+        &GLOBAL_VARIABLES,
+        &SWITCH_BRANCHES,
+        &FUNCTION_ARGUMENTS,
+        &INDEXES,
+        &COMPOSITE_INDEXES,
+    ],
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
-    Ok(())
+static STRUCT_MEMBERS: Rule = Rule {
+    id: "limit.struct-members",
+    class: InvalidBinary,
+    section: "2.17",
+    vuids: &[],
+    text: "A structure has at most 16,383 members.",
+    example: Example {
+        frame: Frame::Limited,
+        breaks: "%s = OpTypeStruct %u32 %u32 %u32 %u32",
+        keeps: "%s = OpTypeStruct %u32 %u32 %u32",
+    },
+};
+
+static STRUCT_DEPTH: Rule = Rule {
+    id: "limit.struct-depth",
+    class: InvalidBinary,
+    section: "2.17",
+    vuids: &[],
+    text: "Structures are nested at most 255 deep. Structures behind pointers or in arrays don't count.",
+    example: Example {
+        frame: Frame::Limited,
+        breaks: "%s1 = OpTypeStruct %u32
+%s2 = OpTypeStruct %s1
+%s3 = OpTypeStruct %s2
+%s4 = OpTypeStruct %s3",
+        keeps: "%s1 = OpTypeStruct %u32
+%s2 = OpTypeStruct %s1
+%s3 = OpTypeStruct %s2",
+    },
+};
+
+static LOCAL_VARIABLES: Rule = Rule {
+    id: "limit.local-variables",
+    class: InvalidBinary,
+    section: "2.17",
+    vuids: &[],
+    text: "A function has at most 524,287 variables.",
+    example: Example {
+        frame: Frame::Limited,
+        breaks: "%v0 = OpVariable %ptr_Function_u32 Function
+%v1 = OpVariable %ptr_Function_u32 Function
+%v2 = OpVariable %ptr_Function_u32 Function
+%v3 = OpVariable %ptr_Function_u32 Function",
+        keeps: "%v0 = OpVariable %ptr_Function_u32 Function
+%v1 = OpVariable %ptr_Function_u32 Function
+%v2 = OpVariable %ptr_Function_u32 Function",
+    },
+};
+
+static GLOBAL_VARIABLES: Rule = Rule {
+    id: "limit.global-variables",
+    class: InvalidBinary,
+    section: "2.17",
+    vuids: &[],
+    text: "A module has at most 65,535 variables outside of functions.",
+    example: Example {
+        frame: Frame::Limited,
+        breaks: "%another = OpVariable %ptr_Private_u32 Private",
+        keeps: "%local = OpVariable %ptr_Function_u32 Function",
+    },
+};
+
+static SWITCH_BRANCHES: Rule = Rule {
+    id: "limit.switch-branches",
+    class: InvalidBinary,
+    section: "2.17",
+    vuids: &[],
+    text: "A switch has at most 16,383 cases, the default not counted.",
+    example: Example {
+        frame: Frame::Limited,
+        breaks: "OpSelectionMerge %merge None
+OpSwitch %u32_0 %merge 1 %merge 2 %merge 3 %merge 4 %merge
+%merge = OpLabel",
+        keeps: "OpSelectionMerge %merge None
+OpSwitch %u32_0 %merge 1 %merge 2 %merge 3 %merge
+%merge = OpLabel",
+    },
+};
+
+static FUNCTION_ARGUMENTS: Rule = Rule {
+    id: "limit.function-arguments",
+    class: InvalidId,
+    section: "2.17",
+    vuids: &[],
+    text: "A function has at most 255 parameters.",
+    example: Example {
+        frame: Frame::Limited,
+        breaks: "%t = OpTypeFunction %void %u32 %u32 %u32 %u32",
+        keeps: "%t = OpTypeFunction %void %u32 %u32 %u32",
+    },
+};
+
+static INDEXES: Rule = Rule {
+    id: "limit.indexes",
+    class: InvalidId,
+    section: "2.17",
+    vuids: &[],
+    text: "An access chain has at most 255 indexes.",
+    example: Example {
+        frame: Frame::Limited,
+        breaks: "%elements = OpTypeArray %u32 %u32_2
+%rows = OpTypeArray %elements %u32_2
+%planes = OpTypeArray %rows %u32_2
+%spaces = OpTypeArray %planes %u32_2
+%pointer = OpTypePointer Function %spaces
+%variable = OpVariable %pointer Function
+%chain = OpAccessChain %ptr_Function_u32 %variable %u32_1 %u32_1 %u32_1 %u32_1",
+        keeps: "%elements = OpTypeArray %u32 %u32_2
+%rows = OpTypeArray %elements %u32_2
+%planes = OpTypeArray %rows %u32_2
+%pointer = OpTypePointer Function %planes
+%variable = OpVariable %pointer Function
+%chain = OpAccessChain %ptr_Function_u32 %variable %u32_1 %u32_1 %u32_1",
+    },
+};
+
+static COMPOSITE_INDEXES: Rule = Rule {
+    id: "limit.composite-indexes",
+    class: InvalidData,
+    section: "2.17",
+    vuids: &[],
+    text: "OpCompositeExtract and OpCompositeInsert have at most 255 indexes.",
+    example: Example {
+        frame: Frame::Limited,
+        breaks: "%elements = OpTypeArray %u32 %u32_2
+%rows = OpTypeArray %elements %u32_2
+%planes = OpTypeArray %rows %u32_2
+%spaces = OpTypeArray %planes %u32_2
+%null = OpConstantNull %spaces
+%part = OpCompositeExtract %u32 %null 1 1 1 1",
+        keeps: "%elements = OpTypeArray %u32 %u32_2
+%rows = OpTypeArray %elements %u32_2
+%planes = OpTypeArray %rows %u32_2
+%null = OpConstantNull %planes
+%part = OpCompositeExtract %u32 %null 1 1 1",
+    },
+};
+
+/// Counts what has a limit.
+pub(crate) struct Counter<'m, 'a> {
+    m: &'m Module<'a>,
+    limits: &'m Limits,
+    locals: u32,
+    globals: u32,
+    /// The depth of structures that hold structures; others have depth 1.
+    depths: HashMap<u32, u32>,
+}
+
+impl<'m, 'a> Counter<'m, 'a> {
+    pub(crate) fn new(m: &'m Module<'a>) -> Self {
+        Self {
+            m,
+            limits: &m.options.limits,
+            locals: 0,
+            globals: 0,
+            depths: HashMap::new(),
+        }
+    }
+
+    /// Takes the next instruction.
+    #[inline]
+    pub(crate) fn count(&mut self, inst: Inst<'_>) -> Verdict {
+        match inst.op() {
+            Op::AccessChain | Op::InBoundsAccessChain | Op::UntypedAccessChainKHR => {
+                self.indexes(inst)
+            }
+            Op::PtrAccessChain
+            | Op::InBoundsPtrAccessChain
+            | Op::UntypedPtrAccessChainKHR
+            | Op::UntypedInBoundsPtrAccessChainKHR
+            | Op::UntypedInBoundsAccessChainKHR
+            | Op::CompositeExtract
+            | Op::CompositeInsert => self.indexes(inst),
+            Op::Switch => self.switch(inst),
+            Op::Variable | Op::UntypedVariableKHR => self.variable(inst),
+            Op::Function => {
+                self.locals = 0;
+                Ok(())
+            }
+            Op::TypeStruct => self.structure(inst),
+            Op::TypeFunction => self.function_type(inst),
+            _ => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn indexes(&self, inst: Inst<'_>) -> Verdict {
+        let (rule, before) = match inst.op() {
+            Op::AccessChain | Op::InBoundsAccessChain => (&INDEXES, 1),
+            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => (&INDEXES, 2),
+            Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => (&INDEXES, 2),
+            Op::CompositeExtract => (&COMPOSITE_INDEXES, 1),
+            Op::CompositeInsert => (&COMPOSITE_INDEXES, 2),
+            _ => (&INDEXES, 3),
+        };
+        let count = inst.args().len().saturating_sub(before);
+        let limit = self.limits.access_chain_indexes;
+        match count <= limit as usize {
+            true => Ok(()),
+            false => exceeded(rule, inst, "indexes", count, limit),
+        }
+    }
+
+    fn variable(&mut self, inst: Inst<'_>) -> Verdict {
+        let is_local = StorageClass(inst.arg(0)) == StorageClass::Function;
+        let (rule, what, count, limit) = match is_local {
+            true => (
+                &LOCAL_VARIABLES,
+                "variables in a function",
+                &mut self.locals,
+                self.limits.local_variables,
+            ),
+            false => (
+                &GLOBAL_VARIABLES,
+                "variables outside of functions",
+                &mut self.globals,
+                self.limits.global_variables,
+            ),
+        };
+        *count += 1;
+        // Said of the first one too many.
+        match *count == limit.saturating_add(1) {
+            false => Ok(()),
+            true => exceeded(rule, inst, what, *count as usize, limit),
+        }
+    }
+
+    fn switch(&self, inst: Inst<'_>) -> Verdict {
+        let literal = self
+            .m
+            .definitions
+            .selector_type(inst.id(0))
+            .map_or(1, |ty| ty.words());
+        let count = inst.args().len().saturating_sub(2) / (literal + 1);
+        let limit = self.limits.switch_branches;
+        match count <= limit as usize {
+            true => Ok(()),
+            false => exceeded(&SWITCH_BRANCHES, inst, "cases", count, limit),
+        }
+    }
+
+    fn structure(&mut self, inst: Inst<'_>) -> Verdict {
+        let members = inst.args();
+        let limit = self.limits.struct_members;
+        if members.len() > limit as usize {
+            return exceeded(&STRUCT_MEMBERS, inst, "members", members.len(), limit);
+        }
+        // Structures within arrays and behind pointers don't count.
+        let mut inner = 0;
+        for &member in members {
+            if self.m.op_of(spirvkit_binary::Id(member)) == Op::TypeStruct {
+                inner = inner.max(self.depths.get(&member).copied().unwrap_or(1));
+            }
+        }
+        if inner == 0 {
+            return Ok(());
+        }
+        let depth = inner + 1;
+        self.depths.insert(inst.word(1), depth);
+        let limit = self.limits.struct_depth;
+        match depth <= limit {
+            true => Ok(()),
+            false => exceeded(
+                &STRUCT_DEPTH,
+                inst,
+                "structures within each other",
+                depth as usize,
+                limit,
+            ),
+        }
+    }
+
+    fn function_type(&self, inst: Inst<'_>) -> Verdict {
+        let count = inst.args().len().saturating_sub(1);
+        let limit = self.limits.function_args;
+        match count <= limit as usize {
+            true => Ok(()),
+            false => exceeded(&FUNCTION_ARGUMENTS, inst, "parameters", count, limit),
+        }
+    }
+}
+
+#[cold]
+fn exceeded(rule: &'static Rule, inst: Inst<'_>, what: &str, count: usize, limit: u32) -> Verdict {
+    let message = format!(
+        "{}: there are {count} {what}, above the limit of {limit}",
+        inst.op()
+    );
+    Err(Fault::new(rule, inst.offset(), message))
 }

@@ -32,7 +32,7 @@ mod hit_objects;
 mod image;
 mod interfaces;
 mod layouts;
-mod limits;
+pub(crate) mod limits;
 mod logical_pointers;
 mod memory;
 mod mesh;
@@ -51,6 +51,7 @@ mod small_types;
 mod tensors;
 mod types;
 
+pub(crate) use mode_setting::environment_knows;
 use spirvkit_grammar::Op;
 
 use crate::fault::{Faults, Verdict};

@@ -57,15 +57,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
             "CooperativeMatrixKHR and Shader together need the capability VulkanMemoryModel";
         return Err(at.fault(&COOPERATIVE_MATRIX, message));
     }
-    let known = match m.env.api {
-        Api::Vulkan => vulkan_since(capability).is_some_and(|minor| m.env.is_vulkan_since(minor)),
-        Api::OpenCl => {
-            opencl_since(capability, m.env.embedded).is_some_and(|since| m.env.api_version >= since)
-                || m.has(Capability::ImageBasic) && comes_with_images(capability, m.env.api_version)
-        }
-        _ => return Ok(()),
-    };
-    if known || is_of_declared_extension(m, capability) {
+    if environment_knows(m, capability) {
         return Ok(());
     }
     let message = format!(
@@ -81,6 +73,20 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         fault = fault.help(format!("the extension {extension} may permit it"));
     }
     Err(fault)
+}
+
+/// Whether the module's environment knows a capability, by itself or by an
+/// extension that the module declares.
+pub(crate) fn environment_knows(m: &Module<'_>, capability: Capability) -> bool {
+    let known = match m.env.api {
+        Api::Vulkan => vulkan_since(capability).is_some_and(|minor| m.env.is_vulkan_since(minor)),
+        Api::OpenCl => {
+            opencl_since(capability, m.env.embedded).is_some_and(|since| m.env.api_version >= since)
+                || m.has(Capability::ImageBasic) && comes_with_images(capability, m.env.api_version)
+        }
+        _ => return true,
+    };
+    known || is_of_declared_extension(m, capability)
 }
 
 /// Whether the module declares an extension that brings the capability.

@@ -14,6 +14,7 @@ use crate::fault::{Faults, Verdict};
 use crate::module::Module;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
+pub(crate) use capabilities::environment_knows;
 pub(super) use tables::Modes;
 pub(super) use workgroup::check_entry as check_workgroup_size;
 pub(super) use workgroup::find_workgroup_size;
@@ -87,7 +88,12 @@ static MEMORY_MODEL: Rule = Rule {
     text: "Modules for OpenCL use its memory model.",
     example: Example {
         frame: Frame::WholeFor("opencl2.0"),
-        breaks: "OpCapability Kernel\nOpCapability Addresses\nOpCapability Linkage\nOpMemoryModel Physical32 Simple",
+        breaks: "OpCapability Kernel
+OpCapability Addresses
+OpCapability Linkage
+OpCapability VulkanMemoryModel
+OpExtension \"SPV_KHR_vulkan_memory_model\"
+OpMemoryModel Physical32 Vulkan",
         keeps: "OpCapability Kernel\nOpCapability Addresses\nOpCapability Linkage\nOpMemoryModel Physical32 OpenCL",
     },
 };

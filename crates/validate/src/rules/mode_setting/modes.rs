@@ -153,7 +153,8 @@ pub(super) static FAST_MATH_IN_CALL_TREE: Rule = Rule {
            FPFastMathMode Fast, both of which the mode replaces.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "OpCapability FloatControls2
+        breaks: "OpCapability Shader
+OpCapability FloatControls2
 OpExtension \"SPV_KHR_float_controls2\"
 OpExecutionModeId %main FPFastMathDefault %f32 %u32_0
 OpDecorate %sum NoContraction

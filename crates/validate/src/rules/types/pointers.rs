@@ -101,8 +101,8 @@ pub(super) static FORWARD: Rule = Rule {
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpTypeForwardPointer %pointer Workgroup
-%pointer = OpTypePointer CrossWorkgroup %struct
-%struct = OpTypeStruct %u32",
+%struct = OpTypeStruct %u32
+%pointer = OpTypePointer CrossWorkgroup %struct",
         keeps: "OpTypeForwardPointer %pointer CrossWorkgroup
 %struct = OpTypeStruct %u32 %pointer
 %pointer = OpTypePointer CrossWorkgroup %struct",

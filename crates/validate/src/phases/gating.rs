@@ -1,0 +1,425 @@
+//! What makes instructions and enumerants available: capabilities, versions and
+//! extensions, straight from the grammar's tables.
+
+use spirvkit_diagnostics::ErrorClass;
+use spirvkit_grammar::{
+    Availability, BuiltIn, Capability, Decoration, EnumerantInfo, Extensions, GroupOperation,
+    InstructionInfo, Op, OperandKind, Version,
+};
+
+use crate::fault::{Fault, Verdict};
+use crate::module::{Inst, Module};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static RULES: &[&Rule] = &[
+    &INSTRUCTION_CAPABILITY,
+    &OPERAND_CAPABILITY,
+    &INSTRUCTION_VERSION,
+    &OPERAND_VERSION,
+    &INSTRUCTION_EXTENSION,
+    &OPERAND_EXTENSION,
+    &RESERVED,
+];
+
+static INSTRUCTION_CAPABILITY: Rule = Rule {
+    id: "capability.instruction",
+    class: ErrorClass::InvalidCapability,
+    section: "2.16.1",
+    vuids: &[],
+    text: "An instruction with enabling capabilities needs one of them: declared with OpCapability, or implied by a \
+           declared one. With several, any one suffices.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpEmitVertex",
+        keeps: "OpCapability Geometry
+OpNop",
+    },
+};
+
+static OPERAND_CAPABILITY: Rule = Rule {
+    id: "capability.operand",
+    class: ErrorClass::InvalidCapability,
+    section: "2.16.1",
+    vuids: &[],
+    text: "A value of an enumeration, or a bit of a mask, with enabling capabilities needs one of them: declared with \
+           OpCapability, or implied by a declared one. With several, any one suffices.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%image = OpTypeImage %f32 Rect 0 0 0 1 Unknown",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown",
+    },
+};
+
+static INSTRUCTION_VERSION: Rule = Rule {
+    id: "version.instruction",
+    class: ErrorClass::WrongVersion,
+    section: "2.22",
+    vuids: &[],
+    text: "An instruction that no capability enables needs a version of SPIR-V that has it, or, where an extension \
+           adds it, that extension. What a version has removed, later ones don't have.",
+    example: Example {
+        frame: Frame::ShaderFor("spv1.3"),
+        breaks: "!0x00040190 %f32 %copy %f32_0",
+        keeps: "%copy = OpCopyObject %f32 %f32_0",
+    },
+};
+
+static OPERAND_VERSION: Rule = Rule {
+    id: "version.operand",
+    class: ErrorClass::WrongVersion,
+    section: "2.22",
+    vuids: &[],
+    text: "A value of an enumeration, or a bit of a mask, needs a version of SPIR-V that has it, or, where an \
+           extension adds it, that extension. What a version has removed, later ones don't have.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpDecorate %block BufferBlock
+%block = OpTypeStruct %u32",
+        keeps: "OpDecorate %block Block
+%block = OpTypeStruct %u32",
+    },
+};
+
+static INSTRUCTION_EXTENSION: Rule = Rule {
+    id: "extension.instruction",
+    class: ErrorClass::MissingExtension,
+    section: "2.22",
+    vuids: &[],
+    text: "An instruction that only an extension adds, and no capability enables, needs that extension's OpExtension.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: "OpCapability Shader
+OpCapability Linkage
+%set = OpExtInstImport \"NonSemantic.Example\"
+OpMemoryModel Logical GLSL450
+%void = OpTypeVoid
+%one = OpExtInstWithForwardRefsKHR %void %set 1 %two
+%two = OpExtInst %void %set 2
+",
+        keeps: "OpCapability Shader
+OpCapability Linkage
+OpExtension \"SPV_KHR_relaxed_extended_instruction\"
+%set = OpExtInstImport \"NonSemantic.Example\"
+OpMemoryModel Logical GLSL450
+%void = OpTypeVoid
+%one = OpExtInstWithForwardRefsKHR %void %set 1 %two
+%two = OpExtInst %void %set 2
+",
+    },
+};
+
+static OPERAND_EXTENSION: Rule = Rule {
+    id: "extension.operand",
+    class: ErrorClass::MissingExtension,
+    section: "2.22",
+    vuids: &[],
+    text: "A value of an enumeration, or a bit of a mask, that only an extension adds to the module's version of \
+           SPIR-V needs that extension's OpExtension. This is so for capabilities, too.",
+    example: Example {
+        frame: Frame::ShaderFor("spv1.0"),
+        breaks: "OpCapability MultiView",
+        keeps: "OpCapability MultiView
+OpExtension \"SPV_KHR_multiview\"",
+    },
+};
+
+static RESERVED: Rule = Rule {
+    id: "binary.reserved-instruction",
+    class: ErrorClass::InvalidBinary,
+    section: "3.49.10",
+    vuids: &[],
+    text: "Projecting sparse image instructions have opcodes, but are reserved: they must not be used.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: "OpCapability Shader
+OpCapability Linkage
+OpCapability SparseResidency
+OpMemoryModel Logical GLSL450
+%void = OpTypeVoid
+%float = OpTypeFloat 32
+%v3 = OpTypeVector %float 3
+%coordinate = OpConstantNull %v3
+%image = OpTypeImage %float 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%pointer = OpTypePointer UniformConstant %sampled
+%variable = OpVariable %pointer UniformConstant
+%uint = OpTypeInt 32 0
+%v4 = OpTypeVector %float 4
+%result = OpTypeStruct %uint %v4
+%type = OpTypeFunction %void
+%function = OpFunction %void None %type
+%entry = OpLabel
+%loaded = OpLoad %sampled %variable
+%texel = OpImageSparseSampleProjImplicitLod %result %loaded %coordinate
+OpReturn
+OpFunctionEnd
+",
+        keeps: "OpCapability Shader
+OpCapability Linkage
+OpCapability SparseResidency
+OpMemoryModel Logical GLSL450
+",
+    },
+};
+
+/// Judges availability in one module.
+pub(super) struct Gate<'m, 'a> {
+    m: &'m Module<'a>,
+    version: Version,
+}
+
+impl<'m, 'a> Gate<'m, 'a> {
+    pub(super) fn new(m: &'m Module<'a>) -> Self {
+        Self {
+            m,
+            version: m.version,
+        }
+    }
+
+    /// Whether a declared capability enables something. Capabilities that the
+    /// environment's version of the language can't even name enable nothing, and
+    /// where all are of that sort, none is asked for.
+    #[inline]
+    fn is_enabled(&self, capabilities: &[Capability]) -> bool {
+        capabilities.is_empty()
+            || capabilities.iter().any(|&each| self.m.has(each))
+            || !capabilities.iter().any(|&each| self.can_be_named(each))
+    }
+
+    fn can_be_named(&self, capability: Capability) -> bool {
+        let Some(info) = OperandKind::Capability.enumerant(capability.0) else {
+            return false;
+        };
+        let availability = info.availability();
+        in_range(availability, self.m.env.version)
+            || availability.extensions().len() > 0
+            || !availability.capabilities().is_empty()
+    }
+
+    fn has_any_extension(&self, mut extensions: Extensions) -> bool {
+        extensions.any(|name| self.m.has_extension(name))
+    }
+
+    /// Checks an instruction's opcode. The answer is the same for all
+    /// instructions with the opcode, so the caller remembers it.
+    pub(super) fn opcode(&self, inst: Inst<'_>, info: &'static InstructionInfo) -> Verdict {
+        let op = inst.op();
+        let found = |rule, message: String| Err(Fault::new(rule, inst.offset(), message));
+        if is_reserved(op) {
+            return found(&RESERVED, format!("{op} is reserved and must not be used"));
+        }
+        let availability = info.availability();
+        let capabilities = availability.capabilities();
+        let exempt = is_amd_group(op) && self.m.has_extension("SPV_AMD_shader_ballot");
+        if !exempt && !self.is_enabled(capabilities) {
+            let message = format!("{op} needs {}", one_capability(capabilities));
+            return found(&INSTRUCTION_CAPABILITY, message);
+        }
+        if let Some(until) = availability.until().filter(|&until| until < self.version) {
+            let message = format!(
+                "{op} is gone since version {until}; the module is of version {}",
+                self.version
+            );
+            return found(&INSTRUCTION_VERSION, message);
+        }
+        // This one needs its capability, and the extension or the version, too.
+        if op != Op::TerminateInvocation && !capabilities.is_empty() {
+            return Ok(());
+        }
+        if in_range(availability, self.version) || self.has_any_extension(availability.extensions())
+        {
+            return Ok(());
+        }
+        let extensions = availability.extensions();
+        match (availability.since(), extensions.len()) {
+            (None, 0) => found(&INSTRUCTION_VERSION, format!("{op} is in no version yet")),
+            (None, _) => found(
+                &INSTRUCTION_EXTENSION,
+                format!("{op} needs {}", one_extension(extensions)),
+            ),
+            (Some(since), count) => {
+                let or = match count {
+                    0 => String::new(),
+                    _ => format!(" or {}", one_extension(extensions)),
+                };
+                let version = self.version;
+                let message =
+                    format!("{op} needs version {since}{or}; the module is of version {version}");
+                found(&INSTRUCTION_VERSION, message)
+            }
+        }
+    }
+
+    /// Checks a value of an enumeration or a bit of a mask.
+    #[inline]
+    pub(super) fn enumerant(
+        &self,
+        inst: Inst<'_>,
+        kind: OperandKind,
+        info: &'static EnumerantInfo,
+    ) -> Verdict {
+        let availability = info.availability();
+        let declares = kind == OperandKind::Capability;
+        let capabilities = self.enabling(kind, info);
+        let is_fine =
+            in_range(availability, self.version) && (declares || self.is_enabled(capabilities));
+        match is_fine {
+            true => Ok(()),
+            false => self.missing_enumerant(inst, kind, info),
+        }
+    }
+
+    /// The capabilities any one of which enables an enumerant.
+    #[inline]
+    fn enabling(&self, kind: OperandKind, info: &EnumerantInfo) -> &'static [Capability] {
+        let is_rounding_mode = kind == OperandKind::Decoration
+            && info.value() == Decoration::FPRoundingMode.0
+            && self.m.env.is_vulkan();
+        match is_rounding_mode {
+            true => STORAGE_16,
+            false => info.availability().capabilities(),
+        }
+    }
+
+    #[cold]
+    fn missing_enumerant(
+        &self,
+        inst: Inst<'_>,
+        kind: OperandKind,
+        info: &'static EnumerantInfo,
+    ) -> Verdict {
+        let (op, name) = (inst.op(), info.name());
+        let what = format!("the {} `{name}`", kind.description());
+        let found = |rule, message: String| Err(Fault::new(rule, inst.offset(), message));
+        let availability = info.availability();
+        // A module declares what a capability implies by declaring it; whether it
+        // needs others is not asked.
+        let exempt = kind == OperandKind::Capability || self.is_exempt(kind, info.value());
+        let capabilities = self.enabling(kind, info);
+        if !exempt && !self.is_enabled(capabilities) {
+            let message = format!("{what} of {op} needs {}", one_capability(capabilities));
+            return found(&OPERAND_CAPABILITY, message);
+        }
+        if in_range(availability, self.version) {
+            return Ok(());
+        }
+        let version = self.version;
+        if let Some(until) = availability.until().filter(|&until| until < version) {
+            let message = format!(
+                "{what} of {op} is gone since version {until}; the module is of version {version}"
+            );
+            return found(&OPERAND_VERSION, message);
+        }
+        let extensions = availability.extensions();
+        if let Some(since) = availability.since()
+            && extensions.len() == 0
+        {
+            let message =
+                format!("{what} of {op} needs version {since}; the module is of version {version}");
+            return found(&OPERAND_VERSION, message);
+        }
+        if extensions.len() == 0 || self.has_any_extension(extensions.clone()) {
+            return Ok(());
+        }
+        let or = match availability.since() {
+            Some(since) => format!(", or version {since} of SPIR-V"),
+            None => String::new(),
+        };
+        let message = format!("{what} of {op} needs {}{or}", one_extension(extensions));
+        found(&OPERAND_EXTENSION, message)
+    }
+
+    /// Enumerants that may be named without the capability that their use takes.
+    fn is_exempt(&self, kind: OperandKind, value: u32) -> bool {
+        match kind {
+            // Front ends list these members of `gl_PerVertex` whether or not the
+            // shader uses them.
+            OperandKind::BuiltIn => matches!(
+                BuiltIn(value),
+                BuiltIn::PointSize | BuiltIn::ClipDistance | BuiltIn::CullDistance
+            ),
+            OperandKind::GroupOperation => {
+                value <= GroupOperation::ExclusiveScan.0
+                    && self.m.has_extension("SPV_AMD_shader_ballot")
+            }
+            _ => false,
+        }
+    }
+
+    /// Checks an instruction of an extended set.
+    pub(super) fn extended(&self, inst: Inst<'_>, info: &'static InstructionInfo) -> Verdict {
+        let capabilities = info.availability().capabilities();
+        if self.is_enabled(capabilities) {
+            return Ok(());
+        }
+        let message = format!("{} needs {}", info.name(), one_capability(capabilities));
+        Err(Fault::new(&INSTRUCTION_CAPABILITY, inst.offset(), message))
+    }
+}
+
+/// What Vulkan asks of modules that choose how a conversion rounds.
+static STORAGE_16: &[Capability] = &[
+    Capability::StorageBuffer16BitAccess,
+    Capability::UniformAndStorageBuffer16BitAccess,
+    Capability::StoragePushConstant16,
+    Capability::StorageInputOutput16,
+];
+
+#[inline]
+fn in_range(availability: &Availability, version: Version) -> bool {
+    availability.since().is_some_and(|since| since <= version)
+        && availability.until().is_none_or(|until| version <= until)
+}
+
+/// Opcodes that are assigned, but reserved in all versions.
+fn is_reserved(op: Op) -> bool {
+    matches!(
+        op,
+        Op::ImageSparseSampleProjImplicitLod
+            | Op::ImageSparseSampleProjExplicitLod
+            | Op::ImageSparseSampleProjDrefImplicitLod
+            | Op::ImageSparseSampleProjDrefExplicitLod
+    )
+}
+
+/// The instructions that `SPV_AMD_shader_ballot` frees of the `Groups`
+/// capability.
+fn is_amd_group(op: Op) -> bool {
+    matches!(
+        op,
+        Op::GroupIAddNonUniformAMD
+            | Op::GroupFAddNonUniformAMD
+            | Op::GroupFMinNonUniformAMD
+            | Op::GroupUMinNonUniformAMD
+            | Op::GroupSMinNonUniformAMD
+            | Op::GroupFMaxNonUniformAMD
+            | Op::GroupUMaxNonUniformAMD
+            | Op::GroupSMaxNonUniformAMD
+    )
+}
+
+/// "one of the capabilities `A` or `B`", but not longer than a line.
+fn one_capability(capabilities: &[Capability]) -> String {
+    let names = capabilities.iter().map(|capability| capability.to_string());
+    one_of("the capability", "one of the capabilities", names.collect())
+}
+
+fn one_extension(extensions: Extensions) -> String {
+    let names = extensions.map(str::to_owned).collect();
+    one_of("the extension", "one of the extensions", names)
+}
+
+fn one_of(one: &str, several: &str, names: Vec<String>) -> String {
+    const SHOWN: usize = 6;
+    let quoted: Vec<String> = names
+        .iter()
+        .take(SHOWN)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let lead = if names.len() == 1 { one } else { several };
+    let more = match names.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{lead} {}{more}", quoted.join(", "))
+}

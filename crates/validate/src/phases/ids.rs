@@ -1,0 +1,539 @@
+//! What ids may stand where: defined, and of the right sort. Whether definitions
+//! dominate uses is for the shape of the control flow to say.
+
+use std::collections::HashSet;
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass;
+use spirvkit_grammar::{Class, ExtInstSet, InstructionInfo, Op};
+
+use crate::fault::{Fault, Verdict};
+use crate::module::{Inst, Module, is_type_declaration};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static RULES: &[&Rule] = &[
+    &ZERO,
+    &BOUND,
+    &REDEFINED,
+    &UNDEFINED,
+    &FORWARD,
+    &RESULT_TYPE,
+    &TYPE_AS_VALUE,
+    &NO_VALUE,
+];
+
+static ZERO: Rule = Rule {
+    id: "id.zero",
+    class: ErrorClass::InvalidId,
+    section: "2.3",
+    vuids: &[],
+    text: "Ids start at 1.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%sum = OpFAdd %f32 %f32_0 !0",
+        keeps: "%sum = OpFAdd %f32 %f32_0 %f32_1",
+    },
+};
+
+static BOUND: Rule = Rule {
+    id: "id.bound",
+    class: ErrorClass::InvalidBinary,
+    section: "2.3",
+    vuids: &[],
+    text: "Every id is below the header's id bound.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: "; SPIR-V
+; Version: 1.6
+; Bound: !1
+OpCapability Shader
+OpCapability Linkage
+OpMemoryModel Logical GLSL450
+%1 = OpTypeVoid
+",
+        keeps: "OpCapability Shader
+OpCapability Linkage
+OpMemoryModel Logical GLSL450
+%1 = OpTypeVoid
+",
+    },
+};
+
+static REDEFINED: Rule = Rule {
+    id: "id.redefined",
+    class: ErrorClass::InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Every id is the result of one instruction only.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%sum = OpFAdd %f32 %f32_0 %f32_1
+!0x00050081 %f32 %sum %f32_0 %f32_0",
+        keeps: "%sum = OpFAdd %f32 %f32_0 %f32_1
+%next = OpFAdd %f32 %f32_0 %f32_0",
+    },
+};
+
+static UNDEFINED: Rule = Rule {
+    id: "id.undefined",
+    class: ErrorClass::InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Every id that is used is the result of some instruction.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%sum = OpFAdd %f32 %f32_0 %nowhere",
+        keeps: "%sum = OpFAdd %f32 %f32_0 %f32_1",
+    },
+};
+
+static FORWARD: Rule = Rule {
+    id: "id.forward-reference",
+    class: ErrorClass::InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Ids are defined before they are used. Only these may refer to what comes later: entry points, execution \
+           modes, names and decorations; branches and merges to labels; phis; calls to functions; and types to \
+           pointers that OpTypeForwardPointer announces.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%sum = OpFAdd %f32 %f32_0 %later
+%later = OpFAdd %f32 %f32_0 %f32_1",
+        keeps: "%later = OpFAdd %f32 %f32_0 %f32_1
+%sum = OpFAdd %f32 %f32_0 %later",
+    },
+};
+
+static RESULT_TYPE: Rule = Rule {
+    id: "id.result-type",
+    class: ErrorClass::InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "A result type is the result of a type declaration.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%sum = OpFAdd %f32_0 %f32_0 %f32_1",
+        keeps: "%sum = OpFAdd %f32 %f32_0 %f32_1",
+    },
+};
+
+static TYPE_AS_VALUE: Rule = Rule {
+    id: "id.type-as-value",
+    class: ErrorClass::InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "A type can't stand where a value is wanted.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%sum = OpFAdd %f32 %f32_0 %f32",
+        keeps: "%sum = OpFAdd %f32 %f32_0 %f32_1",
+    },
+};
+
+static NO_VALUE: Rule = Rule {
+    id: "id.no-value",
+    class: ErrorClass::InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "What has no type, such as a label, a string, an import or a decoration group, can't stand where a value is \
+           wanted.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%label = OpString \"label\"
+%sum = OpFAdd %f32 %f32_0 %label",
+        keeps: "%sum = OpFAdd %f32 %f32_0 %f32_1",
+    },
+};
+
+/// What an instruction takes as operands besides values that are defined
+/// before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Takes {
+    /// Types.
+    pub(super) types: bool,
+    /// Labels, strings and whatever else has an id, but no type.
+    pub(super) untyped: bool,
+    /// Ids that are defined later.
+    pub(super) later: Later,
+}
+
+/// Which operands may be defined later. Operands are counted from 0, result type
+/// and result included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Later {
+    Never,
+    Always,
+    /// The operands from this one on.
+    From(u8),
+    /// This operand.
+    At(u8),
+    /// What an `OpTypeForwardPointer` announces.
+    Announced,
+}
+
+impl Takes {
+    /// Values that are defined before.
+    pub(super) const VALUES: Self = Self {
+        types: false,
+        untyped: false,
+        later: Later::Never,
+    };
+
+    const EVERYTHING: Self = Self {
+        types: true,
+        untyped: true,
+        later: Later::Always,
+    };
+
+    /// What a core instruction takes.
+    pub(super) fn of(op: Op, info: &InstructionInfo) -> Self {
+        match info.class() {
+            Class::Debug | Class::Annotation => {
+                let later = match op {
+                    Op::GroupDecorate | Op::GroupMemberDecorate => Later::From(1),
+                    Op::Line => Later::Never,
+                    _ => Later::Always,
+                };
+                return Self {
+                    later,
+                    ..Self::EVERYTHING
+                };
+            }
+            _ => {}
+        }
+        if op == Op::TypeForwardPointer {
+            return Self::EVERYTHING;
+        }
+        if is_type_declaration(op) {
+            return Self {
+                types: true,
+                untyped: false,
+                later: Later::Announced,
+            };
+        }
+        Self {
+            types: takes_types(op),
+            untyped: takes_untyped(op),
+            later: later(op),
+        }
+    }
+
+    /// What an extended instruction takes after its number.
+    pub(super) fn of_extended(op: Op, set: Option<ExtInstSet>, number: u32) -> Self {
+        let forward_refs = match op {
+            Op::ExtInstWithForwardRefsKHR => Later::Always,
+            _ => Later::Never,
+        };
+        let describes = set.is_none_or(|set| set.is_non_semantic() || is_debug_info(set));
+        let later = match set {
+            Some(ExtInstSet::OpenClDebugInfo100) => match number {
+                DEBUG_FUNCTION => Later::At(13),
+                DEBUG_TYPE_COMPOSITE => Later::From(13),
+                _ => forward_refs,
+            },
+            Some(ExtInstSet::DebugInfo) => match number {
+                DEBUG_FUNCTION => Later::At(13),
+                DEBUG_TYPE_COMPOSITE => Later::From(12),
+                _ => forward_refs,
+            },
+            _ => forward_refs,
+        };
+        Self {
+            types: describes,
+            untyped: true,
+            later,
+        }
+    }
+}
+
+const DEBUG_TYPE_COMPOSITE: u32 = 10;
+const DEBUG_FUNCTION: u32 = 20;
+
+/// Whether a set describes source code, so that its instructions are about types
+/// and labels.
+pub(super) fn is_debug_info(set: ExtInstSet) -> bool {
+    matches!(
+        set,
+        ExtInstSet::DebugInfo
+            | ExtInstSet::OpenClDebugInfo100
+            | ExtInstSet::ShaderDebugInfo
+            | ExtInstSet::ShaderDebugInfo100
+    )
+}
+
+/// Instructions outside of declarations that are about types.
+pub(super) fn takes_types(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Function
+            | Op::SizeOf
+            | Op::CooperativeMatrixLengthKHR
+            | Op::CooperativeMatrixLengthNV
+            | Op::UntypedVariableKHR
+            | Op::UntypedAccessChainKHR
+            | Op::UntypedInBoundsAccessChainKHR
+            | Op::UntypedPtrAccessChainKHR
+            | Op::UntypedInBoundsPtrAccessChainKHR
+            | Op::UntypedArrayLengthKHR
+            | Op::UntypedPrefetchKHR
+            | Op::UntypedImageTexelPointerEXT
+            | Op::UntypedVariableLengthArrayINTEL
+            | Op::ConstantSizeOfEXT
+            | Op::AbortKHR
+            | Op::IsNodePayloadValidAMDX
+            | Op::AsmINTEL
+    )
+}
+
+/// Instructions that take labels, imports and the like.
+fn takes_untyped(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Branch
+            | Op::BranchConditional
+            | Op::Switch
+            | Op::Phi
+            | Op::ExtInst
+            | Op::ExtInstWithForwardRefsKHR
+            | Op::SelectionMerge
+            | Op::LoopMerge
+            | Op::Function
+            | Op::SizeOf
+            | Op::CooperativeMatrixLengthKHR
+            | Op::CooperativeMatrixLengthNV
+            | Op::AsmINTEL
+            | Op::AliasScopeDeclINTEL
+            | Op::AliasScopeListDeclINTEL
+            | Op::EnqueueNodePayloadsAMDX
+            | Op::AllocateNodePayloadsAMDX
+    )
+}
+
+fn later(op: Op) -> Later {
+    match op {
+        Op::EntryPoint
+        | Op::ExecutionMode
+        | Op::ExecutionModeId
+        | Op::ConditionalEntryPointINTEL
+        | Op::ConditionalCapabilityINTEL
+        | Op::ConditionalExtensionINTEL
+        | Op::GraphEntryPointARM
+        | Op::SelectionMerge
+        | Op::LoopMerge
+        | Op::Branch => Later::Always,
+        Op::BranchConditional | Op::Switch => Later::From(1),
+        Op::Phi => Later::From(2),
+        Op::FunctionCall
+        | Op::GetKernelWorkGroupSize
+        | Op::GetKernelPreferredWorkGroupSizeMultiple
+        | Op::GetKernelMaxNumSubgroups
+        | Op::ConstantFunctionPointerINTEL
+        | Op::TaskSequenceCreateALTERA => Later::At(2),
+        Op::GetKernelNDrangeSubGroupCount
+        | Op::GetKernelNDrangeMaxSubGroupSize
+        | Op::GetKernelLocalSizeForSubgroupCount
+        | Op::CooperativeMatrixPerElementOpNV => Later::At(3),
+        Op::CooperativeMatrixReduceNV => Later::At(4),
+        // The decoding function is one of the operands that a mask adds.
+        Op::CooperativeMatrixLoadTensorNV => Later::From(5),
+        Op::EnqueueKernel => Later::At(8),
+        _ => Later::Never,
+    }
+}
+
+/// How many result types that were looked at are remembered.
+const REMEMBERED: usize = 64;
+
+/// How many references to nothing are kept.
+const MOST_DANGLING: usize = 100;
+
+/// Follows the ids of a module.
+pub(super) struct Ids<'m, 'a> {
+    m: &'m Module<'a>,
+    /// What `OpTypeForwardPointer` has announced.
+    announced: HashSet<u32>,
+    /// Ids that were found to be types, by their low bits.
+    types: [u32; REMEMBERED],
+    /// Ids that may be defined later, but are nowhere.
+    dangling: Vec<Fault>,
+}
+
+impl<'m, 'a> Ids<'m, 'a> {
+    pub(super) fn new(m: &'m Module<'a>) -> Self {
+        Self {
+            m,
+            announced: HashSet::new(),
+            types: [0; REMEMBERED],
+            dangling: Vec::new(),
+        }
+    }
+
+    /// Takes note of an instruction before its operands are checked.
+    #[inline]
+    pub(super) fn pass(&mut self, inst: Inst<'_>) {
+        if inst.op() == Op::TypeForwardPointer {
+            self.announced.insert(inst.word(1));
+        }
+    }
+
+    /// Checks an id that is an operand, but neither result nor result type.
+    /// `word` is its index in the instruction.
+    #[inline]
+    pub(super) fn operand(
+        &mut self,
+        inst: Inst<'_>,
+        takes: Takes,
+        ordinal: usize,
+        id: Id,
+    ) -> Verdict {
+        let offset = self.m.value_offset(id);
+        if offset != 0 && offset < inst.offset() {
+            return Ok(());
+        }
+        self.special(inst, takes, ordinal, id)
+    }
+
+    /// Anything but a value that was defined before.
+    fn special(&mut self, inst: Inst<'_>, takes: Takes, ordinal: usize, id: Id) -> Verdict {
+        let m = self.m;
+        let offset = m.def_offset(id);
+        if offset == 0 || offset >= inst.offset() {
+            let may_be_later = match takes.later {
+                Later::Never => false,
+                Later::Always => true,
+                Later::From(first) => ordinal >= usize::from(first),
+                Later::At(only) => ordinal == usize::from(only),
+                Later::Announced => self.announced.contains(&id.0),
+            };
+            return match (offset, may_be_later) {
+                (0, true) if id.0 != 0 => {
+                    self.dangles(inst, id);
+                    Ok(())
+                }
+                (0, _) => Err(self.undefined(inst, id)),
+                (_, true) => Ok(()),
+                (_, false) => Err(self.too_early(inst, id)),
+            };
+        }
+        let def = m.op_of(id);
+        let is_type = is_type_declaration(def);
+        if is_type && !takes.types {
+            let message = format!("{} takes values, but {} is a type", inst.op(), m.name(id));
+            let fault = Fault::new(&TYPE_AS_VALUE, inst.offset(), message);
+            return Err(fault.about(m, id, "the type is declared here"));
+        }
+        if !is_type && !takes.untyped && never_a_value(def) {
+            let message = format!("{} takes values, but {} is an {def}", inst.op(), m.name(id));
+            let fault = Fault::new(&NO_VALUE, inst.offset(), message);
+            return Err(fault.about(m, id, "this has no type"));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn dangles(&mut self, inst: Inst<'_>, id: Id) {
+        if self.dangling.len() < MOST_DANGLING {
+            let fault = self.undefined(inst, id);
+            self.dangling.push(fault);
+        }
+    }
+
+    /// References to what should have come later, but didn't. In a module whose
+    /// instructions are in disorder these are no news.
+    pub(super) fn into_dangling(self) -> Vec<Fault> {
+        self.dangling
+    }
+
+    #[cold]
+    fn undefined(&self, inst: Inst<'_>, id: Id) -> Fault {
+        let op = inst.op();
+        match id.0 {
+            0 => Fault::new(&ZERO, inst.offset(), format!("an operand of {op} is id 0")),
+            _ => {
+                let message = format!("{op} uses {}, which nothing defines", self.m.name(id));
+                Fault::new(&UNDEFINED, inst.offset(), message)
+            }
+        }
+    }
+
+    #[cold]
+    fn too_early(&self, inst: Inst<'_>, id: Id) -> Fault {
+        let name = self.m.name(id);
+        let message = match inst.result() == Some(id) {
+            true => format!("{} uses its own result, {name}", inst.op()),
+            false => format!("{} uses {name} before it is defined", inst.op()),
+        };
+        let fault = Fault::new(&FORWARD, inst.offset(), message);
+        fault.about(self.m, id, "the definition is here")
+    }
+
+    /// Checks a result type.
+    #[inline]
+    pub(super) fn result_type(&mut self, inst: Inst<'_>, ty: Id) -> Verdict {
+        let slot = &mut self.types[ty.0 as usize % REMEMBERED];
+        if *slot == ty.0 && ty.0 != 0 {
+            return Ok(());
+        }
+        let offset = self.m.def_offset(ty);
+        if offset == 0 {
+            return Err(self.undefined(inst, ty));
+        }
+        if offset >= inst.offset() {
+            return Err(self.too_early(inst, ty));
+        }
+        if !is_type_declaration(self.m.op_of(ty)) {
+            let message = format!(
+                "the result type of {} is {}, which is no type",
+                inst.op(),
+                self.m.name(ty)
+            );
+            let fault = Fault::new(&RESULT_TYPE, inst.offset(), message);
+            return Err(fault.about(self.m, ty, "it is defined here"));
+        }
+        *slot = ty.0;
+        Ok(())
+    }
+
+    /// Checks that a result is new.
+    #[inline]
+    pub(super) fn result(&self, inst: Inst<'_>, id: Id) -> Verdict {
+        match self.m.def_offset(id) == inst.offset() && id.0 != 0 {
+            true => Ok(()),
+            false => Err(self.no_result(inst, id)),
+        }
+    }
+
+    #[cold]
+    fn no_result(&self, inst: Inst<'_>, id: Id) -> Fault {
+        let op = inst.op();
+        if id.0 == 0 {
+            return Fault::new(&ZERO, inst.offset(), format!("the result of {op} is id 0"));
+        }
+        let message = format!("{op} defines {}, which is defined already", self.m.name(id));
+        let fault = Fault::new(&REDEFINED, inst.offset(), message);
+        fault.about(self.m, id, "the first definition is here")
+    }
+
+    /// Checks a result against the header's bound.
+    #[inline]
+    pub(super) fn bound(&self, inst: Inst<'_>, id: Id) -> Verdict {
+        let bound = self.m.header.bound;
+        if id.0 < bound {
+            return Ok(());
+        }
+        let message = format!(
+            "{} defines {}, but the id bound is {bound}",
+            inst.op(),
+            self.m.name(id)
+        );
+        Err(Fault::new(&BOUND, inst.offset(), message))
+    }
+}
+
+/// Results without a type that no instruction takes for a value.
+fn never_a_value(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Label | Op::String | Op::ExtInstImport | Op::DecorationGroup
+    )
+}

@@ -345,16 +345,6 @@ impl<'m, 'a> Gate<'m, 'a> {
             _ => false,
         }
     }
-
-    /// Checks an instruction of an extended set.
-    pub(super) fn extended(&self, inst: Inst<'_>, info: &'static InstructionInfo) -> Verdict {
-        let capabilities = info.availability().capabilities();
-        if self.is_enabled(capabilities) {
-            return Ok(());
-        }
-        let message = format!("{} needs {}", info.name(), one_capability(capabilities));
-        Err(Fault::new(&INSTRUCTION_CAPABILITY, inst.offset(), message))
-    }
 }
 
 /// What Vulkan asks of modules that choose how a conversion rounds.

@@ -135,7 +135,7 @@ static NO_VALUE: Rule = Rule {
     class: ErrorClass::InvalidId,
     section: "2.16.1",
     vuids: &[],
-    text: "What has no type, such as a label, a string, an import or a decoration group, can't stand where a value is \
+    text: "What has no type, such as a label, a string or an import, can't stand where a value is \
            wanted.",
     example: Example {
         frame: Frame::Shader,
@@ -530,10 +530,8 @@ impl<'m, 'a> Ids<'m, 'a> {
     }
 }
 
-/// Results without a type that no instruction takes for a value.
+/// Results without a type that no instruction takes for a value. (How decoration
+/// groups are used is for the family of annotations to say.)
 fn never_a_value(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Label | Op::String | Op::ExtInstImport | Op::DecorationGroup
-    )
+    matches!(op, Op::Label | Op::String | Op::ExtInstImport)
 }

@@ -5,13 +5,10 @@
 //! worked out once; most instructions then are a handful of look-ups.
 
 use spirvkit_binary::{
-    Definition, Error, ErrorKind, Id, Import, Instruction, LiteralString, NumberType, Value,
-    WordOffset,
+    Error, ErrorKind, Id, Instruction, LiteralString, NumberType, Value, WordOffset,
 };
 use spirvkit_diagnostics::ErrorClass;
-use spirvkit_grammar::{
-    Capability, ExtInstSet, InstructionInfo, Op, OperandInfo, OperandKind, Quantifier,
-};
+use spirvkit_grammar::{Capability, InstructionInfo, Op, OperandInfo, OperandKind, Quantifier};
 
 use super::MALFORMED;
 use super::gating::Gate;
@@ -22,21 +19,7 @@ use crate::module::{Inst, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::{environment_knows, limits};
 
-pub(super) static RULES: &[&Rule] = &[&NUMBER_EXTENSION, &STRING, &UNKNOWN_SET, &NO_SET];
-
-static UNKNOWN_SET: Rule = Rule {
-    id: "binary.unknown-set",
-    class: ErrorClass::InvalidBinary,
-    section: "3.49.4",
-    vuids: &[],
-    text: "An import names an extended instruction set that is known, or one that is non-semantic: its name begins \
-           with `NonSemantic.`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%set = OpExtInstImport \"GLSL.std.999\"",
-        keeps: "%set = OpExtInstImport \"GLSL.std.450\"",
-    },
-};
+pub(super) static RULES: &[&Rule] = &[&NUMBER_EXTENSION, &STRING, &NO_SET];
 
 static NO_SET: Rule = Rule {
     id: "id.no-set",
@@ -368,19 +351,8 @@ impl<'a> Pass<'_, 'a, '_> {
                         return self.broken(inst, ErrorKind::UnknownBit { kind, bit });
                     }
                 }
-                Value::ExtInst { set, number, info } => {
+                Value::ExtInst { set, number, .. } => {
                     takes = Takes::of_extended(inst.op(), set, number);
-                    match (info, set) {
-                        (Some(info), _) => {
-                            let verdict = self.gate.extended(inst, info);
-                            keep(&mut self.found.availability, verdict);
-                        }
-                        (None, Some(set)) if !set.is_non_semantic() => {
-                            let set = set.import_name();
-                            return self.broken(inst, ErrorKind::UnknownExtInst { set, number });
-                        }
-                        _ => {}
-                    }
                 }
                 Value::SpecConstantOp(op) => {
                     takes.types = takes_types(op);
@@ -391,12 +363,7 @@ impl<'a> Pass<'_, 'a, '_> {
                     let verdict = number(inst, ty, bits);
                     keep(&mut self.found.availability, verdict);
                 }
-                Value::String(text) => {
-                    self.string(inst, text);
-                    if inst.op() == Op::ExtInstImport {
-                        self.import(inst, text);
-                    }
-                }
+                Value::String(text) => self.string(inst, text),
                 Value::Opaque(opcode) => {
                     if kind == OperandKind::LiteralSpecConstantOpInteger {
                         self.broken(inst, ErrorKind::UnknownSpecConstantOp { opcode });
@@ -432,19 +399,6 @@ impl<'a> Pass<'_, 'a, '_> {
         match self.m.ty(id) {
             Type::Int { width, .. } => inst.args().len() == width.div_ceil(32) as usize,
             _ => false,
-        }
-    }
-
-    fn import(&mut self, inst: Inst<'_>, name: LiteralString<'_>) {
-        let set = inst.result().unwrap_or(Id(0));
-        if self.m.definitions.get(set) != Definition::Import(Import::Unknown) {
-            return;
-        }
-        let name = name.to_text_lossy();
-        if !ExtInstSet::is_non_semantic_name(&name) {
-            let message = format!("the extended instruction set `{name}` is not known");
-            self.broken
-                .add(Fault::new(&UNKNOWN_SET, inst.offset(), message));
         }
     }
 

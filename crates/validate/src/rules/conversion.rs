@@ -229,7 +229,8 @@ static LOGICAL_ADDRESSING: Rule = Rule {
     text: "With logical addressing pointers have no value that could be converted.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%number = OpConvertPtrToU %u32 %private_u32",
+        breaks: "OpCapability Addresses
+%number = OpConvertPtrToU %u32 %private_u32",
         keeps: "OpNop",
     },
 };

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
+use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
 use spirvkit_grammar::{Op, StorageClass};
 
 use super::Family;
@@ -27,7 +27,6 @@ pub(crate) const FAMILY: Family = Family {
         &SWITCH_BRANCHES,
         &FUNCTION_ARGUMENTS,
         &INDEXES,
-        &COMPOSITE_INDEXES,
     ],
 };
 
@@ -147,28 +146,6 @@ static INDEXES: Rule = Rule {
     },
 };
 
-static COMPOSITE_INDEXES: Rule = Rule {
-    id: "limit.composite-indexes",
-    class: InvalidData,
-    section: "2.17",
-    vuids: &[],
-    text: "OpCompositeExtract and OpCompositeInsert have at most 255 indexes.",
-    example: Example {
-        frame: Frame::Limited,
-        breaks: "%elements = OpTypeArray %u32 %u32_2
-%rows = OpTypeArray %elements %u32_2
-%planes = OpTypeArray %rows %u32_2
-%spaces = OpTypeArray %planes %u32_2
-%null = OpConstantNull %spaces
-%part = OpCompositeExtract %u32 %null 1 1 1 1",
-        keeps: "%elements = OpTypeArray %u32 %u32_2
-%rows = OpTypeArray %elements %u32_2
-%planes = OpTypeArray %rows %u32_2
-%null = OpConstantNull %planes
-%part = OpCompositeExtract %u32 %null 1 1 1",
-    },
-};
-
 /// Counts what has a limit.
 pub(crate) struct Counter<'m, 'a> {
     m: &'m Module<'a>,
@@ -201,9 +178,7 @@ impl<'m, 'a> Counter<'m, 'a> {
             | Op::InBoundsPtrAccessChain
             | Op::UntypedPtrAccessChainKHR
             | Op::UntypedInBoundsPtrAccessChainKHR
-            | Op::UntypedInBoundsAccessChainKHR
-            | Op::CompositeExtract
-            | Op::CompositeInsert => self.indexes(inst),
+            | Op::UntypedInBoundsAccessChainKHR => self.indexes(inst),
             Op::Switch => self.switch(inst),
             Op::Variable | Op::UntypedVariableKHR => self.variable(inst),
             Op::Function => {
@@ -218,19 +193,17 @@ impl<'m, 'a> Counter<'m, 'a> {
 
     #[inline]
     fn indexes(&self, inst: Inst<'_>) -> Verdict {
-        let (rule, before) = match inst.op() {
-            Op::AccessChain | Op::InBoundsAccessChain => (&INDEXES, 1),
-            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => (&INDEXES, 2),
-            Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => (&INDEXES, 2),
-            Op::CompositeExtract => (&COMPOSITE_INDEXES, 1),
-            Op::CompositeInsert => (&COMPOSITE_INDEXES, 2),
-            _ => (&INDEXES, 3),
+        let before = match inst.op() {
+            Op::AccessChain | Op::InBoundsAccessChain => 1,
+            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => 2,
+            Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => 2,
+            _ => 3,
         };
         let count = inst.args().len().saturating_sub(before);
         let limit = self.limits.access_chain_indexes;
         match count <= limit as usize {
             true => Ok(()),
-            false => exceeded(rule, inst, "indexes", count, limit),
+            false => exceeded(&INDEXES, inst, "indexes", count, limit),
         }
     }
 

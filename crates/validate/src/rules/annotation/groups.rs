@@ -17,7 +17,8 @@ pub(super) static GROUP: Rule = Rule {
     text: "OpGroupDecorate and OpGroupMemberDecorate apply an OpDecorationGroup.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "OpGroupDecorate %private_u32 %private_f32",
+        breaks: "%text = OpString \"text\"
+OpGroupDecorate %text %private_f32",
         keeps: "OpDecorate %group RelaxedPrecision
 %group = OpDecorationGroup
 OpGroupDecorate %group %private_f32",

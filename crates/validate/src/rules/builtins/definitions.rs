@@ -17,7 +17,7 @@ pub(super) static TARGET: Rule = Rule {
     text: "`BuiltIn` decorates variables, constants and members of structures.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "OpDecorate %u32 BuiltIn SampleId",
+        breaks: "OpDecorate %u32 BuiltIn LocalInvocationIndex",
         keeps: "OpDecorate %id BuiltIn LocalInvocationIndex
 %ptr_Input_u32 = OpTypePointer Input %u32
 %id = OpVariable %ptr_Input_u32 Input",

@@ -108,9 +108,9 @@ static TEXT: Rule = Rule {
     vuids: &[],
     text: "Names and data are OpStrings.",
     example: reflection!(
-        "%data = OpExtInst %void %set ConstantDataUniform %u1 %u1 %u1
+        "%constants = OpExtInst %void %set ConstantDataUniform %u1 %u1 %u1
 ",
-        "%data = OpExtInst %void %set ConstantDataUniform %u1 %u1 %name
+        "%constants = OpExtInst %void %set ConstantDataUniform %u1 %u1 %name
 "
     ),
 };

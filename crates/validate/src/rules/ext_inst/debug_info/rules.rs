@@ -115,7 +115,7 @@ pub(super) static TEXT: Rule = Rule {
     vuids: &[],
     text: "Names, files and source text are OpStrings.",
     example: shader!(
-        "%source = OpExtInst %void %set DebugSource %main %text
+        "%source = OpExtInst %void %set DebugSource %void %text
 ",
         "%source = OpExtInst %void %set DebugSource %file %text
 "

@@ -4,7 +4,7 @@
 use spirvkit_analysis::{DepthFirst, DominatorTree};
 use spirvkit_binary::{Id, Instruction, Value, WordOffset};
 use spirvkit_diagnostics::ErrorClass::{InvalidCfg, InvalidId};
-use spirvkit_grammar::{Op, OperandKind};
+use spirvkit_grammar::{Op, OperandKind, Quantifier};
 
 use crate::fault::{Fault, Faults};
 use crate::flow::Flow;
@@ -195,44 +195,49 @@ impl<'m, 'a> Body<'m, 'a> {
     }
 
     fn check_instruction(&self, inst: Inst<'a>, node: u32, faults: &mut Faults) {
-        let m = self.flow.m;
-        let Some(instruction) =
-            Instruction::from_words(inst.words(), WordOffset(inst.offset() as usize))
-        else {
-            return;
-        };
-        let is_phi = inst.op() == Op::Phi;
-        // The value of a phi whose parent comes next.
-        let mut value = None;
-        for operand in instruction.operands(&m.definitions) {
-            let Ok(operand) = operand else {
+        if inst.op() == Op::Phi {
+            for pair in inst.args().chunks_exact(2) {
+                let (value, parent) = (Id(pair[0]), Id(pair[1]));
+                if !self.is_own(value) {
+                    faults.add(self.other_function(inst, value));
+                }
+                self.check_phi(inst, node, value, parent, faults);
+            }
+        } else if let Err(unread) = plain_ids(inst, |id| self.check_id(inst, node, id, faults)) {
+            let m = self.flow.m;
+            let offset = WordOffset(inst.offset() as usize);
+            let Some(instruction) = Instruction::from_words(inst.words(), offset) else {
                 return;
             };
-            let Value::Id(id) = operand.value else {
-                continue;
-            };
-            if matches!(
-                operand.kind,
-                OperandKind::IdResult | OperandKind::IdResultType
-            ) {
-                continue;
-            }
-            if is_phi {
-                match value.take() {
-                    None => value = Some(id),
-                    Some(value) => self.check_phi(inst, node, value, id, faults),
+            for operand in instruction.operands(&m.definitions).map_while(Result::ok) {
+                if let Value::Id(id) = operand.value
+                    && operand.word >= unread
+                {
+                    self.check_id(inst, node, id, faults);
                 }
             }
-            let def = m.def_offset(id);
-            if def < self.first_function || matches!(m.op_of(id), Op::Function | Op::Label) {
-                continue;
-            }
-            if !self.flow.function.range.contains(&def) {
-                faults.add(self.other_function(inst, id));
-            } else if !is_phi {
-                self.check_use(inst, node, id, faults);
-            }
         }
+    }
+
+    fn check_id(&self, inst: Inst<'a>, node: u32, id: Id, faults: &mut Faults) {
+        if self.flow.m.def_offset(id) < self.first_function {
+            return;
+        }
+        if self.is_own(id) {
+            self.check_use(inst, node, id, faults);
+        } else {
+            faults.add(self.other_function(inst, id));
+        }
+    }
+
+    /// Whether an id may be used in this function: whether it is defined here or
+    /// outside of functions, or is one that other rules are about.
+    fn is_own(&self, id: Id) -> bool {
+        let m = self.flow.m;
+        let def = m.def_offset(id);
+        def < self.first_function
+            || self.flow.function.range.contains(&def)
+            || matches!(m.op_of(id), Op::Function | Op::Label)
     }
 
     /// The number of the block of this function that an id is defined in; none
@@ -248,19 +253,21 @@ impl<'m, 'a> Body<'m, 'a> {
         let Some(defining) = self.defining_block(id) else {
             return;
         };
+        let is_before = m.def_offset(id) < inst.offset();
+        let is_fine = match defining == node {
+            true => is_before,
+            false => self.dominators.dominates(defining, node),
+        };
+        if is_fine || m.op_of(id) == Op::Label {
+            return;
+        }
         let message = if defining == node {
-            if m.def_offset(id) < inst.offset() {
-                return;
-            }
             format!(
                 "{} uses {}, which is only defined behind it",
                 inst.op(),
                 m.name(id)
             )
         } else {
-            if self.dominators.dominates(defining, node) {
-                return;
-            }
             format!(
                 "{} in the block {} uses {}, which is defined in the block {}, but that block doesn't dominate it",
                 inst.op(),
@@ -307,4 +314,31 @@ impl<'m, 'a> Body<'m, 'a> {
         let fault = Fault::new(&OTHER_FUNCTION, inst.offset(), message);
         fault.about(m, id, "the definition is here")
     }
+}
+
+/// Gives the ids that an instruction uses, as long as its operands are ids and
+/// single words only. If there are others, returns the index of their first word.
+#[inline]
+fn plain_ids(inst: Inst<'_>, mut use_id: impl FnMut(Id)) -> Result<(), usize> {
+    let words = inst.words();
+    let operands = inst.info().ok_or(1usize)?.operands();
+    let mut next = 1;
+    for operand in operands {
+        let Some(&word) = words.get(next) else {
+            return Ok(());
+        };
+        match (operand.kind(), operand.quantifier()) {
+            (OperandKind::IdResult | OperandKind::IdResultType, _) => {}
+            (OperandKind::LiteralInteger, Quantifier::Many) => return Ok(()),
+            (OperandKind::LiteralInteger, _) => {}
+            (_, Quantifier::Many) if operand.is_id() => {
+                words[next..].iter().for_each(|&word| use_id(Id(word)));
+                return Ok(());
+            }
+            _ if operand.is_id() => use_id(Id(word)),
+            _ => return Err(next),
+        }
+        next += 1;
+    }
+    Ok(())
 }

@@ -1,16 +1,461 @@
-//! Mesh shading (SPV_EXT_mesh_shader).
+//! Task and mesh shaders (SPV_EXT_mesh_shader, SPV_NV_mesh_shader).
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{Decoration, ExecutionModel, Op, StorageClass};
 
 use super::Family;
-use crate::fault::Verdict;
+use crate::fault::{Fault, Faults, Verdict};
+use crate::module::{Inst, Models, Module, Type};
+use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[],
+    ops: &[
+        Op::SetMeshOutputsEXT,
+        Op::EmitMeshTasksEXT,
+        Op::WritePackedPrimitiveIndices4x8NV,
+    ],
     check,
-    check_module: None,
-    rules: &[],
+    check_module: Some(check_module),
+    rules: &[
+        &COUNT,
+        &PAYLOAD,
+        &MODEL,
+        &ONE_PAYLOAD,
+        &OUTPUT_ARRAY,
+        &PER_PRIMITIVE,
+        &OUTPUT_READ,
+    ],
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
-    Ok(())
+/// A mesh shader with decorations, an interface, and lines of its own.
+macro_rules! mesh {
+    ($model:literal, $class:literal, $pointee:literal, $decorations:literal, $lines:literal) => {
+        concat!(
+            "OpCapability MeshShadingEXT
+OpExtension \"SPV_EXT_mesh_shader\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint ",
+            $model,
+            " %main \"main\" %data
+OpExecutionMode %main LocalSize 1 1 1\n",
+            $decorations,
+            "%void = OpTypeVoid
+%u32 = OpTypeInt 32 0
+%i32 = OpTypeInt 32 1
+%u32_0 = OpConstant %u32 0
+%u32_1 = OpConstant %u32 1
+%i32_1 = OpConstant %i32 1
+%array = OpTypeArray %u32 %u32_1
+%block = OpTypeStruct %u32
+%ptr_u32 = OpTypePointer Output %u32
+%ptr = OpTypePointer ",
+            $class,
+            " ",
+            $pointee,
+            "
+%data = OpVariable %ptr ",
+            $class,
+            "
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%entry = OpLabel
+",
+            $lines,
+            "
+OpFunctionEnd"
+        )
+    };
+}
+
+static COUNT: Rule = Rule {
+    id: "mesh.count",
+    class: InvalidData,
+    section: "SPV_EXT_mesh_shader",
+    vuids: &[],
+    text: "The numbers of vertices, primitives and workgroups that task and mesh shaders set are unsigned 32-bit integers.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.5"),
+        breaks: mesh!(
+            "MeshEXT",
+            "Output",
+            "%array",
+            "OpExecutionMode %main OutputVertices 1
+OpExecutionMode %main OutputPrimitivesEXT 1
+OpExecutionMode %main OutputPoints
+OpDecorate %data Location 0\n",
+            "OpSetMeshOutputsEXT %i32_1 %u32_1\nOpReturn"
+        ),
+        keeps: mesh!(
+            "MeshEXT",
+            "Output",
+            "%array",
+            "OpExecutionMode %main OutputVertices 1
+OpExecutionMode %main OutputPrimitivesEXT 1
+OpExecutionMode %main OutputPoints
+OpDecorate %data Location 0\n",
+            "OpSetMeshOutputsEXT %u32_1 %u32_1\nOpReturn"
+        ),
+    },
+};
+
+static PAYLOAD: Rule = Rule {
+    id: "mesh.payload",
+    class: InvalidData,
+    section: "SPV_EXT_mesh_shader",
+    vuids: &[],
+    text: "What a task shader passes on is a variable in the storage class `TaskPayloadWorkgroupEXT`.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.5"),
+        breaks: mesh!(
+            "TaskEXT",
+            "Workgroup",
+            "%u32",
+            "",
+            "OpEmitMeshTasksEXT %u32_1 %u32_1 %u32_1 %data"
+        ),
+        keeps: mesh!(
+            "TaskEXT",
+            "TaskPayloadWorkgroupEXT",
+            "%u32",
+            "",
+            "OpEmitMeshTasksEXT %u32_1 %u32_1 %u32_1 %data"
+        ),
+    },
+};
+
+static MODEL: Rule = Rule {
+    id: "mesh.execution-model",
+    class: InvalidId,
+    section: "SPV_EXT_mesh_shader",
+    vuids: &[],
+    text: "Task shaders emit mesh tasks, and mesh shaders set the numbers of their outputs.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.5"),
+        breaks: mesh!(
+            "TaskEXT",
+            "Workgroup",
+            "%u32",
+            "",
+            "OpSetMeshOutputsEXT %u32_1 %u32_1\nOpReturn"
+        ),
+        keeps: mesh!(
+            "TaskEXT",
+            "TaskPayloadWorkgroupEXT",
+            "%u32",
+            "",
+            "OpEmitMeshTasksEXT %u32_1 %u32_1 %u32_1 %data"
+        ),
+    },
+};
+
+static ONE_PAYLOAD: Rule = Rule {
+    id: "mesh.one-payload",
+    class: InvalidId,
+    section: "SPV_EXT_mesh_shader",
+    vuids: &[],
+    text: "An entry point has at most one variable in the storage class `TaskPayloadWorkgroupEXT` in its interface.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.5"),
+        breaks: payloads!("%first %second"),
+        keeps: payloads!("%first"),
+    },
+};
+
+macro_rules! payloads {
+    ($interface:literal) => {
+        concat!(
+            "OpCapability MeshShadingEXT
+OpExtension \"SPV_EXT_mesh_shader\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint TaskEXT %main \"main\" ",
+            $interface,
+            "
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%u32 = OpTypeInt 32 0
+%u32_1 = OpConstant %u32 1
+%ptr = OpTypePointer TaskPayloadWorkgroupEXT %u32
+%first = OpVariable %ptr TaskPayloadWorkgroupEXT
+%second = OpVariable %ptr TaskPayloadWorkgroupEXT
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%entry = OpLabel
+OpEmitMeshTasksEXT %u32_1 %u32_1 %u32_1 %first
+OpFunctionEnd"
+        )
+    };
+}
+use payloads;
+
+static OUTPUT_ARRAY: Rule = Rule {
+    id: "mesh.output-array",
+    class: InvalidData,
+    section: "SPV_EXT_mesh_shader",
+    vuids: &[],
+    text: "A mesh shader's outputs are arrays, over its vertices or over its primitives.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.5"),
+        breaks: mesh!(
+            "MeshEXT",
+            "Output",
+            "%u32",
+            "OpExecutionMode %main OutputVertices 1
+OpExecutionMode %main OutputPrimitivesEXT 1
+OpExecutionMode %main OutputPoints
+OpDecorate %data Location 0\n",
+            "OpReturn"
+        ),
+        keeps: mesh!(
+            "MeshEXT",
+            "Output",
+            "%array",
+            "OpExecutionMode %main OutputVertices 1
+OpExecutionMode %main OutputPrimitivesEXT 1
+OpExecutionMode %main OutputPoints
+OpDecorate %data Location 0\n",
+            "OpReturn"
+        ),
+    },
+};
+
+static PER_PRIMITIVE: Rule = Rule {
+    id: "mesh.per-primitive",
+    class: InvalidData,
+    section: "SPV_EXT_mesh_shader",
+    vuids: &["VUID-PrimitiveId-PrimitiveId-04336"],
+    text: "`PerPrimitiveEXT` decorates outputs of mesh shaders and inputs of fragment shaders.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.5"),
+        breaks: mesh!(
+            "MeshEXT",
+            "Input",
+            "%array",
+            "OpExecutionMode %main OutputVertices 1
+OpExecutionMode %main OutputPrimitivesEXT 1
+OpExecutionMode %main OutputPoints
+OpDecorate %data Location 0
+OpDecorate %data PerPrimitiveEXT\n",
+            "OpReturn"
+        ),
+        keeps: mesh!(
+            "MeshEXT",
+            "Output",
+            "%array",
+            "OpExecutionMode %main OutputVertices 1
+OpExecutionMode %main OutputPrimitivesEXT 1
+OpExecutionMode %main OutputPoints
+OpDecorate %data Location 0
+OpDecorate %data PerPrimitiveEXT\n",
+            "OpReturn"
+        ),
+    },
+};
+
+static OUTPUT_READ: Rule = Rule {
+    id: "mesh.output-read",
+    class: InvalidId,
+    section: "Vulkan, Standalone SPIR-V Validation",
+    vuids: &["VUID-StandaloneSpirv-MeshEXT-07107"],
+    text: "In Vulkan, mesh shaders write their outputs, but don't read them.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.2"),
+        breaks: mesh!(
+            "MeshEXT",
+            "Output",
+            "%array",
+            "OpExecutionMode %main OutputVertices 1
+OpExecutionMode %main OutputPrimitivesEXT 1
+OpExecutionMode %main OutputPoints
+OpDecorate %data Location 0\n",
+            "%place = OpAccessChain %ptr_u32 %data %u32_0
+%value = OpLoad %u32 %place
+OpReturn"
+        ),
+        keeps: mesh!(
+            "MeshEXT",
+            "Output",
+            "%array",
+            "OpExecutionMode %main OutputVertices 1
+OpExecutionMode %main OutputPrimitivesEXT 1
+OpExecutionMode %main OutputPoints
+OpDecorate %data Location 0\n",
+            "%place = OpAccessChain %ptr_u32 %data %u32_0
+OpStore %place %u32_1
+OpReturn"
+        ),
+    },
+};
+
+const TASK: Models = Models::of(&[ExecutionModel::TaskEXT]);
+const MESH: Models = Models::of(&[ExecutionModel::MeshEXT]);
+const MESH_NV: Models = Models::of(&[ExecutionModel::MeshNV]);
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    match at.inst.op() {
+        Op::SetMeshOutputsEXT => {
+            check_count(at, 0, true)?;
+            check_count(at, 1, true)?;
+            check_models(at, MESH)
+        }
+        Op::EmitMeshTasksEXT => {
+            for index in 0..3 {
+                check_count(at, index, true)?;
+            }
+            check_payload(at)?;
+            check_models(at, TASK)
+        }
+        _ => {
+            check_count(at, 0, false)?;
+            check_count(at, 1, false)?;
+            check_models(at, MESH_NV)
+        }
+    }
+}
+
+fn check_count(at: &Site<'_, '_>, index: usize, unsigned: bool) -> Verdict {
+    let m = at.m;
+    let ty = at.type_of_arg(index);
+    if m.is_int_scalar_of(ty, 32) && (!unsigned || m.is_unsigned_scalar(ty)) {
+        return Ok(());
+    }
+    let message = format!(
+        "operand {} of {} is an unsigned 32-bit integer, but is {}",
+        index + 1,
+        at.inst.op(),
+        m.show_value(at.id(index))
+    );
+    Err(at
+        .fault(&COUNT, message)
+        .about(m, at.id(index), "the operand is defined here"))
+}
+
+fn check_payload(at: &Site<'_, '_>) -> Verdict {
+    let Some(payload) = at.inst.optional(3).map(Id) else {
+        return Ok(());
+    };
+    if variable_class(at.m, payload) == Some(StorageClass::TaskPayloadWorkgroupEXT) {
+        return Ok(());
+    }
+    let message = format!(
+        "the payload of {} is a variable in `TaskPayloadWorkgroupEXT`, but {} is not",
+        at.inst.op(),
+        at.m.show_value(payload)
+    );
+    Err(at
+        .fault(&PAYLOAD, message)
+        .about(at.m, payload, "the operand is defined here"))
+}
+
+fn check_models(at: &Site<'_, '_>, allowed: Models) -> Verdict {
+    let Some(outside) = at.models_outside(allowed) else {
+        return Ok(());
+    };
+    let message = format!(
+        "{} belongs to {allowed}, but is reached from {outside}",
+        at.inst.op()
+    );
+    Err(at.fault(&MODEL, message))
+}
+
+/// The storage class of a variable; `None` for anything else.
+fn variable_class(m: &Module<'_>, id: Id) -> Option<StorageClass> {
+    let def = m.def(id)?;
+    matches!(def.op(), Op::Variable | Op::UntypedVariableKHR).then(|| StorageClass(def.arg(0)))
+}
+
+fn check_module(m: &Module<'_>, faults: &mut Faults) {
+    let mut has_mesh = false;
+    for entry in &m.entry_points {
+        let is_mesh = entry.model == ExecutionModel::MeshEXT;
+        let is_fragment = entry.model == ExecutionModel::Fragment;
+        has_mesh |= is_mesh;
+        let is_task = entry.model == ExecutionModel::TaskEXT;
+        if is_mesh || is_task {
+            let payloads = entry.interface.iter().filter(|&&id| {
+                variable_class(m, Id(id)) == Some(StorageClass::TaskPayloadWorkgroupEXT)
+            });
+            let count = payloads.count();
+            if count > 1 {
+                let message = format!(
+                    "there are {count} variables in `TaskPayloadWorkgroupEXT` in the entry point's interface"
+                );
+                faults.add(Fault::new(&ONE_PAYLOAD, entry.inst.offset(), message));
+            }
+        }
+        if is_mesh || is_fragment && m.has(spirvkit_grammar::Capability::MeshShadingEXT) {
+            for &variable in entry.interface {
+                if let Err(fault) = check_variable(m, Id(variable), is_mesh) {
+                    faults.add(fault);
+                }
+            }
+        }
+    }
+    if has_mesh && m.env.is_vulkan() {
+        check_reads(m, faults);
+    }
+}
+
+/// Checks a variable in the interface of a mesh or a fragment shader.
+fn check_variable(m: &Module<'_>, variable: Id, is_mesh: bool) -> Verdict {
+    let Some(class) = variable_class(m, variable) else {
+        return Ok(());
+    };
+    let (wanted, stage) = match is_mesh {
+        true => (StorageClass::Output, "mesh"),
+        false => (StorageClass::Input, "fragment"),
+    };
+    let offset = m.def_offset(variable);
+    if class != wanted && m.is_decorated(variable, Decoration::PerPrimitiveEXT) {
+        let message = format!(
+            "{} is decorated with `PerPrimitiveEXT`, which a {stage} shader has in `{wanted}`, but is in `{class}`",
+            m.name(variable)
+        );
+        return Err(Fault::new(&PER_PRIMITIVE, offset, message));
+    }
+    if !is_mesh || class != StorageClass::Output {
+        return Ok(());
+    }
+    let Some(pointee) = m.type_of(variable).and_then(|ty| m.pointee(ty)) else {
+        return Ok(());
+    };
+    // What built-ins need is said of each of them.
+    let is_built_in = m.is_decorated(variable, Decoration::BuiltIn)
+        || m.has_decoration_anywhere(pointee, Decoration::BuiltIn);
+    if matches!(m.ty(pointee), Type::Array { .. }) || is_built_in {
+        return Ok(());
+    }
+    let message = format!(
+        "{} is an output of a mesh shader and so an array, but is of type {}",
+        m.name(variable),
+        m.show_type(pointee)
+    );
+    Err(Fault::new(&OUTPUT_ARRAY, offset, message).about(m, pointee, "its type is declared here"))
+}
+
+/// Looks for reads of outputs in mesh shaders.
+fn check_reads(m: &Module<'_>, faults: &mut Faults) {
+    for function in &m.functions {
+        if !function.models.contains(ExecutionModel::MeshEXT) {
+            continue;
+        }
+        let read = m
+            .instructions(function.range.clone())
+            .find(|inst| reads_output(m, inst));
+        if let Some(inst) = read {
+            let message = format!("{} reads an output of a mesh shader", inst.op());
+            faults.add(Fault::new(&OUTPUT_READ, inst.offset(), message));
+        }
+    }
+}
+
+fn reads_output(m: &Module<'_>, inst: &Inst<'_>) -> bool {
+    let source = match inst.op() {
+        Op::Load => inst.id(0),
+        Op::CopyMemory | Op::CopyMemorySized => inst.id(1),
+        _ => return false,
+    };
+    let class = m.type_of(source).and_then(|ty| m.pointer_class(ty));
+    class == Some(StorageClass::Output)
 }

@@ -515,8 +515,8 @@ OpReturn
 fn uses_come_after_definitions() {
     check(&function(
         KERNEL,
-        "%own = OpIAdd %uint %own %one ; error[dominance.use]
-%late_use = OpIAdd %uint %late %one ; error[dominance.use]
+        "%own = OpIAdd %uint %own %one ; error[id.forward-reference]
+%late_use = OpIAdd %uint %late %one ; error[id.forward-reference]
 %late = OpIAdd %uint %one %one
 OpBranchConditional %true %a %b
 %a = OpLabel

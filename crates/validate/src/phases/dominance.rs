@@ -253,29 +253,17 @@ impl<'m, 'a> Body<'m, 'a> {
         let Some(defining) = self.defining_block(id) else {
             return;
         };
-        let is_before = m.def_offset(id) < inst.offset();
-        let is_fine = match defining == node {
-            true => is_before,
-            false => self.dominators.dominates(defining, node),
-        };
-        if is_fine || m.op_of(id) == Op::Label {
+        if self.dominators.dominates(defining, node) || m.op_of(id) == Op::Label {
+            // Whether it comes first in the text is another rule's.
             return;
         }
-        let message = if defining == node {
-            format!(
-                "{} uses {}, which is only defined behind it",
-                inst.op(),
-                m.name(id)
-            )
-        } else {
-            format!(
-                "{} in the block {} uses {}, which is defined in the block {}, but that block doesn't dominate it",
-                inst.op(),
-                self.flow.name(node),
-                m.name(id),
-                self.flow.name(defining)
-            )
-        };
+        let message = format!(
+            "{} in the block {} uses {}, which is defined in the block {}, but that block doesn't dominate it",
+            inst.op(),
+            self.flow.name(node),
+            m.name(id),
+            self.flow.name(defining)
+        );
         let fault = Fault::new(&DEFINITION_DOMINATES_USE, inst.offset(), message);
         faults.add(fault.about(m, id, "the definition is here"));
     }

@@ -7,7 +7,7 @@ use super::rules::module;
 use crate::rule::{Example, Frame, Rule};
 
 pub(super) static RESULT: Rule = Rule {
-    id: "debug-info-000.void-result",
+    id: "original-debug-info.void-result",
     class: InvalidData,
     section: "DebugInfo",
     vuids: &[],
@@ -30,7 +30,7 @@ pub(super) static RESULT: Rule = Rule {
 };
 
 pub(super) static TEXT: Rule = Rule {
-    id: "debug-info-000.text",
+    id: "original-debug-info.text",
     class: InvalidData,
     section: "DebugInfo",
     vuids: &[],
@@ -53,7 +53,7 @@ pub(super) static TEXT: Rule = Rule {
 };
 
 pub(super) static CONSTANT: Rule = Rule {
-    id: "debug-info-000.constant",
+    id: "original-debug-info.constant",
     class: InvalidData,
     section: "DebugInfo",
     vuids: &[],
@@ -76,7 +76,7 @@ pub(super) static CONSTANT: Rule = Rule {
 };
 
 pub(super) static KIND: Rule = Rule {
-    id: "debug-info-000.kind",
+    id: "original-debug-info.kind",
     class: InvalidData,
     section: "DebugInfo",
     vuids: &[],
@@ -101,7 +101,7 @@ pub(super) static KIND: Rule = Rule {
 };
 
 pub(super) static MODULE_KIND: Rule = Rule {
-    id: "debug-info-000.module-kind",
+    id: "original-debug-info.module-kind",
     class: InvalidData,
     section: "DebugInfo",
     vuids: &[],

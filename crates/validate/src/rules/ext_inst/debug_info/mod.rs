@@ -88,12 +88,13 @@ pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> Verdict {
         );
         return Err(call.at.fault(&VERSION, message));
     }
+    let takes_none = dialect.takes_none || row.takes_none;
     for (index, &operand) in row.fixed.iter().enumerate().take(call.count()) {
-        check_operand(call, dialect, index, operand)?;
+        check_operand(call, dialect, takes_none, index, operand)?;
     }
     let repeated = row.repeated.iter().cycle();
     for (index, &operand) in (row.fixed.len()..call.count()).zip(repeated) {
-        check_operand(call, dialect, index, operand)?;
+        check_operand(call, dialect, takes_none, index, operand)?;
     }
     match call.number {
         FUNCTION_DEFINITION => function_definition(call),
@@ -140,7 +141,7 @@ fn is_integer_variable(call: &Call<'_, '_, '_>, def: Inst<'_>, unsigned: bool) -
         return false;
     };
     let encoding = match call.set {
-        Some(ExtInstSet::OpenClDebugInfo100 | ExtInstSet::DebugInfo) => Some(u64::from(ty.arg(4))),
+        Some(ExtInstSet::OpenClDebugInfo100) => Some(u64::from(ty.arg(4))),
         _ => m.constant_u64(ty.id(4)),
     };
     let Some(encoding) = encoding else {
@@ -155,6 +156,7 @@ fn is_integer_variable(call: &Call<'_, '_, '_>, def: Inst<'_>, unsigned: bool) -
 fn check_operand(
     call: &Call<'_, '_, '_>,
     dialect: &Dialect,
+    takes_none: bool,
     index: usize,
     operand: Operand,
 ) -> Verdict {
@@ -181,26 +183,22 @@ fn check_operand(
     let Some(def) = m.def(id) else {
         return Ok(());
     };
+    if takes_none && debug_number(call, def).is_some_and(|number| NONE.contains(number)) {
+        return Ok(());
+    }
     let op = def.op();
     let wrong = |rule: &'static Rule, expected: &str| -> Verdict {
         Err(call.wrong_operand(rule, index, expected))
     };
-    let is_debug = |kinds: Kinds| {
-        debug_number(call, def).is_some_and(|number| {
-            kinds.contains(number) || dialect.takes_none && NONE.contains(number)
-        })
-    };
+    let is_debug =
+        |kinds: Kinds| debug_number(call, def).is_some_and(|number| kinds.contains(number));
     let is_fine = |fine: bool, rule: &'static Rule, expected: &str| match fine {
         true => Ok(()),
         false => Err(call.wrong_operand(rule, index, expected)),
     };
     match operand {
         Operand::Any | Operand::LiteralCount => Ok(()),
-        Operand::Text => is_fine(
-            op == Op::String || dialect.takes_none && is_debug(NONE),
-            dialect.text,
-            "an OpString",
-        ),
+        Operand::Text => is_fine(op == Op::String, dialect.text, "an OpString"),
         Operand::Uint => is_fine(
             is_uint_constant(call, def),
             &UINT,
@@ -225,20 +223,16 @@ fn check_operand(
             let fine = matches!(m.constant_u64(id), Some(1..=4));
             is_fine(fine, &COUNT, "a number from 1 to 4")
         }
-        Operand::Constant => is_fine(
-            op == Op::Constant || dialect.takes_none && is_debug(NONE),
-            dialect.constant,
-            "an OpConstant",
-        ),
+        Operand::Constant => is_fine(op == Op::Constant, dialect.constant, "an OpConstant"),
         Operand::ConstantOr(kinds) => is_fine(
             op == Op::Constant || is_debug(kinds),
             dialect.constant,
             "an OpConstant or DebugInfoNone",
         ),
         Operand::Positive => is_fine(
-            op == Op::Constant && !is_zero(call, id),
+            op == Op::Constant && matches!(m.constant_u64(id), Some(1..)),
             dialect.constant,
-            "an OpConstant greater than 0",
+            "an OpConstant of an integer greater than 0",
         ),
         Operand::Debug(kinds) => match is_debug(kinds) {
             true => Ok(()),
@@ -266,8 +260,7 @@ fn check_operand(
             };
             let is_integer = matches!(m.ty_of(id), Type::Int { width: 32 | 64, .. });
             let fine = is_constant && is_integer
-                || is_debug(VARIABLES)
-                    && (dialect.takes_none || is_integer_variable(call, def, true));
+                || is_debug(VARIABLES) && is_integer_variable(call, def, true);
             is_fine(
                 fine,
                 &LENGTH,
@@ -285,7 +278,7 @@ fn check_operand(
             matches!(
                 op,
                 Op::Variable | Op::UntypedVariableKHR | Op::FunctionParameter
-            ) || dialect.takes_none && is_debug(NONE),
+            ),
             dialect.module_kind,
             "an OpVariable or OpFunctionParameter",
         ),
@@ -296,10 +289,7 @@ fn check_operand(
         ),
         Operand::Index => {
             let is_constant = m.is_constant(id) && matches!(m.ty_of(id), Type::Int { .. });
-            let is_global = is_debug(GLOBAL_VARIABLE);
-            let fine = is_constant
-                || is_global
-                || is_debug(VARIABLES) && is_integer_variable(call, def, false);
+            let fine = is_constant || is_debug(VARIABLES) && is_integer_variable(call, def, false);
             is_fine(fine, &INDEX, "a constant integer or a variable")
         }
         Operand::Function => is_fine(op == Op::Function, dialect.module_kind, "an OpFunction"),
@@ -311,7 +301,6 @@ fn check_operand(
     }
 }
 
-const GLOBAL_VARIABLE: Kinds = schema::GLOBAL_VARIABLE;
 const VARIABLES: Kinds = schema::VARIABLE_KINDS;
 
 /// The names of debugging instructions for a message.

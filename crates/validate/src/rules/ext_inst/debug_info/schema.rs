@@ -23,7 +23,7 @@ pub(super) enum Operand {
     Constant,
     /// An `OpConstant` or one of these debugging instructions.
     ConstantOr(Kinds),
-    /// An `OpConstant` that is not zero.
+    /// An `OpConstant` of an integer that is not zero.
     Positive,
     /// One of these debugging instructions.
     Debug(Kinds),
@@ -102,6 +102,18 @@ pub(super) struct Row {
     pub(super) fixed: &'static [Operand],
     /// Those that follow any number of times.
     pub(super) repeated: &'static [Operand],
+    /// Whether `DebugInfoNone` may stand for any of them: so for what describes
+    /// source code that few producers describe, and not all to the letter.
+    pub(super) takes_none: bool,
+}
+
+impl Row {
+    const fn or_none(self) -> Self {
+        Self {
+            takes_none: true,
+            ..self
+        }
+    }
 }
 
 /// The operands of an instruction of a set.
@@ -110,14 +122,15 @@ pub(super) fn row(rows: &'static [Row], number: u32) -> Option<&'static Row> {
 }
 
 const fn fixed(fixed: &'static [Operand]) -> Row {
-    Row {
-        fixed,
-        repeated: &[],
-    }
+    repeated(fixed, &[])
 }
 
 const fn repeated(fixed: &'static [Operand], repeated: &'static [Operand]) -> Row {
-    Row { fixed, repeated }
+    Row {
+        fixed,
+        repeated,
+        takes_none: false,
+    }
 }
 
 /// `DebugInfoNone`.
@@ -133,8 +146,8 @@ const VECTOR: Operand = Debug(Kinds::of(&[6]));
 const FUNCTION_TYPE: Operand = Debug(Kinds::of(&[8]));
 const COMPOSITE: Operand = Debug(Kinds::of(&[10]));
 const MEMBER: Operand = Debug(Kinds::of(&[11]));
-/// Members, methods and their declarations, base classes.
-const MEMBERS: Operand = Debug(Kinds::of(&[11, 12, 19, 20]));
+/// Members, methods, base classes.
+const MEMBERS: Operand = Debug(Kinds::of(&[11, 12, 20]));
 const TEMPLATE_TARGET: Operand = Debug(Kinds::of(&[10, 20]));
 const TEMPLATE_PARAMETER: Operand = Debug(Kinds::of(&[15, 16, 17]));
 const DECLARATION: Operand = Debug(Kinds::of(&[19]));
@@ -143,7 +156,6 @@ const FUNCTION: Operand = Debug(Kinds::of(&[20]));
 const SCOPE: Operand = Debug(Kinds::of(&[1, 10, 20, 21, 22, 36]));
 const INLINED_AT: Operand = Debug(Kinds::of(&[25]));
 const LOCAL: Operand = Debug(Kinds::of(&[26]));
-pub(super) const GLOBAL_VARIABLE: Kinds = Kinds::of(&[18]);
 pub(super) const VARIABLE_KINDS: Kinds = Kinds::of(&[18, 26]);
 const VARIABLES: Operand = Debug(VARIABLE_KINDS);
 const OPERATION: Operand = Debug(Kinds::of(&[30]));
@@ -207,8 +219,8 @@ pub(super) const SHADER: &[Row] = &[
     fixed(&[Any, Any]),
     repeated(&[TEMPLATE_TARGET], &[TEMPLATE_PARAMETER]),
     fixed(&[Text, TYPE, ConstantOr(NONE), SOURCE, Uint, Uint]),
-    fixed(&[Text, Text, SOURCE, Uint, Uint]),
-    repeated(&[Text, SOURCE, Uint, Uint], &[TEMPLATE_PARAMETER]),
+    fixed(&[Text, Text, SOURCE, Uint, Uint]).or_none(),
+    repeated(&[Text, SOURCE, Uint, Uint], &[TEMPLATE_PARAMETER]).or_none(),
     fixed(&[
         Text,
         TYPE,
@@ -235,7 +247,7 @@ pub(super) const SHADER: &[Row] = &[
         DECLARATION,
     ]),
     fixed(&[SOURCE, Uint, Uint, SCOPE, Text]),
-    fixed(&[SOURCE, Uint, SCOPE]),
+    fixed(&[SOURCE, Uint, SCOPE]).or_none(),
     fixed(&[SCOPE, INLINED_AT]),
     fixed(&[]),
     fixed(&[Uint, SCOPE, INLINED_AT]),
@@ -249,14 +261,14 @@ pub(super) const SHADER: &[Row] = &[
         Uint,
         Uint,
     ]),
-    fixed(&[VARIABLES, INLINED_AT]),
+    fixed(&[VARIABLES, INLINED_AT]).or_none(),
     repeated(&[LOCAL, Variable, EXPRESSION], &[Integer]),
     repeated(&[LOCAL, Any, EXPRESSION], &[Index]),
     repeated(&[Uint], &[Any]),
     repeated(&[], &[OPERATION]),
-    fixed(&[SOURCE, Uint, Text, Text]),
-    fixed(&[SOURCE, Uint, MACRO]),
-    fixed(&[Text, Uint, SOURCE, Any, Uint, Uint, SCOPE]),
+    fixed(&[SOURCE, Uint, Text, Text]).or_none(),
+    fixed(&[SOURCE, Uint, MACRO]).or_none(),
+    fixed(&[Text, Uint, SOURCE, Any, Uint, Uint, SCOPE]).or_none(),
     fixed(&[Text, Text]),
     fixed(&[]),
     // From number 101 on.
@@ -329,8 +341,8 @@ pub(super) const OPENCL: &[Row] = &[
     fixed(&[Any, Any]),
     repeated(&[TEMPLATE_TARGET], &[TEMPLATE_PARAMETER]),
     fixed(&[Text, TYPE, ConstantOr(NONE), SOURCE, Any, Any]),
-    fixed(&[Text, Text, SOURCE, Any, Any]),
-    repeated(&[Text, SOURCE, Any, Any], &[TEMPLATE_PARAMETER]),
+    fixed(&[Text, Text, SOURCE, Any, Any]).or_none(),
+    repeated(&[Text, SOURCE, Any, Any], &[TEMPLATE_PARAMETER]).or_none(),
     fixed(&[
         Text,
         TYPE,
@@ -358,7 +370,7 @@ pub(super) const OPENCL: &[Row] = &[
         DECLARATION,
     ]),
     fixed(&[SOURCE, Any, Any, SCOPE, Text]),
-    fixed(&[SOURCE, Any, SCOPE]),
+    fixed(&[SOURCE, Any, SCOPE]).or_none(),
     fixed(&[SCOPE, INLINED_AT]),
     fixed(&[]),
     fixed(&[Any, SCOPE, INLINED_AT]),
@@ -372,14 +384,14 @@ pub(super) const OPENCL: &[Row] = &[
         Any,
         Any,
     ]),
-    fixed(&[VARIABLES, INLINED_AT]),
+    fixed(&[VARIABLES, INLINED_AT]).or_none(),
     fixed(&[LOCAL, Variable, EXPRESSION]),
     repeated(&[LOCAL, Any, EXPRESSION], &[Index]),
     repeated(&[Any], &[Any]),
     repeated(&[], &[OPERATION]),
-    fixed(&[SOURCE, Any, Text, Text]),
-    fixed(&[SOURCE, Any, MACRO]),
-    fixed(&[Text, Any, SOURCE, Any, Any, Any, SCOPE]),
+    fixed(&[SOURCE, Any, Text, Text]).or_none(),
+    fixed(&[SOURCE, Any, MACRO]).or_none(),
+    fixed(&[Text, Any, SOURCE, Any, Any, Any, SCOPE]).or_none(),
     fixed(&[Text, Text]),
     fixed(&[]),
 ];
@@ -393,7 +405,7 @@ pub(super) const FIRST: &[Row] = &[
     fixed(&[Text, Constant, Any]),
     fixed(&[TYPE, Any, Any]),
     fixed(&[TYPE, Any]),
-    repeated(&[TYPE], &[Length]),
+    repeated(&[TYPE], &[ConstantOr(VARIABLE_KINDS)]),
     fixed(&[TYPE, Any]),
     fixed(&[Text, TYPE, Any, Any, Any, SCOPE]),
     repeated(
@@ -458,7 +470,7 @@ pub(super) const FIRST: &[Row] = &[
     fixed(&[]),
     fixed(&[Any, SCOPE, INLINED_AT]),
     fixed(&[Text, Debug(TYPE_OR_PARAMETER), Any, Any, Any, SCOPE, Any]),
-    fixed(&[VARIABLES, INLINED_AT]),
+    fixed(&[VARIABLES, INLINED_AT]).or_none(),
     fixed(&[LOCAL, Variable, EXPRESSION]),
     repeated(&[LOCAL, Any, EXPRESSION], &[Any]),
     repeated(&[Any], &[Any]),

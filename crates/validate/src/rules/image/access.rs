@@ -1,0 +1,475 @@
+//! Fetching, reading and writing, without filters.
+
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{Capability, Dim, ExecutionModel, ImageFormat, Op};
+
+use super::shape::{self, is_float32, is_int32, is_number};
+use super::{COMPONENTS, DIM, RESULT, SAMPLED, operands, sample, vendor};
+use crate::fault::Verdict;
+use crate::module::{Image, Models};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static STORAGE_CAPABILITY: Rule = Rule {
+    id: "image.storage-capability",
+    class: InvalidData,
+    section: "3.8",
+    vuids: &[],
+    text: "To read or write images without sampler (`Sampled` 2) of some shapes takes a capability: `Image1D`, \
+           `ImageRect`, `ImageBuffer`, `ImageCubeArray`, `ImageMSArray`.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpCapability Sampled1D
+%image = OpTypeImage %f32 1D 0 0 0 2 R32f
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageRead %v4f32 %value %u32_0",
+        keeps: "OpCapability Image1D
+%image = OpTypeImage %f32 1D 0 0 0 2 R32f
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageRead %v4f32 %value %u32_0",
+    },
+};
+
+pub(super) static WITHOUT_FORMAT: Rule = Rule {
+    id: "image.without-format",
+    class: InvalidData,
+    section: "3.31",
+    vuids: &[],
+    text: "In Vulkan, to read an image of format `Unknown` takes the capability `StorageImageReadWithoutFormat`, and \
+           to write it `StorageImageWriteWithoutFormat`.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.3"),
+        breaks: "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0
+%image = OpTypeImage %f32 2D 0 0 0 2 Unknown
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageRead %v4f32 %value %v2u32_0",
+        keeps: "OpCapability StorageImageReadWithoutFormat
+OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0
+%image = OpTypeImage %f32 2D 0 0 0 2 Unknown
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageRead %v4f32 %value %v2u32_0",
+    },
+};
+
+pub(super) static VULKAN_COMPONENTS: Rule = Rule {
+    id: "image.vulkan-components",
+    class: InvalidData,
+    section: "Vulkan: Standalone SPIR-V Validation",
+    vuids: &["VUID-StandaloneSpirv-Result-04780"],
+    text: "In Vulkan, a texel that is read has four components.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.3"),
+        breaks: "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0
+%image = OpTypeImage %f32 2D 0 0 0 2 R32f
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageRead %f32 %value %v2u32_0",
+        keeps: "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0
+%image = OpTypeImage %f32 2D 0 0 0 2 R32f
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageRead %v4f32 %value %v2u32_0",
+    },
+};
+
+pub(super) static SUBPASS_STAGE: Rule = Rule {
+    id: "image.subpass-stage",
+    class: InvalidId,
+    section: "3.52.6",
+    vuids: &[],
+    text: "Images of dimensionality `SubpassData` are for fragment shaders.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability InputAttachment
+%image = OpTypeImage %f32 SubpassData 0 0 0 2 Unknown
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageRead %v4f32 %value %v2u32_0",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 2 R32f
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageRead %v4f32 %value %v2u32_0",
+    },
+};
+
+pub(super) static SUBPASS_COORDINATE: Rule = Rule {
+    id: "image.subpass-coordinate",
+    class: InvalidData,
+    section: "Vulkan: Standalone SPIR-V Validation",
+    vuids: &["VUID-StandaloneSpirv-SubpassData-04660"],
+    text: "In Vulkan, an image of dimensionality `SubpassData` is read at the constant (0, 0): the fragment's own \
+           place.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.3"),
+        breaks: "OpCapability InputAttachment
+OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0
+OpDecorate %var InputAttachmentIndex 0
+%image = OpTypeImage %f32 SubpassData 0 0 0 2 Unknown
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%place = OpConstantComposite %v2i32 %i32_0 %i32_1
+%value = OpLoad %image %var
+%texel = OpImageRead %v4f32 %value %place",
+        keeps: "OpCapability InputAttachment
+OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0
+OpDecorate %var InputAttachmentIndex 0
+%image = OpTypeImage %f32 SubpassData 0 0 0 2 Unknown
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%place = OpConstantComposite %v2i32 %i32_0 %i32_0
+%value = OpLoad %image %var
+%texel = OpImageRead %v4f32 %value %place",
+    },
+};
+
+pub(super) static TEXEL: Rule = Rule {
+    id: "image.texel",
+    class: InvalidData,
+    section: "3.52.10",
+    vuids: &[],
+    text: "A texel that is written is a scalar or a vector of numbers.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 2 R32f
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+OpImageWrite %value %v2u32_0 %mat4_0",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 2 R32f
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+OpImageWrite %value %v2u32_0 %v4f32_0",
+    },
+};
+
+pub(super) static OPENCL_WRITE_OPERANDS: Rule = Rule {
+    id: "image.opencl-write-operands",
+    class: InvalidData,
+    section: "OpenCL SPIR-V Environment",
+    vuids: &[],
+    text: "In OpenCL, `OpImageWrite` takes no image operands.",
+    example: Example {
+        frame: Frame::KernelFor("opencl2.1"),
+        breaks: "OpCapability ImageBasic
+%image = OpTypeImage %void 2D 0 0 0 0 Unknown WriteOnly
+%value = OpUndef %image
+OpImageWrite %value %v2u32_0 %v4f32_0 ConstOffset %v2u32_0",
+        keeps: "OpCapability ImageBasic
+%image = OpTypeImage %void 2D 0 0 0 0 Unknown WriteOnly
+%value = OpUndef %image
+OpImageWrite %value %v2u32_0 %v4f32_0",
+    },
+};
+
+pub(super) static RESIDENT_CODE: Rule = Rule {
+    id: "image.resident-code",
+    class: InvalidData,
+    section: "3.52.10",
+    vuids: &[],
+    text: "What tells residency is an integer scalar.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpCapability SparseResidency
+%resident = OpImageSparseTexelsResident %bool %f32_0",
+        keeps: "OpCapability SparseResidency
+%resident = OpImageSparseTexelsResident %bool %u32_0",
+    },
+};
+
+pub(super) static ATTACHMENT_STAGE: Rule = Rule {
+    id: "image.attachment-stage",
+    class: InvalidId,
+    section: "SPV_EXT_shader_tile_image",
+    vuids: &[],
+    text: "Only fragment shaders read what the attachments hold at their place.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability TileImageDepthReadAccessEXT
+OpExtension \"SPV_EXT_shader_tile_image\"
+%depth = OpDepthAttachmentReadEXT %f32",
+        keeps: "OpCapability TileImageDepthReadAccessEXT
+OpExtension \"SPV_EXT_shader_tile_image\"",
+    },
+};
+
+pub(super) static ATTACHMENT_SAMPLE: Rule = Rule {
+    id: "image.attachment-sample",
+    class: InvalidData,
+    section: "SPV_EXT_shader_tile_image",
+    vuids: &[],
+    text: "The sample of an attachment is told by a 32-bit integer.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpCapability TileImageDepthReadAccessEXT
+OpExtension \"SPV_EXT_shader_tile_image\"
+%depth = OpDepthAttachmentReadEXT %f32 %f32_0",
+        keeps: "OpCapability TileImageDepthReadAccessEXT
+OpExtension \"SPV_EXT_shader_tile_image\"
+%depth = OpDepthAttachmentReadEXT %f32 %u32_0",
+    },
+};
+
+const FRAGMENT: Models = Models::of(&[ExecutionModel::Fragment]);
+
+/// Checks `OpImageFetch` and its sparse form.
+pub(super) fn check_fetch(at: &Site<'_, '_>) -> Verdict {
+    let texel = super::texel_of(at)?;
+    super::check_texel_vector(at, texel)?;
+    let Some(image) = super::image_operand(at, 0)? else {
+        return Ok(());
+    };
+    super::check_texel_type(at, &image, at.m.component_type(texel))?;
+    if image.dim == Dim::Cube {
+        let what = "can't fetch from a Cube image";
+        return Err(super::wrong_image(at, &DIM, at.id(0), what));
+    }
+    if image.sampled != 1 {
+        let what = "fetches from images whose type has `Sampled` 1";
+        return Err(super::wrong_image(at, &SAMPLED, at.id(0), what));
+    }
+    let size = shape::coordinate_size(at.inst.op(), &image);
+    super::check_coordinate(at, 1, "of 32-bit integers", size, is_int32)?;
+    vendor::check_plain_use(at, 0)?;
+    operands::check(at, &image, 2)
+}
+
+/// Checks `OpImageRead` and its sparse form.
+pub(super) fn check_read(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let op = at.inst.op();
+    let texel = super::texel_of(at)?;
+    if !shape::is_scalar_or_vector(m, texel, is_number) {
+        let expected = "a scalar or a vector of numbers as texel";
+        return Err(super::wrong_result(at, &RESULT, expected));
+    }
+    let components = m.dimension(texel);
+    if m.env.is_vulkan() && components != 4 {
+        let expected = "a texel of four components";
+        return Err(super::wrong_result(at, &VULKAN_COMPONENTS, expected));
+    }
+    let Some(image) = super::image_operand(at, 0)? else {
+        return Ok(());
+    };
+    if m.env.is_opencl() && components != if image.depth == 1 { 1 } else { 4 } {
+        let expected = match image.depth {
+            1 => "a scalar for an image with depth",
+            _ => "a texel of four components",
+        };
+        return Err(super::wrong_result(at, &COMPONENTS, expected));
+    }
+    let is_subpass = image.dim == Dim::SubpassData;
+    if is_subpass && op == Op::ImageSparseRead || image.dim == Dim::TileImageDataEXT {
+        let what = format!("can't read an image of dimensionality {}", image.dim);
+        return Err(super::wrong_image(at, &DIM, at.id(0), &what));
+    }
+    super::check_texel_type(at, &image, m.component_type(texel))?;
+    check_storage(at, &image)?;
+    check_place(at, &image)?;
+    if is_subpass {
+        check_subpass_coordinate(at)?;
+    }
+    if !is_subpass {
+        check_format(at, &image, Capability::StorageImageReadWithoutFormat)?;
+    }
+    vendor::check_plain_use(at, 0)?;
+    sample::check_opencl_offset(at, 2)?;
+    operands::check(at, &image, 2)?;
+    match at.models_outside(FRAGMENT) {
+        Some(models) if is_subpass => {
+            let message = format!("{op} of SubpassData stands in {models}, not in Fragment");
+            Err(at.fault(&SUBPASS_STAGE, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks `OpImageWrite`.
+pub(super) fn check_write(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let Some(image) = super::image_operand(at, 0)? else {
+        return Ok(());
+    };
+    if matches!(image.dim, Dim::SubpassData | Dim::TileImageDataEXT) {
+        let what = format!("can't write to an image of dimensionality {}", image.dim);
+        return Err(super::wrong_image(at, &DIM, at.id(0), &what));
+    }
+    check_storage(at, &image)?;
+    check_place(at, &image)?;
+    let texel = at.id(2);
+    if let Some(ty) = m.type_of(texel) {
+        if !shape::is_scalar_or_vector(m, ty, is_number) {
+            let expected = "a scalar or a vector of numbers";
+            return Err(super::wrong_operand(at, &TEXEL, texel, "texel", expected));
+        }
+        super::check_texel_type(at, &image, m.scalar_or_vector_component(ty))?;
+    }
+    check_format(at, &image, Capability::StorageImageWriteWithoutFormat)?;
+    vendor::check_plain_use(at, 0)?;
+    if m.env.is_opencl() && at.inst.optional(3).is_some_and(|mask| mask != 0) {
+        let message = format!("{} takes no image operands in OpenCL", at.inst.op());
+        return Err(at.fault(&OPENCL_WRITE_OPERANDS, message));
+    }
+    operands::check(at, &image, 3)
+}
+
+/// Checks that an image can be read and written.
+fn check_storage(at: &Site<'_, '_>, image: &Image) -> Verdict {
+    let needed = match (image.sampled, image.dim) {
+        (0, _) => return Ok(()),
+        (2, Dim::Dim1D) => Some(Capability::Image1D),
+        (2, Dim::Rect) => Some(Capability::ImageRect),
+        (2, Dim::Buffer) => Some(Capability::ImageBuffer),
+        (2, Dim::Cube) if image.arrayed => Some(Capability::ImageCubeArray),
+        (2, _) if image.multisampled && image.arrayed => Some(Capability::ImageMSArray),
+        (2, _) => None,
+        _ => {
+            let what = "needs an image whose type has `Sampled` 0 or 2";
+            return Err(super::wrong_image(at, &SAMPLED, at.id(0), what));
+        }
+    };
+    match needed {
+        Some(needed) if !at.m.has(needed) => {
+            let what = format!("needs the capability `{needed}` for its image");
+            Err(super::wrong_image(at, &STORAGE_CAPABILITY, at.id(0), &what))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks a coordinate of reading and writing.
+fn check_place(at: &Site<'_, '_>, image: &Image) -> Verdict {
+    let size = shape::coordinate_size(at.inst.op(), image);
+    let expected = "of 32-bit integers or floats";
+    super::check_coordinate(at, 1, expected, size, |m, ty| {
+        is_int32(m, ty) || is_float32(m, ty)
+    })
+}
+
+fn check_format(at: &Site<'_, '_>, image: &Image, capability: Capability) -> Verdict {
+    let is_unknown = image.format == ImageFormat::Unknown;
+    match is_unknown && at.m.env.is_vulkan() && !at.m.has(capability) {
+        true => {
+            let what = format!("needs the capability `{capability}` for the format Unknown");
+            Err(super::wrong_image(at, &WITHOUT_FORMAT, at.id(0), &what))
+        }
+        false => Ok(()),
+    }
+}
+
+fn check_subpass_coordinate(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let place = at.id(1);
+    let Some(def) = m.def(place).filter(|_| m.env.is_vulkan()) else {
+        return Ok(());
+    };
+    let is_origin = match def.op() {
+        Op::ConstantNull => true,
+        Op::ConstantComposite => def
+            .args()
+            .iter()
+            .all(|&part| m.constant_u64(spirvkit_binary::Id(part)) == Some(0)),
+        _ => false,
+    };
+    match is_origin {
+        true => Ok(()),
+        false => {
+            let expected = "the constant (0, 0)";
+            Err(super::wrong_operand(
+                at,
+                &SUBPASS_COORDINATE,
+                place,
+                "coordinate",
+                expected,
+            ))
+        }
+    }
+}
+
+/// Checks `OpImageSparseTexelsResident`.
+pub(super) fn check_resident(at: &Site<'_, '_>) -> Verdict {
+    if !at.m.is_bool_scalar(at.result_type()) {
+        return Err(super::wrong_result(at, &RESULT, "a boolean scalar"));
+    }
+    match at.m.type_of(at.id(0)) {
+        Some(ty) if !at.m.is_int_scalar(ty) => {
+            let expected = "an integer scalar";
+            Err(super::wrong_operand(
+                at,
+                &RESIDENT_CODE,
+                at.id(0),
+                "resident code",
+                expected,
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks the instructions that read attachments at the fragment's place.
+pub(super) fn check_attachment(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let op = at.inst.op();
+    let result = at.result_type();
+    let sample = match op {
+        Op::ColorAttachmentReadEXT => {
+            if !shape::is_scalar_or_vector(m, result, is_number) {
+                let expected = "a scalar or a vector of numbers";
+                return Err(super::wrong_result(at, &RESULT, expected));
+            }
+            if let Some(image) = super::image_operand(at, 0)? {
+                if image.dim != Dim::TileImageDataEXT {
+                    let what = format!("reads TileImageDataEXT, not {}", image.dim);
+                    return Err(super::wrong_image(at, &DIM, at.id(0), &what));
+                }
+                super::check_texel_type(at, &image, m.component_type(result))?;
+            }
+            1
+        }
+        Op::DepthAttachmentReadEXT if !is_float32(m, result) => {
+            return Err(super::wrong_result(at, &RESULT, "a 32-bit float"));
+        }
+        Op::StencilAttachmentReadEXT if !is_int32(m, result) => {
+            return Err(super::wrong_result(at, &RESULT, "a 32-bit integer"));
+        }
+        _ => 0,
+    };
+    if let Some(id) = at.inst.optional(sample).map(spirvkit_binary::Id)
+        && let Some(ty) = m.type_of(id)
+        && !is_int32(m, ty)
+    {
+        let expected = "a 32-bit integer";
+        return Err(super::wrong_operand(
+            at,
+            &ATTACHMENT_SAMPLE,
+            id,
+            "sample",
+            expected,
+        ));
+    }
+    match at.models_outside(FRAGMENT) {
+        None => Ok(()),
+        Some(models) => {
+            let message = format!("{op} stands in {models}, not in Fragment");
+            Err(at.fault(&ATTACHMENT_STAGE, message))
+        }
+    }
+}

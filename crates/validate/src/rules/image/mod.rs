@@ -1,0 +1,762 @@
+//! Image instructions (specification, section 3.52.10), and those that
+//! extensions add.
+
+mod access;
+mod operands;
+mod query;
+mod sample;
+mod sampled_image;
+mod shape;
+mod texel_pointer;
+mod vendor;
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
+use spirvkit_grammar::{ExecutionMode, ExecutionModel, Op};
+
+use super::Family;
+use crate::fault::{Fault, Verdict};
+use crate::module::{Image, Models, Module, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+use shape::image_of;
+
+pub(crate) const FAMILY: Family = Family {
+    ops: &[
+        Op::SampledImage,
+        Op::Image,
+        Op::ImageTexelPointer,
+        Op::UntypedImageTexelPointerEXT,
+        Op::ImageSampleImplicitLod,
+        Op::ImageSampleExplicitLod,
+        Op::ImageSampleDrefImplicitLod,
+        Op::ImageSampleDrefExplicitLod,
+        Op::ImageSampleProjImplicitLod,
+        Op::ImageSampleProjExplicitLod,
+        Op::ImageSampleProjDrefImplicitLod,
+        Op::ImageSampleProjDrefExplicitLod,
+        Op::ImageSparseSampleImplicitLod,
+        Op::ImageSparseSampleExplicitLod,
+        Op::ImageSparseSampleDrefImplicitLod,
+        Op::ImageSparseSampleDrefExplicitLod,
+        Op::ImageSparseSampleProjImplicitLod,
+        Op::ImageSparseSampleProjExplicitLod,
+        Op::ImageSparseSampleProjDrefImplicitLod,
+        Op::ImageSparseSampleProjDrefExplicitLod,
+        Op::ImageFetch,
+        Op::ImageSparseFetch,
+        Op::ImageGather,
+        Op::ImageDrefGather,
+        Op::ImageSparseGather,
+        Op::ImageSparseDrefGather,
+        Op::ImageRead,
+        Op::ImageSparseRead,
+        Op::ImageWrite,
+        Op::ImageSparseTexelsResident,
+        Op::ImageQueryFormat,
+        Op::ImageQueryOrder,
+        Op::ImageQuerySizeLod,
+        Op::ImageQuerySize,
+        Op::ImageQueryLod,
+        Op::ImageQueryLevels,
+        Op::ImageQuerySamples,
+        Op::ColorAttachmentReadEXT,
+        Op::DepthAttachmentReadEXT,
+        Op::StencilAttachmentReadEXT,
+        Op::ImageSampleWeightedQCOM,
+        Op::ImageBoxFilterQCOM,
+        Op::ImageBlockMatchSSDQCOM,
+        Op::ImageBlockMatchSADQCOM,
+        Op::ImageBlockMatchWindowSSDQCOM,
+        Op::ImageBlockMatchWindowSADQCOM,
+        Op::ImageBlockMatchGatherSSDQCOM,
+        Op::ImageBlockMatchGatherSADQCOM,
+        Op::ImageGatherQCOM,
+        Op::SamplerImageAddressingModeNV,
+    ],
+    check,
+    check_module: Some(sampled_image::check_uses),
+    rules: &[
+        &RESERVED,
+        &IMAGE_OPERAND,
+        &SAMPLED_IMAGE_OPERAND,
+        &SPARSE_RESULT,
+        &IMPLICIT_LOD_STAGE,
+        &IMPLICIT_LOD_MODE,
+        &TEXEL_TYPE,
+        &RESULT,
+        &COMPONENTS,
+        &COORDINATE,
+        &COORDINATE_SIZE,
+        &DIM,
+        &MULTISAMPLED,
+        &SAMPLED,
+        &FORMAT_SIGN,
+        &sampled_image::RESULT,
+        &sampled_image::SAMPLER,
+        &sampled_image::SAME_IMAGE,
+        &sampled_image::VULKAN_SAMPLED,
+        &sampled_image::BLOCK,
+        &sampled_image::CONSUMER,
+        &sampled_image::IMAGE_RESULT,
+        &sample::DREF,
+        &sample::VULKAN_DREF_DIM,
+        &sample::COMPONENT,
+        &sample::COMPONENT_CONSTANT,
+        &sample::OPENCL_CONST_OFFSET,
+        &access::STORAGE_CAPABILITY,
+        &access::WITHOUT_FORMAT,
+        &access::VULKAN_COMPONENTS,
+        &access::SUBPASS_STAGE,
+        &access::SUBPASS_COORDINATE,
+        &access::TEXEL,
+        &access::OPENCL_WRITE_OPERANDS,
+        &access::RESIDENT_CODE,
+        &access::ATTACHMENT_STAGE,
+        &access::ATTACHMENT_SAMPLE,
+        &query::SIZE_COMPONENTS,
+        &query::LOD,
+        &query::NOT_MULTISAMPLED,
+        &query::VULKAN_SAMPLED,
+        &texel_pointer::RESULT,
+        &texel_pointer::IMAGE,
+        &texel_pointer::SAMPLE,
+        &texel_pointer::FORMAT,
+        &operands::OPCODE,
+        &operands::EXCLUSIVE,
+        &operands::TYPE,
+        &operands::SIZE,
+        &operands::CONSTANT,
+        &operands::IMAGE,
+        &operands::VULKAN_OFFSET,
+        &operands::NON_PRIVATE,
+        &operands::ZERO_EXTEND,
+        &vendor::PROCESSING_DECORATION,
+        &vendor::PROCESSING_USE,
+        &vendor::GATHER_MODE,
+        &vendor::GATHER_MODE_CAPABILITY,
+        &vendor::ADDRESSING_MODE,
+    ],
+};
+
+static RESERVED: Rule = Rule {
+    id: "image.reserved",
+    class: InvalidBinary,
+    section: "3.52.10",
+    vuids: &[],
+    text: "The sparse instructions that project are reserved: no version of SPIR-V gives them a meaning.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpCapability SparseResidency
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%pair = OpTypeStruct %u32 %v4f32
+%value = OpLoad %sampled %var
+%texel = OpImageSparseSampleProjImplicitLod %pair %value %v3f32_0",
+        keeps: "OpCapability SparseResidency
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%pair = OpTypeStruct %u32 %v4f32
+%value = OpLoad %sampled %var
+%texel = OpImageSparseSampleImplicitLod %pair %value %v2f32_0",
+    },
+};
+
+static IMAGE_OPERAND: Rule = Rule {
+    id: "image.image-operand",
+    class: InvalidData,
+    section: "3.52.10",
+    vuids: &[],
+    text: "Instructions that don't sample take an image of type `OpTypeImage`.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpCapability ImageQuery
+%levels = OpImageQueryLevels %u32 %u32_0",
+        keeps: "OpCapability ImageQuery
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%levels = OpImageQueryLevels %u32 %value",
+    },
+};
+
+static SAMPLED_IMAGE_OPERAND: Rule = Rule {
+    id: "image.sampled-image-operand",
+    class: InvalidData,
+    section: "3.52.10",
+    vuids: &[],
+    text: "Instructions that sample take an image with its sampler, of type `OpTypeSampledImage`.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
+    },
+};
+
+static SPARSE_RESULT: Rule = Rule {
+    id: "image.sparse-result",
+    class: InvalidData,
+    section: "3.52.10",
+    vuids: &[],
+    text: "A sparse instruction gives a structure of two members: an integer scalar that tells residency, and the \
+           texel.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpCapability SparseResidency
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSparseSampleImplicitLod %v4f32 %value %v2f32_0",
+        keeps: "OpCapability SparseResidency
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%pair = OpTypeStruct %u32 %v4f32
+%value = OpLoad %sampled %var
+%texel = OpImageSparseSampleImplicitLod %pair %value %v2f32_0",
+    },
+};
+
+static IMPLICIT_LOD_STAGE: Rule = Rule {
+    id: "image.implicit-lod-stage",
+    class: InvalidId,
+    section: "3.52.10",
+    vuids: &[],
+    text: "An implicit level of detail comes from derivatives, which only fragment shaders and, with derivative \
+           groups, compute, mesh and task shaders have.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.0"),
+        breaks: "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main \"main\"
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%f32 = OpTypeFloat 32
+%v2f32 = OpTypeVector %f32 2
+%v4f32 = OpTypeVector %f32 4
+%zero = OpConstantNull %v2f32
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %v4f32 %value %zero
+OpReturn
+OpFunctionEnd
+",
+        keeps: "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main \"main\"
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%f32 = OpTypeFloat 32
+%v2f32 = OpTypeVector %f32 2
+%v4f32 = OpTypeVector %f32 4
+%lod = OpConstantNull %f32
+%zero = OpConstantNull %v2f32
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%value = OpLoad %sampled %var
+%texel = OpImageSampleExplicitLod %v4f32 %value %zero Lod %lod
+OpReturn
+OpFunctionEnd
+",
+    },
+};
+
+static IMPLICIT_LOD_MODE: Rule = Rule {
+    id: "image.implicit-lod-mode",
+    class: InvalidId,
+    section: "SPV_KHR_compute_shader_derivatives",
+    vuids: &[],
+    text: "A compute, mesh or task shader has derivatives, and with them implicit levels of detail, only with the \
+           mode `DerivativeGroupQuadsKHR` or `DerivativeGroupLinearKHR`.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
+        keeps: "OpCapability ComputeDerivativeGroupLinearKHR
+OpExtension \"SPV_KHR_compute_shader_derivatives\"
+OpExecutionMode %main LocalSize 4 1 1
+OpExecutionMode %main DerivativeGroupLinearKHR
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
+    },
+};
+
+static TEXEL_TYPE: Rule = Rule {
+    id: "image.texel-type",
+    class: InvalidData,
+    section: "3.52.10",
+    vuids: &[],
+    text: "The components of a texel have the image's sampled type, unless that is void.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %v4u32 %value %v2f32_0",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
+    },
+};
+
+static RESULT: Rule = Rule {
+    id: "image.result",
+    class: InvalidData,
+    section: "3.52.10",
+    vuids: &[],
+    text: "What an image instruction gives is of the kind that it says: texels are vectors of numbers, comparisons \
+           give scalars, and queries give integers (`OpImageQueryLod` floats).",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %f32 %value %v2f32_0",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
+    },
+};
+
+static COMPONENTS: Rule = Rule {
+    id: "image.components",
+    class: InvalidData,
+    section: "3.52.10",
+    vuids: &[],
+    text: "A texel that is sampled, fetched or gathered has four components, and so has one that OpenCL reads from \
+           an image without depth.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %v3f32 %value %v2f32_0",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
+    },
+};
+
+static COORDINATE: Rule = Rule {
+    id: "image.coordinate",
+    class: InvalidData,
+    section: "3.52.10",
+    vuids: &[],
+    text: "A coordinate is a scalar or a vector of 32-bit numbers: floats to sample, integers to fetch, either to \
+           read, write and in kernels to sample.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %v4f32 %value %v2u32_0",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
+    },
+};
+
+static COORDINATE_SIZE: Rule = Rule {
+    id: "image.coordinate-size",
+    class: InvalidData,
+    section: "3.52.10",
+    vuids: &[],
+    text: "A coordinate has a component for each dimension, one more for the layer of an arrayed image, and one more \
+           to divide by when it is projective.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 1 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
+        keeps: "%image = OpTypeImage %f32 2D 0 1 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %v4f32 %value %v3f32_0",
+    },
+};
+
+static DIM: Rule = Rule {
+    id: "image.dim",
+    class: InvalidData,
+    section: "3.52.10",
+    vuids: &[],
+    text: "Each image instruction works on some dimensionalities only: cubes can't be fetched from, buffers have no \
+           levels, projection needs a plane or a volume.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 Cube 0 0 0 1 Unknown
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageFetch %v4f32 %value %v3u32_0",
+        keeps: "%image = OpTypeImage %f32 3D 0 0 0 1 Unknown
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageFetch %v4f32 %value %v3u32_0",
+    },
+};
+
+static MULTISAMPLED: Rule = Rule {
+    id: "image.multisampled",
+    class: InvalidData,
+    section: "3.52.10",
+    vuids: &[],
+    text: "A multisampled image can't be filtered: it is fetched, read or written, a sample at a time.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 1 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
+    },
+};
+
+static SAMPLED: Rule = Rule {
+    id: "image.sampled",
+    class: InvalidData,
+    section: "3.52.10",
+    vuids: &[],
+    text: "Texels are fetched from images that may have a sampler (`Sampled` 1), and read and written in images that \
+           have none (`Sampled` 0 or 2).",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 2 Rgba32f
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageFetch %v4f32 %value %v2u32_0",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageFetch %v4f32 %value %v2u32_0",
+    },
+};
+
+static FORMAT_SIGN: Rule = Rule {
+    id: "image.format-sign",
+    class: InvalidData,
+    section: "Vulkan: Image Format and Type Matching",
+    vuids: &["VUID-StandaloneSpirv-Image-04965"],
+    text: "In Vulkan, an access to integers has the sign of the image's format. `SignExtend` and `ZeroExtend` say the \
+           sign of the access; without, it is that of the sampled type.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.3"),
+        breaks: "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0
+%image = OpTypeImage %u32 2D 0 0 0 2 R32i
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageRead %v4u32 %value %v2u32_0",
+        keeps: "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0
+%image = OpTypeImage %u32 2D 0 0 0 2 R32ui
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageRead %v4u32 %value %v2u32_0",
+    },
+};
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    match at.inst.op() {
+        Op::SampledImage => sampled_image::check(at),
+        Op::Image => sampled_image::check_image(at),
+        Op::ImageTexelPointer => texel_pointer::check(at),
+        Op::UntypedImageTexelPointerEXT => texel_pointer::check_untyped(at),
+        Op::ImageFetch | Op::ImageSparseFetch => access::check_fetch(at),
+        Op::ImageRead | Op::ImageSparseRead => access::check_read(at),
+        Op::ImageWrite => access::check_write(at),
+        Op::ImageSparseTexelsResident => access::check_resident(at),
+        Op::ColorAttachmentReadEXT | Op::DepthAttachmentReadEXT | Op::StencilAttachmentReadEXT => {
+            access::check_attachment(at)
+        }
+        Op::ImageGather
+        | Op::ImageDrefGather
+        | Op::ImageSparseGather
+        | Op::ImageSparseDrefGather => sample::check_gather(at),
+        Op::ImageGatherQCOM => {
+            sample::check_gather(at)?;
+            vendor::check_gather_mode(at)
+        }
+        Op::ImageQueryFormat | Op::ImageQueryOrder => query::check_format(at),
+        Op::ImageQuerySizeLod => query::check_size_lod(at),
+        Op::ImageQuerySize => query::check_size(at),
+        Op::ImageQueryLod => query::check_lod(at),
+        Op::ImageQueryLevels => query::check_levels(at),
+        Op::ImageQuerySamples => query::check_samples(at),
+        Op::ImageSampleWeightedQCOM
+        | Op::ImageBoxFilterQCOM
+        | Op::ImageBlockMatchSSDQCOM
+        | Op::ImageBlockMatchSADQCOM
+        | Op::ImageBlockMatchWindowSSDQCOM
+        | Op::ImageBlockMatchWindowSADQCOM
+        | Op::ImageBlockMatchGatherSSDQCOM
+        | Op::ImageBlockMatchGatherSADQCOM => vendor::check_processing(at),
+        Op::SamplerImageAddressingModeNV => vendor::check_addressing_mode(at),
+        op @ (Op::ImageSparseSampleProjImplicitLod
+        | Op::ImageSparseSampleProjExplicitLod
+        | Op::ImageSparseSampleProjDrefImplicitLod
+        | Op::ImageSparseSampleProjDrefExplicitLod) => {
+            Err(at.fault(&RESERVED, format!("{op} is reserved for future use")))
+        }
+        _ => sample::check(at),
+    }
+}
+
+/// A fault about an operand.
+#[cold]
+fn wrong_operand(
+    at: &Site<'_, '_>,
+    rule: &'static Rule,
+    operand: Id,
+    name: &str,
+    expected: &str,
+) -> Fault {
+    super::groups::wrong_operand(at, rule, operand, name, expected)
+}
+
+/// A fault about the result type.
+#[cold]
+fn wrong_result(at: &Site<'_, '_>, rule: &'static Rule, expected: &str) -> Fault {
+    super::groups::wrong_result(at, rule, expected)
+}
+
+/// A fault about the image's type.
+#[cold]
+fn wrong_image(at: &Site<'_, '_>, rule: &'static Rule, image: Id, what: &str) -> Fault {
+    let message = format!("{} {what}", at.inst.op());
+    let ty = at.m.type_of(image).unwrap_or(image);
+    let fault = at.fault(rule, message);
+    fault.about(at.m, ty, "the image's type is declared here")
+}
+
+/// The operand as an image of type `OpTypeImage`. `None` where there is nothing
+/// to say, because it is reported elsewhere.
+fn image_operand(at: &Site<'_, '_>, index: usize) -> Result<Option<Image>, Fault> {
+    let id = at.id(index);
+    let Some(ty) = at.m.type_of(id) else {
+        return Ok(None);
+    };
+    match at.m.ty(ty) {
+        Type::Image(image) => Ok(Some(image)),
+        // The use of a sampled image is a matter of its own.
+        _ if at.m.op_of(id) == Op::SampledImage => Ok(None),
+        _ => Err(wrong_operand(
+            at,
+            &IMAGE_OPERAND,
+            id,
+            "image",
+            "of a type `OpTypeImage`",
+        )),
+    }
+}
+
+/// The operand as an image with its sampler.
+fn sampled_image_operand(at: &Site<'_, '_>, index: usize) -> Result<Option<Image>, Fault> {
+    let id = at.id(index);
+    let Some(ty) = at.m.type_of(id) else {
+        return Ok(None);
+    };
+    match at.m.ty(ty) {
+        Type::SampledImage { .. } => Ok(image_of(at.m, ty)),
+        _ => Err(wrong_operand(
+            at,
+            &SAMPLED_IMAGE_OPERAND,
+            id,
+            "sampled image",
+            "of a type `OpTypeSampledImage`",
+        )),
+    }
+}
+
+/// The type of the texel that the instruction gives: the result type, or the
+/// second member of a sparse instruction's.
+fn texel_of(at: &Site<'_, '_>) -> Result<Id, Fault> {
+    let result = at.result_type();
+    if !shape::traits(at.inst.op()).is_sparse {
+        return Ok(result);
+    }
+    match at.m.ty(result) {
+        Type::Struct {
+            members: &[residency, texel],
+        } if at.m.is_int_scalar(Id(residency)) => Ok(Id(texel)),
+        _ => {
+            let expected = "a structure of an integer scalar and a texel";
+            Err(wrong_result(at, &SPARSE_RESULT, expected))
+        }
+    }
+}
+
+/// Checks that a texel is a vector of four numbers.
+fn check_texel_vector(at: &Site<'_, '_>, texel: Id) -> Verdict {
+    let m = at.m;
+    if !m.is_vector(texel) || !shape::is_number(m, m.component_type(texel)) {
+        let expected = "a vector of integers or floats as texel";
+        return Err(wrong_result(at, &RESULT, expected));
+    }
+    match m.dimension(texel) {
+        4 => Ok(()),
+        _ => Err(wrong_result(at, &COMPONENTS, "a texel of four components")),
+    }
+}
+
+/// Checks that a texel's components are of the image's sampled type.
+fn check_texel_type(at: &Site<'_, '_>, image: &Image, component: Id) -> Verdict {
+    let m = at.m;
+    if m.is_void(image.sampled_type) || component == image.sampled_type {
+        return Ok(());
+    }
+    let message = format!(
+        "the texels of {} are {}, but those of the image are {}",
+        at.inst.op(),
+        m.show_type(component),
+        m.show_type(image.sampled_type)
+    );
+    let fault = at.fault(&TEXEL_TYPE, message);
+    Err(fault.about(
+        m,
+        image.sampled_type,
+        "the image's sampled type is declared here",
+    ))
+}
+
+/// Checks a coordinate: its components by the test, and how many there are.
+fn check_coordinate(
+    at: &Site<'_, '_>,
+    index: usize,
+    expected: &str,
+    size: u32,
+    test: impl Fn(&Module<'_>, Id) -> bool,
+) -> Verdict {
+    let id = at.id(index);
+    let Some(ty) = at.m.type_of(id) else {
+        return Ok(());
+    };
+    if !shape::is_scalar_or_vector(at.m, ty, test) {
+        return Err(wrong_operand(at, &COORDINATE, id, "coordinate", expected));
+    }
+    if at.m.dimension(ty) < size {
+        let expected = format!("of {size} components at least");
+        return Err(wrong_operand(
+            at,
+            &COORDINATE_SIZE,
+            id,
+            "coordinate",
+            &expected,
+        ));
+    }
+    Ok(())
+}
+
+/// Where derivatives are, and with them implicit levels of detail.
+const DERIVATIVE_MODELS: Models = Models::of(&[
+    ExecutionModel::Fragment,
+    ExecutionModel::GLCompute,
+    ExecutionModel::MeshEXT,
+    ExecutionModel::TaskEXT,
+]);
+
+/// Where derivatives need an execution mode.
+const GROUP_MODELS: Models = Models::of(&[
+    ExecutionModel::GLCompute,
+    ExecutionModel::MeshEXT,
+    ExecutionModel::TaskEXT,
+]);
+
+const GROUP_MODES: &[ExecutionMode] = &[
+    ExecutionMode::DerivativeGroupQuadsKHR,
+    ExecutionMode::DerivativeGroupLinearKHR,
+];
+
+/// Checks that there is an implicit level of detail.
+fn check_implicit_lod(at: &Site<'_, '_>) -> Verdict {
+    if let Some(models) = at.models_outside(DERIVATIVE_MODELS) {
+        let message = format!(
+            "{} stands in {models}, which has no implicit level of detail",
+            at.inst.op()
+        );
+        return Err(at.fault(&IMPLICIT_LOD_STAGE, message));
+    }
+    match at.entry_without_mode(GROUP_MODELS, GROUP_MODES) {
+        None => Ok(()),
+        Some(entry) => {
+            let message = format!(
+                "{} is reached from the entry point \"{}\", which has no derivative groups",
+                at.inst.op(),
+                entry.name()
+            );
+            let fault = at.fault(&IMPLICIT_LOD_MODE, message);
+            Err(fault.at(entry.inst.offset(), "the entry point is declared here"))
+        }
+    }
+}

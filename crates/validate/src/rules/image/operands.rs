@@ -1,0 +1,549 @@
+//! Image operands (specification, section 3.14).
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::{Capability, Dim, ImageOperands, Op};
+
+use super::shape::{self, Lod, is_float32, is_int32, traits};
+use super::{FORMAT_SIGN, wrong_operand};
+use crate::fault::{Fault, Verdict};
+use crate::module::{Image, Module, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::rules::scopes;
+use crate::site::Site;
+
+pub(super) static OPCODE: Rule = Rule {
+    id: "image.operand-opcode",
+    class: InvalidData,
+    section: "3.14",
+    vuids: &[],
+    text: "Each image operand goes with some instructions only: `Bias` with implicit levels of detail, `Lod` with \
+           explicit ones and fetches, `Grad` with explicit ones, `ConstOffsets` with gathers, `Sample` with what \
+           reads or writes single texels, `MakeTexelAvailable` with writes, `MakeTexelVisible` with reads.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 Lod %f32_0",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 Bias %f32_0",
+    },
+};
+
+pub(super) static EXCLUSIVE: Rule = Rule {
+    id: "image.operand-exclusive",
+    class: InvalidData,
+    section: "3.14",
+    vuids: &[],
+    text: "There is at most one kind of offset, and not both `Lod` and `Grad`.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Lod|Grad %f32_0 %v2f32_0 %v2f32_0",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Grad %v2f32_0 %v2f32_0",
+    },
+};
+
+pub(super) static TYPE: Rule = Rule {
+    id: "image.operand-type",
+    class: InvalidData,
+    section: "3.14",
+    vuids: &[],
+    text: "Levels, biases and gradients are 32-bit floats, except that fetches tell the level by a 32-bit integer; \
+           offsets and samples are 32-bit integers.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Lod %u32_0",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Lod %f32_0",
+    },
+};
+
+pub(super) static SIZE: Rule = Rule {
+    id: "image.operand-size",
+    class: InvalidData,
+    section: "3.14",
+    vuids: &[],
+    text: "Gradients and offsets have a component for each dimension, none for the layer; there are four \
+           `ConstOffsets` of two components each.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Grad %v3f32_0 %v3f32_0",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Grad %v2f32_0 %v2f32_0",
+    },
+};
+
+pub(super) static CONSTANT: Rule = Rule {
+    id: "image.operand-constant",
+    class: InvalidData,
+    section: "3.14",
+    vuids: &[],
+    text: "`ConstOffset` and `ConstOffsets` are constants.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%one = OpLoad %u32 %private_u32
+%offset = OpCompositeConstruct %v2u32 %one %one
+%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 ConstOffset %offset",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 ConstOffset %v2u32_0",
+    },
+};
+
+pub(super) static IMAGE: Rule = Rule {
+    id: "image.operand-image",
+    class: InvalidData,
+    section: "3.14",
+    vuids: &[],
+    text: "Levels, biases and gradients need an image with levels (1D, 2D, 3D, Cube; for gradients, one that isn't \
+           multisampled is enough), offsets one that is no cube, and `Sample` goes with multisampled images, without \
+           exception.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 1 1 Unknown
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageFetch %v4f32 %value %v2u32_0",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 1 1 Unknown
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageFetch %v4f32 %value %v2u32_0 Sample %u32_0",
+    },
+};
+
+pub(super) static VULKAN_OFFSET: Rule = Rule {
+    id: "image.vulkan-offset",
+    class: InvalidData,
+    section: "Vulkan: Runtime SPIR-V Validation",
+    vuids: &["VUID-RuntimeSpirv-Offset-10213"],
+    text: "In Vulkan, `Offset` goes with gathers only, unless the feature `maintenance8` is enabled.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.3"),
+        breaks: "OpCapability ImageGatherExtended
+OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 Offset %v2u32_0",
+        keeps: "OpCapability ImageGatherExtended
+OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texels = OpImageGather %v4f32 %value %v2f32_0 %u32_0 Offset %v2u32_0",
+    },
+};
+
+pub(super) static NON_PRIVATE: Rule = Rule {
+    id: "image.operand-non-private",
+    class: InvalidData,
+    section: "3.14",
+    vuids: &[],
+    text: "`MakeTexelAvailable` and `MakeTexelVisible` go with `NonPrivateTexel`: private texels are nobody else's.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan
+%image = OpTypeImage %f32 2D 0 0 0 2 R32f
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageRead %v4f32 %value %v2u32_0 MakeTexelVisible %u32_2",
+        keeps: "OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan
+%image = OpTypeImage %f32 2D 0 0 0 2 R32f
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageRead %v4f32 %value %v2u32_0 MakeTexelVisible|NonPrivateTexel %u32_2",
+    },
+};
+
+pub(super) static ZERO_EXTEND: Rule = Rule {
+    id: "image.operand-zero-extend",
+    class: InvalidData,
+    section: "3.14",
+    vuids: &[],
+    text: "With `ZeroExtend`, the texel isn't signed.",
+    example: Example {
+        frame: Frame::FragmentFor("spv1.4"),
+        breaks: "%image = OpTypeImage %i32 2D 0 0 0 2 R32i
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageRead %v4i32 %value %v2u32_0 ZeroExtend",
+        keeps: "%image = OpTypeImage %u32 2D 0 0 0 2 R32ui
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+%texel = OpImageRead %v4u32 %value %v2u32_0 ZeroExtend",
+    },
+};
+
+/// The operands with their bits and how many ids each has, in order.
+const OPERANDS: [(ImageOperands, usize); 11] = [
+    (ImageOperands::Bias, 1),
+    (ImageOperands::Lod, 1),
+    (ImageOperands::Grad, 2),
+    (ImageOperands::ConstOffset, 1),
+    (ImageOperands::Offset, 1),
+    (ImageOperands::ConstOffsets, 1),
+    (ImageOperands::Sample, 1),
+    (ImageOperands::MinLod, 1),
+    (ImageOperands::MakeTexelAvailable, 1),
+    (ImageOperands::MakeTexelVisible, 1),
+    (ImageOperands::Offsets, 1),
+];
+
+const ANY_OFFSET: u32 = ImageOperands::ConstOffset.0
+    | ImageOperands::Offset.0
+    | ImageOperands::ConstOffsets.0
+    | ImageOperands::Offsets.0;
+
+/// Reads or writes single texels, without a filter.
+fn is_access(op: Op) -> bool {
+    matches!(
+        op,
+        Op::ImageFetch
+            | Op::ImageSparseFetch
+            | Op::ImageRead
+            | Op::ImageSparseRead
+            | Op::ImageWrite
+    )
+}
+
+/// Checks the image operands, whose mask is the word at `first`, if it is there.
+pub(super) fn check(at: &Site<'_, '_>, image: &Image, first: usize) -> Verdict {
+    let mask = ImageOperands(at.inst.optional(first).unwrap_or(0));
+    check_sign(at, image, mask)?;
+    if image.multisampled && !mask.contains(ImageOperands::Sample) && is_access(at.inst.op()) {
+        let what = "needs the image operand `Sample` for a multisampled image";
+        return Err(super::wrong_image(at, &self::IMAGE, at.id(0), what));
+    }
+    if mask.0 == 0 {
+        return Ok(());
+    }
+    if (mask.0 & ANY_OFFSET).count_ones() > 1 {
+        let message = format!("{} has several kinds of offsets: `{mask}`", at.inst.op());
+        return Err(at.fault(&EXCLUSIVE, message));
+    }
+    if mask.contains(ImageOperands::Lod | ImageOperands::Grad) {
+        let message = format!("{} has both `Lod` and `Grad`", at.inst.op());
+        return Err(at.fault(&EXCLUSIVE, message));
+    }
+    let mut index = first + 1;
+    for (operand, ids) in OPERANDS {
+        if mask.contains(operand) {
+            let given = Given {
+                image,
+                mask,
+                operand,
+                index,
+            };
+            given.check(at)?;
+            index += ids;
+        }
+    }
+    check_zero_extend(at, mask)
+}
+
+/// An image operand of an instruction.
+struct Given<'i> {
+    image: &'i Image,
+    /// All operands of the instruction.
+    mask: ImageOperands,
+    operand: ImageOperands,
+    /// Where its first id is.
+    index: usize,
+}
+
+impl Given<'_> {
+    fn check(&self, at: &Site<'_, '_>) -> Verdict {
+        self.check_opcode(at)?;
+        match self.operand {
+            ImageOperands::Bias | ImageOperands::MinLod => {
+                self.expect(at, 0, "a 32-bit float", is_float32)?;
+                self.expect_levels(at)
+            }
+            ImageOperands::Lod => {
+                let takes_float = match traits(at.inst.op()) {
+                    traits if traits.gathers => true,
+                    traits => traits.lod == Lod::Explicit,
+                };
+                match takes_float {
+                    true => self.expect(at, 0, "a 32-bit float", is_float32)?,
+                    false => self.expect(at, 0, "a 32-bit integer", is_int32)?,
+                }
+                self.expect_levels(at)
+            }
+            ImageOperands::Grad => {
+                for index in 0..2 {
+                    self.expect(at, index, "of 32-bit floats", |m, ty| {
+                        shape::is_scalar_or_vector(m, ty, is_float32)
+                    })?;
+                    self.expect_plane(at, index)?;
+                }
+                self.expect_single_sampled(at)
+            }
+            ImageOperands::ConstOffset | ImageOperands::Offset => self.check_offset(at),
+            ImageOperands::ConstOffsets => self.check_offsets(at),
+            ImageOperands::Sample => {
+                if !self.image.multisampled {
+                    return Err(self.wrong_image(at, "a multisampled image"));
+                }
+                self.expect(at, 0, "a 32-bit integer", is_int32)
+            }
+            ImageOperands::MakeTexelAvailable | ImageOperands::MakeTexelVisible => {
+                if !self.mask.contains(ImageOperands::NonPrivateTexel) {
+                    let message = format!(
+                        "`{}` of {} goes with `NonPrivateTexel`, which is missing",
+                        self.operand,
+                        at.inst.op()
+                    );
+                    return Err(at.fault(&NON_PRIVATE, message));
+                }
+                scopes::check_memory(at, at.id(self.index))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that the instruction takes the operand.
+    fn check_opcode(&self, at: &Site<'_, '_>) -> Verdict {
+        let m = at.m;
+        let op = at.inst.op();
+        let traits = traits(op);
+        // SPV_AMD_texture_gather_bias_lod.
+        let gathers_levels = || traits.gathers && m.has(Capability::ImageGatherBiasLodAMD);
+        // SPV_AMD_shader_image_load_store_lod.
+        let accesses_levels = || {
+            matches!(op, Op::ImageRead | Op::ImageWrite | Op::ImageSparseRead)
+                && m.has(Capability::ImageReadWriteLodAMD)
+        };
+        let is_right = match self.operand {
+            ImageOperands::Bias => traits.lod == Lod::Implicit || gathers_levels(),
+            ImageOperands::Lod => {
+                traits.lod == Lod::Explicit
+                    || matches!(op, Op::ImageFetch | Op::ImageSparseFetch)
+                    || gathers_levels()
+                    || accesses_levels()
+            }
+            ImageOperands::Grad => traits.lod == Lod::Explicit,
+            ImageOperands::ConstOffsets => traits.gathers,
+            ImageOperands::Sample => is_access(op),
+            ImageOperands::MinLod => {
+                traits.lod == Lod::Implicit || self.mask.contains(ImageOperands::Grad)
+            }
+            ImageOperands::MakeTexelAvailable => op == Op::ImageWrite,
+            ImageOperands::MakeTexelVisible => {
+                matches!(op, Op::ImageRead | Op::ImageSparseRead)
+            }
+            _ => true,
+        };
+        if is_right {
+            return Ok(());
+        }
+        let message = format!("{op} doesn't take the image operand `{}`", self.operand);
+        Err(at.fault(&OPCODE, message))
+    }
+
+    fn expect(
+        &self,
+        at: &Site<'_, '_>,
+        id: usize,
+        expected: &str,
+        test: impl Fn(&Module<'_>, Id) -> bool,
+    ) -> Verdict {
+        let id = at.id(self.index + id);
+        match at.m.type_of(id) {
+            Some(ty) if !test(at.m, ty) => Err(self.wrong(at, &TYPE, id, expected)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that an operand has a component for each dimension.
+    fn expect_plane(&self, at: &Site<'_, '_>, id: usize) -> Verdict {
+        let id = at.id(self.index + id);
+        let size = shape::plane_size(self.image.dim);
+        match at.m.type_of(id) {
+            Some(ty) if at.m.dimension(ty) != size => {
+                let expected = format!("of {size} components");
+                Err(self.wrong(at, &SIZE, id, &expected))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn expect_levels(&self, at: &Site<'_, '_>) -> Verdict {
+        if !shape::has_levels(self.image.dim) {
+            return Err(self.wrong_image(at, "an image with levels: 1D, 2D, 3D or Cube"));
+        }
+        self.expect_single_sampled(at)
+    }
+
+    fn expect_single_sampled(&self, at: &Site<'_, '_>) -> Verdict {
+        match self.image.multisampled {
+            true => Err(self.wrong_image(at, "an image that is not multisampled")),
+            false => Ok(()),
+        }
+    }
+
+    fn check_offset(&self, at: &Site<'_, '_>) -> Verdict {
+        if self.image.dim == Dim::Cube {
+            return Err(self.wrong_image(at, "an image that is no cube"));
+        }
+        self.expect(at, 0, "of 32-bit integers", |m, ty| {
+            shape::is_scalar_or_vector(m, ty, is_int32)
+        })?;
+        if self.operand == ImageOperands::ConstOffset {
+            self.expect_constant(at)?;
+        }
+        self.expect_plane(at, 0)?;
+        if self.operand == ImageOperands::Offset
+            && at.m.env.is_vulkan()
+            && !at.m.options.allow_offset_texture_operand
+            && !traits(at.inst.op()).gathers
+        {
+            let message = format!("{} has an `Offset`, but doesn't gather", at.inst.op());
+            return Err(at.fault(&VULKAN_OFFSET, message));
+        }
+        Ok(())
+    }
+
+    fn check_offsets(&self, at: &Site<'_, '_>) -> Verdict {
+        if self.image.dim == Dim::Cube {
+            return Err(self.wrong_image(at, "an image that is no cube"));
+        }
+        let id = at.id(self.index);
+        let m = at.m;
+        let Some(ty) = m.type_of(id) else {
+            return Ok(());
+        };
+        let element = match m.ty(ty) {
+            Type::Array { element, length } if m.default_u64(length) == Some(4) => element,
+            _ => return Err(self.wrong(at, &SIZE, id, "an array of four offsets")),
+        };
+        let is_pair =
+            matches!(m.ty(element), Type::Vector { component, count: 2 } if is_int32(m, component));
+        if !is_pair {
+            let expected = "an array of vectors of two 32-bit integers";
+            return Err(self.wrong(at, &TYPE, id, expected));
+        }
+        self.expect_constant(at)
+    }
+
+    fn expect_constant(&self, at: &Site<'_, '_>) -> Verdict {
+        let id = at.id(self.index);
+        match at.m.type_of(id).is_none() || at.m.is_constant(id) {
+            true => Ok(()),
+            false => Err(self.wrong(at, &CONSTANT, id, "a constant")),
+        }
+    }
+
+    #[cold]
+    fn wrong(&self, at: &Site<'_, '_>, rule: &'static Rule, id: Id, expected: &str) -> Fault {
+        let name = format!("image operand `{}`", self.operand);
+        wrong_operand(at, rule, id, &name, expected)
+    }
+
+    #[cold]
+    fn wrong_image(&self, at: &Site<'_, '_>, expected: &str) -> Fault {
+        let what = format!(
+            "has the image operand `{}`, which needs {expected}",
+            self.operand
+        );
+        super::wrong_image(at, &self::IMAGE, at.id(0), &what)
+    }
+}
+
+/// In Vulkan, an access has the sign of the image's format.
+fn check_sign(at: &Site<'_, '_>, image: &Image, mask: ImageOperands) -> Verdict {
+    if !at.m.env.is_vulkan() {
+        return Ok(());
+    }
+    let Some(format_is_signed) = shape::format_sign(image.format) else {
+        return Ok(());
+    };
+    let is_signed = match at.m.ty(image.sampled_type) {
+        _ if mask.contains(ImageOperands::SignExtend) => true,
+        _ if mask.contains(ImageOperands::ZeroExtend) => false,
+        Type::Int { signed, .. } => signed,
+        _ => return Ok(()),
+    };
+    if is_signed == format_is_signed {
+        return Ok(());
+    }
+    let sign = |is_signed| if is_signed { "signed" } else { "unsigned" };
+    let what = format!(
+        "makes a {} access to texels of the {} format {}",
+        sign(is_signed),
+        sign(format_is_signed),
+        image.format
+    );
+    Err(super::wrong_image(at, &FORMAT_SIGN, at.id(0), &what))
+}
+
+fn check_zero_extend(at: &Site<'_, '_>, mask: ImageOperands) -> Verdict {
+    if !mask.contains(ImageOperands::ZeroExtend) {
+        return Ok(());
+    }
+    let component = at.m.component_type(at.result_type());
+    match at.m.ty(component) {
+        Type::Int { signed: true, .. } => {
+            let message = format!("{} extends signed integers with zeros", at.inst.op());
+            Err(at.fault(&ZERO_EXTEND, message))
+        }
+        _ => Ok(()),
+    }
+}

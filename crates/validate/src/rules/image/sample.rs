@@ -1,0 +1,322 @@
+//! Sampling and gathering.
+
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::{Capability, Dim, ImageOperands, Op};
+
+use super::shape::{self, Lod, is_float32, is_int32, traits};
+use super::{DIM, MULTISAMPLED, RESULT, operands, vendor};
+use crate::fault::Verdict;
+use crate::module::{Image, Module};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static DREF: Rule = Rule {
+    id: "image.dref",
+    class: InvalidData,
+    section: "3.52.10",
+    vuids: &[],
+    text: "The depth that is compared with is a 32-bit float.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 1 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%depth = OpImageSampleDrefImplicitLod %f32 %value %v2f32_0 %f64_0",
+        keeps: "%image = OpTypeImage %f32 2D 1 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%depth = OpImageSampleDrefImplicitLod %f32 %value %v2f32_0 %f32_0",
+    },
+};
+
+pub(super) static VULKAN_DREF_DIM: Rule = Rule {
+    id: "image.vulkan-dref-dim",
+    class: InvalidData,
+    section: "Vulkan: Standalone SPIR-V Validation",
+    vuids: &["VUID-StandaloneSpirv-OpImage-04777"],
+    text: "In Vulkan, volumes have no depths to compare with.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.3"),
+        breaks: "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0
+%image = OpTypeImage %f32 3D 1 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%depth = OpImageSampleDrefImplicitLod %f32 %value %v3f32_0 %f32_0",
+        keeps: "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0
+%image = OpTypeImage %f32 2D 1 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%depth = OpImageSampleDrefImplicitLod %f32 %value %v2f32_0 %f32_0",
+    },
+};
+
+pub(super) static COMPONENT: Rule = Rule {
+    id: "image.component",
+    class: InvalidData,
+    section: "3.52.10",
+    vuids: &[],
+    text: "The component that is gathered is told by a 32-bit integer.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texels = OpImageGather %v4f32 %value %v2f32_0 %u64_1",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texels = OpImageGather %v4f32 %value %v2f32_0 %u32_1",
+    },
+};
+
+pub(super) static COMPONENT_CONSTANT: Rule = Rule {
+    id: "image.component-constant",
+    class: InvalidData,
+    section: "Vulkan: Standalone SPIR-V Validation",
+    vuids: &["VUID-StandaloneSpirv-OpImageGather-04664"],
+    text: "In Vulkan, the component that is gathered is told by a constant.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.3"),
+        breaks: "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%component = OpLoad %u32 %private_u32
+%value = OpLoad %sampled %var
+%texels = OpImageGather %v4f32 %value %v2f32_0 %component",
+        keeps: "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texels = OpImageGather %v4f32 %value %v2f32_0 %u32_1",
+    },
+};
+
+pub(super) static OPENCL_CONST_OFFSET: Rule = Rule {
+    id: "image.opencl-const-offset",
+    class: InvalidData,
+    section: "OpenCL SPIR-V Environment",
+    vuids: &[],
+    text: "OpenCL has no constant offsets of coordinates.",
+    example: Example {
+        frame: Frame::KernelFor("opencl2.1"),
+        breaks: "OpCapability ImageBasic
+OpCapability LiteralSampler
+%image = OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly
+%sampled = OpTypeSampledImage %image
+%sampler = OpTypeSampler
+%filter = OpConstantSampler %sampler None 0 Nearest
+%value = OpUndef %image
+%both = OpSampledImage %sampled %value %filter
+%texel = OpImageSampleExplicitLod %v4f32 %both %v2f32_0 Lod|ConstOffset %f32_0 %v2u32_0",
+        keeps: "OpCapability ImageBasic
+OpCapability LiteralSampler
+%image = OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly
+%sampled = OpTypeSampledImage %image
+%sampler = OpTypeSampler
+%filter = OpConstantSampler %sampler None 0 Nearest
+%value = OpUndef %image
+%both = OpSampledImage %sampled %value %filter
+%texel = OpImageSampleExplicitLod %v4f32 %both %v2f32_0 Lod %f32_0",
+    },
+};
+
+/// Checks the instructions that sample.
+pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let op = at.inst.op();
+    let traits = traits(op);
+    let texel = super::texel_of(at)?;
+    match traits.compares {
+        true if !shape::is_number(m, texel) => {
+            let expected = "an integer or floating-point scalar as texel";
+            return Err(super::wrong_result(at, &RESULT, expected));
+        }
+        true => {}
+        false => super::check_texel_vector(at, texel)?,
+    }
+    let Some(image) = super::sampled_image_operand(at, 0)? else {
+        return Ok(());
+    };
+    check_filtered(at, &image)?;
+    if traits.compares {
+        check_comparison_type(at, &image, texel)?;
+    } else {
+        super::check_texel_type(at, &image, m.component_type(texel))?;
+    }
+    check_coordinate(at, &image)?;
+    if traits.compares {
+        check_dref(at, &image)?;
+    }
+    vendor::check_plain_use(at, 0)?;
+    let first = 2 + usize::from(traits.compares);
+    check_opencl_offset(at, first)?;
+    operands::check(at, &image, first)?;
+    match traits.lod {
+        Lod::Implicit => super::check_implicit_lod(at),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that the image can be filtered, and projected if the instruction does
+/// so.
+fn check_filtered(at: &Site<'_, '_>, image: &Image) -> Verdict {
+    let op = at.inst.op();
+    if image.multisampled {
+        let what = "can't filter a multisampled image";
+        return Err(super::wrong_image(at, &MULTISAMPLED, at.id(0), what));
+    }
+    if !traits(op).projects {
+        return Ok(());
+    }
+    if image.arrayed || !matches!(image.dim, Dim::Dim1D | Dim::Dim2D | Dim::Dim3D | Dim::Rect) {
+        let layers = if image.arrayed { "arrayed " } else { "" };
+        let what = format!(
+            "projects onto 1D, 2D, 3D or Rect images without layers, not {layers}{}",
+            image.dim
+        );
+        return Err(super::wrong_image(at, &DIM, at.id(0), &what));
+    }
+    Ok(())
+}
+
+/// A comparison gives the sampled type itself, which therefore can't be void.
+fn check_comparison_type(at: &Site<'_, '_>, image: &Image, texel: spirvkit_binary::Id) -> Verdict {
+    match texel == image.sampled_type {
+        true => Ok(()),
+        false => {
+            let message = format!(
+                "{} gives {}, but the sampled type of the image is {}",
+                at.inst.op(),
+                at.m.show_type(texel),
+                at.m.show_type(image.sampled_type)
+            );
+            let fault = at.fault(&super::TEXEL_TYPE, message);
+            Err(fault.about(
+                at.m,
+                image.sampled_type,
+                "the image's sampled type is declared here",
+            ))
+        }
+    }
+}
+
+fn check_coordinate(at: &Site<'_, '_>, image: &Image) -> Verdict {
+    let op = at.inst.op();
+    let size = shape::coordinate_size(op, image);
+    let takes_ints = matches!(
+        op,
+        Op::ImageSampleExplicitLod | Op::ImageSparseSampleExplicitLod
+    ) && at.m.has(Capability::Kernel);
+    match takes_ints {
+        true => super::check_coordinate(at, 1, "of 32-bit integers or floats", size, |m, ty| {
+            is_int32(m, ty) || is_float32(m, ty)
+        }),
+        false => super::check_coordinate(at, 1, "of 32-bit floats", size, is_float32),
+    }
+}
+
+fn check_dref(at: &Site<'_, '_>, image: &Image) -> Verdict {
+    let dref = at.id(2);
+    match at.m.type_of(dref) {
+        Some(ty) if !is_float32(at.m, ty) => {
+            let fault = super::wrong_operand(at, &DREF, dref, "depth reference", "a 32-bit float");
+            return Err(fault);
+        }
+        _ => {}
+    }
+    if at.m.env.is_vulkan() && image.dim == Dim::Dim3D {
+        let what = "compares depths, which a volume has not in Vulkan";
+        return Err(super::wrong_image(at, &VULKAN_DREF_DIM, at.id(0), what));
+    }
+    Ok(())
+}
+
+/// Checks that there is no constant offset in OpenCL.
+pub(super) fn check_opencl_offset(at: &Site<'_, '_>, first: usize) -> Verdict {
+    let mask = ImageOperands(at.inst.optional(first).unwrap_or(0));
+    match at.m.env.is_opencl() && mask.contains(ImageOperands::ConstOffset) {
+        true => {
+            let message = format!("{} has a `ConstOffset`, which OpenCL has not", at.inst.op());
+            Err(at.fault(&OPENCL_CONST_OFFSET, message))
+        }
+        false => Ok(()),
+    }
+}
+
+/// Checks the instructions that gather.
+pub(super) fn check_gather(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let op = at.inst.op();
+    let traits = traits(op);
+    let texel = super::texel_of(at)?;
+    super::check_texel_vector(at, texel)?;
+    let Some(image) = super::sampled_image_operand(at, 0)? else {
+        return Ok(());
+    };
+    if image.multisampled {
+        let what = "can't gather from a multisampled image";
+        return Err(super::wrong_image(at, &MULTISAMPLED, at.id(0), what));
+    }
+    let component = m.component_type(texel);
+    match traits.compares && m.is_void(image.sampled_type) {
+        true => check_comparison_type(at, &image, component)?,
+        false => super::check_texel_type(at, &image, component)?,
+    }
+    if !matches!(image.dim, Dim::Dim2D | Dim::Cube | Dim::Rect) {
+        let what = format!("gathers from 2D, Cube or Rect images, not {}", image.dim);
+        let rule = match traits.compares && image.dim == Dim::Dim3D && m.env.is_vulkan() {
+            true => &VULKAN_DREF_DIM,
+            false => &DIM,
+        };
+        return Err(super::wrong_image(at, rule, at.id(0), &what));
+    }
+    let size = shape::coordinate_size(op, &image);
+    super::check_coordinate(at, 1, "of 32-bit floats", size, is_float32)?;
+    match traits.compares {
+        true => check_dref(at, &image)?,
+        false => check_component(at)?,
+    }
+    vendor::check_plain_use(at, 0)?;
+    let first = 3 + usize::from(op == Op::ImageGatherQCOM);
+    operands::check(at, &image, first)
+}
+
+fn check_component(at: &Site<'_, '_>) -> Verdict {
+    let component = at.id(2);
+    let Some(ty) = at.m.type_of(component) else {
+        return Ok(());
+    };
+    let is_constant = |m: &Module<'_>| !m.env.is_vulkan() || m.is_constant(component);
+    let (rule, expected) = match () {
+        () if !is_int32(at.m, ty) => (&COMPONENT, "a 32-bit integer"),
+        () if !is_constant(at.m) => (&COMPONENT_CONSTANT, "a constant"),
+        () => return Ok(()),
+    };
+    Err(super::wrong_operand(
+        at,
+        rule,
+        component,
+        "component",
+        expected,
+    ))
+}

@@ -1,0 +1,515 @@
+//! Images with their samplers: `OpSampledImage`, how its result may be used, and
+//! `OpImage`.
+
+use spirvkit_binary::{Id, Instruction, Value, WordOffset};
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{Capability, Op};
+
+use super::{DIM, IMAGE_OPERAND, SAMPLED, SAMPLED_IMAGE_OPERAND};
+use crate::fault::{Fault, Faults, Verdict};
+use crate::module::{Image, Inst, Module, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static RESULT: Rule = Rule {
+    id: "image.sampled-image-result",
+    class: InvalidData,
+    section: "3.52.10",
+    vuids: &[],
+    text: "`OpSampledImage` makes an `OpTypeSampledImage`.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%ptr_image = OpTypePointer UniformConstant %image
+%sampler = OpTypeSampler
+%ptr_sampler = OpTypePointer UniformConstant %sampler
+%image_var = OpVariable %ptr_image UniformConstant
+%sampler_var = OpVariable %ptr_sampler UniformConstant
+%image_value = OpLoad %image %image_var
+%sampler_value = OpLoad %sampler %sampler_var
+%both = OpSampledImage %image %image_value %sampler_value",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_image = OpTypePointer UniformConstant %image
+%sampler = OpTypeSampler
+%ptr_sampler = OpTypePointer UniformConstant %sampler
+%image_var = OpVariable %ptr_image UniformConstant
+%sampler_var = OpVariable %ptr_sampler UniformConstant
+%image_value = OpLoad %image %image_var
+%sampler_value = OpLoad %sampler %sampler_var
+%both = OpSampledImage %sampled %image_value %sampler_value",
+    },
+};
+
+pub(super) static SAMPLER: Rule = Rule {
+    id: "image.sampler",
+    class: InvalidData,
+    section: "3.52.10",
+    vuids: &[],
+    text: "`OpSampledImage` takes an `OpTypeSampler` as its sampler.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_image = OpTypePointer UniformConstant %image
+%image_var = OpVariable %ptr_image UniformConstant
+%image_value = OpLoad %image %image_var
+%both = OpSampledImage %sampled %image_value %u32_0",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_image = OpTypePointer UniformConstant %image
+%sampler = OpTypeSampler
+%ptr_sampler = OpTypePointer UniformConstant %sampler
+%image_var = OpVariable %ptr_image UniformConstant
+%sampler_var = OpVariable %ptr_sampler UniformConstant
+%image_value = OpLoad %image %image_var
+%sampler_value = OpLoad %sampler %sampler_var
+%both = OpSampledImage %sampled %image_value %sampler_value",
+    },
+};
+
+pub(super) static SAME_IMAGE: Rule = Rule {
+    id: "image.same-image",
+    class: InvalidData,
+    section: "3.52.10",
+    vuids: &[],
+    text: "The image of an `OpSampledImage` is of the type that its result type names; only whether it is a depth \
+           image may differ.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%other = OpTypeImage %f32 2D 0 1 0 1 Unknown
+%sampled = OpTypeSampledImage %other
+%ptr_image = OpTypePointer UniformConstant %image
+%sampler = OpTypeSampler
+%ptr_sampler = OpTypePointer UniformConstant %sampler
+%image_var = OpVariable %ptr_image UniformConstant
+%sampler_var = OpVariable %ptr_sampler UniformConstant
+%image_value = OpLoad %image %image_var
+%sampler_value = OpLoad %sampler %sampler_var
+%both = OpSampledImage %sampled %image_value %sampler_value",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%other = OpTypeImage %f32 2D 1 0 0 1 Unknown
+%sampled = OpTypeSampledImage %other
+%ptr_image = OpTypePointer UniformConstant %image
+%sampler = OpTypeSampler
+%ptr_sampler = OpTypePointer UniformConstant %sampler
+%image_var = OpVariable %ptr_image UniformConstant
+%sampler_var = OpVariable %ptr_sampler UniformConstant
+%image_value = OpLoad %image %image_var
+%sampler_value = OpLoad %sampler %sampler_var
+%both = OpSampledImage %sampled %image_value %sampler_value",
+    },
+};
+
+pub(super) static VULKAN_SAMPLED: Rule = Rule {
+    id: "image.vulkan-sampled-image",
+    class: InvalidData,
+    section: "Vulkan: Standalone SPIR-V Validation",
+    vuids: &["VUID-StandaloneSpirv-OpTypeSampledImage-06671"],
+    text: "In Vulkan, only images whose type has `Sampled` 1 go with a sampler.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main \"main\"
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %image_var DescriptorSet 0
+OpDecorate %image_var Binding 0
+OpDecorate %sampler_var DescriptorSet 0
+OpDecorate %sampler_var Binding 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%f32 = OpTypeFloat 32
+%image = OpTypeImage %f32 2D 0 0 0 2 Rgba32f
+%texture = OpTypeImage %f32 2D 0 0 0 1 Rgba32f
+%sampled = OpTypeSampledImage %texture
+%ptr_image = OpTypePointer UniformConstant %image
+%sampler = OpTypeSampler
+%ptr_sampler = OpTypePointer UniformConstant %sampler
+%image_var = OpVariable %ptr_image UniformConstant
+%sampler_var = OpVariable %ptr_sampler UniformConstant
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%image_value = OpLoad %image %image_var
+%sampler_value = OpLoad %sampler %sampler_var
+%both = OpSampledImage %sampled %image_value %sampler_value
+OpReturn
+OpFunctionEnd
+",
+        keeps: "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main \"main\"
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %image_var DescriptorSet 0
+OpDecorate %image_var Binding 0
+OpDecorate %sampler_var DescriptorSet 0
+OpDecorate %sampler_var Binding 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%f32 = OpTypeFloat 32
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_image = OpTypePointer UniformConstant %image
+%sampler = OpTypeSampler
+%ptr_sampler = OpTypePointer UniformConstant %sampler
+%image_var = OpVariable %ptr_image UniformConstant
+%sampler_var = OpVariable %ptr_sampler UniformConstant
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%image_value = OpLoad %image %image_var
+%sampler_value = OpLoad %sampler %sampler_var
+%both = OpSampledImage %sampled %image_value %sampler_value
+OpReturn
+OpFunctionEnd
+",
+    },
+};
+
+pub(super) static BLOCK: Rule = Rule {
+    id: "image.sampled-image-block",
+    class: InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "What an `OpSampledImage` makes is used in its own block only, so that the image and its sampler are \
+           together wherever it is used.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_image = OpTypePointer UniformConstant %image
+%sampler = OpTypeSampler
+%ptr_sampler = OpTypePointer UniformConstant %sampler
+%image_var = OpVariable %ptr_image UniformConstant
+%sampler_var = OpVariable %ptr_sampler UniformConstant
+%image_value = OpLoad %image %image_var
+%sampler_value = OpLoad %sampler %sampler_var
+%both = OpSampledImage %sampled %image_value %sampler_value
+OpBranch %next
+%next = OpLabel
+%texel = OpImageSampleImplicitLod %v4f32 %both %v2f32_0",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_image = OpTypePointer UniformConstant %image
+%sampler = OpTypeSampler
+%ptr_sampler = OpTypePointer UniformConstant %sampler
+%image_var = OpVariable %ptr_image UniformConstant
+%sampler_var = OpVariable %ptr_sampler UniformConstant
+%image_value = OpLoad %image %image_var
+%sampler_value = OpLoad %sampler %sampler_var
+%both = OpSampledImage %sampled %image_value %sampler_value
+%texel = OpImageSampleImplicitLod %v4f32 %both %v2f32_0",
+    },
+};
+
+pub(super) static CONSUMER: Rule = Rule {
+    id: "image.sampled-image-consumer",
+    class: InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "What an `OpSampledImage` makes is an operand only of instructions that take an image with its sampler: it \
+           can't be chosen, stored, returned or passed on.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpCapability ImageQuery
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_image = OpTypePointer UniformConstant %image
+%sampler = OpTypeSampler
+%ptr_sampler = OpTypePointer UniformConstant %sampler
+%image_var = OpVariable %ptr_image UniformConstant
+%sampler_var = OpVariable %ptr_sampler UniformConstant
+%image_value = OpLoad %image %image_var
+%sampler_value = OpLoad %sampler %sampler_var
+%both = OpSampledImage %sampled %image_value %sampler_value
+%levels = OpImageQueryLevels %u32 %both",
+        keeps: "OpCapability ImageQuery
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_image = OpTypePointer UniformConstant %image
+%sampler = OpTypeSampler
+%ptr_sampler = OpTypePointer UniformConstant %sampler
+%image_var = OpVariable %ptr_image UniformConstant
+%sampler_var = OpVariable %ptr_sampler UniformConstant
+%image_value = OpLoad %image %image_var
+%sampler_value = OpLoad %sampler %sampler_var
+%both = OpSampledImage %sampled %image_value %sampler_value
+%alone = OpImage %image %both
+%levels = OpImageQueryLevels %u32 %alone",
+    },
+};
+
+pub(super) static IMAGE_RESULT: Rule = Rule {
+    id: "image.image-result",
+    class: InvalidData,
+    section: "3.52.10",
+    vuids: &[],
+    text: "`OpImage` gives the image of a sampled image, of that image's type.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%other = OpTypeImage %f32 3D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%alone = OpImage %other %value",
+        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%alone = OpImage %image %value",
+    },
+};
+
+/// Checks an `OpSampledImage`.
+pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let result = at.result_type();
+    let Type::SampledImage { image: named } = m.ty(result) else {
+        return Err(super::wrong_result(at, &RESULT, "an `OpTypeSampledImage`"));
+    };
+    let (image, sampler) = (at.id(0), at.id(1));
+    let Some(ty) = m.type_of(image) else {
+        return Ok(());
+    };
+    let Type::Image(own) = m.ty(ty) else {
+        let expected = "of a type `OpTypeImage`";
+        return Err(super::wrong_operand(
+            at,
+            &IMAGE_OPERAND,
+            image,
+            "image",
+            expected,
+        ));
+    };
+    if m.env.is_vulkan() && own.sampled != 1 {
+        let what = "needs an image whose type has `Sampled` 1";
+        return Err(super::wrong_image(at, &VULKAN_SAMPLED, image, what));
+    }
+    if own.sampled > 1 {
+        let what = "needs an image whose type has `Sampled` 0 or 1";
+        return Err(super::wrong_image(at, &SAMPLED, image, what));
+    }
+    if own.dim == spirvkit_grammar::Dim::SubpassData {
+        let what = "can't give a sampler to an image of dimensionality SubpassData";
+        return Err(super::wrong_image(at, &DIM, image, what));
+    }
+    if m.type_of(sampler).is_some() && m.ty_of(sampler) != Type::Sampler {
+        let expected = "of type `OpTypeSampler`";
+        return Err(super::wrong_operand(
+            at, &SAMPLER, sampler, "sampler", expected,
+        ));
+    }
+    let Type::Image(named_image) = m.ty(named) else {
+        return Ok(());
+    };
+    let is_same = |a: Image, b: Image| Image { depth: 0, ..a } == Image { depth: 0, ..b };
+    if named != ty && !is_same(own, named_image) {
+        let message = format!(
+            "the image of {} is of the type {}, but the result type names {}",
+            at.inst.op(),
+            m.name(ty),
+            m.name(named)
+        );
+        let fault = at.fault(&SAME_IMAGE, message);
+        return Err(fault
+            .about(m, ty, "the type of the image is declared here")
+            .about(
+                m,
+                named,
+                "the type that the result type names is declared here",
+            ));
+    }
+    Ok(())
+}
+
+/// Checks an `OpImage`.
+pub(super) fn check_image(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let result = at.result_type();
+    if !matches!(m.ty(result), Type::Image(_)) {
+        return Err(super::wrong_result(at, &IMAGE_RESULT, "an `OpTypeImage`"));
+    }
+    let Some(ty) = m.type_of(at.id(0)) else {
+        return Ok(());
+    };
+    let Type::SampledImage { image } = m.ty(ty) else {
+        let expected = "of a type `OpTypeSampledImage`";
+        return Err(super::wrong_operand(
+            at,
+            &SAMPLED_IMAGE_OPERAND,
+            at.id(0),
+            "sampled image",
+            expected,
+        ));
+    };
+    if image != result {
+        let expected = format!("the sampled image's image, {}", m.name(image));
+        return Err(super::wrong_result(at, &IMAGE_RESULT, &expected));
+    }
+    Ok(())
+}
+
+/// Whether an instruction may take what an `OpSampledImage` makes.
+fn is_consumer(m: &Module<'_>, op: Op) -> bool {
+    use Op as O;
+    matches!(
+        op,
+        // An error, too, but that of an operand that is no image.
+        O::SampledImage
+            | O::Image
+            | O::ImageQueryLod
+            | O::ImageSampleImplicitLod
+            | O::ImageSampleExplicitLod
+            | O::ImageSampleDrefImplicitLod
+            | O::ImageSampleDrefExplicitLod
+            | O::ImageSampleProjImplicitLod
+            | O::ImageSampleProjExplicitLod
+            | O::ImageSampleProjDrefImplicitLod
+            | O::ImageSampleProjDrefExplicitLod
+            | O::ImageGather
+            | O::ImageDrefGather
+            | O::ImageSparseSampleImplicitLod
+            | O::ImageSparseSampleExplicitLod
+            | O::ImageSparseSampleDrefImplicitLod
+            | O::ImageSparseSampleDrefExplicitLod
+            | O::ImageSparseSampleProjImplicitLod
+            | O::ImageSparseSampleProjExplicitLod
+            | O::ImageSparseSampleProjDrefImplicitLod
+            | O::ImageSparseSampleProjDrefExplicitLod
+            | O::ImageSparseGather
+            | O::ImageSparseDrefGather
+            | O::ImageSampleWeightedQCOM
+            | O::ImageBoxFilterQCOM
+            | O::ImageBlockMatchSSDQCOM
+            | O::ImageBlockMatchSADQCOM
+            | O::ImageBlockMatchWindowSSDQCOM
+            | O::ImageBlockMatchWindowSADQCOM
+            | O::ImageBlockMatchGatherSSDQCOM
+            | O::ImageBlockMatchGatherSADQCOM
+            | O::ImageGatherQCOM
+            | O::ImageSampleFootprintNV
+            | O::ConvertSampledImageToUNV
+            | O::CopyObject
+    ) || op == O::Store && m.has(Capability::BindlessTextureNV)
+}
+
+/// The ids that `OpSampledImage` instructions make.
+#[derive(Default)]
+struct Made {
+    bits: Vec<u64>,
+    /// Ids that are too large for the bits.
+    large: Vec<u32>,
+}
+
+impl Made {
+    fn find(m: &Module<'_>) -> Option<Self> {
+        let mut made = Self::default();
+        for function in &m.functions {
+            for inst in m.instructions(function.range.clone()) {
+                if inst.op() == Op::SampledImage
+                    && let Some(id) = inst.result()
+                {
+                    made.add(id.0, m.words.len());
+                }
+            }
+        }
+        made.large.sort_unstable();
+        (!made.bits.is_empty() || !made.large.is_empty()).then_some(made)
+    }
+
+    /// Adds an id; those larger than the module has words don't get a bit.
+    fn add(&mut self, id: u32, words: usize) {
+        if id as usize > words {
+            self.large.push(id);
+            return;
+        }
+        let word = id as usize / 64;
+        if self.bits.len() <= word {
+            self.bits.resize(word + 1, 0);
+        }
+        if let Some(bits) = self.bits.get_mut(word) {
+            *bits |= 1 << (id % 64);
+        }
+    }
+
+    #[inline]
+    fn contains(&self, id: u32) -> bool {
+        match self.bits.get(id as usize / 64) {
+            Some(bits) => bits >> (id % 64) & 1 != 0,
+            None => !self.large.is_empty() && self.large.binary_search(&id).is_ok(),
+        }
+    }
+}
+
+/// Checks all uses of what `OpSampledImage` makes.
+pub(super) fn check_uses(m: &Module<'_>, faults: &mut Faults) {
+    let Some(made) = Made::find(m) else {
+        return;
+    };
+    for (index, block) in m.blocks.iter().enumerate() {
+        if block.terminator == 0 {
+            continue;
+        }
+        for inst in m.instructions(block.start..block.terminator + 1) {
+            let words = inst.words().get(1..).unwrap_or_default();
+            if words.iter().any(|&word| made.contains(word)) {
+                check_use(m, &made, index as u32, inst, faults);
+            }
+            if faults.is_full() {
+                return;
+            }
+        }
+    }
+}
+
+/// Checks an instruction some word of which is the number of such an id.
+#[cold]
+fn check_use(m: &Module<'_>, made: &Made, block: u32, inst: Inst<'_>, faults: &mut Faults) {
+    let op = inst.op();
+    let offset = WordOffset(inst.offset() as usize);
+    let Some(instruction) = Instruction::from_words(inst.words(), offset) else {
+        return;
+    };
+    let used = instruction.operands(&m.definitions).find_map(|operand| {
+        let Value::Id(id) = operand.ok()?.value else {
+            return None;
+        };
+        let is_use = made.contains(id.0)
+            && Some(id) != inst.result()
+            && m.op_of(id) == Op::SampledImage
+            && (!is_consumer(m, op) || m.block_of(id) != Some(block));
+        is_use.then_some(id)
+    });
+    let Some(used) = used else {
+        return;
+    };
+    let at = m.def_offset(used);
+    let name = m.name(used);
+    let fault = match is_consumer(m, op) {
+        true => Fault::new(
+            &BLOCK,
+            at,
+            format!("the sampled image {name} is used in another block than its own"),
+        ),
+        false => Fault::new(
+            &CONSUMER,
+            at,
+            format!("the sampled image {name} is used by {op}, which takes no sampled image"),
+        ),
+    };
+    faults.add(fault.at(inst.offset(), "it is used here"));
+}
+
+/// The variable that an image or a sampled image was loaded from, if that can
+/// be seen, as the id of the variable.
+pub(super) fn variable_of(m: &Module<'_>, id: Id) -> Option<Id> {
+    let def = m.def(id)?;
+    let load = match def.op() {
+        Op::SampledImage => m.def(def.id(0))?,
+        _ => def,
+    };
+    (load.op() == Op::Load).then(|| load.id(0))
+}

@@ -1,0 +1,263 @@
+//! Pointers to texels, for atomic instructions.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::{Capability, Dim, ImageFormat, Op, StorageClass};
+
+use super::shape::{self, is_int32};
+use super::{COORDINATE, COORDINATE_SIZE, DIM, TEXEL_TYPE, wrong_operand, wrong_result};
+use crate::fault::Verdict;
+use crate::module::{Image, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static RESULT: Rule = Rule {
+    id: "image.texel-pointer-result",
+    class: InvalidData,
+    section: "3.52.8",
+    vuids: &[],
+    text: "A texel's pointer has the storage class `Image` and points to a numeric scalar or void.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %u32 2D 0 0 0 2 R32ui
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%texel = OpImageTexelPointer %ptr_Private_u32 %var %v2u32_0 %u32_0",
+        keeps: "%image = OpTypeImage %u32 2D 0 0 0 2 R32ui
+%ptr_image = OpTypePointer UniformConstant %image
+%ptr_texel = OpTypePointer Image %u32
+%var = OpVariable %ptr_image UniformConstant
+%texel = OpImageTexelPointer %ptr_texel %var %v2u32_0 %u32_0",
+    },
+};
+
+pub(super) static IMAGE: Rule = Rule {
+    id: "image.texel-pointer-image",
+    class: InvalidData,
+    section: "3.52.8",
+    vuids: &[],
+    text: "A texel's pointer is taken from a pointer to an image.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%ptr_texel = OpTypePointer Image %u32
+%texel = OpImageTexelPointer %ptr_texel %private_u32 %v2u32_0 %u32_0",
+        keeps: "%image = OpTypeImage %u32 2D 0 0 0 2 R32ui
+%ptr_image = OpTypePointer UniformConstant %image
+%ptr_texel = OpTypePointer Image %u32
+%var = OpVariable %ptr_image UniformConstant
+%texel = OpImageTexelPointer %ptr_texel %var %v2u32_0 %u32_0",
+    },
+};
+
+pub(super) static SAMPLE: Rule = Rule {
+    id: "image.texel-pointer-sample",
+    class: InvalidData,
+    section: "3.52.8",
+    vuids: &[],
+    text: "The sample is an integer scalar, and the constant 0 for an image that isn't multisampled.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "%image = OpTypeImage %u32 2D 0 0 0 2 R32ui
+%ptr_image = OpTypePointer UniformConstant %image
+%ptr_texel = OpTypePointer Image %u32
+%var = OpVariable %ptr_image UniformConstant
+%texel = OpImageTexelPointer %ptr_texel %var %v2u32_0 %u32_1",
+        keeps: "%image = OpTypeImage %u32 2D 0 0 0 2 R32ui
+%ptr_image = OpTypePointer UniformConstant %image
+%ptr_texel = OpTypePointer Image %u32
+%var = OpVariable %ptr_image UniformConstant
+%texel = OpImageTexelPointer %ptr_texel %var %v2u32_0 %u32_0",
+    },
+};
+
+pub(super) static FORMAT: Rule = Rule {
+    id: "image.texel-pointer-format",
+    class: InvalidData,
+    section: "Vulkan: Standalone SPIR-V Validation",
+    vuids: &[
+        "VUID-StandaloneSpirv-OpImageTexelPointer-04658",
+        "VUID-StandaloneSpirv-OpUntypedImageTexelPointerEXT-11416",
+    ],
+    text: "In Vulkan, atomic instructions work on images of the formats `R64i`, `R64ui`, `R32f`, `R32i` and `R32ui`, \
+           and with `AtomicFloat16VectorNV` on `Rg16f` and `Rgba16f`.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.3"),
+        breaks: "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0
+%image = OpTypeImage %u32 2D 0 0 0 2 Rgba32ui
+%ptr_image = OpTypePointer UniformConstant %image
+%ptr_texel = OpTypePointer Image %u32
+%var = OpVariable %ptr_image UniformConstant
+%texel = OpImageTexelPointer %ptr_texel %var %v2u32_0 %u32_0",
+        keeps: "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0
+%image = OpTypeImage %u32 2D 0 0 0 2 R32ui
+%ptr_image = OpTypePointer UniformConstant %image
+%ptr_texel = OpTypePointer Image %u32
+%var = OpVariable %ptr_image UniformConstant
+%texel = OpImageTexelPointer %ptr_texel %var %v2u32_0 %u32_0",
+    },
+};
+
+/// Checks `OpImageTexelPointer`.
+pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let result = at.result_type();
+    let expected = "a pointer of the storage class `Image` to a numeric scalar or void";
+    let pointee = match m.ty(result) {
+        Type::Pointer {
+            class: StorageClass::Image,
+            pointee,
+        } => pointee,
+        _ => return Err(wrong_result(at, &RESULT, expected)),
+    };
+    let is_vector = || {
+        m.has(Capability::AtomicFloat16VectorNV)
+            && matches!(
+                m.ty(pointee),
+                Type::Vector { component, count: 2 | 4 } if m.is_float_scalar_of(component, 16)
+            )
+    };
+    if !m.is_void(pointee) && !shape::is_number(m, pointee) && !is_vector() {
+        return Err(wrong_result(at, &RESULT, expected));
+    }
+    let id = at.id(0);
+    let Some(ty) = m.type_of(id) else {
+        return Ok(());
+    };
+    let image = match m.pointee(ty).map(|image| m.ty(image)) {
+        Some(Type::Image(image)) => image,
+        _ => {
+            let expected = "a pointer to an `OpTypeImage`";
+            return Err(wrong_operand(at, &IMAGE, id, "image", expected));
+        }
+    };
+    if image.sampled_type != pointee && !is_vector() {
+        let message = format!(
+            "{} points to {}, but the texels of the image are {}",
+            at.inst.op(),
+            m.show_type(pointee),
+            m.show_type(image.sampled_type)
+        );
+        let fault = at.fault(&TEXEL_TYPE, message);
+        return Err(fault.about(
+            m,
+            image.sampled_type,
+            "the image's sampled type is declared here",
+        ));
+    }
+    check_place(at, &image, 1)
+}
+
+/// Checks `OpUntypedImageTexelPointerEXT`.
+pub(super) fn check_untyped(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let is_image_pointer = matches!(
+        m.ty(at.result_type()),
+        Type::UntypedPointer {
+            class: StorageClass::Image
+        }
+    );
+    if !is_image_pointer {
+        let expected = "an untyped pointer of the storage class `Image`";
+        return Err(wrong_result(at, &RESULT, expected));
+    }
+    let Type::Image(image) = m.ty(at.id(0)) else {
+        let expected = "an `OpTypeImage`";
+        return Err(wrong_operand(at, &IMAGE, at.id(0), "image type", expected));
+    };
+    match m.type_of(at.id(1)) {
+        Some(ty) if !m.is_pointer(ty) => {
+            let expected = "a pointer";
+            return Err(wrong_operand(at, &IMAGE, at.id(1), "image", expected));
+        }
+        _ => {}
+    }
+    check_place(at, &image, 2)
+}
+
+/// Checks coordinate and sample, and that the image has such texels.
+fn check_place(at: &Site<'_, '_>, image: &Image, coordinate: usize) -> Verdict {
+    let m = at.m;
+    if matches!(image.dim, Dim::SubpassData | Dim::TileImageDataEXT) {
+        return Err(wrong_dim(at, image));
+    }
+    let (place, sample) = (at.id(coordinate), at.id(coordinate + 1));
+    let Some(ty) = m.type_of(place) else {
+        return Ok(());
+    };
+    if !shape::is_scalar_or_vector(m, ty, is_int32) {
+        let expected = "of 32-bit integers";
+        return Err(wrong_operand(
+            at,
+            &COORDINATE,
+            place,
+            "coordinate",
+            expected,
+        ));
+    }
+    let size = match (image.arrayed, image.dim) {
+        (false, dim) => shape::plane_size(dim),
+        (true, Dim::Dim1D) => 2,
+        // The third is the layer, or the face of the layer.
+        (true, Dim::Dim2D | Dim::Cube) => 3,
+        _ => return Err(wrong_dim(at, image)),
+    };
+    if m.dimension(ty) != size {
+        let expected = format!("of {size} components");
+        return Err(wrong_operand(
+            at,
+            &COORDINATE_SIZE,
+            place,
+            "coordinate",
+            &expected,
+        ));
+    }
+    check_sample(at, image, sample)?;
+    check_format(at, image)
+}
+
+#[cold]
+fn wrong_dim(at: &Site<'_, '_>, image: &Image) -> crate::fault::Fault {
+    let layers = if image.arrayed { "arrayed " } else { "" };
+    let message = format!(
+        "{} can't point into {layers}{} images",
+        at.inst.op(),
+        image.dim
+    );
+    at.fault(&DIM, message)
+}
+
+fn check_sample(at: &Site<'_, '_>, image: &Image, sample: Id) -> Verdict {
+    let m = at.m;
+    let expected = match m.type_of(sample) {
+        None => return Ok(()),
+        Some(ty) if !m.is_int_scalar(ty) => "an integer scalar",
+        Some(_) if !image.multisampled && m.constant_u64(sample) != Some(0) => {
+            "the constant 0 for an image that is not multisampled"
+        }
+        Some(_) => return Ok(()),
+    };
+    Err(wrong_operand(at, &SAMPLE, sample, "sample", expected))
+}
+
+fn check_format(at: &Site<'_, '_>, image: &Image) -> Verdict {
+    use ImageFormat as F;
+    let is_right = match image.format {
+        F::R64i | F::R64ui | F::R32f | F::R32i | F::R32ui => true,
+        F::Rg16f | F::Rgba16f => at.m.has(Capability::AtomicFloat16VectorNV),
+        _ => false,
+    };
+    if is_right || !at.m.env.is_vulkan() {
+        return Ok(());
+    }
+    let op = at.inst.op();
+    let message = format!(
+        "{op} points into an image of the format {}, on which no atomic instruction works in Vulkan",
+        image.format
+    );
+    Err(at.fault(&FORMAT, message).vuid(match op {
+        Op::ImageTexelPointer => "VUID-StandaloneSpirv-OpImageTexelPointer-04658",
+        _ => "VUID-StandaloneSpirv-OpUntypedImageTexelPointerEXT-11416",
+    }))
+}

@@ -1,0 +1,295 @@
+//! Image processing (`SPV_QCOM_image_processing` and its successors) and bindless
+//! textures (`SPV_NV_bindless_texture`).
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidCapability, InvalidData};
+use spirvkit_grammar::{Capability, Decoration, Op};
+
+use super::sampled_image::variable_of;
+use super::shape::is_int32;
+use super::wrong_operand;
+use crate::fault::Verdict;
+use crate::module::Module;
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static PROCESSING_DECORATION: Rule = Rule {
+    id: "image.processing-decoration",
+    class: InvalidData,
+    section: "SPV_QCOM_image_processing",
+    vuids: &[],
+    text: "The weights of a weighted sample come from a variable with `WeightTextureQCOM`, and the images of block \
+           matching from variables with `BlockMatchTextureQCOM`; matching in a window takes samplers with \
+           `BlockMatchSamplerQCOM`, too.",
+    example: Example {
+        frame: Frame::FragmentFor("spv1.4"),
+        breaks: "OpCapability TextureBlockMatchQCOM
+OpExtension \"SPV_QCOM_image_processing\"
+OpEntryPoint Fragment %main \"main\" %target %reference
+OpDecorate %target BlockMatchTextureQCOM
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%target = OpVariable %ptr_sampled UniformConstant
+%reference = OpVariable %ptr_sampled UniformConstant
+%a = OpLoad %sampled %target
+%b = OpLoad %sampled %reference
+%match = OpImageBlockMatchSADQCOM %v4f32 %a %v2u32_0 %b %v2u32_0 %v2u32_0",
+        keeps: "OpCapability TextureBlockMatchQCOM
+OpExtension \"SPV_QCOM_image_processing\"
+OpEntryPoint Fragment %main \"main\" %target %reference
+OpDecorate %target BlockMatchTextureQCOM
+OpDecorate %reference BlockMatchTextureQCOM
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%target = OpVariable %ptr_sampled UniformConstant
+%reference = OpVariable %ptr_sampled UniformConstant
+%a = OpLoad %sampled %target
+%b = OpLoad %sampled %reference
+%match = OpImageBlockMatchSADQCOM %v4f32 %a %v2u32_0 %b %v2u32_0 %v2u32_0",
+    },
+};
+
+pub(super) static PROCESSING_USE: Rule = Rule {
+    id: "image.processing-use",
+    class: InvalidData,
+    section: "SPV_QCOM_image_processing",
+    vuids: &[],
+    text: "Images that are decorated for image processing are for the instructions of image processing only.",
+    example: Example {
+        frame: Frame::FragmentFor("spv1.4"),
+        breaks: "OpCapability TextureBlockMatchQCOM
+OpExtension \"SPV_QCOM_image_processing\"
+OpEntryPoint Fragment %main \"main\" %target
+OpDecorate %target BlockMatchTextureQCOM
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%target = OpVariable %ptr_sampled UniformConstant
+%a = OpLoad %sampled %target
+%texel = OpImageSampleImplicitLod %v4f32 %a %v2f32_0",
+        keeps: "OpCapability TextureBlockMatchQCOM
+OpExtension \"SPV_QCOM_image_processing\"
+OpEntryPoint Fragment %main \"main\" %target
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%target = OpVariable %ptr_sampled UniformConstant
+%a = OpLoad %sampled %target
+%texel = OpImageSampleImplicitLod %v4f32 %a %v2f32_0",
+    },
+};
+
+pub(super) static GATHER_MODE: Rule = Rule {
+    id: "image.gather-mode",
+    class: InvalidData,
+    section: "SPV_QCOM_image_processing3",
+    vuids: &[],
+    text: "The mode of `OpImageGatherQCOM` is a 32-bit integer from 0 to 3.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpCapability ImageGatherLinearQCOM
+OpExtension \"SPV_QCOM_image_processing3\"
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texels = OpImageGatherQCOM %v4f32 %value %v2f32_0 %u32_0 %u32_4",
+        keeps: "OpCapability ImageGatherLinearQCOM
+OpExtension \"SPV_QCOM_image_processing3\"
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texels = OpImageGatherQCOM %v4f32 %value %v2f32_0 %u32_0 %u32_0",
+    },
+};
+
+pub(super) static GATHER_MODE_CAPABILITY: Rule = Rule {
+    id: "image.gather-mode-capability",
+    class: InvalidCapability,
+    section: "SPV_QCOM_image_processing3",
+    vuids: &[],
+    text: "The mode 0 of `OpImageGatherQCOM` takes the capability `ImageGatherLinearQCOM`, the others \
+           `ImageGatherExtendedModesQCOM`.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpCapability ImageGatherLinearQCOM
+OpExtension \"SPV_QCOM_image_processing3\"
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texels = OpImageGatherQCOM %v4f32 %value %v2f32_0 %u32_0 %u32_1",
+        keeps: "OpCapability ImageGatherExtendedModesQCOM
+OpExtension \"SPV_QCOM_image_processing3\"
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+%texels = OpImageGatherQCOM %v4f32 %value %v2f32_0 %u32_0 %u32_1",
+    },
+};
+
+pub(super) static ADDRESSING_MODE: Rule = Rule {
+    id: "image.addressing-mode",
+    class: InvalidData,
+    section: "SPV_NV_bindless_texture",
+    vuids: &[],
+    text: "The handles of bindless textures have 32 or 64 bits.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: "OpCapability Shader
+OpCapability Linkage
+OpCapability BindlessTextureNV
+OpExtension \"SPV_NV_bindless_texture\"
+OpMemoryModel Logical GLSL450
+OpSamplerImageAddressingModeNV 16
+",
+        keeps: "OpCapability Shader
+OpCapability Linkage
+OpCapability BindlessTextureNV
+OpExtension \"SPV_NV_bindless_texture\"
+OpMemoryModel Logical GLSL450
+OpSamplerImageAddressingModeNV 64
+",
+    },
+};
+
+/// Checks the instructions of image processing.
+pub(super) fn check_processing(at: &Site<'_, '_>) -> Verdict {
+    match at.inst.op() {
+        Op::ImageSampleWeightedQCOM => expect_decoration(at, 2, Decoration::WeightTextureQCOM),
+        Op::ImageBlockMatchSSDQCOM
+        | Op::ImageBlockMatchSADQCOM
+        | Op::ImageBlockMatchGatherSSDQCOM
+        | Op::ImageBlockMatchGatherSADQCOM => {
+            expect_decoration(at, 0, Decoration::BlockMatchTextureQCOM)?;
+            expect_decoration(at, 2, Decoration::BlockMatchTextureQCOM)
+        }
+        Op::ImageBlockMatchWindowSSDQCOM | Op::ImageBlockMatchWindowSADQCOM => {
+            for operand in [0, 2] {
+                expect_decoration(at, operand, Decoration::BlockMatchTextureQCOM)?;
+                expect_decoration(at, operand, Decoration::BlockMatchSamplerQCOM)?;
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks that an image, or its sampler where the decoration is for that, comes
+/// from a variable with the decoration.
+fn expect_decoration(at: &Site<'_, '_>, index: usize, decoration: Decoration) -> Verdict {
+    let m = at.m;
+    let id = at.id(index);
+    let variable = match m.def(id) {
+        Some(def) if def.op() == Op::SampledImage => {
+            let part = match decoration {
+                Decoration::BlockMatchSamplerQCOM => def.id(1),
+                _ => def.id(0),
+            };
+            variable_of(m, part)
+        }
+        _ => variable_of(m, id),
+    };
+    let Some(variable) = variable else {
+        return Ok(());
+    };
+    if m.is_decorated(variable, decoration) {
+        return Ok(());
+    }
+    let message = format!(
+        "{} needs the decoration `{decoration}` on {}",
+        at.inst.op(),
+        m.name(variable)
+    );
+    let fault = at.fault(&PROCESSING_DECORATION, message);
+    Err(fault.about(m, variable, "the variable is declared here"))
+}
+
+/// Whether there can be images that are for image processing only.
+fn has_processing(m: &Module<'_>) -> bool {
+    m.has(Capability::TextureSampleWeightedQCOM)
+        || m.has(Capability::TextureBlockMatchQCOM)
+        || m.has(Capability::TextureBlockMatch2QCOM)
+}
+
+/// Checks that an image that isn't used for image processing isn't decorated for
+/// it.
+pub(super) fn check_plain_use(at: &Site<'_, '_>, index: usize) -> Verdict {
+    let m = at.m;
+    if !has_processing(m) {
+        return Ok(());
+    }
+    let Some(variable) = variable_of(m, at.id(index)) else {
+        return Ok(());
+    };
+    let decorations = [
+        Decoration::WeightTextureQCOM,
+        Decoration::BlockMatchTextureQCOM,
+    ];
+    let mut found = decorations.into_iter();
+    match found.find(|&decoration| m.is_decorated(variable, decoration)) {
+        None => Ok(()),
+        Some(decoration) => {
+            let message = format!(
+                "{} uses {}, which is for image processing by its decoration `{decoration}`",
+                at.inst.op(),
+                m.name(variable)
+            );
+            let fault = at.fault(&PROCESSING_USE, message);
+            Err(fault.about(m, variable, "the variable is declared here"))
+        }
+    }
+}
+
+/// Checks the mode of `OpImageGatherQCOM`.
+pub(super) fn check_gather_mode(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let mode: Id = at.id(3);
+    match m.type_of(mode) {
+        None => return Ok(()),
+        Some(ty) if !is_int32(m, ty) => {
+            let expected = "a 32-bit integer";
+            return Err(wrong_operand(at, &GATHER_MODE, mode, "mode", expected));
+        }
+        Some(_) => {}
+    }
+    let needed = match m.constant_u64(mode) {
+        None => return Ok(()),
+        Some(0) => Capability::ImageGatherLinearQCOM,
+        Some(1..=3) => Capability::ImageGatherExtendedModesQCOM,
+        Some(_) => {
+            let expected = "from 0 to 3";
+            return Err(wrong_operand(at, &GATHER_MODE, mode, "mode", expected));
+        }
+    };
+    match m.has(needed) {
+        true => Ok(()),
+        false => {
+            let message = format!(
+                "the mode of {} needs the capability `{needed}`",
+                at.inst.op()
+            );
+            let fault = at.fault(&GATHER_MODE_CAPABILITY, message);
+            Err(fault.about(m, mode, "the mode is defined here"))
+        }
+    }
+}
+
+/// Checks `OpSamplerImageAddressingModeNV`.
+pub(super) fn check_addressing_mode(at: &Site<'_, '_>) -> Verdict {
+    match at.inst.arg(0) {
+        32 | 64 => Ok(()),
+        bits => {
+            let message = format!("handles have 32 or 64 bits, not {bits}");
+            Err(at.fault(&ADDRESSING_MODE, message))
+        }
+    }
+}

@@ -310,8 +310,7 @@ impl<'m, 'a> Body<'m, 'a> {
 fn plain_ids(inst: Inst<'_>, mut use_id: impl FnMut(Id)) -> Result<(), usize> {
     let words = inst.words();
     let operands = inst.info().ok_or(1usize)?.operands();
-    let mut next = 1;
-    for operand in operands {
+    for (next, operand) in (1..).zip(operands) {
         let Some(&word) = words.get(next) else {
             return Ok(());
         };
@@ -326,7 +325,6 @@ fn plain_ids(inst: Inst<'_>, mut use_id: impl FnMut(Id)) -> Result<(), usize> {
             _ if operand.is_id() => use_id(Id(word)),
             _ => return Err(next),
         }
-        next += 1;
     }
     Ok(())
 }

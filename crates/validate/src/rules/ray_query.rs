@@ -2,20 +2,20 @@
 //! SPV_NV_cluster_acceleration_structure, SPV_NV_linear_swept_spheres).
 
 use spirvkit_diagnostics::ErrorClass::InvalidData;
-use spirvkit_grammar::Op;
+use spirvkit_grammar::{Capability, ExecutionMode, Op};
 
 use super::Family;
 use super::ray_tracing::{Kind, Made, check_operands, check_result};
-use crate::fault::Verdict;
-use crate::module::Type;
+use crate::fault::{Fault, Faults, Verdict};
+use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &OPS,
     check,
-    check_module: None,
-    rules: &[&OBJECT, &INTERSECTION],
+    check_module: Some(check_module),
+    rules: &[&OBJECT, &INTERSECTION, &MICROMAP_MODE],
 };
 
 static OBJECT: Rule = Rule {
@@ -59,6 +59,25 @@ OpExtension \"SPV_KHR_ray_query\"
 %ptr = OpTypePointer Private %type
 %query = OpVariable %ptr Private
 %distance = OpRayQueryGetIntersectionTKHR %f32 %query %u32_1",
+    },
+};
+
+static MICROMAP_MODE: Rule = Rule {
+    id: "ray-query.opacity-micromap-mode",
+    class: InvalidData,
+    section: "SPV_KHR_opacity_micromap",
+    vuids: &[],
+    text: "The operand of the execution mode `OpacityMicromapIdKHR` is a Boolean constant.",
+    example: Example {
+        frame: Frame::ShaderFor("spv1.5"),
+        breaks: "OpCapability RayTracingOpacityMicromapExecutionModeKHR
+OpExtension \"SPV_KHR_opacity_micromap\"
+OpExecutionMode %main LocalSize 1 1 1
+OpExecutionModeId %main OpacityMicromapIdKHR %u32_1",
+        keeps: "OpCapability RayTracingOpacityMicromapExecutionModeKHR
+OpExtension \"SPV_KHR_opacity_micromap\"
+OpExecutionMode %main LocalSize 1 1 1
+OpExecutionModeId %main OpacityMicromapIdKHR %true",
     },
 };
 
@@ -266,4 +285,27 @@ fn check_intersection(at: &Site<'_, '_>) -> Verdict {
     Err(at
         .fault(&INTERSECTION, message)
         .about(m, at.id(1), "the operand is defined here"))
+}
+
+fn check_module(m: &Module<'_>, faults: &mut Faults) {
+    if !m.has(Capability::RayTracingOpacityMicromapExecutionModeKHR) {
+        return;
+    }
+    for entry in &m.entry_points {
+        for mode in m.execution_modes(entry.function) {
+            if ExecutionMode(mode.arg(1)) != ExecutionMode::OpacityMicromapIdKHR {
+                continue;
+            }
+            let id = mode.id(2);
+            let is_bool = m.type_of(id).is_some_and(|ty| m.is_bool_scalar(ty));
+            if !is_bool || !m.is_constant(id) {
+                let message = format!(
+                    "`OpacityMicromapIdKHR` takes a Boolean constant, but {} is not",
+                    m.show_value(id)
+                );
+                let fault = Fault::new(&MICROMAP_MODE, mode.offset(), message);
+                faults.add(fault.about(m, id, "the operand is defined here"));
+            }
+        }
+    }
 }

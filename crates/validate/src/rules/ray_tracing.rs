@@ -7,8 +7,8 @@ use spirvkit_diagnostics::ErrorClass::{InvalidCapability, InvalidData, InvalidId
 use spirvkit_grammar::{Capability, ExecutionModel, Op, StorageClass};
 
 use super::Family;
-use crate::fault::Verdict;
-use crate::module::{Models, Type};
+use crate::fault::{Fault, Faults, Verdict};
+use crate::module::{Models, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
@@ -29,9 +29,16 @@ pub(crate) const FAMILY: Family = Family {
         Op::FetchMicroTriangleVertexBarycentricNV,
     ],
     check,
-    check_module: None,
+    check_module: Some(check_module),
     rules: &[
-        &RESULT, &OPERAND, &STRUCTURE, &PAYLOAD, &CALLABLE, &MODEL, &MICROMAP,
+        &RESULT,
+        &OPERAND,
+        &STRUCTURE,
+        &PAYLOAD,
+        &CALLABLE,
+        &MODEL,
+        &MICROMAP,
+        &ONE_INCOMING,
     ],
 };
 
@@ -241,6 +248,48 @@ OpFunctionEnd"
     };
 }
 use micromap;
+
+static ONE_INCOMING: Rule = Rule {
+    id: "ray.one-incoming",
+    class: InvalidData,
+    section: "Vulkan, Standalone SPIR-V Validation",
+    vuids: &[
+        "VUID-StandaloneSpirv-IncomingRayPayloadKHR-04700",
+        "VUID-StandaloneSpirv-HitAttributeKHR-04702",
+        "VUID-StandaloneSpirv-IncomingCallableDataKHR-04706",
+    ],
+    text: "In Vulkan, an entry point has at most one variable for each of what comes in: the ray's payload, the hit's \
+           attributes and the caller's data.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.2"),
+        breaks: incoming!("%first %second"),
+        keeps: incoming!("%first"),
+    },
+};
+
+macro_rules! incoming {
+    ($interface:literal) => {
+        concat!(
+            "OpCapability RayTracingKHR
+OpExtension \"SPV_KHR_ray_tracing\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint MissKHR %main \"main\" ",
+            $interface,
+            "
+%void = OpTypeVoid
+%u32 = OpTypeInt 32 0
+%ptr = OpTypePointer IncomingRayPayloadKHR %u32
+%first = OpVariable %ptr IncomingRayPayloadKHR
+%second = OpVariable %ptr IncomingRayPayloadKHR
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%entry = OpLabel
+OpReturn
+OpFunctionEnd"
+        )
+    };
+}
+use incoming;
 
 /// What an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -547,5 +596,53 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         }
         // Leaving an any hit shader, by way of a terminator or not.
         _ => check_models(at, ANY_HIT),
+    }
+}
+
+/// The storage classes of which an entry point has one variable.
+const INCOMING: [(StorageClass, &str); 3] = [
+    (
+        StorageClass::IncomingRayPayloadKHR,
+        "VUID-StandaloneSpirv-IncomingRayPayloadKHR-04700",
+    ),
+    (
+        StorageClass::HitAttributeKHR,
+        "VUID-StandaloneSpirv-HitAttributeKHR-04702",
+    ),
+    (
+        StorageClass::IncomingCallableDataKHR,
+        "VUID-StandaloneSpirv-IncomingCallableDataKHR-04706",
+    ),
+];
+
+fn check_module(m: &Module<'_>, faults: &mut Faults) {
+    if !m.env.is_vulkan() || !m.has(Capability::RayTracingKHR) && !m.has(Capability::RayTracingNV) {
+        return;
+    }
+    for entry in &m.entry_points {
+        let mut first = [None; INCOMING.len()];
+        for &variable in entry.interface {
+            let Some(def) = m.def(Id(variable)).filter(|def| def.op() == Op::Variable) else {
+                continue;
+            };
+            let class = StorageClass(def.arg(0));
+            let kind = INCOMING.iter().zip(&mut first);
+            let Some((&(_, vuid), first)) = kind.into_iter().find(|(kind, _)| kind.0 == class)
+            else {
+                continue;
+            };
+            match *first {
+                Some(known) if known != variable => {
+                    let message = format!(
+                        "{} and {} are both in `{class}`, of which the entry point has one",
+                        m.name(Id(known)),
+                        m.name(Id(variable))
+                    );
+                    faults.add(Fault::new(&ONE_INCOMING, entry.inst.offset(), message).vuid(vuid));
+                    break;
+                }
+                _ => *first = Some(variable),
+            }
+        }
     }
 }

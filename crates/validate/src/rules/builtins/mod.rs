@@ -4,10 +4,12 @@
 //! What a built-in asks of the object that it decorates stands in [`table`]. Some
 //! of it is judged where the object is defined: [`definitions`]. The rest depends
 //! on the stages that use the object: [`references`] finds out which may not, and
-//! looks for uses only if the module has such stages. [`mesh`] holds what the
-//! interfaces of mesh shaders must agree on.
+//! looks for uses only if the module has such stages. [`entries`] looks at the
+//! built-ins of an interface together, and [`mesh`] at what the interfaces of mesh
+//! shaders must agree on.
 
 mod definitions;
+mod entries;
 mod mesh;
 mod references;
 mod shapes;
@@ -40,6 +42,9 @@ pub(crate) const FAMILY: Family = Family {
         &references::CAPABILITY,
         &references::PER_PRIMITIVE,
         &references::DEPTH_REPLACING,
+        &entries::ONE_BLOCK,
+        &entries::REPEATED,
+        &entries::LOCATION,
         &mesh::TOPOLOGY,
         &mesh::COUNT,
         &mesh::ONE_CULL,
@@ -97,7 +102,11 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
             Err(fault) => faults.add(fault),
         }
     }
-    if !m.env.is_vulkan() || seeds.is_empty() {
+    if seeds.is_empty() {
+        return;
+    }
+    entries::check(m, &seeds, faults);
+    if !m.env.is_vulkan() {
         return;
     }
     references::check(m, &seeds, faults);

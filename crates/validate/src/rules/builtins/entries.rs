@@ -1,0 +1,287 @@
+//! The built-ins of an entry point's interface, taken together.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
+use spirvkit_grammar::{BuiltIn, Decoration, Op, StorageClass};
+
+use super::Seed;
+use crate::fault::{Fault, Faults};
+use crate::module::{EntryPoint, Module};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static ONE_BLOCK: Rule = Rule {
+    id: "builtin.one-block",
+    class: InvalidBinary,
+    section: "2.16.2",
+    vuids: &[],
+    text: "An entry point's interface has at most one block with built-ins among its inputs and one among its outputs. \
+           Arrays of blocks, of which there is one for each vertex, don't count.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.3"),
+        breaks: blocks!("%first %second"),
+        keeps: blocks!("%first"),
+    },
+};
+
+macro_rules! blocks {
+    ($interface:literal) => {
+        concat!(
+            "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main \"main\" ",
+            $interface,
+            "
+OpDecorate %one Block
+OpMemberDecorate %one 0 BuiltIn Position
+OpDecorate %two Block
+OpMemberDecorate %two 0 BuiltIn PointSize
+%void = OpTypeVoid
+%f32 = OpTypeFloat 32
+%v4f32 = OpTypeVector %f32 4
+%one = OpTypeStruct %v4f32
+%two = OpTypeStruct %f32
+%ptr_one = OpTypePointer Output %one
+%ptr_two = OpTypePointer Output %two
+%first = OpVariable %ptr_one Output
+%second = OpVariable %ptr_two Output
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%entry = OpLabel
+OpReturn
+OpFunctionEnd"
+        )
+    };
+}
+use blocks;
+
+pub(super) static REPEATED: Rule = Rule {
+    id: "builtin.repeated",
+    class: InvalidId,
+    section: "Vulkan, Standalone SPIR-V Validation",
+    vuids: &[
+        "VUID-StandaloneSpirv-OpEntryPoint-09658",
+        "VUID-StandaloneSpirv-OpEntryPoint-09659",
+    ],
+    text: "In Vulkan, an entry point's interface has each built-in at most once among its inputs and once among its outputs.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.2"),
+        breaks: "OpEntryPoint GLCompute %main \"main\" %first %second
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %first BuiltIn LocalInvocationIndex
+OpDecorate %second BuiltIn LocalInvocationIndex
+%ptr = OpTypePointer Input %u32
+%first = OpVariable %ptr Input
+%second = OpVariable %ptr Input",
+        keeps: "OpEntryPoint GLCompute %main \"main\" %first
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %first BuiltIn LocalInvocationIndex
+OpDecorate %second BuiltIn LocalInvocationIndex
+%ptr = OpTypePointer Input %u32
+%first = OpVariable %ptr Input
+%second = OpVariable %ptr Input",
+    },
+};
+
+pub(super) static LOCATION: Rule = Rule {
+    id: "builtin.location",
+    class: InvalidId,
+    section: "Vulkan, Standalone SPIR-V Validation",
+    vuids: &["VUID-StandaloneSpirv-Location-04915"],
+    text: "In Vulkan, a built-in has no `Location` and no `Component`: the implementation knows where it is.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.0"),
+        breaks: "OpEntryPoint Fragment %main \"main\" %coord
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %coord BuiltIn FragCoord
+OpDecorate %coord Location 0
+%ptr = OpTypePointer Input %v4f32
+%coord = OpVariable %ptr Input",
+        keeps: "OpEntryPoint Fragment %main \"main\" %coord
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %coord BuiltIn FragCoord
+%ptr = OpTypePointer Input %v4f32
+%coord = OpVariable %ptr Input",
+    },
+};
+
+/// The built-ins of the module, sorted by what they decorate and then by number.
+struct Sorted<'s> {
+    seeds: Vec<&'s Seed>,
+    /// The structures that have a built-in twice, with the second of them.
+    repeating: Vec<(Id, BuiltIn)>,
+}
+
+impl<'s> Sorted<'s> {
+    fn new(seeds: &'s [Seed]) -> Self {
+        let mut sorted: Vec<&Seed> = seeds.iter().collect();
+        sorted.sort_by_key(|seed| (seed.target, seed.built_in.0));
+        let repeating = sorted
+            .windows(2)
+            .filter(|pair| pair[0].target == pair[1].target && pair[0].built_in == pair[1].built_in)
+            .map(|pair| (pair[1].target, pair[1].built_in))
+            .collect();
+        Self {
+            seeds: sorted,
+            repeating,
+        }
+    }
+
+    /// The first built-in of a variable or of a structure's members.
+    fn first_of(&self, target: Id) -> Option<&'s Seed> {
+        let start = self.seeds.partition_point(|seed| seed.target < target);
+        let seed = self.seeds.get(start)?;
+        (seed.target == target).then_some(*seed)
+    }
+
+    fn has(&self, target: Id, built_in: BuiltIn) -> bool {
+        self.seeds
+            .binary_search_by_key(&(target, built_in.0), |seed| (seed.target, seed.built_in.0))
+            .is_ok()
+    }
+
+    fn repeated_in(&self, target: Id) -> Option<BuiltIn> {
+        let start = self.repeating.partition_point(|entry| entry.0 < target);
+        let entry = self.repeating.get(start)?;
+        (entry.0 == target).then_some(entry.1)
+    }
+}
+
+/// Checks all interfaces. Every entry point ends with its first fault.
+pub(super) fn check(m: &Module<'_>, seeds: &[Seed], faults: &mut Faults) {
+    let sorted = Sorted::new(seeds);
+    for entry in &m.entry_points {
+        if let Err(fault) = check_entry(m, &sorted, entry) {
+            faults.add(fault);
+        }
+    }
+}
+
+/// What one storage class of an interface has.
+#[derive(Default)]
+struct Half {
+    /// The block with built-ins, and its variable.
+    block: Option<(Id, Id)>,
+    /// The variables that are built-ins themselves.
+    variables: Vec<(u32, Id)>,
+}
+
+fn check_entry(m: &Module<'_>, sorted: &Sorted<'_>, entry: &EntryPoint<'_>) -> Result<(), Fault> {
+    let mut inputs = Half::default();
+    let mut outputs = Half::default();
+    for &variable in entry.interface {
+        let variable = Id(variable);
+        let Some(def) = m.def(variable).filter(|def| def.op() == Op::Variable) else {
+            continue;
+        };
+        let (half, class) = match StorageClass(def.arg(0)) {
+            class @ StorageClass::Input => (&mut inputs, class),
+            class @ StorageClass::Output => (&mut outputs, class),
+            _ => continue,
+        };
+        if let Some(seed) = sorted.first_of(variable) {
+            if m.env.is_vulkan() {
+                check_location(m, seed)?;
+            }
+            half.variables.push((seed.built_in.0, variable));
+        }
+        let Some(pointee) = m.type_of(variable).and_then(|ty| m.pointee(ty)) else {
+            continue;
+        };
+        let Some(seed) = sorted.first_of(pointee).filter(|_| m.is_struct(pointee)) else {
+            continue;
+        };
+        if let Some((block, first)) = half.block
+            && first != variable
+        {
+            if block == pointee || sorted.has(block, seed.built_in) {
+                check_repeated(m, seed.built_in, class, variable)?;
+            }
+            let message = format!(
+                "{} and {} are blocks with built-ins in `{class}`, of which an entry point has one",
+                m.name(first),
+                m.name(variable)
+            );
+            return Err(Fault::new(&ONE_BLOCK, m.def_offset(variable), message).at(
+                entry.inst.offset(),
+                "both are in the interface of this entry point",
+            ));
+        }
+        half.block = Some((pointee, variable));
+    }
+    if !m.env.is_vulkan() {
+        return Ok(());
+    }
+    check_half(m, sorted, inputs, StorageClass::Input)?;
+    check_half(m, sorted, outputs, StorageClass::Output)
+}
+
+fn check_half(
+    m: &Module<'_>,
+    sorted: &Sorted<'_>,
+    mut half: Half,
+    class: StorageClass,
+) -> Result<(), Fault> {
+    if let Some((block, variable)) = half.block {
+        if let Some(built_in) = sorted.repeated_in(block) {
+            check_repeated(m, built_in, class, variable)?;
+        }
+        for &(built_in, single) in &half.variables {
+            if sorted.has(block, BuiltIn(built_in)) {
+                let later = match m.def_offset(single) > m.def_offset(variable) {
+                    true => single,
+                    false => variable,
+                };
+                check_repeated(m, BuiltIn(built_in), class, later)?;
+            }
+        }
+    }
+    half.variables.sort_unstable();
+    for pair in half.variables.windows(2) {
+        if pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1 {
+            check_repeated(m, BuiltIn(pair[0].0), class, pair[1].1)?;
+        }
+    }
+    Ok(())
+}
+
+/// The fault of a built-in that is there a second time, in Vulkan.
+fn check_repeated(
+    m: &Module<'_>,
+    built_in: BuiltIn,
+    class: StorageClass,
+    variable: Id,
+) -> Result<(), Fault> {
+    if !m.env.is_vulkan() {
+        return Ok(());
+    }
+    let vuid = match class {
+        StorageClass::Input => "VUID-StandaloneSpirv-OpEntryPoint-09658",
+        _ => "VUID-StandaloneSpirv-OpEntryPoint-09659",
+    };
+    let message = format!(
+        "{} repeats the built-in `{built_in}`, which the entry point has in `{class}` already",
+        m.name(variable)
+    );
+    Err(Fault::new(&REPEATED, m.def_offset(variable), message).vuid(vuid))
+}
+
+/// A built-in variable without a place of its own.
+fn check_location(m: &Module<'_>, seed: &Seed) -> Result<(), Fault> {
+    let placed = m.own_decorations(seed.target).find(|decorated| {
+        matches!(
+            decorated.decoration,
+            Decoration::Location | Decoration::Component
+        )
+    });
+    let Some(placed) = placed else {
+        return Ok(());
+    };
+    let message = format!(
+        "{} is the built-in `{}` and has the decoration `{}`",
+        m.name(seed.target),
+        seed.built_in,
+        placed.decoration
+    );
+    Err(Fault::new(&LOCATION, m.def_offset(seed.target), message)
+        .at(placed.inst.offset(), "it is decorated here"))
+}

@@ -411,9 +411,6 @@ fn chain(at: &Site<'_, '_>, kind: Kind) -> Verdict {
         return Err(fault.about(m, base, "the base is defined here"));
     }
     let first = usize::from(kind.untyped) + 1;
-    if kind.pointer {
-        element(at, first, class, base_type, start)?;
-    }
     let end = walk(at, first + usize::from(kind.pointer), start)?;
     if let Some(target) = target
         && target != end
@@ -426,10 +423,13 @@ fn chain(at: &Site<'_, '_>, kind: Kind) -> Verdict {
         let fault = at.fault(&TARGET, message);
         return Err(fault.about(m, result, "the result type is declared here"));
     }
-    if kind.untyped {
-        return block_arrays(at, base, start);
+    if kind.pointer {
+        element(at, first, class, base_type, start)?;
     }
-    Ok(())
+    match kind.untyped {
+        true => block_arrays(at, base, start),
+        false => Ok(()),
+    }
 }
 
 #[cold]
@@ -570,7 +570,7 @@ fn element(
     start: Id,
 ) -> Verdict {
     let m = at.m;
-    if m.env.is_vulkan() {
+    if m.env.is_vulkan() && at.inst.op() == Op::PtrAccessChain {
         vulkan_capability(at, class)?;
     }
     let element = at.id(operand);

@@ -1,20 +1,106 @@
 //! Values of 8 and 16 bits that may only be stored (specification, section
 //! 3.31, the storage capabilities).
 
-use spirvkit_binary::Id;
-use spirvkit_grammar::Capability;
+use spirvkit_binary::{Id, Instruction, Value, WordOffset};
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{Capability, Op};
 
 use super::Family;
-use crate::fault::Verdict;
-use crate::module::{Module, Type};
+use crate::fault::{Fault, Faults, Verdict};
+use crate::module::{Inst, Module, Type};
+use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[],
     check,
-    check_module: None,
-    rules: &[],
+    check_module: Some(check_module),
+    rules: &[&USE, &COMPOSITE, &CONVERSION],
 };
+
+static USE: Rule = Rule {
+    id: "small-type.use",
+    class: InvalidId,
+    section: "3.31",
+    vuids: &[],
+    text: "With the capabilities for 8- and 16-bit storage alone, such values are loaded, stored, copied and converted \
+           to other widths, and nothing else.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: ADD_SMALL,
+        keeps: STORE_SMALL,
+    },
+};
+
+static COMPOSITE: Rule = Rule {
+    id: "small-type.composite",
+    class: InvalidData,
+    section: "3.31",
+    vuids: &[],
+    text: "With the capabilities for 8- and 16-bit storage alone, composites of such values aren't made, taken apart or \
+           shuffled.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: EXTRACT_SMALL,
+        keeps: STORE_SMALL,
+    },
+};
+
+static CONVERSION: Rule = Rule {
+    id: "small-type.conversion",
+    class: InvalidData,
+    section: "3.31",
+    vuids: &[],
+    text: "With the capabilities for 8- and 16-bit storage alone, such values are converted by the conversions that \
+           change the width only: OpFConvert, OpSConvert and OpUConvert.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: TO_FLOAT_SMALL,
+        keeps: STORE_SMALL,
+    },
+};
+
+/// A module that stores 16-bit vectors, with this in its function.
+macro_rules! storing {
+    ($body:literal) => {
+        concat!(
+            "OpCapability Shader
+OpCapability StorageBuffer16BitAccess
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %buffer
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u16 = OpTypeInt 16 0
+%v2u16 = OpTypeVector %u16 2
+%u32 = OpTypeInt 32 0
+%f32 = OpTypeFloat 32
+%v2f32 = OpTypeVector %f32 2
+%u32_0 = OpConstant %u32 0
+%struct = OpTypeStruct %v2u16
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%ptr_v2u16 = OpTypePointer StorageBuffer %v2u16
+%buffer = OpVariable %ptr_struct StorageBuffer
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+%pointer = OpAccessChain %ptr_v2u16 %buffer %u32_0
+%value = OpLoad %v2u16 %pointer
+",
+            $body,
+            "
+OpReturn
+OpFunctionEnd
+"
+        )
+    };
+}
+
+const ADD_SMALL: &str = storing!("%sum = OpIAdd %v2u16 %value %value");
+const STORE_SMALL: &str = storing!("OpStore %pointer %value");
+const EXTRACT_SMALL: &str = storing!("%part = OpCompositeExtract %u16 %value 0");
+const TO_FLOAT_SMALL: &str = storing!("%float = OpConvertUToF %v2f32 %value");
 
 fn check(_at: &Site<'_, '_>) -> Verdict {
     Ok(())
@@ -65,4 +151,126 @@ impl Limits {
             _ => false,
         }
     }
+}
+
+/// What an opcode may do with such values.
+enum Role {
+    /// Takes them.
+    Fine,
+    Composite,
+    Conversion,
+    /// Isn't for them.
+    Other,
+}
+
+fn role(op: Op) -> Role {
+    match op {
+        Op::Load
+        | Op::Store
+        | Op::CopyObject
+        | Op::FConvert
+        | Op::SConvert
+        | Op::UConvert
+        | Op::Decorate
+        | Op::DecorateId
+        | Op::DecorateString
+        | Op::GroupDecorate
+        | Op::Name
+        | Op::FunctionParameter
+        | Op::Undef
+        | Op::Variable => Role::Fine,
+        Op::CompositeExtract
+        | Op::CompositeInsert
+        | Op::CompositeConstruct
+        | Op::CompositeConstructReplicateEXT
+        | Op::VectorShuffle
+        | Op::VectorExtractDynamic
+        | Op::VectorInsertDynamic
+        | Op::CopyLogical
+        | Op::Transpose => Role::Composite,
+        Op::ConvertFToU
+        | Op::ConvertFToS
+        | Op::ConvertSToF
+        | Op::ConvertUToF
+        | Op::QuantizeToF16
+        | Op::ConvertPtrToU
+        | Op::ConvertUToPtr
+        | Op::SatConvertSToU
+        | Op::SatConvertUToS
+        | Op::Bitcast => Role::Conversion,
+        _ => Role::Other,
+    }
+}
+
+/// Looks at functions only in the rare modules that declare types which they may
+/// only store.
+fn check_module(m: &Module<'_>, faults: &mut Faults) {
+    if !m.has(Capability::Shader) {
+        return;
+    }
+    let limits = Limits::new(m);
+    let any = limits.any()
+        && m.all_instructions()
+            .take_while(|inst| inst.op() != Op::Function)
+            .filter(|inst| matches!(inst.op(), Op::TypeInt | Op::TypeFloat))
+            .filter_map(|inst| inst.result())
+            .any(|ty| limits.cover(m.ty(ty)));
+    if !any {
+        return;
+    }
+    for function in &m.functions {
+        for inst in m.instructions(function.range.clone()) {
+            if let Some(fault) = check_instruction(m, inst) {
+                faults.add(fault);
+                if faults.is_full() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn check_instruction(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
+    let op = inst.op();
+    let role = role(op);
+    if matches!(role, Role::Fine) {
+        return None;
+    }
+    // What an instruction makes counts for composites and conversions; others
+    // make such values of such values.
+    let makes = !matches!(role, Role::Other)
+        && inst
+            .result_type()
+            .is_some_and(|ty| !m.is_pointer(ty) && is_limited(m, ty));
+    let used = match makes {
+        true => None,
+        false => Some(limited_operand(m, inst)?),
+    };
+    let (rule, what) = match role {
+        Role::Composite => (&COMPOSITE, "composites of 8- and 16-bit values"),
+        Role::Conversion => (&CONVERSION, "8- and 16-bit values"),
+        _ => (&USE, "8- and 16-bit values"),
+    };
+    let message = format!("{op} isn't for {what} in this module, which may only store them");
+    let fault = Fault::new(rule, inst.offset(), message);
+    Some(match used {
+        Some(id) => fault.about(m, id, "the value is made here"),
+        None => fault,
+    })
+}
+
+/// The first operand that is or holds a value of limited use.
+fn limited_operand(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
+    let offset = WordOffset(inst.offset() as usize);
+    let instruction = Instruction::from_words(inst.words(), offset)?;
+    instruction
+        .operands(&m.definitions)
+        .filter_map(|operand| match operand.ok()?.value {
+            Value::Id(id) if Some(id) != inst.result() => Some(id),
+            _ => None,
+        })
+        .find(|&id| {
+            let ty = m.type_of(id).unwrap_or(Id(0));
+            !m.is_pointer(ty) && is_limited(m, ty)
+        })
 }

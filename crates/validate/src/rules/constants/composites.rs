@@ -48,9 +48,8 @@ pub(super) static CONSTITUENT: Rule = Rule {
         frame: Frame::Shader,
         breaks: "%array = OpTypeArray %ptr_Private_u32 %u32_1
 %constant = OpConstantComposite %array %private_u32",
-        keeps: "%array = OpTypeArray %ptr_Private_u32 %u32_1
-%null = OpConstantNull %ptr_Private_u32
-%constant = OpConstantComposite %array %null",
+        keeps: "%array = OpTypeArray %u32 %u32_1
+%constant = OpConstantComposite %array %u32_2",
     },
 };
 

@@ -36,8 +36,8 @@ pub(super) static LOGICAL: Rule = Rule {
            instructions that the specification lists. Variable pointers add OpSelect, OpPhi, OpLoad and others.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%null = OpConstantNull %ptr_Private_u32
-OpStore %null %u32_1",
+        breaks: "%undefined = OpUndef %ptr_Private_u32
+OpStore %undefined %u32_1",
         keeps: "OpStore %private_u32 %u32_1",
     },
 };

@@ -1,0 +1,416 @@
+//! Calls.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::{AddressingModel, Capability, Decoration, Op, StorageClass};
+
+use crate::fault::{Fault, Verdict};
+use crate::module::{Module, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(super) static CALLEE: Rule = Rule {
+    id: "call.callee",
+    class: InvalidId,
+    section: "3.52.9",
+    vuids: &[],
+    text: "What is called is a function.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%result = OpFunctionCall %u32 %u32_1",
+        keeps: "%result = OpFunctionCall %void %callee
+%callee = OpFunction %void None %fn_void
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+pub(super) static RESULT: Rule = Rule {
+    id: "call.result-type",
+    class: InvalidId,
+    section: "3.52.9",
+    vuids: &[],
+    text: "A call has the type that the function returns.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%result = OpFunctionCall %u32 %callee
+%callee = OpFunction %void None %fn_void
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "%result = OpFunctionCall %void %callee
+%callee = OpFunction %void None %fn_void
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+pub(super) static COUNT: Rule = Rule {
+    id: "call.argument-count",
+    class: InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "A call has one argument for each parameter.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%result = OpFunctionCall %void %callee %u32_1
+%callee = OpFunction %void None %fn_void
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "%result = OpFunctionCall %void %callee
+%callee = OpFunction %void None %fn_void
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+pub(super) static ARGUMENT: Rule = Rule {
+    id: "call.argument-type",
+    class: InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Each argument has the type of its parameter.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%fn_u32 = OpTypeFunction %void %u32
+%result = OpFunctionCall %void %callee %f32_1
+%callee = OpFunction %void None %fn_u32
+%parameter = OpFunctionParameter %u32
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "%fn_u32 = OpTypeFunction %void %u32
+%result = OpFunctionCall %void %callee %u32_1
+%callee = OpFunction %void None %fn_u32
+%parameter = OpFunctionParameter %u32
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+pub(super) static POINTER_CLASS: Rule = Rule {
+    id: "call.pointer-class",
+    class: InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Under logical addressing, the pointers that are handed to functions point to `UniformConstant`, `Function`, \
+           `Private`, `Workgroup` or `AtomicCounter` memory, or with variable pointers to `StorageBuffer` memory.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpDecorate %output Location 0
+%ptr_Output_f32 = OpTypePointer Output %f32
+%output = OpVariable %ptr_Output_f32 Output
+%fn_ptr = OpTypeFunction %void %ptr_Output_f32
+OpEntryPoint Fragment %main \"main\" %output
+%result = OpFunctionCall %void %callee %output
+%callee = OpFunction %void None %fn_ptr
+%parameter = OpFunctionParameter %ptr_Output_f32
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "%fn_ptr = OpTypeFunction %void %ptr_Private_f32
+%result = OpFunctionCall %void %callee %private_f32
+%callee = OpFunction %void None %fn_ptr
+%parameter = OpFunctionParameter %ptr_Private_f32
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+pub(super) static POINTER_ORIGIN: Rule = Rule {
+    id: "call.pointer-origin",
+    class: InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Under logical addressing, the pointers that are handed to functions are variables or parameters as a whole, \
+           except with variable pointers and for handles.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%ptr_v2f32 = OpTypePointer Private %v2f32
+%vector = OpVariable %ptr_v2f32 Private
+%fn_ptr = OpTypeFunction %void %ptr_Private_f32
+%part = OpAccessChain %ptr_Private_f32 %vector %u32_0
+%result = OpFunctionCall %void %callee %part
+%callee = OpFunction %void None %fn_ptr
+%parameter = OpFunctionParameter %ptr_Private_f32
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "%fn_ptr = OpTypeFunction %void %ptr_Private_f32
+%result = OpFunctionCall %void %callee %private_f32
+%callee = OpFunction %void None %fn_ptr
+%parameter = OpFunctionParameter %ptr_Private_f32
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+pub(super) static INDIRECT: Rule = Rule {
+    id: "call.function-pointer",
+    class: InvalidId,
+    section: "SPV_INTEL_function_pointers",
+    vuids: &[],
+    text: "A function pointer is a pointer to a function type; a call through it has the type and the arguments that \
+           the function type says.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability FunctionPointersINTEL
+OpExtension \"SPV_INTEL_function_pointers\"
+%pointer = OpConstantFunctionPointerINTEL %u32 %callee
+%callee = OpFunction %void None %fn_void
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "OpCapability FunctionPointersINTEL
+OpExtension \"SPV_INTEL_function_pointers\"
+%ptr_fn = OpTypePointer CodeSectionINTEL %fn_void
+%pointer = OpConstantFunctionPointerINTEL %ptr_fn %callee
+%callee = OpFunction %void None %fn_void
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+pub(super) fn call(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let callee = at.id(0);
+    let Some(function) = m.def(callee).filter(|def| def.op() == Op::Function) else {
+        // Nothing defines it: told elsewhere.
+        if m.op_of(callee) == Op::Nop {
+            return Ok(());
+        }
+        let message = format!("what is called is a function, not {}", m.show_value(callee));
+        let fault = at.fault(&CALLEE, message);
+        return Err(fault.about(m, callee, "it is defined here"));
+    };
+    let returned = function.result_type().unwrap_or(Id(0));
+    if at.result_type() != returned {
+        let message = format!(
+            "{} returns {}, but the call's type is {}",
+            m.name(callee),
+            m.show_type(returned),
+            m.show_type(at.result_type())
+        );
+        let fault = at.fault(&RESULT, message);
+        return Err(fault.about(m, callee, "the function is here"));
+    }
+    // A function without a function type is told where it is.
+    let Type::Function { parameters, .. } = m.ty(function.id(1)) else {
+        return Ok(());
+    };
+    let arguments = at.inst.args().get(1..).unwrap_or_default();
+    if arguments.len() != parameters.len() {
+        let message = format!(
+            "{} has {} parameters, but the call has {} arguments",
+            m.name(callee),
+            parameters.len(),
+            arguments.len()
+        );
+        let fault = at.fault(&COUNT, message);
+        return Err(fault.about(m, callee, "the function is here"));
+    }
+    for (index, (&argument, &parameter)) in arguments.iter().zip(parameters).enumerate() {
+        let (argument, parameter) = (Id(argument), Id(parameter));
+        let given = m.type_of(argument).unwrap_or(Id(0));
+        let fits = given == parameter
+            || m.options.before_hlsl_legalization && logically_match(m, given, parameter);
+        if !fits {
+            let message = format!(
+                "argument {} of the call of {} must be {}, but is {}",
+                index + 1,
+                m.name(callee),
+                m.show_type(parameter),
+                m.show_value(argument)
+            );
+            let fault = at.fault(&ARGUMENT, message);
+            return Err(fault
+                .about(m, argument, "the argument is defined here")
+                .about(m, callee, "the function is here"));
+        }
+        if m.addressing == AddressingModel::Logical
+            && !m.options.relax_logical_pointer
+            && let Some(class) = m.pointer_class(parameter)
+        {
+            logical_pointer(at, index, argument, class)?;
+        }
+    }
+    Ok(())
+}
+
+fn logical_pointer(at: &Site<'_, '_>, index: usize, argument: Id, class: StorageClass) -> Verdict {
+    let m = at.m;
+    let storage = m.has(Capability::VariablePointersStorageBuffer);
+    let fine = match class {
+        StorageClass::UniformConstant
+        | StorageClass::Function
+        | StorageClass::Private
+        | StorageClass::Workgroup
+        | StorageClass::AtomicCounter => true,
+        StorageClass::StorageBuffer => storage,
+        _ => false,
+    };
+    if !fine {
+        let message = format!(
+            "argument {} is a `{class}` pointer, which under logical addressing isn't handed to functions",
+            index + 1
+        );
+        let fault = at.fault(&POINTER_CLASS, message);
+        return Err(fault.about(m, argument, "the argument is defined here"));
+    }
+    let whole = matches!(
+        m.op_of(argument),
+        Op::Variable | Op::UntypedVariableKHR | Op::FunctionParameter
+    );
+    let variable_pointer = match class {
+        StorageClass::StorageBuffer => storage,
+        StorageClass::Workgroup => m.has(Capability::VariablePointers),
+        StorageClass::UniformConstant => true,
+        _ => false,
+    };
+    if whole || variable_pointer || m.options.before_hlsl_legalization {
+        return Ok(());
+    }
+    let message = format!(
+        "argument {} is {}, but under logical addressing only variables and parameters are handed to functions",
+        index + 1,
+        m.show_value(argument)
+    );
+    let fault = at.fault(&POINTER_ORIGIN, message);
+    Err(fault.about(m, argument, "the argument is defined here"))
+}
+
+/// Whether two pointer types point to types that differ in their ids only, and
+/// in decorations that the first has and the second hasn't.
+fn logically_match(m: &Module<'_>, given: Id, wanted: Id) -> bool {
+    // What legalizes the module makes the storage classes agree.
+    let (Some(pointee), Some(wanted_pointee)) = (m.pointee(given), m.pointee(wanted)) else {
+        return false;
+    };
+    if !decorations_match(m, given, wanted) {
+        return false;
+    }
+    let mut todo = vec![(pointee, wanted_pointee)];
+    let mut seen = std::collections::HashSet::new();
+    while let Some((given, wanted)) = todo.pop() {
+        if given == wanted || !seen.insert((given, wanted)) {
+            continue;
+        }
+        if !decorations_match(m, given, wanted) {
+            return false;
+        }
+        match (m.ty(given), m.ty(wanted)) {
+            (
+                Type::Array { element, length },
+                Type::Array {
+                    element: wanted_element,
+                    length: wanted_length,
+                },
+            ) => {
+                let same = length == wanted_length
+                    || m.constant_u64(length).is_some()
+                        && m.constant_u64(length) == m.constant_u64(wanted_length);
+                if !same {
+                    return false;
+                }
+                todo.push((element, wanted_element));
+            }
+            (
+                Type::RuntimeArray { element },
+                Type::RuntimeArray {
+                    element: wanted_element,
+                },
+            ) => todo.push((element, wanted_element)),
+            (Type::Struct { members }, Type::Struct { members: wanted }) => {
+                if members.len() != wanted.len() {
+                    return false;
+                }
+                todo.extend(members.iter().zip(wanted).map(|(&a, &b)| (Id(a), Id(b))));
+            }
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Whether all decorations that are wanted are given.
+fn decorations_match(m: &Module<'_>, given: Id, wanted: Id) -> bool {
+    m.decorations(wanted).all(|wanted| {
+        let mut all = m.decorations(given);
+        all.any(|given| {
+            given.member == wanted.member
+                && given.decoration == wanted.decoration
+                && given.params == wanted.params
+        }) || wanted.decoration == Decoration::RelaxedPrecision
+    })
+}
+
+#[cold]
+fn indirect_fault(at: &Site<'_, '_>, id: Id, message: String) -> Fault {
+    at.fault(&INDIRECT, message)
+        .about(at.m, id, "it is defined here")
+}
+
+/// `OpConstantFunctionPointerINTEL`.
+pub(super) fn function_pointer(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let pointee = m.pointee(at.result_type()).unwrap_or(Id(0));
+    if !matches!(m.ty(pointee), Type::Function { .. }) {
+        let message = format!(
+            "a function pointer is a pointer to a function type, not {}",
+            m.show_type(at.result_type())
+        );
+        return Err(indirect_fault(at, at.result_type(), message));
+    }
+    let function = at.id(0);
+    match m.op_of(function) {
+        Op::Function | Op::Nop => Ok(()),
+        _ => {
+            let message = format!(
+                "a function pointer points to a function, not to {}",
+                m.show_value(function)
+            );
+            Err(indirect_fault(at, function, message))
+        }
+    }
+}
+
+/// `OpFunctionPointerCallINTEL`.
+pub(super) fn pointer_call(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let pointer = at.id(0);
+    let pointee = m.pointee(at.type_of_arg(0)).unwrap_or(Id(0));
+    let Type::Function { result, parameters } = m.ty(pointee) else {
+        let message = format!(
+            "a call through a pointer takes a pointer to a function type, not {}",
+            m.show_value(pointer)
+        );
+        return Err(indirect_fault(at, pointer, message));
+    };
+    let arguments = at.inst.args().get(1..).unwrap_or_default();
+    if result != at.result_type() || arguments.len() != parameters.len() {
+        let message = format!(
+            "the call through {} doesn't fit its function type",
+            m.name(pointer)
+        );
+        return Err(indirect_fault(at, pointee, message));
+    }
+    for (&argument, &parameter) in arguments.iter().zip(parameters) {
+        if m.type_of(Id(argument)) != Some(Id(parameter)) {
+            let message = format!(
+                "the argument must be {}, but is {}",
+                m.show_type(Id(parameter)),
+                m.show_value(Id(argument))
+            );
+            return Err(indirect_fault(at, Id(argument), message));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,220 @@
+//! Functions and calls (specification, section 3.52.9).
+
+mod calls;
+mod uses;
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::{AddressingModel, Capability, Op, StorageClass};
+
+use super::Family;
+use crate::fault::Verdict;
+use crate::module::Type;
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(crate) const FAMILY: Family = Family {
+    ops: &[
+        Op::Function,
+        Op::FunctionParameter,
+        Op::FunctionEnd,
+        Op::FunctionCall,
+        Op::ConstantFunctionPointerINTEL,
+        Op::FunctionPointerCallINTEL,
+    ],
+    check,
+    check_module: Some(uses::check),
+    rules: &[
+        &FUNCTION_TYPE,
+        &RETURN_TYPE,
+        &RETURN_POINTER,
+        &PARAMETER,
+        &calls::CALLEE,
+        &calls::RESULT,
+        &calls::COUNT,
+        &calls::ARGUMENT,
+        &calls::POINTER_CLASS,
+        &calls::POINTER_ORIGIN,
+        &calls::INDIRECT,
+        &uses::FUNCTION,
+        &uses::FUNCTION_TYPE,
+    ],
+};
+
+static FUNCTION_TYPE: Rule = Rule {
+    id: "function.type",
+    class: InvalidId,
+    section: "3.52.9",
+    vuids: &[],
+    text: "A function names a function type.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%other = OpFunction %void None %void
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "%other = OpFunction %void None %fn_void
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+static RETURN_TYPE: Rule = Rule {
+    id: "function.return-type",
+    class: InvalidId,
+    section: "3.52.9",
+    vuids: &[],
+    text: "The result type of a function is what its function type returns.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%other = OpFunction %u32 None %fn_void
+%label = OpLabel
+OpUnreachable
+OpFunctionEnd",
+        keeps: "%other = OpFunction %void None %fn_void
+%label = OpLabel
+OpUnreachable
+OpFunctionEnd",
+    },
+};
+
+static RETURN_POINTER: Rule = Rule {
+    id: "function.return-pointer",
+    class: InvalidId,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Under logical addressing, functions return pointers only with variable pointers: to `StorageBuffer` memory \
+           with either capability and to `Workgroup` memory with `VariablePointers`.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VariablePointers
+%fn_pointer = OpTypeFunction %ptr_Private_u32
+%other = OpFunction %ptr_Private_u32 None %fn_pointer
+%label = OpLabel
+OpUnreachable
+OpFunctionEnd",
+        keeps: "OpCapability VariablePointers
+%fn_pointer = OpTypeFunction %ptr_Workgroup_u32
+%other = OpFunction %ptr_Workgroup_u32 None %fn_pointer
+%label = OpLabel
+OpUnreachable
+OpFunctionEnd",
+    },
+};
+
+static PARAMETER: Rule = Rule {
+    id: "function.parameter",
+    class: InvalidId,
+    section: "3.52.9",
+    vuids: &[],
+    text: "A function has parameters of the types that its function type lists, in that order, and no others.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%fn_u32 = OpTypeFunction %void %u32
+%other = OpFunction %void None %fn_u32
+%parameter = OpFunctionParameter %f32
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "%fn_u32 = OpTypeFunction %void %u32
+%other = OpFunction %void None %fn_u32
+%parameter = OpFunctionParameter %u32
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    match at.inst.op() {
+        Op::Function => function(at),
+        Op::FunctionCall => calls::call(at),
+        Op::ConstantFunctionPointerINTEL => calls::function_pointer(at),
+        Op::FunctionPointerCallINTEL => calls::pointer_call(at),
+        _ => Ok(()),
+    }
+}
+
+fn function(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let ty = at.id(1);
+    let Type::Function { result, parameters } = m.ty(ty) else {
+        let message = format!("a function has a function type, not {}", m.show_type(ty));
+        let fault = at.fault(&FUNCTION_TYPE, message);
+        return Err(fault.about(m, ty, "it is defined here"));
+    };
+    if at.result_type() != result {
+        let message = format!(
+            "the function's result type is {}, but its function type returns {}",
+            m.show_type(at.result_type()),
+            m.show_type(result)
+        );
+        let fault = at.fault(&RETURN_TYPE, message);
+        return Err(fault.about(m, ty, "the function type is declared here"));
+    }
+    return_pointer(at, result)?;
+    let Some(function) = at.function() else {
+        return Ok(());
+    };
+    let start = at.inst.offset() + at.inst.words().len() as u32;
+    let mut wanted = parameters.iter().map(|&ty| Id(ty));
+    for inst in m.instructions(start..function.range.end) {
+        match inst.op() {
+            Op::FunctionParameter => {}
+            Op::Line | Op::NoLine | Op::ExtInst => continue,
+            _ => break,
+        }
+        let Some(wanted) = wanted.next() else {
+            let message = format!(
+                "the function type has {} parameters, but the function has more",
+                parameters.len()
+            );
+            let fault = crate::fault::Fault::new(&PARAMETER, inst.offset(), message);
+            return Err(fault.about(m, ty, "the function type is declared here"));
+        };
+        let given = inst.result_type().unwrap_or(Id(0));
+        if given != wanted {
+            let message = format!(
+                "the parameter is {}, but the function type says {}",
+                m.show_type(given),
+                m.show_type(wanted)
+            );
+            let fault = crate::fault::Fault::new(&PARAMETER, inst.offset(), message);
+            return Err(fault.about(m, ty, "the function type is declared here"));
+        }
+    }
+    Ok(())
+}
+
+fn return_pointer(at: &Site<'_, '_>, result: Id) -> Verdict {
+    let m = at.m;
+    if m.addressing != AddressingModel::Logical
+        || m.options.relax_logical_pointer
+        || m.options.before_hlsl_legalization
+    {
+        return Ok(());
+    }
+    let Some(class) = m.pointer_class(result) else {
+        return Ok(());
+    };
+    // Without variable pointers, every return is told.
+    let has_body = at.function().is_some_and(|f| !f.blocks.is_empty());
+    if has_body && !m.has(Capability::VariablePointersStorageBuffer) {
+        return Ok(());
+    }
+    let needed = match class {
+        StorageClass::StorageBuffer => Some(Capability::VariablePointersStorageBuffer),
+        StorageClass::Workgroup => Some(Capability::VariablePointers),
+        _ => None,
+    };
+    if needed.is_some_and(|needed| m.has(needed)) {
+        return Ok(());
+    }
+    let message = match needed {
+        Some(needed) => format!("a function that returns a `{class}` pointer needs `{needed}`"),
+        None => format!("under logical addressing, a function returns no `{class}` pointer"),
+    };
+    let fault = at.fault(&RETURN_POINTER, message);
+    Err(fault.about(m, result, "the pointer type is declared here"))
+}

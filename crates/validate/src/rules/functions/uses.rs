@@ -1,0 +1,169 @@
+//! What functions and function types are used for.
+
+use spirvkit_binary::{Id, Instruction, Value, WordOffset};
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::{Capability, Op};
+
+use crate::fault::{Fault, Faults};
+use crate::module::{Inst, Module};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static FUNCTION: Rule = Rule {
+    id: "function.use",
+    class: InvalidId,
+    section: "3.52.9",
+    vuids: &[],
+    text: "A function is no value: it is called, handed to instructions that run functions, named, decorated, or made \
+           an entry point.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpStore %private_u32 %other
+%fn_u32 = OpTypeFunction %u32
+%other = OpFunction %u32 None %fn_u32
+%label = OpLabel
+OpReturnValue %u32_1
+OpFunctionEnd",
+        keeps: "%value = OpFunctionCall %u32 %other
+OpStore %private_u32 %value
+%fn_u32 = OpTypeFunction %u32
+%other = OpFunction %u32 None %fn_u32
+%label = OpLabel
+OpReturnValue %u32_1
+OpFunctionEnd",
+    },
+};
+
+pub(super) static FUNCTION_TYPE: Rule = Rule {
+    id: "function.type-use",
+    class: InvalidId,
+    section: "3.52.6",
+    vuids: &[],
+    text: "A function type is for functions; with function pointers, pointers to it, too.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%value = OpUndef %fn_void",
+        keeps: "%value = OpUndef %u32",
+    },
+};
+
+fn takes_functions(op: Op) -> bool {
+    matches!(
+        op,
+        Op::FunctionCall
+            | Op::EntryPoint
+            | Op::ConditionalEntryPointINTEL
+            | Op::ExecutionMode
+            | Op::ExecutionModeId
+            | Op::Name
+            | Op::Decorate
+            | Op::DecorateId
+            | Op::DecorateString
+            | Op::GroupDecorate
+            | Op::EnqueueKernel
+            | Op::GetKernelNDrangeSubGroupCount
+            | Op::GetKernelNDrangeMaxSubGroupSize
+            | Op::GetKernelWorkGroupSize
+            | Op::GetKernelPreferredWorkGroupSizeMultiple
+            | Op::GetKernelLocalSizeForSubgroupCount
+            | Op::GetKernelMaxNumSubgroups
+            | Op::CooperativeMatrixPerElementOpEXT
+            | Op::CooperativeMatrixReduceEXT
+            | Op::CooperativeMatrixLoadTensorNV
+            | Op::ConstantFunctionPointerINTEL
+            | Op::TaskSequenceCreateALTERA
+            | Op::ExtInst
+            | Op::ExtInstWithForwardRefsKHR
+    )
+}
+
+fn takes_function_types(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Function
+            | Op::Name
+            | Op::Decorate
+            | Op::DecorateId
+            | Op::DecorateString
+            | Op::GroupDecorate
+            | Op::AsmINTEL
+            | Op::ExtInst
+            | Op::ExtInstWithForwardRefsKHR
+    )
+}
+
+/// A set of ids.
+struct Ids(Vec<u64>);
+
+impl Ids {
+    fn add(&mut self, id: Id) {
+        let index = id.0 as usize / 64;
+        if index >= self.0.len() {
+            self.0.resize(index + 1, 0);
+        }
+        self.0[index] |= 1 << (id.0 % 64);
+    }
+
+    #[inline]
+    fn has(&self, word: u32) -> bool {
+        let bits = self.0.get(word as usize / 64).copied().unwrap_or(0);
+        bits >> (word % 64) & 1 != 0
+    }
+}
+
+/// Looks at the words of all instructions for ids of functions and function
+/// types, and at the operands only where it finds some.
+pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
+    let mut ids = Ids(Vec::new());
+    for function in &m.functions {
+        // A broken module may name any id; only those that are there matter.
+        if m.op_of(function.id) == Op::Function {
+            ids.add(function.id);
+        }
+    }
+    for inst in m.all_instructions() {
+        let op = inst.op();
+        if op == Op::TypeFunction
+            && let Some(result) = inst.result()
+            && m.def_offset(result) == inst.offset()
+        {
+            ids.add(result);
+            continue;
+        }
+        let words = inst.words().get(1..).unwrap_or_default();
+        if words.iter().any(|&word| ids.has(word))
+            && let Some(fault) = check_operands(m, inst)
+        {
+            faults.add(fault);
+            if faults.is_full() {
+                return;
+            }
+        }
+    }
+}
+
+fn check_operands(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
+    let op = inst.op();
+    let offset = WordOffset(inst.offset() as usize);
+    let instruction = Instruction::from_words(inst.words(), offset)?;
+    for operand in instruction.operands(&m.definitions) {
+        let Value::Id(id) = operand.ok()?.value else {
+            continue;
+        };
+        if Some(id) == inst.result() {
+            continue;
+        }
+        let (rule, what) = match m.op_of(id) {
+            Op::Function if !takes_functions(op) => (&FUNCTION, "the function"),
+            Op::TypeFunction
+                if !takes_function_types(op)
+                    && !(op == Op::TypePointer && m.has(Capability::FunctionPointersINTEL)) =>
+            {
+                (&FUNCTION_TYPE, "the function type")
+            }
+            _ => continue,
+        };
+        let message = format!("{op} can't use {what} {}", m.name(id));
+        return Some(Fault::new(rule, inst.offset(), message).about(m, id, "it is defined here"));
+    }
+    None
+}

@@ -1,0 +1,463 @@
+//! Where variable pointers may point to.
+//!
+//! Pointers flow through copies, access chains, selections, calls and memory.
+//! All these steps are collected once; then what is known of the sources is
+//! carried along them, each step being taken at most once for each fact.
+
+use std::collections::HashMap;
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
+
+use super::chooses_pointer;
+use crate::fault::{Fault, Faults};
+use crate::module::{Inst, Module, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::rules::memory::load_store::origin;
+
+pub(super) static MATRIX: Rule = Rule {
+    id: "logical-pointer.matrix",
+    class: InvalidData,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Under logical addressing, a variable pointer points to nothing that is or holds a matrix.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VariablePointers
+%ptr_matrix = OpTypePointer Workgroup %mat2
+%matrix = OpVariable %ptr_matrix Workgroup
+%chosen = OpSelect %ptr_matrix %true %matrix %matrix",
+        keeps: "OpCapability VariablePointers
+%chosen = OpSelect %ptr_Workgroup_u32 %true %workgroup_u32 %workgroup_u32",
+    },
+};
+
+pub(super) static MATRIX_PART: Rule = Rule {
+    id: "logical-pointer.matrix-part",
+    class: InvalidData,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Under logical addressing, a variable pointer doesn't point to a column of a matrix or a component of one, \
+           however it comes to do so.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VariablePointers
+%ptr_matrix = OpTypePointer Workgroup %mat2
+%ptr_column = OpTypePointer Workgroup %v2f32
+%matrix = OpVariable %ptr_matrix Workgroup
+%vector = OpVariable %ptr_column Workgroup
+%column = OpAccessChain %ptr_column %matrix %u32_0
+%chosen = OpSelect %ptr_column %true %column %vector",
+        keeps: "OpCapability VariablePointers
+%ptr_column = OpTypePointer Workgroup %v2f32
+%vector = OpVariable %ptr_column Workgroup
+%chosen = OpSelect %ptr_column %true %vector %vector",
+    },
+};
+
+pub(super) static ARRAY_LENGTH: Rule = Rule {
+    id: "logical-pointer.array-length",
+    class: InvalidData,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Under logical addressing, the length of an array isn't asked for through a variable pointer.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VariablePointers
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+OpDecorate %array ArrayStride 4
+%array = OpTypeRuntimeArray %u32
+%struct = OpTypeStruct %array
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%buffer = OpVariable %ptr_struct StorageBuffer
+OpEntryPoint GLCompute %main \"main\" %buffer
+%chosen = OpSelect %ptr_struct %true %buffer %buffer
+%length = OpArrayLength %u32 %chosen 0",
+        keeps: "OpCapability VariablePointers
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+OpDecorate %array ArrayStride 4
+%array = OpTypeRuntimeArray %u32
+%struct = OpTypeStruct %array
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%buffer = OpVariable %ptr_struct StorageBuffer
+OpEntryPoint GLCompute %main \"main\" %buffer
+%length = OpArrayLength %u32 %buffer 0",
+    },
+};
+
+pub(super) static BLOCK_ARRAY: Rule = Rule {
+    id: "logical-pointer.block-array",
+    class: InvalidData,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Under logical addressing, a variable pointer doesn't point to an array of blocks, which is an array of \
+           bindings.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VariablePointers
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+%struct = OpTypeStruct %u32
+%array = OpTypeArray %struct %u32_4
+%ptr_array = OpTypePointer StorageBuffer %array
+%buffers = OpVariable %ptr_array StorageBuffer
+OpEntryPoint GLCompute %main \"main\" %buffers
+%chosen = OpSelect %ptr_array %true %buffers %buffers",
+        keeps: "OpCapability VariablePointers
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+%struct = OpTypeStruct %u32
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%buffer = OpVariable %ptr_struct StorageBuffer
+OpEntryPoint GLCompute %main \"main\" %buffer
+%chosen = OpSelect %ptr_struct %true %buffer %buffer",
+    },
+};
+
+pub(super) static ONE_STRUCTURE: Rule = Rule {
+    id: "logical-pointer.one-structure",
+    class: InvalidData,
+    section: "2.16.1",
+    vuids: &[],
+    text: "With `VariablePointersStorageBuffer` alone, pointers are chosen within one structure only, or null.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VariablePointersStorageBuffer
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+%struct = OpTypeStruct %u32
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%buffer = OpVariable %ptr_struct StorageBuffer
+%other = OpVariable %ptr_struct StorageBuffer
+OpEntryPoint GLCompute %main \"main\" %buffer %other
+%chosen = OpSelect %ptr_struct %true %buffer %other",
+        keeps: "OpCapability VariablePointersStorageBuffer
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+%struct = OpTypeStruct %u32
+%ptr_struct = OpTypePointer StorageBuffer %struct
+%buffer = OpVariable %ptr_struct StorageBuffer
+OpEntryPoint GLCompute %main \"main\" %buffer
+%chosen = OpSelect %ptr_struct %true %buffer %buffer",
+    },
+};
+
+/// A pointer, or what the memory of a variable holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Node {
+    Value(Id),
+    Memory(Id),
+}
+
+/// What is known of a pointer.
+#[derive(Clone, Copy, Default)]
+struct Facts {
+    /// Points to a part of a matrix.
+    matrix_part: bool,
+    /// May be chosen at run time.
+    varying: bool,
+    /// The one variable whose memory it points into.
+    root: Option<Id>,
+    /// There is more than one.
+    roots: bool,
+}
+
+impl Facts {
+    /// Takes over what another pointer that flows here has. Whether anything is
+    /// new.
+    fn merge(&mut self, other: Self) -> bool {
+        let before = (self.matrix_part, self.varying, self.root, self.roots);
+        self.matrix_part |= other.matrix_part;
+        self.varying |= other.varying;
+        self.roots |= other.roots;
+        match (self.root, other.root) {
+            (Some(a), Some(b)) if a != b => self.roots = true,
+            (None, Some(root)) => self.root = Some(root),
+            _ => {}
+        }
+        before != (self.matrix_part, self.varying, self.root, self.roots)
+    }
+}
+
+#[derive(Default)]
+struct Flow {
+    steps: HashMap<Node, Vec<Node>>,
+    facts: HashMap<Node, Facts>,
+    todo: Vec<Node>,
+}
+
+impl Flow {
+    fn step(&mut self, from: Node, to: Node) {
+        self.steps.entry(from).or_default().push(to);
+    }
+
+    fn source(&mut self, node: Node, facts: Facts) {
+        if self.facts.entry(node).or_default().merge(facts) {
+            self.todo.push(node);
+        }
+    }
+
+    /// Carries all facts along all steps. Each of the few facts of a node
+    /// changes at most once or twice, so this ends soon.
+    fn run(&mut self) {
+        while let Some(node) = self.todo.pop() {
+            let facts = self.facts.get(&node).copied().unwrap_or_default();
+            let Some(steps) = self.steps.get(&node) else {
+                continue;
+            };
+            for &next in steps {
+                if self.facts.entry(next).or_default().merge(facts) {
+                    self.todo.push(next);
+                }
+            }
+        }
+    }
+
+    fn of(&self, id: Id) -> Facts {
+        let facts = self.facts.get(&Node::Value(id));
+        facts.copied().unwrap_or_default()
+    }
+}
+
+fn is_pointer(m: &Module<'_>, id: Id) -> bool {
+    m.type_of(id).is_some_and(|ty| m.is_pointer(ty))
+}
+
+pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
+    let mut flow = Flow::default();
+    for &offset in &m.globals {
+        if let Some(result) = m.inst(offset).and_then(|inst| inst.result()) {
+            let facts = Facts {
+                root: Some(result),
+                ..Facts::default()
+            };
+            flow.source(Node::Value(result), facts);
+        }
+    }
+    for function in &m.functions {
+        for inst in m.instructions(function.range.clone()) {
+            collect(m, &mut flow, inst, function.id);
+        }
+    }
+    flow.run();
+    for inst in m.all_instructions() {
+        if let Some(fault) = judge(m, &flow, inst) {
+            faults.add(fault);
+            if faults.is_full() {
+                return;
+            }
+        }
+    }
+}
+
+/// Notes where an instruction makes pointers flow.
+fn collect(m: &Module<'_>, flow: &mut Flow, inst: Inst<'_>, function: Id) {
+    let op = inst.op();
+    match op {
+        Op::Store if is_pointer(m, inst.id(1)) => {
+            let memory = Node::Memory(origin(m, inst.id(0)));
+            flow.step(Node::Value(inst.id(1)), memory);
+        }
+        Op::ReturnValue if is_pointer(m, inst.id(0)) => {
+            flow.step(Node::Value(inst.id(0)), Node::Memory(function));
+        }
+        Op::CopyMemory | Op::CopyMemorySized => {
+            let from = Node::Memory(origin(m, inst.id(1)));
+            flow.step(from, Node::Memory(origin(m, inst.id(0))));
+        }
+        Op::FunctionCall => call(m, flow, inst),
+        _ => {}
+    }
+    let (Some(result), Some(ty)) = (inst.result(), inst.result_type()) else {
+        return;
+    };
+    if !m.is_pointer(ty) {
+        return;
+    }
+    let result = Node::Value(result);
+    if chooses_pointer(op) {
+        let facts = Facts {
+            varying: true,
+            ..Facts::default()
+        };
+        flow.source(result, facts);
+    }
+    match op {
+        Op::CopyObject => flow.step(Node::Value(inst.id(0)), result),
+        Op::Select => {
+            flow.step(Node::Value(inst.id(1)), result);
+            flow.step(Node::Value(inst.id(2)), result);
+        }
+        Op::Phi => {
+            for pair in inst.args().chunks(2) {
+                flow.step(Node::Value(Id(pair[0])), result);
+            }
+        }
+        Op::Load => flow.step(Node::Memory(origin(m, inst.id(0))), result),
+        Op::FunctionCall => flow.step(Node::Memory(inst.id(0)), result),
+        Op::AccessChain
+        | Op::InBoundsAccessChain
+        | Op::PtrAccessChain
+        | Op::UntypedAccessChainKHR
+        | Op::UntypedInBoundsAccessChainKHR
+        | Op::UntypedPtrAccessChainKHR => {
+            let untyped = !matches!(
+                op,
+                Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain
+            );
+            flow.step(Node::Value(inst.id(usize::from(untyped))), result);
+            if crosses_matrix(m, inst, untyped) {
+                let facts = Facts {
+                    matrix_part: true,
+                    ..Facts::default()
+                };
+                flow.source(result, facts);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn call(m: &Module<'_>, flow: &mut Flow, inst: Inst<'_>) {
+    let Some(callee) = m
+        .function_index(inst.id(0))
+        .and_then(|index| m.functions.get(index as usize))
+    else {
+        return;
+    };
+    let parameters = m
+        .instructions(callee.range.clone())
+        .take_while(|inst| inst.op() != Op::Label)
+        .filter(|inst| inst.op() == Op::FunctionParameter)
+        .filter_map(|inst| inst.result());
+    let arguments = inst.args().iter().skip(1);
+    for (&argument, parameter) in arguments.zip(parameters) {
+        if is_pointer(m, Id(argument)) {
+            flow.step(Node::Value(Id(argument)), Node::Value(parameter));
+        }
+    }
+}
+
+/// Whether an access chain goes into a matrix.
+fn crosses_matrix(m: &Module<'_>, inst: Inst<'_>, untyped: bool) -> bool {
+    let start = match untyped {
+        true => Some(inst.id(0)),
+        false => m.type_of(inst.id(0)).and_then(|ty| m.pointee(ty)),
+    };
+    let mut ty = start.unwrap_or(Id(0));
+    let element = matches!(inst.op(), Op::PtrAccessChain | Op::UntypedPtrAccessChainKHR);
+    let first = 1 + usize::from(untyped) + usize::from(element);
+    for &index in inst.args().iter().skip(first) {
+        ty = match m.ty(ty) {
+            Type::Matrix { .. } => return true,
+            Type::Vector { component, .. } => component,
+            Type::Array { element, .. } | Type::RuntimeArray { element } => element,
+            Type::Struct { members } => {
+                let index = m.constant_u64(Id(index)).unwrap_or(u64::MAX);
+                let member = usize::try_from(index)
+                    .ok()
+                    .and_then(|index| members.get(index));
+                member.map_or(Id(0), |&member| Id(member))
+            }
+            _ => return false,
+        };
+    }
+    false
+}
+
+fn holds_matrix(m: &Module<'_>, ty: Id) -> bool {
+    match m.ty(ty) {
+        Type::Array { .. } | Type::RuntimeArray { .. } | Type::Struct { .. } => {
+            m.contains(ty, |ty| matches!(ty, Type::Matrix { .. }))
+        }
+        ty => matches!(ty, Type::Matrix { .. }),
+    }
+}
+
+fn is_block_array(m: &Module<'_>, ty: Id) -> bool {
+    match m.ty(ty) {
+        Type::Array { element, .. } | Type::RuntimeArray { element } => {
+            m.is_decorated(element, Decoration::Block)
+                || m.is_decorated(element, Decoration::BufferBlock)
+        }
+        _ => false,
+    }
+}
+
+fn judge(m: &Module<'_>, flow: &Flow, inst: Inst<'_>) -> Option<Fault> {
+    let op = inst.op();
+    let fault = |rule, message: &str| Some(Fault::new(rule, inst.offset(), message));
+    match op {
+        Op::ArrayLength | Op::UntypedArrayLengthKHR => {
+            let pointer = inst.id(usize::from(op == Op::UntypedArrayLengthKHR));
+            let message = "the length of an array isn't known through a variable pointer";
+            return match flow.of(pointer).varying {
+                true => fault(&ARRAY_LENGTH, message),
+                false => None,
+            };
+        }
+        // What an untyped pointer points to is seen where it is used.
+        Op::Load | Op::Store => {
+            let pointer = inst.id(0);
+            let untyped = m
+                .type_of(pointer)
+                .filter(|&ty| matches!(m.ty(ty), Type::UntypedPointer { .. }));
+            if untyped.is_some() && flow.of(pointer).varying {
+                let value = match op {
+                    Op::Load => inst.result_type(),
+                    _ => m.type_of(inst.id(1)),
+                };
+                if value.is_some_and(|value| holds_matrix(m, value)) {
+                    let message =
+                        "a variable pointer is used for something that is or holds a matrix";
+                    return fault(&MATRIX, message);
+                }
+            }
+        }
+        _ => {}
+    }
+    if !chooses_pointer(op) {
+        return None;
+    }
+    let class = m.pointer_class(inst.result_type()?)?;
+    if !matches!(class, StorageClass::StorageBuffer | StorageClass::Workgroup) {
+        return None;
+    }
+    let pointee = m.pointee(inst.result_type()?);
+    if pointee.is_some_and(|pointee| holds_matrix(m, pointee)) {
+        let message =
+            format!("{op} makes a variable pointer to something that is or holds a matrix");
+        return fault(&MATRIX, &message);
+    }
+    let facts = flow.of(inst.result()?);
+    if facts.matrix_part {
+        let message = format!("{op} makes a variable pointer that may point to a part of a matrix");
+        return fault(&MATRIX_PART, &message);
+    }
+    if !matches!(op, Op::Select | Op::Phi) {
+        return None;
+    }
+    if pointee.is_some_and(|pointee| is_block_array(m, pointee)) || takes_block_array(m, inst) {
+        let message = format!("{op} makes a variable pointer to an array of blocks");
+        return fault(&BLOCK_ARRAY, &message);
+    }
+    if facts.roots && !m.has(Capability::VariablePointers) {
+        let message = format!(
+            "{op} chooses between pointers into several variables, which needs the capability `VariablePointers`"
+        );
+        return fault(&ONE_STRUCTURE, &message);
+    }
+    None
+}
+
+/// Whether an untyped pointer is chosen among variables that are arrays of
+/// blocks.
+fn takes_block_array(m: &Module<'_>, inst: Inst<'_>) -> bool {
+    inst.args().iter().any(|&id| {
+        m.def(Id(id))
+            .is_some_and(|def| def.op() == Op::UntypedVariableKHR && is_block_array(m, def.id(1)))
+    })
+}

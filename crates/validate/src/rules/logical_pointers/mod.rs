@@ -1,0 +1,211 @@
+//! Pointers under logical addressing (specification, section 2.16.1).
+
+mod flow;
+
+use spirvkit_binary::{Id, Instruction, Value, WordOffset};
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::{AddressingModel, Capability, Op, StorageClass};
+
+use super::Family;
+use crate::fault::{Fault, Faults, Verdict};
+use crate::module::{Inst, Module};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+
+pub(crate) const FAMILY: Family = Family {
+    ops: &[],
+    check,
+    check_module: Some(check_module),
+    rules: &[
+        &VARIABLE_POINTER,
+        &NO_POINTERS,
+        &flow::MATRIX,
+        &flow::MATRIX_PART,
+        &flow::ARRAY_LENGTH,
+        &flow::BLOCK_ARRAY,
+        &flow::ONE_STRUCTURE,
+    ],
+};
+
+static VARIABLE_POINTER: Rule = Rule {
+    id: "logical-pointer.variable",
+    class: InvalidData,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Under logical addressing, instructions that choose or make pointers at run time do so for `StorageBuffer` \
+           pointers with `VariablePointersStorageBuffer` or `VariablePointers`, and for `Workgroup` pointers with \
+           `VariablePointers`.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability VariablePointers
+%chosen = OpSelect %ptr_Private_u32 %true %private_u32 %private_u32",
+        keeps: "OpCapability VariablePointers
+%chosen = OpSelect %ptr_Workgroup_u32 %true %workgroup_u32 %workgroup_u32",
+    },
+};
+
+static NO_POINTERS: Rule = Rule {
+    id: "logical-pointer.use",
+    class: InvalidData,
+    section: "2.16.1",
+    vuids: &[],
+    text: "Under logical addressing, pointers aren't data: they aren't parts of composites, nor converted.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%array = OpTypeArray %ptr_Private_u32 %u32_1
+%composite = OpCompositeConstruct %array %private_u32",
+        keeps: "%copy = OpCopyObject %ptr_Private_u32 %private_u32
+%value = OpLoad %u32 %copy",
+    },
+};
+
+fn check(_at: &Site<'_, '_>) -> Verdict {
+    Ok(())
+}
+
+/// Whether pointers may be chosen at run time.
+pub(super) fn allows_variable_pointers(m: &Module<'_>) -> bool {
+    m.has(Capability::VariablePointersStorageBuffer) || m.options.relax_logical_pointer
+}
+
+/// Whether the opcode makes a pointer under logical addressing without variable
+/// pointers.
+pub(super) fn makes_logical_pointer(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Variable
+            | Op::UntypedVariableKHR
+            | Op::AccessChain
+            | Op::InBoundsAccessChain
+            | Op::UntypedAccessChainKHR
+            | Op::UntypedInBoundsAccessChainKHR
+            | Op::FunctionParameter
+            | Op::ImageTexelPointer
+            | Op::UntypedImageTexelPointerEXT
+            | Op::CopyObject
+            | Op::RawAccessChainNV
+            | Op::BufferPointerEXT
+            | Op::AllocateNodePayloadsAMDX
+    )
+}
+
+/// Whether the opcode makes a pointer with variable pointers.
+pub(super) fn makes_variable_pointer(op: Op) -> bool {
+    makes_logical_pointer(op) || chooses_pointer(op)
+}
+
+/// Whether the pointer that the opcode makes is a variable pointer.
+fn chooses_pointer(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Select
+            | Op::Phi
+            | Op::FunctionCall
+            | Op::PtrAccessChain
+            | Op::InBoundsPtrAccessChain
+            | Op::UntypedPtrAccessChainKHR
+            | Op::UntypedInBoundsPtrAccessChainKHR
+            | Op::Load
+            | Op::ConstantNull
+    )
+}
+
+fn check_module(m: &Module<'_>, faults: &mut Faults) {
+    if m.addressing != AddressingModel::Logical
+        || m.options.relax_logical_pointer
+        || m.options.before_hlsl_legalization
+    {
+        return;
+    }
+    for inst in m.all_instructions() {
+        if let Some(fault) = check_use(m, inst) {
+            faults.add(fault);
+            if faults.is_full() {
+                return;
+            }
+        }
+    }
+    if m.has(Capability::VariablePointersStorageBuffer) {
+        flow::check(m, faults);
+    }
+}
+
+/// Whether variable pointers of the storage class are declared.
+fn may_vary(m: &Module<'_>, class: StorageClass) -> bool {
+    match class {
+        StorageClass::StorageBuffer => m.has(Capability::VariablePointersStorageBuffer),
+        StorageClass::Workgroup => m.has(Capability::VariablePointers),
+        _ => false,
+    }
+}
+
+/// Checks the instructions that make pointers at run time or use them as data.
+fn check_use(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
+    match inst.op() {
+        // Vulkan has a rule of its own for these.
+        Op::PtrAccessChain if m.env.is_vulkan() => None,
+        Op::ConstantNull | Op::PtrAccessChain | Op::UntypedPtrAccessChainKHR => {
+            varying(m, inst, inst.result_type()?)
+        }
+        // Without the capability, this is told where they are checked.
+        Op::Select | Op::Phi if m.has(Capability::VariablePointersStorageBuffer) => {
+            varying(m, inst, inst.result_type()?)
+        }
+        Op::InBoundsPtrAccessChain
+        | Op::UntypedInBoundsPtrAccessChainKHR
+        | Op::CompositeConstruct
+        | Op::CompositeInsert
+        | Op::Bitcast
+        | Op::PtrCastToGeneric
+        | Op::GenericCastToPtr
+        | Op::GenericCastToPtrExplicit => pointer_as_data(m, inst),
+        Op::CompositeExtract => {
+            m.pointer_class(inst.result_type()?)?;
+            Some(data_fault(inst))
+        }
+        _ => None,
+    }
+}
+
+fn varying(m: &Module<'_>, inst: Inst<'_>, ty: Id) -> Option<Fault> {
+    let class = m.pointer_class(ty)?;
+    if may_vary(m, class) || class == StorageClass::PhysicalStorageBuffer {
+        return None;
+    }
+    let message = format!(
+        "under logical addressing, {} makes no `{class}` pointer in this module",
+        inst.op()
+    );
+    // A constant may well be of use to a module; what uses it is to blame.
+    let uses = m.uses(inst.result()?);
+    let user = uses
+        .iter()
+        .find(|&&offset| m.function_at(offset).is_some())
+        .filter(|_| inst.op() == Op::ConstantNull);
+    let offset = user.copied().unwrap_or(inst.offset());
+    let fault = Fault::new(&VARIABLE_POINTER, offset, message);
+    Some(fault.about(m, ty, "the pointer type is declared here"))
+}
+
+fn pointer_as_data(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
+    let offset = WordOffset(inst.offset() as usize);
+    let instruction = Instruction::from_words(inst.words(), offset)?;
+    for operand in instruction.operands(&m.definitions) {
+        let Value::Id(id) = operand.ok()?.value else {
+            continue;
+        };
+        if Some(id) != inst.result() && m.type_of(id).is_some_and(|ty| m.is_pointer(ty)) {
+            return Some(data_fault(inst));
+        }
+    }
+    None
+}
+
+#[cold]
+fn data_fault(inst: Inst<'_>) -> Fault {
+    let message = format!(
+        "under logical addressing, {} doesn't handle pointers",
+        inst.op()
+    );
+    Fault::new(&NO_POINTERS, inst.offset(), message)
+}

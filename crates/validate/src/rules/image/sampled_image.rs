@@ -446,6 +446,10 @@ impl Made {
 
 /// Checks all uses of what `OpSampledImage` makes.
 pub(super) fn check_uses(m: &Module<'_>, faults: &mut Faults) {
+    // Legalization inlines and propagates until the uses are as they must be.
+    if m.options.before_hlsl_legalization {
+        return;
+    }
     let Some(made) = Made::find(m) else {
         return;
     };

@@ -90,6 +90,11 @@ pub(crate) fn run(
         return broken.into_vec();
     }
     let mut found = faults.into_vec();
+    // Functions and blocks are then not what they seem.
+    let is_layout = |fault: &Fault| fault.rule().class == ErrorClass::InvalidLayout;
+    if found.iter().any(is_layout) {
+        return found;
+    }
     // One mistake, one error: what later phases say of these instructions would
     // mostly follow from what is known already.
     let errors = found.iter().filter(|fault| !fault.is_warning());

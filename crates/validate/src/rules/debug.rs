@@ -1,16 +1,97 @@
 //! Debug instructions (specification, section 3.52.2).
 
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::Op;
+
 use super::Family;
 use crate::fault::Verdict;
+use crate::module::Type;
+use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[],
+    ops: &[
+        Op::Source,
+        Op::SourceContinued,
+        Op::SourceExtension,
+        Op::String,
+        Op::Name,
+        Op::MemberName,
+        Op::Line,
+        Op::NoLine,
+        Op::ModuleProcessed,
+    ],
     check,
     check_module: None,
-    rules: &[],
+    rules: &[&MEMBER_NAME, &FILE],
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
-    Ok(())
+static MEMBER_NAME: Rule = Rule {
+    id: "debug.member-name",
+    class: InvalidId,
+    section: "3.52.2",
+    vuids: &[],
+    text: "OpMemberName names a member of a structure type.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpMemberName %s 1 \"second\"
+%s = OpTypeStruct %u32",
+        keeps: "OpMemberName %s 0 \"first\"
+%s = OpTypeStruct %u32",
+    },
+};
+
+static FILE: Rule = Rule {
+    id: "debug.file",
+    class: InvalidId,
+    section: "3.52.2",
+    vuids: &[],
+    text: "The file that a source or a line is from is an OpString.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpLine %u32_0 1 1",
+        keeps: "%file = OpString \"file\"
+OpLine %file 1 1",
+    },
+};
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    match at.inst.op() {
+        Op::MemberName => member_name(at),
+        Op::Line => file(at, 0),
+        Op::Source if at.inst.args().len() > 2 => file(at, 2),
+        _ => Ok(()),
+    }
+}
+
+fn member_name(at: &Site<'_, '_>) -> Verdict {
+    let (m, ty, member) = (at.m, at.id(0), at.inst.arg(1));
+    let message = match m.ty(ty) {
+        Type::Struct { members } if (member as usize) < members.len() => return Ok(()),
+        Type::Struct { members } => format!(
+            "OpMemberName names member {member} of {}, which has {} members",
+            m.name(ty),
+            members.len()
+        ),
+        _ => format!(
+            "OpMemberName names a member of {}, which is no structure type",
+            m.name(ty)
+        ),
+    };
+    let fault = at.fault(&MEMBER_NAME, message);
+    Err(fault.about(m, ty, "it is declared here"))
+}
+
+fn file(at: &Site<'_, '_>, index: usize) -> Verdict {
+    let (m, file) = (at.m, at.id(index));
+    if m.op_of(file) == Op::String {
+        return Ok(());
+    }
+    let message = format!(
+        "the file of {} must be an OpString, but is {}",
+        at.inst.op(),
+        m.show_value(file)
+    );
+    let fault = at.fault(&FILE, message);
+    Err(fault.about(m, file, "it is defined here"))
 }

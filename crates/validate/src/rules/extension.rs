@@ -1,16 +1,115 @@
-//! Extensions and the imports of extended instruction sets (specification, section 3.52.4).
+//! Extensions (specification, section 3.52.4). The imports of extended
+//! instruction sets stand with the sets.
+
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+use spirvkit_diagnostics::ErrorClass::{MissingExtension, WrongVersion};
+use spirvkit_grammar::{Availability, Op, OperandKind, Version};
 
 use super::Family;
-use crate::fault::Verdict;
+use crate::fault::{Fault, Faults, Verdict};
+use crate::module::Module;
+use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[],
+    ops: &[Op::Extension, Op::ConditionalExtensionINTEL],
     check,
-    check_module: None,
-    rules: &[],
+    check_module: Some(check_module),
+    rules: &[&VERSION, &UNKNOWN],
 };
 
+static VERSION: Rule = Rule {
+    id: "extension.version",
+    class: WrongVersion,
+    section: "The extension's own, \"Dependencies\"",
+    vuids: &[],
+    text: "Some extensions build on a version of SPIR-V, and can't be used in modules of earlier ones.",
+    example: Example {
+        frame: Frame::ShaderFor("spv1.3"),
+        breaks: "OpExtension \"SPV_KHR_workgroup_memory_explicit_layout\"",
+        keeps: "OpExtension \"SPV_KHR_variable_pointers\"",
+    },
+};
+
+static UNKNOWN: Rule = Rule {
+    id: "extension.unknown",
+    class: MissingExtension,
+    section: "3.52.4",
+    vuids: &[],
+    text: "An extension that the registry doesn't have may mean anything, or be misspelt. This is only a warning.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpExtension \"SPV_KHR_variable_pointer\"",
+        keeps: "OpExtension \"SPV_KHR_variable_pointers\"",
+    },
+};
+
+/// Extensions that need more than version 1.0.
+static VERSIONS: &[(&str, Version)] = &[
+    ("SPV_EXT_mesh_shader", Version::V1_4),
+    ("SPV_EXT_shader_invocation_reorder", Version::V1_4),
+    ("SPV_KHR_opacity_micromap", Version::V1_4),
+    ("SPV_KHR_vulkan_memory_model", Version::V1_3),
+    ("SPV_KHR_workgroup_memory_explicit_layout", Version::V1_4),
+    ("SPV_NV_cluster_acceleration_structure", Version::V1_4),
+    ("SPV_NV_linear_swept_spheres", Version::V1_4),
+    ("SPV_NV_shader_invocation_reorder", Version::V1_4),
+    ("SPV_QCOM_cooperative_matrix_conversion", Version::V1_3),
+    ("SPV_QCOM_image_processing", Version::V1_4),
+    ("SPV_QCOM_image_processing2", Version::V1_4),
+];
+
+/// Extensions that add nothing which the grammar's tables would name.
+static WITHOUT_TOKENS: &[&str] = &[
+    "SPV_AMD_gcn_shader",
+    "SPV_AMD_gpu_shader_half_float",
+    "SPV_AMD_gpu_shader_int16",
+    "SPV_AMD_shader_trinary_minmax",
+    "SPV_EXT_long_vector",
+    "SPV_INTEL_vector_compute",
+    "SPV_KHR_non_semantic_info",
+    "SPV_KHR_opacity_micromap",
+    "SPV_NV_ray_tracing_motion_blur",
+    "SPV_VALIDATOR_ignore_type_decl_unique",
+];
+
 fn check(_at: &Site<'_, '_>) -> Verdict {
+    // The names were read when the module was indexed.
     Ok(())
+}
+
+fn check_module(m: &Module<'_>, faults: &mut Faults) {
+    for (inst, name) in &m.extensions {
+        let needs = VERSIONS.iter().find(|(extension, _)| extension == name);
+        if let Some((_, version)) = needs.filter(|(_, version)| m.version < *version) {
+            let message = format!(
+                "{name} needs version {version}; the module is of version {}",
+                m.version
+            );
+            faults.add(Fault::new(&VERSION, inst.offset(), message));
+        } else if !known().contains(name.as_str()) {
+            let message = format!("the extension {name:?} is not known");
+            faults.add(Fault::new(&UNKNOWN, inst.offset(), message).warning());
+        }
+    }
+}
+
+/// The names of all extensions of the registry's grammar.
+fn known() -> &'static HashSet<&'static str> {
+    static KNOWN: OnceLock<HashSet<&'static str>> = OnceLock::new();
+    KNOWN.get_or_init(|| {
+        let mut names: HashSet<&'static str> = WITHOUT_TOKENS.iter().copied().collect();
+        let mut add = |availability: &Availability| names.extend(availability.extensions());
+        for info in Op::all() {
+            add(info.availability());
+        }
+        for kind in OperandKind::all() {
+            for info in kind.enumerants() {
+                add(info.availability());
+            }
+        }
+        names
+    })
 }

@@ -193,7 +193,8 @@ pub(super) static DECODE: Rule = Rule {
     example: Example {
         frame: Frame::Shader,
         breaks: with_tensors!(
-            "%loaded = OpCooperativeMatrixLoadTensorNV %c %private_f32 %c_0 %layout None DecodeFunc %u32_1"
+            "OpCapability CooperativeMatrixBlockLoadsNV
+%loaded = OpCooperativeMatrixLoadTensorNV %c %private_f32 %c_0 %layout None DecodeFunc %u32_1"
         ),
         keeps: with_tensors!(
             "%loaded = OpCooperativeMatrixLoadTensorNV %c %private_f32 %c_0 %layout None None"

@@ -268,7 +268,8 @@ fn check_none(m: &Module<'_>, faults: &mut Faults) {
     if m.has(Capability::Linkage) || m.has(Capability::GraphARM) || conditional {
         return;
     }
-    let offset = m.all_instructions().next().map_or(0, |inst| inst.offset());
+    // What is missing is missing at the end.
+    let offset = m.words.len().saturating_sub(1) as u32;
     let message = "the module has no entry point";
     faults.add(
         Fault::new(&NONE, offset, message)

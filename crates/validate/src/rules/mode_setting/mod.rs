@@ -91,9 +91,9 @@ static MEMORY_MODEL: Rule = Rule {
         breaks: "OpCapability Kernel
 OpCapability Addresses
 OpCapability Linkage
-OpCapability VulkanMemoryModel
-OpExtension \"SPV_KHR_vulkan_memory_model\"
-OpMemoryModel Physical32 Vulkan",
+OpCapability DemoteToHelperInvocation
+OpExtension \"SPV_EXT_demote_to_helper_invocation\"
+OpMemoryModel Physical32 Simple",
         keeps: "OpCapability Kernel\nOpCapability Addresses\nOpCapability Linkage\nOpMemoryModel Physical32 OpenCL",
     },
 };

@@ -1,0 +1,433 @@
+//! Explicit layouts of memory (specification, section 2.16.2; Vulkan, section
+//! "Offset and Stride Assignment").
+//!
+//! Types get laid out where memory of a class with an explicit layout is
+//! declared or accessed, each type once for each set of rules.
+
+mod members;
+mod resources;
+mod sizes;
+mod stray;
+
+use std::collections::HashMap;
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
+
+use super::Family;
+use crate::fault::{Fault, Faults, Verdict};
+use crate::module::{Inst, Module, Type};
+use crate::rule::{Example, Frame, Rule};
+use crate::site::Site;
+use sizes::{Kind, Layouts, Rules};
+
+pub(crate) const FAMILY: Family = Family {
+    ops: &[],
+    check,
+    check_module: Some(check_module),
+    rules: &[
+        &MISSING,
+        &ALIGNMENT,
+        &OVERLAP,
+        &STRADDLE,
+        &STRIDE,
+        &MATRIX_STRIDE,
+        &RUNTIME_ARRAY,
+        &LONG_VECTOR,
+        &resources::BLOCK,
+        &resources::BINDING,
+        &resources::WORKGROUP_BLOCK,
+        &resources::UNTYPED_WORKGROUP,
+        &stray::STRAY,
+    ],
+};
+
+macro_rules! example {
+    ($breaks:literal, $keeps:literal) => {
+        Example {
+            frame: Frame::ShaderFor("vulkan1.3"),
+            breaks: concat!(
+                "OpDecorate %block Block
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+",
+                $breaks,
+                "
+%ptr = OpTypePointer StorageBuffer %block
+%buffer = OpVariable %ptr StorageBuffer"
+            ),
+            keeps: concat!(
+                "OpDecorate %block Block
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+",
+                $keeps,
+                "
+%ptr = OpTypePointer StorageBuffer %block
+%buffer = OpVariable %ptr StorageBuffer"
+            ),
+        }
+    };
+}
+
+static MISSING: Rule = Rule {
+    id: "layout.missing",
+    class: InvalidId,
+    section: "2.16.2",
+    vuids: &[],
+    text: "In buffers, push constants and the like every member has an Offset, every array an ArrayStride, and every \
+           member that holds a matrix a MatrixStride and RowMajor or ColMajor.",
+    example: example!(
+        "%block = OpTypeStruct %f32",
+        "OpMemberDecorate %block 0 Offset 0
+%block = OpTypeStruct %f32"
+    ),
+};
+
+static ALIGNMENT: Rule = Rule {
+    id: "layout.alignment",
+    class: InvalidId,
+    section: "Vulkan, Offset and Stride Assignment",
+    vuids: &[],
+    text: "A member's Offset is a multiple of its alignment. A scalar is aligned to its size, a vector to two or four \
+           of its components, an array to its elements, a structure to its members; in uniform blocks arrays and \
+           structures are aligned to 16 bytes at least.",
+    example: example!(
+        "OpMemberDecorate %block 0 Offset 2
+%block = OpTypeStruct %f32",
+        "OpMemberDecorate %block 0 Offset 4
+%block = OpTypeStruct %f32"
+    ),
+};
+
+static OVERLAP: Rule = Rule {
+    id: "layout.overlap",
+    class: InvalidId,
+    section: "Vulkan, Offset and Stride Assignment",
+    vuids: &[],
+    text: "Members don't overlap; in uniform blocks nothing stands in the padding of an array or a structure.",
+    example: example!(
+        "OpMemberDecorate %block 0 Offset 0
+OpMemberDecorate %block 1 Offset 4
+%block = OpTypeStruct %v2f32 %f32",
+        "OpMemberDecorate %block 0 Offset 0
+OpMemberDecorate %block 1 Offset 8
+%block = OpTypeStruct %v2f32 %f32"
+    ),
+};
+
+static STRADDLE: Rule = Rule {
+    id: "layout.straddle",
+    class: InvalidId,
+    section: "Vulkan, Offset and Stride Assignment",
+    vuids: &[],
+    text: "A vector of up to 16 bytes does not cross a boundary of 16 bytes, and a larger one begins at such.",
+    example: example!(
+        "OpMemberDecorate %block 0 Offset 12
+%block = OpTypeStruct %v2f32",
+        "OpMemberDecorate %block 0 Offset 4
+%block = OpTypeStruct %v2f32"
+    ),
+};
+
+static STRIDE: Rule = Rule {
+    id: "layout.array-stride",
+    class: InvalidId,
+    section: "Vulkan, Offset and Stride Assignment",
+    vuids: &[],
+    text: "An ArrayStride is a multiple of the array's alignment, and no less than the size of an element.",
+    example: example!(
+        "OpMemberDecorate %block 0 Offset 0
+OpDecorate %array ArrayStride 6
+%array = OpTypeArray %f32 %u32_4
+%block = OpTypeStruct %array",
+        "OpMemberDecorate %block 0 Offset 0
+OpDecorate %array ArrayStride 8
+%array = OpTypeArray %f32 %u32_4
+%block = OpTypeStruct %array"
+    ),
+};
+
+static MATRIX_STRIDE: Rule = Rule {
+    id: "layout.matrix-stride",
+    class: InvalidId,
+    section: "Vulkan, Offset and Stride Assignment",
+    vuids: &[],
+    text: "A MatrixStride is a multiple of the alignment of the matrix's columns, or of its rows if these are what \
+           lies together.",
+    example: example!(
+        "OpMemberDecorate %block 0 Offset 0
+OpMemberDecorate %block 0 ColMajor
+OpMemberDecorate %block 0 MatrixStride 12
+%block = OpTypeStruct %mat4",
+        "OpMemberDecorate %block 0 Offset 0
+OpMemberDecorate %block 0 ColMajor
+OpMemberDecorate %block 0 MatrixStride 16
+%block = OpTypeStruct %mat4"
+    ),
+};
+
+static RUNTIME_ARRAY: Rule = Rule {
+    id: "layout.run-time-array",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"],
+    text: "A run-time array stands behind all other members.",
+    example: example!(
+        "OpMemberDecorate %block 0 Offset 16
+OpMemberDecorate %block 1 Offset 0
+OpDecorate %array ArrayStride 4
+%array = OpTypeRuntimeArray %f32
+%block = OpTypeStruct %f32 %array",
+        "OpMemberDecorate %block 0 Offset 0
+OpMemberDecorate %block 1 Offset 16
+OpDecorate %array ArrayStride 4
+%array = OpTypeRuntimeArray %f32
+%block = OpTypeStruct %f32 %array"
+    ),
+};
+
+static LONG_VECTOR: Rule = Rule {
+    id: "layout.long-vector",
+    class: InvalidId,
+    section: "SPV_EXT_long_vector",
+    vuids: &["VUID-StandaloneSpirv-Function-12294"],
+    text: "Where memory is laid out explicitly, no specialization says how many components a vector has.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.3"),
+        breaks: "OpCapability LongVectorEXT
+OpExtension \"SPV_EXT_long_vector\"
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+%count = OpSpecConstant %u32 8
+%vector = OpTypeVectorIdEXT %f32 %count
+%block = OpTypeStruct %vector
+%ptr = OpTypePointer StorageBuffer %block
+%buffer = OpVariable %ptr StorageBuffer",
+        keeps: "OpCapability LongVectorEXT
+OpExtension \"SPV_EXT_long_vector\"
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+%count = OpConstant %u32 8
+%vector = OpTypeVectorIdEXT %f32 %count
+%block = OpTypeStruct %vector
+%ptr = OpTypePointer StorageBuffer %block
+%buffer = OpVariable %ptr StorageBuffer",
+    },
+};
+
+fn check(_at: &Site<'_, '_>) -> Verdict {
+    Ok(())
+}
+
+fn check_module(m: &Module<'_>, faults: &mut Faults) {
+    resources::check_workgroups(m, faults);
+    if !m.env.is_vulkan() {
+        return;
+    }
+    resources::check(m, faults);
+    stray::check(m, faults);
+    check_layouts(m, faults);
+}
+
+/// A type that must be laid out, and why.
+struct Instance {
+    ty: Id,
+    class: StorageClass,
+    offset: u32,
+}
+
+/// What an instruction needs to be laid out.
+fn instance(m: &Module<'_>, inst: Inst<'_>) -> Option<Instance> {
+    let of = |ty: Id, class: StorageClass| {
+        Some(Instance {
+            ty,
+            class,
+            offset: inst.offset(),
+        })
+    };
+    match inst.op() {
+        Op::Variable => {
+            let pointee = m.pointee(inst.result_type()?)?;
+            of(pointee, StorageClass(inst.arg(0)))
+        }
+        Op::UntypedVariableKHR => of(Id(inst.optional(1)?), StorageClass(inst.arg(0))),
+        Op::TypePointer if StorageClass(inst.arg(0)) == StorageClass::PhysicalStorageBuffer => {
+            of(inst.id(1), StorageClass::PhysicalStorageBuffer)
+        }
+        Op::UntypedAccessChainKHR
+        | Op::UntypedInBoundsAccessChainKHR
+        | Op::UntypedPtrAccessChainKHR
+        | Op::UntypedInBoundsPtrAccessChainKHR => {
+            of(inst.id(0), m.pointer_class(inst.result_type()?)?)
+        }
+        Op::UntypedArrayLengthKHR => of(inst.id(0), m.pointer_class(m.type_of(inst.id(1))?)?),
+        Op::BufferPointerEXT => {
+            let ty = inst.result_type()?;
+            of(m.pointee(ty)?, m.pointer_class(ty)?)
+        }
+        Op::Load => match m.ty_of(inst.id(0)) {
+            Type::UntypedPointer { class } => of(inst.result_type()?, class),
+            _ => None,
+        },
+        Op::Store => match m.ty_of(inst.id(0)) {
+            Type::UntypedPointer { class } => of(m.type_of(inst.id(1))?, class),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// By which rules an instance is laid out; `None` if it need not be.
+fn rules_for(m: &Module<'_>, instance: &Instance, ty: Id) -> Option<Rules> {
+    let class = instance.class;
+    let is_workgroup = class == StorageClass::Workgroup;
+    match class {
+        StorageClass::Uniform
+        | StorageClass::StorageBuffer
+        | StorageClass::PushConstant
+        | StorageClass::PhysicalStorageBuffer
+        | StorageClass::ShaderRecordBufferKHR => {}
+        StorageClass::Workgroup if m.has(Capability::WorkgroupMemoryExplicitLayoutKHR) => {}
+        _ => return None,
+    }
+    let scalar = match is_workgroup {
+        true => m.options.workgroup_scalar_block_layout,
+        false => m.options.scalar_block_layout,
+    };
+    let is_extended = class == StorageClass::Uniform
+        && !m.options.uniform_buffer_standard_layout
+        && !m.is_decorated(ty, Decoration::BufferBlock);
+    Some(Rules {
+        kind: match () {
+            () if scalar => Kind::Scalar,
+            () if is_extended => Kind::Extended,
+            () => Kind::Standard,
+        },
+        relaxed: m.options.relax_block_layout || m.env.is_vulkan_since(1),
+        class,
+    })
+}
+
+fn is_block(m: &Module<'_>, ty: Id) -> bool {
+    m.own_decorations(ty).any(|decorated| {
+        matches!(
+            decorated.decoration,
+            Decoration::Block | Decoration::BufferBlock
+        )
+    })
+}
+
+fn check_layouts(m: &Module<'_>, faults: &mut Faults) {
+    let mut by_rules: HashMap<Rules, Layouts<'_, '_>> = HashMap::new();
+    let mut done = std::collections::HashSet::new();
+    let mut found: Vec<Fault> = Vec::new();
+    for inst in instructions(m) {
+        let Some(instance) = instance(m, inst) else {
+            continue;
+        };
+        if !done.insert((instance.ty, instance.class)) {
+            continue;
+        }
+        // Arrays of blocks are arrays of resources.
+        let inner = m.without_arrays(instance.ty);
+        let ty = if is_block(m, inner) {
+            inner
+        } else {
+            instance.ty
+        };
+        let is_variable = matches!(inst.op(), Op::Variable | Op::UntypedVariableKHR);
+        if is_variable && ty != inner
+            || is_variable && !is_block(m, inner) && m.is_struct(inner)
+            || is_variable && !m.is_struct(inner)
+        {
+            // Something else is wrong with it, or it has no explicit layout.
+            continue;
+        }
+        let rules = match heap_rules(m, &instance, inst) {
+            Some(rules) => rules,
+            None => match rules_for(m, &instance, ty) {
+                Some(rules) => rules,
+                None => continue,
+            },
+        };
+        if let Some(fault) = check_long_vectors(m, ty, &instance) {
+            faults.add(fault);
+            continue;
+        }
+        let layouts = by_rules
+            .entry(rules)
+            .or_insert_with(|| Layouts::new(m, rules));
+        layouts.lay_out(ty, &mut found);
+        if found.is_empty()
+            && rules.relaxed
+            && let Ok(layout) = layouts.layout(ty, sizes::MatrixLayout::default())
+            && layout.straddles & 1 != 0
+            && !m.options.skip_block_layout
+            && m.is_struct(ty)
+        {
+            let message = format!(
+                "in {}, a vector within an array or a nested structure crosses a boundary of 16 bytes",
+                m.name(ty)
+            );
+            found.push(layouts.fault(&STRADDLE, ty, message));
+        }
+        for fault in found.drain(..) {
+            faults.add(fault.at(instance.offset, "memory of this type is used here"));
+        }
+        if faults.is_full() {
+            return;
+        }
+    }
+}
+
+/// All instructions that may need a layout: those in functions only if there are
+/// untyped pointers.
+fn instructions<'a>(m: &Module<'a>) -> impl Iterator<Item = Inst<'a>> + use<'a> {
+    let everywhere = m.has(Capability::UntypedPointersKHR) || m.has(Capability::DescriptorHeapEXT);
+    m.all_instructions()
+        .take_while(move |inst| everywhere || inst.op() != Op::Function)
+}
+
+/// The rules for accesses to heaps of descriptors.
+fn heap_rules(m: &Module<'_>, instance: &Instance, inst: Inst<'_>) -> Option<Rules> {
+    let is_chain = matches!(
+        inst.op(),
+        Op::UntypedAccessChainKHR
+            | Op::UntypedInBoundsAccessChainKHR
+            | Op::UntypedPtrAccessChainKHR
+            | Op::UntypedInBoundsPtrAccessChainKHR
+    );
+    if instance.class != StorageClass::UniformConstant || !is_chain {
+        return None;
+    }
+    Some(Rules {
+        kind: match m.options.scalar_block_layout {
+            true => Kind::Scalar,
+            false => Kind::Standard,
+        },
+        relaxed: m.options.relax_block_layout || m.env.is_vulkan_since(1),
+        class: instance.class,
+    })
+}
+
+fn check_long_vectors(m: &Module<'_>, ty: Id, instance: &Instance) -> Option<Fault> {
+    if !m.has(Capability::LongVectorEXT) && !m.has(Capability::CooperativeVectorNV) {
+        return None;
+    }
+    let unknown =
+        |ty: Type<'_>| matches!(ty, Type::LongVector { count, .. } if m.is_spec_constant(count));
+    if !m.contains(ty, unknown) {
+        return None;
+    }
+    let message = format!(
+        "{} holds a vector whose number of components is not known",
+        m.show_type(ty)
+    );
+    Some(Fault::new(&LONG_VECTOR, instance.offset, message))
+}

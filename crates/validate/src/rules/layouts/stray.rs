@@ -1,0 +1,137 @@
+//! Decorations of explicit layouts where there is none.
+
+use std::collections::HashMap;
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::{Capability, Decoration, Op, StorageClass, Version};
+
+use super::instance;
+use crate::fault::{Fault, Faults};
+use crate::module::{Module, Type};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static STRAY: Rule = Rule {
+    id: "layout.stray",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-None-10684"],
+    text: "Types in memory without an explicit layout have no Block, Offset, ArrayStride or MatrixStride. Up to \
+           SPIR-V 1.4 they may have where variables are private or local.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.3"),
+        breaks: "OpDecorate %array ArrayStride 4
+%array = OpTypeArray %f32 %u32_4
+%ptr = OpTypePointer Workgroup %array
+%object = OpVariable %ptr Workgroup",
+        keeps: "%array = OpTypeArray %f32 %u32_4
+%ptr = OpTypePointer Workgroup %array
+%object = OpVariable %ptr Workgroup",
+    },
+};
+
+/// Whether types in memory of a class may be laid out explicitly.
+fn allows_layout(m: &Module<'_>, class: StorageClass, ty: Id) -> bool {
+    match class {
+        StorageClass::UniformConstant => false,
+        StorageClass::Workgroup => {
+            m.has(Capability::WorkgroupMemoryExplicitLayoutKHR)
+                && m.is_decorated(m.without_arrays(ty), Decoration::Block)
+        }
+        StorageClass::Function | StorageClass::Private => m.version <= Version::new(1, 4),
+        _ => true,
+    }
+}
+
+/// Which decoration of a type, or of a type within it, is one of a layout. Each
+/// type is looked at once.
+struct Decorated<'m, 'a> {
+    m: &'m Module<'a>,
+    known: HashMap<u32, Option<Decoration>>,
+}
+
+impl Decorated<'_, '_> {
+    fn find(&mut self, root: Id) -> Option<Decoration> {
+        let m = self.m;
+        let mut todo = vec![(root, false)];
+        while let Some((ty, parts_are_known)) = todo.pop() {
+            if !parts_are_known && self.known.contains_key(&ty.0) {
+                continue;
+            }
+            let parts: &[u32] = match m.ty(ty) {
+                Type::Struct { members } => members,
+                Type::Array { .. } | Type::RuntimeArray { .. } => m
+                    .def(ty)
+                    .and_then(|def| def.args().get(..1))
+                    .unwrap_or_default(),
+                _ => {
+                    self.known.insert(ty.0, None);
+                    continue;
+                }
+            };
+            if !parts_are_known {
+                // Stands for "being looked at", so that no type is twice.
+                self.known.insert(ty.0, None);
+                todo.push((ty, true));
+                todo.extend(parts.iter().map(|&part| (Id(part), false)));
+                continue;
+            }
+            let own = m.decorations(ty).find(|decorated| {
+                matches!(
+                    decorated.decoration,
+                    Decoration::Block
+                        | Decoration::BufferBlock
+                        | Decoration::Offset
+                        | Decoration::OffsetIdEXT
+                        | Decoration::ArrayStride
+                        | Decoration::ArrayStrideIdEXT
+                        | Decoration::MatrixStride
+                )
+            });
+            let found = match own {
+                Some(own) => Some(own.decoration),
+                None => parts
+                    .iter()
+                    .find_map(|part| self.known.get(part).copied().flatten()),
+            };
+            self.known.insert(ty.0, found);
+        }
+        self.known.get(&root.0).copied().flatten()
+    }
+}
+
+/// Checks all variables, and accesses through untyped pointers.
+pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
+    let mut decorated = Decorated {
+        m,
+        known: HashMap::new(),
+    };
+    let needed = |op: Op| matches!(op, Op::Variable | Op::UntypedVariableKHR);
+    for inst in m.all_instructions() {
+        let is_variable = needed(inst.op());
+        if !is_variable {
+            continue;
+        }
+        let Some(instance) = instance(m, inst) else {
+            continue;
+        };
+        if allows_layout(m, instance.class, instance.ty) {
+            continue;
+        }
+        if let Some(decoration) = decorated.find(instance.ty) {
+            let message = format!(
+                "memory in {} has no explicit layout, but {} is laid out with {decoration}",
+                instance.class,
+                m.show_type(instance.ty)
+            );
+            faults.add(Fault::new(&STRAY, inst.offset(), message).about(
+                m,
+                instance.ty,
+                "the type",
+            ));
+            if faults.is_full() {
+                return;
+            }
+        }
+    }
+}

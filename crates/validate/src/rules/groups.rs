@@ -26,14 +26,6 @@ pub(crate) const FAMILY: Family = Family {
         Op::GroupFMax,
         Op::GroupUMax,
         Op::GroupSMax,
-        Op::GroupIAddNonUniformAMD,
-        Op::GroupFAddNonUniformAMD,
-        Op::GroupFMinNonUniformAMD,
-        Op::GroupUMinNonUniformAMD,
-        Op::GroupSMinNonUniformAMD,
-        Op::GroupFMaxNonUniformAMD,
-        Op::GroupUMaxNonUniformAMD,
-        Op::GroupSMaxNonUniformAMD,
         Op::GroupIMulKHR,
         Op::GroupFMulKHR,
         Op::GroupBitwiseAndKHR,
@@ -436,13 +428,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
 /// What an operation over a group works on.
 fn kind_of(op: Op) -> Kind {
     match op {
-        Op::GroupFAdd
-        | Op::GroupFMin
-        | Op::GroupFMax
-        | Op::GroupFAddNonUniformAMD
-        | Op::GroupFMinNonUniformAMD
-        | Op::GroupFMaxNonUniformAMD
-        | Op::GroupFMulKHR => Kind::Float,
+        Op::GroupFAdd | Op::GroupFMin | Op::GroupFMax | Op::GroupFMulKHR => Kind::Float,
         Op::GroupLogicalAndKHR | Op::GroupLogicalOrKHR | Op::GroupLogicalXorKHR => Kind::Bool,
         _ => Kind::Int,
     }

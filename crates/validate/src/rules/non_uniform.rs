@@ -1,4 +1,5 @@
-//! Non-uniform instructions (specification, section 3.52.24).
+//! Non-uniform instructions (specification, section 3.52.24), and their
+//! forerunners in `SPV_KHR_shader_ballot` and `SPV_KHR_subgroup_vote`.
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
@@ -51,6 +52,12 @@ pub(crate) const FAMILY: Family = Family {
         Op::GroupNonUniformQuadAnyKHR,
         Op::GroupNonUniformPartitionEXT,
         Op::GroupNonUniformRotateKHR,
+        Op::SubgroupBallotKHR,
+        Op::SubgroupFirstInvocationKHR,
+        Op::SubgroupAllKHR,
+        Op::SubgroupAnyKHR,
+        Op::SubgroupAllEqualKHR,
+        Op::SubgroupReadInvocationKHR,
     ],
     check,
     check_module: None,
@@ -354,12 +361,19 @@ const BALLOT: &str = "a vector of four unsigned integers";
 fn check(at: &Site<'_, '_>) -> Verdict {
     use Op as O;
     let op = at.inst.op();
-    if !matches!(
+    let has_scope = !matches!(
         op,
         O::GroupNonUniformQuadAllKHR
             | O::GroupNonUniformQuadAnyKHR
             | O::GroupNonUniformPartitionEXT
-    ) {
+            | O::SubgroupBallotKHR
+            | O::SubgroupFirstInvocationKHR
+            | O::SubgroupAllKHR
+            | O::SubgroupAnyKHR
+            | O::SubgroupAllEqualKHR
+            | O::SubgroupReadInvocationKHR
+    );
+    if has_scope {
         check_scope(at, at.id(0))?;
     }
     match op {
@@ -368,7 +382,11 @@ fn check(at: &Site<'_, '_>) -> Verdict {
             expect_bool_result(at)?;
             expect_predicate(at, 1)
         }
-        O::GroupNonUniformQuadAllKHR | O::GroupNonUniformQuadAnyKHR => {
+        O::GroupNonUniformQuadAllKHR
+        | O::GroupNonUniformQuadAnyKHR
+        | O::SubgroupAllKHR
+        | O::SubgroupAnyKHR
+        | O::SubgroupAllEqualKHR => {
             expect_bool_result(at)?;
             expect_predicate(at, 0)
         }
@@ -377,11 +395,12 @@ fn check(at: &Site<'_, '_>) -> Verdict {
             let is_value = |m: &Module<'_>, ty| Kind::Any.is_scalar_or_vector(m, ty);
             expect(at, &VALUE, 1, "value", Kind::Any.name(), is_value)
         }
-        O::GroupNonUniformBroadcastFirst => check_moved(at),
+        O::GroupNonUniformBroadcastFirst => check_moved(at, 1),
+        O::SubgroupFirstInvocationKHR | O::SubgroupReadInvocationKHR => check_moved(at, 0),
         O::GroupNonUniformBroadcast
         | O::GroupNonUniformQuadBroadcast
         | O::GroupNonUniformQuadSwap => {
-            check_moved(at)?;
+            check_moved(at, 1)?;
             expect(at, &INDEX, 2, "index", UNSIGNED, is_unsigned)?;
             if at.m.version < Version::new(1, 5)
                 && at.m.type_of(at.id(2)).is_some()
@@ -402,13 +421,17 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         | O::GroupNonUniformShuffleXor
         | O::GroupNonUniformShuffleUp
         | O::GroupNonUniformShuffleDown => {
-            check_moved(at)?;
+            check_moved(at, 1)?;
             expect(at, &INDEX, 2, "index", UNSIGNED, is_unsigned)
         }
         O::GroupNonUniformRotateKHR => check_rotate(at),
         O::GroupNonUniformBallot => {
             expect_ballot_result(at)?;
             expect_predicate(at, 1)
+        }
+        O::SubgroupBallotKHR => {
+            expect_ballot_result(at)?;
+            expect_predicate(at, 0)
         }
         O::GroupNonUniformPartitionEXT => expect_ballot_result(at),
         O::GroupNonUniformInverseBallot => {
@@ -488,15 +511,15 @@ fn expect_predicate(at: &Site<'_, '_>, index: usize) -> Verdict {
 }
 
 /// A value that only moves between invocations.
-fn check_moved(at: &Site<'_, '_>) -> Verdict {
+fn check_moved(at: &Site<'_, '_>, value: usize) -> Verdict {
     if !Kind::Any.is_scalar_or_vector(at.m, at.result_type()) {
         return Err(wrong_result(at, &RESULT, Kind::Any.name()));
     }
-    expect_result_type(at, &VALUE, 1, "value")
+    expect_result_type(at, &VALUE, value, "value")
 }
 
 fn check_rotate(at: &Site<'_, '_>) -> Verdict {
-    check_moved(at)?;
+    check_moved(at, 1)?;
     expect(at, &INDEX, 2, "delta", UNSIGNED, is_unsigned)?;
     let Some(size) = at.inst.optional(3).map(Id) else {
         return Ok(());

@@ -305,8 +305,6 @@ pub(super) enum Kind {
     F32Vec3,
     Payload,
     CallableData,
-    /// Judged elsewhere, or anything.
-    Any,
 }
 
 /// What a result is.
@@ -412,7 +410,6 @@ fn check_operand(at: &Site<'_, '_>, index: usize, kind: Kind) -> Verdict {
             if count == size && m.is_float_scalar_of(component, 32))
     };
     let (fits, rule, wanted) = match kind {
-        Kind::Any => return Ok(()),
         Kind::Flags => {
             check_flags(at, index)?;
             (m.is_int_scalar_of(ty, 32), &OPERAND, "a 32-bit integer")

@@ -466,12 +466,20 @@ fn sources<'a>(inst: Inst<'a>) -> &'a [u32] {
     let words = inst.words();
     let range = match inst.op() {
         Op::TypePointer => 3..4,
-        Op::TypeArray | Op::TypeRuntimeArray => 2..3,
+        // Lengths may be made from the size of the workgroup.
+        Op::TypeArray => 2..4,
+        Op::TypeRuntimeArray => 2..3,
         Op::TypeStruct | Op::TypeFunction => 2..words.len(),
         Op::Variable | Op::Undef | Op::ConstantNull => 1..2,
         // Untyped variables name the type of their data.
         Op::UntypedVariableKHR => 4..words.len(),
         Op::ConstantComposite | Op::SpecConstantComposite => 1..words.len(),
+        Op::SpecConstantOp => match Op(inst.arg(0) as u16) {
+            // Indexes and component numbers follow.
+            Op::CompositeExtract => 4..5,
+            Op::CompositeInsert | Op::VectorShuffle => 4..6,
+            _ => 4..words.len(),
+        },
         _ => 0..0,
     };
     words.get(range).unwrap_or_default()

@@ -143,6 +143,9 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
 
 fn check_operands(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
     let op = inst.op();
+    if op == Op::TypePointer && m.has(Capability::FunctionPointersINTEL) {
+        return None;
+    }
     let offset = WordOffset(inst.offset() as usize);
     let instruction = Instruction::from_words(inst.words(), offset)?;
     for operand in instruction.operands(&m.definitions) {
@@ -154,12 +157,7 @@ fn check_operands(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
         }
         let (rule, what) = match m.op_of(id) {
             Op::Function if !takes_functions(op) => (&FUNCTION, "the function"),
-            Op::TypeFunction
-                if !takes_function_types(op)
-                    && !(op == Op::TypePointer && m.has(Capability::FunctionPointersINTEL)) =>
-            {
-                (&FUNCTION_TYPE, "the function type")
-            }
+            Op::TypeFunction if !takes_function_types(op) => (&FUNCTION_TYPE, "the function type"),
             _ => continue,
         };
         let message = format!("{op} can't use {what} {}", m.name(id));

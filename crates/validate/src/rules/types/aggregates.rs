@@ -279,7 +279,7 @@ fn is_block(m: &Module<'_>, ty: Id) -> bool {
     })
 }
 
-/// Structures within structures, at any depth but not through arrays.
+/// Structures within structures, at any depth and through arrays.
 fn block_in_block(at: &Site<'_, '_>, result: Id) -> Verdict {
     let m = at.m;
     if !is_block(m, result) {
@@ -289,7 +289,7 @@ fn block_in_block(at: &Site<'_, '_>, result: Id) -> Verdict {
     let mut seen = std::collections::HashSet::new();
     while let Some(ty) = todo.pop() {
         for &member in m.members(ty) {
-            let member = Id(member);
+            let member = m.without_arrays(Id(member));
             if !m.is_struct(member) || !seen.insert(member) {
                 continue;
             }

@@ -44,14 +44,13 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
     }
     let mut seen = HashSet::new();
     for inst in m.all_instructions() {
-        match inst.op() {
-            Op::Function => break,
-            op if is_type_declaration(op) && !may_repeat(op) => {
-                if !seen.insert((op, inst.args())) {
-                    faults.add(fault(m, inst));
-                }
-            }
-            _ => {}
+        let op = inst.op();
+        if op == Op::Function {
+            break;
+        }
+        let unique = is_type_declaration(op) && !may_repeat(op);
+        if unique && !seen.insert((op, inst.args())) {
+            faults.add(fault(m, inst));
         }
     }
 }

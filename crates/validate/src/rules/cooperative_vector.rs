@@ -1,16 +1,364 @@
-//! Cooperative vectors (SPV_NV_cooperative_vector).
+//! Cooperative vectors (`SPV_NV_cooperative_vector`).
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::{ComponentType, MemoryAccess, Op};
 
 use super::Family;
+use super::operation::Operation;
 use crate::fault::Verdict;
+use crate::module::Type;
+use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[],
+    ops: &[
+        Op::CooperativeVectorMatrixMulNV,
+        Op::CooperativeVectorMatrixMulAddNV,
+        Op::CooperativeVectorOuterProductAccumulateNV,
+        Op::CooperativeVectorReduceSumAccumulateNV,
+        Op::CooperativeVectorLoadNV,
+        Op::CooperativeVectorStoreNV,
+    ],
     check,
     check_module: None,
-    rules: &[],
+    rules: &[
+        &VECTOR, &POINTER, &OFFSET, &CONSTANT, &TRANSPOSE, &SIZE, &MEMORY,
+    ],
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
+const SECTION: &str = "SPV_NV_cooperative_vector";
+
+/// The declarations that the examples share.
+macro_rules! with_vectors {
+    ($text:literal) => {
+        concat!(
+            "OpCapability CooperativeVectorNV
+OpCapability CooperativeVectorTrainingNV
+OpExtension \"SPV_NV_cooperative_vector\"
+OpEntryPoint GLCompute %main \"main\" %buffer
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %array ArrayStride 4
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+%array = OpTypeRuntimeArray %f32
+%block = OpTypeStruct %array
+%block_pointer = OpTypePointer StorageBuffer %block
+%array_pointer = OpTypePointer StorageBuffer %array
+%buffer = OpVariable %block_pointer StorageBuffer
+%vector = OpTypeVectorIdEXT %f32 %u32_4
+%vector_0 = OpConstantNull %vector
+%data = OpAccessChain %array_pointer %buffer %u32_0
+",
+            $text
+        )
+    };
+}
+
+static VECTOR: Rule = Rule {
+    id: "cooperative-vector.vector",
+    class: InvalidId,
+    section: SECTION,
+    vuids: &[],
+    text: "Instructions for cooperative vectors make and take such vectors.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_vectors!("%loaded = OpCooperativeVectorLoadNV %v4f32 %data %u32_0"),
+        keeps: with_vectors!("%loaded = OpCooperativeVectorLoadNV %vector %data %u32_0"),
+    },
+};
+
+static POINTER: Rule = Rule {
+    id: "cooperative-vector.pointer",
+    class: InvalidId,
+    section: SECTION,
+    vuids: &[],
+    text: "Cooperative vectors and the matrices that multiply them are accessed through pointers to arrays of scalars \
+           or vectors of numbers.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_vectors!("%loaded = OpCooperativeVectorLoadNV %vector %private_f32 %u32_0"),
+        keeps: with_vectors!("%loaded = OpCooperativeVectorLoadNV %vector %data %u32_0"),
+    },
+};
+
+static OFFSET: Rule = Rule {
+    id: "cooperative-vector.offset",
+    class: InvalidId,
+    section: SECTION,
+    vuids: &[],
+    text: "Offsets are 32-bit or 64-bit integers, and so are the strides of matrices.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_vectors!("%loaded = OpCooperativeVectorLoadNV %vector %data %f32_0"),
+        keeps: with_vectors!("%loaded = OpCooperativeVectorLoadNV %vector %data %u32_0"),
+    },
+};
+
+static CONSTANT: Rule = Rule {
+    id: "cooperative-vector.constant",
+    class: InvalidId,
+    section: SECTION,
+    vuids: &[],
+    text: "Interpretations, layouts and the sizes of matrices are constant 32-bit integers.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_vectors!(
+            "%product = OpCooperativeVectorMatrixMulNV %vector %vector_0 %true %data %u32_0 %u32_1 %u32_4 %u32_4 %u32_0 \
+             %false %u32_16"
+        ),
+        keeps: with_vectors!(
+            "%product = OpCooperativeVectorMatrixMulNV %vector %vector_0 %u32_1 %data %u32_0 %u32_1 %u32_4 %u32_4 \
+             %u32_0 %false %u32_16"
+        ),
+    },
+};
+
+static TRANSPOSE: Rule = Rule {
+    id: "cooperative-vector.transpose",
+    class: InvalidId,
+    section: SECTION,
+    vuids: &[],
+    text: "Whether a matrix is transposed is said by a boolean.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_vectors!(
+            "%product = OpCooperativeVectorMatrixMulNV %vector %vector_0 %u32_1 %data %u32_0 %u32_1 %u32_4 %u32_4 \
+             %u32_0 %u32_0 %u32_16"
+        ),
+        keeps: with_vectors!(
+            "%product = OpCooperativeVectorMatrixMulNV %vector %vector_0 %u32_1 %data %u32_0 %u32_1 %u32_4 %u32_4 \
+             %u32_0 %false %u32_16"
+        ),
+    },
+};
+
+static SIZE: Rule = Rule {
+    id: "cooperative-vector.size",
+    class: InvalidId,
+    section: SECTION,
+    vuids: &[],
+    text: "The product of an M x K matrix takes a vector of K components, or of a fourth of that if four are packed \
+           into one, and makes a vector of M.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_vectors!(
+            "%product = OpCooperativeVectorMatrixMulNV %vector %vector_0 %u32_1 %data %u32_0 %u32_1 %u32_4 %u32_2 \
+             %u32_0 %false %u32_16"
+        ),
+        keeps: with_vectors!(
+            "%product = OpCooperativeVectorMatrixMulNV %vector %vector_0 %u32_1 %data %u32_0 %u32_1 %u32_4 %u32_4 \
+             %u32_0 %false %u32_16"
+        ),
+    },
+};
+
+static MEMORY: Rule = Rule {
+    id: "cooperative-vector.memory",
+    class: InvalidId,
+    section: "3.26",
+    vuids: &[],
+    text: "A load makes nothing available and a store makes nothing visible; what does either is not private.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_vectors!(
+            "OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan
+%loaded = OpCooperativeVectorLoadNV %vector %data %u32_0 MakePointerAvailable|NonPrivatePointer %u32_2"
+        ),
+        keeps: with_vectors!(
+            "OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan
+%loaded = OpCooperativeVectorLoadNV %vector %data %u32_0 MakePointerVisible|NonPrivatePointer %u32_2"
+        ),
+    },
+};
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    let o = &Operation::of(at);
+    let values = match o.op {
+        Op::CooperativeVectorLoadNV => 2,
+        Op::CooperativeVectorStoreNV | Op::CooperativeVectorReduceSumAccumulateNV => 3,
+        Op::CooperativeVectorOuterProductAccumulateNV => 6,
+        Op::CooperativeVectorMatrixMulNV => 9,
+        _ => 12,
+    };
+    // What is no value an earlier phase reports.
+    if (0..values).any(|index| o.m.type_of(o.id(index)).is_none()) {
+        return Ok(());
+    }
+    match o.op {
+        Op::CooperativeVectorLoadNV => {
+            check_result(o)?;
+            check_pointer(o, 0)?;
+            check_offset(o, 1)?;
+            check_memory(o, 2)
+        }
+        Op::CooperativeVectorStoreNV => {
+            check_pointer(o, 0)?;
+            check_offset(o, 1)?;
+            check_vector(o, 2)?;
+            check_memory(o, 3)
+        }
+        Op::CooperativeVectorReduceSumAccumulateNV => {
+            check_pointer(o, 0)?;
+            check_offset(o, 1)?;
+            check_vector(o, 2)
+        }
+        Op::CooperativeVectorOuterProductAccumulateNV => {
+            check_pointer(o, 0)?;
+            check_offset(o, 1)?;
+            check_vector(o, 2)?;
+            check_vector(o, 3)?;
+            check_constant(o, 4)?;
+            check_constant(o, 5)?;
+            check_optional_stride(o, 6)
+        }
+        Op::CooperativeVectorMatrixMulNV => check_product(o, false),
+        _ => check_product(o, true),
+    }
+}
+
+fn is_vector(o: &Operation<'_, '_, '_>, ty: Id) -> bool {
+    matches!(o.m.ty(ty), Type::LongVector { .. })
+}
+
+fn check_result(o: &Operation<'_, '_, '_>) -> Verdict {
+    match is_vector(o, o.result) {
+        true => Ok(()),
+        false => Err(o.result_fault(&VECTOR, "a cooperative vector")),
+    }
+}
+
+fn check_vector(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    match is_vector(o, o.ty(index)) {
+        true => Ok(()),
+        false => Err(o.operand_fault(&VECTOR, index, "a cooperative vector")),
+    }
+}
+
+fn check_pointer(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    let m = o.m;
+    let is_fine = match m.ty(o.ty(index)) {
+        Type::UntypedPointer { .. } => true,
+        Type::Pointer { pointee, .. } => match m.ty(pointee) {
+            Type::Array { element, .. } | Type::RuntimeArray { element } => {
+                m.is_int_scalar_or_vector(element) || m.is_float_scalar_or_vector(element)
+            }
+            _ => false,
+        },
+        _ => false,
+    };
+    match is_fine {
+        true => Ok(()),
+        false => {
+            let wanted = "a pointer to an array of scalars or vectors of numbers";
+            Err(o.operand_fault(&POINTER, index, wanted))
+        }
+    }
+}
+
+fn check_offset(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    let ty = o.ty(index);
+    match o.m.is_int_scalar_of(ty, 32) || o.m.is_int_scalar_of(ty, 64) {
+        true => Ok(()),
+        false => Err(o.operand_fault(&OFFSET, index, "a 32-bit or 64-bit integer")),
+    }
+}
+
+fn check_constant(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    match o.m.is_int_scalar_of(o.ty(index), 32) && o.m.is_constant(o.id(index)) {
+        true => Ok(()),
+        false => Err(o.operand_fault(&CONSTANT, index, "a constant 32-bit integer")),
+    }
+}
+
+fn check_optional_stride(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    match o.args.len() > index {
+        true => check_offset(o, index),
+        false => Ok(()),
+    }
+}
+
+/// A product, with or without a bias that is added.
+fn check_product(o: &Operation<'_, '_, '_>, adds: bool) -> Verdict {
+    let m = o.m;
+    check_result(o)?;
+    check_vector(o, 0)?;
+    check_constant(o, 1)?;
+    check_pointer(o, 2)?;
+    check_offset(o, 3)?;
+    check_constant(o, 4)?;
+    let rows = match adds {
+        true => {
+            check_pointer(o, 5)?;
+            check_offset(o, 6)?;
+            check_constant(o, 7)?;
+            8
+        }
+        false => 5,
+    };
+    for index in rows..rows + 3 {
+        check_constant(o, index)?;
+    }
+    if !m.is_bool_scalar(o.ty(rows + 3)) {
+        return Err(o.operand_fault(&TRANSPOSE, rows + 3, "a boolean"));
+    }
+    check_optional_stride(o, rows + 4)?;
+    let made = u64::from(m.dimension(o.result));
+    if let Some(count) = m.constant_u64(o.id(rows))
+        && made != 0
+        && count != made
+    {
+        let message = format!(
+            "{} makes {count} components, but its result has {made}",
+            o.op
+        );
+        return Err(o.fault(&SIZE, message));
+    }
+    let taken = u64::from(m.dimension(o.ty(0)));
+    let interpretation = m.constant_u64(o.id(1));
+    if let (Some(count), Some(interpretation)) = (m.constant_u64(o.id(rows + 1)), interpretation)
+        && taken != 0
+    {
+        let interpretation = ComponentType(interpretation as u32);
+        let is_packed = interpretation == ComponentType::SignedInt8PackedNV
+            || interpretation == ComponentType::UnsignedInt8PackedNV;
+        let is_fine = match is_packed {
+            true => count <= taken.saturating_mul(4) && count.div_ceil(4) == taken,
+            false => count == taken,
+        };
+        if !is_fine {
+            let message = format!(
+                "{} takes {count} components, but its input has {taken}",
+                o.op
+            );
+            let fault = o.fault(&SIZE, message);
+            return Err(fault.about(m, o.id(0), "the input is defined here"));
+        }
+    }
+    Ok(())
+}
+
+fn check_memory(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    let mask = MemoryAccess(o.arg(index));
+    let wrong = match o.op {
+        Op::CooperativeVectorLoadNV => MemoryAccess::MakePointerAvailable,
+        _ => MemoryAccess::MakePointerVisible,
+    };
+    if mask.contains(wrong) {
+        let message = format!("{} can't have the memory operand {wrong}", o.op);
+        return Err(o.fault(&MEMORY, message));
+    }
+    let makes = mask.contains(MemoryAccess::MakePointerAvailable)
+        || mask.contains(MemoryAccess::MakePointerVisible);
+    if makes && !mask.contains(MemoryAccess::NonPrivatePointer) {
+        let message = format!(
+            "{} makes memory available or visible without NonPrivatePointer",
+            o.op
+        );
+        return Err(o.fault(&MEMORY, message));
+    }
     Ok(())
 }

@@ -1,16 +1,271 @@
-//! Pipes (specification, section 3.52.23).
+//! Pipe instructions (specification, section 3.52.23).
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::{AccessQualifier, Op, StorageClass};
 
 use super::Family;
+use super::operation::{Operation, check_values};
 use crate::fault::Verdict;
+use crate::module::{Module, Type};
+use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[],
+    ops: &[
+        Op::ReadPipe,
+        Op::WritePipe,
+        Op::ReservedReadPipe,
+        Op::ReservedWritePipe,
+        Op::ReserveReadPipePackets,
+        Op::ReserveWritePipePackets,
+        Op::CommitReadPipe,
+        Op::CommitWritePipe,
+        Op::IsValidReserveId,
+        Op::GetNumPipePackets,
+        Op::GetMaxPipePackets,
+        Op::GroupReserveReadPipePackets,
+        Op::GroupReserveWritePipePackets,
+        Op::GroupCommitReadPipe,
+        Op::GroupCommitWritePipe,
+        Op::ConstantPipeStorage,
+        Op::CreatePipeFromPipeStorage,
+    ],
     check,
     check_module: None,
-    rules: &[],
+    rules: &[&RESULT, &PIPE, &RESERVATION, &POINTER, &INTEGER, &STORAGE],
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
+macro_rules! with_pipe {
+    ($text:literal) => {
+        concat!(
+            "OpCapability Pipes
+OpCapability GenericPointer
+OpCapability PipeStorage
+%pipe_type = OpTypePipe ReadOnly
+%reservation_type = OpTypeReserveId
+%storage_type = OpTypePipeStorage
+%ptr_Generic_u32 = OpTypePointer Generic %u32
+%storage = OpConstantPipeStorage %storage_type 4 4 8
+%pipe = OpCreatePipeFromPipeStorage %pipe_type %storage
+%pointer = OpPtrCastToGeneric %ptr_Generic_u32 %workgroup_u32
+%reservation = OpReserveReadPipePackets %reservation_type %pipe %u32_1 %u32_4 %u32_4
+",
+            $text
+        )
+    };
+}
+
+static RESULT: Rule = Rule {
+    id: "pipe.result",
+    class: InvalidData,
+    section: "3.52.23",
+    vuids: &[],
+    text: "Reading, writing and counting packets make a 32-bit integer, reserving makes a reservation, and \
+           OpIsValidReserveId a boolean.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: with_pipe!("%count = OpGetNumPipePackets %u64 %pipe %u32_4 %u32_4"),
+        keeps: with_pipe!("%count = OpGetNumPipePackets %u32 %pipe %u32_4 %u32_4"),
+    },
+};
+
+static PIPE: Rule = Rule {
+    id: "pipe.pipe",
+    class: InvalidData,
+    section: "3.52.23",
+    vuids: &[],
+    text: "Reading needs a pipe that is ReadOnly, writing one that is WriteOnly, counting either.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: with_pipe!("%done = OpWritePipe %u32 %pipe %pointer %u32_4 %u32_4"),
+        keeps: with_pipe!("%done = OpReadPipe %u32 %pipe %pointer %u32_4 %u32_4"),
+    },
+};
+
+static RESERVATION: Rule = Rule {
+    id: "pipe.reservation",
+    class: InvalidData,
+    section: "3.52.23",
+    vuids: &[],
+    text: "A reservation is what the instructions that reserve packets make.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: with_pipe!("OpCommitReadPipe %pipe %u32_1 %u32_4 %u32_4"),
+        keeps: with_pipe!("OpCommitReadPipe %pipe %reservation %u32_4 %u32_4"),
+    },
+};
+
+static POINTER: Rule = Rule {
+    id: "pipe.pointer",
+    class: InvalidData,
+    section: "3.52.23",
+    vuids: &[],
+    text: "Packets are read and written through a Generic pointer.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: with_pipe!("%done = OpReadPipe %u32 %pipe %workgroup_u32 %u32_4 %u32_4"),
+        keeps: with_pipe!("%done = OpReadPipe %u32 %pipe %pointer %u32_4 %u32_4"),
+    },
+};
+
+static INTEGER: Rule = Rule {
+    id: "pipe.integer",
+    class: InvalidData,
+    section: "3.52.23",
+    vuids: &[],
+    text: "The index, the number, the size and the alignment of packets are 32-bit integers.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: with_pipe!("%done = OpReadPipe %u32 %pipe %pointer %u64_1 %u32_4"),
+        keeps: with_pipe!("%done = OpReadPipe %u32 %pipe %pointer %u32_1 %u32_4"),
+    },
+};
+
+static STORAGE: Rule = Rule {
+    id: "pipe.storage",
+    class: InvalidData,
+    section: "3.52.23",
+    vuids: &[],
+    text: "OpConstantPipeStorage makes a pipe storage, of which OpCreatePipeFromPipeStorage makes a pipe.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: with_pipe!("%other = OpCreatePipeFromPipeStorage %pipe_type %u32_1"),
+        keeps: with_pipe!("%other = OpCreatePipeFromPipeStorage %pipe_type %storage"),
+    },
+};
+
+/// What an operand is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// Of no concern here.
+    Scope,
+    Pipe,
+    Reservation,
+    Pointer,
+    Integer,
+    Storage,
+}
+
+/// What the result is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Made {
+    Nothing,
+    Integer,
+    Reservation,
+    Boolean,
+    Storage,
+    Pipe,
+}
+
+/// What an instruction makes and takes.
+fn signature(op: Op) -> (Made, &'static [Part]) {
+    use Part::{Integer, Pipe, Pointer, Reservation, Scope, Storage};
+    match op {
+        Op::ReadPipe | Op::WritePipe => (Made::Integer, &[Pipe, Pointer, Integer, Integer]),
+        Op::ReservedReadPipe | Op::ReservedWritePipe => (
+            Made::Integer,
+            &[Pipe, Reservation, Integer, Pointer, Integer, Integer],
+        ),
+        Op::ReserveReadPipePackets | Op::ReserveWritePipePackets => {
+            (Made::Reservation, &[Pipe, Integer, Integer, Integer])
+        }
+        Op::GroupReserveReadPipePackets | Op::GroupReserveWritePipePackets => {
+            (Made::Reservation, &[Scope, Pipe, Integer, Integer, Integer])
+        }
+        Op::CommitReadPipe | Op::CommitWritePipe => {
+            (Made::Nothing, &[Pipe, Reservation, Integer, Integer])
+        }
+        Op::GroupCommitReadPipe | Op::GroupCommitWritePipe => {
+            (Made::Nothing, &[Scope, Pipe, Reservation, Integer, Integer])
+        }
+        Op::IsValidReserveId => (Made::Boolean, &[Reservation]),
+        Op::GetNumPipePackets | Op::GetMaxPipePackets => (Made::Integer, &[Pipe, Integer, Integer]),
+        Op::ConstantPipeStorage => (Made::Storage, &[]),
+        Op::CreatePipeFromPipeStorage => (Made::Pipe, &[Storage]),
+        _ => (Made::Nothing, &[]),
+    }
+}
+
+/// The access that an instruction needs; `None` for either.
+fn access(op: Op) -> Option<AccessQualifier> {
+    match op {
+        Op::ReadPipe
+        | Op::ReservedReadPipe
+        | Op::ReserveReadPipePackets
+        | Op::CommitReadPipe
+        | Op::GroupReserveReadPipePackets
+        | Op::GroupCommitReadPipe => Some(AccessQualifier::ReadOnly),
+        Op::GetNumPipePackets | Op::GetMaxPipePackets => None,
+        _ => Some(AccessQualifier::WriteOnly),
+    }
+}
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    check_values(at, check_operation)
+}
+
+fn is(m: &Module<'_>, ty: Id, op: Op) -> bool {
+    m.ty(ty) == Type::Other(op)
+}
+
+fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    let (made, parts) = signature(o.op);
+    match made {
+        Made::Integer if !m.is_int_scalar_of(o.result, 32) => {
+            return Err(o.result_fault(&RESULT, "a 32-bit integer"));
+        }
+        Made::Reservation if !is(m, o.result, Op::TypeReserveId) => {
+            return Err(o.result_fault(&RESULT, "an OpTypeReserveId"));
+        }
+        Made::Boolean if !m.is_bool_scalar(o.result) => {
+            return Err(o.result_fault(&RESULT, "a boolean"));
+        }
+        Made::Storage if !is(m, o.result, Op::TypePipeStorage) => {
+            return Err(o.result_fault(&STORAGE, "an OpTypePipeStorage"));
+        }
+        Made::Pipe if !is(m, o.result, Op::TypePipe) => {
+            return Err(o.result_fault(&STORAGE, "an OpTypePipe"));
+        }
+        _ => {}
+    }
+    for (index, part) in parts.iter().enumerate() {
+        let ty = o.ty(index);
+        match part {
+            Part::Pipe => check_pipe(o, index)?,
+            Part::Reservation if !is(m, ty, Op::TypeReserveId) => {
+                return Err(o.operand_fault(&RESERVATION, index, "a reservation"));
+            }
+            Part::Pointer if m.pointer_class(ty) != Some(StorageClass::Generic) => {
+                return Err(o.operand_fault(&POINTER, index, "a Generic pointer"));
+            }
+            Part::Integer if !m.is_int_scalar_of(ty, 32) => {
+                return Err(o.operand_fault(&INTEGER, index, "a 32-bit integer"));
+            }
+            Part::Storage if !is(m, ty, Op::TypePipeStorage) => {
+                return Err(o.operand_fault(&STORAGE, index, "a pipe storage"));
+            }
+            _ => {}
+        }
+    }
     Ok(())
+}
+
+fn check_pipe(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    let ty = o.ty(index);
+    if !is(o.m, ty, Op::TypePipe) {
+        return Err(o.operand_fault(&PIPE, index, "a pipe"));
+    }
+    let found = AccessQualifier(o.m.def(ty).map_or(0, |def| def.arg(0)));
+    match access(o.op) {
+        Some(wanted) if found != wanted => {
+            let wanted = format!("a pipe that is {wanted}");
+            Err(o.operand_fault(&PIPE, index, &wanted))
+        }
+        None if found != AccessQualifier::ReadOnly && found != AccessQualifier::WriteOnly => {
+            Err(o.operand_fault(&PIPE, index, "a pipe that is ReadOnly or WriteOnly"))
+        }
+        _ => Ok(()),
+    }
 }

@@ -1,16 +1,430 @@
-//! Tensors (SPV_ARM_tensors).
+//! Tensors (`SPV_ARM_tensors`), and tensor layouts and views
+//! (`SPV_NV_tensor_addressing`).
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_grammar::{Op, TensorOperands};
 
 use super::Family;
-use crate::fault::Verdict;
+use super::operation::{Operation, check_values};
+use crate::fault::{Fault, Verdict};
+use crate::module::{Module, Type};
+use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[],
+    ops: &[
+        Op::TensorReadARM,
+        Op::TensorWriteARM,
+        Op::TensorQuerySizeARM,
+        Op::CreateTensorLayoutNV,
+        Op::TensorLayoutSetDimensionNV,
+        Op::TensorLayoutSetStrideNV,
+        Op::TensorLayoutSliceNV,
+        Op::TensorLayoutSetClampValueNV,
+        Op::TensorLayoutSetBlockSizeNV,
+        Op::CreateTensorViewNV,
+        Op::TensorViewSetDimensionNV,
+        Op::TensorViewSetStrideNV,
+        Op::TensorViewSetClipNV,
+    ],
     check,
     check_module: None,
-    rules: &[],
+    rules: &[
+        &RANKED,
+        &ELEMENT,
+        &COORDINATES,
+        &OPERANDS,
+        &OUT_OF_BOUNDS,
+        &QUERY_RESULT,
+        &DIMENSION,
+        &ADDRESSING_TYPE,
+        &ADDRESSING_COUNT,
+        &ADDRESSING_OPERAND,
+    ],
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
+const ARM: &str = "SPV_ARM_tensors";
+const NV: &str = "SPV_NV_tensor_addressing";
+
+/// The declarations that the examples of `SPV_ARM_tensors` share.
+macro_rules! with_tensor {
+    ($text:literal) => {
+        concat!(
+            "OpCapability TensorsARM
+OpCapability VulkanMemoryModel
+OpExtension \"SPV_ARM_tensors\"
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main \"main\" %variable
+OpDecorate %variable DescriptorSet 0
+OpDecorate %variable Binding 0
+%tensor_type = OpTypeTensorARM %u32 %u32_2
+%pointer = OpTypePointer UniformConstant %tensor_type
+%variable = OpVariable %pointer UniformConstant
+%two = OpTypeArray %u32 %u32_2
+%three = OpTypeArray %u32 %u32_3
+%two_0 = OpConstantNull %two
+%three_0 = OpConstantNull %three
+%tensor = OpLoad %tensor_type %variable
+",
+            $text
+        )
+    };
+}
+
+/// The declarations that the examples of `SPV_NV_tensor_addressing` share.
+macro_rules! with_layout {
+    ($text:literal) => {
+        concat!(
+            "OpCapability TensorAddressingNV
+OpExtension \"SPV_NV_tensor_addressing\"
+%layout_type = OpTypeTensorLayoutNV %u32_2 %u32_0
+%view_type = OpTypeTensorViewNV %u32_2 %false %u32_0 %u32_1
+%layout = OpCreateTensorLayoutNV %layout_type
+%view = OpCreateTensorViewNV %view_type
+",
+            $text
+        )
+    };
+}
+
+static RANKED: Rule = Rule {
+    id: "tensor.ranked",
+    class: InvalidData,
+    section: ARM,
+    vuids: &[],
+    text: "Tensors are read, written and asked for their size only if their type says their rank.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_tensor!("%value = OpTensorReadARM %u32 %u32_1 %two_0"),
+        keeps: with_tensor!("%value = OpTensorReadARM %u32 %tensor %two_0"),
+    },
+};
+
+static ELEMENT: Rule = Rule {
+    id: "tensor.element",
+    class: InvalidData,
+    section: ARM,
+    vuids: &[],
+    text: "What is read from a tensor or written to it is an element or an array of elements.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_tensor!("%value = OpTensorReadARM %f32 %tensor %two_0"),
+        keeps: with_tensor!("%value = OpTensorReadARM %u32 %tensor %two_0"),
+    },
+};
+
+static COORDINATES: Rule = Rule {
+    id: "tensor.coordinates",
+    class: InvalidData,
+    section: ARM,
+    vuids: &[],
+    text: "The coordinates of an element are an array of integers, one for each dimension of the tensor.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_tensor!("%value = OpTensorReadARM %u32 %tensor %three_0"),
+        keeps: with_tensor!("%value = OpTensorReadARM %u32 %tensor %two_0"),
+    },
+};
+
+static OPERANDS: Rule = Rule {
+    id: "tensor.operands",
+    class: InvalidData,
+    section: ARM,
+    vuids: &[],
+    text: "Reads make nothing available, writes make nothing visible and have no value for what is out of bounds. What \
+           is made available or visible is not private.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_tensor!(
+            "%value = OpTensorReadARM %u32 %tensor %two_0 MakeElementVisibleARM %u32_2"
+        ),
+        keeps: with_tensor!(
+            "%value = OpTensorReadARM %u32 %tensor %two_0 MakeElementVisibleARM|NonPrivateElementARM %u32_2"
+        ),
+    },
+};
+
+static OUT_OF_BOUNDS: Rule = Rule {
+    id: "tensor.out-of-bounds",
+    class: InvalidId,
+    section: ARM,
+    vuids: &[],
+    text: "The value that a read makes of what is out of bounds is an element of the tensor.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_tensor!(
+            "%value = OpTensorReadARM %u32 %tensor %two_0 OutOfBoundsValueARM %f32_0"
+        ),
+        keeps: with_tensor!(
+            "%value = OpTensorReadARM %u32 %tensor %two_0 OutOfBoundsValueARM %u32_0"
+        ),
+    },
+};
+
+static QUERY_RESULT: Rule = Rule {
+    id: "tensor.query-result",
+    class: InvalidData,
+    section: ARM,
+    vuids: &[],
+    text: "The size of a tensor is an integer scalar.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_tensor!("%size = OpTensorQuerySizeARM %f32 %tensor %u32_0"),
+        keeps: with_tensor!("%size = OpTensorQuerySizeARM %u32 %tensor %u32_0"),
+    },
+};
+
+static DIMENSION: Rule = Rule {
+    id: "tensor.dimension",
+    class: InvalidData,
+    section: ARM,
+    vuids: &[],
+    text: "The dimension whose size is asked for is a constant integer scalar.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_tensor!("%size = OpTensorQuerySizeARM %u32 %tensor %f32_0"),
+        keeps: with_tensor!("%size = OpTensorQuerySizeARM %u32 %tensor %u32_0"),
+    },
+};
+
+static ADDRESSING_TYPE: Rule = Rule {
+    id: "tensor.addressing-type",
+    class: InvalidId,
+    section: NV,
+    vuids: &[],
+    text: "What creates or changes a tensor layout or view makes one, and what changes it keeps its type.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_layout!("%other = OpCreateTensorLayoutNV %view_type"),
+        keeps: with_layout!("%other = OpCreateTensorLayoutNV %layout_type"),
+    },
+};
+
+static ADDRESSING_COUNT: Rule = Rule {
+    id: "tensor.addressing-count",
+    class: InvalidId,
+    section: NV,
+    vuids: &[],
+    text: "What changes a tensor layout or view has one operand for each dimension; a slice has two.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_layout!("%other = OpTensorLayoutSliceNV %layout_type %layout %u32_1 %u32_1"),
+        keeps: with_layout!(
+            "%other = OpTensorLayoutSliceNV %layout_type %layout %u32_1 %u32_1 %u32_1 %u32_1"
+        ),
+    },
+};
+
+static ADDRESSING_OPERAND: Rule = Rule {
+    id: "tensor.addressing-operand",
+    class: InvalidId,
+    section: NV,
+    vuids: &[],
+    text: "The sizes, strides, offsets and values of tensor layouts and views are 32-bit integers.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: with_layout!(
+            "%other = OpTensorLayoutSetStrideNV %layout_type %layout %u32_1 %f32_1"
+        ),
+        keeps: with_layout!(
+            "%other = OpTensorLayoutSetStrideNV %layout_type %layout %u32_1 %u32_1"
+        ),
+    },
+};
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    match at.inst.op() {
+        Op::TensorReadARM => check_values(at, check_read),
+        Op::TensorWriteARM => check_values(at, check_write),
+        Op::TensorQuerySizeARM => check_values(at, check_query),
+        _ => check_values(at, check_addressing),
+    }
+}
+
+/// A tensor type with a rank.
+struct Tensor {
+    element: Id,
+    rank: Id,
+}
+
+impl Tensor {
+    /// The tensor that is this operand.
+    fn of(o: &Operation<'_, '_, '_>, index: usize) -> Result<Self, Fault> {
+        let ty = o.ty(index);
+        let def = match o.m.ty(ty) {
+            Type::Other(Op::TypeTensorARM) => o.m.def(ty),
+            _ => None,
+        };
+        match def.map(|def| (def.id(0), def.optional(1))) {
+            Some((element, Some(rank))) => Ok(Self {
+                element,
+                rank: Id(rank),
+            }),
+            _ => Err(o.operand_fault(&RANKED, index, "a tensor whose type has a rank")),
+        }
+    }
+
+    fn check_coordinates(&self, o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+        let m = o.m;
+        let ty = o.ty(index);
+        let is_fine = match m.ty(ty) {
+            Type::Array { element, .. } => {
+                let (length, rank) = (m.array_length(ty), m.constant_u64(self.rank));
+                m.is_int_scalar(element) && (length.is_none() || rank.is_none() || length == rank)
+            }
+            _ => false,
+        };
+        match is_fine {
+            true => Ok(()),
+            false => {
+                let wanted = "an array of integers, one for each dimension of the tensor";
+                Err(o.operand_fault(&COORDINATES, index, wanted))
+            }
+        }
+    }
+}
+
+/// A scalar type, or that of the elements of an array.
+fn element(m: &Module<'_>, ty: Id) -> Id {
+    match m.ty(ty) {
+        Type::Array { element, .. } => element,
+        _ => ty,
+    }
+}
+
+fn check_read(o: &Operation<'_, '_, '_>) -> Verdict {
+    let value = element(o.m, o.result);
+    if !o.m.is_scalar(value) {
+        return Err(o.result_fault(&ELEMENT, "a scalar or an array of scalars"));
+    }
+    let tensor = Tensor::of(o, 0)?;
+    if value != tensor.element {
+        return Err(o.mismatch(&ELEMENT, 0, "elements of the result type"));
+    }
+    tensor.check_coordinates(o, 1)?;
+    check_operands(o, 2, &tensor)
+}
+
+fn check_write(o: &Operation<'_, '_, '_>) -> Verdict {
+    let tensor = Tensor::of(o, 0)?;
+    tensor.check_coordinates(o, 1)?;
+    if element(o.m, o.ty(2)) != tensor.element {
+        let wanted = "an element of the tensor or an array of them";
+        return Err(o.operand_fault(&ELEMENT, 2, wanted));
+    }
+    check_operands(o, 3, &tensor)
+}
+
+fn check_operands(o: &Operation<'_, '_, '_>, index: usize, tensor: &Tensor) -> Verdict {
+    let Some(&mask) = o.args.get(index) else {
+        return Ok(());
+    };
+    let mask = TensorOperands(mask);
+    let has = |bit: TensorOperands| mask.contains(bit);
+    let wrong = match o.op {
+        Op::TensorReadARM if has(TensorOperands::MakeElementAvailableARM) => {
+            Some(TensorOperands::MakeElementAvailableARM)
+        }
+        Op::TensorWriteARM if has(TensorOperands::OutOfBoundsValueARM) => {
+            Some(TensorOperands::OutOfBoundsValueARM)
+        }
+        Op::TensorWriteARM if has(TensorOperands::MakeElementVisibleARM) => {
+            Some(TensorOperands::MakeElementVisibleARM)
+        }
+        _ => None,
+    };
+    if let Some(wrong) = wrong {
+        let message = format!("{} can't have the tensor operand {wrong}", o.op);
+        return Err(o.fault(&OPERANDS, message));
+    }
+    let makes =
+        has(TensorOperands::MakeElementAvailableARM) || has(TensorOperands::MakeElementVisibleARM);
+    if makes && !has(TensorOperands::NonPrivateElementARM) {
+        let message = format!(
+            "{} makes elements available or visible without NonPrivateElementARM",
+            o.op
+        );
+        return Err(o.fault(&OPERANDS, message));
+    }
+    if has(TensorOperands::OutOfBoundsValueARM) && o.ty(index + 1) != tensor.element {
+        let message = format!(
+            "the value of {} for what is out of bounds must be an element of the tensor, but is {}",
+            o.op,
+            o.m.show_value(o.id(index + 1))
+        );
+        let fault = o.fault(&OUT_OF_BOUNDS, message);
+        return Err(fault.about(o.m, o.id(index + 1), "the value is defined here"));
+    }
+    Ok(())
+}
+
+fn check_query(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    if !m.is_int_scalar(o.result) {
+        return Err(o.result_fault(&QUERY_RESULT, "an integer scalar"));
+    }
+    let tensor = Tensor::of(o, 0)?;
+    if !m.is_int_scalar(o.ty(1)) || !m.is_constant(o.id(1)) {
+        return Err(o.operand_fault(&DIMENSION, 1, "a constant integer scalar"));
+    }
+    if let (Some(dimension), Some(rank)) = (m.constant_u64(o.id(1)), m.constant_u64(tensor.rank))
+        && dimension >= rank
+    {
+        let message = format!(
+            "{} asks for dimension {dimension} of a tensor with {rank}",
+            o.op
+        );
+        return Err(o.fault(&DIMENSION, message));
+    }
+    Ok(())
+}
+
+fn check_addressing(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    let is_view = matches!(
+        o.op,
+        Op::CreateTensorViewNV
+            | Op::TensorViewSetDimensionNV
+            | Op::TensorViewSetStrideNV
+            | Op::TensorViewSetClipNV
+    );
+    let (wanted, shown) = match is_view {
+        true => (Op::TypeTensorViewNV, "a tensor view"),
+        false => (Op::TypeTensorLayoutNV, "a tensor layout"),
+    };
+    if m.ty(o.result) != Type::Other(wanted) {
+        return Err(o.result_fault(&ADDRESSING_TYPE, shown));
+    }
+    if matches!(o.op, Op::CreateTensorLayoutNV | Op::CreateTensorViewNV) {
+        return Ok(());
+    }
+    if o.ty(0) != o.result {
+        return Err(o.mismatch(&ADDRESSING_TYPE, 0, "the result type"));
+    }
+    let given = o.args.len() as u64 - 1;
+    let dimension = m.def(o.result).and_then(|def| m.constant_u64(def.id(0)));
+    let count = match o.op {
+        Op::TensorLayoutSetClampValueNV => Some(1),
+        Op::TensorViewSetClipNV => Some(4),
+        Op::TensorLayoutSliceNV => dimension.and_then(|dimension| dimension.checked_mul(2)),
+        _ => dimension,
+    };
+    if let Some(count) = count
+        && count != given
+    {
+        let message = format!(
+            "{} needs {count} operands for {} dimensions, but has {given}",
+            o.op,
+            dimension.unwrap_or(0)
+        );
+        let fault = o.fault(&ADDRESSING_COUNT, message);
+        return Err(fault.about(m, o.result, "the type is declared here"));
+    }
+    for index in 1..o.args.len() {
+        if !m.is_int_scalar_of(o.ty(index), 32) {
+            return Err(o.operand_fault(&ADDRESSING_OPERAND, index, "a 32-bit integer"));
+        }
+    }
     Ok(())
 }

@@ -1,16 +1,705 @@
-//! Graphs (SPV_ARM_graph).
+//! Graphs (`SPV_ARM_graph`).
+
+use std::collections::HashMap;
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::Family;
-use crate::fault::Verdict;
+use crate::fault::{Fault, Faults, Verdict};
+use crate::module::{Inst, Module, Type};
+use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[],
+    ops: &[
+        Op::TypeGraphARM,
+        Op::GraphConstantARM,
+        Op::GraphEntryPointARM,
+        Op::GraphARM,
+        Op::GraphInputARM,
+        Op::GraphSetOutputARM,
+        Op::GraphEndARM,
+    ],
     check,
-    check_module: None,
-    rules: &[],
+    check_module: Some(check_module),
+    rules: &[
+        &GRAPH_TYPE,
+        &CONSTANT,
+        &CONSTANT_ID,
+        &RESULT,
+        &ENTRY,
+        &ENTRY_NAME,
+        &INTERFACE,
+        &INDEX,
+        &INDEX_CONSTANT,
+        &INDEX_RANGE,
+        &ELEMENT,
+        &TYPE,
+        &DUPLICATE,
+    ],
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
+const SECTION: &str = "SPV_ARM_graph";
+
+/// A module with a graph of one input and one output, which are arrays of two
+/// tensors, with the pieces of a text in three places: among the declarations,
+/// behind the graph's entry point, and for the inputs and outputs.
+macro_rules! with_graph {
+    ($declarations:literal, $entry:literal, $body:literal) => {
+        concat!(
+            "OpCapability VulkanMemoryModel
+OpCapability Shader
+OpCapability TensorsARM
+OpCapability GraphARM
+OpExtension \"SPV_ARM_tensors\"
+OpExtension \"SPV_ARM_graph\"
+OpMemoryModel Logical Vulkan
+OpDecorate %in DescriptorSet 0
+OpDecorate %in Binding 0
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 1
+%u32 = OpTypeInt 32 0
+%f32 = OpTypeFloat 32
+%u32_0 = OpConstant %u32 0
+%u32_1 = OpConstant %u32 1
+%u32_2 = OpConstant %u32 2
+%f32_0 = OpConstant %f32 0
+%tensor = OpTypeTensorARM %u32 %u32_1
+%array = OpTypeArray %tensor %u32_2
+%pointer = OpTypePointer UniformConstant %array
+%in = OpVariable %pointer UniformConstant
+%out = OpVariable %pointer UniformConstant
+%type = OpTypeGraphARM 1 %array %array
+",
+            $declarations,
+            "\n",
+            $entry,
+            "\n%graph = OpGraphARM %type\n",
+            $body,
+            "\nOpGraphEndARM\n"
+        )
+    };
+}
+
+static GRAPH_TYPE: Rule = Rule {
+    id: "graph.type",
+    class: InvalidData,
+    section: SECTION,
+    vuids: &[],
+    text: "A graph type has the types of its inputs and, behind them, of at least one output: tensors and arrays of \
+           tensors.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: with_graph!(
+            "%other = OpTypeGraphARM 1 %array %u32",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+        keeps: with_graph!(
+            "%other = OpTypeGraphARM 1 %array %tensor",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+    },
+};
+
+static CONSTANT: Rule = Rule {
+    id: "graph.constant",
+    class: InvalidData,
+    section: SECTION,
+    vuids: &[],
+    text: "A constant of graphs is a tensor.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: with_graph!(
+            "%constant = OpGraphConstantARM %u32 1",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+        keeps: with_graph!(
+            "%constant = OpGraphConstantARM %tensor 1",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+    },
+};
+
+static CONSTANT_ID: Rule = Rule {
+    id: "graph.constant-id",
+    class: InvalidData,
+    section: SECTION,
+    vuids: &[],
+    text: "The constants of graphs have different numbers.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: with_graph!(
+            "%constant = OpGraphConstantARM %tensor 1
+%other = OpGraphConstantARM %tensor 1",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+        keeps: with_graph!(
+            "%constant = OpGraphConstantARM %tensor 1
+%other = OpGraphConstantARM %tensor 2",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+    },
+};
+
+static RESULT: Rule = Rule {
+    id: "graph.result",
+    class: InvalidData,
+    section: SECTION,
+    vuids: &[],
+    text: "A graph has a graph type.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: with_graph!(
+            "%constant = OpGraphConstantARM %tensor 1",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0
+OpGraphEndARM
+%other = OpGraphARM %tensor
+OpGraphSetOutputARM %constant %u32_0"
+        ),
+        keeps: with_graph!(
+            "",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+    },
+};
+
+static ENTRY: Rule = Rule {
+    id: "graph.entry",
+    class: InvalidData,
+    section: SECTION,
+    vuids: &[],
+    text: "The entry point of a graph names a graph.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: with_graph!(
+            "",
+            "OpGraphEntryPointARM %u32_0 \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+        keeps: with_graph!(
+            "",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+    },
+};
+
+static ENTRY_NAME: Rule = Rule {
+    id: "graph.entry-name",
+    class: InvalidData,
+    section: SECTION,
+    vuids: &[],
+    text: "The entry points of graphs have different names.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: with_graph!(
+            "",
+            "OpGraphEntryPointARM %graph \"main\" %in %out
+OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+        keeps: with_graph!(
+            "",
+            "OpGraphEntryPointARM %graph \"main\" %in %out
+OpGraphEntryPointARM %graph \"other\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+    },
+};
+
+static INTERFACE: Rule = Rule {
+    id: "graph.interface",
+    class: InvalidData,
+    section: SECTION,
+    vuids: &[],
+    text: "The entry point of a graph has a variable of the storage class UniformConstant for each of the graph's \
+           inputs and outputs, with its type.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: with_graph!(
+            "",
+            "OpGraphEntryPointARM %graph \"main\" %in",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+        keeps: with_graph!(
+            "",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+    },
+};
+
+static INDEX: Rule = Rule {
+    id: "graph.index",
+    class: InvalidData,
+    section: SECTION,
+    vuids: &[],
+    text: "The indexes of inputs, outputs and their elements are 32-bit integers.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.6"),
+        breaks: with_graph!(
+            "",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %f32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+        keeps: with_graph!(
+            "",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+    },
+};
+
+static INDEX_CONSTANT: Rule = Rule {
+    id: "graph.index-constant",
+    class: InvalidData,
+    section: "Vulkan, Standalone SPIR-V Validation",
+    vuids: &[
+        "VUID-StandaloneSpirv-OpGraphInputARM-09931",
+        "VUID-StandaloneSpirv-OpGraphSetOutputARM-09932",
+    ],
+    text: "In Vulkan the indexes of inputs, outputs and their elements are constants.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: with_graph!(
+            "%undefined = OpUndef %u32",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %undefined
+OpGraphSetOutputARM %value %u32_0"
+        ),
+        keeps: with_graph!(
+            "",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+    },
+};
+
+static INDEX_RANGE: Rule = Rule {
+    id: "graph.index-range",
+    class: InvalidData,
+    section: SECTION,
+    vuids: &[],
+    text: "The indexes of inputs, outputs and their elements are less than the number of them.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: with_graph!(
+            "",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_1
+OpGraphSetOutputARM %value %u32_0"
+        ),
+        keeps: with_graph!(
+            "",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+    },
+};
+
+static ELEMENT: Rule = Rule {
+    id: "graph.element",
+    class: InvalidData,
+    section: SECTION,
+    vuids: &[],
+    text: "Only an input or an output that is an array has elements to select.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: with_graph!(
+            "%flat = OpTypeGraphARM 1 %tensor %tensor",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0
+OpGraphEndARM
+%other = OpGraphARM %flat
+%other_value = OpGraphInputARM %tensor %u32_0 %u32_0
+OpGraphSetOutputARM %other_value %u32_0"
+        ),
+        keeps: with_graph!(
+            "",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %tensor %u32_0 %u32_1
+OpGraphSetOutputARM %value %u32_0 %u32_0"
+        ),
+    },
+};
+
+static TYPE: Rule = Rule {
+    id: "graph.input-output-type",
+    class: InvalidData,
+    section: SECTION,
+    vuids: &[],
+    text: "What is taken from an input or given to an output has the type that the graph type says, or with an \
+           element's index that of the elements.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: with_graph!(
+            "",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %tensor %u32_0
+OpGraphSetOutputARM %value %u32_0 %u32_0"
+        ),
+        keeps: with_graph!(
+            "",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+    },
+};
+
+static DUPLICATE: Rule = Rule {
+    id: "graph.duplicate",
+    class: InvalidData,
+    section: SECTION,
+    vuids: &[],
+    text: "Each input is taken, and each output given, once in a graph, or by different elements.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: with_graph!(
+            "",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %tensor %u32_0 %u32_0
+OpGraphSetOutputARM %value %u32_0 %u32_0
+OpGraphSetOutputARM %value %u32_0 %u32_0"
+        ),
+        keeps: with_graph!(
+            "",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %tensor %u32_0 %u32_0
+OpGraphSetOutputARM %value %u32_0 %u32_0
+OpGraphSetOutputARM %value %u32_0 %u32_1"
+        ),
+    },
+};
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    match at.inst.op() {
+        Op::TypeGraphARM => check_type(at),
+        Op::GraphConstantARM => match is_tensor(at.m, at.result_type()) {
+            true => Ok(()),
+            false => {
+                let shown = at.m.show_type(at.result_type());
+                let message =
+                    format!("a constant of graphs must be a tensor, but its type is {shown}");
+                Err(at.fault(&CONSTANT, message))
+            }
+        },
+        Op::GraphARM => match GraphType::of(at.m, at.result_type()) {
+            Some(_) => Ok(()),
+            None => {
+                let shown = at.m.show_type(at.result_type());
+                let message = format!("a graph must have a graph type, but its type is {shown}");
+                Err(at.fault(&RESULT, message))
+            }
+        },
+        Op::GraphEntryPointARM => check_entry(at),
+        _ => Ok(()),
+    }
+}
+
+fn is_tensor(m: &Module<'_>, ty: Id) -> bool {
+    m.ty(ty) == Type::Other(Op::TypeTensorARM)
+}
+
+/// A tensor or an array of tensors.
+fn is_interface(m: &Module<'_>, ty: Id) -> bool {
+    match m.ty(ty) {
+        Type::Array { element, .. } | Type::RuntimeArray { element } => is_tensor(m, element),
+        _ => is_tensor(m, ty),
+    }
+}
+
+/// An `OpTypeGraphARM`.
+struct GraphType<'a> {
+    inputs: &'a [u32],
+    outputs: &'a [u32],
+}
+
+impl<'a> GraphType<'a> {
+    fn of(m: &Module<'a>, ty: Id) -> Option<Self> {
+        let def = m.def(ty).filter(|def| def.op() == Op::TypeGraphARM)?;
+        let types = def.args().get(1..).unwrap_or_default();
+        let (inputs, outputs) = types.split_at((def.arg(0) as usize).min(types.len()));
+        Some(Self { inputs, outputs })
+    }
+}
+
+fn check_type(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let inputs = at.inst.arg(0) as usize;
+    let types = at.inst.args().get(1..).unwrap_or_default();
+    if types.len() <= inputs {
+        let message = format!(
+            "a graph type with {inputs} inputs needs the types of these and of at least one output, but has {}",
+            types.len()
+        );
+        return Err(at.fault(&GRAPH_TYPE, message));
+    }
+    for &ty in types {
+        if !is_interface(m, Id(ty)) && m.def_offset(Id(ty)) != 0 {
+            let message = format!(
+                "inputs and outputs of graphs are tensors or arrays of tensors, not {}",
+                m.show_type(Id(ty))
+            );
+            let fault = at.fault(&GRAPH_TYPE, message);
+            return Err(fault.about(m, Id(ty), "the type is declared here"));
+        }
+    }
     Ok(())
+}
+
+fn check_entry(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let graph = at.id(0);
+    let Some(def) = m.def(graph) else {
+        return Ok(());
+    };
+    if def.op() != Op::GraphARM {
+        let message = format!(
+            "the entry point of a graph must name one, but names {}",
+            m.show_value(graph)
+        );
+        let fault = at.fault(&ENTRY, message);
+        return Err(fault.about(m, graph, "it is defined here"));
+    }
+    let ty = def.result_type().unwrap_or(Id(0));
+    let Some(ty) = GraphType::of(m, ty) else {
+        return Ok(());
+    };
+    let name = at.inst.string(1).map_or(0, |name| name.words().len());
+    let interface = at.inst.args().get(1 + name..).unwrap_or_default();
+    let wanted = ty.inputs.len() + ty.outputs.len();
+    for &id in interface {
+        let Some(def) = m.def(Id(id)) else {
+            return Ok(());
+        };
+        if def.op() != Op::Variable || StorageClass(def.arg(0)) != StorageClass::UniformConstant {
+            let message = format!(
+                "the interface of a graph's entry point is made of UniformConstant variables, but {} is none",
+                m.name(Id(id))
+            );
+            let fault = at.fault(&INTERFACE, message);
+            return Err(fault.about(m, Id(id), "it is defined here"));
+        }
+    }
+    if interface.len() != wanted {
+        let message = format!(
+            "the graph has {wanted} inputs and outputs, but its entry point has {} variables for them",
+            interface.len()
+        );
+        let fault = at.fault(&INTERFACE, message);
+        return Err(fault.about(m, graph, "the graph is defined here"));
+    }
+    for (&id, &ty) in interface.iter().zip(ty.inputs.iter().chain(ty.outputs)) {
+        let pointee = m.type_of(Id(id)).and_then(|pointer| m.pointee(pointer));
+        if pointee.is_some_and(|pointee| pointee != Id(ty)) {
+            let message = format!(
+                "{} is for a graph's input or output of type {}, but its type is another",
+                m.name(Id(id)),
+                m.show_type(Id(ty))
+            );
+            let fault = at.fault(&INTERFACE, message);
+            return Err(fault.about(m, Id(id), "the variable is declared here"));
+        }
+    }
+    Ok(())
+}
+
+/// Looks at what is to be unique in the module or in a graph, and at inputs and
+/// outputs, which need their graph's type.
+fn check_module(m: &Module<'_>, faults: &mut Faults) {
+    if !m.has(Capability::GraphARM) {
+        return;
+    }
+    let mut constants: HashMap<u32, u32> = HashMap::new();
+    let mut names: HashMap<&[u32], u32> = HashMap::new();
+    let mut graph: Option<Graph<'_>> = None;
+    for inst in m.all_instructions() {
+        match inst.op() {
+            Op::GraphConstantARM => {
+                if let Some(first) = constants.insert(inst.arg(0), inst.offset()) {
+                    let message = format!(
+                        "there are several constants of graphs with the number {}",
+                        inst.arg(0)
+                    );
+                    let fault = Fault::new(&CONSTANT_ID, inst.offset(), message);
+                    faults.add(fault.at(first, "another one is here"));
+                }
+            }
+            Op::GraphEntryPointARM => {
+                let Some(name) = inst.string(1) else {
+                    continue;
+                };
+                if let Some(first) = names.insert(name.words(), inst.offset()) {
+                    let message = format!(
+                        "there are several entry points of graphs with the name `{}`",
+                        name.to_text_lossy()
+                    );
+                    let fault = Fault::new(&ENTRY_NAME, inst.offset(), message);
+                    faults.add(fault.at(first, "another one is here"));
+                }
+            }
+            Op::GraphARM => {
+                let ty = inst.result_type().unwrap_or(Id(0));
+                graph = GraphType::of(m, ty).map(Graph::new);
+            }
+            Op::GraphEndARM => graph = None,
+            Op::GraphInputARM | Op::GraphSetOutputARM => {
+                if let Some(graph) = &mut graph {
+                    faults.note(graph.check(m, inst));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The graph that is being looked at.
+struct Graph<'a> {
+    ty: GraphType<'a>,
+    /// For each input and output that is in use: the first use as a whole, if
+    /// any, and the elements in use. The flag says that it is an output.
+    whole: HashMap<(bool, u64), u32>,
+    any: HashMap<(bool, u64), u32>,
+    elements: HashMap<(bool, u64, u64), u32>,
+}
+
+impl<'a> Graph<'a> {
+    fn new(ty: GraphType<'a>) -> Self {
+        Self {
+            ty,
+            whole: HashMap::new(),
+            any: HashMap::new(),
+            elements: HashMap::new(),
+        }
+    }
+
+    /// Checks an `OpGraphInputARM` or `OpGraphSetOutputARM`.
+    fn check(&mut self, m: &Module<'a>, inst: Inst<'a>) -> Verdict {
+        let is_output = inst.op() == Op::GraphSetOutputARM;
+        let (first, value, types, what) = match is_output {
+            true => (1, m.type_of(inst.id(0)), self.ty.outputs, "output"),
+            false => (0, inst.result_type(), self.ty.inputs, "input"),
+        };
+        let op = inst.op();
+        let fault = |rule, message: String| Fault::new(rule, inst.offset(), message);
+        let indexes = inst.args().get(first..).unwrap_or_default();
+        if indexes.iter().any(|&id| m.type_of(Id(id)).is_none()) {
+            return Ok(());
+        }
+        for &index in indexes {
+            if !m.is_int_scalar_of(m.type_of(Id(index)).unwrap_or(Id(0)), 32) {
+                let message = format!(
+                    "{op} has {} for an index, which is no 32-bit integer",
+                    m.show_value(Id(index))
+                );
+                return Err(fault(&INDEX, message).about(m, Id(index), "it is defined here"));
+            }
+            if m.env.is_vulkan() && !m.is_constant(Id(index)) {
+                let message = format!(
+                    "{op} has {} for an index, which is no constant",
+                    m.name(Id(index))
+                );
+                let fault = fault(&INDEX_CONSTANT, message);
+                return Err(fault.about(m, Id(index), "it is defined here").vuid(
+                    match is_output {
+                        true => "VUID-StandaloneSpirv-OpGraphSetOutputARM-09932",
+                        false => "VUID-StandaloneSpirv-OpGraphInputARM-09931",
+                    },
+                ));
+            }
+        }
+        let Some(&index) = indexes.first() else {
+            return Ok(());
+        };
+        let Some(index) = m.constant_u64(Id(index)) else {
+            return Ok(());
+        };
+        let Some(&ty) = types.get(index as usize) else {
+            let message = format!(
+                "{op} selects {what} {index}, but the graph has {}",
+                types.len()
+            );
+            return Err(fault(&INDEX_RANGE, message));
+        };
+        let ty = Id(ty);
+        let mut wanted = ty;
+        let mut element_index = None;
+        if let Some(&element) = indexes.get(1) {
+            wanted = match m.ty(ty) {
+                Type::Array { element, .. } | Type::RuntimeArray { element } => element,
+                _ => {
+                    let message =
+                        format!("{op} selects an element of {what} {index}, which is no array");
+                    return Err(fault(&ELEMENT, message));
+                }
+            };
+            element_index = m.constant_u64(Id(element));
+            if let (Some(element), Some(length)) = (element_index, m.array_length(ty))
+                && element >= length
+            {
+                let message =
+                    format!("{op} selects element {element} of {what} {index}, which has {length}");
+                return Err(fault(&INDEX_RANGE, message));
+            }
+        }
+        if value.is_some_and(|value| value != wanted) {
+            let message = format!(
+                "{op} has a value of type {} for {what} {index}, which is {}",
+                m.show_type(value.unwrap_or(Id(0))),
+                m.show_type(wanted)
+            );
+            return Err(fault(&TYPE, message).about(m, ty, "the type is declared here"));
+        }
+        let key = (is_output, index);
+        let is_whole = indexes.len() == 1;
+        let earlier = match (is_whole, element_index) {
+            (true, _) => self.any.get(&key),
+            (false, element) => self
+                .whole
+                .get(&key)
+                .or_else(|| self.elements.get(&(is_output, index, element?))),
+        };
+        if let Some(&earlier) = earlier {
+            let message = format!("the graph uses {what} {index} a second time");
+            return Err(fault(&DUPLICATE, message).at(earlier, "it is used here first"));
+        }
+        self.any.entry(key).or_insert(inst.offset());
+        if is_whole {
+            self.whole.insert(key, inst.offset());
+        } else if let Some(element) = element_index {
+            self.elements
+                .insert((is_output, index, element), inst.offset());
+        }
+        Ok(())
+    }
 }

@@ -46,7 +46,7 @@ OpCapability PipeStorage
 %reservation_type = OpTypeReserveId
 %storage_type = OpTypePipeStorage
 %ptr_Generic_u32 = OpTypePointer Generic %u32
-%storage = OpConstantPipeStorage %storage_type 4 4 8
+%storage = OpUndef %storage_type
 %pipe = OpCreatePipeFromPipeStorage %pipe_type %storage
 %pointer = OpPtrCastToGeneric %ptr_Generic_u32 %workgroup_u32
 %reservation = OpReserveReadPipePackets %reservation_type %pipe %u32_1 %u32_4 %u32_4

@@ -135,6 +135,7 @@ macro_rules! with_tensors {
             $text,
             "OpCapability TensorAddressingNV
 OpCapability CooperativeMatrixTensorAddressingNV
+OpCapability CooperativeMatrixBlockLoadsNV
 OpExtension \"SPV_NV_tensor_addressing\"
 OpExtension \"SPV_NV_cooperative_matrix2\"
 %layout_type = OpTypeTensorLayoutNV %u32_2 %u32_0

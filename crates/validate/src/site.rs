@@ -69,29 +69,11 @@ impl<'m, 'a> Site<'m, 'a> {
     pub(crate) fn entry_without_mode(
         &self,
         models: Models,
-        modes: &[ExecutionMode],
+        modes: &'static [ExecutionMode],
     ) -> Option<EntryPoint<'a>> {
-        let reached_by = self.models().and(models);
-        if reached_by.is_empty() {
+        if self.models().and(models).is_empty() {
             return None;
         }
-        let candidates = || {
-            let entries = self.m.entry_points.iter();
-            entries.filter(|entry| reached_by.contains(entry.model))
-        };
-        let has_mode = |entry: &EntryPoint<'_>| {
-            let mut declared = self.m.execution_modes(entry.function);
-            declared.any(|mode| modes.contains(&ExecutionMode(mode.arg(1))))
-        };
-        candidates()
-            .filter(|entry| !has_mode(entry))
-            .find(|entry| {
-                // The calls need no following where there is but one candidate.
-                candidates().count() == 1
-                    || self
-                        .function
-                        .is_some_and(|own| self.m.call_tree(entry.function).contains(&own))
-            })
-            .copied()
+        self.m.entry_without_mode(self.function?, models, modes)
     }
 }

@@ -4,9 +4,9 @@ use std::fmt;
 use std::ops::Range;
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::{ExecutionModel, Op};
+use spirvkit_grammar::{ExecutionMode, ExecutionModel, Op};
 
-use super::{Inst, Module, NONE};
+use super::{EntryPoint, Inst, Module, NONE};
 
 /// A function: a definition or a declaration.
 #[derive(Clone, Debug)]
@@ -37,6 +37,15 @@ pub(crate) struct Block {
 /// A set of execution models.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Models(u32);
+
+/// From where functions are reached by entry points that lack some mode.
+#[derive(Debug)]
+pub(crate) struct Reached {
+    /// The models of the entry points.
+    models: Models,
+    /// By function: the index of such an entry point, or [`NONE`].
+    entries: Vec<u32>,
+}
 
 /// The models that have a place in the set, in the order of their bits.
 const MODELS: [ExecutionModel; 17] = [
@@ -308,6 +317,49 @@ impl<'a> Module<'a> {
             }
         }
         found
+    }
+
+    /// An entry point of one of these models that has none of these modes and
+    /// from which calls reach the function. The first call with these models
+    /// follows all calls, once.
+    pub(crate) fn entry_without_mode(
+        &self,
+        function: u32,
+        models: Models,
+        modes: &'static [ExecutionMode],
+    ) -> Option<EntryPoint<'a>> {
+        let mut known = self.modeless.borrow_mut();
+        let reached = match known.iter().position(|reached| reached.models == models) {
+            Some(index) => known.get(index),
+            None => {
+                known.push(self.reached_without_mode(models, modes));
+                known.last()
+            }
+        };
+        let entry = *reached?.entries.get(function as usize)?;
+        self.entry_points.get(entry as usize).copied()
+    }
+
+    fn reached_without_mode(&self, models: Models, modes: &[ExecutionMode]) -> Reached {
+        let mut entries = vec![NONE; self.functions.len()];
+        let mut todo = Vec::new();
+        for (index, entry) in self.entry_points.iter().enumerate() {
+            let mut declared = self.execution_modes(entry.function);
+            if models.contains(entry.model)
+                && !declared.any(|mode| modes.contains(&ExecutionMode(mode.arg(1))))
+            {
+                todo.extend(self.function_index(entry.function));
+            }
+            while let Some(function) = todo.pop() {
+                match entries.get_mut(function as usize) {
+                    Some(reached_from) if *reached_from == NONE => *reached_from = index as u32,
+                    _ => continue,
+                }
+                let callees = self.callees(function);
+                todo.extend(callees.filter_map(|callee| self.function_index(callee)));
+            }
+        }
+        Reached { models, entries }
     }
 
     /// The index of the function whose words include this offset.

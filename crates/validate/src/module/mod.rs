@@ -9,7 +9,7 @@ mod inst;
 mod names;
 mod types;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
 use spirvkit_binary::{Definitions, HEADER_WORDS, Header, Id, IdMap};
@@ -128,6 +128,7 @@ pub(crate) struct Module<'a> {
     function_indexes: IdMap<u32>,
     /// The models of each function that is an entry point, by id.
     entry_models: OnceCell<Vec<(u32, Models)>>,
+    modeless: RefCell<Vec<functions::Reached>>,
     /// The offsets of variables outside of functions.
     pub(crate) globals: Vec<u32>,
     names: OnceCell<names::Names>,
@@ -174,6 +175,7 @@ impl<'a> Module<'a> {
             calls: Vec::new(),
             function_indexes: IdMap::new(NONE, limit),
             entry_models: OnceCell::new(),
+            modeless: RefCell::new(Vec::new()),
             globals: Vec::new(),
             names: OnceCell::new(),
             given_names,

@@ -11,7 +11,7 @@ mod texel_pointer;
 mod vendor;
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
 use spirvkit_grammar::{ExecutionMode, ExecutionModel, Op};
 
 use super::Family;
@@ -77,6 +77,7 @@ pub(crate) const FAMILY: Family = Family {
     check,
     check_module: Some(sampled_image::check_uses),
     rules: &[
+        &RESERVED,
         &IMAGE_OPERAND,
         &SAMPLED_IMAGE_OPERAND,
         &SPARSE_RESULT,
@@ -136,6 +137,33 @@ pub(crate) const FAMILY: Family = Family {
         &vendor::GATHER_MODE_CAPABILITY,
         &vendor::ADDRESSING_MODE,
     ],
+};
+
+static RESERVED: Rule = Rule {
+    id: "image.reserved",
+    class: InvalidBinary,
+    section: "3.52.10",
+    vuids: &[],
+    text: "The sparse instructions that project are reserved: no version of SPIR-V gives them a meaning.",
+    example: Example {
+        frame: Frame::Fragment,
+        breaks: "OpCapability SparseResidency
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%pair = OpTypeStruct %u32 %v4f32
+%value = OpLoad %sampled %var
+%texel = OpImageSparseSampleProjImplicitLod %pair %value %v3f32_0",
+        keeps: "OpCapability SparseResidency
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%pair = OpTypeStruct %u32 %v4f32
+%value = OpLoad %sampled %var
+%texel = OpImageSparseSampleImplicitLod %pair %value %v2f32_0",
+    },
 };
 
 static IMAGE_OPERAND: Rule = Rule {
@@ -535,6 +563,12 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         | Op::ImageBlockMatchGatherSSDQCOM
         | Op::ImageBlockMatchGatherSADQCOM => vendor::check_processing(at),
         Op::SamplerImageAddressingModeNV => vendor::check_addressing_mode(at),
+        op @ (Op::ImageSparseSampleProjImplicitLod
+        | Op::ImageSparseSampleProjExplicitLod
+        | Op::ImageSparseSampleProjDrefImplicitLod
+        | Op::ImageSparseSampleProjDrefExplicitLod) => {
+            Err(at.fault(&RESERVED, format!("{op} is reserved for future use")))
+        }
         _ => sample::check(at),
     }
 }

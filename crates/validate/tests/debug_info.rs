@@ -286,6 +286,27 @@ mod shader_set {
     }
 
     #[test]
+    fn nothing_has_a_result() {
+        let global = "%new = OpExtInst %u32 %set 1000 %name";
+        assert_eq!(rules(global, ""), ["debug-info.void-result"]);
+        let global = "%source = OpExtInst %u32 %set DebugSource %name";
+        assert_eq!(rules(global, ""), ["debug-info.void-result"]);
+    }
+
+    #[test]
+    fn matrices_of_all_kinds() {
+        let global = "%float = Debug(TypeBasic %name %bits %u3 %u0)
+%vector = Debug(TypeVector %float %u4)
+%matrix = Debug(TypeMatrix %vector %u4 %u1)
+%cooperative = OpExtInst %void %set 110 %float %u3 %u4 %u4 %u0";
+        let new = module("NonSemantic.Shader.DebugInfo.101", global, "");
+        assert_eq!(broken_rules(&new, &options()), [""; 0]);
+        assert_eq!(rules(global, ""), ["debug-info.version"]);
+        let scalar = new.replace("%set 110 %float", "%set 110 %vector");
+        assert_eq!(broken_rules(&scalar, &options()), ["debug-info.kind"]);
+    }
+
+    #[test]
     fn composites_refer_forward() {
         let global = "%source = Debug(Source %name %text)
 %unit = Debug(CompilationUnit %u1 %u4 %source %u5)

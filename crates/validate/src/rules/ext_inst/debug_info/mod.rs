@@ -72,12 +72,12 @@ pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> Verdict {
         ExtInstSet::OpenClDebugInfo100 => &OPENCL,
         _ => &SHADER,
     };
+    let m = call.m();
+    call.result(dialect.result, m.is_void(call.result_type()), "void")?;
     // A newer version may have instructions that aren't known here.
     let Some(row) = schema::row(dialect.rows, call.number) else {
         return Ok(());
     };
-    let m = call.m();
-    call.result(dialect.result, m.is_void(call.result_type()), "void")?;
     if set == ExtInstSet::ShaderDebugInfo100
         && matches!(call.number, VECTOR_ID | COOPERATIVE_MATRIX)
     {

@@ -78,7 +78,8 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults, broken: &mut Faults) {
         ids: Ids::new(m),
         layout: Layout::new(m),
         limits: limits::Counter::new(m),
-        plans: vec![Plan::UNKNOWN; PLANS],
+        slots: vec![0; OPCODES],
+        plans: vec![Plan::UNKNOWN],
         found: Found::default(),
         faults,
         broken,
@@ -98,13 +99,12 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults, broken: &mut Faults) {
     }
 }
 
-/// More than the opcodes there are.
-const PLANS: usize = 1 << 13;
+/// More than the opcodes that are assigned.
+const OPCODES: usize = 1 << 13;
 
 /// What is known of an opcode in this module.
 #[derive(Clone, Copy)]
 struct Plan {
-    is_known: bool,
     /// Whether the opcode is available.
     is_open: bool,
     shape: Shape,
@@ -128,7 +128,6 @@ enum Shape {
 
 impl Plan {
     const UNKNOWN: Self = Self {
-        is_known: false,
         is_open: false,
         shape: Shape::Other,
         takes: Takes::VALUES,
@@ -160,7 +159,6 @@ impl Plan {
         // Whether a phi's operands are pairs is a question for its own rules.
         if op == Op::Phi {
             return Self {
-                is_known: true,
                 is_open: false,
                 shape: Shape::Ids,
                 takes: Takes::of(op, info),
@@ -169,7 +167,6 @@ impl Plan {
             };
         }
         Self {
-            is_known: true,
             is_open: false,
             shape,
             takes: Takes::of(op, info),
@@ -211,6 +208,9 @@ struct Pass<'m, 'a, 'f> {
     ids: Ids<'m, 'a>,
     layout: Layout<'m, 'a>,
     limits: limits::Counter<'m, 'a>,
+    /// The place of each opcode's plan; 0 while it has none.
+    slots: Vec<u16>,
+    /// The plans of the opcodes that the module uses. The first is of none.
     plans: Vec<Plan>,
     found: Found,
     faults: &'f mut Faults,
@@ -228,25 +228,40 @@ impl<'a> Pass<'_, 'a, '_> {
     /// each time.
     #[inline]
     fn plan(&mut self, inst: Inst<'_>, info: &'static InstructionInfo) -> Plan {
-        let op = inst.op();
-        match self.plans.get(usize::from(op.0)) {
+        let slot = self.slots.get(usize::from(inst.op().0));
+        let slot = slot.map_or(0, |&slot| usize::from(slot));
+        match self.plans.get(slot) {
             Some(plan) if plan.is_open => *plan,
-            _ => self.new_plan(inst, info),
+            _ => self.new_plan(inst, info, slot),
         }
     }
 
-    fn new_plan(&mut self, inst: Inst<'_>, info: &'static InstructionInfo) -> Plan {
+    fn new_plan(
+        &mut self,
+        inst: Inst<'_>,
+        info: &'static InstructionInfo,
+        mut slot: usize,
+    ) -> Plan {
         let op = inst.op();
-        let mut plan = match self.plans.get(usize::from(op.0)) {
-            Some(plan) if plan.is_known => *plan,
+        let mut plan = match self.plans.get(slot) {
+            Some(plan) if slot > 0 => *plan,
             _ => Plan::new(op, info),
         };
         match self.gate.opcode(inst, info) {
             Ok(()) => plan.is_open = true,
             Err(fault) => self.found.availability = Some(fault),
         }
-        if let Some(slot) = self.plans.get_mut(usize::from(op.0)) {
-            *slot = plan;
+        if slot == 0
+            && let Some(place) = self.slots.get_mut(usize::from(op.0))
+        {
+            slot = self.plans.len();
+            *place = slot as u16;
+            self.plans.push(plan);
+        }
+        if slot > 0
+            && let Some(known) = self.plans.get_mut(slot)
+        {
+            *known = plan;
         }
         plan
     }
@@ -293,7 +308,7 @@ impl<'a> Pass<'_, 'a, '_> {
             availability: None,
         } = self.found
         else {
-            return self.report(layout);
+            return self.report(inst.op(), layout);
         };
         if layout.is_err() || bound.is_err() || limits.is_err() {
             self.faults.note(layout.and(bound).and(limits));
@@ -301,10 +316,15 @@ impl<'a> Pass<'_, 'a, '_> {
     }
 
     #[cold]
-    fn report(&mut self, layout: Verdict) {
+    fn report(&mut self, op: Op, layout: Verdict) {
         let found = std::mem::take(&mut self.found);
         let layout = layout.err();
-        let first = found.id.or(layout).or(found.availability);
+        let first = match op {
+            // Out of place, its operands are, too.
+            Op::FunctionCall => layout.or(found.id),
+            _ => found.id.or(layout),
+        };
+        let first = first.or(found.availability);
         if let Some(fault) = first {
             self.faults.add(fault);
         }

@@ -285,6 +285,18 @@ impl<'a> Module<'a> {
         }
     }
 
+    /// The words of the instruction that defines an id.
+    #[inline]
+    fn def_words(&self, id: Id) -> Option<&'a [u32]> {
+        match self.ids.get(id).offset & !HAS_TYPE {
+            0 => None,
+            offset => {
+                let rest = self.words.get(offset as usize..)?;
+                rest.get(..(rest.first()? >> 16) as usize)
+            }
+        }
+    }
+
     /// The word offset of the instruction that defines an id; 0 when none does.
     #[inline]
     pub(crate) fn def_offset(&self, id: Id) -> u32 {

@@ -99,11 +99,12 @@ pub(crate) struct CooperativeMatrix {
 impl<'a> Module<'a> {
     /// What the id declares, if it is a type.
     pub(crate) fn ty(&self, id: Id) -> Type<'a> {
-        let Some(def) = self.def(id) else {
+        // Asked so often that the grammar is left out of it.
+        let Some(words) = self.def_words(id) else {
             return Type::NotAType;
         };
-        let w = |index: usize| def.word(index);
-        match def.op() {
+        let w = |index: usize| words.get(index).copied().unwrap_or(0);
+        match Op(w(0) as u16) {
             Op::TypeVoid => Type::Void,
             Op::TypeBool => Type::Bool,
             Op::TypeInt => Type::Int {
@@ -112,7 +113,7 @@ impl<'a> Module<'a> {
             },
             Op::TypeFloat => Type::Float {
                 width: w(2),
-                encoding: def.words().get(3).map(|&encoding| FPEncoding(encoding)),
+                encoding: words.get(3).map(|&encoding| FPEncoding(encoding)),
             },
             Op::TypeVector => Type::Vector {
                 component: Id(w(2)),
@@ -134,7 +135,7 @@ impl<'a> Module<'a> {
                 multisampled: w(6) != 0,
                 sampled: w(7),
                 format: ImageFormat(w(8)),
-                access: def.words().get(9).map(|&access| AccessQualifier(access)),
+                access: words.get(9).map(|&access| AccessQualifier(access)),
             }),
             Op::TypeSampler => Type::Sampler,
             Op::TypeSampledImage => Type::SampledImage { image: Id(w(2)) },
@@ -144,7 +145,7 @@ impl<'a> Module<'a> {
             },
             Op::TypeRuntimeArray => Type::RuntimeArray { element: Id(w(2)) },
             Op::TypeStruct => Type::Struct {
-                members: def.words().get(2..).unwrap_or_default(),
+                members: words.get(2..).unwrap_or_default(),
             },
             Op::TypePointer => Type::Pointer {
                 class: StorageClass(w(2)),
@@ -155,7 +156,7 @@ impl<'a> Module<'a> {
             },
             Op::TypeFunction => Type::Function {
                 result: Id(w(2)),
-                parameters: def.words().get(3..).unwrap_or_default(),
+                parameters: words.get(3..).unwrap_or_default(),
             },
             Op::TypeCooperativeMatrixKHR => Type::CooperativeMatrix(CooperativeMatrix {
                 component: Id(w(2)),
@@ -223,54 +224,54 @@ impl<'a> Module<'a> {
         }
     }
 
+    /// A word of a type's declaration: a cheap look at one thing, where
+    /// [`ty`](Self::ty) would look at all.
+    #[inline]
+    fn type_word(&self, ty: Id, index: usize) -> u32 {
+        let words = self.def_words(ty).unwrap_or_default();
+        words.get(index).copied().unwrap_or(0)
+    }
+
     pub(crate) fn is_void(&self, ty: Id) -> bool {
-        self.ty(ty) == Type::Void
+        self.op_of(ty) == Op::TypeVoid
     }
 
     pub(crate) fn is_bool_scalar(&self, ty: Id) -> bool {
-        self.ty(ty) == Type::Bool
+        self.op_of(ty) == Op::TypeBool
     }
 
     pub(crate) fn is_int_scalar(&self, ty: Id) -> bool {
-        matches!(self.ty(ty), Type::Int { .. })
+        self.op_of(ty) == Op::TypeInt
     }
 
     /// An integer of this width, of either signedness.
     pub(crate) fn is_int_scalar_of(&self, ty: Id, bits: u32) -> bool {
-        matches!(self.ty(ty), Type::Int { width, .. } if width == bits)
+        self.is_int_scalar(ty) && self.type_word(ty, 2) == bits
     }
 
     pub(crate) fn is_unsigned_scalar(&self, ty: Id) -> bool {
-        matches!(self.ty(ty), Type::Int { signed: false, .. })
+        self.is_int_scalar(ty) && self.type_word(ty, 3) == 0
     }
 
     pub(crate) fn is_float_scalar(&self, ty: Id) -> bool {
-        matches!(self.ty(ty), Type::Float { .. })
+        self.op_of(ty) == Op::TypeFloat
     }
 
     pub(crate) fn is_float_scalar_of(&self, ty: Id, bits: u32) -> bool {
-        matches!(self.ty(ty), Type::Float { width, .. } if width == bits)
+        self.is_float_scalar(ty) && self.type_word(ty, 2) == bits
     }
 
     pub(crate) fn is_scalar(&self, ty: Id) -> bool {
-        matches!(
-            self.ty(ty),
-            Type::Bool | Type::Int { .. } | Type::Float { .. }
-        )
+        matches!(self.op_of(ty), Op::TypeBool | Op::TypeInt | Op::TypeFloat)
     }
 
     /// A vector of either form.
     pub(crate) fn is_vector(&self, ty: Id) -> bool {
-        matches!(self.ty(ty), Type::Vector { .. } | Type::LongVector { .. })
+        matches!(self.op_of(ty), Op::TypeVector | Op::TypeVectorIdEXT)
     }
 
     fn is_vector_of(&self, ty: Id, is_component: impl Fn(&Self, Id) -> bool) -> bool {
-        match self.ty(ty) {
-            Type::Vector { component, .. } | Type::LongVector { component, .. } => {
-                is_component(self, component)
-            }
-            _ => false,
-        }
+        self.is_vector(ty) && is_component(self, Id(self.type_word(ty, 2)))
     }
 
     pub(crate) fn is_bool_vector(&self, ty: Id) -> bool {
@@ -307,9 +308,9 @@ impl<'a> Module<'a> {
 
     /// A vector's component type, anything else's itself.
     pub(crate) fn scalar_or_vector_component(&self, ty: Id) -> Id {
-        match self.ty(ty) {
-            Type::Vector { component, .. } | Type::LongVector { component, .. } => component,
-            _ => ty,
+        match self.is_vector(ty) {
+            true => Id(self.type_word(ty, 2)),
+            false => ty,
         }
     }
 
@@ -320,8 +321,8 @@ impl<'a> Module<'a> {
     /// A cooperative matrix of either form.
     pub(crate) fn is_cooperative_matrix(&self, ty: Id) -> bool {
         matches!(
-            self.ty(ty),
-            Type::CooperativeMatrix(_) | Type::CooperativeMatrixNv(_)
+            self.op_of(ty),
+            Op::TypeCooperativeMatrixKHR | Op::TypeCooperativeMatrixNV
         )
     }
 
@@ -340,22 +341,24 @@ impl<'a> Module<'a> {
 
     /// The storage class of a pointer type of either form.
     pub(crate) fn pointer_class(&self, ty: Id) -> Option<StorageClass> {
-        match self.ty(ty) {
-            Type::Pointer { class, .. } | Type::UntypedPointer { class } => Some(class),
+        match self.op_of(ty) {
+            Op::TypePointer | Op::TypeUntypedPointerKHR => {
+                Some(StorageClass(self.type_word(ty, 2)))
+            }
             _ => None,
         }
     }
 
     /// What a typed pointer points to.
     pub(crate) fn pointee(&self, ty: Id) -> Option<Id> {
-        match self.ty(ty) {
-            Type::Pointer { pointee, .. } => Some(pointee),
+        match self.op_of(ty) {
+            Op::TypePointer => Some(Id(self.type_word(ty, 3))),
             _ => None,
         }
     }
 
     pub(crate) fn is_struct(&self, ty: Id) -> bool {
-        matches!(self.ty(ty), Type::Struct { .. })
+        self.op_of(ty) == Op::TypeStruct
     }
 
     /// The members of a structure; none for anything else.
@@ -379,8 +382,8 @@ impl<'a> Module<'a> {
         // A chain of arrays ends, because types refer to earlier types; broken
         // modules are stopped by the number of ids.
         for _ in 0..self.words.len() {
-            match self.ty(ty) {
-                Type::Array { element, .. } | Type::RuntimeArray { element } => ty = element,
+            match self.op_of(ty) {
+                Op::TypeArray | Op::TypeRuntimeArray => ty = Id(self.type_word(ty, 2)),
                 _ => break,
             }
         }
@@ -391,33 +394,29 @@ impl<'a> Module<'a> {
     /// that the test accepts. Linear in the size of the type, every type within
     /// being looked at once.
     pub(crate) fn contains(&self, ty: Id, test: impl Fn(Type<'a>) -> bool) -> bool {
-        let mut todo = vec![ty];
+        // Only arrays and structures make it remember anything.
+        let mut todo: Vec<Id> = Vec::new();
         let mut seen = std::collections::BTreeSet::new();
-        while let Some(id) = todo.pop() {
+        let mut next = Some(ty);
+        while let Some(id) = next.take().or_else(|| todo.pop()) {
             let ty = self.ty(id);
             if test(ty) {
                 return true;
             }
-            let nested = matches!(
-                ty,
-                Type::Array { .. } | Type::RuntimeArray { .. } | Type::Struct { .. }
-            );
-            if nested && !seen.insert(id) {
-                continue;
-            }
             match ty {
                 Type::Vector { component, .. } | Type::LongVector { component, .. } => {
-                    todo.push(component);
+                    next = Some(component);
                 }
-                Type::Matrix { column, .. } => todo.push(column),
-                Type::Array { element, .. } | Type::RuntimeArray { element } => {
-                    todo.push(element);
+                Type::Matrix { column, .. } => next = Some(column),
+                // Broken modules have arrays within themselves.
+                Type::Array { element, .. } | Type::RuntimeArray { element } if seen.insert(id) => {
+                    next = Some(element);
                 }
-                Type::SampledImage { image } => todo.push(image),
+                Type::SampledImage { image } => next = Some(image),
                 Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
-                    todo.push(matrix.component);
+                    next = Some(matrix.component);
                 }
-                Type::Struct { members } => {
+                Type::Struct { members } if seen.insert(id) => {
                     todo.extend(members.iter().map(|&member| Id(member)));
                 }
                 _ => {}

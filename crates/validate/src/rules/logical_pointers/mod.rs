@@ -2,13 +2,13 @@
 
 mod flow;
 
-use spirvkit_binary::{Id, Instruction, Value, WordOffset};
+use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{AddressingModel, Capability, Op, StorageClass};
 
 use super::Family;
 use crate::fault::{Fault, Faults, Verdict};
-use crate::module::{Inst, Module};
+use crate::module::{Inst, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
@@ -151,6 +151,8 @@ fn check_use(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
         Op::Select | Op::Phi if m.has(Capability::VariablePointersStorageBuffer) => {
             varying(m, inst, inst.result_type()?)
         }
+        // Typed memory that holds pointers is told where it is declared.
+        Op::Load if is_untyped(m, inst.id(0)) => varying(m, inst, inst.result_type()?),
         Op::InBoundsPtrAccessChain
         | Op::UntypedInBoundsPtrAccessChainKHR
         | Op::CompositeConstruct
@@ -165,6 +167,10 @@ fn check_use(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
         }
         _ => None,
     }
+}
+
+fn is_untyped(m: &Module<'_>, pointer: Id) -> bool {
+    matches!(m.ty_of(pointer), Type::UntypedPointer { .. })
 }
 
 fn varying(m: &Module<'_>, inst: Inst<'_>, ty: Id) -> Option<Fault> {
@@ -188,17 +194,15 @@ fn varying(m: &Module<'_>, inst: Inst<'_>, ty: Id) -> Option<Fault> {
 }
 
 fn pointer_as_data(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
-    let offset = WordOffset(inst.offset() as usize);
-    let instruction = Instruction::from_words(inst.words(), offset)?;
-    for operand in instruction.operands(&m.definitions) {
-        let Value::Id(id) = operand.ok()?.value else {
-            continue;
-        };
-        if Some(id) != inst.result() && m.type_of(id).is_some_and(|ty| m.is_pointer(ty)) {
-            return Some(data_fault(inst));
-        }
-    }
-    None
+    // Literals come after this many ids.
+    let ids = match inst.op() {
+        Op::CompositeInsert => 2,
+        Op::GenericCastToPtrExplicit => 1,
+        _ => usize::MAX,
+    };
+    let mut ids = inst.args().iter().take(ids);
+    let takes_pointer = ids.any(|&id| m.type_of(Id(id)).is_some_and(|ty| m.is_pointer(ty)));
+    takes_pointer.then(|| data_fault(inst))
 }
 
 #[cold]

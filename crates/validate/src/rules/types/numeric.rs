@@ -48,7 +48,7 @@ pub(super) static INT_IN_KERNEL: Rule = Rule {
     class: InvalidBinary,
     section: "2.16.3",
     vuids: &[],
-    text: "Integer types have signedness 0 in modules with the `Kernel` capability: there, instructions say how they \
+    text: "32-bit integer types have signedness 0 in modules with the `Kernel` capability: there, instructions say how they \
            take integers.",
     example: Example {
         frame: Frame::Kernel,
@@ -293,7 +293,9 @@ pub(super) fn int(at: &Site<'_, '_>) -> Verdict {
         let message = format!("the signedness of OpTypeInt is 0 or 1, not {signedness}");
         return Err(at.fault(&INT_SIGNEDNESS, message));
     }
-    if signedness == 1 && m.has(Capability::Kernel) {
+    // Integers of other widths have always been let through with either
+    // signedness, and there are modules that rely on it.
+    if signedness == 1 && width == 32 && m.has(Capability::Kernel) {
         let message = "a signed OpTypeInt in a module with the `Kernel` capability";
         return Err(at
             .fault(&INT_IN_KERNEL, message)

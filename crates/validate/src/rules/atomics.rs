@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
-use super::{Family, scopes, semantics};
+use super::{Family, arithmetic, scopes, semantics};
 use crate::fault::Verdict;
 use crate::module::{Module, Type};
 use crate::options::Api;
@@ -39,6 +39,7 @@ pub(crate) const FAMILY: Family = Family {
     check_module: None,
     rules: &[
         &RESULT,
+        &ENCODING,
         &POINTER,
         &FLAG_UNTYPED,
         &POINTEE,
@@ -66,6 +67,26 @@ static RESULT: Rule = Rule {
         frame: Frame::Shader,
         breaks: "%old = OpAtomicIAdd %f32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
         keeps: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
+    },
+};
+
+static ENCODING: Rule = Rule {
+    id: "atomic.encoding",
+    class: InvalidData,
+    section: "SPV_KHR_bfloat16, SPV_EXT_float8",
+    vuids: &[],
+    text: "Atomic instructions give no floats of other encodings than IEEE 754.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability BFloat16TypeKHR
+OpExtension \"SPV_KHR_bfloat16\"
+%bf16 = OpTypeFloat 16 BFloat16KHR
+%ptr_bf16 = OpTypePointer Workgroup %bf16
+%var = OpVariable %ptr_bf16 Workgroup
+%value = OpAtomicLoad %bf16 %var %u32_2 %u32_0",
+        keeps: "%ptr_f16 = OpTypePointer Workgroup %f16
+%var = OpVariable %ptr_f16 Workgroup
+%value = OpAtomicLoad %f16 %var %u32_2 %u32_0",
     },
 };
 
@@ -276,6 +297,11 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     let Shape { data, value } = shape(op);
     if let Some(result) = at.inst.result_type() {
         check_result(at, data, result)?;
+        if arithmetic::encoding(m, result).is_some() {
+            let message = format!("{op} can't give {}", m.show_type(result));
+            let fault = at.fault(&ENCODING, message);
+            return Err(fault.about(m, result, "the result type is declared here"));
+        }
     }
     let Some((class, accessed)) = check_pointer(at, data, value)? else {
         return Ok(());

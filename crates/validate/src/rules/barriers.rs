@@ -23,6 +23,7 @@ pub(crate) const FAMILY: Family = Family {
     rules: &[
         &STAGES,
         &SUBGROUP_ONLY,
+        &SPLIT_STAGES,
         &SPLIT_SCOPE,
         &NAMED_RESULT,
         &NAMED_COUNT,
@@ -53,6 +54,21 @@ static SUBGROUP_ONLY: Rule = Rule {
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: "OpControlBarrier %u32_2 %u32_1 %u32_0",
+        keeps: "OpControlBarrier %u32_3 %u32_1 %u32_0",
+    },
+};
+
+static SPLIT_STAGES: Rule = Rule {
+    id: "barrier.split-stages",
+    class: InvalidId,
+    section: "SPV_EXT_split_barrier",
+    vuids: &["VUID-StandaloneSpirv-SplitBarrierEXT-13552"],
+    text: "In Vulkan, split barriers are for compute shaders.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.3"),
+        breaks: "OpCapability SplitBarrierEXT
+OpExtension \"SPV_EXT_split_barrier\"
+OpControlBarrierArriveEXT %u32_3 %u32_1 %u32_0",
         keeps: "OpControlBarrier %u32_3 %u32_1 %u32_0",
     },
 };
@@ -146,6 +162,8 @@ const SUBGROUP_MODELS: Models = Models::of(&[
     ExecutionModel::MissKHR,
 ]);
 
+const SPLIT_MODELS: Models = Models::of(&[ExecutionModel::GLCompute, ExecutionModel::Kernel]);
+
 fn check(at: &Site<'_, '_>) -> Verdict {
     match at.inst.op() {
         Op::ControlBarrier => {
@@ -156,6 +174,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         Op::ControlBarrierArriveEXT | Op::ControlBarrierWaitEXT => {
             check_split_scope(at)?;
             check_control(at)?;
+            check_split_stages(at)?;
             check_scope_stages(at)
         }
         Op::MemoryBarrier => {
@@ -223,6 +242,19 @@ fn check_stages(at: &Site<'_, '_>) -> Verdict {
     );
     let fault = at.fault(&SUBGROUP_ONLY, message);
     Err(fault.about(at.m, at.id(0), "the scope is defined here"))
+}
+
+fn check_split_stages(at: &Site<'_, '_>) -> Verdict {
+    match at.models_outside(SPLIT_MODELS) {
+        Some(models) if at.m.env.is_vulkan() => {
+            let message = format!(
+                "{} stands in {models}, which is no compute stage",
+                at.inst.op()
+            );
+            Err(at.fault(&SPLIT_STAGES, message))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_split_scope(at: &Site<'_, '_>) -> Verdict {

@@ -6,7 +6,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Capability, GroupOperation, Op, Scope, Version};
 
 use super::groups::{Kind, expect, expect_result_type, wrong_operand, wrong_result};
-use super::{Family, scopes};
+use super::{Family, arithmetic, scopes};
 use crate::fault::Verdict;
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
@@ -69,6 +69,7 @@ pub(crate) const FAMILY: Family = Family {
         &PREDICATE,
         &RESULT,
         &VALUE,
+        &ENCODING,
         &BALLOT_RESULT,
         &BALLOT_VALUE,
         &INDEX,
@@ -187,6 +188,25 @@ static VALUE: Rule = Rule {
 %sum = OpGroupNonUniformIAdd %i32 %u32_3 Reduce %u32_1",
         keeps: "OpCapability GroupNonUniformArithmetic
 %sum = OpGroupNonUniformIAdd %u32 %u32_3 Reduce %u32_1",
+    },
+};
+
+static ENCODING: Rule = Rule {
+    id: "non-uniform.encoding",
+    class: InvalidData,
+    section: "SPV_KHR_bfloat16, SPV_EXT_float8",
+    vuids: &[],
+    text: "Non-uniform group instructions take no floats of other encodings than IEEE 754.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability GroupNonUniformShuffle
+OpCapability BFloat16TypeKHR
+OpExtension \"SPV_KHR_bfloat16\"
+%bf16 = OpTypeFloat 16 BFloat16KHR
+%value = OpConstantNull %bf16
+%other = OpGroupNonUniformShuffle %bf16 %u32_3 %value %u32_0",
+        keeps: "OpCapability GroupNonUniformShuffle
+%other = OpGroupNonUniformShuffle %f16 %u32_3 %f16_0 %u32_0",
     },
 };
 
@@ -393,7 +413,8 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         O::GroupNonUniformAllEqual => {
             expect_bool_result(at)?;
             let is_value = |m: &Module<'_>, ty| Kind::Any.is_scalar_or_vector(m, ty);
-            expect(at, &VALUE, 1, "value", Kind::Any.name(), is_value)
+            expect(at, &VALUE, 1, "value", Kind::Any.name(), is_value)?;
+            check_encoding(at, 1)
         }
         O::GroupNonUniformBroadcastFirst => check_moved(at, 1),
         O::SubgroupFirstInvocationKHR | O::SubgroupReadInvocationKHR => check_moved(at, 0),
@@ -515,7 +536,16 @@ fn check_moved(at: &Site<'_, '_>, value: usize) -> Verdict {
     if !Kind::Any.is_scalar_or_vector(at.m, at.result_type()) {
         return Err(wrong_result(at, &RESULT, Kind::Any.name()));
     }
+    check_encoding(at, value)?;
     expect_result_type(at, &VALUE, value, "value")
+}
+
+/// Checks that a value is no float of an encoding other than IEEE 754.
+fn check_encoding(at: &Site<'_, '_>, value: usize) -> Verdict {
+    let expected = "of no other encoding than IEEE 754";
+    expect(at, &ENCODING, value, "value", expected, |m, ty| {
+        arithmetic::encoding(m, ty).is_none()
+    })
 }
 
 fn check_rotate(at: &Site<'_, '_>) -> Verdict {
@@ -596,6 +626,7 @@ fn check_operation(at: &Site<'_, '_>, op: Op) -> Verdict {
     if !kind.is_scalar_or_vector(at.m, at.result_type()) {
         return Err(wrong_result(at, &RESULT, kind.name()));
     }
+    check_encoding(at, 2)?;
     expect_result_type(at, &VALUE, 2, "value")?;
     let operation = GroupOperation(at.inst.arg(1));
     let is_partitioned = matches!(

@@ -154,12 +154,8 @@ static CAPABILITY_STAGE: Rule = Rule {
     id: "entry-point.capability-stage",
     class: InvalidCapability,
     section: "Vulkan",
-    vuids: &[
-        "VUID-StandaloneSpirv-TileShadingQCOM-10686",
-        "VUID-StandaloneSpirv-SplitBarrierEXT-13552",
-    ],
-    text: "Some capabilities are for certain stages only: TileShadingQCOM for fragment and compute shaders, \
-           SplitBarrierEXT for compute shaders and kernels.",
+    vuids: &["VUID-StandaloneSpirv-TileShadingQCOM-10686"],
+    text: "Some capabilities are for certain stages only: TileShadingQCOM for fragment and compute shaders.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: "OpCapability Shader
@@ -380,13 +376,9 @@ fn find_cycle(m: &Module<'_>) -> Option<(u32, Id)> {
 }
 
 const TILE_STAGES: Models = Models::of(&[ExecutionModel::Fragment, ExecutionModel::GLCompute]);
-const BARRIER_STAGES: Models = Models::of(&[ExecutionModel::Kernel, ExecutionModel::GLCompute]);
 
 fn check_capability_stages(m: &Module<'_>, faults: &mut Faults) {
-    let limited = [
-        (Capability::TileShadingQCOM, TILE_STAGES),
-        (Capability::SplitBarrierEXT, BARRIER_STAGES),
-    ];
+    let limited = [(Capability::TileShadingQCOM, TILE_STAGES)];
     if !m.env.is_vulkan() {
         return;
     }

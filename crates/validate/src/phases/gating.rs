@@ -18,7 +18,6 @@ pub(super) static RULES: &[&Rule] = &[
     &OPERAND_VERSION,
     &INSTRUCTION_EXTENSION,
     &OPERAND_EXTENSION,
-    &RESERVED,
 ];
 
 static INSTRUCTION_CAPABILITY: Rule = Rule {
@@ -123,45 +122,6 @@ OpExtension \"SPV_KHR_multiview\"",
     },
 };
 
-static RESERVED: Rule = Rule {
-    id: "binary.reserved-instruction",
-    class: ErrorClass::InvalidBinary,
-    section: "3.49.10",
-    vuids: &[],
-    text: "Projecting sparse image instructions have opcodes, but are reserved: they must not be used.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: "OpCapability Shader
-OpCapability Linkage
-OpCapability SparseResidency
-OpMemoryModel Logical GLSL450
-%void = OpTypeVoid
-%float = OpTypeFloat 32
-%v3 = OpTypeVector %float 3
-%coordinate = OpConstantNull %v3
-%image = OpTypeImage %float 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%pointer = OpTypePointer UniformConstant %sampled
-%variable = OpVariable %pointer UniformConstant
-%uint = OpTypeInt 32 0
-%v4 = OpTypeVector %float 4
-%result = OpTypeStruct %uint %v4
-%type = OpTypeFunction %void
-%function = OpFunction %void None %type
-%entry = OpLabel
-%loaded = OpLoad %sampled %variable
-%texel = OpImageSparseSampleProjImplicitLod %result %loaded %coordinate
-OpReturn
-OpFunctionEnd
-",
-        keeps: "OpCapability Shader
-OpCapability Linkage
-OpCapability SparseResidency
-OpMemoryModel Logical GLSL450
-",
-    },
-};
-
 /// Judges availability in one module.
 pub(super) struct Gate<'m, 'a> {
     m: &'m Module<'a>,
@@ -205,9 +165,6 @@ impl<'m, 'a> Gate<'m, 'a> {
     pub(super) fn opcode(&self, inst: Inst<'_>, info: &'static InstructionInfo) -> Verdict {
         let op = inst.op();
         let found = |rule, message: String| Err(Fault::new(rule, inst.offset(), message));
-        if is_reserved(op) {
-            return found(&RESERVED, format!("{op} is reserved and must not be used"));
-        }
         let availability = info.availability();
         let capabilities = availability.capabilities();
         let exempt = is_amd_group(op) && self.m.has_extension("SPV_AMD_shader_ballot");
@@ -359,17 +316,6 @@ static STORAGE_16: &[Capability] = &[
 fn in_range(availability: &Availability, version: Version) -> bool {
     availability.since().is_some_and(|since| since <= version)
         && availability.until().is_none_or(|until| version <= until)
-}
-
-/// Opcodes that are assigned, but reserved in all versions.
-fn is_reserved(op: Op) -> bool {
-    matches!(
-        op,
-        Op::ImageSparseSampleProjImplicitLod
-            | Op::ImageSparseSampleProjExplicitLod
-            | Op::ImageSparseSampleProjDrefImplicitLod
-            | Op::ImageSparseSampleProjDrefExplicitLod
-    )
 }
 
 /// The instructions that `SPV_AMD_shader_ballot` frees of the `Groups`

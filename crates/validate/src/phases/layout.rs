@@ -9,8 +9,8 @@ use super::ids::is_debug_info;
 use crate::fault::{Fault, Verdict};
 use crate::module::{Inst, Module, is_terminator, is_type_declaration};
 use crate::rule::Rule;
-pub(super) use rules::RULES;
 use rules::*;
+pub(super) use rules::{RULES, VARIABLE_PLACE};
 
 /// The sections of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -220,6 +220,10 @@ impl<'m, 'a> Layout<'m, 'a> {
         }
         if home < self.section {
             return self.misplaced(inst, op, home);
+        }
+        if matches!(op, Op::Variable | Op::UntypedVariableKHR) && is_local(inst) {
+            let message = "a variable of the storage class Function stands outside of functions";
+            return self.fault(&VARIABLE_PLACE, inst, message);
         }
         let skips_memory_model = home > Section::MemoryModel && !self.has_memory_model;
         self.section = home;
@@ -459,7 +463,14 @@ impl<'m, 'a> Layout<'m, 'a> {
             Op::Label if self.start == Start::Function => self.start = Start::EntryBlock,
             Op::Line | Op::NoLine => {}
             Op::Variable | Op::UntypedVariableKHR => {
-                let is_local = StorageClass(inst.arg(0)) == StorageClass::Function;
+                let is_local = is_local(inst);
+                if self.in_function && !is_local {
+                    let message = format!(
+                        "the storage class of a variable in a function is Function, but this one's is {}",
+                        StorageClass(inst.arg(0))
+                    );
+                    return self.fault(&VARIABLE_PLACE, inst, message);
+                }
                 if self.start != Start::EntryBlock && is_local && self.in_block {
                     let message = format!(
                         "{op} stands behind other instructions or outside of the function's first block"
@@ -555,6 +566,10 @@ impl<'m, 'a> Layout<'m, 'a> {
         }
         Ok(())
     }
+}
+
+fn is_local(variable: Inst<'_>) -> bool {
+    StorageClass(variable.arg(0)) == StorageClass::Function
 }
 
 /// Whether an instruction may stand in a block.

@@ -91,8 +91,11 @@ pub(crate) fn run(
     }
     let mut found = faults.into_vec();
     // Functions and blocks are then not what they seem.
-    let is_layout = |fault: &Fault| fault.rule().class == ErrorClass::InvalidLayout;
-    if found.iter().any(is_layout) {
+    let is_disorder = |fault: &Fault| {
+        let rule = fault.rule();
+        rule.class == ErrorClass::InvalidLayout && rule.id != layout::VARIABLE_PLACE.id
+    };
+    if found.iter().any(is_disorder) {
         return found;
     }
     // One mistake, one error: what later phases say of these instructions would

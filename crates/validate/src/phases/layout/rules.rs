@@ -20,6 +20,7 @@ pub(in super::super) static RULES: &[&Rule] = &[
     &LOCAL_DEBUG,
     &GLOBAL_DEBUG,
     &VARIABLES_FIRST,
+    &VARIABLE_PLACE,
     &GRAPH_BODY,
 ];
 
@@ -412,6 +413,20 @@ pub(super) static VARIABLES_FIRST: Rule = Rule {
 %variable = OpVariable %ptr_Function_f32 Function",
         keeps: "%variable = OpVariable %ptr_Function_f32 Function
 OpNop",
+    },
+};
+
+pub(in super::super) static VARIABLE_PLACE: Rule = Rule {
+    id: "layout.variable-place",
+    class: ErrorClass::InvalidLayout,
+    section: "2.4",
+    vuids: &[],
+    text: "Variables of the storage class Function stand in functions, and variables of other storage classes outside \
+           of them.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "!0x0004003b %ptr_Private_f32 %variable !6",
+        keeps: "%variable = OpVariable %ptr_Function_f32 Function",
     },
 };
 

@@ -17,11 +17,15 @@ pub(super) static FUNCTION: Rule = Rule {
            an entry point.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "OpStore %private_u32 %other
-%fn_u32 = OpTypeFunction %u32
+        breaks: "%fn_u32 = OpTypeFunction %u32
 %other = OpFunction %u32 None %fn_u32
 %label = OpLabel
 OpReturnValue %u32_1
+OpFunctionEnd
+%last = OpFunction %void None %fn_void
+%last_label = OpLabel
+OpStore %private_u32 %other
+OpReturn
 OpFunctionEnd",
         keeps: "%value = OpFunctionCall %u32 %other
 OpStore %private_u32 %value

@@ -1,0 +1,687 @@
+//! The variables that entry points list.
+
+use std::collections::HashSet;
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
+use spirvkit_grammar::{
+    BuiltIn, Decoration, ExecutionModel, FPEncoding, Op, StorageClass, Version,
+};
+
+use crate::fault::{Fault, Faults, Verdict};
+use crate::module::{EntryPoint, Inst, Module, Type};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static NO_VARIABLE: Rule = Rule {
+    id: "interface.variable",
+    class: InvalidId,
+    section: "3.52.5",
+    vuids: &[],
+    text: "An entry point's interface lists variables.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpEntryPoint GLCompute %main \"main\" %f32_0",
+        keeps: "OpEntryPoint GLCompute %main \"main\" %private_f32",
+    },
+};
+
+pub(super) static STORAGE_CLASS: Rule = Rule {
+    id: "interface.storage-class",
+    class: InvalidId,
+    section: "3.52.5",
+    vuids: &[],
+    text: "An entry point's interface lists input and output, and since SPIR-V 1.4 all variables outside of functions.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.3"),
+        breaks: "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %object
+%void = OpTypeVoid
+%f32 = OpTypeFloat 32
+%ptr = OpTypePointer Private %f32
+%object = OpVariable %ptr Private
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %object
+%void = OpTypeVoid
+%f32 = OpTypeFloat 32
+%ptr = OpTypePointer Input %f32
+%object = OpVariable %ptr Input
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+pub(super) static REPEATED: Rule = Rule {
+    id: "interface.repeated",
+    class: InvalidId,
+    section: "3.52.5",
+    vuids: &[],
+    text: "Since SPIR-V 1.4 an entry point lists each variable once.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpEntryPoint GLCompute %main \"main\" %private_f32 %private_f32",
+        keeps: "OpEntryPoint GLCompute %main \"main\" %private_f32",
+    },
+};
+
+pub(super) static ONE_PER_ENTRY: Rule = Rule {
+    id: "interface.vulkan-one-payload",
+    class: InvalidData,
+    section: "Vulkan",
+    vuids: &[
+        "VUID-StandaloneSpirv-IncomingRayPayloadKHR-04700",
+        "VUID-StandaloneSpirv-HitAttributeKHR-04702",
+        "VUID-StandaloneSpirv-IncomingCallableDataKHR-04706",
+    ],
+    text: "An entry point has at most one incoming ray payload, one hit attribute and one incoming callable data.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.2"),
+        breaks: "OpCapability Shader
+OpCapability RayTracingKHR
+OpExtension \"SPV_KHR_ray_tracing\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint MissKHR %main \"main\" %one %other
+%void = OpTypeVoid
+%f32 = OpTypeFloat 32
+%ptr = OpTypePointer IncomingRayPayloadKHR %f32
+%one = OpVariable %ptr IncomingRayPayloadKHR
+%other = OpVariable %ptr IncomingRayPayloadKHR
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "OpCapability Shader
+OpCapability RayTracingKHR
+OpExtension \"SPV_KHR_ray_tracing\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint MissKHR %main \"main\" %one
+%void = OpTypeVoid
+%f32 = OpTypeFloat 32
+%ptr = OpTypePointer IncomingRayPayloadKHR %f32
+%one = OpVariable %ptr IncomingRayPayloadKHR
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+pub(super) static ONE_TASK_PAYLOAD: Rule = Rule {
+    id: "interface.one-task-payload",
+    class: InvalidId,
+    section: "SPV_EXT_mesh_shader",
+    vuids: &[],
+    text: "An entry point lists at most one variable of the class TaskPayloadWorkgroupEXT.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: "OpCapability MeshShadingEXT
+OpExtension \"SPV_EXT_mesh_shader\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint TaskEXT %main \"main\" %one %other
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%f32 = OpTypeFloat 32
+%u32 = OpTypeInt 32 0
+%u32_1 = OpConstant %u32 1
+%ptr = OpTypePointer TaskPayloadWorkgroupEXT %f32
+%one = OpVariable %ptr TaskPayloadWorkgroupEXT
+%other = OpVariable %ptr TaskPayloadWorkgroupEXT
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpEmitMeshTasksEXT %u32_1 %u32_1 %u32_1 %one
+OpFunctionEnd",
+        keeps: "OpCapability MeshShadingEXT
+OpExtension \"SPV_EXT_mesh_shader\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint TaskEXT %main \"main\" %one
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%f32 = OpTypeFloat 32
+%u32 = OpTypeInt 32 0
+%u32_1 = OpConstant %u32 1
+%ptr = OpTypePointer TaskPayloadWorkgroupEXT %f32
+%one = OpVariable %ptr TaskPayloadWorkgroupEXT
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpEmitMeshTasksEXT %u32_1 %u32_1 %u32_1 %one
+OpFunctionEnd",
+    },
+};
+
+pub(super) static BUILT_IN_BLOCKS: Rule = Rule {
+    id: "interface.built-in-blocks",
+    class: InvalidBinary,
+    section: "2.16.1",
+    vuids: &[],
+    text: "An entry point has at most one input and one output whose type is a structure of built-ins.",
+    example: Example {
+        frame: Frame::WholeFor("spv1.3"),
+        breaks: "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main \"main\" %one %other
+OpMemberDecorate %struct 0 BuiltIn PointSize
+OpDecorate %struct Block
+%void = OpTypeVoid
+%f32 = OpTypeFloat 32
+%struct = OpTypeStruct %f32
+%ptr = OpTypePointer Output %struct
+%one = OpVariable %ptr Output
+%other = OpVariable %ptr Output
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main \"main\" %one
+OpMemberDecorate %struct 0 BuiltIn PointSize
+OpDecorate %struct Block
+%void = OpTypeVoid
+%f32 = OpTypeFloat 32
+%struct = OpTypeStruct %f32
+%ptr = OpTypePointer Output %struct
+%one = OpVariable %ptr Output
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+pub(super) static BUILT_IN_REPEATED: Rule = Rule {
+    id: "interface.vulkan-built-in-repeated",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &[
+        "VUID-StandaloneSpirv-OpEntryPoint-09658",
+        "VUID-StandaloneSpirv-OpEntryPoint-09659",
+    ],
+    text: "An entry point lists each built-in at most once as input and once as output.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.2"),
+        breaks: "OpEntryPoint GLCompute %main \"main\" %one %other
+OpDecorate %one BuiltIn WorkgroupId
+OpDecorate %other BuiltIn WorkgroupId
+%ptr = OpTypePointer Input %v3u32
+%one = OpVariable %ptr Input
+%other = OpVariable %ptr Input",
+        keeps: "OpEntryPoint GLCompute %main \"main\" %one
+OpDecorate %one BuiltIn WorkgroupId
+%ptr = OpTypePointer Input %v3u32
+%one = OpVariable %ptr Input",
+    },
+};
+
+pub(super) static BUILT_IN_LOCATION: Rule = Rule {
+    id: "interface.vulkan-built-in-location",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-Location-04915"],
+    text: "A built-in has no location and no component.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.2"),
+        breaks: "OpEntryPoint GLCompute %main \"main\" %one
+OpDecorate %one BuiltIn WorkgroupId
+OpDecorate %one Location 0
+%ptr = OpTypePointer Input %v3u32
+%one = OpVariable %ptr Input",
+        keeps: "OpEntryPoint GLCompute %main \"main\" %one
+OpDecorate %one BuiltIn WorkgroupId
+%ptr = OpTypePointer Input %v3u32
+%one = OpVariable %ptr Input",
+    },
+};
+
+pub(super) static FLAT: Rule = Rule {
+    id: "interface.vulkan-flat",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-Flat-04744"],
+    text: "Integers and 64-bit floats can't be interpolated: as input of a fragment shader they are decorated Flat.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.2"),
+        breaks: "OpEntryPoint Fragment %main \"main\" %in
+OpDecorate %in Location 0
+%ptr = OpTypePointer Input %u32
+%in = OpVariable %ptr Input",
+        keeps: "OpEntryPoint Fragment %main \"main\" %in
+OpDecorate %in Location 0
+OpDecorate %in Flat
+%ptr = OpTypePointer Input %u32
+%in = OpVariable %ptr Input",
+    },
+};
+
+pub(super) static INTERPOLATION: Rule = Rule {
+    id: "interface.vulkan-interpolation",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &[
+        "VUID-StandaloneSpirv-Flat-06201",
+        "VUID-StandaloneSpirv-Flat-06202",
+    ],
+    text: "Neither a fragment shader's output nor a vertex shader's input is interpolated, and so they are not \
+           decorated Flat, NoPerspective, Sample or Centroid.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.2"),
+        breaks: "OpEntryPoint Fragment %main \"main\" %out
+OpDecorate %out Location 0
+OpDecorate %out Flat
+%ptr = OpTypePointer Output %u32
+%out = OpVariable %ptr Output",
+        keeps: "OpEntryPoint Fragment %main \"main\" %out
+OpDecorate %out Location 0
+%ptr = OpTypePointer Output %u32
+%out = OpVariable %ptr Output",
+    },
+};
+
+pub(super) static ADDRESS: Rule = Rule {
+    id: "interface.vulkan-address",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-Input-09557"],
+    text: "Input and output hold no physical pointers: these travel between stages as integers.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: "OpCapability Shader
+OpCapability PhysicalStorageBufferAddresses
+OpMemoryModel PhysicalStorageBuffer64 GLSL450
+OpEntryPoint Vertex %main \"main\" %out
+OpDecorate %out Location 0
+OpDecorate %out RestrictPointer
+%void = OpTypeVoid
+%f32 = OpTypeFloat 32
+%address = OpTypePointer PhysicalStorageBuffer %f32
+%ptr = OpTypePointer Output %address
+%out = OpVariable %ptr Output
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main \"main\" %out
+OpDecorate %out Location 0
+%void = OpTypeVoid
+%u32 = OpTypeInt 32 0
+%address = OpTypeVector %u32 2
+%ptr = OpTypePointer Output %address
+%out = OpVariable %ptr Output
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+pub(super) static SMALL_FLOAT: Rule = Rule {
+    id: "interface.vulkan-small-float",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-OpTypeFloat-10823"],
+    text: "Input and output hold no 8-bit floats.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: "OpCapability Shader
+OpCapability Float8EXT
+OpExtension \"SPV_EXT_float8\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main \"main\" %out
+OpDecorate %out Location 0
+%void = OpTypeVoid
+%f8 = OpTypeFloat 8 Float8E4M3EXT
+%ptr = OpTypePointer Output %f8
+%out = OpVariable %ptr Output
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main \"main\" %out
+OpDecorate %out Location 0
+%void = OpTypeVoid
+%f32 = OpTypeFloat 32
+%ptr = OpTypePointer Output %f32
+%out = OpVariable %ptr Output
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+/// A variable of an interface.
+#[derive(Clone, Copy)]
+pub(super) struct Listed<'a> {
+    pub(super) id: Id,
+    pub(super) inst: Inst<'a>,
+    pub(super) class: StorageClass,
+    /// What it holds, if that is known.
+    pub(super) ty: Option<Id>,
+}
+
+pub(super) fn is_variable(op: Op) -> bool {
+    matches!(op, Op::Variable | Op::UntypedVariableKHR)
+}
+
+/// An id as a variable.
+pub(super) fn variable<'a>(m: &Module<'a>, id: Id) -> Option<Listed<'a>> {
+    let inst = m.def(id).filter(|inst| is_variable(inst.op()))?;
+    Some(Listed {
+        id,
+        inst,
+        class: StorageClass(inst.arg(0)),
+        ty: match inst.op() {
+            Op::UntypedVariableKHR => inst.optional(1).map(Id),
+            _ => inst.result_type().and_then(|ty| m.pointee(ty)),
+        },
+    })
+}
+
+/// The variables that an entry point lists; what is none is left out.
+pub(super) fn variables<'m, 'a>(
+    m: &'m Module<'a>,
+    entry: &EntryPoint<'a>,
+) -> impl Iterator<Item = Listed<'a>> + use<'m, 'a> {
+    let ids = entry.interface.iter();
+    ids.filter_map(move |&id| variable(m, Id(id)))
+}
+
+/// Whether members of a type are built-ins.
+pub(super) fn has_built_in_members(m: &Module<'_>, ty: Id) -> bool {
+    m.is_struct(ty)
+        && m.decorations(ty).any(|decorated| {
+            decorated.member.is_some() && decorated.decoration == Decoration::BuiltIn
+        })
+}
+
+/// Checks the list of an entry point.
+pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
+    let offset = entry.inst.offset();
+    let is_new = m.version >= Version::new(1, 4);
+    let mut payloads = 0;
+    let mut blocks = [0; 2];
+    for &id in entry.interface {
+        let id = Id(id);
+        let Some(listed) = variable(m, id) else {
+            if m.def_offset(id) == 0 {
+                continue;
+            }
+            let message = format!(
+                "the interface of \"{}\" lists {}, which is no variable",
+                entry.name(),
+                m.show_value(id)
+            );
+            return Err(Fault::new(&NO_VARIABLE, offset, message).about(m, id, "this is listed"));
+        };
+        let class = listed.class;
+        let is_fine = match is_new {
+            true => class != StorageClass::Function,
+            false => matches!(class, StorageClass::Input | StorageClass::Output),
+        };
+        if !is_fine {
+            let wanted = match is_new {
+                true => "variables outside of functions",
+                false => "input and output, before SPIR-V 1.4",
+            };
+            let message = format!(
+                "an interface lists {wanted}, but {} is in {class}",
+                m.name(id)
+            );
+            return Err(Fault::new(&STORAGE_CLASS, offset, message).about(
+                m,
+                id,
+                "the variable is declared here",
+            ));
+        }
+        payloads += u32::from(class == StorageClass::TaskPayloadWorkgroupEXT);
+        if payloads > 1 && is_new {
+            let message = format!("\"{}\" lists a second task payload", entry.name());
+            return Err(Fault::new(&ONE_TASK_PAYLOAD, offset, message).about(m, id, "this one"));
+        }
+        let slot = match class {
+            StorageClass::Input => 0,
+            StorageClass::Output => 1,
+            _ => continue,
+        };
+        if listed.ty.is_some_and(|ty| has_built_in_members(m, ty)) {
+            blocks[slot] += 1;
+        }
+        if blocks[slot] > 1 {
+            let message = format!(
+                "\"{}\" lists a second structure of built-ins in {class}",
+                entry.name()
+            );
+            return Err(Fault::new(&BUILT_IN_BLOCKS, offset, message).about(m, id, "this one"));
+        }
+    }
+    if is_new && entry.interface.len() > 1 {
+        let mut sorted = entry.interface.to_vec();
+        sorted.sort_unstable();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            let id = Id(pair[0]);
+            let message = format!("\"{}\" lists {} twice", entry.name(), m.name(id));
+            return Err(Fault::new(&REPEATED, offset, message).about(m, id, "this variable"));
+        }
+    }
+    Ok(())
+}
+
+/// Checks what Vulkan asks of the variables that an entry point lists.
+pub(super) fn check_vulkan(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
+    let mut seen = HashSet::new();
+    let mut counts = [0; 3];
+    let mut distinct = HashSet::new();
+    for listed in variables(m, entry) {
+        if !distinct.insert(listed.id.0) {
+            continue;
+        }
+        let single = match listed.class {
+            StorageClass::IncomingRayPayloadKHR => 0,
+            StorageClass::HitAttributeKHR => 1,
+            StorageClass::IncomingCallableDataKHR => 2,
+            StorageClass::Input | StorageClass::Output => {
+                check_stage_variable(m, entry, &listed, &mut seen)?;
+                continue;
+            }
+            _ => continue,
+        };
+        counts[single] += 1;
+        if counts[single] > 1 {
+            let message = format!(
+                "\"{}\" lists a second variable in {}",
+                entry.name(),
+                listed.class
+            );
+            let fault = Fault::new(&ONE_PER_ENTRY, entry.inst.offset(), message);
+            return Err(fault
+                .vuid(ONE_PER_ENTRY.vuids[single])
+                .about(m, listed.id, "this one"));
+        }
+    }
+    Ok(())
+}
+
+fn check_stage_variable(
+    m: &Module<'_>,
+    entry: &EntryPoint<'_>,
+    listed: &Listed<'_>,
+    seen: &mut HashSet<(StorageClass, u32)>,
+) -> Verdict {
+    let offset = entry.inst.offset();
+    let is_input = listed.class == StorageClass::Input;
+    let mut built_in = None;
+    let mut location = None;
+    let mut interpolation = None;
+    let mut is_flat = false;
+    for decorated in m.own_decorations(listed.id) {
+        match decorated.decoration {
+            Decoration::BuiltIn => built_in = Some(decorated.param(0)),
+            Decoration::Location | Decoration::Component => location = Some(decorated),
+            Decoration::Flat => {
+                is_flat = true;
+                interpolation = interpolation.or(Some(decorated));
+            }
+            Decoration::NoPerspective | Decoration::Sample | Decoration::Centroid => {
+                interpolation = interpolation.or(Some(decorated));
+            }
+            _ => {}
+        }
+    }
+    if let (Some(built_in), Some(location)) = (built_in, location) {
+        let message = format!(
+            "{} is the built-in {}, but has a {}",
+            m.name(listed.id),
+            BuiltIn(built_in),
+            location.decoration
+        );
+        return Err(
+            Fault::new(&BUILT_IN_LOCATION, location.inst.offset(), message).about(
+                m,
+                listed.id,
+                "the variable is declared here",
+            ),
+        );
+    }
+    if let Some(built_in) = built_in {
+        check_repeated(m, entry, listed, built_in, seen)?;
+    } else if let Some(ty) = listed.ty {
+        let ty = m.without_arrays(ty);
+        if m.is_struct(ty) {
+            for decorated in m.decorations(ty) {
+                if decorated.member.is_some() && decorated.decoration == Decoration::BuiltIn {
+                    check_repeated(m, entry, listed, decorated.param(0), seen)?;
+                }
+            }
+        }
+    }
+    let vuid = match entry.model {
+        ExecutionModel::Fragment if !is_input => Some(INTERPOLATION.vuids[0]),
+        ExecutionModel::Vertex if is_input => Some(INTERPOLATION.vuids[1]),
+        _ => None,
+    };
+    if let (Some(vuid), Some(found)) = (vuid, interpolation) {
+        let message = format!(
+            "{} is not interpolated, but decorated {}",
+            m.name(listed.id),
+            found.decoration
+        );
+        let fault = Fault::new(&INTERPOLATION, listed.inst.offset(), message).vuid(vuid);
+        return Err(fault.at(found.inst.offset(), "decorated here"));
+    }
+    let needs_flat = is_input
+        && entry.model == ExecutionModel::Fragment
+        && !is_flat
+        && listed.ty.is_some_and(|ty| {
+            m.is_int_scalar_or_vector(ty)
+                || m.is_float_scalar_or_vector(ty) && m.bit_width(ty) == 64
+        });
+    if needs_flat {
+        let message = format!(
+            "{} can't be interpolated, so it must be decorated Flat",
+            m.name(listed.id)
+        );
+        return Err(Fault::new(&FLAT, listed.inst.offset(), message)
+            .at(offset, "it is input of this fragment shader"));
+    }
+    Ok(())
+}
+
+fn check_repeated(
+    m: &Module<'_>,
+    entry: &EntryPoint<'_>,
+    listed: &Listed<'_>,
+    built_in: u32,
+    seen: &mut HashSet<(StorageClass, u32)>,
+) -> Verdict {
+    if seen.insert((listed.class, built_in)) {
+        return Ok(());
+    }
+    let vuid = match listed.class {
+        StorageClass::Input => BUILT_IN_REPEATED.vuids[0],
+        _ => BUILT_IN_REPEATED.vuids[1],
+    };
+    let message = format!(
+        "\"{}\" lists the built-in {} twice in {}",
+        entry.name(),
+        BuiltIn(built_in),
+        listed.class
+    );
+    Err(Fault::new(&BUILT_IN_REPEATED, entry.inst.offset(), message)
+        .vuid(vuid)
+        .about(m, listed.id, "the second"))
+}
+
+/// Checks input and output, listed or not.
+pub(super) fn check_variables(m: &Module<'_>, faults: &mut Faults) {
+    if !m.env.is_vulkan() {
+        return;
+    }
+    let globals = m.globals.iter().filter_map(|&offset| m.inst(offset));
+    for inst in globals {
+        let Some(listed) = inst.result().and_then(|id| variable(m, id)) else {
+            continue;
+        };
+        let is_stage = matches!(listed.class, StorageClass::Input | StorageClass::Output);
+        let Some(ty) = listed.ty.filter(|_| is_stage) else {
+            continue;
+        };
+        let is_address = |ty: Type<'_>| {
+            matches!(
+                ty,
+                Type::Pointer {
+                    class: StorageClass::PhysicalStorageBuffer,
+                    ..
+                }
+            )
+        };
+        let is_small = |ty: Type<'_>| {
+            matches!(
+                ty,
+                Type::Float {
+                    width: ..=8,
+                    encoding: Some(_),
+                } | Type::Float {
+                    encoding: Some(FPEncoding::Float8E4M3EXT | FPEncoding::Float8E5M2EXT),
+                    ..
+                }
+            )
+        };
+        let rule = match () {
+            () if m.contains(ty, is_address) => &ADDRESS,
+            () if m.contains(ty, is_small) => &SMALL_FLOAT,
+            () => continue,
+        };
+        let what = match std::ptr::eq(rule, &ADDRESS) {
+            true => "a physical pointer",
+            false => "a float of 8 bits or less",
+        };
+        let message = format!(
+            "{} is in {} and holds {what}",
+            m.name(listed.id),
+            listed.class
+        );
+        faults.add(Fault::new(rule, inst.offset(), message));
+    }
+}

@@ -1,0 +1,420 @@
+//! The locations of what stages hand to each other (Vulkan, "Location and
+//! Component Assignment").
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::{Decoration, ExecutionModel, StorageClass};
+
+use super::listed::{self, Listed, has_built_in_members};
+use crate::fault::{Fault, Verdict};
+use crate::module::{EntryPoint, Module, Type};
+use crate::rule::{Example, Frame, Rule};
+
+macro_rules! fragment {
+    ($text:literal) => {
+        concat!("OpEntryPoint Fragment %main \"main\" %out\n", $text)
+    };
+}
+
+pub(super) static MISSING: Rule = Rule {
+    id: "interface.location-missing",
+    class: InvalidData,
+    section: "Vulkan",
+    vuids: &[
+        "VUID-StandaloneSpirv-Location-04916",
+        "VUID-StandaloneSpirv-Location-04917",
+    ],
+    text: "Input and output that is neither a built-in nor a block has a location.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.2"),
+        breaks: fragment!("%ptr = OpTypePointer Output %f32\n%out = OpVariable %ptr Output"),
+        keeps: fragment!(
+            "OpDecorate %out Location 0\n%ptr = OpTypePointer Output %f32\n%out = OpVariable %ptr Output"
+        ),
+    },
+};
+
+pub(super) static MEMBER_MISSING: Rule = Rule {
+    id: "interface.member-location-missing",
+    class: InvalidData,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-Location-04919"],
+    text: "In a block without a location every member has one.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.2"),
+        breaks: "OpEntryPoint Fragment %main \"main\" %in
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Location 0
+%struct = OpTypeStruct %f32 %f32
+%ptr = OpTypePointer Input %struct
+%in = OpVariable %ptr Input",
+        keeps: "OpEntryPoint Fragment %main \"main\" %in
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Location 0
+OpMemberDecorate %struct 1 Location 1
+%struct = OpTypeStruct %f32 %f32
+%ptr = OpTypePointer Input %struct
+%in = OpVariable %ptr Input",
+    },
+};
+
+pub(super) static MEMBER_EXTRA: Rule = Rule {
+    id: "interface.member-location-extra",
+    class: InvalidData,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-Location-04918"],
+    text: "The members of a structure have no locations if the variable has one.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.2"),
+        breaks: "OpEntryPoint Fragment %main \"main\" %in
+OpDecorate %struct Block
+OpDecorate %in Location 0
+OpMemberDecorate %struct 0 Location 0
+%struct = OpTypeStruct %f32
+%ptr = OpTypePointer Input %struct
+%in = OpVariable %ptr Input",
+        keeps: "OpEntryPoint Fragment %main \"main\" %in
+OpDecorate %struct Block
+OpDecorate %in Location 0
+%struct = OpTypeStruct %f32
+%ptr = OpTypePointer Input %struct
+%in = OpVariable %ptr Input",
+    },
+};
+
+pub(super) static TYPE: Rule = Rule {
+    id: "interface.location-type",
+    class: InvalidData,
+    section: "Vulkan",
+    vuids: &[],
+    text: "What has a location is made of numbers.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.2"),
+        breaks: "OpEntryPoint Fragment %main \"main\" %in
+OpDecorate %in Location 0
+%sampler = OpTypeSampler
+%ptr = OpTypePointer Input %sampler
+%in = OpVariable %ptr Input",
+        keeps: "OpEntryPoint Fragment %main \"main\" %in
+OpDecorate %in Location 0
+%ptr = OpTypePointer Input %f32
+%in = OpVariable %ptr Input",
+    },
+};
+
+pub(super) static INDEX: Rule = Rule {
+    id: "interface.index",
+    class: InvalidData,
+    section: "Vulkan",
+    vuids: &[],
+    text: "Only a fragment shader's output has an index.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.2"),
+        breaks: "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main \"main\" %out
+OpDecorate %out Location 0
+OpDecorate %out Index 0
+%void = OpTypeVoid
+%f32 = OpTypeFloat 32
+%ptr = OpTypePointer Output %f32
+%out = OpVariable %ptr Output
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+        keeps: "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main \"main\" %out
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %out Location 0
+OpDecorate %out Index 0
+%void = OpTypeVoid
+%f32 = OpTypeFloat 32
+%ptr = OpTypePointer Output %f32
+%out = OpVariable %ptr Output
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+pub(super) static CONFLICT: Rule = Rule {
+    id: "interface.location-conflict",
+    class: InvalidData,
+    section: "Vulkan",
+    vuids: &[
+        "VUID-StandaloneSpirv-OpEntryPoint-08721",
+        "VUID-StandaloneSpirv-OpEntryPoint-08722",
+    ],
+    text: "No component of a location is taken twice. Every element of an array, column of a matrix and member of a \
+           structure takes a location; so does every two components of 64-bit vectors.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.2"),
+        breaks: "OpEntryPoint Fragment %main \"main\" %one %other
+OpDecorate %one Location 0
+OpDecorate %other Location 1
+%array = OpTypeArray %f32 %u32_2
+%ptr = OpTypePointer Input %array
+%ptr2 = OpTypePointer Input %f32
+%one = OpVariable %ptr Input
+%other = OpVariable %ptr2 Input",
+        keeps: "OpEntryPoint Fragment %main \"main\" %one %other
+OpDecorate %one Location 0
+OpDecorate %other Location 2
+%array = OpTypeArray %f32 %u32_2
+%ptr = OpTypePointer Input %array
+%ptr2 = OpTypePointer Input %f32
+%one = OpVariable %ptr Input
+%other = OpVariable %ptr2 Input",
+    },
+};
+
+/// Locations beyond so many of one variable are not looked at: no
+/// implementation has as many.
+const MOST: usize = 4096;
+
+/// A location as one variable takes it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Taken {
+    /// Output rather than input, per patch, index, stream: what is apart from
+    /// each other has its own locations.
+    space: (bool, bool, u32, u32),
+    location: u64,
+    /// One bit for each of the four components.
+    components: u8,
+    variable: Id,
+}
+
+/// Checks the locations of an entry point's variables.
+pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
+    let has_locations = matches!(
+        entry.model,
+        ExecutionModel::Vertex
+            | ExecutionModel::TessellationControl
+            | ExecutionModel::TessellationEvaluation
+            | ExecutionModel::Geometry
+            | ExecutionModel::Fragment
+    );
+    if !has_locations {
+        return Ok(());
+    }
+    let mut taken: Vec<Taken> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for listed in listed::variables(m, entry) {
+        let is_stage = matches!(listed.class, StorageClass::Input | StorageClass::Output);
+        if is_stage && seen.insert(listed.id.0) {
+            place(m, entry, &listed, &mut taken)?;
+        }
+    }
+    taken.sort_unstable();
+    for group in taken.chunk_by(|a, b| (a.space, a.location) == (b.space, b.location)) {
+        let mut components = 0;
+        for item in group {
+            if components & item.components == 0 {
+                components |= item.components;
+                continue;
+            }
+            let other = group
+                .iter()
+                .find(|other| other.components & item.components != 0 && *other != item)
+                .unwrap_or(item);
+            let kind = if item.space.0 { "output" } else { "input" };
+            let message = format!(
+                "\"{}\" has two variables at component {} of {kind} location {}",
+                entry.name(),
+                (components & item.components).trailing_zeros(),
+                item.location
+            );
+            let vuid = CONFLICT.vuids[usize::from(item.space.0)];
+            return Err(Fault::new(&CONFLICT, entry.inst.offset(), message)
+                .vuid(vuid)
+                .about(m, other.variable, "one of them")
+                .about(m, item.variable, "the other one"));
+        }
+    }
+    Ok(())
+}
+
+/// Notes the locations that a variable takes.
+fn place(
+    m: &Module<'_>,
+    entry: &EntryPoint<'_>,
+    listed: &Listed<'_>,
+    taken: &mut Vec<Taken>,
+) -> Verdict {
+    let is_output = listed.class == StorageClass::Output;
+    let (mut location, mut component, mut index, mut stream) = (None, 0, 0, 0);
+    let (mut is_patch, mut is_per_vertex) = (false, false);
+    for decorated in m.own_decorations(listed.id) {
+        match decorated.decoration {
+            Decoration::BuiltIn => return Ok(()),
+            Decoration::Location => location = Some(decorated.param(0)),
+            Decoration::Component => component = decorated.param(0),
+            Decoration::Index => {
+                if !is_output || entry.model != ExecutionModel::Fragment {
+                    let message = format!(
+                        "{} has an index, but is no output of a fragment shader",
+                        m.name(listed.id)
+                    );
+                    return Err(Fault::new(&INDEX, listed.inst.offset(), message));
+                }
+                index = decorated.param(0);
+            }
+            Decoration::Stream => stream = decorated.param(0),
+            Decoration::Patch => is_patch = true,
+            Decoration::PerVertexKHR => is_per_vertex = true,
+            _ => {}
+        }
+    }
+    let Some(mut ty) = listed.ty else {
+        return Ok(());
+    };
+    let is_arrayed = match entry.model {
+        ExecutionModel::TessellationControl => !is_patch,
+        ExecutionModel::TessellationEvaluation => !is_output && !is_patch,
+        ExecutionModel::Geometry => !is_output,
+        ExecutionModel::Fragment => !is_output && is_per_vertex,
+        _ => false,
+    };
+    if let Type::Array { element, .. } | Type::RuntimeArray { element } = m.ty(ty)
+        && is_arrayed
+    {
+        ty = element;
+    }
+    let inner = m.without_arrays(ty);
+    if has_built_in_members(m, inner) {
+        return Ok(());
+    }
+    let is_struct = m.is_struct(ty);
+    let is_block = m.is_struct(inner) && m.is_decorated(inner, Decoration::Block);
+    if location.is_none() && !is_block {
+        let vuid = MISSING.vuids[usize::from(m.is_struct(inner))];
+        let message = format!("{} needs a Location", m.name(listed.id));
+        return Err(Fault::new(&MISSING, listed.inst.offset(), message)
+            .vuid(vuid)
+            .at(entry.inst.offset(), "it is listed here"));
+    }
+    let mut add = |location: u64, component: u32, stream: u32, masks: &[u8]| {
+        taken.extend(masks.iter().enumerate().map(|(step, mask)| Taken {
+            space: (is_output, is_patch, index, stream),
+            location: location + step as u64,
+            components: mask.checked_shl(component).unwrap_or(0) & 0xf,
+            variable: listed.id,
+        }));
+    };
+    let mut masks = Vec::new();
+    if let Some(location) = location {
+        if m.is_struct(inner) {
+            let extra = m.decorations(inner).find(|decorated| {
+                decorated.member.is_some() && decorated.decoration == Decoration::Location
+            });
+            if let Some(extra) = extra {
+                let message = format!(
+                    "{} has a location, so the members of {} have none",
+                    m.name(listed.id),
+                    m.name(inner)
+                );
+                let fault = Fault::new(&MEMBER_EXTRA, m.def_offset(inner), message);
+                return Err(fault.at(extra.inst.offset(), "the member's location"));
+            }
+        }
+        flatten(m, listed, ty, &mut masks)?;
+        add(location.into(), component, stream, &masks);
+        return Ok(());
+    }
+    if !is_struct {
+        // Arrays of blocks are taken for granted.
+        return Ok(());
+    }
+    let members = m.members(ty);
+    let mut places: Vec<(Option<u32>, u32, u32)> = vec![(None, 0, stream); members.len()];
+    for decorated in m.decorations(ty) {
+        let member = decorated
+            .member
+            .and_then(|index| places.get_mut(index as usize));
+        let Some(place) = member else { continue };
+        match decorated.decoration {
+            Decoration::Location => place.0 = Some(decorated.param(0)),
+            Decoration::Component => place.1 = decorated.param(0),
+            Decoration::Stream => place.2 = decorated.param(0),
+            _ => {}
+        }
+    }
+    for (number, (place, &member)) in places.iter().zip(members).enumerate() {
+        let Some(location) = place.0 else {
+            let message = format!("member {number} of {} needs a Location", m.name(ty));
+            return Err(
+                Fault::new(&MEMBER_MISSING, m.def_offset(ty), message).about(
+                    m,
+                    listed.id,
+                    "the block is used here",
+                ),
+            );
+        };
+        masks.clear();
+        flatten(m, listed, Id(member), &mut masks)?;
+        add(location.into(), place.1, place.2, &masks);
+    }
+    Ok(())
+}
+
+/// The components that a type takes of each location, from the first on.
+fn flatten(m: &Module<'_>, listed: &Listed<'_>, ty: Id, masks: &mut Vec<u8>) -> Verdict {
+    let mut todo = vec![ty];
+    let mut steps = 0;
+    while let Some(ty) = todo.pop() {
+        steps += 1;
+        if masks.len() >= MOST || steps > 16 * MOST {
+            return Ok(());
+        }
+        let count = match m.ty(ty) {
+            Type::Int { .. } | Type::Float { .. } => 1,
+            Type::Vector { count, .. } => count,
+            Type::LongVector { .. } => m.dimension(ty).max(1),
+            Type::Matrix { column, count } => {
+                todo.extend((0..count.min(MOST as u32)).map(|_| column));
+                continue;
+            }
+            Type::Array { element, .. } => {
+                let count = m.array_length(ty).unwrap_or(1).min(MOST as u64);
+                todo.extend((0..count).map(|_| element));
+                continue;
+            }
+            Type::RuntimeArray { element } => {
+                todo.push(element);
+                continue;
+            }
+            Type::Struct { members } => {
+                let members = members.iter().take(MOST).rev();
+                todo.extend(members.map(|&member| Id(member)));
+                continue;
+            }
+            // That is said with another rule.
+            Type::Pointer {
+                class: StorageClass::PhysicalStorageBuffer,
+                ..
+            } => 2,
+            Type::NotAType => return Ok(()),
+            _ => {
+                let message = format!(
+                    "{} has a location, but holds {}",
+                    m.name(listed.id),
+                    m.show_type(ty)
+                );
+                return Err(Fault::new(&TYPE, listed.inst.offset(), message));
+            }
+        };
+        let wide = m.bit_width(ty) == 64;
+        let mut left = if wide { 2 * count } else { count };
+        while left > 0 && masks.len() < MOST {
+            let here = left.min(4);
+            masks.push((1u8 << here) - 1);
+            left -= here;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! Interfaces of entry points: which variables they list, and what these may be
+//! (specification, sections 2.16.1 and 3.52.5; Vulkan, "Shader Interfaces").
+
+mod listed;
+mod locations;
+mod used;
+
+use super::Family;
+use crate::fault::{Faults, Verdict};
+use crate::module::Module;
+use crate::site::Site;
+
+pub(crate) const FAMILY: Family = Family {
+    ops: &[],
+    check,
+    check_module: Some(check_module),
+    rules: &[
+        &listed::NO_VARIABLE,
+        &listed::STORAGE_CLASS,
+        &listed::REPEATED,
+        &listed::ONE_PER_ENTRY,
+        &listed::ONE_TASK_PAYLOAD,
+        &listed::BUILT_IN_BLOCKS,
+        &listed::BUILT_IN_REPEATED,
+        &listed::BUILT_IN_LOCATION,
+        &listed::FLAT,
+        &listed::INTERPOLATION,
+        &listed::ADDRESS,
+        &listed::SMALL_FLOAT,
+        &used::NOT_LISTED,
+        &used::PUSH_CONSTANTS,
+        &locations::MISSING,
+        &locations::MEMBER_MISSING,
+        &locations::MEMBER_EXTRA,
+        &locations::TYPE,
+        &locations::INDEX,
+        &locations::CONFLICT,
+    ],
+};
+
+fn check(_at: &Site<'_, '_>) -> Verdict {
+    Ok(())
+}
+
+fn check_module(m: &Module<'_>, faults: &mut Faults) {
+    for entry in &m.entry_points {
+        faults.note(listed::check(m, entry));
+        if m.env.is_vulkan() {
+            faults.note(listed::check_vulkan(m, entry));
+            faults.note(locations::check(m, entry));
+        }
+        if faults.is_full() {
+            return;
+        }
+    }
+    listed::check_variables(m, faults);
+    used::check(m, faults);
+}

@@ -295,7 +295,6 @@ pub(super) fn check(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Inst<'
                     | Op::ConvertSToF
                     | Op::ConvertUToF
                     | Op::CooperativeMatrixConvertUseEXT
-                    | Op::CooperativeMatrixConvertNV
                     | Op::Bitcast
             );
             let is_matrix = target

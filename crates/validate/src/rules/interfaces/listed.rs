@@ -1,12 +1,8 @@
 //! The variables that entry points list.
 
-use std::collections::HashSet;
-
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
-use spirvkit_grammar::{
-    BuiltIn, Decoration, ExecutionModel, FPEncoding, Op, StorageClass, Version,
-};
+use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_grammar::{Decoration, ExecutionModel, FPEncoding, Op, StorageClass, Version};
 
 use crate::fault::{Fault, Faults, Verdict};
 use crate::module::{EntryPoint, Inst, Module, Type};
@@ -70,180 +66,6 @@ pub(super) static REPEATED: Rule = Rule {
         frame: Frame::Shader,
         breaks: "OpEntryPoint GLCompute %main \"main\" %private_f32 %private_f32",
         keeps: "OpEntryPoint GLCompute %main \"main\" %private_f32",
-    },
-};
-
-pub(super) static ONE_PER_ENTRY: Rule = Rule {
-    id: "interface.vulkan-one-payload",
-    class: InvalidData,
-    section: "Vulkan",
-    vuids: &[
-        "VUID-StandaloneSpirv-IncomingRayPayloadKHR-04700",
-        "VUID-StandaloneSpirv-HitAttributeKHR-04702",
-        "VUID-StandaloneSpirv-IncomingCallableDataKHR-04706",
-    ],
-    text: "An entry point has at most one incoming ray payload, one hit attribute and one incoming callable data.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.2"),
-        breaks: "OpCapability Shader
-OpCapability RayTracingKHR
-OpExtension \"SPV_KHR_ray_tracing\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint MissKHR %main \"main\" %one %other
-%void = OpTypeVoid
-%f32 = OpTypeFloat 32
-%ptr = OpTypePointer IncomingRayPayloadKHR %f32
-%one = OpVariable %ptr IncomingRayPayloadKHR
-%other = OpVariable %ptr IncomingRayPayloadKHR
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "OpCapability Shader
-OpCapability RayTracingKHR
-OpExtension \"SPV_KHR_ray_tracing\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint MissKHR %main \"main\" %one
-%void = OpTypeVoid
-%f32 = OpTypeFloat 32
-%ptr = OpTypePointer IncomingRayPayloadKHR %f32
-%one = OpVariable %ptr IncomingRayPayloadKHR
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static ONE_TASK_PAYLOAD: Rule = Rule {
-    id: "interface.one-task-payload",
-    class: InvalidId,
-    section: "SPV_EXT_mesh_shader",
-    vuids: &[],
-    text: "An entry point lists at most one variable of the class TaskPayloadWorkgroupEXT.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: "OpCapability MeshShadingEXT
-OpExtension \"SPV_EXT_mesh_shader\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint TaskEXT %main \"main\" %one %other
-OpExecutionMode %main LocalSize 1 1 1
-%void = OpTypeVoid
-%f32 = OpTypeFloat 32
-%u32 = OpTypeInt 32 0
-%u32_1 = OpConstant %u32 1
-%ptr = OpTypePointer TaskPayloadWorkgroupEXT %f32
-%one = OpVariable %ptr TaskPayloadWorkgroupEXT
-%other = OpVariable %ptr TaskPayloadWorkgroupEXT
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpEmitMeshTasksEXT %u32_1 %u32_1 %u32_1 %one
-OpFunctionEnd",
-        keeps: "OpCapability MeshShadingEXT
-OpExtension \"SPV_EXT_mesh_shader\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint TaskEXT %main \"main\" %one
-OpExecutionMode %main LocalSize 1 1 1
-%void = OpTypeVoid
-%f32 = OpTypeFloat 32
-%u32 = OpTypeInt 32 0
-%u32_1 = OpConstant %u32 1
-%ptr = OpTypePointer TaskPayloadWorkgroupEXT %f32
-%one = OpVariable %ptr TaskPayloadWorkgroupEXT
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpEmitMeshTasksEXT %u32_1 %u32_1 %u32_1 %one
-OpFunctionEnd",
-    },
-};
-
-pub(super) static BUILT_IN_BLOCKS: Rule = Rule {
-    id: "interface.built-in-blocks",
-    class: InvalidBinary,
-    section: "2.16.1",
-    vuids: &[],
-    text: "An entry point has at most one input and one output whose type is a structure of built-ins.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.3"),
-        breaks: "OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Vertex %main \"main\" %one %other
-OpMemberDecorate %struct 0 BuiltIn PointSize
-OpDecorate %struct Block
-%void = OpTypeVoid
-%f32 = OpTypeFloat 32
-%struct = OpTypeStruct %f32
-%ptr = OpTypePointer Output %struct
-%one = OpVariable %ptr Output
-%other = OpVariable %ptr Output
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Vertex %main \"main\" %one
-OpMemberDecorate %struct 0 BuiltIn PointSize
-OpDecorate %struct Block
-%void = OpTypeVoid
-%f32 = OpTypeFloat 32
-%struct = OpTypeStruct %f32
-%ptr = OpTypePointer Output %struct
-%one = OpVariable %ptr Output
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static BUILT_IN_REPEATED: Rule = Rule {
-    id: "interface.vulkan-built-in-repeated",
-    class: InvalidId,
-    section: "Vulkan",
-    vuids: &[
-        "VUID-StandaloneSpirv-OpEntryPoint-09658",
-        "VUID-StandaloneSpirv-OpEntryPoint-09659",
-    ],
-    text: "An entry point lists each built-in at most once as input and once as output.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.2"),
-        breaks: "OpEntryPoint GLCompute %main \"main\" %one %other
-OpDecorate %one BuiltIn WorkgroupId
-OpDecorate %other BuiltIn WorkgroupId
-%ptr = OpTypePointer Input %v3u32
-%one = OpVariable %ptr Input
-%other = OpVariable %ptr Input",
-        keeps: "OpEntryPoint GLCompute %main \"main\" %one
-OpDecorate %one BuiltIn WorkgroupId
-%ptr = OpTypePointer Input %v3u32
-%one = OpVariable %ptr Input",
-    },
-};
-
-pub(super) static BUILT_IN_LOCATION: Rule = Rule {
-    id: "interface.vulkan-built-in-location",
-    class: InvalidId,
-    section: "Vulkan",
-    vuids: &["VUID-StandaloneSpirv-Location-04915"],
-    text: "A built-in has no location and no component.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.2"),
-        breaks: "OpEntryPoint GLCompute %main \"main\" %one
-OpDecorate %one BuiltIn WorkgroupId
-OpDecorate %one Location 0
-%ptr = OpTypePointer Input %v3u32
-%one = OpVariable %ptr Input",
-        keeps: "OpEntryPoint GLCompute %main \"main\" %one
-OpDecorate %one BuiltIn WorkgroupId
-%ptr = OpTypePointer Input %v3u32
-%one = OpVariable %ptr Input",
     },
 };
 
@@ -420,8 +242,6 @@ pub(super) fn has_built_in_members(m: &Module<'_>, ty: Id) -> bool {
 pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
     let offset = entry.inst.offset();
     let is_new = m.version >= Version::new(1, 4);
-    let mut payloads = 0;
-    let mut blocks = [0; 2];
     for &id in entry.interface {
         let id = Id(id);
         let Some(listed) = variable(m, id) else {
@@ -455,26 +275,6 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
                 "the variable is declared here",
             ));
         }
-        payloads += u32::from(class == StorageClass::TaskPayloadWorkgroupEXT);
-        if payloads > 1 && is_new {
-            let message = format!("\"{}\" lists a second task payload", entry.name());
-            return Err(Fault::new(&ONE_TASK_PAYLOAD, offset, message).about(m, id, "this one"));
-        }
-        let slot = match class {
-            StorageClass::Input => 0,
-            StorageClass::Output => 1,
-            _ => continue,
-        };
-        if listed.ty.is_some_and(|ty| has_built_in_members(m, ty)) {
-            blocks[slot] += 1;
-        }
-        if blocks[slot] > 1 {
-            let message = format!(
-                "\"{}\" lists a second structure of built-ins in {class}",
-                entry.name()
-            );
-            return Err(Fault::new(&BUILT_IN_BLOCKS, offset, message).about(m, id, "this one"));
-        }
     }
     if is_new && entry.interface.len() > 1 {
         let mut sorted = entry.interface.to_vec();
@@ -490,55 +290,21 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
 
 /// Checks what Vulkan asks of the variables that an entry point lists.
 pub(super) fn check_vulkan(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
-    let mut seen = HashSet::new();
-    let mut counts = [0; 3];
-    let mut distinct = HashSet::new();
     for listed in variables(m, entry) {
-        if !distinct.insert(listed.id.0) {
-            continue;
-        }
-        let single = match listed.class {
-            StorageClass::IncomingRayPayloadKHR => 0,
-            StorageClass::HitAttributeKHR => 1,
-            StorageClass::IncomingCallableDataKHR => 2,
-            StorageClass::Input | StorageClass::Output => {
-                check_stage_variable(m, entry, &listed, &mut seen)?;
-                continue;
-            }
-            _ => continue,
-        };
-        counts[single] += 1;
-        if counts[single] > 1 {
-            let message = format!(
-                "\"{}\" lists a second variable in {}",
-                entry.name(),
-                listed.class
-            );
-            let fault = Fault::new(&ONE_PER_ENTRY, entry.inst.offset(), message);
-            return Err(fault
-                .vuid(ONE_PER_ENTRY.vuids[single])
-                .about(m, listed.id, "this one"));
+        if matches!(listed.class, StorageClass::Input | StorageClass::Output) {
+            check_stage_variable(m, entry, &listed)?;
         }
     }
     Ok(())
 }
 
-fn check_stage_variable(
-    m: &Module<'_>,
-    entry: &EntryPoint<'_>,
-    listed: &Listed<'_>,
-    seen: &mut HashSet<(StorageClass, u32)>,
-) -> Verdict {
+fn check_stage_variable(m: &Module<'_>, entry: &EntryPoint<'_>, listed: &Listed<'_>) -> Verdict {
     let offset = entry.inst.offset();
     let is_input = listed.class == StorageClass::Input;
-    let mut built_in = None;
-    let mut location = None;
     let mut interpolation = None;
     let mut is_flat = false;
     for decorated in m.own_decorations(listed.id) {
         match decorated.decoration {
-            Decoration::BuiltIn => built_in = Some(decorated.param(0)),
-            Decoration::Location | Decoration::Component => location = Some(decorated),
             Decoration::Flat => {
                 is_flat = true;
                 interpolation = interpolation.or(Some(decorated));
@@ -547,33 +313,6 @@ fn check_stage_variable(
                 interpolation = interpolation.or(Some(decorated));
             }
             _ => {}
-        }
-    }
-    if let (Some(built_in), Some(location)) = (built_in, location) {
-        let message = format!(
-            "{} is the built-in {}, but has a {}",
-            m.name(listed.id),
-            BuiltIn(built_in),
-            location.decoration
-        );
-        return Err(
-            Fault::new(&BUILT_IN_LOCATION, location.inst.offset(), message).about(
-                m,
-                listed.id,
-                "the variable is declared here",
-            ),
-        );
-    }
-    if let Some(built_in) = built_in {
-        check_repeated(m, entry, listed, built_in, seen)?;
-    } else if let Some(ty) = listed.ty {
-        let ty = m.without_arrays(ty);
-        if m.is_struct(ty) {
-            for decorated in m.decorations(ty) {
-                if decorated.member.is_some() && decorated.decoration == Decoration::BuiltIn {
-                    check_repeated(m, entry, listed, decorated.param(0), seen)?;
-                }
-            }
         }
     }
     let vuid = match entry.model {
@@ -593,10 +332,9 @@ fn check_stage_variable(
     let needs_flat = is_input
         && entry.model == ExecutionModel::Fragment
         && !is_flat
-        && listed.ty.is_some_and(|ty| {
-            m.is_int_scalar_or_vector(ty)
-                || m.is_float_scalar_or_vector(ty) && m.bit_width(ty) == 64
-        });
+        && listed
+            .ty
+            .is_some_and(|ty| m.is_int_scalar_or_vector(ty) || m.is_float_scalar_of(ty, 64));
     if needs_flat {
         let message = format!(
             "{} can't be interpolated, so it must be decorated Flat",
@@ -606,31 +344,6 @@ fn check_stage_variable(
             .at(offset, "it is input of this fragment shader"));
     }
     Ok(())
-}
-
-fn check_repeated(
-    m: &Module<'_>,
-    entry: &EntryPoint<'_>,
-    listed: &Listed<'_>,
-    built_in: u32,
-    seen: &mut HashSet<(StorageClass, u32)>,
-) -> Verdict {
-    if seen.insert((listed.class, built_in)) {
-        return Ok(());
-    }
-    let vuid = match listed.class {
-        StorageClass::Input => BUILT_IN_REPEATED.vuids[0],
-        _ => BUILT_IN_REPEATED.vuids[1],
-    };
-    let message = format!(
-        "\"{}\" lists the built-in {} twice in {}",
-        entry.name(),
-        BuiltIn(built_in),
-        listed.class
-    );
-    Err(Fault::new(&BUILT_IN_REPEATED, entry.inst.offset(), message)
-        .vuid(vuid)
-        .about(m, listed.id, "the second"))
 }
 
 /// Checks input and output, listed or not.

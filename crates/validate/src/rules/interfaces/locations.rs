@@ -1,12 +1,14 @@
 //! The locations of what stages hand to each other (Vulkan, "Location and
 //! Component Assignment").
 
+use std::collections::{HashMap, HashSet};
+
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Decoration, ExecutionModel, StorageClass};
 
 use super::listed::{self, Listed, has_built_in_members};
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Faults, Verdict};
 use crate::module::{EntryPoint, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
@@ -173,6 +175,72 @@ OpDecorate %other Location 2
     },
 };
 
+pub(super) static TILE_IMAGE: Rule = Rule {
+    id: "interface.tile-image-location",
+    class: InvalidData,
+    section: "SPV_EXT_shader_tile_image",
+    vuids: &["VUID-StandaloneSpirv-TileImageEXT-08723"],
+    text: "Every tile image has a location, and no two of an entry point have the same.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.3"),
+        breaks: "OpCapability TileImageColorReadAccessEXT
+OpExtension \"SPV_EXT_shader_tile_image\"
+%image = OpTypeImage %f32 TileImageDataEXT 0 0 0 2 Unknown
+%ptr = OpTypePointer TileImageEXT %image
+%tile = OpVariable %ptr TileImageEXT",
+        keeps: "OpCapability TileImageColorReadAccessEXT
+OpExtension \"SPV_EXT_shader_tile_image\"
+OpDecorate %tile Location 0
+%image = OpTypeImage %f32 TileImageDataEXT 0 0 0 2 Unknown
+%ptr = OpTypePointer TileImageEXT %image
+%tile = OpVariable %ptr TileImageEXT",
+    },
+};
+
+/// Checks the locations of tile images.
+pub(super) fn check_tile_images(m: &Module<'_>, faults: &mut Faults) {
+    for inst in m.globals.iter().filter_map(|&offset| m.inst(offset)) {
+        if StorageClass(inst.arg(0)) != StorageClass::TileImageEXT {
+            continue;
+        }
+        let Some(id) = inst.result() else { continue };
+        if !m.is_decorated(id, Decoration::Location) {
+            let message = format!("{}, a tile image, needs a Location", m.name(id));
+            faults.add(Fault::new(&TILE_IMAGE, inst.offset(), message));
+        }
+    }
+    for entry in &m.entry_points {
+        let mut seen = HashMap::new();
+        for listed in listed::variables(m, entry) {
+            if listed.class != StorageClass::TileImageEXT {
+                continue;
+            }
+            let Some(location) = m.decoration(listed.id, Decoration::Location) else {
+                continue;
+            };
+            let count = match listed.ty.map(|ty| m.ty(ty)) {
+                Some(Type::Array { length, .. }) => m.constant_u64(length).unwrap_or(1),
+                _ => 1,
+            };
+            let first = u64::from(location.param(0));
+            for location in first..first.saturating_add(count.min(MOST as u64)) {
+                let Some(other) = seen.insert(location, listed.id) else {
+                    continue;
+                };
+                if other != listed.id {
+                    let message = format!(
+                        "the tile images {} and {} share location {location}",
+                        m.name(other),
+                        m.name(listed.id)
+                    );
+                    faults.add(Fault::new(&TILE_IMAGE, listed.inst.offset(), message));
+                    return;
+                }
+            }
+        }
+    }
+}
+
 /// Locations beyond so many of one variable are not looked at: no
 /// implementation has as many.
 const MOST: usize = 4096;
@@ -203,7 +271,7 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
         return Ok(());
     }
     let mut taken: Vec<Taken> = Vec::new();
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     for listed in listed::variables(m, entry) {
         let is_stage = matches!(listed.class, StorageClass::Input | StorageClass::Output);
         if is_stage && seen.insert(listed.id.0) {
@@ -308,20 +376,6 @@ fn place(
     };
     let mut masks = Vec::new();
     if let Some(location) = location {
-        if m.is_struct(inner) {
-            let extra = m.decorations(inner).find(|decorated| {
-                decorated.member.is_some() && decorated.decoration == Decoration::Location
-            });
-            if let Some(extra) = extra {
-                let message = format!(
-                    "{} has a location, so the members of {} have none",
-                    m.name(listed.id),
-                    m.name(inner)
-                );
-                let fault = Fault::new(&MEMBER_EXTRA, m.def_offset(inner), message);
-                return Err(fault.at(extra.inst.offset(), "the member's location"));
-            }
-        }
         flatten(m, listed, ty, &mut masks)?;
         add(location.into(), component, stream, &masks);
         return Ok(());
@@ -362,10 +416,29 @@ fn place(
     Ok(())
 }
 
+/// Checks that the members of a structure have no locations, because what the
+/// structure stands in has one.
+fn check_members(m: &Module<'_>, listed: &Listed<'_>, ty: Id) -> Verdict {
+    let extra = m.decorations(ty).find(|decorated| {
+        decorated.member.is_some() && decorated.decoration == Decoration::Location
+    });
+    let Some(extra) = extra else {
+        return Ok(());
+    };
+    let message = format!(
+        "in {} the locations are given from outside of {}, so its members have none",
+        m.name(listed.id),
+        m.name(ty)
+    );
+    let fault = Fault::new(&MEMBER_EXTRA, m.def_offset(ty), message);
+    Err(fault.at(extra.inst.offset(), "the member's location"))
+}
+
 /// The components that a type takes of each location, from the first on.
 fn flatten(m: &Module<'_>, listed: &Listed<'_>, ty: Id, masks: &mut Vec<u8>) -> Verdict {
     let mut todo = vec![ty];
     let mut steps = 0;
+    let mut seen = HashSet::new();
     while let Some(ty) = todo.pop() {
         steps += 1;
         if masks.len() >= MOST || steps > 16 * MOST {
@@ -389,6 +462,9 @@ fn flatten(m: &Module<'_>, listed: &Listed<'_>, ty: Id, masks: &mut Vec<u8>) -> 
                 continue;
             }
             Type::Struct { members } => {
+                if seen.insert(ty.0) {
+                    check_members(m, listed, ty)?;
+                }
                 let members = members.iter().take(MOST).rev();
                 todo.extend(members.map(|&member| Id(member)));
                 continue;

@@ -18,11 +18,6 @@ pub(crate) const FAMILY: Family = Family {
         &listed::NO_VARIABLE,
         &listed::STORAGE_CLASS,
         &listed::REPEATED,
-        &listed::ONE_PER_ENTRY,
-        &listed::ONE_TASK_PAYLOAD,
-        &listed::BUILT_IN_BLOCKS,
-        &listed::BUILT_IN_REPEATED,
-        &listed::BUILT_IN_LOCATION,
         &listed::FLAT,
         &listed::INTERPOLATION,
         &listed::ADDRESS,
@@ -35,6 +30,7 @@ pub(crate) const FAMILY: Family = Family {
         &locations::TYPE,
         &locations::INDEX,
         &locations::CONFLICT,
+        &locations::TILE_IMAGE,
     ],
 };
 
@@ -54,5 +50,8 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
         }
     }
     listed::check_variables(m, faults);
+    if m.env.is_vulkan() {
+        locations::check_tile_images(m, faults);
+    }
     used::check(m, faults);
 }

@@ -34,7 +34,6 @@ pub(crate) const FAMILY: Family = Family {
         &STRIDE,
         &MATRIX_STRIDE,
         &RUNTIME_ARRAY,
-        &LONG_VECTOR,
         &resources::BLOCK,
         &resources::BINDING,
         &resources::WORKGROUP_BLOCK,
@@ -188,39 +187,6 @@ OpDecorate %array ArrayStride 4
     ),
 };
 
-static LONG_VECTOR: Rule = Rule {
-    id: "layout.long-vector",
-    class: InvalidId,
-    section: "SPV_EXT_long_vector",
-    vuids: &["VUID-StandaloneSpirv-Function-12294"],
-    text: "Where memory is laid out explicitly, no specialization says how many components a vector has.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.3"),
-        breaks: "OpCapability LongVectorEXT
-OpExtension \"SPV_EXT_long_vector\"
-OpDecorate %block Block
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %buffer DescriptorSet 0
-OpDecorate %buffer Binding 0
-%count = OpSpecConstant %u32 8
-%vector = OpTypeVectorIdEXT %f32 %count
-%block = OpTypeStruct %vector
-%ptr = OpTypePointer StorageBuffer %block
-%buffer = OpVariable %ptr StorageBuffer",
-        keeps: "OpCapability LongVectorEXT
-OpExtension \"SPV_EXT_long_vector\"
-OpDecorate %block Block
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %buffer DescriptorSet 0
-OpDecorate %buffer Binding 0
-%count = OpConstant %u32 8
-%vector = OpTypeVectorIdEXT %f32 %count
-%block = OpTypeStruct %vector
-%ptr = OpTypePointer StorageBuffer %block
-%buffer = OpVariable %ptr StorageBuffer",
-    },
-};
-
 fn check(_at: &Site<'_, '_>) -> Verdict {
     Ok(())
 }
@@ -356,10 +322,6 @@ fn check_layouts(m: &Module<'_>, faults: &mut Faults) {
                 None => continue,
             },
         };
-        if let Some(fault) = check_long_vectors(m, ty, &instance) {
-            faults.add(fault);
-            continue;
-        }
         let layouts = by_rules
             .entry(rules)
             .or_insert_with(|| Layouts::new(m, rules));
@@ -414,20 +376,4 @@ fn heap_rules(m: &Module<'_>, instance: &Instance, inst: Inst<'_>) -> Option<Rul
         relaxed: m.options.relax_block_layout || m.env.is_vulkan_since(1),
         class: instance.class,
     })
-}
-
-fn check_long_vectors(m: &Module<'_>, ty: Id, instance: &Instance) -> Option<Fault> {
-    if !m.has(Capability::LongVectorEXT) && !m.has(Capability::CooperativeVectorNV) {
-        return None;
-    }
-    let unknown =
-        |ty: Type<'_>| matches!(ty, Type::LongVector { count, .. } if m.is_spec_constant(count));
-    if !m.contains(ty, unknown) {
-        return None;
-    }
-    let message = format!(
-        "{} holds a vector whose number of components is not known",
-        m.show_type(ty)
-    );
-    Some(Fault::new(&LONG_VECTOR, instance.offset, message))
 }

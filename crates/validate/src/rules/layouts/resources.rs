@@ -41,12 +41,14 @@ pub(super) static BINDING: Rule = Rule {
     text: "Uniform variables, uniform constants and storage buffers have a DescriptorSet and a Binding.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
-        breaks: "OpDecorate %sampler Binding 0
+        breaks: "OpEntryPoint GLCompute %main \"main\" %sampler
+OpDecorate %sampler Binding 0
 %type = OpTypeSampler
 %ptr = OpTypePointer UniformConstant %type
 %sampler = OpVariable %ptr UniformConstant
 %load = OpLoad %type %sampler",
-        keeps: "OpDecorate %sampler Binding 0
+        keeps: "OpEntryPoint GLCompute %main \"main\" %sampler
+OpDecorate %sampler Binding 0
 OpDecorate %sampler DescriptorSet 0
 %type = OpTypeSampler
 %ptr = OpTypePointer UniformConstant %type

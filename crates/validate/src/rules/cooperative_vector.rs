@@ -2,9 +2,10 @@
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
-use spirvkit_grammar::{ComponentType, MemoryAccess, Op};
+use spirvkit_grammar::{ComponentType, Op};
 
 use super::Family;
+use super::memory::operands::{self, Access};
 use super::operation::Operation;
 use crate::fault::Verdict;
 use crate::module::Type;
@@ -22,9 +23,7 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: None,
-    rules: &[
-        &VECTOR, &POINTER, &OFFSET, &CONSTANT, &TRANSPOSE, &SIZE, &MEMORY,
-    ],
+    rules: &[&VECTOR, &POINTER, &OFFSET, &CONSTANT, &TRANSPOSE, &SIZE],
 };
 
 const SECTION: &str = "SPV_NV_cooperative_vector";
@@ -150,27 +149,6 @@ static SIZE: Rule = Rule {
         keeps: with_vectors!(
             "%product = OpCooperativeVectorMatrixMulNV %vector %vector_0 %u32_1 %data %u32_0 %u32_1 %u32_4 %u32_4 \
              %u32_0 %false %u32_16"
-        ),
-    },
-};
-
-static MEMORY: Rule = Rule {
-    id: "cooperative-vector.memory",
-    class: InvalidId,
-    section: "3.26",
-    vuids: &[],
-    text: "A load makes nothing available and a store makes nothing visible; what does either is not private.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_vectors!(
-            "OpCapability VulkanMemoryModel
-OpMemoryModel Logical Vulkan
-%loaded = OpCooperativeVectorLoadNV %vector %data %u32_0 MakePointerAvailable|NonPrivatePointer %u32_2"
-        ),
-        keeps: with_vectors!(
-            "OpCapability VulkanMemoryModel
-OpMemoryModel Logical Vulkan
-%loaded = OpCooperativeVectorLoadNV %vector %data %u32_0 MakePointerVisible|NonPrivatePointer %u32_2"
         ),
     },
 };
@@ -341,24 +319,11 @@ fn check_product(o: &Operation<'_, '_, '_>, adds: bool) -> Verdict {
     Ok(())
 }
 
+/// The memory operands that start at this operand.
 fn check_memory(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
-    let mask = MemoryAccess(o.arg(index));
-    let wrong = match o.op {
-        Op::CooperativeVectorLoadNV => MemoryAccess::MakePointerAvailable,
-        _ => MemoryAccess::MakePointerVisible,
+    let (access, value) = match o.op {
+        Op::CooperativeVectorLoadNV => (Access::Read, o.result),
+        _ => (Access::Write, o.ty(2)),
     };
-    if mask.contains(wrong) {
-        let message = format!("{} can't have the memory operand {wrong}", o.op);
-        return Err(o.fault(&MEMORY, message));
-    }
-    let makes = mask.contains(MemoryAccess::MakePointerAvailable)
-        || mask.contains(MemoryAccess::MakePointerVisible);
-    if makes && !mask.contains(MemoryAccess::NonPrivatePointer) {
-        let message = format!(
-            "{} makes memory available or visible without NonPrivatePointer",
-            o.op
-        );
-        return Err(o.fault(&MEMORY, message));
-    }
-    Ok(())
+    operands::check(o.at, index, access, &[o.ty(0)], value)
 }

@@ -6,6 +6,7 @@ use spirvkit_grammar::{
     CooperativeMatrixLayout, MemoryAccess, Op, StorageClass, TensorAddressingOperands,
 };
 
+use super::super::memory::operands::{self, Access};
 use super::super::operation::Operation;
 use super::with_matrices;
 use crate::fault::Verdict;
@@ -101,29 +102,6 @@ OpExtension \"SPV_ARM_cooperative_matrix_layouts\"
 OpExtension \"SPV_ARM_cooperative_matrix_layouts\"
 %u32_4202 = OpConstant %u32 4202
 %loaded = OpCooperativeMatrixLoadKHR %c %private_f32 %u32_4202 %u32_1"
-        ),
-    },
-};
-
-pub(super) static MEMORY: Rule = Rule {
-    id: "cooperative-matrix.memory",
-    class: InvalidId,
-    section: "3.26",
-    vuids: &[],
-    text: "A load makes nothing available and a store makes nothing visible; what does either is not private.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_matrices!(
-            "%u32_5 = OpConstant %u32 5
-%loaded = OpCooperativeMatrixLoadKHR %c %workgroup_f32 %u32_0 %u32_16 MakePointerAvailable|NonPrivatePointer %u32_2
-%ptr_Workgroup_f32 = OpTypePointer Workgroup %f32
-%workgroup_f32 = OpVariable %ptr_Workgroup_f32 Workgroup"
-        ),
-        keeps: with_matrices!(
-            "%u32_5 = OpConstant %u32 5
-%loaded = OpCooperativeMatrixLoadKHR %c %workgroup_f32 %u32_0 %u32_16 MakePointerVisible|NonPrivatePointer %u32_2
-%ptr_Workgroup_f32 = OpTypePointer Workgroup %f32
-%workgroup_f32 = OpVariable %ptr_Workgroup_f32 Workgroup"
         ),
     },
 };
@@ -236,7 +214,7 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
     if is_no_value(o, 0) || is_no_value(o, 1) {
         return Ok(());
     }
-    let (matrix, _, next) = accessed(o)?;
+    let (matrix, ty, next) = accessed(o)?;
     let is_numeric = |ty: Id| m.is_int_scalar_or_vector(ty) || m.is_float_scalar_or_vector(ty);
     match m.ty(o.ty(0)) {
         Type::Pointer { pointee, .. } if is_numeric(pointee) => {}
@@ -257,14 +235,14 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
         if !m.is_bool_scalar(o.ty(next + 1)) || !m.is_constant(layout) {
             return Err(o.operand_fault(&LAYOUT, next + 1, "a constant boolean"));
         }
-        return check_memory(o, next + 2);
+        return check_memory(o, next + 2, ty);
     }
     let layout = o.id(next);
     if !m.is_int_scalar_of(o.ty(next), 32) || !m.is_constant(layout) {
         return Err(o.operand_fault(&LAYOUT, next, "a constant 32-bit integer"));
     }
     check_stride(o, &matrix, next)?;
-    check_memory(o, next + 2)
+    check_memory(o, next + 2, ty)
 }
 
 fn check_stride(o: &Operation<'_, '_, '_>, matrix: &CooperativeMatrix, layout: usize) -> Verdict {
@@ -320,35 +298,14 @@ fn check_stride(o: &Operation<'_, '_, '_>, matrix: &CooperativeMatrix, layout: u
     Ok(())
 }
 
-/// The mask of memory operands at this operand.
-fn check_memory(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
-    let mask = MemoryAccess(o.arg(index));
-    let is_load = o.result != Id(0);
-    let wrong = match is_load {
-        true => MemoryAccess::MakePointerAvailable,
-        false => MemoryAccess::MakePointerVisible,
+/// The memory operands that start at this operand; `value` is the type of what
+/// is accessed.
+fn check_memory(o: &Operation<'_, '_, '_>, index: usize, value: Id) -> Verdict {
+    let access = match o.result {
+        Id(0) => Access::Write,
+        _ => Access::Read,
     };
-    if mask.contains(wrong) {
-        let message = format!(
-            "{} has the memory operand {wrong}, which is for {}",
-            o.op,
-            match is_load {
-                true => "stores",
-                false => "loads",
-            }
-        );
-        return Err(o.fault(&MEMORY, message));
-    }
-    let makes = mask.contains(MemoryAccess::MakePointerAvailable)
-        || mask.contains(MemoryAccess::MakePointerVisible);
-    if makes && !mask.contains(MemoryAccess::NonPrivatePointer) {
-        let message = format!(
-            "{} makes memory available or visible without NonPrivatePointer",
-            o.op
-        );
-        return Err(o.fault(&MEMORY, message));
-    }
-    Ok(())
+    operands::check(o.at, index, access, &[o.ty(0)], value)
 }
 
 /// The number of words that a mask of memory operands and their parameters have.
@@ -387,7 +344,7 @@ pub(super) fn check_tensor(o: &Operation<'_, '_, '_>) -> Verdict {
     if m.ty(layout) != Type::Other(Op::TypeTensorLayoutNV) {
         return Err(o.operand_fault(&TENSOR_LAYOUT, next, "a tensor layout"));
     }
-    check_memory(o, next + 1)?;
+    check_memory(o, next + 1, ty)?;
     let mut at = next + 1 + memory_words(o.arg(next + 1));
     let mask = TensorAddressingOperands(o.arg(at));
     let mut take = |bit: TensorAddressingOperands| {

@@ -52,7 +52,6 @@ pub(crate) const FAMILY: Family = Family {
         &access::LAYOUT,
         &access::STRIDE,
         &access::BLOCKS,
-        &access::MEMORY,
         &access::TENSOR_LAYOUT,
         &access::TENSOR_VIEW,
         &access::DECODE,

@@ -313,15 +313,6 @@ pub(super) fn check(at: &Site<'_, '_>, scope: Id) -> Result<Option<Scope>, Fault
     Ok(Some(value))
 }
 
-/// Checks an operand that says which invocations execute together, and that
-/// the stages know such groups.
-///
-/// Group instructions have narrower rules of their own, in `non_uniform`.
-pub(super) fn check_execution(at: &Site<'_, '_>, scope: Id) -> Verdict {
-    check_execution_value(at, scope)?;
-    check_execution_stages(at, scope)
-}
-
 /// Checks an operand that says to whom memory accesses are ordered or visible,
 /// and that the stages know such groups.
 pub(super) fn check_memory(at: &Site<'_, '_>, scope: Id) -> Verdict {
@@ -329,7 +320,9 @@ pub(super) fn check_memory(at: &Site<'_, '_>, scope: Id) -> Verdict {
     check_memory_stages(at, scope)
 }
 
-/// The part of [`check_execution`] that doesn't look at stages.
+/// Checks an operand that says which invocations execute together, without a
+/// look at stages. Group instructions have narrower rules of their own, in
+/// `non_uniform`.
 pub(super) fn check_execution_value(at: &Site<'_, '_>, scope: Id) -> Verdict {
     match check(at, scope)? {
         None | Some(Scope::Workgroup | Scope::Subgroup) => Ok(()),
@@ -341,7 +334,7 @@ pub(super) fn check_execution_value(at: &Site<'_, '_>, scope: Id) -> Verdict {
     }
 }
 
-/// The part of [`check_execution`] that looks at stages.
+/// Checks that the stages know the groups that execute together.
 pub(super) fn check_execution_stages(at: &Site<'_, '_>, scope: Id) -> Verdict {
     if !at.m.env.is_vulkan() || value(at.m, scope) != Some(Scope::Workgroup) {
         return Ok(());

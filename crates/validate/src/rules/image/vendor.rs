@@ -188,6 +188,9 @@ pub(super) fn check_processing(at: &Site<'_, '_>) -> Verdict {
 fn expect_decoration(at: &Site<'_, '_>, index: usize, decoration: Decoration) -> Verdict {
     let m = at.m;
     let id = at.id(index);
+    if m.type_of(id).is_none() {
+        return Ok(());
+    }
     let variable = match m.def(id) {
         Some(def) if def.op() == Op::SampledImage => {
             let part = match decoration {
@@ -199,7 +202,14 @@ fn expect_decoration(at: &Site<'_, '_>, index: usize, decoration: Decoration) ->
         _ => variable_of(m, id),
     };
     let Some(variable) = variable else {
-        return Ok(());
+        let expected = "loaded from a variable";
+        return Err(wrong_operand(
+            at,
+            &PROCESSING_DECORATION,
+            id,
+            "image",
+            expected,
+        ));
     };
     if m.is_decorated(variable, decoration) {
         return Ok(());

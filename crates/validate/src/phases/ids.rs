@@ -356,6 +356,11 @@ pub(super) struct Ids<'m, 'a> {
     types: [u32; REMEMBERED],
     /// Ids that may be defined later, but are nowhere.
     dangling: Vec<Fault>,
+    /// Undefined ids and ids that are used too early, as far as they were told.
+    told: HashSet<u32>,
+    /// Where instructions stand of which nothing is told, because it was told
+    /// before.
+    quiet: Vec<u32>,
 }
 
 impl<'m, 'a> Ids<'m, 'a> {
@@ -365,6 +370,8 @@ impl<'m, 'a> Ids<'m, 'a> {
             announced: HashSet::new(),
             types: [0; REMEMBERED],
             dangling: Vec::new(),
+            told: HashSet::new(),
+            quiet: Vec::new(),
         }
     }
 
@@ -405,14 +412,20 @@ impl<'m, 'a> Ids<'m, 'a> {
                 Later::At(only) => ordinal == usize::from(only),
                 Later::Announced => self.announced.contains(&id.0),
             };
+            if offset != 0 && may_be_later {
+                return Ok(());
+            }
+            if !self.told.insert(id.0) {
+                self.quiet.push(inst.offset());
+                return Ok(());
+            }
             return match (offset, may_be_later) {
                 (0, true) if id.0 != 0 => {
                     self.dangles(inst, id);
                     Ok(())
                 }
                 (0, _) => Err(self.undefined(inst, id)),
-                (_, true) => Ok(()),
-                (_, false) => Err(self.too_early(inst, id)),
+                _ => Err(self.too_early(inst, id)),
             };
         }
         let def = m.op_of(id);
@@ -440,8 +453,13 @@ impl<'m, 'a> Ids<'m, 'a> {
 
     /// References to what should have come later, but didn't. In a module whose
     /// instructions are in disorder these are no news.
-    pub(super) fn into_dangling(self) -> Vec<Fault> {
-        self.dangling
+    pub(super) fn take_dangling(&mut self) -> Vec<Fault> {
+        std::mem::take(&mut self.dangling)
+    }
+
+    /// Where instructions stand whose ids are wrong in a way that was told before.
+    pub(super) fn into_quiet(self) -> Vec<u32> {
+        self.quiet
     }
 
     #[cold]
@@ -470,16 +488,20 @@ impl<'m, 'a> Ids<'m, 'a> {
     /// Checks a result type.
     #[inline]
     pub(super) fn result_type(&mut self, inst: Inst<'_>, ty: Id) -> Verdict {
-        let slot = &mut self.types[ty.0 as usize % REMEMBERED];
-        if *slot == ty.0 && ty.0 != 0 {
+        let slot = ty.0 as usize % REMEMBERED;
+        if self.types[slot] == ty.0 && ty.0 != 0 {
             return Ok(());
         }
         let offset = self.m.def_offset(ty);
-        if offset == 0 {
-            return Err(self.undefined(inst, ty));
-        }
-        if offset >= inst.offset() {
-            return Err(self.too_early(inst, ty));
+        if offset == 0 || offset >= inst.offset() {
+            if !self.told.insert(ty.0) {
+                self.quiet.push(inst.offset());
+                return Ok(());
+            }
+            return match offset {
+                0 => Err(self.undefined(inst, ty)),
+                _ => Err(self.too_early(inst, ty)),
+            };
         }
         if !is_type_declaration(self.m.op_of(ty)) {
             let message = format!(
@@ -490,7 +512,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             let fault = Fault::new(&RESULT_TYPE, inst.offset(), message);
             return Err(fault.about(self.m, ty, "it is defined here"));
         }
-        *slot = ty.0;
+        self.types[slot] = ty.0;
         Ok(())
     }
 

@@ -221,7 +221,9 @@ impl<'m, 'a> Layout<'m, 'a> {
         if home < self.section {
             return self.misplaced(inst, op, home);
         }
-        if matches!(op, Op::Variable | Op::UntypedVariableKHR) && is_local(inst) {
+        // Untyped ones without a data type are wrong wherever they are.
+        let is_typed = op == Op::Variable || op == Op::UntypedVariableKHR && inst.args().len() > 1;
+        if is_typed && is_local(inst) {
             let message = "a variable of the storage class Function stands outside of functions";
             return self.fault(&VARIABLE_PLACE, inst, message);
         }
@@ -464,7 +466,9 @@ impl<'m, 'a> Layout<'m, 'a> {
             Op::Line | Op::NoLine => {}
             Op::Variable | Op::UntypedVariableKHR => {
                 let is_local = is_local(inst);
-                if self.in_function && !is_local {
+                // `Generic` ones are wrong wherever they are.
+                let is_generic = StorageClass(inst.arg(0)) == StorageClass::Generic;
+                if self.in_function && !is_local && !is_generic {
                     let message = format!(
                         "the storage class of a variable in a function is Function, but this one's is {}",
                         StorageClass(inst.arg(0))

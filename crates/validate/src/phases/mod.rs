@@ -82,7 +82,7 @@ pub(crate) fn run(
     let mut faults = Faults::new(options.max_errors);
     let mut broken = Faults::new(options.max_errors);
     header::check(&m, &mut faults);
-    operands::check(&m, &mut faults, &mut broken);
+    let quiet = operands::check(&m, &mut faults, &mut broken);
     if let Some(error) = &m.broken_tail {
         broken.add(binary_fault(error));
     }
@@ -101,7 +101,7 @@ pub(crate) fn run(
     // One mistake, one error: what later phases say of these instructions would
     // mostly follow from what is known already.
     let errors = found.iter().filter(|fault| !fault.is_warning());
-    let mut known: Vec<u32> = errors.map(Fault::offset).collect();
+    let mut known: Vec<u32> = errors.map(Fault::offset).chain(quiet).collect();
     known.sort_unstable();
     for phase in [instructions, dominance::check, families::check_module] {
         let mut faults = Faults::new(options.max_errors);

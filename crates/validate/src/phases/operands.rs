@@ -4,6 +4,8 @@
 //! This touches every operand of the module. What is known of an opcode is
 //! worked out once; most instructions then are a handful of look-ups.
 
+use std::collections::HashSet;
+
 use spirvkit_binary::{
     Error, ErrorKind, Id, Instruction, LiteralString, NumberType, Value, WordOffset,
 };
@@ -69,9 +71,10 @@ static STRING: Rule = Rule {
     },
 };
 
-/// Whether the module can be decoded; what else is wrong goes to `faults`, and
-/// what keeps it from being decoded to `broken`.
-pub(super) fn check(m: &Module<'_>, faults: &mut Faults, broken: &mut Faults) {
+/// Looks at all instructions. What keeps the module from being decoded goes to
+/// `broken`, whatever else is wrong to `faults`. Gives the offsets of further
+/// instructions with a fault that was told of another.
+pub(super) fn check(m: &Module<'_>, faults: &mut Faults, broken: &mut Faults) -> Vec<u32> {
     let mut pass = Pass {
         m,
         gate: Gate::new(m),
@@ -80,6 +83,7 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults, broken: &mut Faults) {
         limits: limits::Counter::new(m),
         slots: vec![0; OPCODES],
         plans: vec![Plan::UNKNOWN],
+        missing: HashSet::new(),
         found: Found::default(),
         faults,
         broken,
@@ -87,16 +91,17 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults, broken: &mut Faults) {
     for inst in m.all_instructions() {
         pass.instruction(inst);
         if pass.faults.is_full() || pass.broken.is_full() {
-            return;
+            return pass.ids.into_quiet();
         }
     }
     let verdict = pass.layout.finish();
     pass.faults.note(verdict);
     if !pass.faults.any(|fault| !fault.is_warning()) {
-        for fault in pass.ids.into_dangling() {
-            faults.add(fault);
+        for fault in pass.ids.take_dangling() {
+            pass.faults.add(fault);
         }
     }
+    pass.ids.into_quiet()
 }
 
 /// More than the opcodes that are assigned.
@@ -212,6 +217,8 @@ struct Pass<'m, 'a, 'f> {
     slots: Vec<u16>,
     /// The plans of the opcodes that the module uses. The first is of none.
     plans: Vec<Plan>,
+    /// Enumerants that are not available, as far as they were told.
+    missing: HashSet<(OperandKind, u32)>,
     found: Found,
     faults: &'f mut Faults,
     broken: &'f mut Faults,
@@ -224,8 +231,7 @@ impl<'a> Pass<'_, 'a, '_> {
             .add(Fault::new(&MALFORMED, inst.offset(), message));
     }
 
-    /// What is known of the opcode. An opcode that is not available is looked at
-    /// each time.
+    /// What is known of the opcode.
     #[inline]
     fn plan(&mut self, inst: Inst<'_>, info: &'static InstructionInfo) -> Plan {
         let slot = self.slots.get(usize::from(inst.op().0));
@@ -236,32 +242,20 @@ impl<'a> Pass<'_, 'a, '_> {
         }
     }
 
-    fn new_plan(
-        &mut self,
-        inst: Inst<'_>,
-        info: &'static InstructionInfo,
-        mut slot: usize,
-    ) -> Plan {
+    fn new_plan(&mut self, inst: Inst<'_>, info: &'static InstructionInfo, slot: usize) -> Plan {
+        // An opcode that is not available is told of once.
+        if slot > 0 {
+            return self.plans.get(slot).copied().unwrap_or(Plan::UNKNOWN);
+        }
         let op = inst.op();
-        let mut plan = match self.plans.get(slot) {
-            Some(plan) if slot > 0 => *plan,
-            _ => Plan::new(op, info),
-        };
+        let mut plan = Plan::new(op, info);
         match self.gate.opcode(inst, info) {
             Ok(()) => plan.is_open = true,
             Err(fault) => self.found.availability = Some(fault),
         }
-        if slot == 0
-            && let Some(place) = self.slots.get_mut(usize::from(op.0))
-        {
-            slot = self.plans.len();
-            *place = slot as u16;
+        if let Some(slot) = self.slots.get_mut(usize::from(op.0)) {
+            *slot = self.plans.len() as u16;
             self.plans.push(plan);
-        }
-        if slot > 0
-            && let Some(known) = self.plans.get_mut(slot)
-        {
-            *known = plan;
         }
         plan
     }
@@ -361,7 +355,7 @@ impl<'a> Pass<'_, 'a, '_> {
                     {
                         continue;
                     }
-                    keep(&mut self.found.availability, verdict);
+                    self.keep_missing(kind, info.value(), verdict);
                 }
                 Value::Enumerant { value, info: None } => {
                     return self.broken(inst, ErrorKind::UnknownEnumerant { kind, value });
@@ -422,6 +416,16 @@ impl<'a> Pass<'_, 'a, '_> {
         }
     }
 
+    /// Keeps what is wrong with an enumerant, unless it was told before.
+    #[inline]
+    fn keep_missing(&mut self, kind: OperandKind, value: u32, verdict: Verdict) {
+        if let Err(fault) = verdict
+            && self.missing.insert((kind, value))
+        {
+            keep(&mut self.found.availability, Err(fault));
+        }
+    }
+
     /// Checks the bits of a mask from the highest down. Fails with a bit that is
     /// not known.
     fn mask(&mut self, inst: Inst<'_>, kind: OperandKind, bits: u32) -> Result<(), u32> {
@@ -431,7 +435,7 @@ impl<'a> Pass<'_, 'a, '_> {
             rest &= !bit;
             let info = kind.enumerant(bit).ok_or(bit)?;
             let verdict = self.gate.enumerant(inst, kind, info);
-            keep(&mut self.found.availability, verdict);
+            self.keep_missing(kind, bit, verdict);
         }
         Ok(())
     }

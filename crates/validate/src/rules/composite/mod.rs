@@ -1,6 +1,7 @@
 //! Composite instructions (specification, section 3.52.12).
 
 mod path;
+pub(super) use path::OUT_OF_BOUNDS;
 mod qcom;
 mod shuffle;
 

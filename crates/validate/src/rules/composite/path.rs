@@ -43,7 +43,7 @@ pub(super) static TOO_MANY_INDEXES: Rule = Rule {
     },
 };
 
-pub(super) static OUT_OF_BOUNDS: Rule = Rule {
+pub(in crate::rules) static OUT_OF_BOUNDS: Rule = Rule {
     id: "composite.out-of-bounds",
     class: InvalidData,
     section: "3.52.12",

@@ -257,8 +257,7 @@ fn rules_for(m: &Module<'_>, instance: &Instance, ty: Id) -> Option<Rules> {
         StorageClass::Uniform
         | StorageClass::StorageBuffer
         | StorageClass::PushConstant
-        | StorageClass::PhysicalStorageBuffer
-        | StorageClass::ShaderRecordBufferKHR => {}
+        | StorageClass::PhysicalStorageBuffer => {}
         StorageClass::Workgroup if m.has(Capability::WorkgroupMemoryExplicitLayoutKHR) => {}
         _ => return None,
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData};
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::Family;
@@ -30,6 +30,7 @@ pub(crate) const FAMILY: Family = Family {
         &CONSTANT_ID,
         &RESULT,
         &ENTRY,
+        &NO_ENTRY,
         &ENTRY_NAME,
         &INTERFACE,
         &INDEX,
@@ -192,6 +193,29 @@ static ENTRY: Rule = Rule {
         breaks: with_graph!(
             "",
             "OpGraphEntryPointARM %u32_0 \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+        keeps: with_graph!(
+            "",
+            "OpGraphEntryPointARM %graph \"main\" %in %out",
+            "%value = OpGraphInputARM %array %u32_0
+OpGraphSetOutputARM %value %u32_0"
+        ),
+    },
+};
+
+static NO_ENTRY: Rule = Rule {
+    id: "graph.no-entry",
+    class: InvalidBinary,
+    section: SECTION,
+    vuids: &[],
+    text: "A module with the capability GraphARM has the entry point of a graph.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.3"),
+        breaks: with_graph!(
+            "",
+            "",
             "%value = OpGraphInputARM %array %u32_0
 OpGraphSetOutputARM %value %u32_0"
         ),
@@ -543,6 +567,7 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
     let mut constants: HashMap<u32, u32> = HashMap::new();
     let mut names: HashMap<&[u32], u32> = HashMap::new();
     let mut graph: Option<Graph<'_>> = None;
+    let mut has_entry = false;
     for inst in m.all_instructions() {
         match inst.op() {
             Op::GraphConstantARM => {
@@ -556,6 +581,7 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
                 }
             }
             Op::GraphEntryPointARM => {
+                has_entry = true;
                 let Some(name) = inst.string(1) else {
                     continue;
                 };
@@ -580,6 +606,10 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
             }
             _ => {}
         }
+    }
+    if !has_entry {
+        let message = "the module has the capability GraphARM, but no OpGraphEntryPointARM";
+        faults.add(Fault::new(&NO_ENTRY, m.words.len() as u32, message));
     }
 }
 

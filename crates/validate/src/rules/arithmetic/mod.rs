@@ -313,9 +313,8 @@ pub(super) fn check_encoding(o: &Operation<'_, '_, '_>, ty: Id) -> Verdict {
 fn check_float(o: &Operation<'_, '_, '_>) -> Verdict {
     let m = o.m;
     let result = o.result;
-    if !m.is_float_scalar_or_vector(result)
-        && !(takes_matrices(o) && m.is_float_cooperative_matrix(result))
-    {
+    let is_matrix = takes_matrices(o) && m.is_float_cooperative_matrix(result);
+    if !is_matrix && !m.is_float_scalar_or_vector(result) {
         return Err(o.result_fault(&FLOAT_RESULT, "a floating-point scalar or vector"));
     }
     check_encoding(o, result)?;

@@ -164,12 +164,10 @@ pub(super) fn check_dot(o: &Operation<'_, '_, '_>) -> Verdict {
     }
     match encoding(m, o.result) {
         None => {}
+        Some(FPEncoding::BFloat16KHR) if m.has(Capability::BFloat16DotProductKHR) => {}
         Some(FPEncoding::BFloat16KHR) => {
-            if !m.has(Capability::BFloat16DotProductKHR) {
-                let message =
-                    "OpDot of BFloat16 values requires the capability BFloat16DotProductKHR";
-                return Err(o.fault(&BFLOAT_DOT, message));
-            }
+            let message = "OpDot of BFloat16 values requires the capability BFloat16DotProductKHR";
+            return Err(o.fault(&BFLOAT_DOT, message));
         }
         Some(_) => check_encoding(o, o.result)?,
     }

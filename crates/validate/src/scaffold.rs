@@ -1,5 +1,7 @@
 //! The declarations around the rules' examples.
 
+use spirvkit_grammar::{TargetEnv, Version};
+
 use crate::rule::Frame;
 
 /// What comes before and after the lines of a piece.
@@ -188,7 +190,8 @@ enum Place {
 /// opcode belongs; lines with `OpMemoryModel` or `OpEntryPoint` replace the
 /// frame's; lines from an `OpFunction` to its `OpFunctionEnd` come behind the
 /// frame's function, and others end up in the body of that function, which
-/// returns after them unless they end with a terminator.
+/// returns after them unless they end with a terminator. The frame's own entry
+/// point lists the variables that it must.
 pub(crate) fn module(frame: Frame, piece: &str) -> String {
     let declarations = match frame {
         Frame::Whole | Frame::WholeFor(_) => return piece.to_owned(),
@@ -227,11 +230,19 @@ pub(crate) fn module(frame: Frame, piece: &str) -> String {
         .chain(frame_lines(declarations.globals))
         .collect();
     all.extend(&lines);
+    let interface = match replaced.contains(&"OpEntryPoint") {
+        true => String::new(),
+        false => interface(frame, &all),
+    };
     // The sort is stable: lines of one place stay in order.
     all.sort_by_key(|line| line.0);
     let of = |wanted: &dyn Fn(Place) -> bool| -> String {
         let wanted = all.iter().filter(|line| wanted(line.0));
-        wanted.flat_map(|line| [line.1, "\n"]).collect()
+        let more = |line: &(Place, &str)| match line.0 {
+            Place::EntryPoint => &*interface,
+            _ => "",
+        };
+        wanted.flat_map(|line| [line.1, more(line), "\n"]).collect()
     };
     let last = all.iter().rfind(|line| line.0 == Place::Body);
     let ended = last.is_some_and(|line| TERMINATORS.contains(&opcode(line.1)));
@@ -244,6 +255,28 @@ pub(crate) fn module(frame: Frame, piece: &str) -> String {
         &of(&|place| place == Place::Function),
     ]
     .concat()
+}
+
+/// The variables that are used in functions and that the entry point lists:
+/// input and output, and since version 1.4 all others, too.
+fn interface(frame: Frame, lines: &[(Place, &str)]) -> String {
+    let env = frame.environment().parse::<TargetEnv>();
+    let lists_all = env.is_ok_and(|env| env.version() >= Version::V1_4);
+    let is_used = |name: &str| {
+        let mut bodies = lines.iter().filter(|line| line.0 >= Place::Body);
+        bodies.any(|line| line.1.split_whitespace().any(|word| word == name))
+    };
+    let globals = lines.iter().filter(|line| line.0 == Place::Global);
+    let names = globals.filter_map(|line| {
+        let mut words = line.1.split_whitespace();
+        let name = words.next()?;
+        let opcode = words.nth(1)?;
+        let class = words.nth(1)?;
+        let is_variable = matches!(opcode, "OpVariable" | "OpUntypedVariableKHR");
+        let is_listed = lists_all || matches!(class, "Input" | "Output");
+        (is_variable && is_listed && is_used(name)).then_some(name)
+    });
+    names.flat_map(|name| [" ", name]).collect()
 }
 
 const TERMINATORS: &[&str] = &[

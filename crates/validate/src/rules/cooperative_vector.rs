@@ -35,7 +35,7 @@ macro_rules! with_vectors {
             "OpCapability CooperativeVectorNV
 OpCapability CooperativeVectorTrainingNV
 OpExtension \"SPV_NV_cooperative_vector\"
-OpEntryPoint GLCompute %main \"main\" %buffer
+OpEntryPoint GLCompute %main \"main\" %buffer %private_f32
 OpDecorate %block Block
 OpMemberDecorate %block 0 Offset 0
 OpDecorate %array ArrayStride 4

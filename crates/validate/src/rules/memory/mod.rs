@@ -6,6 +6,7 @@ pub(in crate::rules) mod operands;
 mod pointers;
 mod stages;
 mod variables;
+mod vulkan_variables;
 
 use spirvkit_grammar::Op;
 
@@ -52,13 +53,13 @@ pub(crate) const FAMILY: Family = Family {
         &variables::BOOLEAN,
         &variables::POINTERS,
         &variables::COOPERATIVE,
-        &variables::LONG_VECTOR,
+        &vulkan_variables::LONG_VECTOR,
         &variables::SMALL,
         &variables::TINY,
-        &variables::HANDLE,
-        &variables::BLOCK,
-        &variables::RUNTIME_ARRAY,
-        &variables::TILE_ATTACHMENT,
+        &vulkan_variables::HANDLE,
+        &vulkan_variables::BLOCK,
+        &vulkan_variables::RUNTIME_ARRAY,
+        &vulkan_variables::TILE_ATTACHMENT,
         &load_store::POINTER,
         &load_store::LOGICAL,
         &load_store::LOAD_TYPE,

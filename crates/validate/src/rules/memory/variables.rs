@@ -4,6 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
 use spirvkit_grammar::{AddressingModel, BuiltIn, Capability, Decoration, Op, StorageClass};
 
+use super::vulkan_variables;
 use crate::fault::{Fault, Verdict};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
@@ -217,34 +218,6 @@ OpMemoryModel Logical Vulkan
     },
 };
 
-pub(super) static LONG_VECTOR: Rule = Rule {
-    id: "variable.long-vector",
-    class: InvalidId,
-    section: "Vulkan",
-    vuids: &[
-        "VUID-StandaloneSpirv-Type-12297",
-        "VUID-StandaloneSpirv-Function-12294",
-    ],
-    text: "In Vulkan, vectors of more than four components aren't inputs or outputs, and vectors whose size \
-           specialization may change aren't in memory with an explicit layout.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.2"),
-        breaks: "OpCapability LongVectorEXT
-OpExtension \"SPV_EXT_long_vector\"
-OpDecorate %variable Location 0
-OpDecorate %variable Flat
-%long = OpTypeVector %u32 5
-%pointer = OpTypePointer Input %long
-%variable = OpVariable %pointer Input
-OpEntryPoint Fragment %main \"main\" %variable",
-        keeps: "OpCapability LongVectorEXT
-OpExtension \"SPV_EXT_long_vector\"
-%long = OpTypeVector %u32 5
-%pointer = OpTypePointer Private %long
-%variable = OpVariable %pointer Private",
-    },
-};
-
 pub(super) static SMALL: Rule = Rule {
     id: "variable.small",
     class: InvalidId,
@@ -295,104 +268,10 @@ OpExtension \"SPV_EXT_ocp_microscaling_types\"
     },
 };
 
-pub(super) static HANDLE: Rule = Rule {
-    id: "variable.uniform-constant",
-    class: InvalidId,
-    section: "Vulkan",
-    vuids: &["VUID-StandaloneSpirv-UniformConstant-04655"],
-    text: "In Vulkan, variables of storage class `UniformConstant` are images, samplers, sampled images, acceleration \
-           structures, tensors or arrays of one of these.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.1"),
-        breaks: "OpDecorate %variable DescriptorSet 0
-OpDecorate %variable Binding 0
-%pointer = OpTypePointer UniformConstant %f32
-%variable = OpVariable %pointer UniformConstant",
-        keeps: "OpDecorate %variable DescriptorSet 0
-OpDecorate %variable Binding 0
-%sampler = OpTypeSampler
-%pointer = OpTypePointer UniformConstant %sampler
-%variable = OpVariable %pointer UniformConstant",
-    },
-};
-
-pub(super) static BLOCK: Rule = Rule {
-    id: "variable.block",
-    class: InvalidId,
-    section: "Vulkan",
-    vuids: &[
-        "VUID-StandaloneSpirv-Uniform-06807",
-        "VUID-StandaloneSpirv-PushConstant-06808",
-    ],
-    text: "In Vulkan, variables of the storage classes `Uniform` and `StorageBuffer` are structures or arrays of \
-           structures, and those of `PushConstant` are structures.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.1"),
-        breaks: "%pointer = OpTypePointer PushConstant %f32
-%variable = OpVariable %pointer PushConstant",
-        keeps: "OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %f32
-%pointer = OpTypePointer PushConstant %struct
-%variable = OpVariable %pointer PushConstant",
-    },
-};
-
-pub(super) static RUNTIME_ARRAY: Rule = Rule {
-    id: "variable.runtime-array",
-    class: InvalidId,
-    section: "Vulkan",
-    vuids: &["VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"],
-    text: "In Vulkan, a run-time array is the last member of a storage block, or, with `RuntimeDescriptorArray`, an \
-           array of descriptors.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.1"),
-        breaks: "OpDecorate %variable DescriptorSet 0
-OpDecorate %variable Binding 0
-%sampler = OpTypeSampler
-%array = OpTypeRuntimeArray %sampler
-%pointer = OpTypePointer UniformConstant %array
-%variable = OpVariable %pointer UniformConstant",
-        keeps: "OpCapability RuntimeDescriptorArray
-OpExtension \"SPV_EXT_descriptor_indexing\"
-OpDecorate %variable DescriptorSet 0
-OpDecorate %variable Binding 0
-%sampler = OpTypeSampler
-%array = OpTypeRuntimeArray %sampler
-%pointer = OpTypePointer UniformConstant %array
-%variable = OpVariable %pointer UniformConstant",
-    },
-};
-
-pub(super) static TILE_ATTACHMENT: Rule = Rule {
-    id: "variable.tile-attachment",
-    class: InvalidId,
-    section: "Vulkan",
-    vuids: &["VUID-StandaloneSpirv-TileAttachmentQCOM-10695"],
-    text: "In Vulkan, a tile attachment has a descriptor set and a binding.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.4"),
-        breaks: "OpCapability TileShadingQCOM
-OpExtension \"SPV_QCOM_tile_shading\"
-%image = OpTypeImage %f32 2D 0 0 0 2 Rgba32f
-%pointer = OpTypePointer TileAttachmentQCOM %image
-%variable = OpVariable %pointer TileAttachmentQCOM
-OpEntryPoint GLCompute %main \"main\" %variable",
-        keeps: "OpCapability TileShadingQCOM
-OpExtension \"SPV_QCOM_tile_shading\"
-OpDecorate %variable DescriptorSet 0
-OpDecorate %variable Binding 0
-%image = OpTypeImage %f32 2D 0 0 0 2 Rgba32f
-%pointer = OpTypePointer TileAttachmentQCOM %image
-%variable = OpVariable %pointer TileAttachmentQCOM
-OpEntryPoint GLCompute %main \"main\" %variable",
-    },
-};
-
 /// A variable of either kind.
-struct Variable {
-    id: Id,
-    class: StorageClass,
+pub(super) struct Variable {
+    pub(super) id: Id,
+    pub(super) class: StorageClass,
     /// The type of what it holds, if the variable names one.
     data: Option<Id>,
     initializer: Option<Id>,
@@ -457,7 +336,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     if let Some(data) = variable.data {
         contents(at, &variable, data)?;
         if m.env.is_vulkan() {
-            vulkan(at, &variable, data)?;
+            vulkan_variables::check(at, &variable, data)?;
         }
     }
     Ok(())
@@ -564,7 +443,6 @@ struct Contents {
     tiny_float: bool,
     cooperative: bool,
     long_vector: bool,
-    specialized_vector: bool,
     runtime_array: bool,
     storage_pointer: bool,
     workgroup_pointer: bool,
@@ -608,7 +486,6 @@ impl Contents {
             Type::LongVector { count, .. } => {
                 self.cooperative |=
                     m.has(Capability::CooperativeVectorNV) && !m.has(Capability::LongVectorEXT);
-                self.specialized_vector |= m.is_spec_constant(count);
                 self.long_vector |= m.default_u64(count).is_none_or(|count| count > 4);
             }
             Type::CooperativeMatrix(_) | Type::CooperativeMatrixNv(_) => self.cooperative = true,
@@ -625,7 +502,7 @@ impl Contents {
 }
 
 #[cold]
-fn fault(at: &Site<'_, '_>, rule: &'static Rule, data: Id, message: &str) -> Fault {
+pub(super) fn fault(at: &Site<'_, '_>, rule: &'static Rule, data: Id, message: &str) -> Fault {
     let message = format!("{message}: it holds {}", at.m.show_type(data));
     at.fault(rule, message)
         .about(at.m, data, "what it holds is declared here")
@@ -655,13 +532,13 @@ fn contents(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
         return Err(fault(at, &TINY, data, &message));
     }
     if m.env.is_vulkan() && contents.long_vector {
-        long_vectors(at, variable, data, contents)?;
+        vulkan_variables::long_vectors(at, variable, data)?;
     }
     if m.has(Capability::Shader) {
         small(at, variable, data, contents)?;
     }
     if m.env.is_vulkan() && contents.runtime_array {
-        return runtime_arrays(at, variable, data);
+        return vulkan_variables::runtime_arrays(at, variable, data);
     }
     Ok(())
 }
@@ -729,33 +606,6 @@ fn logical_pointers(
     Err(fault(at, &POINTERS, data, &message))
 }
 
-fn long_vectors(at: &Site<'_, '_>, variable: &Variable, data: Id, contents: Contents) -> Verdict {
-    let m = at.m;
-    let class = variable.class;
-    let explicit = match class {
-        StorageClass::Uniform
-        | StorageClass::StorageBuffer
-        | StorageClass::PushConstant
-        | StorageClass::ShaderRecordBufferKHR => true,
-        StorageClass::Workgroup => m.is_decorated(data, Decoration::Block),
-        _ => false,
-    };
-    if matches!(class, StorageClass::Input | StorageClass::Output) {
-        let message =
-            format!("in Vulkan, `{class}` variables hold no vectors of more than 4 components");
-        let fault = fault(at, &LONG_VECTOR, data, &message);
-        return Err(fault.vuid("VUID-StandaloneSpirv-Type-12297"));
-    }
-    if explicit && contents.specialized_vector {
-        let message = format!(
-            "in Vulkan, `{class}` variables hold no vectors whose size specialization may change"
-        );
-        let fault = fault(at, &LONG_VECTOR, data, &message);
-        return Err(fault.vuid("VUID-StandaloneSpirv-Function-12294"));
-    }
-    Ok(())
-}
-
 /// The capabilities that let values of a size into a storage class; `None` if
 /// none does.
 fn storage_capabilities(class: StorageClass, bits: u32) -> Option<Capability> {
@@ -806,90 +656,6 @@ fn small(at: &Site<'_, '_>, variable: &Variable, data: Id, contents: Contents) -
             };
             return Err(fault(at, &SMALL, data, &message));
         }
-    }
-    Ok(())
-}
-
-fn runtime_arrays(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
-    let m = at.m;
-    let class = variable.class;
-    let inner = m.without_arrays(data);
-    if let Type::RuntimeArray { .. } = m.ty(data) {
-        let fine = m.has(Capability::RuntimeDescriptorArray)
-            && matches!(
-                class,
-                StorageClass::StorageBuffer | StorageClass::Uniform | StorageClass::UniformConstant
-            );
-        if !fine {
-            let message = match m.has(Capability::RuntimeDescriptorArray) {
-                true => format!("in Vulkan, a `{class}` variable is no run-time array"),
-                false => {
-                    "in Vulkan, a variable that is a run-time array needs `RuntimeDescriptorArray`"
-                        .to_owned()
-                }
-            };
-            return Err(fault(at, &RUNTIME_ARRAY, data, &message));
-        }
-    }
-    let within =
-        m.is_struct(inner) && m.contains(inner, |ty| matches!(ty, Type::RuntimeArray { .. }));
-    if !within {
-        return Ok(());
-    }
-    let message = match class {
-        StorageClass::StorageBuffer if m.is_decorated(inner, Decoration::Block) => return Ok(()),
-        StorageClass::StorageBuffer => {
-            "in Vulkan, a storage buffer with a run-time array is decorated `Block`"
-        }
-        StorageClass::Uniform => return Ok(()),
-        _ => "in Vulkan, a structure with a run-time array is in a buffer",
-    };
-    Err(fault(at, &RUNTIME_ARRAY, data, message))
-}
-
-fn vulkan(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
-    let m = at.m;
-    // One level of arrays: bindings may be arrays.
-    let inner = match m.ty(data) {
-        Type::Array { element, .. } | Type::RuntimeArray { element } => element,
-        _ => data,
-    };
-    match variable.class {
-        StorageClass::UniformConstant => {
-            let fine = match m.ty(inner) {
-                Type::Image(_) | Type::Sampler | Type::SampledImage { .. } => true,
-                Type::Other(op) => matches!(
-                    op,
-                    Op::TypeAccelerationStructureKHR | Op::TypeTensorARM | Op::TypeBufferEXT
-                ),
-                _ => m.has(Capability::DescriptorHeapEXT),
-            };
-            if !fine {
-                let message = "in Vulkan, a `UniformConstant` variable is an image, a sampler or another handle";
-                return Err(fault(at, &HANDLE, data, message));
-            }
-        }
-        StorageClass::Uniform | StorageClass::StorageBuffer if !m.is_struct(inner) => {
-            let message = format!(
-                "in Vulkan, a `{}` variable is a structure or an array of structures",
-                variable.class
-            );
-            let fault = fault(at, &BLOCK, data, &message);
-            return Err(fault.vuid("VUID-StandaloneSpirv-Uniform-06807"));
-        }
-        StorageClass::PushConstant if !m.is_struct(data) => {
-            let message = "in Vulkan, a `PushConstant` variable is a structure";
-            let fault = fault(at, &BLOCK, data, message);
-            return Err(fault.vuid("VUID-StandaloneSpirv-PushConstant-06808"));
-        }
-        StorageClass::TileAttachmentQCOM => {
-            let has = |decoration| m.is_decorated(variable.id, decoration);
-            if !has(Decoration::DescriptorSet) || !has(Decoration::Binding) {
-                let message = "in Vulkan, a tile attachment has a descriptor set and a binding";
-                return Err(at.fault(&TILE_ATTACHMENT, message));
-            }
-        }
-        _ => {}
     }
     Ok(())
 }

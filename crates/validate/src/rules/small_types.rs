@@ -110,11 +110,13 @@ fn check(_at: &Site<'_, '_>) -> Verdict {
 /// doesn't declare the capability to calculate with them.
 pub(super) fn is_limited(m: &Module<'_>, ty: Id) -> bool {
     let limits = Limits::new(m);
+    if !limits.any() {
+        return false;
+    }
+    // Only structures need the set of types that were seen.
+    let ty = m.without_arrays(ty);
     match m.ty(ty) {
-        Type::Array { .. } | Type::RuntimeArray { .. } | Type::Struct { .. } => {
-            limits.any() && m.contains(ty, |ty| limits.cover(ty))
-        }
-        // No set of the types that were seen is needed for these.
+        Type::Struct { .. } => m.contains(ty, |ty| limits.cover(ty)),
         _ => limits.cover(m.ty(m.component_type(ty))),
     }
 }

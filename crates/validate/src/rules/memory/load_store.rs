@@ -392,7 +392,7 @@ pub(super) fn load(at: &Site<'_, '_>) -> Verdict {
         Type::Array { .. } | Type::RuntimeArray { .. } | Type::Struct { .. }
     );
     if is_compound {
-        if m.contains(result, |ty| matches!(ty, Type::RuntimeArray { .. })) {
+        if has_runtime_array(m, result) {
             let message = format!(
                 "{} holds a run-time array and can't be loaded",
                 m.show_type(result)
@@ -414,6 +414,22 @@ pub(super) fn load(at: &Site<'_, '_>) -> Verdict {
         return descriptor_origin(at);
     }
     Ok(())
+}
+
+fn has_runtime_array(m: &Module<'_>, mut ty: Id) -> bool {
+    // Chains of arrays end, because types refer to earlier types; broken modules
+    // are stopped by the number of words.
+    for _ in 0..m.words.len() {
+        ty = match m.ty(ty) {
+            Type::RuntimeArray { .. } => return true,
+            Type::Array { element, .. } => element,
+            Type::Struct { .. } => {
+                return m.contains(ty, |ty| matches!(ty, Type::RuntimeArray { .. }));
+            }
+            _ => return false,
+        };
+    }
+    false
 }
 
 /// The variable, parameter or other origin of a pointer, through access chains
@@ -540,8 +556,9 @@ fn holds_opaque(m: &Module<'_>, ty: Id) -> bool {
                 | Type::Other(Op::TypeAccelerationStructureKHR)
         )
     };
+    let ty = m.without_arrays(ty);
     match m.ty(ty) {
-        Type::Array { .. } | Type::Struct { .. } => m.contains(ty, is_opaque),
+        Type::Struct { .. } => m.contains(ty, is_opaque),
         ty => is_opaque(ty),
     }
 }

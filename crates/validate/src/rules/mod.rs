@@ -313,6 +313,14 @@ const NO_RULES: &[Op] = &[
     Op::CrossWorkgroupCastToPtrALTERA,
     Op::ReadPipeBlockingALTERA,
     Op::WritePipeBlockingALTERA,
+    Op::ConditionalCapabilityINTEL,
+    Op::ConditionalEntryPointINTEL,
+    Op::AliasDomainDeclINTEL,
+    Op::AliasScopeDeclINTEL,
+    Op::AliasScopeListDeclINTEL,
+    Op::AsmTargetINTEL,
+    Op::AsmINTEL,
+    Op::AsmCallINTEL,
 ];
 
 /// No family.

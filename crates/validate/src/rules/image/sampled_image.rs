@@ -112,7 +112,7 @@ pub(super) static VULKAN_SAMPLED: Rule = Rule {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: "OpCapability Shader
 OpMemoryModel Logical GLSL450
-OpEntryPoint Fragment %main \"main\"
+OpEntryPoint Fragment %main \"main\" %image_var %sampler_var
 OpExecutionMode %main OriginUpperLeft
 OpDecorate %image_var DescriptorSet 0
 OpDecorate %image_var Binding 0
@@ -139,7 +139,7 @@ OpFunctionEnd
 ",
         keeps: "OpCapability Shader
 OpMemoryModel Logical GLSL450
-OpEntryPoint Fragment %main \"main\"
+OpEntryPoint Fragment %main \"main\" %image_var %sampler_var
 OpExecutionMode %main OriginUpperLeft
 OpDecorate %image_var DescriptorSet 0
 OpDecorate %image_var Binding 0

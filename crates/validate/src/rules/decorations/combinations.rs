@@ -13,8 +13,8 @@ pub(super) static REPEATED: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "An object has at most one stride, location and component, and so has a member, which has at most one \
-           offset and order of matrices besides.",
+    text: "An object, or a member of one, has each decoration at most once, but for attributes of parameters, user \
+           semantics and the like, of which there may be several.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpMemberDecorate %struct 0 Offset 0
@@ -63,36 +63,28 @@ fn partner(decoration: Decoration) -> Option<Decoration> {
     })
 }
 
-/// Whether a decoration may stand on an object only once.
-fn is_single(decoration: Decoration, member: Option<u32>) -> bool {
-    match decoration {
-        Decoration::Location | Decoration::Component => true,
-        Decoration::ArrayStride | Decoration::ArrayStrideIdEXT => member.is_none(),
-        Decoration::Offset
-        | Decoration::OffsetIdEXT
-        | Decoration::MatrixStride
-        | Decoration::RowMajor
-        | Decoration::ColMajor => member.is_some(),
-        _ => false,
-    }
+/// Whether a decoration may stand on the same object several times, with other
+/// operands.
+fn may_repeat(decoration: Decoration) -> bool {
+    matches!(
+        decoration,
+        Decoration::FuncParamAttr
+            | Decoration::UserSemantic
+            | Decoration::CounterBuffer
+            | Decoration::UniformId
+            | Decoration::AlignmentId
+            | Decoration::MaxByteOffsetId
+            | Decoration::CacheControlLoadINTEL
+            | Decoration::CacheControlStoreINTEL
+    )
 }
 
 /// Keeps a decoration in mind if it could stand in the way of another.
 pub(super) fn note(decorated: &Decorated<'_>, entries: &mut Vec<Entry>) {
-    let decoration = decorated.decoration;
-    let matters = is_single(decoration, decorated.member)
-        || partner(decoration).is_some()
-        || matches!(
-            decoration,
-            Decoration::BufferBlock
-                | Decoration::Aliased
-                | Decoration::AliasedPointer
-                | Decoration::FPFastMathMode
-        );
-    if matters {
+    if !may_repeat(decorated.decoration) {
         entries.push((
             decorated.member.unwrap_or(WHOLE),
-            decoration.0,
+            decorated.decoration.0,
             decorated.inst.offset(),
         ));
     }
@@ -111,8 +103,8 @@ pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> Verdic
     for pair in entries.windows(2) {
         let &[a, b] = pair else { continue };
         let decoration = Decoration(b.1);
-        let member = Some(b.0).filter(|&member| member != WHOLE);
-        if (a.0, a.1) == (b.0, b.1) && is_single(decoration, member) {
+        // Two targets of one group share its decorations.
+        if (a.0, a.1) == (b.0, b.1) && a.2 != b.2 {
             let message = format!("{} already has a decoration {decoration}", whose(b.0));
             return Err(Fault::new(&REPEATED, b.2, message)
                 .at(a.2, "the other one")

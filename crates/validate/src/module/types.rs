@@ -403,18 +403,23 @@ impl<'a> Module<'a> {
             if test(ty) {
                 return true;
             }
-            match ty {
-                Type::Vector { component, .. } | Type::LongVector { component, .. } => {
-                    next = Some(component);
+            // What these are made of is declared earlier; broken modules, whose
+            // types may hold themselves, are left there.
+            let part = match ty {
+                Type::Vector { component, .. } | Type::LongVector { component, .. } => component,
+                Type::Matrix { column, .. } => column,
+                Type::SampledImage { image } => image,
+                Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
+                    matrix.component
                 }
-                Type::Matrix { column, .. } => next = Some(column),
-                // Broken modules have arrays within themselves.
+                _ => id,
+            };
+            if self.def_offset(part) < self.def_offset(id) {
+                next = Some(part);
+            }
+            match ty {
                 Type::Array { element, .. } | Type::RuntimeArray { element } if seen.insert(id) => {
                     next = Some(element);
-                }
-                Type::SampledImage { image } => next = Some(image),
-                Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
-                    next = Some(matrix.component);
                 }
                 Type::Struct { members } if seen.insert(id) => {
                     todo.extend(members.iter().map(|&member| Id(member)));

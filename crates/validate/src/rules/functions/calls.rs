@@ -2,11 +2,12 @@
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
-use spirvkit_grammar::{AddressingModel, Capability, Decoration, Op, StorageClass};
+use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
 use crate::fault::{Fault, Verdict};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
+use crate::rules::logical_pointers;
 use crate::site::Site;
 
 pub(super) static CALLEE: Rule = Rule {
@@ -235,7 +236,7 @@ pub(super) fn call(at: &Site<'_, '_>) -> Verdict {
                 .about(m, argument, "the argument is defined here")
                 .about(m, callee, "the function is here"));
         }
-        if m.addressing == AddressingModel::Logical
+        if logical_pointers::has_logical_pointers(m)
             && !m.options.relax_logical_pointer
             && let Some(class) = m.pointer_class(parameter)
         {
@@ -254,6 +255,7 @@ fn logical_pointer(at: &Site<'_, '_>, index: usize, argument: Id, class: Storage
         | StorageClass::Private
         | StorageClass::Workgroup
         | StorageClass::AtomicCounter => true,
+        StorageClass::PhysicalStorageBuffer => return Ok(()),
         StorageClass::StorageBuffer => storage,
         _ => false,
     };

@@ -5,9 +5,9 @@ mod uses;
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
-use spirvkit_grammar::{AddressingModel, Capability, Op, StorageClass};
+use spirvkit_grammar::{Capability, Op, StorageClass};
 
-use super::Family;
+use super::{Family, logical_pointers};
 use crate::fault::Verdict;
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
@@ -189,14 +189,15 @@ fn function(at: &Site<'_, '_>) -> Verdict {
 
 fn return_pointer(at: &Site<'_, '_>, result: Id) -> Verdict {
     let m = at.m;
-    if m.addressing != AddressingModel::Logical
+    if !logical_pointers::has_logical_pointers(m)
         || m.options.relax_logical_pointer
         || m.options.before_hlsl_legalization
     {
         return Ok(());
     }
-    let Some(class) = m.pointer_class(result) else {
-        return Ok(());
+    let class = match m.pointer_class(result) {
+        None | Some(StorageClass::PhysicalStorageBuffer) => return Ok(()),
+        Some(class) => class,
     };
     // Without variable pointers, every return is told.
     let has_body = at.function().is_some_and(|f| !f.blocks.is_empty());

@@ -63,6 +63,21 @@ fn check(_at: &Site<'_, '_>) -> Verdict {
     Ok(())
 }
 
+/// Whether the module's pointers are logical, except those to physical storage
+/// buffers.
+pub(super) fn has_logical_pointers(m: &Module<'_>) -> bool {
+    matches!(
+        m.addressing,
+        AddressingModel::Logical | AddressingModel::PhysicalStorageBuffer64
+    )
+}
+
+/// Whether a type is that of logical pointers, in a module that has such.
+fn is_logical_pointer(m: &Module<'_>, ty: Id) -> bool {
+    m.pointer_class(ty)
+        .is_some_and(|class| class != StorageClass::PhysicalStorageBuffer)
+}
+
 /// Whether pointers may be chosen at run time.
 pub(super) fn allows_variable_pointers(m: &Module<'_>) -> bool {
     m.has(Capability::VariablePointersStorageBuffer) || m.options.relax_logical_pointer
@@ -111,7 +126,7 @@ fn chooses_pointer(op: Op) -> bool {
 }
 
 fn check_module(m: &Module<'_>, faults: &mut Faults) {
-    if m.addressing != AddressingModel::Logical
+    if !has_logical_pointers(m)
         || m.options.relax_logical_pointer
         || m.options.before_hlsl_legalization
     {
@@ -162,8 +177,7 @@ fn check_use(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
         | Op::GenericCastToPtr
         | Op::GenericCastToPtrExplicit => pointer_as_data(m, inst),
         Op::CompositeExtract => {
-            m.pointer_class(inst.result_type()?)?;
-            Some(data_fault(inst))
+            is_logical_pointer(m, inst.result_type()?).then(|| data_fault(inst))
         }
         _ => None,
     }
@@ -201,7 +215,10 @@ fn pointer_as_data(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
         _ => usize::MAX,
     };
     let mut ids = inst.args().iter().take(ids);
-    let takes_pointer = ids.any(|&id| m.type_of(Id(id)).is_some_and(|ty| m.is_pointer(ty)));
+    let takes_pointer = ids.any(|&id| {
+        m.type_of(Id(id))
+            .is_some_and(|ty| is_logical_pointer(m, ty))
+    });
     takes_pointer.then(|| data_fault(inst))
 }
 

@@ -120,7 +120,9 @@ pub(super) fn copy(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let (target, source) = (at.type_of_arg(0), at.type_of_arg(1));
     for (index, ty) in [target, source].into_iter().enumerate() {
-        let is_void = m.pointee(ty).is_some_and(|pointee| m.is_void(pointee));
+        // A copy of a given size needs no type.
+        let is_void = at.inst.op() == Op::CopyMemory
+            && m.pointee(ty).is_some_and(|pointee| m.is_void(pointee));
         if !m.is_pointer(ty) || is_void {
             return Err(pointer_fault(at, at.id(index)));
         }

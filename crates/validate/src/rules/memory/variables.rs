@@ -2,12 +2,13 @@
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
-use spirvkit_grammar::{AddressingModel, BuiltIn, Capability, Decoration, Op, StorageClass};
+use spirvkit_grammar::{BuiltIn, Capability, Decoration, Op, StorageClass};
 
 use super::vulkan_variables;
 use crate::fault::{Fault, Verdict};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
+use crate::rules::logical_pointers as logical_pointer_rules;
 use crate::rules::types::pointers::class_exists;
 use crate::site::Site;
 
@@ -581,8 +582,10 @@ fn logical_pointers(
         ..
     } = contents;
     let any = storage_pointer || workgroup_pointer || other_pointer;
+    // Composites that hold pointers have always been let through.
     if !any
-        || m.addressing != AddressingModel::Logical
+        || !m.is_pointer(data)
+        || !logical_pointer_rules::has_logical_pointers(m)
         || m.options.relax_logical_pointer
         || m.options.before_hlsl_legalization
     {

@@ -131,8 +131,8 @@ pub(super) static COMPARISON: Rule = Rule {
     class: InvalidId,
     section: "3.52.8",
     vuids: &[],
-    text: "Two pointers of the same type, or untyped ones of the same storage class, are compared for equality, giving \
-           a boolean, or for their distance, giving an integer. Physical storage buffer pointers aren't.",
+    text: "Two pointers of the same type are compared for equality, giving a boolean, or for their distance, giving an \
+           integer. An untyped pointer is also compared for equality with one of the same storage class. Physical storage buffer pointers aren't.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VariablePointers
@@ -378,8 +378,9 @@ pub(super) fn comparison(at: &Site<'_, '_>) -> Verdict {
     let Some(class) = m.pointer_class(left) else {
         return Err(operand_fault(at, 0, "a pointer is needed"));
     };
+    // A distance is counted in elements, so that the types must agree.
     let is_untyped = |ty: Id| matches!(m.ty(ty), Type::UntypedPointer { .. });
-    if is_untyped(left) || is_untyped(right) {
+    if at.inst.op() != Op::PtrDiff && (is_untyped(left) || is_untyped(right)) {
         if m.pointer_class(right) != Some(class) {
             let wanted = "a pointer of the same storage class is needed";
             return Err(operand_fault(at, 1, wanted));

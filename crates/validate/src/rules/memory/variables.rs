@@ -435,7 +435,7 @@ fn initializer_of(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
 
 /// What a type holds that matters to variables: found in one pass over it.
 #[derive(Clone, Copy, Default)]
-struct Contents {
+pub(super) struct Contents {
     boolean: bool,
     int8: bool,
     int16: bool,
@@ -444,6 +444,7 @@ struct Contents {
     tiny_float: bool,
     cooperative: bool,
     long_vector: bool,
+    pub(super) specialized_vector: bool,
     runtime_array: bool,
     storage_pointer: bool,
     workgroup_pointer: bool,
@@ -487,6 +488,7 @@ impl Contents {
             Type::LongVector { count, .. } => {
                 self.cooperative |=
                     m.has(Capability::CooperativeVectorNV) && !m.has(Capability::LongVectorEXT);
+                self.specialized_vector |= m.is_spec_constant(count);
                 self.long_vector |= m.default_u64(count).is_none_or(|count| count > 4);
             }
             Type::CooperativeMatrix(_) | Type::CooperativeMatrixNv(_) => self.cooperative = true,
@@ -533,7 +535,7 @@ fn contents(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
         return Err(fault(at, &TINY, data, &message));
     }
     if m.env.is_vulkan() && contents.long_vector {
-        vulkan_variables::long_vectors(at, variable, data)?;
+        vulkan_variables::long_vectors(at, variable, data, contents)?;
     }
     if m.has(Capability::Shader) {
         small(at, variable, data, contents)?;
@@ -582,9 +584,7 @@ fn logical_pointers(
         ..
     } = contents;
     let any = storage_pointer || workgroup_pointer || other_pointer;
-    // Composites that hold pointers have always been let through.
     if !any
-        || !m.is_pointer(data)
         || !logical_pointer_rules::has_logical_pointers(m)
         || m.options.relax_logical_pointer
         || m.options.before_hlsl_legalization

@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
-use super::variables::{Variable, fault};
+use super::variables::{Contents, Variable, fault};
 use crate::fault::Verdict;
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
@@ -14,8 +14,12 @@ pub(super) static LONG_VECTOR: Rule = Rule {
     id: "variable.long-vector",
     class: InvalidId,
     section: "Vulkan",
-    vuids: &["VUID-StandaloneSpirv-Type-12297"],
-    text: "In Vulkan, vectors of more than four components are no inputs or outputs.",
+    vuids: &[
+        "VUID-StandaloneSpirv-Type-12297",
+        "VUID-StandaloneSpirv-Function-12294",
+    ],
+    text: "In Vulkan, vectors of more than four components are no inputs or outputs, and vectors whose size \
+           specialization may change aren't in memory with an explicit layout.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.2"),
         breaks: "OpCapability LongVectorEXT
@@ -128,16 +132,35 @@ OpEntryPoint GLCompute %main \"main\" %variable",
     },
 };
 
-/// That vectors of a size which specialization may change aren't in blocks is told
-/// with the blocks' layout.
-pub(super) fn long_vectors(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
+pub(super) fn long_vectors(
+    at: &Site<'_, '_>,
+    variable: &Variable,
+    data: Id,
+    contents: Contents,
+) -> Verdict {
     let class = variable.class;
-    if !matches!(class, StorageClass::Input | StorageClass::Output) {
-        return Ok(());
+    if matches!(class, StorageClass::Input | StorageClass::Output) {
+        let message =
+            format!("in Vulkan, `{class}` variables hold no vectors of more than 4 components");
+        let fault = fault(at, &LONG_VECTOR, data, &message);
+        return Err(fault.vuid("VUID-StandaloneSpirv-Type-12297"));
     }
-    let message =
-        format!("in Vulkan, `{class}` variables hold no vectors of more than 4 components");
-    Err(fault(at, &LONG_VECTOR, data, &message))
+    let explicit = match class {
+        StorageClass::Uniform
+        | StorageClass::StorageBuffer
+        | StorageClass::PushConstant
+        | StorageClass::ShaderRecordBufferKHR => true,
+        StorageClass::Workgroup => at.m.is_decorated(data, Decoration::Block),
+        _ => false,
+    };
+    if explicit && contents.specialized_vector {
+        let message = format!(
+            "in Vulkan, `{class}` variables hold no vectors whose size specialization may change"
+        );
+        let fault = fault(at, &LONG_VECTOR, data, &message);
+        return Err(fault.vuid("VUID-StandaloneSpirv-Function-12294"));
+    }
+    Ok(())
 }
 
 pub(super) fn runtime_arrays(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {

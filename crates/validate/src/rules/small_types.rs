@@ -1,7 +1,7 @@
 //! Values of 8 and 16 bits that may only be stored (specification, section
 //! 3.31, the storage capabilities).
 
-use spirvkit_binary::{Id, Instruction, Value, WordOffset};
+use spirvkit_binary::{Id, IdMap, Instruction, Value, WordOffset};
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Op};
 
@@ -211,18 +211,58 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
         return;
     }
     let limits = Limits::new(m);
-    let any = limits.any()
-        && m.all_instructions()
-            .take_while(|inst| inst.op() != Op::Function)
-            .filter(|inst| matches!(inst.op(), Op::TypeInt | Op::TypeFloat))
-            .filter_map(|inst| inst.result())
-            .any(|ty| limits.cover(m.ty(ty)));
+    if !limits.any() {
+        return;
+    }
+    // The types that are or hold such numbers, and the values of these types.
+    let mut limited = IdMap::with_bound(false, m.words.len(), m.header.bound);
+    let mut any = false;
+    for inst in m.all_instructions() {
+        if inst.op() == Op::Function {
+            break;
+        }
+        let Some(result) = inst.result() else {
+            continue;
+        };
+        let is_limited = match inst.result_type() {
+            Some(ty) => limited.get(ty),
+            None => match m.ty(result) {
+                Type::Vector {
+                    component: part, ..
+                }
+                | Type::LongVector {
+                    component: part, ..
+                }
+                | Type::Matrix { column: part, .. }
+                | Type::Array { element: part, .. }
+                | Type::RuntimeArray { element: part } => limited.get(part),
+                Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
+                    limited.get(matrix.component)
+                }
+                Type::Struct { members } => members.iter().any(|&member| limited.get(Id(member))),
+                number => limits.cover(number),
+            },
+        };
+        if is_limited {
+            limited.replace(result, true);
+            any = true;
+        }
+    }
     if !any {
         return;
     }
     for function in &m.functions {
         for inst in m.instructions(function.range.clone()) {
-            if let Some(fault) = check_instruction(m, inst) {
+            let makes = inst.result_type().is_some_and(|ty| limited.get(ty));
+            if makes && let Some(result) = inst.result() {
+                limited.replace(result, true);
+            }
+            // A literal may look like an id: what follows is more careful.
+            let uses = inst.args().iter().any(|&word| limited.get(Id(word)));
+            if !makes && !uses {
+                continue;
+            }
+            if let Some(fault) = check_instruction(m, inst, &limited) {
                 faults.add(fault);
                 if faults.is_full() {
                     return;
@@ -232,7 +272,7 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
     }
 }
 
-fn check_instruction(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
+fn check_instruction(m: &Module<'_>, inst: Inst<'_>, limited: &IdMap<bool>) -> Option<Fault> {
     let op = inst.op();
     let role = role(op);
     if matches!(role, Role::Fine) {
@@ -240,13 +280,11 @@ fn check_instruction(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
     }
     // What an instruction makes counts for composites and conversions; others
     // make such values of such values.
-    let makes = !matches!(role, Role::Other)
-        && inst
-            .result_type()
-            .is_some_and(|ty| !m.is_pointer(ty) && is_limited(m, ty));
+    let makes =
+        !matches!(role, Role::Other) && inst.result_type().is_some_and(|ty| limited.get(ty));
     let used = match makes {
         true => None,
-        false => Some(limited_operand(m, inst)?),
+        false => Some(limited_operand(m, inst, limited)?),
     };
     let (rule, what) = match role {
         Role::Composite => (&COMPOSITE, "composites of 8- and 16-bit values"),
@@ -262,7 +300,7 @@ fn check_instruction(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
 }
 
 /// The first operand that is or holds a value of limited use.
-fn limited_operand(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
+fn limited_operand(m: &Module<'_>, inst: Inst<'_>, limited: &IdMap<bool>) -> Option<Id> {
     let offset = WordOffset(inst.offset() as usize);
     let instruction = Instruction::from_words(inst.words(), offset)?;
     instruction
@@ -271,8 +309,5 @@ fn limited_operand(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
             Value::Id(id) if Some(id) != inst.result() => Some(id),
             _ => None,
         })
-        .find(|&id| {
-            let ty = m.type_of(id).unwrap_or(Id(0));
-            !m.is_pointer(ty) && is_limited(m, ty)
-        })
+        .find(|&id| m.type_of(id).is_some_and(|ty| limited.get(ty)))
 }

@@ -1,5 +1,7 @@
 //! Decorations by target.
 
+use std::collections::HashMap;
+
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Decoration, Op};
 
@@ -41,7 +43,53 @@ impl<'a> Decorated<'a> {
     }
 }
 
+/// What decorations say of a structure as a whole.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StructureFacts {
+    /// Decorated `Block`.
+    pub(crate) is_block: bool,
+    /// Decorated `BufferBlock`.
+    pub(crate) is_buffer_block: bool,
+    /// A member is a built-in.
+    pub(crate) has_built_ins: bool,
+    /// A member is `Invariant`.
+    pub(crate) has_invariants: bool,
+}
+
+impl StructureFacts {
+    /// Whether it is a block of either kind.
+    pub(crate) fn is_any_block(self) -> bool {
+        self.is_block || self.is_buffer_block
+    }
+}
+
+/// Structures by id.
+pub(super) type Structures = HashMap<u32, StructureFacts>;
+
 impl<'a> Module<'a> {
+    /// What decorations say of a structure as a whole. The first call looks at
+    /// all decorations; asking is cheap, however many members there are.
+    pub(crate) fn structure_facts(&self, ty: Id) -> StructureFacts {
+        let all = self.structures.get_or_init(|| {
+            let mut all = Structures::new();
+            for id in self.decorated_ids().filter(|&id| self.is_struct(id)) {
+                let mut facts = StructureFacts::default();
+                for decorated in self.decorations(id) {
+                    match (decorated.decoration, decorated.member) {
+                        (Decoration::Block, None) => facts.is_block = true,
+                        (Decoration::BufferBlock, None) => facts.is_buffer_block = true,
+                        (Decoration::BuiltIn, Some(_)) => facts.has_built_ins = true,
+                        (Decoration::Invariant, Some(_)) => facts.has_invariants = true,
+                        _ => {}
+                    }
+                }
+                all.insert(id.0, facts);
+            }
+            all
+        });
+        all.get(&ty.0).copied().unwrap_or_default()
+    }
+
     fn annotations_of(&self, target: Id) -> impl Iterator<Item = Inst<'a>> + '_ {
         let start = self.annotations.partition_point(|entry| entry.0 < target.0);
         self.annotations[start..]

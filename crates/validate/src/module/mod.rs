@@ -128,6 +128,7 @@ pub(crate) struct Module<'a> {
     function_indexes: IdMap<u32>,
     /// The models of each function that is an entry point, by id.
     entry_models: OnceCell<Vec<(u32, Models)>>,
+    structures: OnceCell<decorations::Structures>,
     modeless: RefCell<Vec<functions::Reached>>,
     /// The offsets of variables outside of functions.
     pub(crate) globals: Vec<u32>,
@@ -175,6 +176,7 @@ impl<'a> Module<'a> {
             calls: Vec::new(),
             function_indexes: IdMap::new(NONE, limit),
             entry_models: OnceCell::new(),
+            structures: OnceCell::new(),
             modeless: RefCell::new(Vec::new()),
             globals: Vec::new(),
             names: OnceCell::new(),

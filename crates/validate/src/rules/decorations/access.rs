@@ -112,9 +112,9 @@ fn pointed(m: &Module<'_>, target: Id) -> Option<(StorageClass, Option<Id>)> {
 /// Whether what a pointer points to may be decorated `NonWritable`.
 fn is_resource(m: &Module<'_>, class: StorageClass, pointee: Id) -> bool {
     let ty = m.without_arrays(pointee);
-    let is_block = || m.is_decorated(ty, Decoration::Block);
+    let is_block = || m.structure_facts(ty).is_block;
     match class {
-        StorageClass::Uniform => is_block() || m.is_decorated(ty, Decoration::BufferBlock),
+        StorageClass::Uniform => is_block() || m.structure_facts(ty).is_buffer_block,
         StorageClass::StorageBuffer => is_block(),
         StorageClass::UniformConstant => match m.ty(ty) {
             Type::Image(image) => image.sampled == 2,

@@ -2,7 +2,6 @@
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
-use spirvkit_grammar::Decoration;
 
 use crate::fault::{Fault, Verdict};
 use crate::module::{Decorated, Module, Type};
@@ -40,14 +39,7 @@ pub(super) fn check_stride(m: &Module<'_>, target: Id, decorated: &Decorated<'_>
             _ => break,
         }
     }
-    let is_block = ty != target
-        && m.is_struct(ty)
-        && m.own_decorations(ty).any(|decorated| {
-            matches!(
-                decorated.decoration,
-                Decoration::Block | Decoration::BufferBlock
-            )
-        });
+    let is_block = ty != target && m.structure_facts(ty).is_any_block();
     if !is_block {
         return Ok(());
     }

@@ -193,6 +193,21 @@ OpFunctionEnd",
     },
 };
 
+pub(super) static INVARIANT: Rule = Rule {
+    id: "interface.vulkan-invariant",
+    class: InvalidId,
+    section: "Vulkan",
+    vuids: &["VUID-StandaloneSpirv-Invariant-04677"],
+    text: "What is decorated Invariant, or has a member that is, is input or output.",
+    example: Example {
+        frame: Frame::FragmentFor("vulkan1.3"),
+        breaks: "OpDecorate %private_f32 Invariant",
+        keeps: "OpDecorate %in Invariant
+%ptr = OpTypePointer Input %f32
+%in = OpVariable %ptr Input",
+    },
+};
+
 /// A variable of an interface.
 #[derive(Clone, Copy)]
 pub(super) struct Listed<'a> {
@@ -228,14 +243,6 @@ pub(super) fn variables<'m, 'a>(
 ) -> impl Iterator<Item = Listed<'a>> + use<'m, 'a> {
     let ids = entry.interface.iter();
     ids.filter_map(move |&id| variable(m, Id(id)))
-}
-
-/// Whether members of a type are built-ins.
-pub(super) fn has_built_in_members(m: &Module<'_>, ty: Id) -> bool {
-    m.is_struct(ty)
-        && m.decorations(ty).any(|decorated| {
-            decorated.member.is_some() && decorated.decoration == Decoration::BuiltIn
-        })
 }
 
 /// Checks the list of an entry point.
@@ -357,6 +364,9 @@ pub(super) fn check_variables(m: &Module<'_>, faults: &mut Faults) {
             continue;
         };
         let is_stage = matches!(listed.class, StorageClass::Input | StorageClass::Output);
+        if !is_stage {
+            faults.note(check_invariant(m, &listed));
+        }
         let Some(ty) = listed.ty.filter(|_| is_stage) else {
             continue;
         };
@@ -397,4 +407,29 @@ pub(super) fn check_variables(m: &Module<'_>, faults: &mut Faults) {
         );
         faults.add(Fault::new(rule, inst.offset(), message));
     }
+}
+
+/// Checks that nothing of a variable that is neither input nor output is
+/// invariant.
+fn check_invariant(m: &Module<'_>, listed: &Listed<'_>) -> Verdict {
+    let is_invariant = |decoration: Decoration| decoration == Decoration::Invariant;
+    let mut own = m.own_decorations(listed.id);
+    let found = own.find(|decorated| is_invariant(decorated.decoration));
+    let found = found.or_else(|| {
+        let ty = listed
+            .ty
+            .filter(|&ty| m.structure_facts(ty).has_invariants)?;
+        let mut members = m.decorations(ty);
+        members.find(|decorated| is_invariant(decorated.decoration))
+    });
+    let Some(found) = found else {
+        return Ok(());
+    };
+    let message = format!(
+        "{} is in {}, and only input and output is Invariant",
+        m.name(listed.id),
+        listed.class
+    );
+    Err(Fault::new(&INVARIANT, listed.inst.offset(), message)
+        .at(found.inst.offset(), "decorated here"))
 }

@@ -7,7 +7,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Decoration, ExecutionModel, StorageClass};
 
-use super::listed::{self, Listed, has_built_in_members};
+use super::listed::{self, Listed};
 use crate::fault::{Fault, Faults, Verdict};
 use crate::module::{EntryPoint, Module, Type};
 use crate::rule::{Example, Frame, Rule};
@@ -354,11 +354,11 @@ fn place(
         ty = element;
     }
     let inner = m.without_arrays(ty);
-    if has_built_in_members(m, inner) {
+    if m.structure_facts(inner).has_built_ins {
         return Ok(());
     }
     let is_struct = m.is_struct(ty);
-    let is_block = m.is_struct(inner) && m.is_decorated(inner, Decoration::Block);
+    let is_block = m.structure_facts(inner).is_block;
     if location.is_none() && !is_block {
         let vuid = MISSING.vuids[usize::from(m.is_struct(inner))];
         let message = format!("{} needs a Location", m.name(listed.id));

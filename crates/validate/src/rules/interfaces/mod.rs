@@ -22,6 +22,7 @@ pub(crate) const FAMILY: Family = Family {
         &listed::INTERPOLATION,
         &listed::ADDRESS,
         &listed::SMALL_FLOAT,
+        &listed::INVARIANT,
         &used::NOT_LISTED,
         &used::PUSH_CONSTANTS,
         &locations::MISSING,

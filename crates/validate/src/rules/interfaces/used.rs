@@ -59,6 +59,14 @@ struct Known {
     listed: u32,
 }
 
+/// The first use of a variable in a function.
+#[derive(Clone, Copy)]
+struct Use {
+    function: u32,
+    id: Id,
+    offset: u32,
+}
+
 /// Checks that entry points list what they use.
 pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
     let is_new = m.version >= Version::new(1, 4);
@@ -84,7 +92,7 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
     if !any || m.entry_points.is_empty() {
         return;
     }
-    let mut used: Vec<(u32, Id)> = Vec::new();
+    let mut used: Vec<Use> = Vec::new();
     for (index, function) in m.functions.iter().enumerate() {
         for inst in m.instructions(function.range.clone()) {
             note_uses(m, inst, index as u32, &mut known, &mut used);
@@ -97,9 +105,11 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
         }
         let mut push_constant: Option<Id> = None;
         for function in m.call_tree(entry.function) {
-            let start = used.partition_point(|entry| entry.0 < function);
-            let own = used[start..].iter().take_while(|entry| entry.0 == function);
-            for &(_, id) in own {
+            let start = used.partition_point(|entry| entry.function < function);
+            let own = used[start..]
+                .iter()
+                .take_while(|entry| entry.function == function);
+            for &Use { id, offset, .. } in own {
                 let Some(variable) = listed::variable(m, id) else {
                     continue;
                 };
@@ -114,8 +124,10 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
                             m.name(other),
                             m.name(id)
                         );
-                        let fault = Fault::new(&PUSH_CONSTANTS, variable.inst.offset(), message);
-                        faults.add(fault.about(m, other, "the other one"));
+                        let fault = Fault::new(&PUSH_CONSTANTS, offset, message)
+                            .about(m, id, "this block")
+                            .about(m, other, "the other block");
+                        faults.add(fault);
                         return;
                     }
                     push_constant = Some(id);
@@ -128,7 +140,8 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
                         entry.name(),
                         m.name(id)
                     );
-                    let fault = Fault::new(&NOT_LISTED, variable.inst.offset(), message)
+                    let fault = Fault::new(&NOT_LISTED, offset, message)
+                        .about(m, id, "the variable is declared here")
                         .at(entry.inst.offset(), "the entry point");
                     faults.add(fault);
                     return;
@@ -144,7 +157,7 @@ fn note_uses(
     inst: Inst<'_>,
     function: u32,
     known: &mut IdMap<Known>,
-    used: &mut Vec<(u32, Id)>,
+    used: &mut Vec<Use>,
 ) {
     let may_use = |known: &IdMap<Known>, word: u32| {
         let known = known.get(Id(word));
@@ -157,7 +170,11 @@ fn note_uses(
     let mut note = |id: Id| {
         if may_use(known, id.0) {
             known.slot(id).function = function + 1;
-            used.push((function, id));
+            used.push(Use {
+                function,
+                id,
+                offset: inst.offset(),
+            });
         }
     };
     match inst.op() {

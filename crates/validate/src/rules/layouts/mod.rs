@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
-use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
+use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::Family;
 use crate::fault::{Fault, Faults, Verdict};
@@ -267,7 +267,7 @@ fn rules_for(m: &Module<'_>, instance: &Instance, ty: Id) -> Option<Rules> {
     };
     let is_extended = class == StorageClass::Uniform
         && !m.options.uniform_buffer_standard_layout
-        && !m.is_decorated(ty, Decoration::BufferBlock);
+        && !m.structure_facts(ty).is_buffer_block;
     Some(Rules {
         kind: match () {
             () if scalar => Kind::Scalar,
@@ -280,12 +280,7 @@ fn rules_for(m: &Module<'_>, instance: &Instance, ty: Id) -> Option<Rules> {
 }
 
 fn is_block(m: &Module<'_>, ty: Id) -> bool {
-    m.own_decorations(ty).any(|decorated| {
-        matches!(
-            decorated.decoration,
-            Decoration::Block | Decoration::BufferBlock
-        )
-    })
+    m.structure_facts(ty).is_any_block()
 }
 
 fn check_layouts(m: &Module<'_>, faults: &mut Faults) {

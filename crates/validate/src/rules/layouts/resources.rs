@@ -122,12 +122,17 @@ fn variables<'a>(m: &Module<'a>) -> impl Iterator<Item = (Id, Inst<'a>, StorageC
 /// Checks Vulkan's resources.
 pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
     for (id, inst, class) in variables(m) {
-        let (rule_vuid, allowed): (usize, &[Decoration]) = match class {
-            StorageClass::Uniform => (1, &[Decoration::Block, Decoration::BufferBlock]),
-            StorageClass::StorageBuffer | StorageClass::PushConstant => (0, &[Decoration::Block]),
-            StorageClass::UniformConstant => (0, &[]),
-            _ => continue,
-        };
+        let is_uniform = class == StorageClass::Uniform;
+        let is_resource = matches!(
+            class,
+            StorageClass::Uniform
+                | StorageClass::StorageBuffer
+                | StorageClass::PushConstant
+                | StorageClass::UniformConstant
+        );
+        if !is_resource {
+            continue;
+        }
         if class != StorageClass::PushConstant {
             check_binding(m, id, inst, class, faults);
         }
@@ -135,25 +140,19 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
             continue;
         };
         let ty = m.without_arrays(held);
-        if allowed.is_empty() || !m.is_struct(ty) {
-            continue;
-        }
-        let mut own = m.own_decorations(ty);
-        if own.any(|decorated| allowed.contains(&decorated.decoration)) {
+        let facts = m.structure_facts(ty);
+        let is_fine = facts.is_block || is_uniform && facts.is_buffer_block;
+        if is_fine || class == StorageClass::UniformConstant || !m.is_struct(ty) {
             continue;
         }
         let message = format!(
             "{} holds {}, which must be decorated Block{}",
             m.name(id),
             m.show_type(ty),
-            if rule_vuid == 1 {
-                " or BufferBlock"
-            } else {
-                ""
-            }
+            if is_uniform { " or BufferBlock" } else { "" }
         );
-        let fault = Fault::new(&BLOCK, inst.offset(), message)
-            .vuid(BLOCK.vuids.get(rule_vuid).copied().unwrap_or_default());
+        let fault =
+            Fault::new(&BLOCK, inst.offset(), message).vuid(BLOCK.vuids[usize::from(is_uniform)]);
         faults.add(fault.about(m, ty, "the structure"));
     }
 }
@@ -217,7 +216,7 @@ pub(super) fn check_workgroups(m: &Module<'_>, faults: &mut Faults) {
     let is_shader = m.has(Capability::Shader);
     let has_layout = m.has(Capability::WorkgroupMemoryExplicitLayoutKHR);
     let is_untyped = m.has(Capability::UntypedPointersKHR);
-    let is_block = |ty: Id| m.is_struct(ty) && m.is_decorated(ty, Decoration::Block);
+    let is_block = |ty: Id| m.structure_facts(ty).is_block;
     if !variables(m).any(|variable| variable.2 == StorageClass::Workgroup) {
         return;
     }

@@ -36,7 +36,7 @@ fn allows_layout(m: &Module<'_>, class: StorageClass, ty: Id) -> bool {
         StorageClass::UniformConstant => false,
         StorageClass::Workgroup => {
             m.has(Capability::WorkgroupMemoryExplicitLayoutKHR)
-                && m.is_decorated(m.without_arrays(ty), Decoration::Block)
+                && m.structure_facts(m.without_arrays(ty)).is_block
         }
         StorageClass::Function | StorageClass::Private => m.version <= Version::new(1, 4),
         _ => true,

@@ -304,7 +304,11 @@ fn check_ids(at: &Site<'_, '_>, mode: ExecutionMode) -> Verdict {
     let first = if is_fast_math { 3 } else { 2 };
     for index in first..at.inst.args().len() {
         let id = at.id(index);
-        if !m.is_constant(id) && m.def_offset(id) != 0 {
+        let is_string = matches!(
+            m.op_of(id),
+            Op::ConstantStringAMDX | Op::SpecConstantStringAMDX
+        );
+        if !m.is_constant(id) && !is_string && m.def_offset(id) != 0 {
             let message = format!(
                 "operand {} of {mode} must be a constant, but is {}",
                 index - 1,

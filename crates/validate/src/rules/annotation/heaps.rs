@@ -113,7 +113,8 @@ pub(super) fn check_form(at: &Site<'_, '_>, decorated: &Decorated<'_>) -> Verdic
 /// Checks an `OffsetIdEXT`.
 pub(super) fn check_offset(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Id) -> Verdict {
     let m = at.m;
-    if !holds_descriptor(m, target) {
+    let mut members = m.members(target).iter();
+    if !members.any(|&member| holds_descriptor(m, Id(member))) {
         let message = format!(
             "OffsetIdEXT is for structures that hold descriptors, but {} holds none",
             m.name(target)

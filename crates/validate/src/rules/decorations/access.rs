@@ -231,13 +231,17 @@ fn check_components(m: &Module<'_>, target: Id, decorated: &Decorated<'_>, ty: I
             format!("{} does not fit into one location", m.show_type(ty)),
         );
     }
-    if is_wide && component % 2 != 0 {
+    if is_wide && !component.is_multiple_of(2) {
         return wrong(
             4,
             format!("64-bit values begin at component 0 or 2, not at {component}"),
         );
     }
-    let taken = if is_wide { 2 * count } else { count };
+    let taken = if is_wide {
+        2 * count
+    } else {
+        count.min(u32::MAX - 4)
+    };
     if component + taken > 4 {
         let message = format!(
             "{} from component {component} on ends at component {}, but a location ends at 3",

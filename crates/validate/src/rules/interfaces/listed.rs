@@ -1,5 +1,7 @@
 //! The variables that entry points list.
 
+use std::collections::HashMap;
+
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Decoration, ExecutionModel, FPEncoding, Op, StorageClass, Version};
@@ -359,6 +361,8 @@ pub(super) fn check_variables(m: &Module<'_>, faults: &mut Faults) {
         return;
     }
     let globals = m.globals.iter().filter_map(|&offset| m.inst(offset));
+    // Each type is looked through once.
+    let mut known: HashMap<u32, Option<&'static Rule>> = HashMap::new();
     for inst in globals {
         let Some(listed) = inst.result().and_then(|id| variable(m, id)) else {
             continue;
@@ -391,11 +395,12 @@ pub(super) fn check_variables(m: &Module<'_>, faults: &mut Faults) {
                 }
             )
         };
-        let rule = match () {
-            () if m.contains(ty, is_address) => &ADDRESS,
-            () if m.contains(ty, is_small) => &SMALL_FLOAT,
-            () => continue,
-        };
+        let rule = *known.entry(ty.0).or_insert_with(|| match () {
+            () if m.contains(ty, is_address) => Some(&ADDRESS),
+            () if m.contains(ty, is_small) => Some(&SMALL_FLOAT),
+            () => None,
+        });
+        let Some(rule) = rule else { continue };
         let what = match std::ptr::eq(rule, &ADDRESS) {
             true => "a physical pointer",
             false => "a float of 8 bits or less",

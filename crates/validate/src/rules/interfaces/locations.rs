@@ -485,7 +485,7 @@ fn flatten(m: &Module<'_>, listed: &Listed<'_>, ty: Id, masks: &mut Vec<u8>) -> 
             }
         };
         let wide = m.bit_width(ty) == 64;
-        let mut left = if wide { 2 * count } else { count };
+        let mut left = if wide { count.saturating_mul(2) } else { count };
         while left > 0 && masks.len() < MOST {
             let here = left.min(4);
             masks.push((1u8 << here) - 1);

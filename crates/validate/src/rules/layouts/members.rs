@@ -120,7 +120,7 @@ fn check_decorations(layouts: &Layouts<'_, '_>, id: Id, member: &Member) -> Resu
     let matrix = m.without_arrays(member.ty);
     let alignment = layouts.layout(matrix, member.matrix)?.alignment;
     let stride = member.matrix.stride;
-    if (stride == 0 || stride % alignment != 0) && !m.options.skip_block_layout {
+    if (stride == 0 || !stride.is_multiple_of(alignment)) && !m.options.skip_block_layout {
         let message = format!(
             "the MatrixStride of member {} of {} must be a multiple of {alignment}, but is {stride}",
             member.index,
@@ -148,7 +148,7 @@ fn check_offsets(layouts: &Layouts<'_, '_>, id: Id, members: &mut [Member]) -> R
             continue;
         };
         let alignment = layouts.member_alignment(member);
-        if offset % alignment != 0 {
+        if !offset.is_multiple_of(alignment) {
             let message = format!(
                 "the Offset of {} must be a multiple of {alignment}, but is {offset}",
                 of(member.index)

@@ -122,6 +122,9 @@ fn variables<'a>(m: &Module<'a>) -> impl Iterator<Item = (Id, Inst<'a>, StorageC
 /// Checks Vulkan's resources.
 pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
     for (id, inst, class) in variables(m) {
+        if faults.is_full() {
+            return;
+        }
         let is_uniform = class == StorageClass::Uniform;
         let is_resource = matches!(
             class,

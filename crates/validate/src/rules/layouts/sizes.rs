@@ -333,7 +333,7 @@ impl<'m, 'a> Layouts<'m, 'a> {
             if value == 0 {
                 return wrong(format!("the stride of {} is 0", m.show_type(ty)));
             }
-            if value % alignment != 0 {
+            if !value.is_multiple_of(alignment) {
                 return wrong(format!(
                     "the stride of {} must be a multiple of {alignment}, but is {value}",
                     m.show_type(ty)

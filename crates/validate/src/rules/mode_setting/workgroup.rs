@@ -167,7 +167,7 @@ fn check_groups(
     fault: impl Fn(String) -> Fault,
 ) -> Verdict {
     if modes.has(function, ExecutionMode::DerivativeGroupQuadsKHR)
-        && (size[0] % 2 != 0 || size[1] % 2 != 0)
+        && (!size[0].is_multiple_of(2) || !size[1].is_multiple_of(2))
     {
         let message = format!(
             "with DerivativeGroupQuadsKHR the first two dimensions of the workgroup must be even, but it is {}",
@@ -176,7 +176,7 @@ fn check_groups(
         return Err(fault(message).vuid(DERIVATIVE_GROUPS.vuids[0]));
     }
     let product = size.iter().fold(1u64, |all, &side| all.wrapping_mul(side));
-    if modes.has(function, ExecutionMode::DerivativeGroupLinearKHR) && product % 4 != 0 {
+    if modes.has(function, ExecutionMode::DerivativeGroupLinearKHR) && !product.is_multiple_of(4) {
         let message = format!(
             "with DerivativeGroupLinearKHR the workgroup's size must be a multiple of 4, but is {} = {product}",
             show(size)

@@ -53,18 +53,23 @@ struct Frame {
 impl Frame {
     /// The instructions before annotations.
     fn start() -> Self {
+        Self::start_with(|_| Vec::new())
+    }
+
+    /// The same with an interface of `main`, for which ids are taken.
+    fn start_with(interface: impl FnOnce(&mut Writer) -> Vec<u32>) -> Self {
         let mut w = Writer::with_capacity(1024);
         let main = w.id();
+        let interface = interface(&mut w);
         w.instruction(Op::Capability, &[Capability::Shader.0]);
         w.instruction(
             Op::MemoryModel,
             &[AddressingModel::Logical.0, MemoryModel::GLSL450.0],
         );
         // "main"
-        w.instruction(
-            Op::EntryPoint,
-            &[ExecutionModel::GLCompute.0, main, 0x6e69_616d, 0],
-        );
+        let mut entry = vec![ExecutionModel::GLCompute.0, main, 0x6e69_616d, 0];
+        entry.extend(interface);
+        w.instruction(Op::EntryPoint, &entry);
         w.instruction(
             Op::ExecutionMode,
             &[main, ExecutionMode::LocalSize.0, 1, 1, 1],
@@ -318,9 +323,13 @@ fn cases(count: usize) -> Vec<u32> {
 }
 
 fn access_chains(count: usize) -> Vec<u32> {
-    let mut frame = Frame::start();
+    let mut variable = 0;
+    let mut frame = Frame::start_with(|w| {
+        variable = w.id();
+        vec![variable]
+    });
     frame.types();
-    let [structure, to_structure, to_integer, variable] = std::array::from_fn(|_| frame.w.id());
+    let [structure, to_structure, to_integer] = std::array::from_fn(|_| frame.w.id());
     let (integer, zero) = (frame.integer, frame.zero);
     let w = &mut frame.w;
     w.instruction(Op::TypeStruct, &[structure, integer, integer]);

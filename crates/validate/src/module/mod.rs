@@ -287,6 +287,14 @@ impl<'a> Module<'a> {
         }
     }
 
+    /// Where an id is defined: the word offset, 0 if nowhere, and the index of the
+    /// block, [`NONE`] outside of blocks.
+    #[inline]
+    pub(crate) fn place(&self, id: Id) -> (u32, u32) {
+        let def = self.ids.get(id);
+        (def.offset & !HAS_TYPE, def.block)
+    }
+
     /// The words of the instruction that defines an id.
     #[inline]
     fn def_words(&self, id: Id) -> Option<&'a [u32]> {

@@ -8,7 +8,7 @@ use spirvkit_grammar::{Op, OperandKind, Quantifier};
 
 use crate::fault::{Fault, Faults};
 use crate::flow::Flow;
-use crate::module::{Inst, Module};
+use crate::module::Inst;
 use crate::rule::{Example, Frame, Rule};
 
 pub(super) static RULES: &[&Rule] = &[
@@ -126,27 +126,20 @@ OpFunctionEnd",
     },
 };
 
-/// Checks all functions.
-pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
-    for function in &m.functions {
-        if faults.is_full() {
-            return;
-        }
-        if !function.blocks.is_empty() {
-            Body::new(Flow::new(m, function)).check(faults);
-        }
-    }
+/// Checks a function.
+pub(super) fn check(flow: &Flow<'_, '_>, faults: &mut Faults) {
+    Body::new(flow).check(faults);
 }
 
-struct Body<'m, 'a> {
-    flow: Flow<'m, 'a>,
+struct Body<'f, 'm, 'a> {
+    flow: &'f Flow<'m, 'a>,
     dominators: DominatorTree,
     /// Before this word, everything is outside of functions.
     first_function: u32,
 }
 
-impl<'m, 'a> Body<'m, 'a> {
-    fn new(flow: Flow<'m, 'a>) -> Self {
+impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
+    fn new(flow: &'f Flow<'m, 'a>) -> Self {
         let order = DepthFirst::new(&flow.graph);
         Body {
             dominators: DominatorTree::from_depth_first(&flow.graph, &order),
@@ -203,24 +196,53 @@ impl<'m, 'a> Body<'m, 'a> {
                 }
                 self.check_phi(inst, node, value, parent, faults);
             }
-        } else if let Err(unread) = plain_ids(inst, |id| self.check_id(inst, node, id, faults)) {
-            let m = self.flow.m;
-            let offset = WordOffset(inst.offset() as usize);
-            let Some(instruction) = Instruction::from_words(inst.words(), offset) else {
-                return;
-            };
-            for operand in instruction.operands(&m.definitions).map_while(Result::ok) {
-                if let Value::Id(id) = operand.value
-                    && operand.word >= unread
-                {
-                    self.check_id(inst, node, id, faults);
-                }
+            return;
+        }
+        let Some(info) = inst.info() else {
+            return;
+        };
+        // Result type and result come first, and most instructions have nothing
+        // but ids.
+        let words = inst.words();
+        let first = 1 + usize::from(info.has_result_type()) + usize::from(info.has_result());
+        let end = match info.only_ids_follow() {
+            true => words.len(),
+            false => (1 + info.leading_ids()).clamp(first, words.len().max(first)),
+        };
+        for &id in words.get(first..end).unwrap_or_default() {
+            self.check_id(inst, node, Id(id), faults);
+        }
+        if end < words.len() {
+            self.check_rest(inst, node, end, faults);
+        }
+    }
+
+    /// Checks the ids from a word on.
+    fn check_rest(&self, inst: Inst<'a>, node: u32, start: usize, faults: &mut Faults) {
+        let check = |id| self.check_id(inst, node, id, faults);
+        let Err(unread) = plain_ids(inst, start, check) else {
+            return;
+        };
+        let m = self.flow.m;
+        let offset = WordOffset(inst.offset() as usize);
+        let Some(instruction) = Instruction::from_words(inst.words(), offset) else {
+            return;
+        };
+        for operand in instruction.operands(&m.definitions).map_while(Result::ok) {
+            if let Value::Id(id) = operand.value
+                && operand.word >= unread
+            {
+                self.check_id(inst, node, id, faults);
             }
         }
     }
 
+    #[inline]
     fn check_id(&self, inst: Inst<'a>, node: u32, id: Id, faults: &mut Faults) {
-        if self.flow.m.def_offset(id) < self.first_function {
+        let (offset, block) = self.flow.m.place(id);
+        // Outside of functions, or in the same block, where other rules see to the
+        // order.
+        if offset < self.first_function || block == self.flow.function.blocks.start + node {
             return;
         }
         if self.is_own(id) {
@@ -304,13 +326,14 @@ impl<'m, 'a> Body<'m, 'a> {
     }
 }
 
-/// Gives the ids that an instruction uses, as long as its operands are ids and
-/// single words only. If there are others, returns the index of their first word.
+/// Gives the ids that an instruction uses from a word on, before which every
+/// operand is an id, as long as the operands are ids and single words only. If
+/// there are others, returns the index of their first word.
 #[inline]
-fn plain_ids(inst: Inst<'_>, mut use_id: impl FnMut(Id)) -> Result<(), usize> {
+fn plain_ids(inst: Inst<'_>, start: usize, mut use_id: impl FnMut(Id)) -> Result<(), usize> {
     let words = inst.words();
-    let operands = inst.info().ok_or(1usize)?.operands();
-    for (next, operand) in (1..).zip(operands) {
+    let operands = inst.info().ok_or(start)?.operands();
+    for (next, operand) in (start..).zip(operands.get(start - 1..).unwrap_or_default()) {
         let Some(&word) = words.get(next) else {
             return Ok(());
         };

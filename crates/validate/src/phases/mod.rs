@@ -20,10 +20,11 @@ use spirvkit_binary::{Error, HEADER_WORDS, Header};
 use spirvkit_diagnostics::ErrorClass;
 
 use crate::fault::{Fault, Faults};
+use crate::flow::Flow;
 use crate::module::{GivenNames, Module};
 use crate::options::Options;
 use crate::rule::{Example, Frame, Rule};
-use crate::rules as families;
+use crate::rules::{self as families, control_flow};
 use crate::site::Site;
 
 /// The rules of the phases.
@@ -103,13 +104,29 @@ pub(crate) fn run(
     let errors = found.iter().filter(|fault| !fault.is_warning());
     let mut known: Vec<u32> = errors.map(Fault::offset).chain(quiet).collect();
     known.sort_unstable();
-    for phase in [instructions, dominance::check, families::check_module] {
+    for phase in [instructions, functions, families::check_module] {
         let mut faults = Faults::new(options.max_errors);
         phase(&m, &mut faults);
         let faults = faults.into_vec().into_iter();
         found.extend(faults.filter(|fault| known.binary_search(&fault.offset()).is_err()));
     }
     found
+}
+
+/// Checks what takes the graph of a function.
+fn functions(m: &Module<'_>, faults: &mut Faults) {
+    let reconverging = control_flow::reconverging(m);
+    for (index, function) in m.functions.iter().enumerate() {
+        if faults.is_full() {
+            return;
+        }
+        if !function.blocks.is_empty() {
+            let flow = Flow::new(m, function);
+            let reconverges = reconverging.get(index) == Some(&true);
+            dominance::check(&flow, faults);
+            control_flow::check_function(&flow, reconverges, faults);
+        }
+    }
 }
 
 /// Gives each instruction to the family that owns its opcode.

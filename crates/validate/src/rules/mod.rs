@@ -13,7 +13,7 @@ mod bits;
 mod builtins;
 mod composite;
 mod constants;
-mod control_flow;
+pub(crate) mod control_flow;
 mod conversion;
 mod cooperative_matrix;
 mod cooperative_vector;

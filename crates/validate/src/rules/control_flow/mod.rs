@@ -45,7 +45,8 @@ pub(crate) const FAMILY: Family = Family {
         Op::AbortKHR,
     ],
     check,
-    check_module: Some(check_module),
+    // Whole functions are a phase of their own.
+    check_module: None,
     rules: &[
         &abort::MESSAGE,
         &branches::TARGET,
@@ -115,24 +116,20 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     }
 }
 
-fn check_module(m: &Module<'_>, faults: &mut Faults) {
-    let reconverging = reconvergence::functions(m);
-    for (index, function) in m.functions.iter().enumerate() {
-        if faults.is_full() {
-            return;
-        }
-        if function.blocks.is_empty() {
-            continue;
-        }
-        let flow = Flow::new(m, function);
-        branches::check_targets(&flow, faults);
-        merges::check_unique(&flow, faults);
-        phi::check_parents(&flow, faults);
-        if m.has(Capability::Shader) {
-            structured::check(&flow, faults);
-        }
-        if reconverging.get(index) == Some(&true) {
-            reconvergence::check(&flow, faults);
-        }
+/// Which of the module's functions, by index, must reconverge.
+pub(crate) fn reconverging(m: &Module<'_>) -> Vec<bool> {
+    reconvergence::functions(m)
+}
+
+/// Checks a function.
+pub(crate) fn check_function(flow: &Flow<'_, '_>, reconverges: bool, faults: &mut Faults) {
+    branches::check_targets(flow, faults);
+    merges::check_unique(flow, faults);
+    phi::check_parents(flow, faults);
+    if flow.m.has(Capability::Shader) {
+        structured::check(flow, faults);
+    }
+    if reconverges {
+        reconvergence::check(flow, faults);
     }
 }

@@ -9,7 +9,6 @@ use spirvkit_grammar::{InstructionInfo, Op};
 pub(crate) struct Inst<'a> {
     words: &'a [u32],
     offset: u32,
-    info: Option<&'static InstructionInfo>,
 }
 
 impl<'a> Inst<'a> {
@@ -22,11 +21,7 @@ impl<'a> Inst<'a> {
         if words.is_empty() {
             return None;
         }
-        Some(Self {
-            words,
-            offset,
-            info: Op(first as u16).info(),
-        })
+        Some(Self { words, offset })
     }
 
     /// The opcode.
@@ -38,7 +33,7 @@ impl<'a> Inst<'a> {
     /// What the grammar says about it.
     #[inline]
     pub(crate) fn info(&self) -> Option<&'static InstructionInfo> {
-        self.info
+        self.op().info()
     }
 
     /// The number of words before it in the module.
@@ -62,7 +57,7 @@ impl<'a> Inst<'a> {
     /// The index of the first word after result type and result.
     #[inline]
     fn first_argument(&self) -> usize {
-        match self.info {
+        match self.info() {
             Some(info) => 1 + usize::from(info.has_result_type()) + usize::from(info.has_result()),
             None => 1,
         }
@@ -102,13 +97,13 @@ impl<'a> Inst<'a> {
     /// The result type, if the opcode has one.
     #[inline]
     pub(crate) fn result_type(&self) -> Option<Id> {
-        self.info?.has_result_type().then(|| Id(self.word(1)))
+        self.info()?.has_result_type().then(|| Id(self.word(1)))
     }
 
     /// The result, if the opcode has one.
     #[inline]
     pub(crate) fn result(&self) -> Option<Id> {
-        let info = self.info?;
+        let info = self.info()?;
         info.has_result()
             .then(|| Id(self.word(1 + usize::from(info.has_result_type()))))
     }
@@ -116,11 +111,7 @@ impl<'a> Inst<'a> {
     /// An instruction that isn't part of the module but stands for something
     /// that is, at this word: the operation of an `OpSpecConstantOp`.
     pub(crate) fn standing_at(words: &'a [u32], offset: u32) -> Option<Self> {
-        let info = Op(*words.first()? as u16).info();
-        Some(Self {
-            words,
-            offset,
-            info,
-        })
+        words.first()?;
+        Some(Self { words, offset })
     }
 }

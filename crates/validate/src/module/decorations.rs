@@ -1,6 +1,6 @@
 //! Decorations by target.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Decoration, Op};

@@ -1,7 +1,7 @@
 //! What to call things in messages. Nothing here is made unless there is an
 //! error to tell.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use spirvkit_binary::Id;
 use spirvkit_grammar::{FPEncoding, Op, StorageClass};

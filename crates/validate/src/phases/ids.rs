@@ -1,7 +1,7 @@
 //! What ids may stand where: defined, and of the right sort. Whether definitions
 //! dominate uses is for the shape of the control flow to say.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass;

@@ -16,7 +16,7 @@ mod ids;
 mod layout;
 mod operands;
 
-use spirvkit_binary::{Error, HEADER_WORDS, Header};
+use spirvkit_binary::{Error, Header};
 use spirvkit_diagnostics::ErrorClass;
 
 use crate::fault::{Fault, Faults};
@@ -131,37 +131,77 @@ fn functions(m: &Module<'_>, faults: &mut Faults) {
 
 /// Gives each instruction to the family that owns its opcode.
 fn instructions(m: &Module<'_>, faults: &mut Faults) {
-    let mut functions = m.functions.iter().enumerate().peekable();
-    let mut blocks = m.blocks.iter().enumerate().peekable();
-    let mut function = None;
-    let mut block = None;
-    for inst in m.instructions(HEADER_WORDS as u32..m.words.len() as u32) {
-        if let Some((index, _)) = functions.next_if(|next| next.1.range.start == inst.offset()) {
-            function = Some(index as u32);
-        }
-        if let Some((index, _)) = blocks.next_if(|next| next.1.start == inst.offset()) {
-            block = Some(index as u32);
+    let mut place = Place::default();
+    // Where something next begins or ends: until then, all stand in one place.
+    let mut change = 0;
+    for inst in m.all_instructions() {
+        if inst.offset() >= change {
+            change = place.advance(m, inst.offset());
         }
         let site = Site {
             m,
             inst,
-            function,
-            block,
+            function: place.function,
+            block: place.block,
         };
         faults.note(families::check(&site));
-        if let Some(open) = block
-            && m.blocks[open as usize].terminator == inst.offset()
-        {
-            block = None;
-        }
-        if let Some(open) = function
-            && m.functions[open as usize].range.end == inst.offset() + inst.words().len() as u32
-        {
-            function = None;
-            block = None;
-        }
         if faults.is_full() {
             return;
         }
+    }
+}
+
+/// Where an instruction stands.
+#[derive(Default)]
+struct Place {
+    function: Option<u32>,
+    block: Option<u32>,
+    /// How many functions and blocks have begun.
+    functions: u32,
+    blocks: u32,
+}
+
+impl Place {
+    /// Moves on to a word offset, and says at which one the place is another.
+    fn advance(&mut self, m: &Module<'_>, offset: u32) -> u32 {
+        let begun = |start: u32| start <= offset;
+        while let Some(next) = m.functions.get(self.functions as usize)
+            && begun(next.range.start)
+        {
+            self.function = Some(self.functions);
+            self.functions += 1;
+        }
+        while let Some(next) = m.blocks.get(self.blocks as usize)
+            && begun(next.start)
+        {
+            self.block = Some(self.blocks);
+            self.blocks += 1;
+        }
+        let end_of_function = self
+            .function
+            .map(|open| m.functions[open as usize].range.end);
+        if end_of_function.is_some_and(|end| end <= offset) {
+            self.function = None;
+            self.block = None;
+        }
+        let terminator = self.block.map(|open| m.blocks[open as usize].terminator);
+        if terminator.is_some_and(|terminator| terminator != 0 && terminator < offset) {
+            self.block = None;
+        }
+        let next_function = m
+            .functions
+            .get(self.functions as usize)
+            .map(|next| next.range.start);
+        let next_block = m.blocks.get(self.blocks as usize).map(|next| next.start);
+        let end_of_block = match self.block.and(terminator) {
+            Some(terminator) if terminator != 0 => Some(terminator + 1),
+            _ => None,
+        };
+        let end_of_function = self.function.and(end_of_function);
+        [next_function, next_block, end_of_block, end_of_function]
+            .into_iter()
+            .flatten()
+            .min()
+            .unwrap_or(u32::MAX)
     }
 }

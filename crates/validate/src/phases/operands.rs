@@ -4,7 +4,7 @@
 //! This touches every operand of the module. What is known of an opcode is
 //! worked out once; most instructions then are a handful of look-ups.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use spirvkit_binary::{
     Error, ErrorKind, Id, Instruction, LiteralString, NumberType, Value, WordOffset,

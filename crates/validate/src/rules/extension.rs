@@ -1,7 +1,7 @@
 //! Extensions (specification, section 3.52.4). The imports of extended
 //! instruction sets stand with the sets.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::sync::OnceLock;
 
 use spirvkit_diagnostics::ErrorClass::{MissingExtension, WrongVersion};

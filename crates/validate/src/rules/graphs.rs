@@ -1,6 +1,6 @@
 //! Graphs (`SPV_ARM_graph`).
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData};

@@ -4,7 +4,7 @@
 //! opcode by opcode: see `phases/operands.rs`. How deep constructs are nested
 //! is for the family of control flow to say.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
 use spirvkit_grammar::{Op, StorageClass};

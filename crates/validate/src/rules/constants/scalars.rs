@@ -1,6 +1,6 @@
 //! Scalars, nulls, samplers, sizes and data.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId, InvalidValue};
@@ -197,6 +197,10 @@ pub(super) fn number(at: &Site<'_, '_>) -> Verdict {
 pub(super) fn small(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let result = at.result_type();
+    // Most constants.
+    if m.is_int_scalar_of(result, 32) || m.is_float_scalar_of(result, 32) {
+        return Ok(());
+    }
     if !m.has(Capability::Shader) || m.is_pointer(result) || !small_types::is_limited(m, result) {
         return Ok(());
     }

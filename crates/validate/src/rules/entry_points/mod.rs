@@ -3,7 +3,7 @@
 
 mod required;
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidCapability, InvalidData, InvalidId};

@@ -300,7 +300,7 @@ fn logically_match(m: &Module<'_>, given: Id, wanted: Id) -> bool {
         return false;
     }
     let mut todo = vec![(pointee, wanted_pointee)];
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = hashbrown::HashSet::new();
     while let Some((given, wanted)) = todo.pop() {
         if given == wanted || !seen.insert((given, wanted)) {
             continue;

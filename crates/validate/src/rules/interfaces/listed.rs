@@ -1,6 +1,6 @@
 //! The variables that entry points list.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;

@@ -1,7 +1,7 @@
 //! The locations of what stages hand to each other (Vulkan, "Location and
 //! Component Assignment").
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;

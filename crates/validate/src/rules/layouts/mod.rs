@@ -9,7 +9,7 @@ mod resources;
 mod sizes;
 mod stray;
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
@@ -237,11 +237,11 @@ fn instance(m: &Module<'_>, inst: Inst<'_>) -> Option<Instance> {
             let ty = inst.result_type()?;
             of(m.pointee(ty)?, m.pointer_class(ty)?)
         }
-        Op::Load => match m.ty_of(inst.id(0)) {
+        Op::Load if m.has(Capability::UntypedPointersKHR) => match m.ty_of(inst.id(0)) {
             Type::UntypedPointer { class } => of(inst.result_type()?, class),
             _ => None,
         },
-        Op::Store => match m.ty_of(inst.id(0)) {
+        Op::Store if m.has(Capability::UntypedPointersKHR) => match m.ty_of(inst.id(0)) {
             Type::UntypedPointer { class } => of(m.type_of(inst.id(1))?, class),
             _ => None,
         },
@@ -285,7 +285,7 @@ fn is_block(m: &Module<'_>, ty: Id) -> bool {
 
 fn check_layouts(m: &Module<'_>, faults: &mut Faults) {
     let mut by_rules: HashMap<Rules, Layouts<'_, '_>> = HashMap::new();
-    let mut done = std::collections::HashSet::new();
+    let mut done = hashbrown::HashSet::new();
     let mut found: Vec<Fault> = Vec::new();
     for inst in instructions(m) {
         let Some(instance) = instance(m, inst) else {

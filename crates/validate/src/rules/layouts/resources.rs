@@ -189,7 +189,7 @@ fn check_binding(m: &Module<'_>, id: Id, inst: Inst<'_>, class: StorageClass, fa
 /// asked of variables that lack something.
 fn is_reached(m: &Module<'_>, id: Id) -> bool {
     let mut todo = vec![id];
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = hashbrown::HashSet::new();
     while let Some(id) = todo.pop() {
         if !seen.insert(id.0) {
             continue;

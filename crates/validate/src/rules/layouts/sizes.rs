@@ -1,7 +1,7 @@
 //! Sizes and alignments of types under the rules of a layout (Vulkan, section
 //! "Offset and Stride Assignment").
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};

@@ -1,6 +1,6 @@
 //! Decorations of explicit layouts where there is none.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;

@@ -4,7 +4,7 @@
 //! All these steps are collected once; then what is known of the sources is
 //! carried along them, each step being taken at most once for each fact.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;

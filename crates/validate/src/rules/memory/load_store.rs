@@ -619,7 +619,7 @@ fn layouts_match(m: &Module<'_>, a: Id, b: Id) -> bool {
         return false;
     }
     let mut todo = vec![(a, b)];
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = hashbrown::HashSet::new();
     while let Some((a, b)) = todo.pop() {
         if a == b || !seen.insert((a, b)) {
             continue;

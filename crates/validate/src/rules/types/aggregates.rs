@@ -290,7 +290,7 @@ fn block_in_block(at: &Site<'_, '_>, result: Id) -> Verdict {
         return Ok(());
     }
     let mut todo = vec![result];
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = hashbrown::HashSet::new();
     while let Some(ty) = todo.pop() {
         for &member in m.members(ty) {
             let member = m.without_arrays(Id(member));

@@ -1,6 +1,6 @@
 //! No type is declared twice (specification, section 2.8).
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::Op;

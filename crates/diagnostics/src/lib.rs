@@ -146,9 +146,13 @@ pub struct Label {
     pub message: String,
 }
 
-/// Something that was found in the input.
+/// Something that was found in the input. It is as small as a pointer, so that
+/// results that may hold one cost little where they hold none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Diagnostic {
+pub struct Diagnostic(Box<Inner>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Inner {
     severity: Severity,
     rule: &'static str,
     class: ErrorClass,
@@ -176,11 +180,20 @@ pub struct ShaderLine {
 impl Diagnostic {
     /// An error by the rule with this stable id.
     pub fn error(rule: &'static str, class: ErrorClass, message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Error,
+        Self::new(Severity::Error, rule, class, message.into())
+    }
+
+    /// A warning by the rule with this stable id.
+    pub fn warning(rule: &'static str, class: ErrorClass, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, rule, class, message.into())
+    }
+
+    fn new(severity: Severity, rule: &'static str, class: ErrorClass, message: String) -> Self {
+        Self(Box::new(Inner {
+            severity,
             rule,
             class,
-            message: message.into(),
+            message,
             location: Location::None,
             word_offset: None,
             labels: Vec::new(),
@@ -189,21 +202,13 @@ impl Diagnostic {
             vuid: None,
             instruction: None,
             shader: None,
-        }
-    }
-
-    /// A warning by the rule with this stable id.
-    pub fn warning(rule: &'static str, class: ErrorClass, message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..Self::error(rule, class, message)
-        }
+        }))
     }
 
     /// Places it in assembly text.
     #[must_use]
     pub fn at_span(mut self, span: Span) -> Self {
-        self.location = Location::Span(span);
+        self.0.location = Location::Span(span);
         self
     }
 
@@ -212,15 +217,15 @@ impl Diagnostic {
     /// see [`Location::Word`].
     #[must_use]
     pub fn at_word(mut self, offset: usize) -> Self {
-        self.location = Location::Word(offset);
-        self.word_offset = Some(offset);
+        self.0.location = Location::Word(offset);
+        self.0.word_offset = Some(offset);
         self
     }
 
     /// Points at another place that has to do with it.
     #[must_use]
     pub fn with_label(mut self, location: Location, message: impl Into<String>) -> Self {
-        self.labels.push(Label {
+        self.0.labels.push(Label {
             location,
             word_offset: match location {
                 Location::Word(word) => Some(word),
@@ -234,7 +239,7 @@ impl Diagnostic {
     /// Adds advice.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.0.help = Some(help.into());
         self
     }
 
@@ -242,7 +247,7 @@ impl Diagnostic {
     /// of an extension.
     #[must_use]
     pub fn with_section(mut self, section: &'static str) -> Self {
-        self.section = Some(section);
+        self.0.section = Some(section);
         self
     }
 
@@ -250,29 +255,29 @@ impl Diagnostic {
     /// `VUID-StandaloneSpirv-None-04633`.
     #[must_use]
     pub fn with_vuid(mut self, vuid: &'static str) -> Self {
-        self.vuid = Some(vuid);
+        self.0.vuid = Some(vuid);
         self
     }
 
     /// Adds the text of the instruction that it is about.
     #[must_use]
     pub fn with_instruction(mut self, text: impl Into<String>) -> Self {
-        self.instruction = Some(text.into());
+        self.0.instruction = Some(text.into());
         self
     }
 
     /// Adds the place in the shader's own text.
     #[must_use]
     pub fn with_shader_line(mut self, line: ShaderLine) -> Self {
-        self.shader = Some(line);
+        self.0.shader = Some(line);
         self
     }
 
     /// Moves it and its labels, for instance from words to text.
     #[must_use]
     pub fn map_locations(mut self, mut map: impl FnMut(Location) -> Location) -> Self {
-        self.location = map(self.location);
-        for label in &mut self.labels {
+        self.0.location = map(self.0.location);
+        for label in &mut self.0.labels {
             label.location = map(label.location);
         }
         self
@@ -280,63 +285,63 @@ impl Diagnostic {
 
     /// How bad it is.
     pub fn severity(&self) -> Severity {
-        self.severity
+        self.0.severity
     }
 
     /// The stable id of the rule.
     pub fn rule(&self) -> &'static str {
-        self.rule
+        self.0.rule
     }
 
     /// The class of the error, or of the error that a warning would be.
     pub fn class(&self) -> ErrorClass {
-        self.class
+        self.0.class
     }
 
     /// What is wrong.
     pub fn message(&self) -> &str {
-        &self.message
+        &self.0.message
     }
 
     /// Where it is wrong.
     pub fn location(&self) -> Location {
-        self.location
+        self.0.location
     }
 
     /// Where it is wrong in the binary module, in words from its start, even if
     /// its location has been [moved](Self::map_locations) into a text.
     pub fn word_offset(&self) -> Option<usize> {
-        self.word_offset
+        self.0.word_offset
     }
 
     /// Other places that have to do with it.
     pub fn labels(&self) -> &[Label] {
-        &self.labels
+        &self.0.labels
     }
 
     /// What to do about it.
     pub fn help(&self) -> Option<&str> {
-        self.help.as_deref()
+        self.0.help.as_deref()
     }
 
     /// Where the rule stands: a section of the specification, or the name of an
     /// extension.
     pub fn section(&self) -> Option<&'static str> {
-        self.section
+        self.0.section
     }
 
     /// The identifier of the client API's rule.
     pub fn vuid(&self) -> Option<&'static str> {
-        self.vuid
+        self.0.vuid
     }
 
     /// The text of the instruction that it is about.
     pub fn instruction(&self) -> Option<&str> {
-        self.instruction.as_deref()
+        self.0.instruction.as_deref()
     }
 
     /// The place in the text that the module was compiled from.
     pub fn shader_line(&self) -> Option<&ShaderLine> {
-        self.shader.as_ref()
+        self.0.shader.as_ref()
     }
 }

@@ -8,7 +8,7 @@
 //! | [`grammar`] | the language's instructions and enumerants as tables |
 //! | [`binary`] | reading and writing modules word by word |
 //! | [`text`] | the assembly language |
-//! | [`validate`] | the rules of the language, and the judge |
+//! | [`mod@validate`] | the rules of the language, and the judge |
 //! | [`diagnostics`] | how errors and warnings are told |
 //!
 //! Text to a module and back:

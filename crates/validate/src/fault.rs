@@ -1,7 +1,5 @@
 //! What rules return.
 
-#![allow(dead_code)]
-
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::{Diagnostic, Location};
 

@@ -207,11 +207,6 @@ impl Env {
         self.api == Api::OpenCl
     }
 
-    #[inline]
-    pub(crate) fn is_opengl(&self) -> bool {
-        self.api == Api::OpenGl
-    }
-
     /// Whether this is Vulkan of at least this minor version.
     #[inline]
     pub(crate) fn is_vulkan_since(&self, minor: u8) -> bool {

@@ -7,20 +7,38 @@ use crate::common::{Dir, Ran, run};
 const VALID: &str = "\
 OpCapability Shader
 OpMemoryModel Logical GLSL450
-%float = OpTypeFloat 32
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%signature = OpTypeFunction %void
+%main = OpFunction %void None %signature
+%entry = OpLabel
+OpReturn
+OpFunctionEnd
 ";
 
-/// Two errors, on lines 3 and 4.
+/// Two errors, on lines 4 and 5.
 const INVALID: &str = "\
 OpCapability Shader
+OpCapability Linkage
 OpMemoryModel Logical GLSL450
 %vector = OpTypeVector %nothing 2
 %other = OpTypeArray %nowhere %neither
 ";
 
-/// The same module with the lines of the shader it came of.
+/// A structure of three members.
+const MEMBERS: &str = "\
+OpCapability Shader
+OpCapability Linkage
+OpMemoryModel Logical GLSL450
+%float = OpTypeFloat 32
+%three = OpTypeStruct %float %float %float
+";
+
+/// One error, with the lines of the shader it came of.
 const WITH_LINES: &str = "\
 OpCapability Shader
+OpCapability Linkage
 OpMemoryModel Logical GLSL450
 %file = OpString \"src/shader.hlsl\"
 OpLine %file 12 3
@@ -62,8 +80,8 @@ fn errors_in_text_are_shown_in_the_text() {
     let ran = dir.spv(&["val", "a.spvasm"]);
     assert_eq!((ran.code, output(&ran)), (1, ""));
     assert!(ran.stderr.contains("error[id.undefined]"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("--> a.spvasm:3:1"), "{}", ran.stderr);
     assert!(ran.stderr.contains("--> a.spvasm:4:1"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--> a.spvasm:5:1"), "{}", ran.stderr);
     assert!(ran.stderr.contains("`%nothing`"), "{}", ran.stderr);
 }
 
@@ -105,9 +123,9 @@ fn json_has_an_object_for_each_input_in_order() {
     assert_eq!(first["rule"], "id.undefined");
     assert_eq!(first["category"], "invalid_id");
     assert_eq!(first["vuid"], Value::Null);
-    assert_eq!(first["word_offset"], 10);
+    assert_eq!(first["word_offset"], 12);
     assert_eq!(first["instruction"], "%vector = OpTypeVector %nothing 2");
-    assert_eq!(first["location"]["line"], 3);
+    assert_eq!(first["location"]["line"], 4);
     assert_eq!(first["location"]["column"], 1);
     assert_eq!(first["source"], Value::Null);
     assert!(first["spec"].is_string() && first["message"].is_string());
@@ -134,7 +152,7 @@ fn sarif_is_one_log_for_all_inputs() {
     assert!(rules.iter().any(|rule| rule["id"] == "id.undefined"));
     let results = run["results"].as_array().unwrap();
     let place = |index: usize| &results[index]["locations"][0]["physicalLocation"];
-    assert_eq!(place(0)["region"]["startLine"], 3);
+    assert_eq!(place(0)["region"]["startLine"], 4);
     let last = results.len() - 1;
     assert_eq!(place(last)["artifactLocation"]["uri"], "in/c%20d.spv");
     assert_eq!(results[last]["level"], "error");
@@ -155,10 +173,7 @@ fn text_that_does_not_assemble_is_reported_like_any_error() {
 #[test]
 fn environments_decide() {
     let dir = Dir::new();
-    dir.write(
-        "a.spvasm",
-        "; SPIR-V\n; Version: 1.4\nOpCapability Shader\nOpMemoryModel Logical GLSL450\n",
-    );
+    dir.write("a.spvasm", format!("; SPIR-V\n; Version: 1.4\n{VALID}"));
     assert_eq!(
         dir.spv(&["val", "--target-env", "vulkan1.2", "a.spvasm"])
             .code,
@@ -173,8 +188,7 @@ fn environments_decide() {
 #[test]
 fn limits_and_the_number_of_errors_are_options() {
     let dir = Dir::new();
-    let members = "OpCapability Shader\nOpMemoryModel Logical GLSL450\n%f = OpTypeFloat 32\n%s = OpTypeStruct %f %f %f\n";
-    dir.write("a.spvasm", members);
+    dir.write("a.spvasm", MEMBERS);
     assert_eq!(dir.spv(&["val", "a.spvasm"]).code, 0);
     for flag in [
         &["--max-struct-members", "2"][..],
@@ -239,7 +253,7 @@ fn the_classic_validator_takes_its_options() {
     let ran = val(&["--target-env=vulkan1.3"], &invalid);
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("error[id.undefined]"), "{}", ran.stderr);
-    let struct_ = dir.module("c.spv", "OpCapability Shader\nOpMemoryModel Logical GLSL450\n%f = OpTypeFloat 32\n%s = OpTypeStruct %f %f %f\n");
+    let struct_ = dir.module("c.spv", MEMBERS);
     assert_eq!(val(&["--max-struct-members", "2"], &struct_).code, 1);
     assert_eq!(val(&["--max-struct-members=3"], &struct_).code, 0);
     assert_eq!(

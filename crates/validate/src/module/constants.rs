@@ -82,7 +82,7 @@ pub(crate) fn is_constant_op(op: Op) -> bool {
 }
 
 /// Whether the opcode makes a constant that specialization may change.
-pub(crate) fn is_spec_constant_op(op: Op) -> bool {
+fn is_spec_constant_op(op: Op) -> bool {
     matches!(
         op,
         Op::SpecConstantTrue

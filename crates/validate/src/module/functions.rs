@@ -30,8 +30,6 @@ pub(crate) struct Block {
     pub(crate) terminator: u32,
     /// The offset of the merge instruction; 0 if the block has none.
     pub(crate) merge: u32,
-    /// The index of the function that it stands in.
-    pub(crate) function: u32,
 }
 
 /// A set of execution models.
@@ -204,7 +202,6 @@ impl Builder {
                     start: inst.offset(),
                     terminator: 0,
                     merge: 0,
-                    function: m.functions.len() as u32 - 1,
                 });
             }
             Op::LoopMerge | Op::SelectionMerge => {

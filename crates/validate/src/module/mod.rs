@@ -1,7 +1,5 @@
 //! The module as the rules see it: an index over its words, built in one pass.
 
-#![allow(dead_code, unused_imports)]
-
 mod constants;
 mod decorations;
 mod functions;
@@ -18,7 +16,7 @@ use spirvkit_grammar::{
 };
 
 use crate::options::{Env, Options};
-pub(crate) use constants::{is_constant_op, is_spec_constant_op};
+pub(crate) use constants::is_constant_op;
 pub(crate) use decorations::Decorated;
 pub(crate) use functions::{Block, Function, Models, is_terminator};
 pub(crate) use inst::Inst;

@@ -9,7 +9,7 @@ use super::Module;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Type<'a> {
     /// The id is not that of a type.
-    NotAType,
+    None,
     Void,
     Bool,
     Int {
@@ -101,7 +101,7 @@ impl<'a> Module<'a> {
     pub(crate) fn ty(&self, id: Id) -> Type<'a> {
         // Asked so often that the grammar is left out of it.
         let Some(words) = self.def_words(id) else {
-            return Type::NotAType;
+            return Type::None;
         };
         let w = |index: usize| words.get(index).copied().unwrap_or(0);
         match Op(w(0) as u16) {
@@ -173,13 +173,13 @@ impl<'a> Module<'a> {
                 matrix_use: Id(0),
             }),
             op if is_type_declaration(op) => Type::Other(op),
-            _ => Type::NotAType,
+            _ => Type::None,
         }
     }
 
     /// The type of the value, as a [`Type`].
     pub(crate) fn ty_of(&self, value: Id) -> Type<'a> {
-        self.type_of(value).map_or(Type::NotAType, |ty| self.ty(ty))
+        self.type_of(value).map_or(Type::None, |ty| self.ty(ty))
     }
 
     /// The type of a vector's components, a matrix's columns' components, or a

@@ -80,8 +80,13 @@ pub(crate) fn run(
     names: Option<&GivenNames>,
 ) -> Vec<Fault> {
     let m = Module::index(words, header, options, names);
-    let mut faults = Faults::new(options.max_errors);
-    let mut broken = Faults::new(options.max_errors);
+    // One more than is told says that there are more.
+    let limit = match options.max_errors {
+        0 => 0,
+        most => most.saturating_add(1),
+    };
+    let mut faults = Faults::new(limit);
+    let mut broken = Faults::new(limit);
     header::check(&m, &mut faults);
     let quiet = operands::check(&m, &mut faults, &mut broken);
     if let Some(error) = &m.broken_tail {
@@ -105,7 +110,7 @@ pub(crate) fn run(
     let mut known: Vec<u32> = errors.map(Fault::offset).chain(quiet).collect();
     known.sort_unstable();
     for phase in [instructions, functions, families::check_module] {
-        let mut faults = Faults::new(options.max_errors);
+        let mut faults = Faults::new(limit);
         phase(&m, &mut faults);
         let faults = faults.into_vec().into_iter();
         found.extend(faults.filter(|fault| known.binary_search(&fault.offset()).is_err()));

@@ -386,7 +386,7 @@ fn chain(at: &Site<'_, '_>, kind: Kind) -> Verdict {
     let start = match kind.untyped {
         true => {
             let ty = at.id(0);
-            if m.ty(ty) == Type::NotAType || m.is_pointer(ty) {
+            if m.ty(ty) == Type::None || m.is_pointer(ty) {
                 let message = format!(
                     "an untyped access chain looks through a type that is no pointer, not {}",
                     m.show_type(ty)

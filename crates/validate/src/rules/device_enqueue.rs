@@ -139,7 +139,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     let o = Operation::of(at);
     let m = at.m;
     let (made, parts) = signature(o.op);
-    if !made.accepts(m, o.result) && m.ty(o.result) != Type::NotAType {
+    if !made.accepts(m, o.result) && m.ty(o.result) != Type::None {
         return Err(o.result_fault(&RESULT, made.wanted()));
     }
     for (index, part) in parts.iter().enumerate() {

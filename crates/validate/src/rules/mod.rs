@@ -120,9 +120,13 @@ pub(crate) const FAMILIES: &[Family] = &[
     types::FAMILY,
 ];
 
-/// Opcodes about which the grammar's tables say all there is to say.
+/// Opcodes of which only the grammar's tables are held against instructions:
+/// their operands, capabilities and extensions. `OpNop` has no rules. The others
+/// are of vendors' extensions that say little of types, or say it in documents
+/// of their own; what they do say is not checked yet.
 const NO_RULES: &[Op] = &[
     Op::Nop,
+    // SPV_AMD_shader_ballot, SPV_AMD_shader_fragment_mask.
     Op::GroupIAddNonUniformAMD,
     Op::GroupFAddNonUniformAMD,
     Op::GroupFMinNonUniformAMD,
@@ -131,20 +135,19 @@ const NO_RULES: &[Op] = &[
     Op::GroupFMaxNonUniformAMD,
     Op::GroupUMaxNonUniformAMD,
     Op::GroupSMaxNonUniformAMD,
-    Op::UntypedGroupAsyncCopyKHR,
     Op::FragmentMaskFetchAMD,
     Op::FragmentFetchAMD,
+    // SPV_AMDX_shader_enqueue.
+    Op::AllocateNodePayloadsAMDX,
+    Op::EnqueueNodePayloadsAMDX,
+    Op::FinishWritingNodePayloadAMDX,
+    Op::NodePayloadArrayLengthAMDX,
+    Op::IsNodePayloadValidAMDX,
+    // SPV_NV_shader_image_footprint.
     Op::ImageSampleFootprintNV,
-    Op::SubgroupShuffleINTEL,
-    Op::SubgroupShuffleDownINTEL,
-    Op::SubgroupShuffleUpINTEL,
-    Op::SubgroupShuffleXorINTEL,
-    Op::SubgroupBlockReadINTEL,
-    Op::SubgroupBlockWriteINTEL,
-    Op::SubgroupImageBlockReadINTEL,
-    Op::SubgroupImageBlockWriteINTEL,
-    Op::SubgroupImageMediaBlockReadINTEL,
-    Op::SubgroupImageMediaBlockWriteINTEL,
+    // SPV_KHR_untyped_pointers in kernels.
+    Op::UntypedGroupAsyncCopyKHR,
+    // SPV_INTEL_device_side_avc_motion_estimation.
     Op::VmeImageINTEL,
     Op::SubgroupAvcMceGetDefaultInterBaseMultiReferencePenaltyINTEL,
     Op::SubgroupAvcMceSetInterBaseMultiReferencePenaltyINTEL,
@@ -250,6 +253,17 @@ const NO_RULES: &[Op] = &[
     Op::SubgroupAvcSicGetPackedSkcLumaCountThresholdINTEL,
     Op::SubgroupAvcSicGetPackedSkcLumaSumThresholdINTEL,
     Op::SubgroupAvcSicGetInterRawSadsINTEL,
+    // SPV_INTEL_subgroups, SPV_INTEL_media_block_io and what builds on them.
+    Op::SubgroupShuffleINTEL,
+    Op::SubgroupShuffleDownINTEL,
+    Op::SubgroupShuffleUpINTEL,
+    Op::SubgroupShuffleXorINTEL,
+    Op::SubgroupBlockReadINTEL,
+    Op::SubgroupBlockWriteINTEL,
+    Op::SubgroupImageBlockReadINTEL,
+    Op::SubgroupImageBlockWriteINTEL,
+    Op::SubgroupImageMediaBlockReadINTEL,
+    Op::SubgroupImageMediaBlockWriteINTEL,
     Op::SubgroupBlockPrefetchINTEL,
     Op::Subgroup2DBlockLoadINTEL,
     Op::Subgroup2DBlockLoadTransformINTEL,
@@ -257,6 +271,7 @@ const NO_RULES: &[Op] = &[
     Op::Subgroup2DBlockPrefetchINTEL,
     Op::Subgroup2DBlockStoreINTEL,
     Op::SubgroupMatrixMultiplyAccumulateINTEL,
+    // SPV_ALTERA_arbitrary_precision_floating_point.
     Op::ArbitraryFloatSinCosPiALTERA,
     Op::ArbitraryFloatCastALTERA,
     Op::ArbitraryFloatCastFromIntALTERA,
@@ -298,6 +313,7 @@ const NO_RULES: &[Op] = &[
     Op::ArbitraryFloatPowINTEL,
     Op::ArbitraryFloatPowRINTEL,
     Op::ArbitraryFloatPowNINTEL,
+    // SPV_ALTERA_arbitrary_precision_fixed_point.
     Op::FixedSqrtALTERA,
     Op::FixedRecipALTERA,
     Op::FixedRsqrtALTERA,
@@ -309,10 +325,19 @@ const NO_RULES: &[Op] = &[
     Op::FixedSinCosPiALTERA,
     Op::FixedLogALTERA,
     Op::FixedExpALTERA,
+    // SPV_ALTERA_task_sequence.
+    Op::TaskSequenceCreateALTERA,
+    Op::TaskSequenceAsyncALTERA,
+    Op::TaskSequenceGetALTERA,
+    Op::TaskSequenceReleaseALTERA,
+    // Other extensions for FPGAs.
     Op::PtrCastToCrossWorkgroupALTERA,
     Op::CrossWorkgroupCastToPtrALTERA,
     Op::ReadPipeBlockingALTERA,
     Op::WritePipeBlockingALTERA,
+    Op::LoopControlINTEL,
+    Op::FPGARegALTERA,
+    // SPV_INTEL_function_variants, SPV_INTEL_memory_access_aliasing, SPV_INTEL_inline_assembly.
     Op::ConditionalCapabilityINTEL,
     Op::ConditionalEntryPointINTEL,
     Op::AliasDomainDeclINTEL,
@@ -343,6 +368,12 @@ const fn owners() -> [u8; 1 << 13] {
             index += 1;
         }
         family += 1;
+    }
+    let mut index = 0;
+    while index < NO_RULES.len() {
+        let owner = owners[NO_RULES[index].0 as usize];
+        assert!(owner == NOBODY, "an opcode without rules has a home");
+        index += 1;
     }
     owners
 }

@@ -140,7 +140,7 @@ fn lacks_values(o: &Operation<'_, '_, '_>) -> bool {
     let Some(info) = o.op.info() else {
         return false;
     };
-    if info.has_result_type() && o.m.ty(o.result) == Type::NotAType {
+    if info.has_result_type() && o.m.ty(o.result) == Type::None {
         return true;
     }
     let before = usize::from(info.has_result_type()) + usize::from(info.has_result());

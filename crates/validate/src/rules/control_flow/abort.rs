@@ -32,7 +32,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     if m.def(named).is_none() || m.def(message).is_none() {
         return Ok(());
     }
-    let is_type = m.ty(named) != Type::NotAType;
+    let is_type = m.ty(named) != Type::None;
     let ty = m.type_of(message);
     if is_type && ty.is_some_and(|ty| match_logically(m, ty, named)) {
         return Ok(());

@@ -382,7 +382,7 @@ pub(super) fn check_return(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     };
     if at.inst.op() == Op::Return {
-        if m.is_void(expected) || m.ty(expected) == Type::NotAType {
+        if m.is_void(expected) || m.ty(expected) == Type::None {
             return Ok(());
         }
         let message = format!(

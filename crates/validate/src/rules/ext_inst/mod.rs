@@ -322,7 +322,7 @@ impl<'m, 'a> Call<'_, 'm, 'a> {
         let (m, id) = (self.m(), self.id(index));
         // Ids that nothing defines, and types where values belong, are told of
         // for all instructions alike.
-        if m.def(id).is_none() || m.ty(id) != Type::NotAType {
+        if m.def(id).is_none() || m.ty(id) != Type::None {
             return Ok(());
         }
         Err(self.wrong_operand(rule, index, expected))

@@ -474,7 +474,7 @@ fn flatten(m: &Module<'_>, listed: &Listed<'_>, ty: Id, masks: &mut Vec<u8>) -> 
                 class: StorageClass::PhysicalStorageBuffer,
                 ..
             } => 2,
-            Type::NotAType => return Ok(()),
+            Type::None => return Ok(()),
             _ => {
                 let message = format!(
                     "{} has a location, but holds {}",

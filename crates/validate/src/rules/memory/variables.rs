@@ -347,7 +347,7 @@ fn data_type(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
     let m = at.m;
     let class = variable.class;
     if let Some(data) = variable.data {
-        if m.ty(data) != Type::NotAType {
+        if m.ty(data) != Type::None {
             return Ok(());
         }
         let message = format!("the data type is a type, not {}", m.name(data));

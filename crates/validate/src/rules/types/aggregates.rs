@@ -153,7 +153,7 @@ pub(super) fn array(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let element = at.id(0);
     let ty = m.ty(element);
-    if matches!(ty, Type::NotAType | Type::Void) {
+    if matches!(ty, Type::None | Type::Void) {
         let message = format!(
             "the elements of an array have a type other than void, but this is {}",
             m.show_type(element)
@@ -215,7 +215,7 @@ pub(super) fn structure(at: &Site<'_, '_>) -> Verdict {
     for (index, &member) in members.iter().enumerate() {
         let member = Id(member);
         match m.ty(member) {
-            Type::NotAType | Type::Void => {
+            Type::None | Type::Void => {
                 let message = format!(
                     "member {index} of the structure needs a type other than void, but this is {}",
                     m.show_type(member)

@@ -227,7 +227,7 @@ pub(super) fn pointer(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let class = StorageClass(at.inst.arg(0));
     let pointee = at.id(1);
-    if m.ty(pointee) == Type::NotAType {
+    if m.ty(pointee) == Type::None {
         let message = format!("a pointer points to a type, not to {}", m.name(pointee));
         let fault = at.fault(&POINTEE, message);
         return Err(fault.about(m, pointee, "it is defined here"));
@@ -336,14 +336,14 @@ fn forward_in_vulkan(at: &Site<'_, '_>, class: StorageClass) -> Verdict {
 pub(super) fn function(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let result = at.id(0);
-    if m.ty(result) == Type::NotAType {
+    if m.ty(result) == Type::None {
         let message = format!("a function returns a type, not {}", m.name(result));
         let fault = at.fault(&FUNCTION_RETURN, message);
         return Err(fault.about(m, result, "it is defined here"));
     }
     for (index, &parameter) in at.inst.args().iter().skip(1).enumerate() {
         let parameter = Id(parameter);
-        if matches!(m.ty(parameter), Type::NotAType | Type::Void) {
+        if matches!(m.ty(parameter), Type::None | Type::Void) {
             let message = format!(
                 "parameter {} of the function type needs a type other than void, but this is {}",
                 index + 1,

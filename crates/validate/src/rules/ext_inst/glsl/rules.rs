@@ -512,13 +512,11 @@ pub(super) static INTERPOLANT: Rule = Rule {
         frame: Frame::Fragment,
         breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
 OpCapability InterpolationFunction
-OpEntryPoint Fragment %main \"main\" %in
 %ptr_Input_f32 = OpTypePointer Input %f32
 %in = OpVariable %ptr_Input_f32 Input
 %r = OpExtInst %f32 %glsl InterpolateAtCentroid %private_f32",
         keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
 OpCapability InterpolationFunction
-OpEntryPoint Fragment %main \"main\" %in
 %ptr_Input_f32 = OpTypePointer Input %f32
 %in = OpVariable %ptr_Input_f32 Input
 %r = OpExtInst %f32 %glsl InterpolateAtCentroid %in",

@@ -13,7 +13,7 @@ pub struct Rule {
     /// The class of its errors.
     pub class: ErrorClass,
     /// Where it stands: a section of the specification (its numbers are those
-    /// of version 1.6), or the name of the extension or document.
+    /// of version 1.3), or the name of the extension or document.
     pub section: &'static str,
     /// The Vulkan rules that it checks, if any. With exactly one, every
     /// diagnostic carries it; with more, each diagnostic names its own.

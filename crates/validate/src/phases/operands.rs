@@ -26,7 +26,7 @@ pub(super) static RULES: &[&Rule] = &[&NUMBER_EXTENSION, &STRING, &NO_SET];
 static NO_SET: Rule = Rule {
     id: "id.no-set",
     class: ErrorClass::InvalidId,
-    section: "3.49.4",
+    section: "3.32.4",
     vuids: &[],
     text: "The set of an extended instruction is the result of an OpExtInstImport before it.",
     example: Example {

@@ -1,4 +1,4 @@
-//! Access chains (specification, section 3.52.8).
+//! Access chains (specification, section 3.32.8).
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
@@ -48,7 +48,7 @@ pub(crate) const FAMILY: Family = Family {
 static RESULT: Rule = Rule {
     id: "access-chain.result-type",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "An access chain makes a pointer, an untyped one if it is an untyped access chain.",
     example: Example {
@@ -61,7 +61,7 @@ static RESULT: Rule = Rule {
 static BASE: Rule = Rule {
     id: "access-chain.base",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "The base of an access chain is a pointer, a typed one unless the access chain is untyped.",
     example: Example {
@@ -93,7 +93,7 @@ OpExtension \"SPV_KHR_untyped_pointers\"
 static CLASS: Rule = Rule {
     id: "access-chain.storage-class",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "An access chain stays in the storage class of its base.",
     example: Example {
@@ -106,7 +106,7 @@ static CLASS: Rule = Rule {
 static INDEX: Rule = Rule {
     id: "access-chain.index",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "The indexes of an access chain are scalar integers.",
     example: Example {
@@ -123,7 +123,7 @@ static INDEX: Rule = Rule {
 static STRUCT_INDEX: Rule = Rule {
     id: "access-chain.struct-index",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "An index into a structure is a constant that no specialization changes, because the members have different \
            types.",
@@ -144,7 +144,7 @@ static STRUCT_INDEX: Rule = Rule {
 static STRUCT_BOUNDS: Rule = Rule {
     id: "access-chain.struct-bounds",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "An index into a structure is the number of one of its members. Under logical addressing, no constant index \
            is negative.",
@@ -164,7 +164,7 @@ static STRUCT_BOUNDS: Rule = Rule {
 static TOO_FAR: Rule = Rule {
     id: "access-chain.too-far",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "Each index goes into a composite: a structure, array, matrix, vector or cooperative matrix.",
     example: Example {
@@ -177,7 +177,7 @@ static TOO_FAR: Rule = Rule {
 static TARGET: Rule = Rule {
     id: "access-chain.target",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "An access chain makes a pointer to what its indexes lead to.",
     example: Example {
@@ -194,7 +194,7 @@ static TARGET: Rule = Rule {
 static ELEMENT: Rule = Rule {
     id: "access-chain.element",
     class: InvalidData,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "The element of a pointer access chain, the index that goes along from the base, is an integer.",
     example: Example {
@@ -244,7 +244,7 @@ OpEntryPoint GLCompute %main \"main\" %buffer
 static BLOCK_ELEMENT: Rule = Rule {
     id: "access-chain.block-element",
     class: InvalidData,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "A pointer to a block doesn't go along: the element of a pointer access chain is 0 there.",
     example: Example {
@@ -305,7 +305,7 @@ OpEntryPoint GLCompute %main \"main\" %buffer
 static VULKAN_CAPABILITY: Rule = Rule {
     id: "access-chain.vulkan-capability",
     class: InvalidData,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &[
         "VUID-StandaloneSpirv-Base-07650",
         "VUID-StandaloneSpirv-Base-07651",

@@ -1,4 +1,4 @@
-//! Atomic instructions (specification, section 3.52.18).
+//! Atomic instructions (specification, section 3.32.18).
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
@@ -57,7 +57,7 @@ pub(crate) const FAMILY: Family = Family {
 static RESULT: Rule = Rule {
     id: "atomic.result",
     class: InvalidData,
-    section: "3.52.18",
+    section: "3.32.18",
     vuids: &[],
     text: "What an atomic instruction gives is a scalar: an integer from integer operations, a float from \
            floating-point ones, either from loads and exchanges, a boolean from the test of a flag. With \
@@ -93,7 +93,7 @@ OpExtension \"SPV_KHR_bfloat16\"
 static POINTER: Rule = Rule {
     id: "atomic.pointer",
     class: InvalidData,
-    section: "3.52.18",
+    section: "3.32.18",
     vuids: &[],
     text: "An atomic instruction works on what a pointer points to.",
     example: Example {
@@ -123,7 +123,7 @@ OpAtomicFlagClear %flag %u32_2 %u32_0",
 static POINTEE: Rule = Rule {
     id: "atomic.pointee",
     class: InvalidData,
-    section: "3.52.18",
+    section: "3.32.18",
     vuids: &[],
     text: "The pointer points to what the instruction gives; to an integer or a float where a value is stored; to a \
            32-bit integer where it is a flag.",
@@ -166,7 +166,7 @@ static FUNCTION_CLASS: Rule = Rule {
 static VULKAN_CLASS: Rule = Rule {
     id: "atomic.vulkan-class",
     class: InvalidData,
-    section: "Vulkan: Standalone SPIR-V Validation",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-04686"],
     text: "In Vulkan, atomic instructions work on `Uniform`, `Workgroup`, `Image`, `StorageBuffer`, \
            `PhysicalStorageBuffer` and `TaskPayloadWorkgroupEXT`.",
@@ -181,7 +181,7 @@ static VULKAN_CLASS: Rule = Rule {
 static OPENCL_CLASS: Rule = Rule {
     id: "atomic.opencl-class",
     class: InvalidData,
-    section: "OpenCL SPIR-V Environment",
+    section: "OpenCL, SPIR-V Environment",
     vuids: &[],
     text: "In OpenCL, atomic instructions work on `Function`, `Workgroup`, `CrossWorkgroup` and, since OpenCL 2.0, \
            `Generic`.",
@@ -237,7 +237,7 @@ OpExtension \"SPV_EXT_shader_atomic_float_add\"
 static VALUE: Rule = Rule {
     id: "atomic.value",
     class: InvalidData,
-    section: "3.52.18",
+    section: "3.32.18",
     vuids: &[],
     text: "The value has the type of the result; a value that is stored has the type that the pointer points to.",
     example: Example {
@@ -250,7 +250,7 @@ static VALUE: Rule = Rule {
 static COMPARATOR: Rule = Rule {
     id: "atomic.comparator",
     class: InvalidData,
-    section: "3.52.18",
+    section: "3.32.18",
     vuids: &[],
     text: "What is compared with has the type of the result.",
     example: Example {

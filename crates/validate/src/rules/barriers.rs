@@ -1,4 +1,4 @@
-//! Barrier instructions (specification, section 3.52.20).
+//! Barrier instructions (specification, section 3.32.20).
 
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{ExecutionModel, Op, Scope, Version};
@@ -34,7 +34,7 @@ pub(crate) const FAMILY: Family = Family {
 static STAGES: Rule = Rule {
     id: "barrier.stages",
     class: InvalidId,
-    section: "3.52.20",
+    section: "3.32.20",
     vuids: &[],
     text: "Before SPIR-V 1.3, an `OpControlBarrier` stands only in tessellation control, compute, kernel, task and \
            mesh stages.",
@@ -48,7 +48,7 @@ static STAGES: Rule = Rule {
 static SUBGROUP_ONLY: Rule = Rule {
     id: "barrier.subgroup-only",
     class: InvalidId,
-    section: "Vulkan: Standalone SPIR-V Validation",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpControlBarrier-04682"],
     text: "In Vulkan, stages without workgroups execute an `OpControlBarrier` at most as a subgroup.",
     example: Example {
@@ -93,7 +93,7 @@ OpControlBarrierArriveEXT %u32_2 %u32_1 %u32_0",
 static NAMED_RESULT: Rule = Rule {
     id: "barrier.named-result",
     class: InvalidData,
-    section: "3.52.20",
+    section: "3.32.20",
     vuids: &[],
     text: "`OpNamedBarrierInitialize` makes an `OpTypeNamedBarrier`.",
     example: Example {
@@ -109,7 +109,7 @@ static NAMED_RESULT: Rule = Rule {
 static NAMED_COUNT: Rule = Rule {
     id: "barrier.named-count",
     class: InvalidData,
-    section: "3.52.20",
+    section: "3.32.20",
     vuids: &[],
     text: "The number of subgroups of a named barrier is a 32-bit integer scalar.",
     example: Example {
@@ -126,7 +126,7 @@ static NAMED_COUNT: Rule = Rule {
 static NAMED_OPERAND: Rule = Rule {
     id: "barrier.named-operand",
     class: InvalidData,
-    section: "3.52.20",
+    section: "3.32.20",
     vuids: &[],
     text: "`OpMemoryNamedBarrier` takes an `OpTypeNamedBarrier`.",
     example: Example {

@@ -1,4 +1,4 @@
-//! Bit instructions (specification, section 3.52.14).
+//! Bit instructions (specification, section 3.32.14).
 
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::Op;
@@ -43,7 +43,7 @@ pub(crate) const FAMILY: Family = Family {
 static RESULT: Rule = Rule {
     id: "bits.result",
     class: InvalidData,
-    section: "3.52.14",
+    section: "3.32.14",
     vuids: &[],
     text: "The result of a bit instruction is an integer scalar or vector.",
     example: Example {
@@ -56,7 +56,7 @@ static RESULT: Rule = Rule {
 static OPERAND: Rule = Rule {
     id: "bits.operand",
     class: InvalidData,
-    section: "3.52.14",
+    section: "3.32.14",
     vuids: &[],
     text: "Shifts and bitwise operations work on integer scalars and vectors of either signedness. For booleans there \
            are OpLogicalAnd and its like.",
@@ -70,7 +70,7 @@ static OPERAND: Rule = Rule {
 static OPERAND_SIZE: Rule = Rule {
     id: "bits.operand-size",
     class: InvalidData,
-    section: "3.52.14",
+    section: "3.32.14",
     vuids: &[],
     text: "The operands of a bit instruction have as many components as its result.",
     example: Example {
@@ -83,7 +83,7 @@ static OPERAND_SIZE: Rule = Rule {
 static OPERAND_WIDTH: Rule = Rule {
     id: "bits.operand-width",
     class: InvalidData,
-    section: "3.52.14",
+    section: "3.32.14",
     vuids: &[],
     text: "What is shifted, and the operands of bitwise operations, have components as wide as those of the result. A \
            shift's distance may be of any width.",
@@ -97,7 +97,7 @@ static OPERAND_WIDTH: Rule = Rule {
 static SHIFT: Rule = Rule {
     id: "bits.shift",
     class: InvalidData,
-    section: "3.52.14",
+    section: "3.32.14",
     vuids: &[],
     text: "A shift's distance is an integer scalar or vector.",
     example: Example {
@@ -110,7 +110,7 @@ static SHIFT: Rule = Rule {
 static BASE: Rule = Rule {
     id: "bits.base",
     class: InvalidData,
-    section: "3.52.14",
+    section: "3.32.14",
     vuids: &[],
     text: "Bit fields, bit reversal and bit counts work on integer scalars and vectors.",
     example: Example {
@@ -123,7 +123,7 @@ static BASE: Rule = Rule {
 static BASE_WIDTH: Rule = Rule {
     id: "bits.base-width",
     class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
+    section: "Vulkan, Runtime SPIR-V Validation",
     vuids: &["VUID-RuntimeSpirv-None-10824"],
     text: "In Vulkan, bit fields, bit reversal and bit counts work on 32-bit integers, unless the feature \
            `maintenance9` is enabled.",
@@ -137,7 +137,7 @@ static BASE_WIDTH: Rule = Rule {
 static BASE_TYPE: Rule = Rule {
     id: "bits.base-type",
     class: InvalidData,
-    section: "3.52.14",
+    section: "3.32.14",
     vuids: &[],
     text: "Bit field instructions and OpBitReverse keep the type of their base, and what is inserted has it as well.",
     example: Example {
@@ -150,7 +150,7 @@ static BASE_TYPE: Rule = Rule {
 static FIELD: Rule = Rule {
     id: "bits.field",
     class: InvalidData,
-    section: "3.52.14",
+    section: "3.32.14",
     vuids: &[],
     text: "The offset and the size of a bit field are integer scalars, even if the base is a vector.",
     example: Example {

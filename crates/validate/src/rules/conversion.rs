@@ -1,4 +1,4 @@
-//! Conversion instructions (specification, section 3.52.11).
+//! Conversion instructions (specification, section 3.32.11).
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
@@ -79,7 +79,7 @@ pub(crate) const FAMILY: Family = Family {
 static RESULT: Rule = Rule {
     id: "conversion.result",
     class: InvalidData,
-    section: "3.52.11",
+    section: "3.32.11",
     vuids: &[],
     text: "A conversion to F makes floating-point scalars or vectors, one to S or U integers; OpConvertFToU and \
            OpUConvert make unsigned ones. Most also convert cooperative matrices.",
@@ -93,7 +93,7 @@ static RESULT: Rule = Rule {
 static OPERAND: Rule = Rule {
     id: "conversion.operand",
     class: InvalidData,
-    section: "3.52.11",
+    section: "3.32.11",
     vuids: &[],
     text: "A conversion from F takes floating-point scalars or vectors, one from S or U integers.",
     example: Example {
@@ -106,7 +106,7 @@ static OPERAND: Rule = Rule {
 static SIZE: Rule = Rule {
     id: "conversion.size",
     class: InvalidData,
-    section: "3.52.11",
+    section: "3.32.11",
     vuids: &[],
     text: "A conversion keeps the number of components.",
     example: Example {
@@ -119,7 +119,7 @@ static SIZE: Rule = Rule {
 static SAME_WIDTH: Rule = Rule {
     id: "conversion.same-width",
     class: InvalidData,
-    section: "3.52.11",
+    section: "3.32.11",
     vuids: &[],
     text: "OpUConvert and OpSConvert change the width of integers. To change only the signedness, use OpBitcast.",
     example: Example {
@@ -132,7 +132,7 @@ static SAME_WIDTH: Rule = Rule {
 static SAME_COMPONENT: Rule = Rule {
     id: "conversion.same-component",
     class: InvalidData,
-    section: "3.52.11",
+    section: "3.32.11",
     vuids: &[],
     text: "OpFConvert changes the width or the encoding of floats.",
     example: Example {
@@ -170,7 +170,7 @@ OpExtension \"SPV_EXT_ocp_microscaling_types\"
 static QUANTIZE_RESULT: Rule = Rule {
     id: "conversion.quantize-result",
     class: InvalidData,
-    section: "3.52.11",
+    section: "3.32.11",
     vuids: &[],
     text: "OpQuantizeToF16 makes a 32-bit floating-point scalar or vector.",
     example: Example {
@@ -183,7 +183,7 @@ static QUANTIZE_RESULT: Rule = Rule {
 static QUANTIZE_OPERAND: Rule = Rule {
     id: "conversion.quantize-operand",
     class: InvalidData,
-    section: "3.52.11",
+    section: "3.32.11",
     vuids: &[],
     text: "OpQuantizeToF16 keeps the type of its operand.",
     example: Example {
@@ -196,7 +196,7 @@ static QUANTIZE_OPERAND: Rule = Rule {
 static POINTER: Rule = Rule {
     id: "conversion.pointer",
     class: InvalidData,
-    section: "3.52.11",
+    section: "3.32.11",
     vuids: &[],
     text: "OpConvertPtrToU and the casts from and to Generic take pointers, OpConvertUToPtr and these casts make \
            pointers.",
@@ -210,7 +210,7 @@ static POINTER: Rule = Rule {
 static INTEGER_OF_POINTER: Rule = Rule {
     id: "conversion.integer-of-pointer",
     class: InvalidData,
-    section: "3.52.11",
+    section: "3.32.11",
     vuids: &[],
     text: "OpConvertPtrToU makes an unsigned integer scalar, OpConvertUToPtr takes an integer scalar. With \
            MaskedGatherScatterINTEL they convert vectors of pointers to and from vectors of integers of the same size.",
@@ -224,7 +224,7 @@ static INTEGER_OF_POINTER: Rule = Rule {
 static LOGICAL_ADDRESSING: Rule = Rule {
     id: "conversion.logical-addressing",
     class: InvalidData,
-    section: "3.52.11",
+    section: "3.32.11",
     vuids: &[],
     text: "With logical addressing pointers have no value that could be converted.",
     example: Example {
@@ -278,7 +278,7 @@ OpMemoryModel PhysicalStorageBuffer64 GLSL450
 static GENERIC_CLASS: Rule = Rule {
     id: "conversion.generic-class",
     class: InvalidData,
-    section: "3.52.11",
+    section: "3.32.11",
     vuids: &[],
     text: "Pointers to Workgroup, CrossWorkgroup, Function and CodeSectionINTEL are cast to Generic pointers and back. \
            OpGenericCastToPtrExplicit names the storage class of its result.",
@@ -296,7 +296,7 @@ static GENERIC_CLASS: Rule = Rule {
 static GENERIC_POINTEE: Rule = Rule {
     id: "conversion.generic-pointee",
     class: InvalidData,
-    section: "3.52.11",
+    section: "3.32.11",
     vuids: &[],
     text: "A cast from or to Generic keeps the type that is pointed to.",
     example: Example {
@@ -313,7 +313,7 @@ static GENERIC_POINTEE: Rule = Rule {
 static BITCAST_TYPE: Rule = Rule {
     id: "conversion.bitcast-type",
     class: InvalidData,
-    section: "3.52.11",
+    section: "3.32.11",
     vuids: &[],
     text: "OpBitcast reinterprets pointers, numbers, and vectors and cooperative matrices of numbers. A boolean has no \
            bits that could be seen: choose numbers with OpSelect.",
@@ -327,7 +327,7 @@ static BITCAST_TYPE: Rule = Rule {
 static BITCAST_POINTER: Rule = Rule {
     id: "conversion.bitcast-pointer",
     class: InvalidData,
-    section: "3.52.11",
+    section: "3.32.11",
     vuids: &[],
     text: "OpBitcast makes pointers of pointers and of integer scalars, and the other way round; from SPIR-V 1.5 on \
            also of vectors of 32-bit integers.",
@@ -341,7 +341,7 @@ static BITCAST_POINTER: Rule = Rule {
 static BITCAST_WIDTH: Rule = Rule {
     id: "conversion.bitcast-width",
     class: InvalidData,
-    section: "3.52.11",
+    section: "3.32.11",
     vuids: &[],
     text: "OpBitcast keeps the total number of bits.",
     example: Example {

@@ -1,4 +1,4 @@
-//! Debug instructions (specification, section 3.52.2).
+//! Debug instructions (specification, section 3.32.2).
 
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::Op;
@@ -29,7 +29,7 @@ pub(crate) const FAMILY: Family = Family {
 static MEMBER_NAME: Rule = Rule {
     id: "debug.member-name",
     class: InvalidId,
-    section: "3.52.2",
+    section: "3.32.2",
     vuids: &[],
     text: "OpMemberName names a member of a structure type.",
     example: Example {
@@ -44,7 +44,7 @@ static MEMBER_NAME: Rule = Rule {
 static FILE: Rule = Rule {
     id: "debug.file",
     class: InvalidId,
-    section: "3.52.2",
+    section: "3.32.2",
     vuids: &[],
     text: "The file that a source or a line is from is an OpString.",
     example: Example {

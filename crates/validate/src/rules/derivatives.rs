@@ -1,4 +1,4 @@
-//! Derivative instructions (specification, section 3.52.16).
+//! Derivative instructions (specification, section 3.32.16).
 
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{ExecutionMode, ExecutionModel, Op};
@@ -30,7 +30,7 @@ pub(crate) const FAMILY: Family = Family {
 static RESULT: Rule = Rule {
     id: "derivative.result",
     class: InvalidData,
-    section: "3.52.16",
+    section: "3.32.16",
     vuids: &[],
     text: "A derivative is a floating-point scalar or vector.",
     example: Example {
@@ -43,7 +43,7 @@ static RESULT: Rule = Rule {
 static WIDTH: Rule = Rule {
     id: "derivative.width",
     class: InvalidData,
-    section: "3.52.16",
+    section: "3.32.16",
     vuids: &[],
     text: "Derivatives are taken of 32-bit floats; with SPV_AMD_gpu_shader_half_float also of 16-bit floats.",
     example: Example {
@@ -57,7 +57,7 @@ static WIDTH: Rule = Rule {
 static OPERAND: Rule = Rule {
     id: "derivative.operand",
     class: InvalidData,
-    section: "3.52.16",
+    section: "3.32.16",
     vuids: &[],
     text: "A derivative has the type of what it is taken of.",
     example: Example {
@@ -70,7 +70,7 @@ static OPERAND: Rule = Rule {
 static MODEL: Rule = Rule {
     id: "derivative.model",
     class: InvalidId,
-    section: "3.52.16",
+    section: "3.32.16",
     vuids: &[],
     text: "Derivatives compare neighbouring invocations, which only fragment shaders have, and, with \
            SPV_KHR_compute_shader_derivatives, compute, mesh and task shaders.",

@@ -1,4 +1,4 @@
-//! Device-side enqueue instructions (specification, section 3.52.22).
+//! Device-side enqueue instructions (specification, section 3.32.22).
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
@@ -38,7 +38,7 @@ pub(crate) const FAMILY: Family = Family {
 static RESULT: Rule = Rule {
     id: "device-enqueue.result",
     class: InvalidData,
-    section: "3.52.22",
+    section: "3.32.22",
     vuids: &[],
     text: "What enqueues or asks for a size makes a 32-bit integer; the other instructions make the queue, the event, \
            the boolean or the structure that their names say.",
@@ -56,7 +56,7 @@ static RESULT: Rule = Rule {
 static OPERAND: Rule = Rule {
     id: "device-enqueue.operand",
     class: InvalidData,
-    section: "3.52.22",
+    section: "3.32.22",
     vuids: &[],
     text: "Queues and events are what their types say, and counts, flags, statuses and sizes of parameters are 32-bit \
            integers.",

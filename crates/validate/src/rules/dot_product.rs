@@ -45,7 +45,7 @@ pub(crate) const FAMILY: Family = Family {
 static RESULT: Rule = Rule {
     id: "dot-product.result",
     class: InvalidData,
-    section: "3.52.13",
+    section: "SPV_KHR_integer_dot_product",
     vuids: &[],
     text: "A dot product of integers is an integer scalar; that of OpUDot and OpUDotAccSat is unsigned.",
     example: Example {
@@ -62,7 +62,7 @@ OpCapability DotProductInputAll
 static VECTOR: Rule = Rule {
     id: "dot-product.vector",
     class: InvalidData,
-    section: "3.52.13",
+    section: "SPV_KHR_integer_dot_product",
     vuids: &[],
     text: "A dot product takes two vectors of integers or two 32-bit integers that each hold a packed vector.",
     example: Example {
@@ -79,7 +79,7 @@ OpCapability DotProductInputAll
 static SIGN: Rule = Rule {
     id: "dot-product.sign",
     class: InvalidData,
-    section: "3.52.13",
+    section: "SPV_KHR_integer_dot_product",
     vuids: &[],
     text: "The components of both vectors of OpUDot and OpUDotAccSat, and those of the second vector of OpSUDot and \
            OpSUDotAccSat, are unsigned.",
@@ -97,7 +97,7 @@ OpCapability DotProductInputAll
 static SAME: Rule = Rule {
     id: "dot-product.same",
     class: InvalidData,
-    section: "3.52.13",
+    section: "SPV_KHR_integer_dot_product",
     vuids: &[],
     text: "Both vectors of a dot product are alike: packed or not, with as many components of the same width.",
     example: Example {
@@ -114,7 +114,7 @@ OpCapability DotProductInputAll
 static WIDTH: Rule = Rule {
     id: "dot-product.width",
     class: InvalidData,
-    section: "3.52.13",
+    section: "SPV_KHR_integer_dot_product",
     vuids: &[],
     text: "A dot product is at least as wide as the components that it is made of.",
     example: Example {
@@ -131,7 +131,7 @@ OpCapability DotProductInputAll
 static INPUT: Rule = Rule {
     id: "dot-product.input",
     class: InvalidData,
-    section: "3.52.13",
+    section: "SPV_KHR_integer_dot_product",
     vuids: &[],
     text: "What a dot product may take is said by capabilities: DotProductInputAll allows vectors, \
            DotProductInput4x8Bit vectors of four 8-bit integers, and DotProductInput4x8BitPacked 32-bit integers.",
@@ -148,7 +148,7 @@ OpCapability DotProductInputAll
 static PACKED: Rule = Rule {
     id: "dot-product.packed",
     class: InvalidData,
-    section: "3.52.13",
+    section: "SPV_KHR_integer_dot_product",
     vuids: &[],
     text: "A dot product of packed vectors takes 32-bit integers and says their format; one of vectors doesn't.",
     example: Example {
@@ -165,7 +165,7 @@ OpCapability DotProductInput4x8BitPacked
 static ACCUMULATOR: Rule = Rule {
     id: "dot-product.accumulator",
     class: InvalidData,
-    section: "3.52.13",
+    section: "SPV_KHR_integer_dot_product",
     vuids: &[],
     text: "The accumulator of a dot product has the type of the result.",
     example: Example {

@@ -1,4 +1,4 @@
-//! Extensions (specification, section 3.52.4). The imports of extended
+//! Extensions (specification, section 3.32.4). The imports of extended
 //! instruction sets stand with the sets.
 
 use hashbrown::HashSet;
@@ -23,7 +23,7 @@ pub(crate) const FAMILY: Family = Family {
 static VERSION: Rule = Rule {
     id: "extension.version",
     class: WrongVersion,
-    section: "The extension's own, \"Dependencies\"",
+    section: "Extensions, Dependencies",
     vuids: &[],
     text: "Some extensions build on a version of SPIR-V, and can't be used in modules of earlier ones.",
     example: Example {
@@ -36,7 +36,7 @@ static VERSION: Rule = Rule {
 static UNKNOWN: Rule = Rule {
     id: "extension.unknown",
     class: MissingExtension,
-    section: "3.52.4",
+    section: "3.32.4",
     vuids: &[],
     text: "An extension that the registry doesn't have may mean anything, or be misspelt. This is only a warning.",
     example: Example {

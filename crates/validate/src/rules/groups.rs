@@ -1,4 +1,4 @@
-//! Group and subgroup instructions (specification, section 3.52.21), and the
+//! Group and subgroup instructions (specification, section 3.32.21), and the
 //! interlock of fragment shaders.
 
 use spirvkit_binary::Id;
@@ -60,7 +60,7 @@ pub(crate) const FAMILY: Family = Family {
 static VOTE_RESULT: Rule = Rule {
     id: "group.vote-result",
     class: InvalidData,
-    section: "3.52.21",
+    section: "3.32.21",
     vuids: &[],
     text: "`OpGroupAll` and `OpGroupAny` give a boolean scalar.",
     example: Example {
@@ -75,7 +75,7 @@ static VOTE_RESULT: Rule = Rule {
 static VOTE_PREDICATE: Rule = Rule {
     id: "group.vote-predicate",
     class: InvalidData,
-    section: "3.52.21",
+    section: "3.32.21",
     vuids: &[],
     text: "`OpGroupAll` and `OpGroupAny` take a boolean scalar.",
     example: Example {
@@ -90,7 +90,7 @@ static VOTE_PREDICATE: Rule = Rule {
 static RESULT: Rule = Rule {
     id: "group.result",
     class: InvalidData,
-    section: "3.52.21",
+    section: "3.32.21",
     vuids: &[],
     text: "A group operation gives a scalar or a vector of the kind of number that its name says; a broadcast any \
            scalar or vector.",
@@ -106,7 +106,7 @@ static RESULT: Rule = Rule {
 static VALUE: Rule = Rule {
     id: "group.value",
     class: InvalidData,
-    section: "3.52.21",
+    section: "3.32.21",
     vuids: &[],
     text: "The value that a group operation takes has the type of its result.",
     example: Example {
@@ -121,7 +121,7 @@ static VALUE: Rule = Rule {
 static COPY_RESULT: Rule = Rule {
     id: "group.copy-result",
     class: InvalidData,
-    section: "3.52.21",
+    section: "3.32.21",
     vuids: &[],
     text: "`OpGroupAsyncCopy` gives an event.",
     example: Example {
@@ -140,7 +140,7 @@ static COPY_RESULT: Rule = Rule {
 static COPY_DESTINATION: Rule = Rule {
     id: "group.copy-destination",
     class: InvalidData,
-    section: "3.52.21",
+    section: "3.32.21",
     vuids: &[],
     text: "A group copies to a pointer to scalars or vectors of numbers in `Workgroup` or `CrossWorkgroup`.",
     example: Example {
@@ -159,7 +159,7 @@ static COPY_DESTINATION: Rule = Rule {
 static COPY_CLASSES: Rule = Rule {
     id: "group.copy-classes",
     class: InvalidData,
-    section: "3.52.21",
+    section: "3.32.21",
     vuids: &[],
     text: "A group copies between `Workgroup` and `CrossWorkgroup`, not within either.",
     example: Example {
@@ -177,7 +177,7 @@ static COPY_CLASSES: Rule = Rule {
 static COPY_SOURCE: Rule = Rule {
     id: "group.copy-source",
     class: InvalidData,
-    section: "3.52.21",
+    section: "3.32.21",
     vuids: &[],
     text: "A group copies from a pointer to what the destination points to.",
     example: Example {
@@ -196,7 +196,7 @@ static COPY_SOURCE: Rule = Rule {
 static COPY_COUNT: Rule = Rule {
     id: "group.copy-count",
     class: InvalidData,
-    section: "3.52.21",
+    section: "3.32.21",
     vuids: &[],
     text: "How many elements are copied, and at which stride, are integers as wide as a pointer.",
     example: Example {
@@ -215,7 +215,7 @@ static COPY_COUNT: Rule = Rule {
 static EVENT: Rule = Rule {
     id: "group.event",
     class: InvalidData,
-    section: "3.52.21",
+    section: "3.32.21",
     vuids: &[],
     text: "`OpGroupAsyncCopy` takes an event.",
     example: Example {
@@ -233,7 +233,7 @@ static EVENT: Rule = Rule {
 static WAIT_COUNT: Rule = Rule {
     id: "group.wait-count",
     class: InvalidData,
-    section: "3.52.21",
+    section: "3.32.21",
     vuids: &[],
     text: "The number of events to wait for is a 32-bit integer scalar.",
     example: Example {
@@ -252,7 +252,7 @@ OpGroupWaitEvents %u32_2 %u32_1 %events",
 static WAIT_EVENTS: Rule = Rule {
     id: "group.wait-events",
     class: InvalidData,
-    section: "3.52.21",
+    section: "3.32.21",
     vuids: &[],
     text: "The events to wait for stand behind a pointer to `OpTypeEvent`.",
     example: Example {

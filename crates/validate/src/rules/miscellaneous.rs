@@ -1,4 +1,4 @@
-//! Miscellaneous instructions (specification, section 3.52.1).
+//! Miscellaneous instructions (specification, section 3.32.1).
 
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Op, Scope};
@@ -39,7 +39,7 @@ pub(crate) const FAMILY: Family = Family {
 static UNDEFINED_VOID: Rule = Rule {
     id: "misc.undefined-void",
     class: InvalidId,
-    section: "3.52.1",
+    section: "3.32.1",
     vuids: &[],
     text: "There are no values of type void, not even undefined ones or poison.",
     example: Example {
@@ -96,7 +96,7 @@ OpExtension \"SPV_KHR_poison_freeze\"
 static SIZE_OF: Rule = Rule {
     id: "misc.size-of",
     class: InvalidData,
-    section: "3.52.1",
+    section: "3.32.1",
     vuids: &[],
     text: "The size that OpSizeOf tells is a 32-bit integer.",
     example: Example {

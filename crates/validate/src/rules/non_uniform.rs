@@ -1,4 +1,4 @@
-//! Non-uniform instructions (specification, section 3.52.24), and their
+//! Non-uniform instructions (specification, section 3.32.24), and their
 //! forerunners in `SPV_KHR_shader_ballot` and `SPV_KHR_subgroup_vote`.
 
 use spirvkit_binary::Id;
@@ -86,7 +86,7 @@ pub(crate) const FAMILY: Family = Family {
 static SCOPE: Rule = Rule {
     id: "non-uniform.scope",
     class: InvalidData,
-    section: "3.52.24",
+    section: "3.32.24",
     vuids: &[],
     text: "Non-uniform group instructions work on a `Subgroup`.",
     example: Example {
@@ -118,7 +118,7 @@ OpExtension \"SPV_KHR_subgroup_rotate\"
 static VULKAN_SCOPE: Rule = Rule {
     id: "non-uniform.vulkan-scope",
     class: InvalidData,
-    section: "Vulkan: Standalone SPIR-V Validation",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-04642"],
     text: "In Vulkan, all group instructions work on a `Subgroup`.",
     example: Example {
@@ -133,7 +133,7 @@ static VULKAN_SCOPE: Rule = Rule {
 static VOTE_RESULT: Rule = Rule {
     id: "non-uniform.vote-result",
     class: InvalidData,
-    section: "3.52.24",
+    section: "3.32.24",
     vuids: &[],
     text: "An election, a vote and a look at one bit of a ballot give a boolean scalar.",
     example: Example {
@@ -148,7 +148,7 @@ static VOTE_RESULT: Rule = Rule {
 static PREDICATE: Rule = Rule {
     id: "non-uniform.predicate",
     class: InvalidData,
-    section: "3.52.24",
+    section: "3.32.24",
     vuids: &[],
     text: "What is voted on is a boolean scalar.",
     example: Example {
@@ -163,7 +163,7 @@ static PREDICATE: Rule = Rule {
 static RESULT: Rule = Rule {
     id: "non-uniform.result",
     class: InvalidData,
-    section: "3.52.24",
+    section: "3.32.24",
     vuids: &[],
     text: "An operation over a group gives a scalar or a vector of the kind of number that its name says; one that \
            only moves values gives any scalar or vector.",
@@ -179,7 +179,7 @@ static RESULT: Rule = Rule {
 static VALUE: Rule = Rule {
     id: "non-uniform.value",
     class: InvalidData,
-    section: "3.52.24",
+    section: "3.32.24",
     vuids: &[],
     text: "The value that a group instruction combines or moves has the type of its result.",
     example: Example {
@@ -213,7 +213,7 @@ OpExtension \"SPV_KHR_bfloat16\"
 static BALLOT_RESULT: Rule = Rule {
     id: "non-uniform.ballot-result",
     class: InvalidData,
-    section: "3.52.24",
+    section: "3.32.24",
     vuids: &[],
     text: "A ballot or a partition is a vector of four unsigned integers; what is counted or found in a ballot is an \
            unsigned integer scalar.",
@@ -229,7 +229,7 @@ static BALLOT_RESULT: Rule = Rule {
 static BALLOT_VALUE: Rule = Rule {
     id: "non-uniform.ballot-value",
     class: InvalidData,
-    section: "3.52.24",
+    section: "3.32.24",
     vuids: &[],
     text: "A ballot that is taken is a vector of four unsigned integers.",
     example: Example {
@@ -244,7 +244,7 @@ static BALLOT_VALUE: Rule = Rule {
 static INDEX: Rule = Rule {
     id: "non-uniform.index",
     class: InvalidData,
-    section: "3.52.24",
+    section: "3.32.24",
     vuids: &[],
     text: "What tells the invocation that a value comes from (an id, an index, a mask, a delta, a direction) is an \
            unsigned integer scalar.",
@@ -260,7 +260,7 @@ static INDEX: Rule = Rule {
 static INDEX_CONSTANT: Rule = Rule {
     id: "non-uniform.index-constant",
     class: InvalidData,
-    section: "3.52.24",
+    section: "3.32.24",
     vuids: &[],
     text: "Before SPIR-V 1.5, a broadcast comes from an invocation that a constant names, and so do the values of a \
            quad.",
@@ -278,7 +278,7 @@ static INDEX_CONSTANT: Rule = Rule {
 static BIT_COUNT_OPERATION: Rule = Rule {
     id: "non-uniform.bit-count-operation",
     class: InvalidData,
-    section: "Vulkan: Standalone SPIR-V Validation",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpGroupNonUniformBallotBitCount-04685"],
     text: "In Vulkan, the bits of a ballot are counted with `Reduce`, `InclusiveScan` or `ExclusiveScan`.",
     example: Example {
@@ -294,7 +294,7 @@ OpCapability GroupNonUniformClustered
 static CLUSTER_MISSING: Rule = Rule {
     id: "non-uniform.cluster-missing",
     class: InvalidData,
-    section: "3.52.24",
+    section: "3.32.24",
     vuids: &[],
     text: "`ClusteredReduce` needs the size of the clusters, and the partitioned operations need the ballot that \
            tells the partition.",
@@ -310,7 +310,7 @@ static CLUSTER_MISSING: Rule = Rule {
 static CLUSTER_SIZE: Rule = Rule {
     id: "non-uniform.cluster-size",
     class: InvalidData,
-    section: "3.52.24",
+    section: "3.32.24",
     vuids: &[],
     text: "The size of a cluster is an unsigned integer scalar.",
     example: Example {
@@ -325,7 +325,7 @@ static CLUSTER_SIZE: Rule = Rule {
 static CLUSTER_CONSTANT: Rule = Rule {
     id: "non-uniform.cluster-constant",
     class: InvalidData,
-    section: "3.52.24",
+    section: "3.32.24",
     vuids: &[],
     text: "The size of a cluster is a constant.",
     example: Example {

@@ -1,4 +1,4 @@
-//! Pipe instructions (specification, section 3.52.23).
+//! Pipe instructions (specification, section 3.32.23).
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
@@ -59,7 +59,7 @@ OpCapability PipeStorage
 static RESULT: Rule = Rule {
     id: "pipe.result",
     class: InvalidData,
-    section: "3.52.23",
+    section: "3.32.23",
     vuids: &[],
     text: "Reading, writing and counting packets make a 32-bit integer, reserving makes a reservation, and \
            OpIsValidReserveId a boolean.",
@@ -73,7 +73,7 @@ static RESULT: Rule = Rule {
 static PIPE: Rule = Rule {
     id: "pipe.pipe",
     class: InvalidData,
-    section: "3.52.23",
+    section: "3.32.23",
     vuids: &[],
     text: "Reading needs a pipe that is ReadOnly, writing one that is WriteOnly, counting either.",
     example: Example {
@@ -86,7 +86,7 @@ static PIPE: Rule = Rule {
 static RESERVATION: Rule = Rule {
     id: "pipe.reservation",
     class: InvalidData,
-    section: "3.52.23",
+    section: "3.32.23",
     vuids: &[],
     text: "A reservation is what the instructions that reserve packets make.",
     example: Example {
@@ -99,7 +99,7 @@ static RESERVATION: Rule = Rule {
 static POINTER: Rule = Rule {
     id: "pipe.pointer",
     class: InvalidData,
-    section: "3.52.23",
+    section: "3.32.23",
     vuids: &[],
     text: "Packets are read and written through a Generic pointer.",
     example: Example {
@@ -112,7 +112,7 @@ static POINTER: Rule = Rule {
 static INTEGER: Rule = Rule {
     id: "pipe.integer",
     class: InvalidData,
-    section: "3.52.23",
+    section: "3.32.23",
     vuids: &[],
     text: "The index, the number, the size and the alignment of packets are 32-bit integers.",
     example: Example {
@@ -125,7 +125,7 @@ static INTEGER: Rule = Rule {
 static STORAGE: Rule = Rule {
     id: "pipe.storage",
     class: InvalidData,
-    section: "3.52.23",
+    section: "3.32.23",
     vuids: &[],
     text: "OpConstantPipeStorage makes a pipe storage, of which OpCreatePipeFromPipeStorage makes a pipe.",
     example: Example {

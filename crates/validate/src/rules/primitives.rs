@@ -1,4 +1,4 @@
-//! Primitives (specification, section 3.52.19).
+//! Primitives (specification, section 3.32.19).
 
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{ExecutionModel, Op};
@@ -52,7 +52,7 @@ OpFunctionEnd"
 static STREAM: Rule = Rule {
     id: "primitive.stream",
     class: InvalidData,
-    section: "3.52.19",
+    section: "3.32.19",
     vuids: &[],
     text: "The stream of a vertex or a primitive is an integer constant.",
     example: Example {
@@ -65,7 +65,7 @@ static STREAM: Rule = Rule {
 static MODEL: Rule = Rule {
     id: "primitive.execution-model",
     class: InvalidId,
-    section: "3.52.19",
+    section: "3.32.19",
     vuids: &[],
     text: "Vertices are emitted and primitives are ended by geometry shaders only.",
     example: Example {

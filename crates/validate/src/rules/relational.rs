@@ -1,4 +1,4 @@
-//! Relational and logical instructions (specification, section 3.52.15).
+//! Relational and logical instructions (specification, section 3.32.15).
 
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{AddressingModel, Capability, Op, Version};
@@ -74,7 +74,7 @@ pub(crate) const FAMILY: Family = Family {
 static REDUCTION: Rule = Rule {
     id: "relational.reduction",
     class: InvalidData,
-    section: "3.52.15",
+    section: "3.32.15",
     vuids: &[],
     text: "OpAny and OpAll make a boolean of a vector of booleans.",
     example: Example {
@@ -88,7 +88,7 @@ static REDUCTION: Rule = Rule {
 static RESULT: Rule = Rule {
     id: "relational.result",
     class: InvalidData,
-    section: "3.52.15",
+    section: "3.32.15",
     vuids: &[],
     text: "The result of a comparison, a test or a logical operation is a boolean or a vector of booleans.",
     example: Example {
@@ -101,7 +101,7 @@ static RESULT: Rule = Rule {
 static FLOAT_OPERAND: Rule = Rule {
     id: "relational.float-operand",
     class: InvalidData,
-    section: "3.52.15",
+    section: "3.32.15",
     vuids: &[],
     text: "Floating-point comparisons and tests take floating-point scalars or vectors.",
     example: Example {
@@ -114,7 +114,7 @@ static FLOAT_OPERAND: Rule = Rule {
 static INTEGER_OPERAND: Rule = Rule {
     id: "relational.integer-operand",
     class: InvalidData,
-    section: "3.52.15",
+    section: "3.32.15",
     vuids: &[],
     text: "Integer comparisons take integer scalars or vectors; their opcode, not the operands' types, says how the \
            sign bit counts.",
@@ -128,7 +128,7 @@ static INTEGER_OPERAND: Rule = Rule {
 static OPERAND_SIZE: Rule = Rule {
     id: "relational.operand-size",
     class: InvalidData,
-    section: "3.52.15",
+    section: "3.32.15",
     vuids: &[],
     text: "A comparison or a test makes one boolean for each component of its operands.",
     example: Example {
@@ -141,7 +141,7 @@ static OPERAND_SIZE: Rule = Rule {
 static SAME_OPERANDS: Rule = Rule {
     id: "relational.same-operands",
     class: InvalidData,
-    section: "3.52.15",
+    section: "3.32.15",
     vuids: &[],
     text: "The two operands of a floating-point comparison have the same type.",
     example: Example {
@@ -154,7 +154,7 @@ static SAME_OPERANDS: Rule = Rule {
 static SAME_WIDTH: Rule = Rule {
     id: "relational.same-width",
     class: InvalidData,
-    section: "3.52.15",
+    section: "3.32.15",
     vuids: &[],
     text: "The components of both operands of an integer comparison have the same width.",
     example: Example {
@@ -167,7 +167,7 @@ static SAME_WIDTH: Rule = Rule {
 static LOGICAL_OPERAND: Rule = Rule {
     id: "relational.logical-operand",
     class: InvalidData,
-    section: "3.52.15",
+    section: "3.32.15",
     vuids: &[],
     text: "The operands of a logical operation have the type of its result.",
     example: Example {
@@ -180,7 +180,7 @@ static LOGICAL_OPERAND: Rule = Rule {
 static SELECT_RESULT: Rule = Rule {
     id: "relational.select-result",
     class: InvalidData,
-    section: "3.52.15",
+    section: "3.32.15",
     vuids: &[],
     text: "OpSelect chooses between scalars, vectors or pointers; from SPIR-V 1.4 on also between other composites.",
     example: Example {
@@ -195,7 +195,7 @@ static SELECT_RESULT: Rule = Rule {
 static SELECT_POINTER: Rule = Rule {
     id: "relational.select-pointer",
     class: InvalidData,
-    section: "3.52.15",
+    section: "3.32.15",
     vuids: &[],
     text: "With logical addressing, OpSelect chooses between pointers only with one of the capabilities \
            VariablePointers and VariablePointersStorageBuffer.",
@@ -225,7 +225,7 @@ static SELECT_HANDLE: Rule = Rule {
 static SELECT_CONDITION: Rule = Rule {
     id: "relational.select-condition",
     class: InvalidData,
-    section: "3.52.15",
+    section: "3.32.15",
     vuids: &[],
     text: "The condition of OpSelect is a boolean or a vector of booleans.",
     example: Example {
@@ -238,7 +238,7 @@ static SELECT_CONDITION: Rule = Rule {
 static SELECT_SIZE: Rule = Rule {
     id: "relational.select-size",
     class: InvalidData,
-    section: "3.52.15",
+    section: "3.32.15",
     vuids: &[],
     text: "A vector of conditions chooses component by component, so that the result is a vector of the same size. \
            Before SPIR-V 1.4 a vector is chosen by a vector only.",
@@ -253,7 +253,7 @@ static SELECT_SIZE: Rule = Rule {
 static SELECT_OBJECT: Rule = Rule {
     id: "relational.select-object",
     class: InvalidData,
-    section: "3.52.15",
+    section: "3.32.15",
     vuids: &[],
     text: "Both objects that OpSelect chooses between have the type of its result.",
     example: Example {

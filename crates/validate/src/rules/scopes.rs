@@ -75,7 +75,7 @@ static KNOWN: Rule = Rule {
 static EXECUTION: Rule = Rule {
     id: "scope.execution",
     class: InvalidData,
-    section: "Vulkan: Standalone SPIR-V Validation",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-04636"],
     text: "In Vulkan, the scope of what is executed together is `Workgroup` or `Subgroup`.",
     example: Example {
@@ -88,7 +88,7 @@ static EXECUTION: Rule = Rule {
 static WORKGROUP_EXECUTION: Rule = Rule {
     id: "scope.workgroup-execution",
     class: InvalidId,
-    section: "Vulkan: Standalone SPIR-V Validation",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-04637"],
     text: "In Vulkan, only stages whose invocations form workgroups (task, mesh, tessellation control and compute) \
            may execute together as a `Workgroup`.",
@@ -132,7 +132,7 @@ OpFunctionEnd
 static MEMORY: Rule = Rule {
     id: "scope.memory",
     class: InvalidData,
-    section: "Vulkan: Standalone SPIR-V Validation",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-04638"],
     text: "In Vulkan, the scope of a memory access is `Device`, `QueueFamily`, `Workgroup`, `ShaderCallKHR`, \
            `Subgroup` or `Invocation`: there is nothing across devices.",
@@ -182,7 +182,7 @@ OpMemoryBarrier %u32_1 %u32_0",
 static SUBGROUP_MEMORY: Rule = Rule {
     id: "scope.subgroup-memory",
     class: InvalidData,
-    section: "Vulkan: Standalone SPIR-V Validation",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-SubgroupVoteKHR-07951"],
     text: "In Vulkan 1.0, the scope `Subgroup` for memory needs a capability that gives subgroups a meaning: \
            `SubgroupBallotKHR` or `SubgroupVoteKHR`.",
@@ -198,7 +198,7 @@ OpControlBarrier %u32_2 %u32_3 %u32_0",
 static WORKGROUP_MEMORY: Rule = Rule {
     id: "scope.workgroup-memory",
     class: InvalidId,
-    section: "Vulkan: Standalone SPIR-V Validation",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-07321"],
     text: "In Vulkan, only stages whose invocations form workgroups (task, mesh, tessellation control and compute) \
            may synchronize memory within a `Workgroup`.",
@@ -212,7 +212,7 @@ static WORKGROUP_MEMORY: Rule = Rule {
 static TESSELLATION_MEMORY: Rule = Rule {
     id: "scope.tessellation-memory",
     class: InvalidId,
-    section: "Vulkan: Standalone SPIR-V Validation",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-ExecutionModel-07320"],
     text: "In Vulkan, tessellation control shaders under the memory model `GLSL450` may not synchronize memory within \
            a `Workgroup`.",
@@ -232,7 +232,7 @@ OpControlBarrier %u32_2 %u32_1 %u32_0",
 static SHADER_CALL: Rule = Rule {
     id: "scope.shader-call",
     class: InvalidId,
-    section: "Vulkan: Standalone SPIR-V Validation",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-04640"],
     text: "In Vulkan, only ray tracing stages may synchronize memory within `ShaderCallKHR`.",
     example: Example {

@@ -214,7 +214,7 @@ OpMemoryBarrier %u32_2 %visible",
 static ORDER_OF_OPCODE: Rule = Rule {
     id: "semantics.order-of-opcode",
     class: InvalidData,
-    section: "3.52.18",
+    section: "3.32.18",
     vuids: &[
         "VUID-StandaloneSpirv-MemorySemantics-10867",
         "VUID-StandaloneSpirv-MemorySemantics-10868",
@@ -337,7 +337,7 @@ OpMemoryBarrier %u32_2 %order",
 static UNEQUAL_RELEASE: Rule = Rule {
     id: "semantics.unequal-release",
     class: InvalidData,
-    section: "3.52.18",
+    section: "3.32.18",
     vuids: &["VUID-StandaloneSpirv-UnequalMemorySemantics-10875"],
     text: "A comparison that fails writes nothing, and so its semantics don't release.",
     example: Example {
@@ -352,7 +352,7 @@ static UNEQUAL_RELEASE: Rule = Rule {
 static UNEQUAL_STRONGER: Rule = Rule {
     id: "semantics.unequal-stronger",
     class: InvalidData,
-    section: "3.52.18",
+    section: "3.32.18",
     vuids: &["VUID-StandaloneSpirv-UnequalMemorySemantics-10876"],
     text: "The memory order of a comparison that fails is not stronger than that of one that succeeds.",
     example: Example {
@@ -403,7 +403,7 @@ OpMemoryModel Logical Vulkan
 static UNEQUAL_VOLATILE: Rule = Rule {
     id: "semantics.unequal-volatile",
     class: InvalidData,
-    section: "3.52.18",
+    section: "3.32.18",
     vuids: &["VUID-StandaloneSpirv-UnequalMemorySemantics-10879"],
     text: "A comparison is `Volatile` whether it succeeds or fails, or not at all.",
     example: Example {

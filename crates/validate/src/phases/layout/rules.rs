@@ -116,7 +116,7 @@ OpSamplerImageAddressingModeNV 64
 pub(super) static SOURCE_CONTINUED: Rule = Rule {
     id: "layout.source-continued",
     class: ErrorClass::InvalidLayout,
-    section: "3.49.2",
+    section: "3.32.2",
     vuids: &[],
     text: "OpSourceContinued follows an OpSource or another OpSourceContinued.",
     example: Example {

@@ -12,7 +12,7 @@ use crate::site::Site;
 pub(super) static GROUP: Rule = Rule {
     id: "annotation.group",
     class: InvalidId,
-    section: "3.52.3",
+    section: "3.32.3",
     vuids: &[],
     text: "OpGroupDecorate and OpGroupMemberDecorate apply an OpDecorationGroup.",
     example: Example {
@@ -28,7 +28,7 @@ OpGroupDecorate %group %private_f32",
 pub(super) static GROUP_TARGET: Rule = Rule {
     id: "annotation.group-target",
     class: InvalidId,
-    section: "3.52.3",
+    section: "3.32.3",
     vuids: &[],
     text: "A decoration group is not applied to a decoration group.",
     example: Example {
@@ -46,7 +46,7 @@ OpGroupDecorate %group %private_f32",
 pub(super) static GROUP_USE: Rule = Rule {
     id: "annotation.group-use",
     class: InvalidId,
-    section: "3.52.3",
+    section: "3.32.3",
     vuids: &[],
     text: "A decoration group is named, decorated and applied, and used for nothing else.",
     example: Example {
@@ -62,7 +62,7 @@ OpGroupDecorate %group %private_f32",
 pub(super) static GROUP_REPEATED: Rule = Rule {
     id: "annotation.group-repeated",
     class: InvalidId,
-    section: "3.52.3",
+    section: "3.32.3",
     vuids: &[],
     text: "An OpGroupDecorate names each of its targets once.",
     example: Example {

@@ -1,4 +1,4 @@
-//! Annotation instructions (specification, section 3.52.3): what each may
+//! Annotation instructions (specification, section 3.32.3): what each may
 //! decorate, judged by the instruction and its target alone. What decorations
 //! mean for whole objects stands in `decorations`.
 
@@ -64,7 +64,7 @@ pub(crate) const FAMILY: Family = Family {
 static ID_FORM: Rule = Rule {
     id: "annotation.id-form",
     class: InvalidId,
-    section: "3.52.3",
+    section: "3.32.3",
     vuids: &[],
     text: "Decorations whose operands are ids are given with OpDecorateId, all others without.",
     example: Example {
@@ -77,7 +77,7 @@ static ID_FORM: Rule = Rule {
 static PARAMETER_ORDER: Rule = Rule {
     id: "annotation.parameter-order",
     class: InvalidId,
-    section: "3.52.3",
+    section: "3.32.3",
     vuids: &[],
     text: "The ids that are operands of a decoration are defined before its target.",
     example: Example {
@@ -93,7 +93,7 @@ static PARAMETER_ORDER: Rule = Rule {
 static MEMBER_TARGET: Rule = Rule {
     id: "annotation.member-target",
     class: InvalidId,
-    section: "3.52.3",
+    section: "3.32.3",
     vuids: &[],
     text: "Only structures have members to decorate.",
     example: Example {
@@ -106,7 +106,7 @@ static MEMBER_TARGET: Rule = Rule {
 static MEMBER_INDEX: Rule = Rule {
     id: "annotation.member-index",
     class: InvalidId,
-    section: "3.52.3",
+    section: "3.32.3",
     vuids: &[],
     text: "A member's number is less than the number of members.",
     example: Example {

@@ -13,7 +13,7 @@ use crate::site::Site;
 pub(super) static PACKING: Rule = Rule {
     id: "annotation.vulkan-packing",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-GLSLShared-04669"],
     text: "Vulkan has no implicit layouts: neither GLSLShared nor GLSLPacked.",
     example: Example {
@@ -26,7 +26,7 @@ pub(super) static PACKING: Rule = Rule {
 pub(super) static LOCATION_CLASS: Rule = Rule {
     id: "annotation.vulkan-location-class",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Location-06672"],
     text: "Location and Component decorate variables that shaders hand to each other: input, output, ray payloads and \
            the like.",
@@ -42,7 +42,7 @@ pub(super) static LOCATION_CLASS: Rule = Rule {
 pub(super) static RESOURCE_CLASS: Rule = Rule {
     id: "annotation.vulkan-resource-class",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-DescriptorSet-06491"],
     text: "DescriptorSet and Binding decorate resources: variables of the classes StorageBuffer, Uniform and \
            UniformConstant.",
@@ -60,7 +60,7 @@ OpDecorate %sampler DescriptorSet 0
 pub(super) static ATTACHMENT_CLASS: Rule = Rule {
     id: "annotation.vulkan-attachment-class",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-InputAttachmentIndex-06678"],
     text: "InputAttachmentIndex decorates variables of the class UniformConstant.",
     example: Example {
@@ -96,7 +96,7 @@ OpDecorate %out Location 0
 pub(super) static INTERPOLATION_CLASS: Rule = Rule {
     id: "annotation.vulkan-interpolation-class",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Flat-04670"],
     text: "Flat, NoPerspective, Sample and Centroid decorate input and output.",
     example: Example {
@@ -111,7 +111,7 @@ pub(super) static INTERPOLATION_CLASS: Rule = Rule {
 pub(super) static PER_VERTEX_CLASS: Rule = Rule {
     id: "annotation.vulkan-per-vertex-class",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-PerVertexKHR-06777"],
     text: "PerVertexKHR decorates input.",
     example: Example {

@@ -1,4 +1,4 @@
-//! Arithmetic instructions (specification, section 3.52.13).
+//! Arithmetic instructions (specification, section 3.32.13).
 
 mod products;
 
@@ -88,7 +88,7 @@ pub(crate) const FAMILY: Family = Family {
 static FLOAT_RESULT: Rule = Rule {
     id: "arithmetic.float-result",
     class: InvalidData,
-    section: "3.52.13",
+    section: "3.32.13",
     vuids: &[],
     text: "The result of a floating-point operation is a floating-point scalar, vector or cooperative matrix; the \
            remainders and the fused multiply-add don't work on matrices, nor does OpFMul on the matrices of \
@@ -103,7 +103,7 @@ static FLOAT_RESULT: Rule = Rule {
 static FLOAT_OPERAND: Rule = Rule {
     id: "arithmetic.float-operand",
     class: InvalidData,
-    section: "3.52.13",
+    section: "3.32.13",
     vuids: &[],
     text: "The operands of a floating-point operation have the type of its result.",
     example: Example {
@@ -139,7 +139,7 @@ OpExtension \"SPV_KHR_bfloat16\"
 static UNSIGNED_RESULT: Rule = Rule {
     id: "arithmetic.unsigned-result",
     class: InvalidData,
-    section: "3.52.13",
+    section: "3.32.13",
     vuids: &[],
     text: "The result of OpUDiv and OpUMod is an unsigned integer scalar or vector; OpUDiv also divides the \
            components of cooperative matrices.",
@@ -153,7 +153,7 @@ static UNSIGNED_RESULT: Rule = Rule {
 static UNSIGNED_OPERAND: Rule = Rule {
     id: "arithmetic.unsigned-operand",
     class: InvalidData,
-    section: "3.52.13",
+    section: "3.32.13",
     vuids: &[],
     text: "The operands of OpUDiv and OpUMod have the type of the result.",
     example: Example {
@@ -166,7 +166,7 @@ static UNSIGNED_OPERAND: Rule = Rule {
 static INTEGER_RESULT: Rule = Rule {
     id: "arithmetic.integer-result",
     class: InvalidData,
-    section: "3.52.13",
+    section: "3.32.13",
     vuids: &[],
     text: "The result of an integer operation is an integer scalar or vector of either signedness; some work on the \
            components of cooperative matrices, too.",
@@ -180,7 +180,7 @@ static INTEGER_RESULT: Rule = Rule {
 static INTEGER_OPERAND: Rule = Rule {
     id: "arithmetic.integer-operand",
     class: InvalidData,
-    section: "3.52.13",
+    section: "3.32.13",
     vuids: &[],
     text: "The operands of an integer operation are integers, or vectors or cooperative matrices of them, of either \
            signedness.",
@@ -194,7 +194,7 @@ static INTEGER_OPERAND: Rule = Rule {
 static OPERAND_SIZE: Rule = Rule {
     id: "arithmetic.operand-size",
     class: InvalidData,
-    section: "3.52.13",
+    section: "3.32.13",
     vuids: &[],
     text: "The operands of an integer operation have as many components as its result.",
     example: Example {
@@ -207,7 +207,7 @@ static OPERAND_SIZE: Rule = Rule {
 static OPERAND_WIDTH: Rule = Rule {
     id: "arithmetic.operand-width",
     class: InvalidData,
-    section: "3.52.13",
+    section: "3.32.13",
     vuids: &[],
     text: "The components of an integer operation's operands are as wide as those of its result; there is no implicit \
            conversion.",
@@ -222,7 +222,7 @@ static OPERAND_WIDTH: Rule = Rule {
 static PAIR_RESULT: Rule = Rule {
     id: "arithmetic.pair-result",
     class: InvalidData,
-    section: "3.52.13",
+    section: "3.32.13",
     vuids: &[],
     text: "Operations with carry, borrow or a double-width product make a structure of two members of one integer \
            type, a scalar or vector, which is unsigned except for OpSMulExtended.",
@@ -238,7 +238,7 @@ static PAIR_RESULT: Rule = Rule {
 static PAIR_OPERAND: Rule = Rule {
     id: "arithmetic.pair-operand",
     class: InvalidData,
-    section: "3.52.13",
+    section: "3.32.13",
     vuids: &[],
     text: "The operands of an operation that makes two values have the type of the members of its result.",
     example: Example {

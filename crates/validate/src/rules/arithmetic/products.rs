@@ -13,7 +13,7 @@ use crate::rule::{Example, Frame, Rule};
 pub(super) static DOT_RESULT: Rule = Rule {
     id: "arithmetic.dot-result",
     class: InvalidData,
-    section: "3.52.13",
+    section: "3.32.13",
     vuids: &[],
     text: "The dot product of two vectors is a floating-point scalar.",
     example: Example {
@@ -26,7 +26,7 @@ pub(super) static DOT_RESULT: Rule = Rule {
 pub(super) static DOT_OPERAND: Rule = Rule {
     id: "arithmetic.dot-operand",
     class: InvalidData,
-    section: "3.52.13",
+    section: "3.32.13",
     vuids: &[],
     text: "The operands of OpDot are vectors of the same size whose components have the type of the result.",
     example: Example {
@@ -63,7 +63,7 @@ OpExtension \"SPV_KHR_bfloat16\"
 pub(super) static RESULT: Rule = Rule {
     id: "arithmetic.product-result",
     class: InvalidData,
-    section: "3.52.13",
+    section: "3.32.13",
     vuids: &[],
     text: "The product of a vector with a scalar or a matrix is a floating-point vector, that of a matrix with a \
            scalar or a matrix, and the outer product, a floating-point matrix. OpMatrixTimesScalar also works on \
@@ -78,7 +78,7 @@ pub(super) static RESULT: Rule = Rule {
 pub(super) static MATRIX_OPERAND: Rule = Rule {
     id: "arithmetic.matrix-operand",
     class: InvalidData,
-    section: "3.52.13",
+    section: "3.32.13",
     vuids: &[],
     text: "A product with a matrix takes a floating-point matrix where its name says Matrix.",
     example: Example {
@@ -91,7 +91,7 @@ pub(super) static MATRIX_OPERAND: Rule = Rule {
 pub(super) static VECTOR_OPERAND: Rule = Rule {
     id: "arithmetic.vector-operand",
     class: InvalidData,
-    section: "3.52.13",
+    section: "3.32.13",
     vuids: &[],
     text: "A product with a vector takes a floating-point vector where its name says Vector, and so does \
            OpOuterProduct twice.",
@@ -105,7 +105,7 @@ pub(super) static VECTOR_OPERAND: Rule = Rule {
 pub(super) static SCALED: Rule = Rule {
     id: "arithmetic.scaled",
     class: InvalidData,
-    section: "3.52.13",
+    section: "3.32.13",
     vuids: &[],
     text: "Multiplying a vector or matrix by a scalar keeps its type.",
     example: Example {
@@ -118,7 +118,7 @@ pub(super) static SCALED: Rule = Rule {
 pub(super) static SCALE: Rule = Rule {
     id: "arithmetic.scale",
     class: InvalidData,
-    section: "3.52.13",
+    section: "3.32.13",
     vuids: &[],
     text: "The scalar that multiplies a vector or matrix has the type of its components.",
     example: Example {
@@ -131,7 +131,7 @@ pub(super) static SCALE: Rule = Rule {
 pub(super) static COMPONENTS: Rule = Rule {
     id: "arithmetic.product-components",
     class: InvalidData,
-    section: "3.52.13",
+    section: "3.32.13",
     vuids: &[],
     text: "The components of a product and of its operands have the same type.",
     example: Example {
@@ -145,7 +145,7 @@ pub(super) static COMPONENTS: Rule = Rule {
 pub(super) static SHAPE: Rule = Rule {
     id: "arithmetic.product-shape",
     class: InvalidData,
-    section: "3.52.13",
+    section: "3.32.13",
     vuids: &[],
     text: "In a product the left operand has as many columns as the right one has rows; the result has the rows of \
            the left and the columns of the right one. A vector counts as a column on the right and as a row on the \

@@ -1,4 +1,4 @@
-//! Composite instructions (specification, section 3.52.12).
+//! Composite instructions (specification, section 3.32.12).
 
 mod path;
 pub(super) use path::OUT_OF_BOUNDS;
@@ -73,7 +73,7 @@ pub(crate) const FAMILY: Family = Family {
 static DYNAMIC_RESULT: Rule = Rule {
     id: "composite.dynamic-result",
     class: InvalidData,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "OpVectorExtractDynamic makes a scalar, OpVectorInsertDynamic a vector.",
     example: Example {
@@ -86,7 +86,7 @@ static DYNAMIC_RESULT: Rule = Rule {
 static DYNAMIC_VECTOR: Rule = Rule {
     id: "composite.dynamic-vector",
     class: InvalidData,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "OpVectorExtractDynamic takes a vector with components of the result type, OpVectorInsertDynamic a vector of \
            the result type and a component of it.",
@@ -100,7 +100,7 @@ static DYNAMIC_VECTOR: Rule = Rule {
 static DYNAMIC_INDEX: Rule = Rule {
     id: "composite.dynamic-index",
     class: InvalidData,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "The index of a component is an integer scalar.",
     example: Example {
@@ -113,7 +113,7 @@ static DYNAMIC_INDEX: Rule = Rule {
 static CONSTRUCT_RESULT: Rule = Rule {
     id: "composite.construct-result",
     class: InvalidData,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "OpCompositeConstruct and OpCompositeConstructReplicateEXT make vectors, matrices, arrays, structures and \
            cooperative matrices.",
@@ -127,7 +127,7 @@ static CONSTRUCT_RESULT: Rule = Rule {
 static CONSTRUCT_COUNT: Rule = Rule {
     id: "composite.construct-count",
     class: InvalidData,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "A composite is made of exactly as many constituents as it has parts. A vector is made of at least two, which \
            together have as many components. A cooperative matrix is made of one, the value of all its components.",
@@ -141,7 +141,7 @@ static CONSTRUCT_COUNT: Rule = Rule {
 static CONSTITUENT: Rule = Rule {
     id: "composite.constituent",
     class: InvalidData,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "Each constituent has the type of the part that it becomes. Vectors are also made of shorter vectors with the \
            same type of components.",
@@ -172,7 +172,7 @@ OpExtension \"SPV_EXT_replicated_composites\"
 static COPY_VOID: Rule = Rule {
     id: "composite.copy-void",
     class: InvalidData,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "There is no value of type void to copy.",
     example: Example {
@@ -190,7 +190,7 @@ OpFunctionEnd",
 static COPY_TYPE: Rule = Rule {
     id: "composite.copy-type",
     class: InvalidData,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "A copy has the type of what is copied.",
     example: Example {
@@ -203,7 +203,7 @@ static COPY_TYPE: Rule = Rule {
 static TRANSPOSE_TYPE: Rule = Rule {
     id: "composite.transpose-type",
     class: InvalidData,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "OpTranspose makes a matrix of a matrix with the same type of components.",
     example: Example {
@@ -216,7 +216,7 @@ static TRANSPOSE_TYPE: Rule = Rule {
 static TRANSPOSE_SHAPE: Rule = Rule {
     id: "composite.transpose-shape",
     class: InvalidData,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "The result of OpTranspose has as many rows as the matrix has columns, and the other way round.",
     example: Example {
@@ -229,7 +229,7 @@ static TRANSPOSE_SHAPE: Rule = Rule {
 static COPY_LOGICAL_SAME: Rule = Rule {
     id: "composite.copy-logical-same",
     class: InvalidId,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "OpCopyLogical copies between different types; within one type there is OpCopyObject.",
     example: Example {
@@ -246,7 +246,7 @@ static COPY_LOGICAL_SAME: Rule = Rule {
 static COPY_LOGICAL_MATCH: Rule = Rule {
     id: "composite.copy-logical-match",
     class: InvalidId,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "OpCopyLogical copies between types that match logically: structures of as many members, and arrays of the \
            same length, whose parts have the same type or match again.",

@@ -12,7 +12,7 @@ use crate::rule::{Example, Frame, Rule};
 pub(super) static NO_INDEXES: Rule = Rule {
     id: "composite.no-indexes",
     class: InvalidData,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "OpCompositeExtract and OpCompositeInsert have at least one index.",
     example: Example {
@@ -46,7 +46,7 @@ pub(super) static TOO_MANY_INDEXES: Rule = Rule {
 pub(in crate::rules) static OUT_OF_BOUNDS: Rule = Rule {
     id: "composite.out-of-bounds",
     class: InvalidData,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "Each index of OpCompositeExtract and OpCompositeInsert is in the bounds of what it indexes.",
     example: Example {
@@ -59,7 +59,7 @@ pub(in crate::rules) static OUT_OF_BOUNDS: Rule = Rule {
 pub(super) static NOT_COMPOSITE: Rule = Rule {
     id: "composite.not-composite",
     class: InvalidData,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "Each index of OpCompositeExtract and OpCompositeInsert selects a part of a composite; scalars and pointers \
            have no parts.",
@@ -73,7 +73,7 @@ pub(super) static NOT_COMPOSITE: Rule = Rule {
 pub(super) static PART: Rule = Rule {
     id: "composite.part",
     class: InvalidData,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "The result of OpCompositeExtract and the object of OpCompositeInsert have the type of the part that the \
            indexes lead to.",
@@ -87,7 +87,7 @@ pub(super) static PART: Rule = Rule {
 pub(super) static INSERT_RESULT: Rule = Rule {
     id: "composite.insert-result",
     class: InvalidData,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "OpCompositeInsert keeps the type of the composite.",
     example: Example {

@@ -9,7 +9,7 @@ use crate::rule::{Example, Frame, Rule};
 pub(super) static RESULT: Rule = Rule {
     id: "composite.shuffle-result",
     class: InvalidId,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "OpVectorShuffle makes a vector.",
     example: Example {
@@ -22,7 +22,7 @@ pub(super) static RESULT: Rule = Rule {
 pub(super) static VECTOR: Rule = Rule {
     id: "composite.shuffle-vector",
     class: InvalidId,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "OpVectorShuffle takes its components from two vectors.",
     example: Example {
@@ -35,7 +35,7 @@ pub(super) static VECTOR: Rule = Rule {
 pub(super) static COMPONENT: Rule = Rule {
     id: "composite.shuffle-component",
     class: InvalidId,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "The components of both vectors and of the result of OpVectorShuffle have the same type.",
     example: Example {
@@ -48,7 +48,7 @@ pub(super) static COMPONENT: Rule = Rule {
 pub(super) static COUNT: Rule = Rule {
     id: "composite.shuffle-count",
     class: InvalidId,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "OpVectorShuffle has one index for each component of its result.",
     example: Example {
@@ -61,7 +61,7 @@ pub(super) static COUNT: Rule = Rule {
 pub(super) static INDEX: Rule = Rule {
     id: "composite.shuffle-index",
     class: InvalidId,
-    section: "3.52.12",
+    section: "3.32.12",
     vuids: &[],
     text: "The indexes of OpVectorShuffle count the components of both vectors, those of the first before those of the \
            second. 0xFFFFFFFF stands for a component without a source.",

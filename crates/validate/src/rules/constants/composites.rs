@@ -13,7 +13,7 @@ use crate::site::Site;
 pub(super) static TYPE: Rule = Rule {
     id: "constant.composite-type",
     class: InvalidId,
-    section: "3.52.7",
+    section: "3.32.7",
     vuids: &[],
     text: "The type of a composite constant is a composite: a vector, matrix, array, structure, cooperative matrix or \
            tensor.",
@@ -27,7 +27,7 @@ pub(super) static TYPE: Rule = Rule {
 pub(super) static COUNT: Rule = Rule {
     id: "constant.constituent-count",
     class: InvalidId,
-    section: "3.52.7",
+    section: "3.32.7",
     vuids: &[],
     text: "A composite constant has one constituent for each component, column, element or member of its type; a \
            cooperative matrix has one for all.",
@@ -41,7 +41,7 @@ pub(super) static COUNT: Rule = Rule {
 pub(super) static CONSTITUENT: Rule = Rule {
     id: "constant.constituent",
     class: InvalidId,
-    section: "3.52.7",
+    section: "3.32.7",
     vuids: &[],
     text: "The constituents of a composite constant are constants, OpUndef or poison.",
     example: Example {
@@ -56,7 +56,7 @@ pub(super) static CONSTITUENT: Rule = Rule {
 pub(super) static SPECIALIZED: Rule = Rule {
     id: "constant.specialized-constituent",
     class: InvalidId,
-    section: "3.52.7",
+    section: "3.32.7",
     vuids: &[],
     text: "What specialization may change makes a composite that specialization may change: OpSpecConstantComposite.",
     example: Example {
@@ -71,7 +71,7 @@ pub(super) static SPECIALIZED: Rule = Rule {
 pub(super) static CONSTITUENT_TYPE: Rule = Rule {
     id: "constant.constituent-type",
     class: InvalidId,
-    section: "3.52.7",
+    section: "3.32.7",
     vuids: &[],
     text: "Each constituent of a composite constant has the type of the component, column, element or member that it \
            stands for.",

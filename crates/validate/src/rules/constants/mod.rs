@@ -1,4 +1,4 @@
-//! Constants (specification, section 3.52.7).
+//! Constants (specification, section 3.32.7).
 
 mod composites;
 mod scalars;

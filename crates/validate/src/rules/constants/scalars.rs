@@ -15,7 +15,7 @@ use crate::site::Site;
 pub(super) static BOOLEAN: Rule = Rule {
     id: "constant.boolean",
     class: InvalidId,
-    section: "3.52.7",
+    section: "3.32.7",
     vuids: &[],
     text: "True and false are of type bool.",
     example: Example {
@@ -69,7 +69,7 @@ OpMemoryModel Logical GLSL450
 pub(super) static NULL: Rule = Rule {
     id: "constant.null",
     class: InvalidId,
-    section: "3.52.7",
+    section: "3.32.7",
     vuids: &[],
     text: "Booleans, numbers, pointers other than physical ones, events, queues, reserve ids and composites of these \
            have a null. Images, samplers, run-time arrays and others don't.",
@@ -85,7 +85,7 @@ pub(super) static NULL: Rule = Rule {
 pub(super) static SAMPLER: Rule = Rule {
     id: "constant.sampler",
     class: InvalidId,
-    section: "3.52.7",
+    section: "3.32.7",
     vuids: &[],
     text: "The type of a constant sampler is a sampler type.",
     example: Example {

@@ -12,7 +12,7 @@ use crate::site::Site;
 pub(super) static OPCODE: Rule = Rule {
     id: "constant.spec-op-capability",
     class: InvalidId,
-    section: "3.52.7",
+    section: "3.32.7",
     vuids: &[],
     text: "Some operations on specialization constants are for kernels only, `QuantizeToF16` is for shaders only. \
            `UConvert` is for all since version 1.4 or with SPV_AMD_gpu_shader_int16.",
@@ -28,7 +28,7 @@ pub(super) static OPCODE: Rule = Rule {
 pub(super) static UNKNOWN: Rule = Rule {
     id: "constant.spec-op-opcode",
     class: InvalidBinary,
-    section: "3.52.7",
+    section: "3.32.7",
     vuids: &[],
     text: "Only the operations that the specification lists are applied to specialization constants.",
     example: Example {

@@ -13,7 +13,7 @@ use crate::site::Site;
 pub(super) static TARGET: Rule = Rule {
     id: "branch.target",
     class: InvalidId,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "What a branch, a switch or a merge instruction names as a block is the result of an OpLabel.",
     example: Example {
@@ -70,7 +70,7 @@ OpBranch %loop",
 pub(super) static CONDITION: Rule = Rule {
     id: "branch.condition",
     class: InvalidId,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "The condition of OpBranchConditional is a boolean scalar.",
     example: Example {
@@ -91,7 +91,7 @@ OpReturn",
 pub(super) static WEIGHTS: Rule = Rule {
     id: "branch.weights",
     class: InvalidId,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "OpBranchConditional has either no weights or two, one for each of its labels.",
     example: Example {
@@ -112,7 +112,7 @@ OpReturn",
 pub(super) static WEIGHT_SUM: Rule = Rule {
     id: "branch.weight-sum",
     class: InvalidData,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "The weights of OpBranchConditional are not both 0, and their sum fits in 32 bits: the probability of each \
            branch is its weight divided by the sum.",
@@ -134,7 +134,7 @@ OpReturn",
 pub(super) static SAME_TARGETS: Rule = Rule {
     id: "branch.same-targets",
     class: InvalidId,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "From version 1.6 on, the two labels of OpBranchConditional differ. A branch that goes to one block in any \
            case is an OpBranch.",
@@ -152,7 +152,7 @@ OpReturn",
 pub(super) static SELECTOR: Rule = Rule {
     id: "switch.selector",
     class: InvalidId,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "The selector of OpSwitch is an integer scalar.",
     example: Example {
@@ -169,7 +169,7 @@ OpReturn",
 pub(super) static SAME_LITERALS: Rule = Rule {
     id: "switch.same-literals",
     class: InvalidData,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "No two literals of OpSwitch are equal. This is only a warning, because other tools have long let it pass \
            and modules exist that do it; which of the labels is taken is anyone's guess.",
@@ -187,7 +187,7 @@ OpReturn",
 pub(super) static RETURN: Rule = Rule {
     id: "return.without-value",
     class: InvalidCfg,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "A function that returns something ends with OpReturnValue; OpReturn is for functions whose return type is \
            void.",
@@ -211,7 +211,7 @@ OpFunctionEnd",
 pub(super) static RETURN_VALUE: Rule = Rule {
     id: "return.value",
     class: InvalidId,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "The value of OpReturnValue has the return type of its function, which isn't void.",
     example: Example {

@@ -11,7 +11,7 @@ use crate::site::Site;
 pub(super) static MODEL: Rule = Rule {
     id: "fragment.model",
     class: InvalidId,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "OpKill, OpTerminateInvocation, OpDemoteToHelperInvocation and OpIsHelperInvocationEXT are reached from \
            entry points of the Fragment execution model only.",

@@ -11,7 +11,7 @@ use crate::site::Site;
 pub(super) static POINTER: Rule = Rule {
     id: "lifetime.pointer",
     class: InvalidData,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "OpLifetimeStart and OpLifetimeStop name an object by a pointer to it.",
     example: Example {
@@ -25,7 +25,7 @@ OpLifetimeStart %variable 0",
 pub(super) static STORAGE_CLASS: Rule = Rule {
     id: "lifetime.storage-class",
     class: InvalidData,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "OpLifetimeStart and OpLifetimeStop are about objects in the storage class Function: no others come and go \
            within a function.",
@@ -40,7 +40,7 @@ OpLifetimeStart %variable 0",
 pub(super) static SIZE: Rule = Rule {
     id: "lifetime.size",
     class: InvalidData,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "The size that OpLifetimeStart and OpLifetimeStop name is 0 where the type of the object says how large it \
            is. A number of bytes stands with a pointer that says nothing of that: one to void or to bytes, or an \

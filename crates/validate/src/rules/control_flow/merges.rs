@@ -12,7 +12,7 @@ use crate::site::Site;
 pub(super) static PLACE: Rule = Rule {
     id: "merge.place",
     class: InvalidData,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "A merge instruction is the last but one of its block: OpSelectionMerge before OpBranchConditional or \
            OpSwitch, OpLoopMerge before OpBranch or OpBranchConditional.",

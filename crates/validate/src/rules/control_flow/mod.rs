@@ -1,4 +1,4 @@
-//! Control flow (specification, sections 2.11, 2.16.2 and 3.52.17).
+//! Control flow (specification, sections 2.11, 2.16.2 and 3.32.17).
 //!
 //! What an instruction shows by itself is judged where the other families are:
 //! [`branches`], [`phi`], [`merges`], [`lifetime`], [`fragment`], [`abort`]. The rest needs

@@ -14,7 +14,7 @@ use crate::site::Site;
 pub(super) static PLACE: Rule = Rule {
     id: "phi.place",
     class: InvalidData,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "OpPhi stands at the start of a block, before all instructions but other OpPhi and line information, and \
            never in the first block of a function, to which nothing branches.",
@@ -36,7 +36,7 @@ OpReturn",
 pub(super) static RESULT: Rule = Rule {
     id: "phi.result",
     class: InvalidId,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "OpPhi doesn't choose between sampled images nor, in shaders, between images or samplers.",
     example: Example {
@@ -61,7 +61,7 @@ OpReturn",
 pub(super) static VOID: Rule = Rule {
     id: "phi.void",
     class: InvalidData,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "The result type of OpPhi isn't void.",
     example: Example {
@@ -105,7 +105,7 @@ OpReturn",
 pub(super) static PARENT: Rule = Rule {
     id: "phi.parent",
     class: InvalidId,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "Each parent of OpPhi is the label of a block that branches to the block of the OpPhi, and none is there \
            twice.",
@@ -129,7 +129,7 @@ OpReturn",
 pub(super) static PARENTS: Rule = Rule {
     id: "phi.parents",
     class: InvalidId,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "OpPhi has a value for each block that branches to its block.",
     example: Example {
@@ -152,7 +152,7 @@ OpReturn",
 pub(super) static VALUE: Rule = Rule {
     id: "phi.value",
     class: InvalidId,
-    section: "3.52.17",
+    section: "3.32.17",
     vuids: &[],
     text: "Each value of OpPhi has the result type.",
     example: Example {

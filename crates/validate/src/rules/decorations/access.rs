@@ -58,7 +58,7 @@ OpDecorate %in Location 0
 pub(super) static COMPONENT: Rule = Rule {
     id: "decoration.vulkan-component",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &[
         "VUID-StandaloneSpirv-Component-10583",
         "VUID-StandaloneSpirv-Component-04920",

@@ -46,7 +46,7 @@ pub(super) static KERNEL_ROUNDING: Rule = Rule {
 pub(super) static ROUNDING_MODE: Rule = Rule {
     id: "decoration.vulkan-rounding",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-FPRoundingMode-04675"],
     text: "In Vulkan values are rounded to the nearest even (RTE) or toward zero (RTZ).",
     example: Example {

@@ -57,7 +57,7 @@ pub(super) static UNIFORM_SCOPE: Rule = Rule {
 pub(super) static RELAXED_PRECISION: Rule = Rule {
     id: "decoration.relaxed-precision",
     class: InvalidId,
-    section: "2.15",
+    section: "2.14",
     vuids: &[],
     text: "RelaxedPrecision decorates variables, results and members, not types.",
     example: Example {

@@ -1,5 +1,5 @@
 //! Entry points: what they name, and which modes they need (specification,
-//! sections 2.16.1 and 3.52.5).
+//! sections 2.16.1 and 3.32.5).
 
 mod required;
 
@@ -39,7 +39,7 @@ pub(crate) const FAMILY: Family = Family {
 static FUNCTION: Rule = Rule {
     id: "entry-point.function",
     class: InvalidId,
-    section: "3.52.5",
+    section: "3.32.5",
     vuids: &[],
     text: "An entry point names a function.",
     example: Example {
@@ -53,7 +53,7 @@ OpEntryPoint GLCompute %f32_0 \"other\"",
 static FUNCTION_TYPE: Rule = Rule {
     id: "entry-point.function-type",
     class: InvalidId,
-    section: "3.52.5",
+    section: "3.32.5",
     vuids: &["VUID-StandaloneSpirv-None-04633"],
     text: "An entry point's function returns nothing, and has no parameters unless it is a kernel: shaders get their \
            input from variables.",
@@ -92,7 +92,7 @@ static NONE: Rule = Rule {
 static NAME: Rule = Rule {
     id: "entry-point.name",
     class: InvalidData,
-    section: "3.52.5",
+    section: "3.32.5",
     vuids: &[],
     text: "No two entry points have the same execution model and the same name.",
     example: Example {
@@ -131,7 +131,7 @@ OpFunctionEnd",
 static RECURSION: Rule = Rule {
     id: "entry-point.recursion",
     class: InvalidBinary,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-04634"],
     text: "The calls that an entry point reaches form no cycle.",
     example: Example {
@@ -153,7 +153,7 @@ OpFunctionEnd",
 static CAPABILITY_STAGE: Rule = Rule {
     id: "entry-point.capability-stage",
     class: InvalidCapability,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-TileShadingQCOM-10686"],
     text: "Some capabilities are for certain stages only: TileShadingQCOM for fragment and compute shaders.",
     example: Example {

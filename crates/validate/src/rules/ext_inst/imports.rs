@@ -14,7 +14,7 @@ pub(super) const RULES: &[&Rule] = &[&UNKNOWN_SET, &NON_SEMANTIC, &SET_VERSION];
 static UNKNOWN_SET: Rule = Rule {
     id: "ext-inst.unknown-set",
     class: InvalidBinary,
-    section: "3.52.4",
+    section: "3.32.4",
     vuids: &[],
     text: "The name of an import is that of a known set of extended instructions, or begins with \
            `NonSemantic.`: the instructions of such sets have no effect, so consumers need not \
@@ -44,7 +44,7 @@ static NON_SEMANTIC: Rule = Rule {
 static SET_VERSION: Rule = Rule {
     id: "ext-inst.set-version",
     class: InvalidData,
-    section: "3.52.4",
+    section: "3.32.4",
     vuids: &[],
     text: "The name of a set that comes in versions ends with the number of one that there is; the \
            versions of NonSemantic.Shader.DebugInfo begin with 100, and later ones than are known \

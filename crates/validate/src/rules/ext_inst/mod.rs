@@ -1,4 +1,4 @@
-//! Instructions of extended instruction sets (specification, section 3.52.4).
+//! Instructions of extended instruction sets (specification, section 3.32.4).
 
 mod debug_info;
 mod glsl;
@@ -67,7 +67,7 @@ const LISTS: &[&[&Rule]] = &[
 static UNKNOWN_INSTRUCTION: Rule = Rule {
     id: "ext-inst.unknown",
     class: InvalidBinary,
-    section: "3.52.4",
+    section: "3.32.4",
     vuids: &[],
     text: "The instruction's number is one of the set's. Only sets whose instructions have no \
            effect may hold numbers that a consumer doesn't know.",

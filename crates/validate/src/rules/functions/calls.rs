@@ -13,7 +13,7 @@ use crate::site::Site;
 pub(super) static CALLEE: Rule = Rule {
     id: "call.callee",
     class: InvalidId,
-    section: "3.52.9",
+    section: "3.32.9",
     vuids: &[],
     text: "What is called is a function.",
     example: Example {
@@ -30,7 +30,7 @@ OpFunctionEnd",
 pub(super) static RESULT: Rule = Rule {
     id: "call.result-type",
     class: InvalidId,
-    section: "3.52.9",
+    section: "3.32.9",
     vuids: &[],
     text: "A call has the type that the function returns.",
     example: Example {

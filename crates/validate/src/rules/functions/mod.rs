@@ -1,4 +1,4 @@
-//! Functions and calls (specification, section 3.52.9).
+//! Functions and calls (specification, section 3.32.9).
 
 mod calls;
 mod uses;
@@ -44,7 +44,7 @@ pub(crate) const FAMILY: Family = Family {
 static FUNCTION_TYPE: Rule = Rule {
     id: "function.type",
     class: InvalidId,
-    section: "3.52.9",
+    section: "3.32.9",
     vuids: &[],
     text: "A function names a function type.",
     example: Example {
@@ -63,7 +63,7 @@ OpFunctionEnd",
 static RETURN_TYPE: Rule = Rule {
     id: "function.return-type",
     class: InvalidId,
-    section: "3.52.9",
+    section: "3.32.9",
     vuids: &[],
     text: "The result type of a function is what its function type returns.",
     example: Example {
@@ -106,7 +106,7 @@ OpFunctionEnd",
 static PARAMETER: Rule = Rule {
     id: "function.parameter",
     class: InvalidId,
-    section: "3.52.9",
+    section: "3.32.9",
     vuids: &[],
     text: "A function has parameters of the types that its function type lists, in that order, and no others.",
     example: Example {

@@ -11,7 +11,7 @@ use crate::rule::{Example, Frame, Rule};
 pub(super) static FUNCTION: Rule = Rule {
     id: "function.use",
     class: InvalidId,
-    section: "3.52.9",
+    section: "3.32.9",
     vuids: &[],
     text: "A function is no value: it is called, handed to instructions that run functions, named, decorated, or made \
            an entry point.",
@@ -40,7 +40,7 @@ OpFunctionEnd",
 pub(super) static FUNCTION_TYPE: Rule = Rule {
     id: "function.type-use",
     class: InvalidId,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "A function type is for functions; with function pointers, pointers to it, too.",
     example: Example {

@@ -64,7 +64,7 @@ OpDecorate %var Binding 0
 pub(super) static VULKAN_COMPONENTS: Rule = Rule {
     id: "image.vulkan-components",
     class: InvalidData,
-    section: "Vulkan: Standalone SPIR-V Validation",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Result-04780"],
     text: "In Vulkan, a texel that is read has four components.",
     example: Example {
@@ -89,7 +89,7 @@ OpDecorate %var Binding 0
 pub(super) static SUBPASS_STAGE: Rule = Rule {
     id: "image.subpass-stage",
     class: InvalidId,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "Images of dimensionality `SubpassData` are for fragment shaders.",
     example: Example {
@@ -111,7 +111,7 @@ pub(super) static SUBPASS_STAGE: Rule = Rule {
 pub(super) static SUBPASS_COORDINATE: Rule = Rule {
     id: "image.subpass-coordinate",
     class: InvalidData,
-    section: "Vulkan: Standalone SPIR-V Validation",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-SubpassData-04660"],
     text: "In Vulkan, an image of dimensionality `SubpassData` is read at the constant (0, 0): the fragment's own \
            place.",
@@ -143,7 +143,7 @@ OpDecorate %var InputAttachmentIndex 0
 pub(super) static TEXEL: Rule = Rule {
     id: "image.texel",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "A texel that is written is a scalar or a vector of numbers.",
     example: Example {
@@ -164,7 +164,7 @@ OpImageWrite %value %v2u32_0 %v4f32_0",
 pub(super) static OPENCL_WRITE_OPERANDS: Rule = Rule {
     id: "image.opencl-write-operands",
     class: InvalidData,
-    section: "OpenCL SPIR-V Environment",
+    section: "OpenCL, SPIR-V Environment",
     vuids: &[],
     text: "In OpenCL, `OpImageWrite` takes no image operands.",
     example: Example {
@@ -183,7 +183,7 @@ OpImageWrite %value %v2u32_0 %v4f32_0",
 pub(super) static RESIDENT_CODE: Rule = Rule {
     id: "image.resident-code",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "What tells residency is an integer scalar.",
     example: Example {

@@ -1,4 +1,4 @@
-//! Image instructions (specification, section 3.52.10), and those that
+//! Image instructions (specification, section 3.32.10), and those that
 //! extensions add.
 
 mod access;
@@ -142,7 +142,7 @@ pub(crate) const FAMILY: Family = Family {
 static RESERVED: Rule = Rule {
     id: "image.reserved",
     class: InvalidBinary,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "The sparse instructions that project are reserved: no version of SPIR-V gives them a meaning.",
     example: Example {
@@ -169,7 +169,7 @@ static RESERVED: Rule = Rule {
 static IMAGE_OPERAND: Rule = Rule {
     id: "image.image-operand",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "Instructions that don't sample take an image of type `OpTypeImage`.",
     example: Example {
@@ -188,7 +188,7 @@ static IMAGE_OPERAND: Rule = Rule {
 static SAMPLED_IMAGE_OPERAND: Rule = Rule {
     id: "image.sampled-image-operand",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "Instructions that sample take an image with its sampler, of type `OpTypeSampledImage`.",
     example: Example {
@@ -210,7 +210,7 @@ static SAMPLED_IMAGE_OPERAND: Rule = Rule {
 static SPARSE_RESULT: Rule = Rule {
     id: "image.sparse-result",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "A sparse instruction gives a structure of two members: an integer scalar that tells residency, and the \
            texel.",
@@ -237,7 +237,7 @@ static SPARSE_RESULT: Rule = Rule {
 static IMPLICIT_LOD_STAGE: Rule = Rule {
     id: "image.implicit-lod-stage",
     class: InvalidId,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "An implicit level of detail comes from derivatives, which only fragment shaders and, with derivative \
            groups, compute, mesh and task shaders have.",
@@ -318,7 +318,7 @@ OpExecutionMode %main DerivativeGroupLinearKHR
 static TEXEL_TYPE: Rule = Rule {
     id: "image.texel-type",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "The components of a texel have the image's sampled type, unless that is void.",
     example: Example {
@@ -341,7 +341,7 @@ static TEXEL_TYPE: Rule = Rule {
 static RESULT: Rule = Rule {
     id: "image.result",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "What an image instruction gives is of the kind that it says: texels are vectors of numbers, comparisons \
            give scalars, and queries give integers (`OpImageQueryLod` floats).",
@@ -365,7 +365,7 @@ static RESULT: Rule = Rule {
 static COMPONENTS: Rule = Rule {
     id: "image.components",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "A texel that is sampled, fetched or gathered has four components, and so has one that OpenCL reads from \
            an image without depth.",
@@ -389,7 +389,7 @@ static COMPONENTS: Rule = Rule {
 static COORDINATE: Rule = Rule {
     id: "image.coordinate",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "A coordinate is a scalar or a vector of 32-bit numbers: floats to sample, integers to fetch, either to \
            read, write and in kernels to sample.",
@@ -413,7 +413,7 @@ static COORDINATE: Rule = Rule {
 static COORDINATE_SIZE: Rule = Rule {
     id: "image.coordinate-size",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "A coordinate has a component for each dimension, one more for the layer of an arrayed image, and one more \
            to divide by when it is projective.",
@@ -437,7 +437,7 @@ static COORDINATE_SIZE: Rule = Rule {
 static DIM: Rule = Rule {
     id: "image.dim",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "Each image instruction works on some dimensionalities only: cubes can't be fetched from, buffers have no \
            levels, projection needs a plane or a volume.",
@@ -459,7 +459,7 @@ static DIM: Rule = Rule {
 static MULTISAMPLED: Rule = Rule {
     id: "image.multisampled",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "A multisampled image can't be filtered: it is fetched, read or written, a sample at a time.",
     example: Example {
@@ -482,7 +482,7 @@ static MULTISAMPLED: Rule = Rule {
 static SAMPLED: Rule = Rule {
     id: "image.sampled",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "Texels are fetched from images that may have a sampler (`Sampled` 1), and read and written in images that \
            have none (`Sampled` 0 or 2).",
@@ -504,7 +504,7 @@ static SAMPLED: Rule = Rule {
 static FORMAT_SIGN: Rule = Rule {
     id: "image.format-sign",
     class: InvalidData,
-    section: "Vulkan: Image Format and Type Matching",
+    section: "Vulkan, Image Format and Type Matching",
     vuids: &["VUID-StandaloneSpirv-Image-04965"],
     text: "In Vulkan, an access to integers has the sign of the image's format. `SignExtend` and `ZeroExtend` say the \
            sign of the access; without, it is that of the sampled type.",

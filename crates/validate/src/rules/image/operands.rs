@@ -159,7 +159,7 @@ pub(super) static IMAGE: Rule = Rule {
 pub(super) static VULKAN_OFFSET: Rule = Rule {
     id: "image.vulkan-offset",
     class: InvalidData,
-    section: "Vulkan: Runtime SPIR-V Validation",
+    section: "Vulkan, Runtime SPIR-V Validation",
     vuids: &["VUID-RuntimeSpirv-Offset-10213"],
     text: "In Vulkan, `Offset` goes with gathers only, unless the feature `maintenance8` is enabled.",
     example: Example {

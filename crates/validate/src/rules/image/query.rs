@@ -13,7 +13,7 @@ use crate::site::Site;
 pub(super) static SIZE_COMPONENTS: Rule = Rule {
     id: "image.size-components",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "A size has a component for each dimension (two for a cube), and one more for the layers of an arrayed \
            image.",
@@ -37,7 +37,7 @@ pub(super) static SIZE_COMPONENTS: Rule = Rule {
 pub(super) static LOD: Rule = Rule {
     id: "image.query-lod",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "The level whose size is asked for is told by a 32-bit integer.",
     example: Example {
@@ -60,7 +60,7 @@ pub(super) static LOD: Rule = Rule {
 pub(super) static NOT_MULTISAMPLED: Rule = Rule {
     id: "image.query-multisampled",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "`OpImageQuerySamples` asks multisampled images; `OpImageQuerySize` asks images that have one level only: \
            multisampled ones, and those that are used without a sampler.",
@@ -84,7 +84,7 @@ pub(super) static NOT_MULTISAMPLED: Rule = Rule {
 pub(super) static VULKAN_SAMPLED: Rule = Rule {
     id: "image.vulkan-query-sampled",
     class: InvalidData,
-    section: "Vulkan: Standalone SPIR-V Validation",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpImageQuerySizeLod-04659"],
     text: "In Vulkan, only images whose type has `Sampled` 1 are asked about their levels.",
     example: Example {

@@ -13,7 +13,7 @@ use crate::site::Site;
 pub(super) static DREF: Rule = Rule {
     id: "image.dref",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "The depth that is compared with is a 32-bit float.",
     example: Example {
@@ -36,7 +36,7 @@ pub(super) static DREF: Rule = Rule {
 pub(super) static VULKAN_DREF_DIM: Rule = Rule {
     id: "image.vulkan-dref-dim",
     class: InvalidData,
-    section: "Vulkan: Standalone SPIR-V Validation",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpImage-04777"],
     text: "In Vulkan, volumes have no depths to compare with.",
     example: Example {
@@ -63,7 +63,7 @@ OpDecorate %var Binding 0
 pub(super) static COMPONENT: Rule = Rule {
     id: "image.component",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "The component that is gathered is told by a 32-bit integer.",
     example: Example {
@@ -86,7 +86,7 @@ pub(super) static COMPONENT: Rule = Rule {
 pub(super) static COMPONENT_CONSTANT: Rule = Rule {
     id: "image.component-constant",
     class: InvalidData,
-    section: "Vulkan: Standalone SPIR-V Validation",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpImageGather-04664"],
     text: "In Vulkan, the component that is gathered is told by a constant.",
     example: Example {
@@ -114,7 +114,7 @@ OpDecorate %var Binding 0
 pub(super) static OPENCL_CONST_OFFSET: Rule = Rule {
     id: "image.opencl-const-offset",
     class: InvalidData,
-    section: "OpenCL SPIR-V Environment",
+    section: "OpenCL, SPIR-V Environment",
     vuids: &[],
     text: "OpenCL has no constant offsets of coordinates.",
     example: Example {

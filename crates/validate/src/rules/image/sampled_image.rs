@@ -14,7 +14,7 @@ use crate::site::Site;
 pub(super) static RESULT: Rule = Rule {
     id: "image.sampled-image-result",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "`OpSampledImage` makes an `OpTypeSampledImage`.",
     example: Example {
@@ -44,7 +44,7 @@ pub(super) static RESULT: Rule = Rule {
 pub(super) static SAMPLER: Rule = Rule {
     id: "image.sampler",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "`OpSampledImage` takes an `OpTypeSampler` as its sampler.",
     example: Example {
@@ -71,7 +71,7 @@ pub(super) static SAMPLER: Rule = Rule {
 pub(super) static SAME_IMAGE: Rule = Rule {
     id: "image.same-image",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "The image of an `OpSampledImage` is of the type that its result type names; only whether it is a depth \
            image may differ.",
@@ -105,7 +105,7 @@ pub(super) static SAME_IMAGE: Rule = Rule {
 pub(super) static VULKAN_SAMPLED: Rule = Rule {
     id: "image.vulkan-sampled-image",
     class: InvalidData,
-    section: "Vulkan: Standalone SPIR-V Validation",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeSampledImage-06671"],
     text: "In Vulkan, only images whose type has `Sampled` 1 go with a sampler.",
     example: Example {
@@ -242,7 +242,7 @@ pub(super) static CONSUMER: Rule = Rule {
 pub(super) static IMAGE_RESULT: Rule = Rule {
     id: "image.image-result",
     class: InvalidData,
-    section: "3.52.10",
+    section: "3.32.10",
     vuids: &[],
     text: "`OpImage` gives the image of a sampled image, of that image's type.",
     example: Example {

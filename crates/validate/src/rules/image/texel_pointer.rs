@@ -14,7 +14,7 @@ use crate::site::Site;
 pub(super) static RESULT: Rule = Rule {
     id: "image.texel-pointer-result",
     class: InvalidData,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "A texel's pointer has the storage class `Image` and points to a numeric scalar or void.",
     example: Example {
@@ -34,7 +34,7 @@ pub(super) static RESULT: Rule = Rule {
 pub(super) static IMAGE: Rule = Rule {
     id: "image.texel-pointer-image",
     class: InvalidData,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "A texel's pointer is taken from a pointer to an image.",
     example: Example {
@@ -52,7 +52,7 @@ pub(super) static IMAGE: Rule = Rule {
 pub(super) static SAMPLE: Rule = Rule {
     id: "image.texel-pointer-sample",
     class: InvalidData,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "The sample is an integer scalar, and the constant 0 for an image that isn't multisampled.",
     example: Example {
@@ -73,7 +73,7 @@ pub(super) static SAMPLE: Rule = Rule {
 pub(super) static FORMAT: Rule = Rule {
     id: "image.texel-pointer-format",
     class: InvalidData,
-    section: "Vulkan: Standalone SPIR-V Validation",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &[
         "VUID-StandaloneSpirv-OpImageTexelPointer-04658",
         "VUID-StandaloneSpirv-OpUntypedImageTexelPointerEXT-11416",

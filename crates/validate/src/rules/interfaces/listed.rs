@@ -13,7 +13,7 @@ use crate::rule::{Example, Frame, Rule};
 pub(super) static NO_VARIABLE: Rule = Rule {
     id: "interface.variable",
     class: InvalidId,
-    section: "3.52.5",
+    section: "3.32.5",
     vuids: &[],
     text: "An entry point's interface lists variables.",
     example: Example {
@@ -26,7 +26,7 @@ pub(super) static NO_VARIABLE: Rule = Rule {
 pub(super) static STORAGE_CLASS: Rule = Rule {
     id: "interface.storage-class",
     class: InvalidId,
-    section: "3.52.5",
+    section: "3.32.5",
     vuids: &[],
     text: "An entry point's interface lists input and output, and since SPIR-V 1.4 all variables outside of functions.",
     example: Example {
@@ -61,7 +61,7 @@ OpFunctionEnd",
 pub(super) static REPEATED: Rule = Rule {
     id: "interface.repeated",
     class: InvalidId,
-    section: "3.52.5",
+    section: "3.32.5",
     vuids: &[],
     text: "Since SPIR-V 1.4 an entry point lists each variable once.",
     example: Example {
@@ -74,7 +74,7 @@ pub(super) static REPEATED: Rule = Rule {
 pub(super) static FLAT: Rule = Rule {
     id: "interface.vulkan-flat",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Flat-04744"],
     text: "Integers and 64-bit floats can't be interpolated: as input of a fragment shader they are decorated Flat.",
     example: Example {
@@ -94,7 +94,7 @@ OpDecorate %in Flat
 pub(super) static INTERPOLATION: Rule = Rule {
     id: "interface.vulkan-interpolation",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &[
         "VUID-StandaloneSpirv-Flat-06201",
         "VUID-StandaloneSpirv-Flat-06202",
@@ -118,7 +118,7 @@ OpDecorate %out Location 0
 pub(super) static ADDRESS: Rule = Rule {
     id: "interface.vulkan-address",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Input-09557"],
     text: "Input and output hold no physical pointers: these travel between stages as integers.",
     example: Example {
@@ -159,7 +159,7 @@ OpFunctionEnd",
 pub(super) static SMALL_FLOAT: Rule = Rule {
     id: "interface.vulkan-small-float",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeFloat-10823"],
     text: "Input and output hold no 8-bit floats.",
     example: Example {
@@ -198,7 +198,7 @@ OpFunctionEnd",
 pub(super) static INVARIANT: Rule = Rule {
     id: "interface.vulkan-invariant",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Invariant-04677"],
     text: "What is decorated Invariant, or has a member that is, is input or output.",
     example: Example {

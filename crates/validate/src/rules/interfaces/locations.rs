@@ -21,7 +21,7 @@ macro_rules! fragment {
 pub(super) static MISSING: Rule = Rule {
     id: "interface.location-missing",
     class: InvalidData,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &[
         "VUID-StandaloneSpirv-Location-04916",
         "VUID-StandaloneSpirv-Location-04917",
@@ -39,7 +39,7 @@ pub(super) static MISSING: Rule = Rule {
 pub(super) static MEMBER_MISSING: Rule = Rule {
     id: "interface.member-location-missing",
     class: InvalidData,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Location-04919"],
     text: "In a block without a location every member has one.",
     example: Example {
@@ -63,7 +63,7 @@ OpMemberDecorate %struct 1 Location 1
 pub(super) static MEMBER_EXTRA: Rule = Rule {
     id: "interface.member-location-extra",
     class: InvalidData,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Location-04918"],
     text: "The members of a structure have no locations if the variable has one.",
     example: Example {
@@ -147,7 +147,7 @@ OpFunctionEnd",
 pub(super) static CONFLICT: Rule = Rule {
     id: "interface.location-conflict",
     class: InvalidData,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &[
         "VUID-StandaloneSpirv-OpEntryPoint-08721",
         "VUID-StandaloneSpirv-OpEntryPoint-08722",

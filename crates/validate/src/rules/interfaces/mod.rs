@@ -1,5 +1,5 @@
 //! Interfaces of entry points: which variables they list, and what these may be
-//! (specification, sections 2.16.1 and 3.52.5; Vulkan, "Shader Interfaces").
+//! (specification, sections 2.16.1 and 3.32.5; Vulkan, "Shader Interfaces").
 
 mod listed;
 mod locations;

@@ -12,7 +12,7 @@ use crate::rule::{Example, Frame, Rule};
 pub(super) static NOT_LISTED: Rule = Rule {
     id: "interface.not-listed",
     class: InvalidId,
-    section: "3.52.5",
+    section: "3.32.5",
     vuids: &[],
     text: "An entry point lists the input and output that it and the functions it calls use, and since SPIR-V 1.4 all \
            variables outside of functions that they use.",
@@ -26,7 +26,7 @@ pub(super) static NOT_LISTED: Rule = Rule {
 pub(super) static PUSH_CONSTANTS: Rule = Rule {
     id: "interface.vulkan-push-constants",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpEntryPoint-06674"],
     text: "An entry point uses at most one block of push constants.",
     example: Example {

@@ -170,7 +170,7 @@ OpMemberDecorate %block 0 MatrixStride 16
 static RUNTIME_ARRAY: Rule = Rule {
     id: "layout.run-time-array",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"],
     text: "A run-time array stands behind all other members.",
     example: example!(

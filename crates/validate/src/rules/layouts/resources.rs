@@ -12,7 +12,7 @@ use crate::rule::{Example, Frame, Rule};
 pub(super) static BLOCK: Rule = Rule {
     id: "layout.block",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &[
         "VUID-StandaloneSpirv-PushConstant-06675",
         "VUID-StandaloneSpirv-Uniform-06676",
@@ -36,7 +36,7 @@ OpMemberDecorate %struct 0 Offset 0
 pub(super) static BINDING: Rule = Rule {
     id: "layout.binding",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-UniformConstant-06677"],
     text: "Uniform variables, uniform constants and storage buffers have a DescriptorSet and a Binding.",
     example: Example {

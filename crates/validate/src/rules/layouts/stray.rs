@@ -14,7 +14,7 @@ use crate::rule::{Example, Frame, Rule};
 pub(super) static STRAY: Rule = Rule {
     id: "layout.stray",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-10684"],
     text: "Types in memory without an explicit layout have no Block, Offset, ArrayStride or MatrixStride. Up to \
            SPIR-V 1.4 they may have where variables are private or local.",

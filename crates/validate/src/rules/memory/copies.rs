@@ -15,7 +15,7 @@ use crate::site::Site;
 pub(super) static TYPES: Rule = Rule {
     id: "memory.copy-types",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "OpCopyMemory copies between pointers to the same type, at least one of which is typed.",
     example: Example {
@@ -89,7 +89,7 @@ OpFunctionEnd
 pub(super) static SIZE: Rule = Rule {
     id: "memory.copy-size",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "The size of a copy is an integer, and if it is a constant neither zero nor negative.",
     example: Example {

@@ -17,7 +17,7 @@ use crate::site::Site;
 pub(super) static POINTER: Rule = Rule {
     id: "memory.pointer",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "What is loaded from, stored to or copied is a pointer to something that has a value: not to void.",
     example: Example {
@@ -45,7 +45,7 @@ OpStore %undefined %u32_1",
 pub(super) static LOAD_TYPE: Rule = Rule {
     id: "memory.load-type",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "A load has the type that its pointer points to.",
     example: Example {
@@ -58,7 +58,7 @@ pub(super) static LOAD_TYPE: Rule = Rule {
 pub(super) static RUNTIME_ARRAY: Rule = Rule {
     id: "memory.load-runtime-array",
     class: InvalidId,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "A run-time array is in memory only: neither it nor anything that holds it is loaded.",
     example: Example {
@@ -143,7 +143,7 @@ OpFunctionEnd
 pub(super) static HEAP_LOAD: Rule = Rule {
     id: "memory.descriptor-origin",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &[
         "VUID-StandaloneSpirv-Result-11336",
         "VUID-StandaloneSpirv-Result-11337",
@@ -215,7 +215,7 @@ OpFunctionEnd
 pub(super) static STORE_VOID: Rule = Rule {
     id: "memory.store-object",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "What is stored is a value, with a type other than void.",
     example: Example {
@@ -233,7 +233,7 @@ OpFunctionEnd",
 pub(super) static STORE_TYPE: Rule = Rule {
     id: "memory.store-type",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "What is stored has the type that the pointer points to.",
     example: Example {
@@ -268,7 +268,7 @@ OpStore %output %f32_1",
 pub(super) static UNIFORM_BLOCK: Rule = Rule {
     id: "memory.store-uniform-block",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Uniform-06925"],
     text: "In Vulkan, uniform blocks aren't written.",
     example: Example {
@@ -299,7 +299,7 @@ OpStore %pointer %u32_1",
 pub(super) static OPAQUE: Rule = Rule {
     id: "memory.store-opaque",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeImage-06924"],
     text: "In Vulkan, images, samplers, sampled images and acceleration structures aren't stored.",
     example: Example {

@@ -1,4 +1,4 @@
-//! Memory instructions (specification, section 3.52.8).
+//! Memory instructions (specification, section 3.32.8).
 
 mod copies;
 pub(in crate::rules) mod load_store;

@@ -30,7 +30,7 @@ OpMemoryModel Logical Vulkan
 pub(super) static COPY_DIRECTION: Rule = Rule {
     id: "memory.copy-operand-direction",
     class: InvalidData,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "With two sets of memory operands, the first says how the target is written and the second how the source is \
            read: the first makes nothing visible and the second nothing available.",
@@ -50,7 +50,7 @@ OpCopyMemory %workgroup_u32 %other None MakePointerVisible|NonPrivatePointer %u3
 pub(super) static COPY_VERSION: Rule = Rule {
     id: "memory.copy-operands-version",
     class: InvalidData,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "Two sets of memory operands are for version 1.4 and later.",
     example: Example {

@@ -13,7 +13,7 @@ use crate::site::Site;
 pub(super) static LENGTH_TYPE: Rule = Rule {
     id: "memory.array-length-type",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "The length of an array is an unsigned integer of 32 or 64 bits.",
     example: Example {
@@ -42,7 +42,7 @@ OpEntryPoint GLCompute %main \"main\" %buffer
 pub(super) static LENGTH: Rule = Rule {
     id: "memory.array-length",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "OpArrayLength asks for the length of the run-time array that is the last member of a structure in memory.",
     example: Example {
@@ -63,7 +63,7 @@ OpEntryPoint GLCompute %main \"main\" %buffer
 pub(super) static LENGTH_UNIFORM: Rule = Rule {
     id: "memory.array-length-uniform",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpArrayLength-11805"],
     text: "In Vulkan, the length of a run-time array in a uniform block can't be asked for.",
     example: Example {
@@ -129,7 +129,7 @@ OpFunctionEnd
 pub(super) static COMPARISON: Rule = Rule {
     id: "memory.pointer-comparison",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "Two pointers of the same type are compared for equality, giving a boolean, or for their distance, giving an \
            integer. An untyped pointer is also compared for equality with one of the same storage class. Physical storage buffer pointers aren't.",
@@ -145,7 +145,7 @@ pub(super) static COMPARISON: Rule = Rule {
 pub(super) static COMPARISON_LOGICAL: Rule = Rule {
     id: "memory.pointer-comparison-logical",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "Under logical addressing, comparing pointers needs variable pointers: `StorageBuffer` pointers with either \
            capability, `Workgroup` pointers with `VariablePointers`, and no others.",

@@ -32,7 +32,7 @@ pub(super) static STAGE: Rule = Rule {
 pub(super) static STAGE_VULKAN: Rule = Rule {
     id: "memory.storage-class-stage-vulkan",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &[
         "VUID-StandaloneSpirv-None-04644",
         "VUID-StandaloneSpirv-None-04645",

@@ -15,7 +15,7 @@ use crate::site::Site;
 pub(super) static TYPE: Rule = Rule {
     id: "variable.type",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "The type of a variable is a pointer, untyped for OpUntypedVariableKHR, of the variable's storage class.",
     example: Example {
@@ -28,7 +28,7 @@ pub(super) static TYPE: Rule = Rule {
 pub(super) static GENERIC: Rule = Rule {
     id: "variable.generic",
     class: InvalidBinary,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "`Generic` stands for several storage classes; a variable is of one of them.",
     example: Example {
@@ -81,7 +81,7 @@ OpExtension \"SPV_KHR_untyped_pointers\"
 pub(super) static DATA_TYPE_VULKAN: Rule = Rule {
     id: "variable.data-type-vulkan",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &[
         "VUID-StandaloneSpirv-OpUntypedVariableKHR-11167",
         "VUID-StandaloneSpirv-OpUntypedVariableKHR-11347",
@@ -110,7 +110,7 @@ OpMemberDecorate %struct 0 Offset 0
 pub(super) static INITIALIZER: Rule = Rule {
     id: "variable.initializer",
     class: InvalidId,
-    section: "3.52.8",
+    section: "3.32.8",
     vuids: &[],
     text: "What initializes a variable is a constant or a variable outside of functions, and has the type of the \
            variable's value.",
@@ -143,7 +143,7 @@ OpExtension \"SPV_EXT_mesh_shader\"
 pub(super) static INITIALIZER_VULKAN: Rule = Rule {
     id: "variable.initializer-vulkan",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &[
         "VUID-StandaloneSpirv-OpVariable-04651",
         "VUID-StandaloneSpirv-OpVariable-04734",
@@ -160,7 +160,7 @@ pub(super) static INITIALIZER_VULKAN: Rule = Rule {
 pub(super) static BOOLEAN: Rule = Rule {
     id: "variable.boolean",
     class: InvalidId,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "Booleans have no representation that anything outside of the shader could see: only memory that stays \
            within holds them, and inputs and outputs that are built-ins.",

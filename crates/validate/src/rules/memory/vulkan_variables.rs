@@ -13,7 +13,7 @@ use crate::site::Site;
 pub(super) static LONG_VECTOR: Rule = Rule {
     id: "variable.long-vector",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &[
         "VUID-StandaloneSpirv-Type-12297",
         "VUID-StandaloneSpirv-Function-12294",
@@ -41,7 +41,7 @@ OpExtension \"SPV_EXT_long_vector\"
 pub(super) static HANDLE: Rule = Rule {
     id: "variable.uniform-constant",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-UniformConstant-04655"],
     text: "In Vulkan, variables of storage class `UniformConstant` are images, samplers, sampled images, acceleration \
            structures, tensors or arrays of one of these.",
@@ -62,7 +62,7 @@ OpDecorate %variable Binding 0
 pub(super) static BLOCK: Rule = Rule {
     id: "variable.block",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &[
         "VUID-StandaloneSpirv-Uniform-06807",
         "VUID-StandaloneSpirv-PushConstant-06808",
@@ -84,7 +84,7 @@ OpMemberDecorate %struct 0 Offset 0
 pub(super) static RUNTIME_ARRAY: Rule = Rule {
     id: "variable.runtime-array",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"],
     text: "In Vulkan, a run-time array is the last member of a storage block, or, with `RuntimeDescriptorArray`, an \
            array of descriptors.",
@@ -110,7 +110,7 @@ OpDecorate %variable Binding 0
 pub(super) static TILE_ATTACHMENT: Rule = Rule {
     id: "variable.tile-attachment",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-TileAttachmentQCOM-10695"],
     text: "In Vulkan, a tile attachment has a descriptor set and a binding.",
     example: Example {

@@ -12,7 +12,7 @@ use crate::site::Site;
 pub(super) static NOT_IN_ENVIRONMENT: Rule = Rule {
     id: "mode-setting.capability-environment",
     class: InvalidCapability,
-    section: "Vulkan, OpenCL",
+    section: "Vulkan and OpenCL",
     vuids: &["VUID-VkShaderModuleCreateInfo-pCode-08740"],
     text: "An environment knows the capabilities that its version lists, and those of extensions that the module \
            declares.",

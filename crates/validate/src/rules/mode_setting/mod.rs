@@ -1,4 +1,4 @@
-//! Mode-setting instructions (specification, section 3.52.5), but for
+//! Mode-setting instructions (specification, section 3.32.5), but for
 //! `OpEntryPoint`: the memory model, capabilities and execution modes.
 
 mod capabilities;

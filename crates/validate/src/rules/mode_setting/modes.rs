@@ -14,7 +14,7 @@ use crate::site::Site;
 pub(super) static TARGET: Rule = Rule {
     id: "mode-setting.mode-target",
     class: InvalidId,
-    section: "3.52.5",
+    section: "3.32.5",
     vuids: &[],
     text: "An execution mode names a function that an OpEntryPoint makes an entry point.",
     example: Example {
@@ -33,7 +33,7 @@ OpExecutionMode %main EarlyFragmentTests",
 pub(super) static OPERAND_FORM: Rule = Rule {
     id: "mode-setting.mode-form",
     class: InvalidData,
-    section: "3.52.5",
+    section: "3.32.5",
     vuids: &[],
     text: "Modes whose operands are ids are declared with OpExecutionModeId, all others with OpExecutionMode.",
     example: Example {
@@ -46,7 +46,7 @@ pub(super) static OPERAND_FORM: Rule = Rule {
 pub(super) static CONSTANT_OPERANDS: Rule = Rule {
     id: "mode-setting.mode-constants",
     class: InvalidId,
-    section: "3.52.5",
+    section: "3.32.5",
     vuids: &[],
     text: "The operands of OpExecutionModeId are constants.",
     example: Example {
@@ -75,7 +75,7 @@ pub(super) static WRONG_MODEL: Rule = Rule {
 pub(super) static REPEATED: Rule = Rule {
     id: "mode-setting.mode-repeated",
     class: InvalidId,
-    section: "3.52.5",
+    section: "3.32.5",
     vuids: &[],
     text: "An entry point has a mode at most once, or, for the modes that speak of one floating-point width or type, \
            at most once for each.",
@@ -169,7 +169,7 @@ OpExecutionModeId %main FPFastMathDefault %f32 %u32_0
 pub(super) static ORIGIN: Rule = Rule {
     id: "mode-setting.vulkan-origin",
     class: InvalidData,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &[
         "VUID-StandaloneSpirv-OriginLowerLeft-04653",
         "VUID-StandaloneSpirv-PixelCenterInteger-04654",
@@ -185,7 +185,7 @@ pub(super) static ORIGIN: Rule = Rule {
 pub(super) static MESH_OUTPUTS: Rule = Rule {
     id: "mode-setting.vulkan-mesh-outputs",
     class: InvalidData,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &[
         "VUID-StandaloneSpirv-MeshEXT-07330",
         "VUID-StandaloneSpirv-MeshEXT-07331",
@@ -227,7 +227,7 @@ OpFunctionEnd",
 pub(super) static LOCAL_SIZE_ID: Rule = Rule {
     id: "mode-setting.vulkan-local-size-id",
     class: InvalidData,
-    section: "Vulkan",
+    section: "Vulkan, Runtime SPIR-V Validation",
     vuids: &["VUID-RuntimeSpirv-LocalSizeId-06434"],
     text: "LocalSizeId needs Vulkan 1.3 or its feature maintenance4.",
     example: Example {

@@ -27,7 +27,7 @@ pub(super) static EMPTY: Rule = Rule {
 pub(super) static MISSING: Rule = Rule {
     id: "mode-setting.vulkan-workgroup-size",
     class: InvalidData,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-10685"],
     text: "Compute, task and mesh shaders for Vulkan say how large their workgroups are.",
     example: Example {

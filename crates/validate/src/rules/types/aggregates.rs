@@ -12,7 +12,7 @@ use crate::site::Site;
 pub(super) static ELEMENT: Rule = Rule {
     id: "type.array-element",
     class: InvalidId,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "The elements of an array have a type, which isn't void.",
     example: Example {
@@ -25,7 +25,7 @@ pub(super) static ELEMENT: Rule = Rule {
 pub(super) static NESTED_RUNTIME_ARRAY: Rule = Rule {
     id: "type.array-of-runtime-arrays",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"],
     text: "In Vulkan, the elements of an array aren't themselves run-time arrays.",
     example: Example {
@@ -40,7 +40,7 @@ pub(super) static NESTED_RUNTIME_ARRAY: Rule = Rule {
 pub(super) static LENGTH: Rule = Rule {
     id: "type.array-length",
     class: InvalidId,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "The length of an array is an integer constant of at least 1. For a specialization constant, this holds of \
            its default.",
@@ -54,7 +54,7 @@ pub(super) static LENGTH: Rule = Rule {
 pub(super) static MEMBER: Rule = Rule {
     id: "type.struct-member",
     class: InvalidId,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "The members of a structure have types, which aren't void.",
     example: Example {
@@ -100,7 +100,7 @@ pub(super) static BUILT_IN_NESTED: Rule = Rule {
 pub(super) static RUNTIME_ARRAY_LAST: Rule = Rule {
     id: "type.struct-runtime-array-last",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"],
     text: "In Vulkan, a run-time array is the last member of its structure.",
     example: Example {
@@ -137,7 +137,7 @@ OpMemberDecorate %inner 0 Offset 0
 pub(super) static OPAQUE_MEMBER: Rule = Rule {
     id: "type.struct-opaque-member",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-04667"],
     text: "In Vulkan, structures hold no opaque types such as images and samplers.",
     example: Example {

@@ -55,7 +55,7 @@ OpMemoryModel Logical Vulkan
 pub(super) static SCOPE_VULKAN: Rule = Rule {
     id: "type.cooperative-matrix-scope-vulkan",
     class: InvalidData,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Scope-12243"],
     text: "In Vulkan, a cooperative matrix belongs to a workgroup or a subgroup.",
     example: Example {

@@ -11,7 +11,7 @@ use crate::site::Site;
 pub(super) static SAMPLED_TYPE: Rule = Rule {
     id: "type.image-sampled-type",
     class: InvalidData,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "The sampled type of an image is void or a numeric scalar. OpenCL's images have void.",
     example: Example {
@@ -24,7 +24,7 @@ pub(super) static SAMPLED_TYPE: Rule = Rule {
 pub(super) static SAMPLED_TYPE_VULKAN: Rule = Rule {
     id: "type.image-sampled-type-vulkan",
     class: InvalidData,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeImage-04656"],
     text: "In Vulkan, images hold 32-bit floats or integers of 32 or 64 bits.",
     example: Example {
@@ -37,7 +37,7 @@ pub(super) static SAMPLED_TYPE_VULKAN: Rule = Rule {
 pub(super) static FLAGS: Rule = Rule {
     id: "type.image-flags",
     class: InvalidData,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "In an image type, `Depth` and `Sampled` are 0, 1 or 2, and `Arrayed` and `MS` are 0 or 1.",
     example: Example {
@@ -50,7 +50,7 @@ pub(super) static FLAGS: Rule = Rule {
 pub(super) static SUBPASS: Rule = Rule {
     id: "type.image-subpass",
     class: InvalidData,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &["VUID-StandaloneSpirv-OpTypeImage-06214"],
     text: "An image of dimension `SubpassData` is used without a sampler (`Sampled` is 2) and has the format \
            `Unknown`.",
@@ -98,7 +98,7 @@ pub(super) static MULTISAMPLED_STORAGE: Rule = Rule {
 pub(super) static SAMPLED_VULKAN: Rule = Rule {
     id: "type.image-sampled-vulkan",
     class: InvalidData,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeImage-04657"],
     text: "In Vulkan, an image type says whether it is used with a sampler: `Sampled` is 1 or 2.",
     example: Example {
@@ -111,7 +111,7 @@ pub(super) static SAMPLED_VULKAN: Rule = Rule {
 pub(super) static FORMAT_VULKAN: Rule = Rule {
     id: "type.image-format-vulkan",
     class: InvalidData,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Image-04965"],
     text: "In Vulkan, an image's format agrees with its sampled type: floats with floating-point and normalized \
            formats, integers with integer formats, and 64-bit ones with the formats of 64 bits.",
@@ -125,7 +125,7 @@ pub(super) static FORMAT_VULKAN: Rule = Rule {
 pub(super) static OPENCL: Rule = Rule {
     id: "type.image-opencl",
     class: InvalidData,
-    section: "OpenCL",
+    section: "OpenCL, SPIR-V Environment",
     vuids: &[],
     text: "In OpenCL, an image type has an access qualifier, `Sampled` 0 and `MS` 0, and only images of dimension 1D \
            and 2D are arrayed.",
@@ -141,7 +141,7 @@ pub(super) static OPENCL: Rule = Rule {
 pub(super) static SAMPLED_IMAGE: Rule = Rule {
     id: "type.sampled-image-type",
     class: InvalidId,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "A sampled image is made of an image type. Since version 1.6, not of one with dimension `Buffer`.",
     example: Example {
@@ -155,7 +155,7 @@ pub(super) static SAMPLED_IMAGE: Rule = Rule {
 pub(super) static SAMPLED_IMAGE_USE: Rule = Rule {
     id: "type.sampled-image-use",
     class: InvalidData,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "A sampled image is made of an image that may be used with a sampler: `Sampled` is 0 or 1.",
     example: Example {

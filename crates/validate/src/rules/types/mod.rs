@@ -1,4 +1,4 @@
-//! Type declarations (specification, section 3.52.6).
+//! Type declarations (specification, section 3.32.6).
 
 mod aggregates;
 mod cooperative;

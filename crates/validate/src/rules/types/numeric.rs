@@ -11,7 +11,7 @@ use crate::site::Site;
 pub(super) static INT_WIDTH: Rule = Rule {
     id: "type.int-width",
     class: InvalidData,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "An integer is 32 bits wide; 8, 16 and 64 bits, and other widths, need a capability or an extension that \
            adds them. The capabilities for 8- and 16-bit storage are enough to declare the type.",
@@ -25,7 +25,7 @@ pub(super) static INT_WIDTH: Rule = Rule {
 pub(super) static INT_SIGNEDNESS: Rule = Rule {
     id: "type.int-signedness",
     class: InvalidValue,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "The signedness of an integer type is 0 (unsigned, or no signedness) or 1 (signed).",
     example: Example {
@@ -60,7 +60,7 @@ pub(super) static INT_IN_KERNEL: Rule = Rule {
 pub(super) static FLOAT_WIDTH: Rule = Rule {
     id: "type.float-width",
     class: InvalidData,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "A float is 32 bits wide; 16 and 64 bits need a capability or an extension that adds them. A float with an \
            encoding has the width of the encoding.",
@@ -74,7 +74,7 @@ pub(super) static FLOAT_WIDTH: Rule = Rule {
 pub(super) static FLOAT_ENCODING: Rule = Rule {
     id: "type.float-encoding",
     class: InvalidData,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "Only floats of at most 16 bits have an encoding other than that of IEEE 754.",
     example: Example {
@@ -99,7 +99,7 @@ OpMemoryModel Logical GLSL450
 pub(super) static VECTOR_COMPONENT: Rule = Rule {
     id: "type.vector-component",
     class: InvalidId,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "The components of a vector are scalars: booleans, integers or floats. Vectors whose size is an id hold \
            numbers only.",
@@ -143,7 +143,7 @@ OpExtension \"SPV_EXT_long_vector\"
 pub(super) static MATRIX_COLUMN: Rule = Rule {
     id: "type.matrix-column",
     class: InvalidId,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "The columns of a matrix are vectors.",
     example: Example {

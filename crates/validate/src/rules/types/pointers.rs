@@ -12,7 +12,7 @@ use crate::site::Site;
 pub(super) static POINTEE: Rule = Rule {
     id: "type.pointee",
     class: InvalidId,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "A pointer points to a type.",
     example: Example {
@@ -25,7 +25,7 @@ pub(super) static POINTEE: Rule = Rule {
 pub(in crate::rules) static CLASS_VULKAN: Rule = Rule {
     id: "type.storage-class-vulkan",
     class: InvalidBinary,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-04643"],
     text: "Vulkan has only some of the storage classes: not `CrossWorkgroup`, `Generic` and `AtomicCounter`.",
     example: Example {
@@ -38,7 +38,7 @@ pub(in crate::rules) static CLASS_VULKAN: Rule = Rule {
 pub(super) static UNTYPED_CLASS_VULKAN: Rule = Rule {
     id: "type.untyped-pointer-class-vulkan",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeUntypedPointerKHR-11417"],
     text: "In Vulkan, untyped pointers point into memory with an explicit layout. `Workgroup` memory has one with \
            `WorkgroupMemoryExplicitLayoutKHR`.",
@@ -75,7 +75,7 @@ OpExtension \"SPV_EXT_shader_tile_image\"
 pub(super) static TILE_ATTACHMENT: Rule = Rule {
     id: "type.tile-attachment-pointer",
     class: InvalidData,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeImage-10693"],
     text: "An image of storage class `TileAttachmentQCOM` has the dimension 2D.",
     example: Example {
@@ -94,7 +94,7 @@ OpExtension \"SPV_QCOM_tile_shading\"
 pub(super) static FORWARD: Rule = Rule {
     id: "type.forward-pointer",
     class: InvalidId,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "A pointer that is declared ahead is a pointer type to a structure, with the storage class that the \
            declaration ahead gives.",
@@ -112,7 +112,7 @@ pub(super) static FORWARD: Rule = Rule {
 pub(super) static FORWARD_VULKAN: Rule = Rule {
     id: "type.forward-pointer-vulkan",
     class: InvalidId,
-    section: "Vulkan",
+    section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeForwardPointer-04711"],
     text: "In Vulkan, only pointers of storage class `PhysicalStorageBuffer` are declared ahead.",
     example: Example {
@@ -161,7 +161,7 @@ OpFunctionEnd
 pub(super) static FUNCTION_RETURN: Rule = Rule {
     id: "type.function-return",
     class: InvalidId,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "A function type names the type of what the function returns, which may be void.",
     example: Example {
@@ -174,7 +174,7 @@ pub(super) static FUNCTION_RETURN: Rule = Rule {
 pub(super) static FUNCTION_PARAMETER: Rule = Rule {
     id: "type.function-parameter",
     class: InvalidId,
-    section: "3.52.6",
+    section: "3.32.6",
     vuids: &[],
     text: "The parameters of a function have types, which aren't void.",
     example: Example {

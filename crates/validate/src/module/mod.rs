@@ -130,6 +130,8 @@ pub(crate) struct Module<'a> {
     modeless: RefCell<Vec<functions::Reached>>,
     /// The offsets of variables outside of functions.
     pub(crate) globals: Vec<u32>,
+    /// The offsets of variables in functions.
+    pub(crate) locals: Vec<u32>,
     names: OnceCell<names::Names>,
     given_names: Option<&'a GivenNames>,
     uses: OnceCell<functions::Uses>,
@@ -177,6 +179,7 @@ impl<'a> Module<'a> {
             structures: OnceCell::new(),
             modeless: RefCell::new(Vec::new()),
             globals: Vec::new(),
+            locals: Vec::new(),
             names: OnceCell::new(),
             given_names,
             uses: OnceCell::new(),
@@ -272,6 +275,7 @@ impl<'a> Module<'a> {
             Op::Variable | Op::UntypedVariableKHR if block == NONE => {
                 self.globals.push(inst.offset());
             }
+            Op::Variable | Op::UntypedVariableKHR => self.locals.push(inst.offset()),
             _ => {}
         }
     }

@@ -580,6 +580,11 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                 faults.add(fault.at(merge.inst.offset(), "the loop is declared here"));
                 continue;
             }
+            // Most often, the continue target itself branches back, and at most out.
+            let mut ways = self.flow.graph.successors(back).iter();
+            if back == target && ways.all(|&to| to == node || to == merge.merge) {
+                continue;
+            }
             let post_dominators = post_dominators.get_or_insert_with(|| {
                 PostDominatorTree::from_depth_first(&self.structural, &self.order)
             });

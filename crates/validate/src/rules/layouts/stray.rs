@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
-use spirvkit_grammar::{Capability, Decoration, Op, StorageClass, Version};
+use spirvkit_grammar::{Capability, Decoration, StorageClass, Version};
 
 use super::instance;
 use crate::fault::{Fault, Faults};
@@ -106,12 +106,8 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
         m,
         known: HashMap::new(),
     };
-    let needed = |op: Op| matches!(op, Op::Variable | Op::UntypedVariableKHR);
-    for inst in m.all_instructions() {
-        let is_variable = needed(inst.op());
-        if !is_variable {
-            continue;
-        }
+    let variables = m.globals.iter().chain(&m.locals);
+    for inst in variables.filter_map(|&offset| m.inst(offset)) {
         let Some(instance) = instance(m, inst) else {
             continue;
         };

@@ -84,6 +84,7 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults, broken: &mut Faults) ->
         slots: vec![0; OPCODES],
         plans: vec![Plan::UNKNOWN],
         missing: HashSet::new(),
+        classes: 0,
         found: Found::default(),
         faults,
         broken,
@@ -219,6 +220,8 @@ struct Pass<'m, 'a, 'f> {
     plans: Vec<Plan>,
     /// Enumerants that are not available, as far as they were told.
     missing: HashSet<(OperandKind, u32)>,
+    /// The storage classes known to be available, as bits.
+    classes: u32,
     found: Found,
     faults: &'f mut Faults,
     broken: &'f mut Faults,
@@ -284,7 +287,8 @@ impl<'a> Pass<'_, 'a, '_> {
             let verdict = self.ids.operand(inst, plan.takes, ordinal, Id(id));
             keep(&mut self.found.id, verdict);
         }
-        let is_done = fits || (words.len() == 1 + leading && info.rest_is_optional());
+        let is_done =
+            fits || (words.len() == 1 + leading && info.rest_is_optional()) || self.is_plain(inst);
         if !is_done {
             self.other_operands(inst, plan.takes, leading);
         }
@@ -306,6 +310,24 @@ impl<'a> Pass<'_, 'a, '_> {
         };
         if layout.is_err() || bound.is_err() || limits.is_err() {
             self.faults.note(layout.and(bound).and(limits));
+        }
+    }
+
+    /// Whether an instruction is one of the frequent ones whose further operands
+    /// are right at a glance.
+    #[inline]
+    fn is_plain(&self, inst: Inst<'_>) -> bool {
+        let words = inst.words();
+        match (inst.op(), words) {
+            (Op::Constant | Op::SpecConstant, [_, ty, _, _]) => {
+                let number = self.m.definitions.number_type(Id(*ty));
+                number.is_some_and(|number| number.words() == 1)
+            }
+            (Op::SelectionMerge, [_, _, 0]) | (Op::LoopMerge, [_, _, _, 0]) => true,
+            (Op::Variable, [_, _, _, class]) => {
+                *class < u32::BITS && self.classes >> class & 1 != 0
+            }
+            _ => false,
         }
     }
 
@@ -354,6 +376,12 @@ impl<'a> Pass<'_, 'a, '_> {
                         && !environment_knows(m, Capability(info.value()))
                     {
                         continue;
+                    }
+                    if kind == OperandKind::StorageClass
+                        && verdict.is_ok()
+                        && info.value() < u32::BITS
+                    {
+                        self.classes |= 1 << info.value();
                     }
                     self.keep_missing(kind, info.value(), verdict);
                 }

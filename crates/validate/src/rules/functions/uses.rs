@@ -1,6 +1,6 @@
 //! What functions and function types are used for.
 
-use spirvkit_binary::{Id, Instruction, Value, WordOffset};
+use spirvkit_binary::{Id, IdMap, Instruction, Value, WordOffset};
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Op};
 
@@ -95,33 +95,14 @@ fn takes_function_types(op: Op) -> bool {
     )
 }
 
-/// A set of ids.
-struct Ids(Vec<u64>);
-
-impl Ids {
-    fn add(&mut self, id: Id) {
-        let index = id.0 as usize / 64;
-        if index >= self.0.len() {
-            self.0.resize(index + 1, 0);
-        }
-        self.0[index] |= 1 << (id.0 % 64);
-    }
-
-    #[inline]
-    fn has(&self, word: u32) -> bool {
-        let bits = self.0.get(word as usize / 64).copied().unwrap_or(0);
-        bits >> (word % 64) & 1 != 0
-    }
-}
-
 /// Looks at the words of all instructions for ids of functions and function
 /// types, and at the operands only where it finds some.
 pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
-    let mut ids = Ids(Vec::new());
+    let mut ids = IdMap::with_bound(false, m.words.len(), m.header.bound);
     for function in &m.functions {
         // A broken module may name any id; only those that are there matter.
         if m.op_of(function.id) == Op::Function {
-            ids.add(function.id);
+            ids.replace(function.id, true);
         }
     }
     for inst in m.all_instructions() {
@@ -130,11 +111,11 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
             && let Some(result) = inst.result()
             && m.def_offset(result) == inst.offset()
         {
-            ids.add(result);
+            ids.replace(result, true);
             continue;
         }
         let words = inst.words().get(1..).unwrap_or_default();
-        if words.iter().any(|&word| ids.has(word))
+        if words.iter().any(|&word| ids.get(Id(word)))
             && let Some(fault) = check_operands(m, inst)
         {
             faults.add(fault);

@@ -388,8 +388,8 @@ pub(super) fn load(at: &Site<'_, '_>) -> Verdict {
         return Err(fault.about(m, at.id(0), "the pointer is defined here"));
     }
     let is_compound = matches!(
-        m.ty(result),
-        Type::Array { .. } | Type::RuntimeArray { .. } | Type::Struct { .. }
+        m.op_of(result),
+        Op::TypeArray | Op::TypeRuntimeArray | Op::TypeStruct
     );
     if is_compound {
         if has_runtime_array(m, result) {
@@ -410,7 +410,7 @@ pub(super) fn load(at: &Site<'_, '_>) -> Verdict {
         }
     }
     operands::check(at, 1, Access::Read, &[ty], result)?;
-    if m.env.is_vulkan() && matches!(m.ty(ty), Type::UntypedPointer { .. }) {
+    if m.env.is_vulkan() && m.op_of(ty) == Op::TypeUntypedPointerKHR {
         return descriptor_origin(at);
     }
     Ok(())

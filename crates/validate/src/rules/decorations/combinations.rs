@@ -103,8 +103,10 @@ pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> Verdic
     for pair in entries.windows(2) {
         let &[a, b] = pair else { continue };
         let decoration = Decoration(b.1);
-        // Two targets of one group share its decorations.
-        if (a.0, a.1) == (b.0, b.1) && a.2 != b.2 {
+        // What groups add may be there already, and two targets of one group share
+        // its decorations.
+        let is_direct = |offset| m.inst(offset).is_some_and(|inst| inst.id(0) == target);
+        if (a.0, a.1) == (b.0, b.1) && a.2 != b.2 && is_direct(a.2) && is_direct(b.2) {
             let message = format!("{} already has a decoration {decoration}", whose(b.0));
             return Err(Fault::new(&REPEATED, b.2, message)
                 .at(a.2, "the other one")

@@ -1,9 +1,15 @@
-//! What rules return.
+//! What rules return, and what of it is told: one mistake, one error.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use hashbrown::HashSet;
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::{Diagnostic, Location};
+use spirvkit_diagnostics::{Diagnostic, ErrorClass, Location};
 
 use crate::module::Module;
+use crate::phases::REDEFINED;
 use crate::rule::Rule;
 
 /// A broken rule: where and how.
@@ -19,7 +25,13 @@ struct Inner {
     related: Vec<(u32, String)>,
     help: Option<String>,
     is_warning: bool,
+    /// Where the ids are defined that the message speaks of.
+    mentions: Vec<u32>,
 }
+
+/// Where the ids are defined that a message in the making speaks of; 0 stands for
+/// what nothing defines.
+pub(crate) type Mentions = Rc<RefCell<Vec<u32>>>;
 
 /// What checking an instruction or anything else comes to. Every check stops at
 /// its first fault, because what comes after it would often only follow from it.
@@ -41,6 +53,7 @@ impl Fault {
             related: Vec::new(),
             help: None,
             is_warning: false,
+            mentions: Vec::new(),
         }))
     }
 
@@ -56,6 +69,13 @@ impl Fault {
         if let Some(def) = m.def(id) {
             self.0.related.push((def.offset(), message.into()));
         }
+        self.0.mentions.push(m.def_offset(id));
+        self
+    }
+
+    /// Takes over what was mentioned since the last fault.
+    pub(crate) fn mentioning(mut self, mentions: &Mentions) -> Self {
+        self.0.mentions.append(&mut mentions.borrow_mut());
         self
     }
 
@@ -98,6 +118,7 @@ impl Fault {
             related,
             help,
             is_warning,
+            mentions: _,
         } = *self.0;
         let make = match is_warning {
             true => Diagnostic::warning,
@@ -119,31 +140,75 @@ impl Fault {
     }
 }
 
-/// Collects the faults of one phase.
+/// Collects faults, and leaves out what follows from those that it has.
+///
+/// What is wrong with an instruction is often seen again by whatever uses its
+/// result. So a fault whose message speaks of an id is left out if there is a
+/// fault of the instruction that defines the id. That hides nothing for good:
+/// something is told for each fault that is left out, and once it is mended the
+/// module is judged anew.
 #[derive(Debug)]
 pub(crate) struct Faults {
     faults: Vec<Fault>,
     /// How many errors to keep; 0 is no limit.
     limit: usize,
     errors: usize,
+    mentions: Mentions,
+    /// Instructions of which nothing more is told.
+    settled: HashSet<u32>,
+    /// Instructions whose results may not be what they were meant to be.
+    dubious: HashSet<u32>,
 }
 
 impl Faults {
-    pub(crate) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize, mentions: Mentions) -> Self {
         Self {
             faults: Vec::new(),
             limit,
             errors: 0,
+            mentions,
+            settled: HashSet::new(),
+            dubious: HashSet::new(),
         }
     }
 
-    /// Notes a fault.
+    /// Notes a fault, unless it follows from another.
+    #[cold]
     pub(crate) fn add(&mut self, fault: Fault) {
         if self.is_full() {
             return;
         }
-        self.errors += usize::from(!fault.is_warning());
-        self.faults.push(fault);
+        let fault = fault.mentioning(&self.mentions);
+        if fault.is_warning() {
+            self.faults.push(fault);
+            return;
+        }
+        let Inner {
+            rule,
+            offset,
+            mentions,
+            ..
+        } = &*fault.0;
+        let offset = *offset;
+        let follows = self.settled.contains(&offset)
+            || mentions
+                .iter()
+                .any(|each| *each != offset && self.dubious.contains(each));
+        let is_sound = matches!(
+            rule.class,
+            ErrorClass::InvalidCapability | ErrorClass::MissingExtension | ErrorClass::WrongVersion
+        );
+        if !is_sound {
+            self.dubious.insert(offset);
+        }
+        // Which of the definitions is meant, nobody knows.
+        if std::ptr::eq(*rule, &REDEFINED) {
+            self.dubious.extend(mentions);
+        }
+        if !follows {
+            self.errors += 1;
+            self.faults.push(fault);
+        }
     }
 
     /// Notes the fault, if any.
@@ -154,15 +219,27 @@ impl Faults {
         }
     }
 
+    /// Has nothing more told of the instructions with errors so far, nor of what
+    /// speaks of undefined ids, of which there are none without such errors.
+    pub(crate) fn settle(&mut self) {
+        let errors = self.faults.iter().filter(|fault| !fault.is_warning());
+        self.settled.extend(errors.map(Fault::offset));
+        if !self.settled.is_empty() {
+            self.dubious.insert(0);
+        }
+    }
+
+    /// Has nothing told of the instruction at an offset, of which something is
+    /// wrong that was told elsewhere.
+    pub(crate) fn hush(&mut self, offset: u32) {
+        self.settled.insert(offset);
+        self.dubious.insert(offset);
+    }
+
     /// Whether there is no point in looking for more.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.limit > 0 && self.errors >= self.limit
-    }
-
-    /// Whether any of the faults is so.
-    pub(crate) fn any(&self, test: impl Fn(&Fault) -> bool) -> bool {
-        self.faults.iter().any(test)
     }
 
     pub(crate) fn into_vec(self) -> Vec<Fault> {

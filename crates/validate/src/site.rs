@@ -22,7 +22,7 @@ impl<'m, 'a> Site<'m, 'a> {
     /// A fault of this instruction.
     #[cold]
     pub(crate) fn fault(&self, rule: &'static Rule, message: impl Into<String>) -> Fault {
-        Fault::new(rule, self.inst.offset(), message)
+        Fault::new(rule, self.inst.offset(), message).mentioning(&self.m.mentions)
     }
 
     /// A word after result type and result, counted from 0, as an id.

@@ -48,10 +48,57 @@ fn disorder_is_told_alone() {
 }
 
 #[test]
-fn a_module_that_cannot_be_decoded_is_judged_no_further() {
-    let body = "%a = OpFAdd %float %one %nowhere\n!0x0001ffff\n";
+fn what_stands_before_an_unreadable_rest_is_judged() {
+    let body = "%a = OpFAdd %float %one %nowhere\n!0x0001ffff\n!0\n";
     let broken = rules_broken_by(&format!("{START}{body}{END}"));
-    assert_eq!(broken, ["binary.malformed"]);
+    assert_eq!(
+        broken,
+        ["id.undefined", "binary.malformed", "binary.malformed"]
+    );
+}
+
+#[test]
+fn an_undecodable_instruction_leaves_the_others_to_be_judged() {
+    // A function control that nobody knows, and an unrelated mistake.
+    let start = START.replace("%void None %type", "%void !0x8000 %type");
+    let broken = rules_broken_by(&format!("{start}%a = OpIAdd %float %one %one\n{END}"));
+    assert_eq!(broken, ["binary.malformed", "arithmetic.integer-result"]);
+}
+
+#[test]
+fn disorder_leaves_other_functions_to_be_judged() {
+    let other = "%other = OpFunction %void None %type
+%there = OpLabel
+%a = OpIAdd %float %one %one
+";
+    let broken = rules_broken_by(&format!("{START}OpFunctionEnd\n{other}{END}"));
+    assert_eq!(broken, ["layout.block-end", "arithmetic.integer-result"]);
+}
+
+#[test]
+fn a_misplaced_instruction_leaves_all_others_to_be_judged() {
+    let body = "OpCapability Matrix\n%a = OpIAdd %float %one %one\n";
+    let broken = rules_broken_by(&format!("{START}{body}{END}"));
+    assert_eq!(broken, ["layout.sections", "arithmetic.integer-result"]);
+}
+
+#[test]
+fn what_follows_from_an_error_is_not_told() {
+    let body = "%a = OpFAdd %void %one %one
+%b = OpFNegate %float %a
+%c = OpFMul %float %b %a
+";
+    let broken = rules_broken_by(&format!("{START}{body}{END}"));
+    assert_eq!(broken, ["arithmetic.float-result"]);
+}
+
+#[test]
+fn independent_errors_are_told_at_once() {
+    let body = "%a = OpIAdd %float %one %one
+%b = OpNot %float %one
+";
+    let broken = rules_broken_by(&format!("{START}{body}{END}"));
+    assert_eq!(broken, ["arithmetic.integer-result", "bits.result"]);
 }
 
 #[test]

@@ -15,6 +15,7 @@ use spirvkit_grammar::{
     AddressingModel, Capability, ExecutionModel, MemoryModel, Op, OperandKind, Version,
 };
 
+use crate::fault::Mentions;
 use crate::options::{Env, Options};
 pub(crate) use constants::is_constant_op;
 pub(crate) use decorations::Decorated;
@@ -134,6 +135,8 @@ pub(crate) struct Module<'a> {
     pub(crate) locals: Vec<u32>,
     names: OnceCell<names::Names>,
     given_names: Option<&'a GivenNames>,
+    /// What the message in the making speaks of.
+    pub(crate) mentions: Mentions,
     uses: OnceCell<functions::Uses>,
     /// Instructions that begin with a word count of zero or past the end.
     pub(crate) broken_tail: Option<spirvkit_binary::Error>,
@@ -182,6 +185,7 @@ impl<'a> Module<'a> {
             locals: Vec::new(),
             names: OnceCell::new(),
             given_names,
+            mentions: Mentions::default(),
             uses: OnceCell::new(),
             broken_tail: None,
         };

@@ -21,6 +21,7 @@ impl Module<'_> {
     /// An id for a message: its name in the assembly text that the module was made
     /// from, or its number and, if it has one, its debug name.
     pub(crate) fn name(&self, id: Id) -> String {
+        self.mention(id);
         if let Some(name) = self.given_names.and_then(|names| names.get(&id.0)) {
             return format!("`%{}`", shorten(name));
         }
@@ -37,6 +38,11 @@ impl Module<'_> {
         }
     }
 
+    /// Notes that the message in the making speaks of an id.
+    fn mention(&self, id: Id) {
+        self.mentions.borrow_mut().push(self.def_offset(id));
+    }
+
     /// A type in words, such as "2-component vector of 32-bit float".
     pub(crate) fn show_type(&self, ty: Id) -> String {
         self.show_nested(ty, 0)
@@ -46,6 +52,7 @@ impl Module<'_> {
         if depth > DEEPEST {
             return self.name(id);
         }
+        self.mention(id);
         let show = |id: Id| self.show_nested(id, depth + 1);
         match self.ty(id) {
             Type::None => format!("{}, which is no type", self.name(id)),

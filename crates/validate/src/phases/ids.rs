@@ -59,7 +59,7 @@ OpMemoryModel Logical GLSL450
     },
 };
 
-static REDEFINED: Rule = Rule {
+pub(crate) static REDEFINED: Rule = Rule {
     id: "id.redefined",
     class: ErrorClass::InvalidId,
     section: "2.16.1",
@@ -74,7 +74,7 @@ static REDEFINED: Rule = Rule {
     },
 };
 
-static UNDEFINED: Rule = Rule {
+pub(super) static UNDEFINED: Rule = Rule {
     id: "id.undefined",
     class: ErrorClass::InvalidId,
     section: "2.16.1",

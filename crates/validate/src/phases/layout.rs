@@ -127,6 +127,9 @@ pub(super) struct Layout<'m, 'a> {
     /// A bit for each section of which a misplaced instruction was reported.
     told: u16,
     in_function: bool,
+    /// Whether an instruction outside of functions was reported since the last
+    /// function's end.
+    is_lost: bool,
     /// How many blocks the open function has so far.
     blocks: u32,
     in_block: bool,
@@ -153,6 +156,7 @@ impl<'m, 'a> Layout<'m, 'a> {
             has_addressing_mode: false,
             told: 0,
             in_function: false,
+            is_lost: false,
             blocks: 0,
             in_block: false,
             any_definition: false,
@@ -317,9 +321,22 @@ impl<'m, 'a> Layout<'m, 'a> {
         }
     }
 
+    /// A part of a function outside of functions: told once, because it is most
+    /// likely the `OpFunction` that is missing.
+    #[cold]
+    fn lost(&mut self, rule: &'static Rule, inst: Inst<'_>, message: &str) -> Verdict {
+        match std::mem::replace(&mut self.is_lost, true) {
+            true => Ok(()),
+            false => self.fault(rule, inst, message),
+        }
+    }
+
     #[cold]
     fn outside(&mut self, inst: Inst<'_>, op: Op) -> Verdict {
         if std::mem::replace(&mut self.told_outside, true) {
+            return Ok(());
+        }
+        if !self.in_function && std::mem::replace(&mut self.is_lost, true) {
             return Ok(());
         }
         let place = match (self.in_function, self.blocks) {
@@ -338,6 +355,7 @@ impl<'m, 'a> Layout<'m, 'a> {
             Op::Function => {
                 let was_open = self.in_function;
                 self.in_function = true;
+                self.is_lost = false;
                 self.in_block = false;
                 self.blocks = 0;
                 self.told_outside = false;
@@ -352,7 +370,7 @@ impl<'m, 'a> Layout<'m, 'a> {
             }
             Op::FunctionParameter => {
                 if !self.in_function {
-                    self.fault(&PARAMETERS, inst, "a parameter stands outside of functions")
+                    self.lost(&PARAMETERS, inst, "a parameter stands outside of functions")
                 } else if self.blocks > 0 {
                     self.fault(&PARAMETERS, inst, "a parameter stands behind a label")
                 } else {
@@ -407,7 +425,9 @@ impl<'m, 'a> Layout<'m, 'a> {
         let was_in_block = std::mem::replace(&mut self.in_block, false);
         self.told_outside = false;
         if !was_open {
-            self.fault(&FUNCTION_END, inst, "there is no function to end")
+            let verdict = self.lost(&FUNCTION_END, inst, "there is no function to end");
+            self.is_lost = false;
+            verdict
         } else if was_in_block {
             let message = "the function ends within a block that has no terminator";
             self.fault(&BLOCK_END, inst, message)
@@ -421,7 +441,7 @@ impl<'m, 'a> Layout<'m, 'a> {
 
     fn label(&mut self, inst: Inst<'_>) -> Verdict {
         if !self.in_function {
-            return self.fault(&LABEL, inst, "a block begins outside of functions");
+            return self.lost(&LABEL, inst, "a block begins outside of functions");
         }
         let was_in_block = std::mem::replace(&mut self.in_block, true);
         self.blocks += 1;
@@ -570,6 +590,20 @@ impl<'m, 'a> Layout<'m, 'a> {
         }
         Ok(())
     }
+}
+
+/// Whether the rule is of those without which functions and blocks are not what
+/// they seem.
+pub(super) fn is_disorder(rule: &'static Rule) -> bool {
+    let rules = [
+        &NESTED_FUNCTION,
+        &PARAMETERS,
+        &FUNCTION_END,
+        &LABEL,
+        &BLOCK_END,
+        &OUTSIDE_BLOCK,
+    ];
+    rules.iter().any(|each| std::ptr::eq(*each, rule))
 }
 
 fn is_local(variable: Inst<'_>) -> bool {

@@ -4,10 +4,12 @@
 //! 2. [`operands`]: every instruction against the grammar, in one pass: can it
 //!    be decoded, are its [`ids`] defined and of the right sort, does it stand
 //!    where it may ([`layout`]), is what it uses available ([`gating`]).
-//!    If it can't be decoded, that is all there is to say.
 //! 3. The rules of each instruction, in the family that owns its opcode.
 //! 4. Whole functions: [`dominance`], control flow.
 //! 5. Whole modules: entry points, interfaces, decorations, built-ins.
+//!
+//! All are run, whatever the others find, so that everything is told at once; what
+//! would only follow from something told is left out: see [`Faults`].
 
 mod dominance;
 mod gating;
@@ -19,13 +21,15 @@ mod operands;
 use spirvkit_binary::{Error, Header};
 use spirvkit_diagnostics::ErrorClass;
 
-use crate::fault::{Fault, Faults};
+use crate::fault::{Fault, Faults, Mentions};
 use crate::flow::Flow;
 use crate::module::{GivenNames, Module};
 use crate::options::Options;
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::{self as families, control_flow};
 use crate::site::Site;
+
+pub(crate) use ids::REDEFINED;
 
 /// The rules of the phases.
 pub(crate) fn rules() -> impl Iterator<Item = &'static &'static Rule> {
@@ -85,47 +89,34 @@ pub(crate) fn run(
         0 => 0,
         most => most.saturating_add(1),
     };
-    let mut faults = Faults::new(limit);
-    let mut broken = Faults::new(limit);
+    let mut faults = Faults::new(limit, Mentions::clone(&m.mentions));
     header::check(&m, &mut faults);
-    let quiet = operands::check(&m, &mut faults, &mut broken);
-    if let Some(error) = &m.broken_tail {
-        broken.add(binary_fault(error));
+    let disorder = operands::check(&m, &mut faults);
+    faults.settle();
+    instructions(&m, &mut faults);
+    functions(&m, &disorder, &mut faults);
+    // Much of what these ask for may be in the part that can't be read.
+    if m.broken_tail.is_none() {
+        families::check_module(&m, &mut faults);
     }
-    if broken.any(|_| true) {
-        return broken.into_vec();
-    }
-    let mut found = faults.into_vec();
-    // Functions and blocks are then not what they seem.
-    let is_disorder = |fault: &Fault| {
-        let rule = fault.rule();
-        rule.class == ErrorClass::InvalidLayout && rule.id != layout::VARIABLE_PLACE.id
-    };
-    if found.iter().any(is_disorder) {
-        return found;
-    }
-    // One mistake, one error: what later phases say of these instructions would
-    // mostly follow from what is known already.
-    let errors = found.iter().filter(|fault| !fault.is_warning());
-    let mut known: Vec<u32> = errors.map(Fault::offset).chain(quiet).collect();
-    known.sort_unstable();
-    for phase in [instructions, functions, families::check_module] {
-        let mut faults = Faults::new(limit);
-        phase(&m, &mut faults);
-        let faults = faults.into_vec().into_iter();
-        found.extend(faults.filter(|fault| known.binary_search(&fault.offset()).is_err()));
-    }
-    found
+    faults.into_vec()
 }
 
 /// Checks what takes the graph of a function.
-fn functions(m: &Module<'_>, faults: &mut Faults) {
+///
+/// Functions in `disorder` have no such graph.
+fn functions(m: &Module<'_>, disorder: &[u32], faults: &mut Faults) {
     let reconverging = control_flow::reconverging(m);
     for (index, function) in m.functions.iter().enumerate() {
         if faults.is_full() {
             return;
         }
-        if !function.blocks.is_empty() {
+        let range = &function.range;
+        // The next function may begin before this one has ended.
+        let is_sound = !disorder
+            .iter()
+            .any(|&at| range.start < at && at <= range.end);
+        if is_sound && !function.blocks.is_empty() {
             let flow = Flow::new(m, function);
             let reconverges = reconverging.get(index) == Some(&true);
             dominance::check(&flow, faults);

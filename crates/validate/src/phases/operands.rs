@@ -14,8 +14,8 @@ use spirvkit_grammar::{Capability, InstructionInfo, Op, OperandInfo, OperandKind
 
 use super::MALFORMED;
 use super::gating::Gate;
-use super::ids::{Ids, Takes, takes_types};
-use super::layout::Layout;
+use super::ids::{Ids, Takes, UNDEFINED, takes_types};
+use super::layout::{Layout, is_disorder};
 use crate::fault::{Fault, Faults, Verdict};
 use crate::module::{Inst, Module, Type};
 use crate::rule::{Example, Frame, Rule};
@@ -71,10 +71,9 @@ static STRING: Rule = Rule {
     },
 };
 
-/// Looks at all instructions. What keeps the module from being decoded goes to
-/// `broken`, whatever else is wrong to `faults`. Gives the offsets of further
-/// instructions with a fault that was told of another.
-pub(super) fn check(m: &Module<'_>, faults: &mut Faults, broken: &mut Faults) -> Vec<u32> {
+/// Looks at all instructions. Gives the offsets of those that stand where they
+/// cannot be part of a sound function.
+pub(super) fn check(m: &Module<'_>, faults: &mut Faults) -> Vec<u32> {
     let mut pass = Pass {
         m,
         gate: Gate::new(m),
@@ -86,23 +85,17 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults, broken: &mut Faults) ->
         missing: HashSet::new(),
         classes: 0,
         found: Found::default(),
+        is_partial: false,
+        disorder: Vec::new(),
         faults,
-        broken,
     };
     for inst in m.all_instructions() {
         pass.instruction(inst);
-        if pass.faults.is_full() || pass.broken.is_full() {
-            return pass.ids.into_quiet();
+        if pass.faults.is_full() {
+            break;
         }
     }
-    let verdict = pass.layout.finish();
-    pass.faults.note(verdict);
-    if !pass.faults.any(|fault| !fault.is_warning()) {
-        for fault in pass.ids.take_dangling() {
-            pass.faults.add(fault);
-        }
-    }
-    pass.ids.into_quiet()
+    pass.finish()
 }
 
 /// More than the opcodes that are assigned.
@@ -194,6 +187,7 @@ impl Plan {
 /// because the others may well follow from it.
 #[derive(Default)]
 struct Found {
+    malformed: Option<Fault>,
     id: Option<Fault>,
     availability: Option<Fault>,
 }
@@ -223,15 +217,47 @@ struct Pass<'m, 'a, 'f> {
     /// The storage classes known to be available, as bits.
     classes: u32,
     found: Found,
+    /// Whether there may be definitions that can't be read.
+    is_partial: bool,
+    /// Where instructions stand that belong elsewhere in functions.
+    disorder: Vec<u32>,
     faults: &'f mut Faults,
-    broken: &'f mut Faults,
 }
 
 impl<'a> Pass<'_, 'a, '_> {
+    #[cold]
     fn broken(&mut self, inst: Inst<'_>, kind: ErrorKind) {
         let message = format!("{}: {kind}", inst.op());
-        self.broken
-            .add(Fault::new(&MALFORMED, inst.offset(), message));
+        self.found.malformed = Some(Fault::new(&MALFORMED, inst.offset(), message));
+    }
+
+    /// What is left to say behind the last instruction.
+    fn finish(mut self) -> Vec<u32> {
+        if let Some(error) = &self.m.broken_tail {
+            self.faults.add(super::binary_fault(error));
+        } else {
+            let verdict = self.layout.finish();
+            self.note_layout(verdict);
+        }
+        // In a function in disorder, what is missing is often what defines them.
+        if !self.is_partial && self.m.broken_tail.is_none() && self.disorder.is_empty() {
+            for fault in self.ids.take_dangling() {
+                self.faults.add(fault);
+            }
+        }
+        for offset in self.ids.into_quiet() {
+            self.faults.hush(offset);
+        }
+        self.disorder
+    }
+
+    fn note_layout(&mut self, verdict: Verdict) {
+        if let Err(fault) = verdict {
+            if is_disorder(fault.rule()) {
+                self.disorder.push(fault.offset());
+            }
+            self.faults.add(fault);
+        }
     }
 
     /// What is known of the opcode.
@@ -266,7 +292,9 @@ impl<'a> Pass<'_, 'a, '_> {
     fn instruction(&mut self, inst: Inst<'a>) {
         let Some(info) = inst.info() else {
             let opcode = inst.op().0;
-            return self.broken(inst, ErrorKind::UnknownOpcode { opcode });
+            self.is_partial = true;
+            self.broken(inst, ErrorKind::UnknownOpcode { opcode });
+            return self.report(inst.op(), Ok(()));
         };
         let plan = self.plan(inst, info);
         self.ids.pass(inst);
@@ -302,6 +330,7 @@ impl<'a> Pass<'_, 'a, '_> {
         let limits = self.limits.count(inst);
         // Nothing at all is by far the most frequent.
         let Found {
+            malformed: None,
             id: None,
             availability: None,
         } = self.found
@@ -309,7 +338,7 @@ impl<'a> Pass<'_, 'a, '_> {
             return self.report(inst.op(), layout);
         };
         if layout.is_err() || bound.is_err() || limits.is_err() {
-            self.faults.note(layout.and(bound).and(limits));
+            self.note_layout(layout.and(bound).and(limits));
         }
     }
 
@@ -333,17 +362,22 @@ impl<'a> Pass<'_, 'a, '_> {
 
     #[cold]
     fn report(&mut self, op: Op, layout: Verdict) {
-        let found = std::mem::take(&mut self.found);
+        let mut found = std::mem::take(&mut self.found);
+        if found.malformed.is_some() {
+            self.is_partial |= op.info().is_some_and(|info| info.has_result());
+        }
+        let is_undefined = |fault: &Fault| std::ptr::eq(fault.rule(), &UNDEFINED);
+        if self.is_partial && found.id.as_ref().is_some_and(is_undefined) {
+            found.id = None;
+        }
         let layout = layout.err();
         let first = match op {
             // Out of place, its operands are, too.
             Op::FunctionCall => layout.or(found.id),
             _ => found.id.or(layout),
         };
-        let first = first.or(found.availability);
-        if let Some(fault) = first {
-            self.faults.add(fault);
-        }
+        let first = found.malformed.or(first).or(found.availability);
+        self.note_layout(first.map_or(Ok(()), Err));
     }
 
     /// Checks the operands behind the leading ids by the grammar.
@@ -429,7 +463,7 @@ impl<'a> Pass<'_, 'a, '_> {
             }
             _ => super::binary_fault(error),
         };
-        self.broken.add(fault);
+        self.found.malformed = Some(fault);
     }
 
     /// Whether the instruction is a constant of an integer type that is too wide

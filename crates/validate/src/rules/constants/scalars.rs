@@ -247,8 +247,11 @@ fn without_null(m: &Module<'_>, ty: Id) -> Option<Id> {
             Type::Pointer { class, .. } | Type::UntypedPointer { class }
                 if class != StorageClass::PhysicalStorageBuffer => {}
             Type::Array { element, .. } => {
-                next = Some(element);
-                continue;
+                // Elsewhere it is said that types are made of earlier ones.
+                if m.def_offset(element) < m.def_offset(id) {
+                    next = Some(element);
+                    continue;
+                }
             }
             Type::Struct { members } => {
                 if seen.insert(id) {

@@ -272,6 +272,10 @@ impl<'m, 'a> Layouts<'m, 'a> {
         let mut arrays = Vec::new();
         let mut inner = ty;
         while let Type::Array { element, .. } | Type::RuntimeArray { element } = m.ty(inner) {
+            // A broken module's array may be made of itself.
+            if m.def_offset(element) >= m.def_offset(inner) {
+                return Ok(UNKNOWN);
+            }
             arrays.push(inner);
             inner = element;
         }

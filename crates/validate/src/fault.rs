@@ -153,6 +153,8 @@ pub(crate) struct Faults {
     /// How many errors to keep; 0 is no limit.
     limit: usize,
     errors: usize,
+    /// Errors that were noted, those left out included.
+    seen: usize,
     mentions: Mentions,
     /// Instructions of which nothing more is told.
     settled: HashSet<u32>,
@@ -166,6 +168,7 @@ impl Faults {
             faults: Vec::new(),
             limit,
             errors: 0,
+            seen: 0,
             mentions,
             settled: HashSet::new(),
             dubious: HashSet::new(),
@@ -183,6 +186,7 @@ impl Faults {
             self.faults.push(fault);
             return;
         }
+        self.seen += 1;
         let Inner {
             rule,
             offset,
@@ -234,6 +238,12 @@ impl Faults {
     pub(crate) fn hush(&mut self, offset: u32) {
         self.settled.insert(offset);
         self.dubious.insert(offset);
+    }
+
+    /// How many errors were noted so far, those left out included: for checks
+    /// that rely on what others have looked at.
+    pub(crate) fn seen(&self) -> usize {
+        self.seen
     }
 
     /// Whether there is no point in looking for more.

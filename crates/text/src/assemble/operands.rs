@@ -273,6 +273,9 @@ impl<'a> Assembler<'a> {
             None => {
                 let operand = self.operand_token(current, 0);
                 let name = self.lexer.text(operand);
+                if self.definitions.get(ty) == Definition::Undefined {
+                    self.lost_results.insert(ty.0);
+                }
                 Err(self.fault(faults::untyped_literal(current.info.name(), name), operand))
             }
         }

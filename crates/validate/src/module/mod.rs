@@ -421,4 +421,15 @@ impl<'a> Module<'a> {
     pub(crate) fn uses(&self, id: Id) -> &[u32] {
         self.uses.get_or_init(|| functions::Uses::new(self)).of(id)
     }
+
+    /// Whether the module has no entry point, although it must have one.
+    pub(crate) fn lacks_entry_point(&self) -> bool {
+        self.entry_points.is_empty()
+            && !self.has(Capability::Linkage)
+            && !self.has(Capability::GraphARM)
+            && !self
+                .all_instructions()
+                .take_while(|inst| inst.op() != Op::Function)
+                .any(|inst| inst.op() == Op::ConditionalEntryPointINTEL)
+    }
 }

@@ -8,7 +8,7 @@ use spirvkit_diagnostics::ErrorClass;
 use spirvkit_grammar::{Class, ExtInstSet, InstructionInfo, Op};
 
 use crate::fault::{Fault, Verdict};
-use crate::module::{Inst, Module, is_type_declaration};
+use crate::module::{Inst, Module, is_constant_op, is_type_declaration};
 use crate::rule::{Example, Frame, Rule};
 
 pub(super) static RULES: &[&Rule] = &[
@@ -350,6 +350,8 @@ const MOST_DANGLING: usize = 100;
 /// Follows the ids of a module.
 pub(super) struct Ids<'m, 'a> {
     m: &'m Module<'a>,
+    /// Where the first function starts.
+    first_function: u32,
     /// What `OpTypeForwardPointer` has announced.
     announced: HashSet<u32>,
     /// Ids that were found to be types, by their low bits.
@@ -367,6 +369,10 @@ impl<'m, 'a> Ids<'m, 'a> {
     pub(super) fn new(m: &'m Module<'a>) -> Self {
         Self {
             m,
+            first_function: m
+                .functions
+                .first()
+                .map_or(u32::MAX, |each| each.range.start),
             announced: HashSet::new(),
             types: [0; REMEMBERED],
             dangling: Vec::new(),
@@ -413,6 +419,12 @@ impl<'m, 'a> Ids<'m, 'a> {
                 Later::Announced => self.announced.contains(&id.0),
             };
             if offset != 0 && may_be_later {
+                return Ok(());
+            }
+            // Whatever stands in a function but belongs before all is reported for
+            // that.
+            if offset >= self.first_function && is_declared_first(m.op_of(id)) {
+                self.quiet.push(inst.offset());
                 return Ok(());
             }
             if !self.told.insert(id.0) {
@@ -550,6 +562,11 @@ impl<'m, 'a> Ids<'m, 'a> {
         );
         Err(Fault::new(&BOUND, inst.offset(), message))
     }
+}
+
+/// Whether an opcode's instructions stand before the functions only.
+fn is_declared_first(op: Op) -> bool {
+    is_type_declaration(op) || is_constant_op(op)
 }
 
 /// Results without a type that no instruction takes for a value. (How decoration

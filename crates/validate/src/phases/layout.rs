@@ -138,6 +138,9 @@ pub(super) struct Layout<'m, 'a> {
     /// Whether an instruction outside of a block was reported since the last
     /// block's end.
     told_outside: bool,
+    /// Whether a variable of the open function was reported for standing behind
+    /// other instructions.
+    told_variables: bool,
     in_graph: bool,
     start: Start,
     /// The output of a graph that was just passed.
@@ -161,6 +164,7 @@ impl<'m, 'a> Layout<'m, 'a> {
             in_block: false,
             any_definition: false,
             told_outside: false,
+            told_variables: false,
             in_graph: false,
             start: Start::Elsewhere,
             output: None,
@@ -176,7 +180,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         self.last = inst.offset();
         match self.section {
             Section::Functions => {
-                let variables = self.variables(inst, op);
+                let variables = self.variables(inst, op, info);
                 self.in_functions(inst, op, info).and(variables)
             }
             Section::Graphs => self.in_graphs(inst, op),
@@ -315,7 +319,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         match self.section {
             Section::Graphs => self.in_graphs(inst, op),
             _ => {
-                let variables = self.variables(inst, op);
+                let variables = self.variables(inst, op, info);
                 self.in_functions(inst, op, info).and(variables)
             }
         }
@@ -359,6 +363,7 @@ impl<'m, 'a> Layout<'m, 'a> {
                 self.in_block = false;
                 self.blocks = 0;
                 self.told_outside = false;
+                self.told_variables = false;
                 match was_open {
                     true => self.fault(
                         &NESTED_FUNCTION,
@@ -423,7 +428,8 @@ impl<'m, 'a> Layout<'m, 'a> {
     fn function_end(&mut self, inst: Inst<'_>) -> Verdict {
         let was_open = std::mem::replace(&mut self.in_function, false);
         let was_in_block = std::mem::replace(&mut self.in_block, false);
-        self.told_outside = false;
+        // If so, the function has a body, but lacks its label.
+        let told_outside = std::mem::replace(&mut self.told_outside, false);
         if !was_open {
             let verdict = self.lost(&FUNCTION_END, inst, "there is no function to end");
             self.is_lost = false;
@@ -431,7 +437,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         } else if was_in_block {
             let message = "the function ends within a block that has no terminator";
             self.fault(&BLOCK_END, inst, message)
-        } else if self.blocks == 0 && self.any_definition {
+        } else if self.blocks == 0 && self.any_definition && !told_outside {
             let message = "a function without a body comes behind one with a body";
             self.fault(&DECLARATIONS_FIRST, inst, message)
         } else {
@@ -479,7 +485,7 @@ impl<'m, 'a> Layout<'m, 'a> {
 
     /// Checks that variables stand first; follows what decides that.
     #[inline]
-    fn variables(&mut self, inst: Inst<'_>, op: Op) -> Verdict {
+    fn variables(&mut self, inst: Inst<'_>, op: Op, info: &InstructionInfo) -> Verdict {
         match op {
             Op::Function | Op::FunctionParameter => self.start = Start::Function,
             Op::Label if self.start == Start::Function => self.start = Start::EntryBlock,
@@ -495,7 +501,8 @@ impl<'m, 'a> Layout<'m, 'a> {
                     );
                     return self.fault(&VARIABLE_PLACE, inst, message);
                 }
-                if self.start != Start::EntryBlock && is_local && self.in_block {
+                let is_late = self.start != Start::EntryBlock && is_local && self.in_block;
+                if is_late && !std::mem::replace(&mut self.told_variables, true) {
                     let message = format!(
                         "{op} stands behind other instructions or outside of the function's first block"
                     );
@@ -509,6 +516,8 @@ impl<'m, 'a> Layout<'m, 'a> {
                     self.start = Start::Elsewhere;
                 }
             }
+            // What doesn't belong here at all is reported as such.
+            _ if !may_be_in_block(op, info) => {}
             _ => self.start = Start::Elsewhere,
         }
         Ok(())

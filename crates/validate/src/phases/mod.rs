@@ -23,7 +23,7 @@ use spirvkit_diagnostics::ErrorClass;
 
 use crate::fault::{Fault, Faults, Mentions};
 use crate::flow::Flow;
-use crate::module::{GivenNames, Module};
+use crate::module::{Function, GivenNames, Module};
 use crate::options::Options;
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::{self as families, control_flow};
@@ -92,6 +92,13 @@ pub(crate) fn run(
     let mut faults = Faults::new(limit, Mentions::clone(&m.mentions));
     header::check(&m, &mut faults);
     let disorder = operands::check(&m, &mut faults);
+    for function in m
+        .functions
+        .iter()
+        .filter(|each| is_in_disorder(each, &disorder))
+    {
+        faults.hush(function.range.start);
+    }
     faults.settle();
     instructions(&m, &mut faults);
     functions(&m, &disorder, &mut faults);
@@ -111,18 +118,23 @@ fn functions(m: &Module<'_>, disorder: &[u32], faults: &mut Faults) {
         if faults.is_full() {
             return;
         }
-        let range = &function.range;
-        // The next function may begin before this one has ended.
-        let is_sound = !disorder
-            .iter()
-            .any(|&at| range.start < at && at <= range.end);
-        if is_sound && !function.blocks.is_empty() {
+        if !function.blocks.is_empty() && !is_in_disorder(function, disorder) {
             let flow = Flow::new(m, function);
             let reconverges = reconverging.get(index) == Some(&true);
-            dominance::check(&flow, faults);
-            control_flow::check_function(&flow, reconverges, faults);
+            // A wrong branch changes what dominates what.
+            if control_flow::check_function(&flow, reconverges, faults) {
+                dominance::check(&flow, faults);
+            }
         }
     }
+}
+
+/// Whether parts of a function stand where they don't belong. The next one may
+/// begin before it has ended.
+fn is_in_disorder(function: &Function, disorder: &[u32]) -> bool {
+    let range = &function.range;
+    let mut places = disorder.iter();
+    places.any(|&at| range.start < at && at <= range.end)
 }
 
 /// Gives each instruction to the family that owns its opcode.

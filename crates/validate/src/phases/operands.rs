@@ -366,6 +366,10 @@ impl<'a> Pass<'_, 'a, '_> {
         if found.malformed.is_some() {
             self.is_partial |= op.info().is_some_and(|info| info.has_result());
         }
+        if op == Op::Label {
+            let fault = found.id.as_ref();
+            self.disorder.extend(fault.map(Fault::offset));
+        }
         let is_undefined = |fault: &Fault| std::ptr::eq(fault.rule(), &UNDEFINED);
         if self.is_partial && found.id.as_ref().is_some_and(is_undefined) {
             found.id = None;

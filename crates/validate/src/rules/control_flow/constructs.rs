@@ -295,6 +295,8 @@ pub(super) struct Constructs<'f, 'm, 'a> {
     is_sound: Vec<bool>,
     /// Whether a header that isn't sound declares the block.
     pub(super) is_declared_wrongly: Vec<bool>,
+    /// Whether a block branches back to one that isn't a loop header.
+    pub(super) lacks_loop_header: bool,
     constructs: Vec<Construct>,
     /// The construct that each block is in, other than as a loop's or a
     /// selection's header.
@@ -333,6 +335,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
             structural,
             is_sound: vec![false; len],
             is_declared_wrongly: vec![false; len],
+            lacks_loop_header: false,
             constructs: Vec::new(),
             around: vec![0; len],
             within: vec![0; len],
@@ -530,6 +533,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                     self.flow.name(from),
                     self.flow.name(to)
                 );
+                self.lacks_loop_header = true;
                 let fault = Fault::new(&BACK_EDGE_TARGET, self.flow.end(from), message);
                 faults.add(fault.at(self.flow.block(to).start, "the block begins here"));
             }

@@ -180,7 +180,9 @@ fn check_place(at: &Site<'_, '_>) -> Verdict {
             "OpBranchConditional or OpSwitch",
         ),
     };
-    if fits {
+    // A block without an end is reported as such.
+    let is_open = next.is_some_and(|next| matches!(next.op(), Op::Label | Op::FunctionEnd));
+    if fits || is_open {
         return Ok(());
     }
     let found = match next {

@@ -121,8 +121,9 @@ pub(crate) fn reconverging(m: &Module<'_>) -> Vec<bool> {
     reconvergence::functions(m)
 }
 
-/// Checks a function.
-pub(crate) fn check_function(flow: &Flow<'_, '_>, reconverges: bool, faults: &mut Faults) {
+/// Checks a function. Gives whether its branches are as they should be.
+pub(crate) fn check_function(flow: &Flow<'_, '_>, reconverges: bool, faults: &mut Faults) -> bool {
+    let before = faults.seen();
     branches::check_targets(flow, faults);
     merges::check_unique(flow, faults);
     phi::check_parents(flow, faults);
@@ -132,4 +133,5 @@ pub(crate) fn check_function(flow: &Flow<'_, '_>, reconverges: bool, faults: &mu
     if reconverges {
         reconvergence::check(flow, faults);
     }
+    faults.seen() == before
 }

@@ -122,13 +122,21 @@ OpReturn",
     },
 };
 
-/// Checks the structure of a function.
+/// Checks the structure of a function. Where headers are missing nothing can be
+/// said of the ways into constructs and out of them.
 pub(super) fn check(flow: &Flow<'_, '_>, faults: &mut Faults) {
     if !flow.is_whole {
         return;
     }
     let constructs = Constructs::new(flow, faults);
+    if constructs.lacks_loop_header {
+        return;
+    }
+    let before = faults.seen();
     check_selections(&constructs, faults);
+    if faults.seen() > before {
+        return;
+    }
     let mut switches = Switches::new(&constructs, faults);
     for &from in constructs.order.pre_order() {
         if faults.is_full() {

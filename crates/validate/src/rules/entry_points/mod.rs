@@ -257,11 +257,7 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
 }
 
 fn check_none(m: &Module<'_>, faults: &mut Faults) {
-    let conditional = m
-        .all_instructions()
-        .take_while(|inst| inst.op() != Op::Function)
-        .any(|inst| inst.op() == Op::ConditionalEntryPointINTEL);
-    if m.has(Capability::Linkage) || m.has(Capability::GraphARM) || conditional {
+    if !m.lacks_entry_point() {
         return;
     }
     // What is missing is missing at the end.

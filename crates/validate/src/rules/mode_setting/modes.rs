@@ -243,7 +243,8 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     let function = at.id(0);
     let mode = ExecutionMode(at.inst.arg(1));
     let Some(models) = m.entry_models(function) else {
-        if m.op_of(function) == Op::Nop {
+        // That there is no entry point at all is reported as such.
+        if m.op_of(function) == Op::Nop || m.lacks_entry_point() {
             return Ok(());
         }
         let message = format!(

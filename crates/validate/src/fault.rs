@@ -7,8 +7,9 @@ use hashbrown::HashSet;
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::{Diagnostic, ErrorClass, Location};
+use spirvkit_grammar::{Capability, Extensions};
 
-use crate::module::Module;
+use crate::module::{Capabilities, Module};
 use crate::phases::REDEFINED;
 use crate::rule::Rule;
 
@@ -27,6 +28,10 @@ struct Inner {
     is_warning: bool,
     /// Where the ids are defined that the message speaks of.
     mentions: Vec<u32>,
+    /// Capabilities any one of which would mend it.
+    capabilities: Vec<Capability>,
+    /// Extensions any one of which would mend it.
+    extensions: Vec<&'static str>,
 }
 
 /// Where the ids are defined that a message in the making speaks of; 0 stands for
@@ -54,6 +59,8 @@ impl Fault {
             help: None,
             is_warning: false,
             mentions: Vec::new(),
+            capabilities: Vec::new(),
+            extensions: Vec::new(),
         }))
     }
 
@@ -70,6 +77,19 @@ impl Fault {
             self.0.related.push((def.offset(), message.into()));
         }
         self.0.mentions.push(m.def_offset(id));
+        self
+    }
+
+    /// Says that any one of these capabilities would mend it. What a declaration
+    /// lacks is told where it is missed first.
+    pub(crate) fn needs(mut self, capabilities: &[Capability]) -> Self {
+        self.0.capabilities = capabilities.to_vec();
+        self
+    }
+
+    /// The same of extensions.
+    pub(crate) fn needs_extension(mut self, extensions: Extensions) -> Self {
+        self.0.extensions = extensions.collect();
         self
     }
 
@@ -119,6 +139,8 @@ impl Fault {
             help,
             is_warning,
             mentions: _,
+            capabilities: _,
+            extensions: _,
         } = *self.0;
         let make = match is_warning {
             true => Diagnostic::warning,
@@ -158,6 +180,9 @@ pub(crate) struct Faults {
     mentions: Mentions,
     /// Instructions of which nothing more is told.
     settled: HashSet<u32>,
+    /// Capabilities and extensions that were said to be missing.
+    missed_capabilities: Capabilities,
+    missed_extensions: HashSet<&'static str>,
     /// Instructions whose results may not be what they were meant to be.
     dubious: HashSet<u32>,
 }
@@ -171,6 +196,8 @@ impl Faults {
             seen: 0,
             mentions,
             settled: HashSet::new(),
+            missed_capabilities: Capabilities::new(),
+            missed_extensions: HashSet::new(),
             dubious: HashSet::new(),
         }
     }
@@ -191,9 +218,19 @@ impl Faults {
             rule,
             offset,
             mentions,
+            capabilities,
+            extensions,
             ..
         } = &*fault.0;
         let offset = *offset;
+        let mut missed = capabilities.iter();
+        if missed.any(|each| self.missed_capabilities.contains(*each))
+            || extensions
+                .iter()
+                .any(|each| self.missed_extensions.contains(each))
+        {
+            return;
+        }
         let follows = self.settled.contains(&offset)
             || mentions
                 .iter()
@@ -210,6 +247,10 @@ impl Faults {
             self.dubious.extend(mentions);
         }
         if !follows {
+            for &each in capabilities {
+                self.missed_capabilities.add(each);
+            }
+            self.missed_extensions.extend(extensions);
             self.errors += 1;
             self.faults.push(fault);
         }

@@ -68,7 +68,7 @@ impl Capabilities {
     /// The registry's numbers stay far below 64 times this.
     const WORDS: usize = 128;
 
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             bits: [0; Self::WORDS],
         }
@@ -81,7 +81,7 @@ impl Capabilities {
     }
 
     /// Adds a capability and those it implies.
-    fn add(&mut self, capability: Capability) {
+    pub(crate) fn add(&mut self, capability: Capability) {
         let mut todo = vec![capability];
         while let Some(capability) = todo.pop() {
             if self.contains(capability) {

@@ -170,7 +170,8 @@ impl<'m, 'a> Gate<'m, 'a> {
         let exempt = is_amd_group(op) && self.m.has_extension("SPV_AMD_shader_ballot");
         if !exempt && !self.is_enabled(capabilities) {
             let message = format!("{op} needs {}", one_capability(capabilities));
-            return found(&INSTRUCTION_CAPABILITY, message);
+            let fault = Fault::new(&INSTRUCTION_CAPABILITY, inst.offset(), message);
+            return Err(fault.needs(capabilities));
         }
         if let Some(until) = availability.until().filter(|&until| until < self.version) {
             let message = format!(
@@ -190,19 +191,21 @@ impl<'m, 'a> Gate<'m, 'a> {
         let extensions = availability.extensions();
         match (availability.since(), extensions.len()) {
             (None, 0) => found(&INSTRUCTION_VERSION, format!("{op} is in no version yet")),
-            (None, _) => found(
-                &INSTRUCTION_EXTENSION,
-                format!("{op} needs {}", one_extension(extensions)),
-            ),
+            (None, _) => {
+                let message = format!("{op} needs {}", one_extension(extensions.clone()));
+                let fault = Fault::new(&INSTRUCTION_EXTENSION, inst.offset(), message);
+                Err(fault.needs_extension(extensions))
+            }
             (Some(since), count) => {
                 let or = match count {
                     0 => String::new(),
-                    _ => format!(" or {}", one_extension(extensions)),
+                    _ => format!(" or {}", one_extension(extensions.clone())),
                 };
                 let version = self.version;
                 let message =
                     format!("{op} needs version {since}{or}; the module is of version {version}");
-                found(&INSTRUCTION_VERSION, message)
+                let fault = Fault::new(&INSTRUCTION_VERSION, inst.offset(), message);
+                Err(fault.needs_extension(extensions))
             }
         }
     }
@@ -255,7 +258,8 @@ impl<'m, 'a> Gate<'m, 'a> {
         let capabilities = self.enabling(kind, info);
         if !exempt && !self.is_enabled(capabilities) {
             let message = format!("{what} of {op} needs {}", one_capability(capabilities));
-            return found(&OPERAND_CAPABILITY, message);
+            let fault = Fault::new(&OPERAND_CAPABILITY, inst.offset(), message);
+            return Err(fault.needs(capabilities));
         }
         if in_range(availability, self.version) {
             return Ok(());
@@ -282,8 +286,12 @@ impl<'m, 'a> Gate<'m, 'a> {
             Some(since) => format!(", or version {since} of SPIR-V"),
             None => String::new(),
         };
-        let message = format!("{what} of {op} needs {}{or}", one_extension(extensions));
-        found(&OPERAND_EXTENSION, message)
+        let message = format!(
+            "{what} of {op} needs {}{or}",
+            one_extension(extensions.clone())
+        );
+        let fault = Fault::new(&OPERAND_EXTENSION, inst.offset(), message);
+        Err(fault.needs_extension(extensions))
     }
 
     /// Enumerants that may be named without the capability that their use takes.

@@ -380,8 +380,14 @@ impl<'a> Pass<'_, 'a, '_> {
             Op::FunctionCall => layout.or(found.id),
             _ => found.id.or(layout),
         };
-        let first = found.malformed.or(first).or(found.availability);
+        let lacking = match found.malformed {
+            Some(_) => None,
+            None => found.availability,
+        };
+        let first = found.malformed.or(first);
         self.note_layout(first.map_or(Ok(()), Err));
+        // What the instruction lacks has nothing to do with the rest.
+        self.faults.note(lacking.map_or(Ok(()), Err));
     }
 
     /// Checks the operands behind the leading ids by the grammar.

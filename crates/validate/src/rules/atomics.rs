@@ -308,7 +308,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     };
     if m.is_int_scalar_of(accessed, 64) && !m.has(Capability::Int64Atomics) {
         let message = format!("{op} on a 64-bit integer needs the capability `Int64Atomics`");
-        return Err(at.fault(&INT64, message));
+        return Err(at.fault(&INT64, message).needs(&[Capability::Int64Atomics]));
     }
     check_storage_class(at, class)?;
     if data == Data::Float && m.has(Capability::Shader) {
@@ -485,7 +485,7 @@ fn check_float_capability(at: &Site<'_, '_>, accessed: Id) -> Verdict {
         at.inst.op(),
         m.show_type(accessed)
     );
-    Err(at.fault(&FLOAT_CAPABILITY, message))
+    Err(at.fault(&FLOAT_CAPABILITY, message).needs(&[needed]))
 }
 
 fn check_operand(

@@ -259,7 +259,8 @@ fn undefined(at: &Site<'_, '_>) -> Verdict {
     }
     if m.has(Capability::Shader) && !m.is_pointer(result) && small_types::is_limited(m, result) {
         let wanted = "a value, for which 8- and 16-bit types need their own capabilities";
-        return Err(wrong_result(at, &UNDEFINED_SMALL, wanted));
+        let fault = wrong_result(at, &UNDEFINED_SMALL, wanted);
+        return Err(fault.needs(small_types::CALCULATION));
     }
     Ok(())
 }

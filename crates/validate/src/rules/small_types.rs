@@ -155,6 +155,10 @@ impl Limits {
     }
 }
 
+/// The capabilities that free 8- and 16-bit values of these limits.
+pub(super) const CALCULATION: &[Capability] =
+    &[Capability::Int8, Capability::Int16, Capability::Float16];
+
 /// What an opcode may do with such values.
 enum Role {
     /// Takes them.
@@ -293,6 +297,7 @@ fn check_instruction(m: &Module<'_>, inst: Inst<'_>, limited: &IdMap<bool>) -> O
     };
     let message = format!("{op} isn't for {what} in this module, which may only store them");
     let fault = Fault::new(rule, inst.offset(), message);
+    let fault = fault.needs(CALCULATION);
     Some(match used {
         Some(id) => fault.about(m, id, "the value is made here"),
         None => fault,

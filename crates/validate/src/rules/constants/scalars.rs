@@ -209,7 +209,7 @@ pub(super) fn small(at: &Site<'_, '_>) -> Verdict {
         at.inst.op(),
         m.show_type(result)
     );
-    let fault = at.fault(&SMALL, message);
+    let fault = at.fault(&SMALL, message).needs(small_types::CALCULATION);
     Err(fault.about(m, result, "the type is declared here"))
 }
 

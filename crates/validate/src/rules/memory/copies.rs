@@ -143,7 +143,7 @@ pub(super) fn copy(at: &Site<'_, '_>) -> Verdict {
             "{} holds values of 8 or 16 bits, which this module may only load, store and convert",
             m.show_type(value)
         );
-        let fault = at.fault(&SMALL, message);
+        let fault = at.fault(&SMALL, message).needs(small_types::CALCULATION);
         return Err(fault.about(m, value, "the type is declared here"));
     }
     operands::check_copy(at, 2, target, source, value)

@@ -405,7 +405,9 @@ pub(super) fn load(at: &Site<'_, '_>) -> Verdict {
                 "{} holds values of 8 or 16 bits, which this module may only load as scalars, vectors and matrices",
                 m.show_type(result)
             );
-            let fault = at.fault(&SMALL_LOAD, message);
+            let fault = at
+                .fault(&SMALL_LOAD, message)
+                .needs(small_types::CALCULATION);
             return Err(fault.about(m, result, "the type is declared here"));
         }
     }

@@ -9,6 +9,7 @@ use crate::fault::{Fault, Verdict};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::logical_pointers as logical_pointer_rules;
+use crate::rules::small_types;
 use crate::rules::types::pointers::class_exists;
 use crate::site::Site;
 
@@ -657,7 +658,11 @@ fn small(at: &Site<'_, '_>, variable: &Variable, data: Id, contents: Contents) -
                 }
                 None => format!("this module holds no {bits}-bit values in `{class}` variables"),
             };
-            return Err(fault(at, &SMALL, data, &message));
+            let fault = fault(at, &SMALL, data, &message);
+            return Err(match &needed {
+                Some(needed) => fault.needs(std::slice::from_ref(needed)),
+                None => fault.needs(small_types::CALCULATION),
+            });
         }
     }
     Ok(())

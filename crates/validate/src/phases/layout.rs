@@ -94,6 +94,16 @@ impl Section {
     }
 }
 
+/// A step from one section to another.
+#[derive(Clone, Copy, Debug)]
+struct Jump {
+    /// Where the instruction stands that made it.
+    offset: u32,
+    from: Section,
+    /// Whether there was a memory model before it.
+    has_memory_model: bool,
+}
+
 /// Where in a function the next instruction stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Start {
@@ -122,6 +132,8 @@ enum Extended {
 pub(super) struct Layout<'m, 'a> {
     m: &'m Module<'a>,
     section: Section,
+    /// How the open section was come to, while it has one instruction only.
+    jump: Option<Jump>,
     has_memory_model: bool,
     has_addressing_mode: bool,
     /// A bit for each section of which a misplaced instruction was reported.
@@ -155,6 +167,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         Self {
             m,
             section: Section::Capabilities,
+            jump: None,
             has_memory_model: false,
             has_addressing_mode: false,
             told: 0,
@@ -227,8 +240,19 @@ impl<'m, 'a> Layout<'m, 'a> {
             return self.fault(&SOURCE_CONTINUED, inst, message);
         }
         if home < self.section {
-            return self.misplaced(inst, op, home);
+            return match self.jump.take() {
+                Some(jump) if self.is_astray(jump, inst, home) => self.back(jump, home),
+                _ => self.misplaced(inst, op, home),
+            };
         }
+        self.jump = match home > self.section {
+            true => Some(Jump {
+                offset: inst.offset(),
+                from: self.section,
+                has_memory_model: self.has_memory_model,
+            }),
+            false => None,
+        };
         // Untyped ones without a data type are wrong wherever they are.
         let is_typed = op == Op::Variable || op == Op::UntypedVariableKHR && inst.args().len() > 1;
         if is_typed && is_local(inst) {
@@ -253,6 +277,37 @@ impl<'m, 'a> Layout<'m, 'a> {
             true => self.no_memory_model(inst, op),
             false => Ok(()),
         }
+    }
+
+    /// Whether the only instruction of the open section stands too early, rather
+    /// than this one too late: then the next one seems to be too late as well.
+    #[cold]
+    fn is_astray(&self, jump: Jump, inst: Inst<'_>, home: Section) -> bool {
+        let next = self.m.inst(inst.offset() + inst.words().len() as u32);
+        let next = next.and_then(|next| Section::of(next.op(), next.info()?));
+        home >= jump.from && next.is_some_and(|next| next < self.section)
+    }
+
+    /// Goes on as if the only instruction of the open section weren't there.
+    #[cold]
+    fn back(&mut self, jump: Jump, home: Section) -> Verdict {
+        let open = std::mem::replace(&mut self.section, home);
+        let bit = 1 << Section::MemoryModel as u16;
+        let is_told = self.told & bit != 0 && !jump.has_memory_model;
+        if is_told {
+            self.told &= !bit;
+        }
+        self.has_memory_model = jump.has_memory_model || home == Section::MemoryModel;
+        if is_told {
+            return Ok(());
+        }
+        let op = self.m.inst(jump.offset).map_or(Op::Nop, |inst| inst.op());
+        let message = format!(
+            "{op} belongs to {}, which come after {}",
+            open.describe(),
+            home.describe()
+        );
+        Err(Fault::new(&SECTIONS, jump.offset, message))
     }
 
     #[cold]

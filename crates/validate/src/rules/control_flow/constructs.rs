@@ -538,6 +538,10 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                 faults.add(fault.at(self.flow.block(to).start, "the block begins here"));
             }
         }
+        // What branches there may be missing elsewhere.
+        if self.lacks_loop_header {
+            return;
+        }
         let mut post_dominators = None;
         for node in 0..self.flow.len() {
             let Some(merge) = self.merges[node as usize] else {

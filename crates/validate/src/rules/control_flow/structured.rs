@@ -122,17 +122,17 @@ OpReturn",
     },
 };
 
-/// Checks the structure of a function. Where headers are missing nothing can be
-/// said of the ways into constructs and out of them.
+/// Checks the structure of a function. Where headers are missing, or declare what
+/// isn't so, nothing can be said of the ways into constructs and out of them.
 pub(super) fn check(flow: &Flow<'_, '_>, faults: &mut Faults) {
     if !flow.is_whole {
         return;
     }
+    let before = faults.seen();
     let constructs = Constructs::new(flow, faults);
     if constructs.lacks_loop_header {
         return;
     }
-    let before = faults.seen();
     check_selections(&constructs, faults);
     if faults.seen() > before {
         return;

@@ -22,8 +22,9 @@ impl<'m, 'a> Site<'m, 'a> {
     /// A fault of this instruction. It is taken to speak of the result type.
     #[cold]
     pub(crate) fn fault(&self, rule: &'static Rule, message: impl Into<String>) -> Fault {
-        let result_type = self.m.def_offset(self.result_type());
-        self.m.mentions.borrow_mut().push(result_type);
+        if let Some(ty) = self.inst.result_type() {
+            self.m.mention(ty);
+        }
         Fault::new(rule, self.inst.offset(), message).mentioning(&self.m.mentions)
     }
 

@@ -39,7 +39,7 @@ impl Module<'_> {
     }
 
     /// Notes that the message in the making speaks of an id.
-    fn mention(&self, id: Id) {
+    pub(crate) fn mention(&self, id: Id) {
         self.mentions.borrow_mut().push(self.def_offset(id));
     }
 

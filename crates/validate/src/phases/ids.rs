@@ -357,7 +357,10 @@ pub(super) struct Ids<'m, 'a> {
     /// Ids that were found to be types, by their low bits.
     types: [u32; REMEMBERED],
     /// Ids that may be defined later, but are nowhere.
-    dangling: Vec<Fault>,
+    dangling: Vec<(Id, Fault)>,
+    /// Undefined ids that were used where neither a label nor a function could be
+    /// meant.
+    values: HashSet<u32>,
     /// Undefined ids and ids that are used too early, as far as they were told.
     told: HashSet<u32>,
     /// Where instructions stand of which nothing is told, because it was told
@@ -376,6 +379,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             announced: HashSet::new(),
             types: [0; REMEMBERED],
             dangling: Vec::new(),
+            values: HashSet::new(),
             told: HashSet::new(),
             quiet: Vec::new(),
         }
@@ -427,6 +431,9 @@ impl<'m, 'a> Ids<'m, 'a> {
                 self.quiet.push(inst.offset());
                 return Ok(());
             }
+            if offset == 0 && !may_be_later {
+                self.values.insert(id.0);
+            }
             if !self.told.insert(id.0) {
                 self.quiet.push(inst.offset());
                 return Ok(());
@@ -459,14 +466,19 @@ impl<'m, 'a> Ids<'m, 'a> {
     fn dangles(&mut self, inst: Inst<'_>, id: Id) {
         if self.dangling.len() < MOST_DANGLING {
             let fault = self.undefined(inst, id);
-            self.dangling.push(fault);
+            self.dangling.push((id, fault));
         }
     }
 
-    /// References to what should have come later, but didn't. In a module whose
-    /// instructions are in disorder these are no news.
-    pub(super) fn take_dangling(&mut self) -> Vec<Fault> {
-        std::mem::take(&mut self.dangling)
+    /// References to what should have come later, but didn't. Where functions are
+    /// in disorder, what is missing may be a label or a function, of which is told
+    /// enough.
+    pub(super) fn take_dangling(&mut self, is_disorder: bool) -> impl Iterator<Item = Fault> {
+        let dangling = std::mem::take(&mut self.dangling).into_iter();
+        dangling.filter_map(move |(id, fault)| {
+            let is_news = !is_disorder || self.values.contains(&id.0);
+            is_news.then_some(fault)
+        })
     }
 
     /// Where instructions stand whose ids are wrong in a way that was told before.

@@ -239,9 +239,8 @@ impl<'a> Pass<'_, 'a, '_> {
             let verdict = self.layout.finish();
             self.note_layout(verdict);
         }
-        // In a function in disorder, what is missing is often what defines them.
-        if !self.is_partial && self.m.broken_tail.is_none() && self.disorder.is_empty() {
-            for fault in self.ids.take_dangling() {
+        if !self.is_partial && self.m.broken_tail.is_none() {
+            for fault in self.ids.take_dangling(!self.disorder.is_empty()) {
                 self.faults.add(fault);
             }
         }

@@ -3,7 +3,7 @@
 use spirvkit_binary::Id;
 use spirvkit_grammar::ExecutionMode;
 
-use crate::fault::Fault;
+use crate::fault::{Fault, Verdict};
 use crate::module::{EntryPoint, Function, Inst, Models, Module};
 use crate::rule::Rule;
 
@@ -78,5 +78,76 @@ impl<'m, 'a> Site<'m, 'a> {
             return None;
         }
         self.m.entry_without_mode(self.function?, models, modes)
+    }
+
+    /// A fault about the result type.
+    #[cold]
+    pub(crate) fn wrong_result(&self, rule: &'static Rule, expected: &str) -> Fault {
+        let result = self.result_type();
+        let message = format!(
+            "{} makes {expected}, but its result type is {}",
+            self.inst.op(),
+            self.m.show_type(result)
+        );
+        let fault = self.fault(rule, message);
+        fault.about(self.m, result, "the result type is declared here")
+    }
+
+    /// A fault about an operand that isn't what is expected.
+    #[cold]
+    pub(crate) fn wrong_operand(
+        &self,
+        rule: &'static Rule,
+        operand: Id,
+        name: &str,
+        expected: &str,
+    ) -> Fault {
+        let message = format!(
+            "the {name} of {} must be {expected}, but is {}",
+            self.inst.op(),
+            self.m.show_value(operand)
+        );
+        let fault = self.fault(rule, message);
+        fault.about(self.m, operand, format!("the {name} is defined here"))
+    }
+
+    /// Checks that the instruction is reached by these execution models only.
+    #[inline]
+    pub(crate) fn expect_models(&self, rule: &'static Rule, allowed: Models) -> Verdict {
+        match self.models_outside(allowed) {
+            None => Ok(()),
+            Some(outside) => {
+                let message = format!(
+                    "{} belongs to {allowed}, but is reached from {outside}",
+                    self.inst.op()
+                );
+                Err(self.fault(rule, message))
+            }
+        }
+    }
+
+    /// Checks that every entry point of these models by which the instruction is
+    /// reached has one of these modes. `lacking` says what it has not.
+    #[inline]
+    pub(crate) fn expect_mode(
+        &self,
+        rule: &'static Rule,
+        models: Models,
+        modes: &'static [ExecutionMode],
+        lacking: &str,
+    ) -> Verdict {
+        match self.entry_without_mode(models, modes) {
+            None => Ok(()),
+            Some(entry) => {
+                let message = format!(
+                    "{} is reached from the {} entry point \"{}\", which has {lacking}",
+                    self.inst.op(),
+                    entry.model,
+                    entry.name()
+                );
+                let fault = self.fault(rule, message);
+                Err(fault.at(entry.inst.offset(), "the entry point is declared here"))
+            }
+        }
     }
 }

@@ -90,6 +90,11 @@ impl<'a> Module<'a> {
         all.get(&ty.0).copied().unwrap_or_default()
     }
 
+    /// Whether a type is a structure with `Block` or `BufferBlock`.
+    pub(crate) fn is_block(&self, ty: Id) -> bool {
+        self.structure_facts(ty).is_any_block()
+    }
+
     fn annotations_of(&self, target: Id) -> impl Iterator<Item = Inst<'a>> + '_ {
         let start = self.annotations.partition_point(|entry| entry.0 < target.0);
         self.annotations[start..]

@@ -551,16 +551,6 @@ fn member(
     }
 }
 
-fn is_block(m: &Module<'_>, ty: Id) -> bool {
-    m.is_struct(ty)
-        && m.own_decorations(ty).any(|decorated| {
-            matches!(
-                decorated.decoration,
-                Decoration::Block | Decoration::BufferBlock
-            )
-        })
-}
-
 /// The element of a pointer access chain and what goes with it.
 fn element(
     at: &Site<'_, '_>,
@@ -587,7 +577,7 @@ fn element(
         return Ok(());
     }
     let value = m.constant_u64(element);
-    if is_block(m, start) {
+    if m.is_block(start) {
         if value == Some(0) {
             return Ok(());
         }
@@ -668,7 +658,7 @@ fn block_arrays(at: &Site<'_, '_>, base: Id, start: Id) -> Verdict {
         return Ok(());
     };
     let is_array = |ty: Id| match m.ty(ty) {
-        Type::Array { element, .. } | Type::RuntimeArray { element } => is_block(m, element),
+        Type::Array { element, .. } | Type::RuntimeArray { element } => m.is_block(element),
         _ => false,
     };
     let (through, of_base) = (is_array(start), is_array(base_data));

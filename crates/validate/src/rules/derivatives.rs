@@ -143,16 +143,6 @@ fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
         );
         return Err(o.fault(&MODEL, message));
     }
-    if let Some(entry) = at.entry_without_mode(GROUPED, GROUPING) {
-        let message = format!(
-            "{} is reached from the {} entry point `{}`, which declares neither DerivativeGroupQuadsKHR nor \
-             DerivativeGroupLinearKHR",
-            o.op,
-            entry.model,
-            entry.name()
-        );
-        let fault = o.fault(&MODE, message);
-        return Err(fault.at(entry.inst.offset(), "the entry point is declared here"));
-    }
-    Ok(())
+    let lacking = "neither DerivativeGroupQuadsKHR nor DerivativeGroupLinearKHR";
+    at.expect_mode(&MODE, GROUPED, GROUPING, lacking)
 }

@@ -6,7 +6,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{AddressingModel, ExecutionMode, ExecutionModel, Op, StorageClass};
 
 use super::Family;
-use crate::fault::{Fault, Verdict};
+use crate::fault::Verdict;
 use crate::module::{Models, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -338,37 +338,6 @@ impl Kind {
     }
 }
 
-/// A fault for a result of the wrong type.
-#[cold]
-pub(super) fn wrong_result(at: &Site<'_, '_>, rule: &'static Rule, expected: &str) -> Fault {
-    let result = at.result_type();
-    let message = format!(
-        "{} gives {expected}, but its result type is {}",
-        at.inst.op(),
-        at.m.show_type(result)
-    );
-    let fault = at.fault(rule, message);
-    fault.about(at.m, result, "the result type is declared here")
-}
-
-/// A fault for an operand that isn't what is expected.
-#[cold]
-pub(super) fn wrong_operand(
-    at: &Site<'_, '_>,
-    rule: &'static Rule,
-    operand: Id,
-    name: &str,
-    expected: &str,
-) -> Fault {
-    let message = format!(
-        "the {name} of {} must be {expected}, but is {}",
-        at.inst.op(),
-        at.m.show_value(operand)
-    );
-    let fault = at.fault(rule, message);
-    fault.about(at.m, operand, format!("the {name} is defined here"))
-}
-
 /// Checks an operand's type; ids that are no values are passed over.
 pub(super) fn expect(
     at: &Site<'_, '_>,
@@ -379,7 +348,7 @@ pub(super) fn expect(
     test: impl Fn(&Module<'_>, Id) -> bool,
 ) -> Verdict {
     match at.m.type_of(at.id(index)) {
-        Some(ty) if !test(at.m, ty) => Err(wrong_operand(at, rule, at.id(index), name, expected)),
+        Some(ty) if !test(at.m, ty) => Err(at.wrong_operand(rule, at.id(index), name, expected)),
         _ => Ok(()),
     }
 }
@@ -395,7 +364,7 @@ pub(super) fn expect_result_type(
     match at.m.type_of(at.id(index)) {
         Some(ty) if ty != result => {
             let expected = format!("of the result type, {}", at.m.show_type(result));
-            Err(wrong_operand(at, rule, at.id(index), name, &expected))
+            Err(at.wrong_operand(rule, at.id(index), name, &expected))
         }
         _ => Ok(()),
     }
@@ -405,7 +374,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     match at.inst.op() {
         Op::GroupAll | Op::GroupAny => {
             if !at.m.is_bool_scalar(at.result_type()) {
-                return Err(wrong_result(at, &VOTE_RESULT, "a boolean scalar"));
+                return Err(at.wrong_result(&VOTE_RESULT, "a boolean scalar"));
             }
             let is_bool = |m: &Module<'_>, ty| m.is_bool_scalar(ty);
             expect(
@@ -436,7 +405,7 @@ fn kind_of(op: Op) -> Kind {
 
 fn check_operation(at: &Site<'_, '_>, kind: Kind, value: usize) -> Verdict {
     if !kind.is_scalar_or_vector(at.m, at.result_type()) {
-        return Err(wrong_result(at, &RESULT, kind.name()));
+        return Err(at.wrong_result(&RESULT, kind.name()));
     }
     expect_result_type(at, &VALUE, value, "value")
 }
@@ -445,7 +414,7 @@ fn check_copy(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let is_event = |m: &Module<'_>, ty| m.ty(ty) == Type::Other(Op::TypeEvent);
     if !is_event(m, at.result_type()) {
-        return Err(wrong_result(at, &COPY_RESULT, "an event"));
+        return Err(at.wrong_result(&COPY_RESULT, "an event"));
     }
     let (destination, source) = (at.id(1), at.id(2));
     let (Some(destination_type), Some(source_type)) = (m.type_of(destination), m.type_of(source))
@@ -469,20 +438,14 @@ fn check_copy(at: &Site<'_, '_>) -> Verdict {
         _ => {
             let expected =
                 "a pointer to scalars or vectors of numbers in `Workgroup` or `CrossWorkgroup`";
-            return Err(wrong_operand(
-                at,
-                &COPY_DESTINATION,
-                destination,
-                "destination",
-                expected,
-            ));
+            return Err(at.wrong_operand(&COPY_DESTINATION, destination, "destination", expected));
         }
     };
     let (source_class, source_pointee) = match m.ty(source_type) {
         Type::Pointer { class, pointee } => (class, pointee),
         _ => {
             let expected = "a pointer";
-            return Err(wrong_operand(at, &COPY_SOURCE, source, "source", expected));
+            return Err(at.wrong_operand(&COPY_SOURCE, source, "source", expected));
         }
     };
     let other = match class {
@@ -499,7 +462,7 @@ fn check_copy(at: &Site<'_, '_>) -> Verdict {
     }
     if source_pointee != pointee {
         let expected = format!("a pointer to {}", m.show_type(pointee));
-        return Err(wrong_operand(at, &COPY_SOURCE, source, "source", &expected));
+        return Err(at.wrong_operand(&COPY_SOURCE, source, "source", &expected));
     }
     let (bits, expected) = match m.addressing {
         AddressingModel::Physical32 => (32, "a 32-bit integer"),
@@ -558,16 +521,10 @@ fn check_interlock(at: &Site<'_, '_>) -> Verdict {
         );
         return Err(at.fault(&INTERLOCK_STAGE, message));
     }
-    match at.entry_without_mode(FRAGMENT, INTERLOCK_MODES) {
-        None => Ok(()),
-        Some(entry) => {
-            let message = format!(
-                "{} is reached from the entry point \"{}\", which has no interlock mode",
-                at.inst.op(),
-                entry.name()
-            );
-            let fault = at.fault(&INTERLOCK_MODE, message);
-            Err(fault.at(entry.inst.offset(), "the entry point is declared here"))
-        }
-    }
+    at.expect_mode(
+        &INTERLOCK_MODE,
+        FRAGMENT,
+        INTERLOCK_MODES,
+        "no interlock mode",
+    )
 }

@@ -297,19 +297,19 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         Op::SetMeshOutputsEXT => {
             check_count(at, 0, true)?;
             check_count(at, 1, true)?;
-            check_models(at, MESH)
+            at.expect_models(&MODEL, MESH)
         }
         Op::EmitMeshTasksEXT => {
             for index in 0..3 {
                 check_count(at, index, true)?;
             }
             check_payload(at)?;
-            check_models(at, TASK)
+            at.expect_models(&MODEL, TASK)
         }
         _ => {
             check_count(at, 0, false)?;
             check_count(at, 1, false)?;
-            check_models(at, MESH_NV)
+            at.expect_models(&MODEL, MESH_NV)
         }
     }
 }
@@ -346,17 +346,6 @@ fn check_payload(at: &Site<'_, '_>) -> Verdict {
     Err(at
         .fault(&PAYLOAD, message)
         .about(at.m, payload, "the operand is defined here"))
-}
-
-fn check_models(at: &Site<'_, '_>, allowed: Models) -> Verdict {
-    let Some(outside) = at.models_outside(allowed) else {
-        return Ok(());
-    };
-    let message = format!(
-        "{} belongs to {allowed}, but is reached from {outside}",
-        at.inst.op()
-    );
-    Err(at.fault(&MODEL, message))
 }
 
 /// The storage class of a variable; `None` for anything else.

@@ -4,7 +4,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Op, Scope};
 
 use super::{Family, scopes, small_types};
-use crate::fault::{Fault, Verdict};
+use crate::fault::Verdict;
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -222,19 +222,6 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     }
 }
 
-/// A fault about the result type.
-#[cold]
-fn wrong_result(at: &Site<'_, '_>, rule: &'static Rule, wanted: &str) -> Fault {
-    let (m, result) = (at.m, at.result_type());
-    let message = format!(
-        "{} makes {wanted}, but its result type is {}",
-        at.inst.op(),
-        m.show_type(result)
-    );
-    at.fault(rule, message)
-        .about(m, result, "the result type is declared here")
-}
-
 /// Checks that an operand has the result type.
 fn has_result_type(at: &Site<'_, '_>, rule: &'static Rule, index: usize) -> Verdict {
     if at.type_of_arg(index) == at.result_type() {
@@ -255,11 +242,11 @@ fn has_result_type(at: &Site<'_, '_>, rule: &'static Rule, index: usize) -> Verd
 fn undefined(at: &Site<'_, '_>) -> Verdict {
     let (m, result) = (at.m, at.result_type());
     if m.ty(result) == Type::Void {
-        return Err(wrong_result(at, &UNDEFINED_VOID, "a value"));
+        return Err(at.wrong_result(&UNDEFINED_VOID, "a value"));
     }
     if m.has(Capability::Shader) && !m.is_pointer(result) && small_types::is_limited(m, result) {
         let wanted = "a value, for which 8- and 16-bit types need their own capabilities";
-        let fault = wrong_result(at, &UNDEFINED_SMALL, wanted);
+        let fault = at.wrong_result(&UNDEFINED_SMALL, wanted);
         return Err(fault.needs(small_types::CALCULATION));
     }
     Ok(())
@@ -272,7 +259,7 @@ fn freeze(at: &Site<'_, '_>) -> Verdict {
 fn size_of(at: &Site<'_, '_>) -> Verdict {
     match at.m.is_int_scalar_of(at.result_type(), 32) {
         true => Ok(()),
-        false => Err(wrong_result(at, &SIZE_OF, "a 32-bit integer")),
+        false => Err(at.wrong_result(&SIZE_OF, "a 32-bit integer")),
     }
 }
 
@@ -292,7 +279,7 @@ fn expect(at: &Site<'_, '_>) -> Verdict {
     let (m, result) = (at.m, at.result_type());
     if !m.is_bool_scalar_or_vector(result) && !m.is_int_scalar_or_vector(result) {
         let wanted = "a scalar or vector of integers or booleans";
-        return Err(wrong_result(at, &EXPECT_RESULT, wanted));
+        return Err(at.wrong_result(&EXPECT_RESULT, wanted));
     }
     has_result_type(at, &EXPECT_OPERAND, 0)?;
     has_result_type(at, &EXPECT_OPERAND, 1)
@@ -301,7 +288,7 @@ fn expect(at: &Site<'_, '_>) -> Verdict {
 fn fence(at: &Site<'_, '_>) -> Verdict {
     if !at.m.is_float_scalar_or_vector(at.result_type()) {
         let wanted = "a floating-point scalar or vector";
-        return Err(wrong_result(at, &FENCE, wanted));
+        return Err(at.wrong_result(&FENCE, wanted));
     }
     has_result_type(at, &FENCE, 0)
 }
@@ -333,8 +320,7 @@ fn read_clock(at: &Site<'_, '_>) -> Verdict {
     };
     match is_pair || is_unsigned(at, result, 64) {
         true => Ok(()),
-        false => Err(wrong_result(
-            at,
+        false => Err(at.wrong_result(
             &CLOCK_RESULT,
             "a 64-bit unsigned integer or a vector of two 32-bit ones",
         )),

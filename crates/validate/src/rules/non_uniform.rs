@@ -5,7 +5,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Capability, GroupOperation, Op, Scope, Version};
 
-use super::groups::{Kind, expect, expect_result_type, wrong_operand, wrong_result};
+use super::groups::{Kind, expect, expect_result_type};
 use super::{Family, arithmetic, scopes};
 use crate::fault::Verdict;
 use crate::module::{Module, Type};
@@ -428,13 +428,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
                 && !at.m.is_constant(at.id(2))
             {
                 let expected = "a constant before SPIR-V 1.5";
-                return Err(wrong_operand(
-                    at,
-                    &INDEX_CONSTANT,
-                    at.id(2),
-                    "index",
-                    expected,
-                ));
+                return Err(at.wrong_operand(&INDEX_CONSTANT, at.id(2), "index", expected));
             }
             Ok(())
         }
@@ -508,21 +502,21 @@ fn is_int_ballot(m: &Module<'_>, ty: Id) -> bool {
 fn expect_bool_result(at: &Site<'_, '_>) -> Verdict {
     match at.m.is_bool_scalar(at.result_type()) {
         true => Ok(()),
-        false => Err(wrong_result(at, &VOTE_RESULT, BOOL)),
+        false => Err(at.wrong_result(&VOTE_RESULT, BOOL)),
     }
 }
 
 fn expect_unsigned_result(at: &Site<'_, '_>) -> Verdict {
     match at.m.is_unsigned_scalar(at.result_type()) {
         true => Ok(()),
-        false => Err(wrong_result(at, &BALLOT_RESULT, UNSIGNED)),
+        false => Err(at.wrong_result(&BALLOT_RESULT, UNSIGNED)),
     }
 }
 
 fn expect_ballot_result(at: &Site<'_, '_>) -> Verdict {
     match is_ballot(at.m, at.result_type()) {
         true => Ok(()),
-        false => Err(wrong_result(at, &BALLOT_RESULT, BALLOT)),
+        false => Err(at.wrong_result(&BALLOT_RESULT, BALLOT)),
     }
 }
 
@@ -534,7 +528,7 @@ fn expect_predicate(at: &Site<'_, '_>, index: usize) -> Verdict {
 /// A value that only moves between invocations.
 fn check_moved(at: &Site<'_, '_>, value: usize) -> Verdict {
     if !Kind::Any.is_scalar_or_vector(at.m, at.result_type()) {
-        return Err(wrong_result(at, &RESULT, Kind::Any.name()));
+        return Err(at.wrong_result(&RESULT, Kind::Any.name()));
     }
     check_encoding(at, value)?;
     expect_result_type(at, &VALUE, value, "value")
@@ -579,13 +573,7 @@ fn check_cluster_size(at: &Site<'_, '_>, index: usize) -> Verdict {
     )?;
     let size = at.id(index);
     match at.m.type_of(size).is_some() && !at.m.is_constant(size) {
-        true => Err(wrong_operand(
-            at,
-            &CLUSTER_CONSTANT,
-            size,
-            "cluster size",
-            "a constant",
-        )),
+        true => Err(at.wrong_operand(&CLUSTER_CONSTANT, size, "cluster size", "a constant")),
         false => Ok(()),
     }
 }
@@ -624,7 +612,7 @@ fn kind_of(op: Op) -> Kind {
 fn check_operation(at: &Site<'_, '_>, op: Op) -> Verdict {
     let kind = kind_of(op);
     if !kind.is_scalar_or_vector(at.m, at.result_type()) {
-        return Err(wrong_result(at, &RESULT, kind.name()));
+        return Err(at.wrong_result(&RESULT, kind.name()));
     }
     check_encoding(at, 2)?;
     expect_result_type(at, &VALUE, 2, "value")?;

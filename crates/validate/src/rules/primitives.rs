@@ -90,14 +90,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     if matches!(at.inst.op(), Op::EmitStreamVertex | Op::EndStreamPrimitive) {
         check_stream(at)?;
     }
-    let Some(outside) = at.models_outside(GEOMETRY) else {
-        return Ok(());
-    };
-    let message = format!(
-        "{} belongs to geometry shaders, but is reached from {outside}",
-        at.inst.op()
-    );
-    Err(at.fault(&MODEL, message))
+    at.expect_models(&MODEL, GEOMETRY)
 }
 
 fn check_stream(at: &Site<'_, '_>) -> Verdict {

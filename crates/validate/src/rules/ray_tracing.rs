@@ -505,14 +505,7 @@ fn check_flags(at: &Site<'_, '_>, index: usize) -> Verdict {
 
 /// Checks that the instruction is reached from these execution models only.
 pub(super) fn check_models(at: &Site<'_, '_>, allowed: Models) -> Verdict {
-    let Some(outside) = at.models_outside(allowed) else {
-        return Ok(());
-    };
-    let message = format!(
-        "{} belongs to {allowed}, but is reached from {outside}",
-        at.inst.op()
-    );
-    Err(at.fault(&MODEL, message))
+    at.expect_models(&MODEL, allowed)
 }
 
 pub(super) const RAY_GENERATION: Models = Models::of(&[ExecutionModel::RayGenerationKHR]);

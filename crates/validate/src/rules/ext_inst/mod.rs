@@ -8,6 +8,8 @@ mod opencl;
 mod reflection;
 mod vendor;
 
+use std::ops::Range;
+
 use spirvkit_binary::{Definition, Id, Import};
 use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
 use spirvkit_grammar::{ExtInstSet, InstructionInfo, Op};
@@ -233,6 +235,15 @@ struct Call<'s, 'm, 'a> {
 }
 
 impl<'m, 'a> Call<'_, 'm, 'a> {
+    /// Checks that these operands have the result type.
+    fn operands_of_result_type(&self, rule: &'static Rule, indexes: Range<usize>) -> Verdict {
+        for index in indexes {
+            let fits = self.ty(index) == self.result_type();
+            self.operand(rule, index, fits, "of the result type")?;
+        }
+        Ok(())
+    }
+
     #[inline]
     fn m(&self) -> &'m Module<'a> {
         self.at.m

@@ -259,12 +259,12 @@ pub(super) fn check_read(at: &Site<'_, '_>) -> Verdict {
     let texel = super::texel_of(at)?;
     if !shape::is_scalar_or_vector(m, texel, is_number) {
         let expected = "a scalar or a vector of numbers as texel";
-        return Err(super::wrong_result(at, &RESULT, expected));
+        return Err(at.wrong_result(&RESULT, expected));
     }
     let components = m.dimension(texel);
     if m.env.is_vulkan() && components != 4 {
         let expected = "a texel of four components";
-        return Err(super::wrong_result(at, &VULKAN_COMPONENTS, expected));
+        return Err(at.wrong_result(&VULKAN_COMPONENTS, expected));
     }
     let Some(image) = super::image_operand(at, 0)? else {
         return Ok(());
@@ -274,7 +274,7 @@ pub(super) fn check_read(at: &Site<'_, '_>) -> Verdict {
             1 => "a scalar for an image with depth",
             _ => "a texel of four components",
         };
-        return Err(super::wrong_result(at, &COMPONENTS, expected));
+        return Err(at.wrong_result(&COMPONENTS, expected));
     }
     let is_subpass = image.dim == Dim::SubpassData;
     if is_subpass && op == Op::ImageSparseRead || image.dim == Dim::TileImageDataEXT {
@@ -318,7 +318,7 @@ pub(super) fn check_write(at: &Site<'_, '_>) -> Verdict {
     if let Some(ty) = m.type_of(texel) {
         if !shape::is_scalar_or_vector(m, ty, is_number) {
             let expected = "a scalar or a vector of numbers";
-            return Err(super::wrong_operand(at, &TEXEL, texel, "texel", expected));
+            return Err(at.wrong_operand(&TEXEL, texel, "texel", expected));
         }
         super::check_texel_type(at, &image, m.scalar_or_vector_component(ty))?;
     }
@@ -393,13 +393,7 @@ fn check_subpass_coordinate(at: &Site<'_, '_>) -> Verdict {
         true => Ok(()),
         false => {
             let expected = "the constant (0, 0)";
-            Err(super::wrong_operand(
-                at,
-                &SUBPASS_COORDINATE,
-                place,
-                "coordinate",
-                expected,
-            ))
+            Err(at.wrong_operand(&SUBPASS_COORDINATE, place, "coordinate", expected))
         }
     }
 }
@@ -407,18 +401,12 @@ fn check_subpass_coordinate(at: &Site<'_, '_>) -> Verdict {
 /// Checks `OpImageSparseTexelsResident`.
 pub(super) fn check_resident(at: &Site<'_, '_>) -> Verdict {
     if !at.m.is_bool_scalar(at.result_type()) {
-        return Err(super::wrong_result(at, &RESULT, "a boolean scalar"));
+        return Err(at.wrong_result(&RESULT, "a boolean scalar"));
     }
     match at.m.type_of(at.id(0)) {
         Some(ty) if !at.m.is_int_scalar(ty) => {
             let expected = "an integer scalar";
-            Err(super::wrong_operand(
-                at,
-                &RESIDENT_CODE,
-                at.id(0),
-                "resident code",
-                expected,
-            ))
+            Err(at.wrong_operand(&RESIDENT_CODE, at.id(0), "resident code", expected))
         }
         _ => Ok(()),
     }
@@ -433,7 +421,7 @@ pub(super) fn check_attachment(at: &Site<'_, '_>) -> Verdict {
         Op::ColorAttachmentReadEXT => {
             if !shape::is_scalar_or_vector(m, result, is_number) {
                 let expected = "a scalar or a vector of numbers";
-                return Err(super::wrong_result(at, &RESULT, expected));
+                return Err(at.wrong_result(&RESULT, expected));
             }
             if let Some(image) = super::image_operand(at, 0)? {
                 if image.dim != Dim::TileImageDataEXT {
@@ -445,10 +433,10 @@ pub(super) fn check_attachment(at: &Site<'_, '_>) -> Verdict {
             1
         }
         Op::DepthAttachmentReadEXT if !is_float32(m, result) => {
-            return Err(super::wrong_result(at, &RESULT, "a 32-bit float"));
+            return Err(at.wrong_result(&RESULT, "a 32-bit float"));
         }
         Op::StencilAttachmentReadEXT if !is_int32(m, result) => {
-            return Err(super::wrong_result(at, &RESULT, "a 32-bit integer"));
+            return Err(at.wrong_result(&RESULT, "a 32-bit integer"));
         }
         _ => 0,
     };
@@ -457,13 +445,7 @@ pub(super) fn check_attachment(at: &Site<'_, '_>) -> Verdict {
         && !is_int32(m, ty)
     {
         let expected = "a 32-bit integer";
-        return Err(super::wrong_operand(
-            at,
-            &ATTACHMENT_SAMPLE,
-            id,
-            "sample",
-            expected,
-        ));
+        return Err(at.wrong_operand(&ATTACHMENT_SAMPLE, id, "sample", expected));
     }
     match at.models_outside(FRAGMENT) {
         None => Ok(()),

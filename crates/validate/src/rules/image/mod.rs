@@ -573,24 +573,6 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     }
 }
 
-/// A fault about an operand.
-#[cold]
-fn wrong_operand(
-    at: &Site<'_, '_>,
-    rule: &'static Rule,
-    operand: Id,
-    name: &str,
-    expected: &str,
-) -> Fault {
-    super::groups::wrong_operand(at, rule, operand, name, expected)
-}
-
-/// A fault about the result type.
-#[cold]
-fn wrong_result(at: &Site<'_, '_>, rule: &'static Rule, expected: &str) -> Fault {
-    super::groups::wrong_result(at, rule, expected)
-}
-
 /// A fault about the image's type.
 #[cold]
 fn wrong_image(at: &Site<'_, '_>, rule: &'static Rule, image: Id, what: &str) -> Fault {
@@ -611,13 +593,7 @@ fn image_operand(at: &Site<'_, '_>, index: usize) -> Result<Option<Image>, Fault
         Type::Image(image) => Ok(Some(image)),
         // The use of a sampled image is a matter of its own.
         _ if at.m.op_of(id) == Op::SampledImage => Ok(None),
-        _ => Err(wrong_operand(
-            at,
-            &IMAGE_OPERAND,
-            id,
-            "image",
-            "of a type `OpTypeImage`",
-        )),
+        _ => Err(at.wrong_operand(&IMAGE_OPERAND, id, "image", "of a type `OpTypeImage`")),
     }
 }
 
@@ -629,8 +605,7 @@ fn sampled_image_operand(at: &Site<'_, '_>, index: usize) -> Result<Option<Image
     };
     match at.m.ty(ty) {
         Type::SampledImage { .. } => Ok(image_of(at.m, ty)),
-        _ => Err(wrong_operand(
-            at,
+        _ => Err(at.wrong_operand(
             &SAMPLED_IMAGE_OPERAND,
             id,
             "sampled image",
@@ -652,7 +627,7 @@ fn texel_of(at: &Site<'_, '_>) -> Result<Id, Fault> {
         } if at.m.is_int_scalar(Id(residency)) => Ok(Id(texel)),
         _ => {
             let expected = "a structure of an integer scalar and a texel";
-            Err(wrong_result(at, &SPARSE_RESULT, expected))
+            Err(at.wrong_result(&SPARSE_RESULT, expected))
         }
     }
 }
@@ -662,11 +637,11 @@ fn check_texel_vector(at: &Site<'_, '_>, texel: Id) -> Verdict {
     let m = at.m;
     if !m.is_vector(texel) || !shape::is_number(m, m.component_type(texel)) {
         let expected = "a vector of integers or floats as texel";
-        return Err(wrong_result(at, &RESULT, expected));
+        return Err(at.wrong_result(&RESULT, expected));
     }
     match m.dimension(texel) {
         4 => Ok(()),
-        _ => Err(wrong_result(at, &COMPONENTS, "a texel of four components")),
+        _ => Err(at.wrong_result(&COMPONENTS, "a texel of four components")),
     }
 }
 
@@ -703,17 +678,11 @@ fn check_coordinate(
         return Ok(());
     };
     if !shape::is_scalar_or_vector(at.m, ty, test) {
-        return Err(wrong_operand(at, &COORDINATE, id, "coordinate", expected));
+        return Err(at.wrong_operand(&COORDINATE, id, "coordinate", expected));
     }
     if at.m.dimension(ty) < size {
         let expected = format!("of {size} components at least");
-        return Err(wrong_operand(
-            at,
-            &COORDINATE_SIZE,
-            id,
-            "coordinate",
-            &expected,
-        ));
+        return Err(at.wrong_operand(&COORDINATE_SIZE, id, "coordinate", &expected));
     }
     Ok(())
 }
@@ -747,16 +716,10 @@ fn check_implicit_lod(at: &Site<'_, '_>) -> Verdict {
         );
         return Err(at.fault(&IMPLICIT_LOD_STAGE, message));
     }
-    match at.entry_without_mode(GROUP_MODELS, GROUP_MODES) {
-        None => Ok(()),
-        Some(entry) => {
-            let message = format!(
-                "{} is reached from the entry point \"{}\", which has no derivative groups",
-                at.inst.op(),
-                entry.name()
-            );
-            let fault = at.fault(&IMPLICIT_LOD_MODE, message);
-            Err(fault.at(entry.inst.offset(), "the entry point is declared here"))
-        }
-    }
+    at.expect_mode(
+        &IMPLICIT_LOD_MODE,
+        GROUP_MODELS,
+        GROUP_MODES,
+        "no derivative groups",
+    )
 }

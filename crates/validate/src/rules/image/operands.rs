@@ -4,8 +4,8 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Capability, Dim, ImageOperands, Op};
 
+use super::FORMAT_SIGN;
 use super::shape::{self, Lod, is_float32, is_int32, traits};
-use super::{FORMAT_SIGN, wrong_operand};
 use crate::fault::{Fault, Verdict};
 use crate::module::{Image, Module, Type};
 use crate::rule::{Example, Frame, Rule};
@@ -494,7 +494,7 @@ impl Given<'_> {
     #[cold]
     fn wrong(&self, at: &Site<'_, '_>, rule: &'static Rule, id: Id, expected: &str) -> Fault {
         let name = format!("image operand `{}`", self.operand);
-        wrong_operand(at, rule, id, &name, expected)
+        at.wrong_operand(rule, id, &name, expected)
     }
 
     #[cold]

@@ -111,7 +111,7 @@ OpDecorate %var Binding 0
 fn expect_int_result(at: &Site<'_, '_>) -> Verdict {
     match at.m.is_int_scalar(at.result_type()) {
         true => Ok(()),
-        false => Err(super::wrong_result(at, &RESULT, "an integer scalar")),
+        false => Err(at.wrong_result(&RESULT, "an integer scalar")),
     }
 }
 
@@ -144,7 +144,7 @@ fn check_size_result(at: &Site<'_, '_>, image: &Image) -> Verdict {
     let found = at.m.dimension(at.result_type());
     if found != size {
         let expected = format!("a size of {size} components");
-        return Err(super::wrong_result(at, &SIZE_COMPONENTS, &expected));
+        return Err(at.wrong_result(&SIZE_COMPONENTS, &expected));
     }
     Ok(())
 }
@@ -152,11 +152,7 @@ fn check_size_result(at: &Site<'_, '_>, image: &Image) -> Verdict {
 fn expect_int_or_vector_result(at: &Site<'_, '_>) -> Verdict {
     match at.m.is_int_scalar_or_vector(at.result_type()) {
         true => Ok(()),
-        false => Err(super::wrong_result(
-            at,
-            &RESULT,
-            "an integer scalar or vector",
-        )),
+        false => Err(at.wrong_result(&RESULT, "an integer scalar or vector")),
     }
 }
 
@@ -190,7 +186,7 @@ pub(super) fn check_size_lod(at: &Site<'_, '_>) -> Verdict {
     match at.m.type_of(at.id(1)) {
         Some(ty) if !is_int32(at.m, ty) => {
             let expected = "a 32-bit integer";
-            Err(super::wrong_operand(at, &LOD, at.id(1), "level", expected))
+            Err(at.wrong_operand(&LOD, at.id(1), "level", expected))
         }
         _ => Ok(()),
     }
@@ -223,7 +219,7 @@ pub(super) fn check_lod(at: &Site<'_, '_>) -> Verdict {
     let result = at.result_type();
     if !at.m.is_float_vector(result) || at.m.dimension(result) != 2 {
         let expected = "a vector of two floats";
-        return Err(super::wrong_result(at, &RESULT, expected));
+        return Err(at.wrong_result(&RESULT, expected));
     }
     vendor::check_plain_use(at, 0)?;
     let Some(image) = super::sampled_image_operand(at, 0)? else {

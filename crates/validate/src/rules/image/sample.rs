@@ -149,7 +149,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     match traits.compares {
         true if !shape::is_number(m, texel) => {
             let expected = "an integer or floating-point scalar as texel";
-            return Err(super::wrong_result(at, &RESULT, expected));
+            return Err(at.wrong_result(&RESULT, expected));
         }
         true => {}
         false => super::check_texel_vector(at, texel)?,
@@ -239,7 +239,7 @@ fn check_dref(at: &Site<'_, '_>, image: &Image) -> Verdict {
     let dref = at.id(2);
     match at.m.type_of(dref) {
         Some(ty) if !is_float32(at.m, ty) => {
-            let fault = super::wrong_operand(at, &DREF, dref, "depth reference", "a 32-bit float");
+            let fault = at.wrong_operand(&DREF, dref, "depth reference", "a 32-bit float");
             return Err(fault);
         }
         _ => {}
@@ -312,11 +312,5 @@ fn check_component(at: &Site<'_, '_>) -> Verdict {
         () if !is_constant(at.m) => (&COMPONENT_CONSTANT, "a constant"),
         () => return Ok(()),
     };
-    Err(super::wrong_operand(
-        at,
-        rule,
-        component,
-        "component",
-        expected,
-    ))
+    Err(at.wrong_operand(rule, component, "component", expected))
 }

@@ -268,7 +268,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let result = at.result_type();
     let Type::SampledImage { image: named } = m.ty(result) else {
-        return Err(super::wrong_result(at, &RESULT, "an `OpTypeSampledImage`"));
+        return Err(at.wrong_result(&RESULT, "an `OpTypeSampledImage`"));
     };
     let (image, sampler) = (at.id(0), at.id(1));
     let Some(ty) = m.type_of(image) else {
@@ -276,13 +276,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     };
     let Type::Image(own) = m.ty(ty) else {
         let expected = "of a type `OpTypeImage`";
-        return Err(super::wrong_operand(
-            at,
-            &IMAGE_OPERAND,
-            image,
-            "image",
-            expected,
-        ));
+        return Err(at.wrong_operand(&IMAGE_OPERAND, image, "image", expected));
     };
     if m.env.is_vulkan() && own.sampled != 1 {
         let what = "needs an image whose type has `Sampled` 1";
@@ -298,9 +292,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     }
     if m.type_of(sampler).is_some() && m.ty_of(sampler) != Type::Sampler {
         let expected = "of type `OpTypeSampler`";
-        return Err(super::wrong_operand(
-            at, &SAMPLER, sampler, "sampler", expected,
-        ));
+        return Err(at.wrong_operand(&SAMPLER, sampler, "sampler", expected));
     }
     let Type::Image(named_image) = m.ty(named) else {
         return Ok(());
@@ -330,24 +322,18 @@ pub(super) fn check_image(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let result = at.result_type();
     if !matches!(m.ty(result), Type::Image(_)) {
-        return Err(super::wrong_result(at, &IMAGE_RESULT, "an `OpTypeImage`"));
+        return Err(at.wrong_result(&IMAGE_RESULT, "an `OpTypeImage`"));
     }
     let Some(ty) = m.type_of(at.id(0)) else {
         return Ok(());
     };
     let Type::SampledImage { image } = m.ty(ty) else {
         let expected = "of a type `OpTypeSampledImage`";
-        return Err(super::wrong_operand(
-            at,
-            &SAMPLED_IMAGE_OPERAND,
-            at.id(0),
-            "sampled image",
-            expected,
-        ));
+        return Err(at.wrong_operand(&SAMPLED_IMAGE_OPERAND, at.id(0), "sampled image", expected));
     };
     if image != result {
         let expected = format!("the sampled image's image, {}", m.name(image));
-        return Err(super::wrong_result(at, &IMAGE_RESULT, &expected));
+        return Err(at.wrong_result(&IMAGE_RESULT, &expected));
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Capability, Dim, ImageFormat, Op, StorageClass};
 
 use super::shape::{self, is_int32};
-use super::{COORDINATE, COORDINATE_SIZE, DIM, TEXEL_TYPE, wrong_operand, wrong_result};
+use super::{COORDINATE, COORDINATE_SIZE, DIM, TEXEL_TYPE};
 use crate::fault::Verdict;
 use crate::module::{Image, Type};
 use crate::rule::{Example, Frame, Rule};
@@ -109,7 +109,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
             class: StorageClass::Image,
             pointee,
         } => pointee,
-        _ => return Err(wrong_result(at, &RESULT, expected)),
+        _ => return Err(at.wrong_result(&RESULT, expected)),
     };
     let is_vector = || {
         m.has(Capability::AtomicFloat16VectorNV)
@@ -119,7 +119,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
             )
     };
     if !m.is_void(pointee) && !shape::is_number(m, pointee) && !is_vector() {
-        return Err(wrong_result(at, &RESULT, expected));
+        return Err(at.wrong_result(&RESULT, expected));
     }
     let id = at.id(0);
     let Some(ty) = m.type_of(id) else {
@@ -129,7 +129,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         Some(Type::Image(image)) => image,
         _ => {
             let expected = "a pointer to an `OpTypeImage`";
-            return Err(wrong_operand(at, &IMAGE, id, "image", expected));
+            return Err(at.wrong_operand(&IMAGE, id, "image", expected));
         }
     };
     if image.sampled_type != pointee && !is_vector() {
@@ -160,16 +160,16 @@ pub(super) fn check_untyped(at: &Site<'_, '_>) -> Verdict {
     );
     if !is_image_pointer {
         let expected = "an untyped pointer of the storage class `Image`";
-        return Err(wrong_result(at, &RESULT, expected));
+        return Err(at.wrong_result(&RESULT, expected));
     }
     let Type::Image(image) = m.ty(at.id(0)) else {
         let expected = "an `OpTypeImage`";
-        return Err(wrong_operand(at, &IMAGE, at.id(0), "image type", expected));
+        return Err(at.wrong_operand(&IMAGE, at.id(0), "image type", expected));
     };
     match m.type_of(at.id(1)) {
         Some(ty) if !m.is_pointer(ty) => {
             let expected = "a pointer";
-            return Err(wrong_operand(at, &IMAGE, at.id(1), "image", expected));
+            return Err(at.wrong_operand(&IMAGE, at.id(1), "image", expected));
         }
         _ => {}
     }
@@ -188,13 +188,7 @@ fn check_place(at: &Site<'_, '_>, image: &Image, coordinate: usize) -> Verdict {
     };
     if !shape::is_scalar_or_vector(m, ty, is_int32) {
         let expected = "of 32-bit integers";
-        return Err(wrong_operand(
-            at,
-            &COORDINATE,
-            place,
-            "coordinate",
-            expected,
-        ));
+        return Err(at.wrong_operand(&COORDINATE, place, "coordinate", expected));
     }
     let size = match (image.arrayed, image.dim) {
         (false, dim) => shape::plane_size(dim),
@@ -205,13 +199,7 @@ fn check_place(at: &Site<'_, '_>, image: &Image, coordinate: usize) -> Verdict {
     };
     if m.dimension(ty) != size {
         let expected = format!("of {size} components");
-        return Err(wrong_operand(
-            at,
-            &COORDINATE_SIZE,
-            place,
-            "coordinate",
-            &expected,
-        ));
+        return Err(at.wrong_operand(&COORDINATE_SIZE, place, "coordinate", &expected));
     }
     check_sample(at, image, sample)?;
     check_format(at, image)
@@ -238,7 +226,7 @@ fn check_sample(at: &Site<'_, '_>, image: &Image, sample: Id) -> Verdict {
         }
         Some(_) => return Ok(()),
     };
-    Err(wrong_operand(at, &SAMPLE, sample, "sample", expected))
+    Err(at.wrong_operand(&SAMPLE, sample, "sample", expected))
 }
 
 fn check_format(at: &Site<'_, '_>, image: &Image) -> Verdict {

@@ -7,7 +7,6 @@ use spirvkit_grammar::{Capability, Decoration, Op};
 
 use super::sampled_image::variable_of;
 use super::shape::is_int32;
-use super::wrong_operand;
 use crate::fault::Verdict;
 use crate::module::Module;
 use crate::rule::{Example, Frame, Rule};
@@ -203,13 +202,7 @@ fn expect_decoration(at: &Site<'_, '_>, index: usize, decoration: Decoration) ->
     };
     let Some(variable) = variable else {
         let expected = "loaded from a variable";
-        return Err(wrong_operand(
-            at,
-            &PROCESSING_DECORATION,
-            id,
-            "image",
-            expected,
-        ));
+        return Err(at.wrong_operand(&PROCESSING_DECORATION, id, "image", expected));
     };
     if m.is_decorated(variable, decoration) {
         return Ok(());
@@ -267,7 +260,7 @@ pub(super) fn check_gather_mode(at: &Site<'_, '_>) -> Verdict {
         None => return Ok(()),
         Some(ty) if !is_int32(m, ty) => {
             let expected = "a 32-bit integer";
-            return Err(wrong_operand(at, &GATHER_MODE, mode, "mode", expected));
+            return Err(at.wrong_operand(&GATHER_MODE, mode, "mode", expected));
         }
         Some(_) => {}
     }
@@ -277,7 +270,7 @@ pub(super) fn check_gather_mode(at: &Site<'_, '_>) -> Verdict {
         Some(1..=3) => Capability::ImageGatherExtendedModesQCOM,
         Some(_) => {
             let expected = "from 0 to 3";
-            return Err(wrong_operand(at, &GATHER_MODE, mode, "mode", expected));
+            return Err(at.wrong_operand(&GATHER_MODE, mode, "mode", expected));
         }
     };
     match m.has(needed) {

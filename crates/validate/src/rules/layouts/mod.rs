@@ -279,10 +279,6 @@ fn rules_for(m: &Module<'_>, instance: &Instance, ty: Id) -> Option<Rules> {
     })
 }
 
-fn is_block(m: &Module<'_>, ty: Id) -> bool {
-    m.structure_facts(ty).is_any_block()
-}
-
 fn check_layouts(m: &Module<'_>, faults: &mut Faults) {
     let mut by_rules: HashMap<Rules, Layouts<'_, '_>> = HashMap::new();
     let mut done = hashbrown::HashSet::new();
@@ -296,14 +292,14 @@ fn check_layouts(m: &Module<'_>, faults: &mut Faults) {
         }
         // Arrays of blocks are arrays of resources.
         let inner = m.without_arrays(instance.ty);
-        let ty = if is_block(m, inner) {
+        let ty = if m.is_block(inner) {
             inner
         } else {
             instance.ty
         };
         let is_variable = matches!(inst.op(), Op::Variable | Op::UntypedVariableKHR);
         if is_variable && ty != inner
-            || is_variable && !is_block(m, inner) && m.is_struct(inner)
+            || is_variable && !m.is_block(inner) && m.is_struct(inner)
             || is_variable && !m.is_struct(inner)
         {
             // Something else is wrong with it, or it has no explicit layout.

@@ -274,19 +274,10 @@ fn nested_struct(at: &Site<'_, '_>, index: usize, member: Id) -> Verdict {
     Err(fault.about(m, member, "the member's type is declared here"))
 }
 
-fn is_block(m: &Module<'_>, ty: Id) -> bool {
-    m.own_decorations(ty).any(|decorated| {
-        matches!(
-            decorated.decoration,
-            Decoration::Block | Decoration::BufferBlock
-        )
-    })
-}
-
 /// Structures within structures, at any depth and through arrays.
 fn block_in_block(at: &Site<'_, '_>, result: Id) -> Verdict {
     let m = at.m;
-    if !is_block(m, result) {
+    if !m.is_block(result) {
         return Ok(());
     }
     let mut todo = vec![result];
@@ -297,7 +288,7 @@ fn block_in_block(at: &Site<'_, '_>, result: Id) -> Verdict {
             if !m.is_struct(member) || !seen.insert(member) {
                 continue;
             }
-            if is_block(m, member) {
+            if m.is_block(member) {
                 let message = format!(
                     "the structure is a block and holds {}, which is a block, too",
                     m.show_type(member)

@@ -178,7 +178,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
                 fits,
                 "a scalar or vector of 16-bit or 32-bit floats",
             )?;
-            operands_of_result_type(call, 0..call.count())
+            call.operands_of_result_type(&SAME_TYPE, 0..call.count())
         }
         Shape::Int => int(call),
         Shape::Int32 => {
@@ -273,11 +273,11 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
         Shape::Cross => {
             let fits = m.is_float_vector(result) && m.dimension(result) == 3;
             call.result(&CROSS_RESULT, fits, "a vector of three floats")?;
-            operands_of_result_type(call, 0..2)
+            call.operands_of_result_type(&SAME_TYPE, 0..2)
         }
         Shape::Refract => {
             call.result(&FLOAT_RESULT, m.is_float_scalar_or_vector(result), FLOAT)?;
-            operands_of_result_type(call, 0..2)?;
+            call.operands_of_result_type(&SAME_TYPE, 0..2)?;
             let fits = m.is_float_scalar(call.ty(2));
             call.operand(&REFRACT_ETA, 2, fits, "a floating-point scalar")
         }
@@ -312,25 +312,17 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
     }
 }
 
-fn operands_of_result_type(call: &Call<'_, '_, '_>, indexes: std::ops::Range<usize>) -> Verdict {
-    for index in indexes {
-        let fits = call.ty(index) == call.result_type();
-        call.operand(&SAME_TYPE, index, fits, "of the result type")?;
-    }
-    Ok(())
-}
-
 fn float(call: &Call<'_, '_, '_>) -> Verdict {
     let fits = call.m().is_float_scalar_or_vector(call.result_type());
     call.result(&FLOAT_RESULT, fits, FLOAT)?;
-    operands_of_result_type(call, 0..call.count())
+    call.operands_of_result_type(&SAME_TYPE, 0..call.count())
 }
 
 /// A floating-point result and a first operand of its type.
 fn float_with_float(call: &Call<'_, '_, '_>) -> Verdict {
     let fits = call.m().is_float_scalar_or_vector(call.result_type());
     call.result(&FLOAT_RESULT, fits, FLOAT)?;
-    operands_of_result_type(call, 0..1)
+    call.operands_of_result_type(&SAME_TYPE, 0..1)
 }
 
 fn int(call: &Call<'_, '_, '_>) -> Verdict {

@@ -1,8 +1,6 @@
 //! Functions on numbers: mathematical, integer, geometric, relational, and
 //! those on vectors.
 
-use std::ops::Range;
-
 use spirvkit_binary::Id;
 use spirvkit_grammar::StorageClass;
 
@@ -12,14 +10,6 @@ use crate::module::Module;
 use crate::rules::ext_inst::Call;
 
 const FLOAT: &str = "a floating-point scalar or vector";
-
-fn operands_of_result_type(call: &Call<'_, '_, '_>, indexes: Range<usize>) -> Verdict {
-    for index in indexes {
-        let fits = call.ty(index) == call.result_type();
-        call.operand(&SAME_TYPE, index, fits, "of the result type")?;
-    }
-    Ok(())
-}
 
 fn float_result(call: &Call<'_, '_, '_>) -> Verdict {
     let fits = call.m().is_float_scalar_or_vector(call.result_type());
@@ -47,13 +37,13 @@ fn is_number(m: &Module<'_>, ty: Id) -> bool {
 
 pub(super) fn float(call: &Call<'_, '_, '_>) -> Verdict {
     float_result(call)?;
-    operands_of_result_type(call, 0..call.count())
+    call.operands_of_result_type(&SAME_TYPE, 0..call.count())
 }
 
 pub(super) fn int(call: &Call<'_, '_, '_>) -> Verdict {
     let fits = call.m().is_int_scalar_or_vector(call.result_type());
     call.result(&INT_RESULT, fits, "an integer scalar or vector")?;
-    operands_of_result_type(call, 0..call.count())
+    call.operands_of_result_type(&SAME_TYPE, 0..call.count())
 }
 
 fn int32_result(call: &Call<'_, '_, '_>) -> Verdict {
@@ -63,7 +53,7 @@ fn int32_result(call: &Call<'_, '_, '_>) -> Verdict {
 
 pub(super) fn int32(call: &Call<'_, '_, '_>) -> Verdict {
     int32_result(call)?;
-    operands_of_result_type(call, 0..call.count())
+    call.operands_of_result_type(&SAME_TYPE, 0..call.count())
 }
 
 pub(super) fn ilogb(call: &Call<'_, '_, '_>) -> Verdict {
@@ -82,7 +72,7 @@ pub(super) fn ilogb(call: &Call<'_, '_, '_>) -> Verdict {
 pub(super) fn exponent(call: &Call<'_, '_, '_>) -> Verdict {
     let m = call.m();
     float_result(call)?;
-    operands_of_result_type(call, 0..1)?;
+    call.operands_of_result_type(&SAME_TYPE, 0..1)?;
     let ty = call.ty(1);
     let fits = is_int32(m, ty) && same_size(m, ty, call.result_type());
     call.operand(
@@ -130,7 +120,7 @@ fn out_pointer(call: &Call<'_, '_, '_>, index: usize) -> Result<Option<Id>, crat
 
 pub(super) fn second_float(call: &Call<'_, '_, '_>) -> Verdict {
     float_result(call)?;
-    operands_of_result_type(call, 0..1)?;
+    call.operands_of_result_type(&SAME_TYPE, 0..1)?;
     let pointee = out_pointer(call, 1)?;
     let fits = pointee.is_none_or(|pointee| pointee == call.result_type());
     call.operand(&OUT_POINTEE, 1, fits, "a pointer to the result type")
@@ -139,7 +129,7 @@ pub(super) fn second_float(call: &Call<'_, '_, '_>) -> Verdict {
 pub(super) fn second_int(call: &Call<'_, '_, '_>, count: usize) -> Verdict {
     let m = call.m();
     float_result(call)?;
-    operands_of_result_type(call, 0..count)?;
+    call.operands_of_result_type(&SAME_TYPE, 0..count)?;
     let pointee = out_pointer(call, count)?;
     let fits = pointee
         .is_none_or(|pointee| is_int32(m, pointee) && same_size(m, pointee, call.result_type()));
@@ -156,7 +146,7 @@ pub(super) fn cross(call: &Call<'_, '_, '_>) -> Verdict {
     let result = call.result_type();
     let fits = m.is_float_vector(result) && matches!(m.dimension(result), 3 | 4);
     call.result(&GEOMETRY_RESULT, fits, "a vector of 3 or 4 floats")?;
-    operands_of_result_type(call, 0..2)
+    call.operands_of_result_type(&SAME_TYPE, 0..2)
 }
 
 pub(super) fn length(call: &Call<'_, '_, '_>) -> Verdict {
@@ -182,7 +172,7 @@ pub(super) fn normalize(call: &Call<'_, '_, '_>) -> Verdict {
     float_result(call)?;
     let fits = m.dimension(call.result_type()) <= 4;
     call.result(&GEOMETRY_RESULT, fits, "of at most 4 components")?;
-    operands_of_result_type(call, 0..1)
+    call.operands_of_result_type(&SAME_TYPE, 0..1)
 }
 
 pub(super) fn upsample(call: &Call<'_, '_, '_>) -> Verdict {
@@ -215,7 +205,7 @@ pub(super) fn bitselect(call: &Call<'_, '_, '_>) -> Verdict {
         fits,
         "a scalar or vector of integers or floats",
     )?;
-    operands_of_result_type(call, 0..call.count())
+    call.operands_of_result_type(&SAME_TYPE, 0..call.count())
 }
 
 pub(super) fn select(call: &Call<'_, '_, '_>) -> Verdict {
@@ -227,7 +217,7 @@ pub(super) fn select(call: &Call<'_, '_, '_>) -> Verdict {
         fits,
         "a scalar or vector of integers or floats",
     )?;
-    operands_of_result_type(call, 0..2)?;
+    call.operands_of_result_type(&SAME_TYPE, 0..2)?;
     let fits = is_int_like(m, call.ty(2), result);
     call.operand(
         &SELECTOR,

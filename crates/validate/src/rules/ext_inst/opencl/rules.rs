@@ -383,8 +383,8 @@ pub(super) static LOAD_POINTER: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "Loads are through a pointer into any memory of a kernel: UniformConstant, Generic, CrossWorkgroup, \
-           Workgroup or Function.",
+    text: "Loads are through a pointer into any memory of a kernel: Function, Workgroup, CrossWorkgroup, \
+           Generic or UniformConstant.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "%cl = OpExtInstImport \"OpenCL.std\"

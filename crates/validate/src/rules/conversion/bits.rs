@@ -1,0 +1,212 @@
+//! Bits taken for another type: `OpBitcast` and `OpBitcastExtractEXT`.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::{FPEncoding, Version};
+
+use super::numbers::{OPERAND, RESULT, SIZE};
+use crate::fault::Verdict;
+use crate::module::Module;
+use crate::rule::{Example, Frame, Rule};
+use crate::rules::operation::Operation;
+use crate::rules::{arithmetic, cooperative_matrix};
+
+pub(super) static BITCAST_TYPE: Rule = Rule {
+    id: "conversion.bitcast-type",
+    class: InvalidData,
+    section: "3.32.11",
+    vuids: &[],
+    text: "OpBitcast reinterprets pointers, numbers, and vectors and cooperative matrices of numbers. A boolean has no \
+           bits that could be seen: choose numbers with OpSelect.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%bits = OpBitcast %u32 %true",
+        keeps: "%bits = OpSelect %u32 %true %u32_1 %u32_0",
+    },
+};
+
+pub(super) static BITCAST_POINTER: Rule = Rule {
+    id: "conversion.bitcast-pointer",
+    class: InvalidData,
+    section: "3.32.11",
+    vuids: &[],
+    text: "OpBitcast makes pointers of pointers and of integer scalars, and the other way round; from SPIR-V 1.5 on \
+           also of vectors of 32-bit integers.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "%bits = OpBitcast %f64 %workgroup_u32",
+        keeps: "%bits = OpBitcast %u64 %workgroup_u32",
+    },
+};
+
+pub(super) static BITCAST_WIDTH: Rule = Rule {
+    id: "conversion.bitcast-width",
+    class: InvalidData,
+    section: "3.32.11",
+    vuids: &[],
+    text: "OpBitcast keeps the total number of bits.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "%bits = OpBitcast %u32 %f64_0",
+        keeps: "%bits = OpBitcast %v2u32 %f64_0",
+    },
+};
+
+pub(super) static EXTRACT_OFFSET: Rule = Rule {
+    id: "conversion.extract-offset",
+    class: InvalidData,
+    section: "SPV_EXT_ocp_microscaling_types",
+    vuids: &[],
+    text: "The offset of OpBitcastExtractEXT is an integer scalar.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability BitcastExtractEXT
+OpExtension \"SPV_EXT_ocp_microscaling_types\"
+%bits = OpBitcastExtractEXT %u16 %u32_1 %f32_0",
+        keeps: "OpCapability BitcastExtractEXT
+OpExtension \"SPV_EXT_ocp_microscaling_types\"
+%bits = OpBitcastExtractEXT %u16 %u32_1 %u32_0",
+    },
+};
+
+pub(super) static EXTRACT_WIDTH: Rule = Rule {
+    id: "conversion.extract-width",
+    class: InvalidData,
+    section: "SPV_EXT_ocp_microscaling_types",
+    vuids: &[],
+    text: "OpBitcastExtractEXT makes numbers that have fewer bits than those that they are taken from.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability BitcastExtractEXT
+OpExtension \"SPV_EXT_ocp_microscaling_types\"
+%bits = OpBitcastExtractEXT %i32 %u32_1 %u32_0",
+        keeps: "OpCapability BitcastExtractEXT
+OpExtension \"SPV_EXT_ocp_microscaling_types\"
+%bits = OpBitcastExtractEXT %u16 %u32_1 %u32_0",
+    },
+};
+
+pub(super) static EXTRACT_VULKAN: Rule = Rule {
+    id: "conversion.extract-vulkan",
+    class: InvalidData,
+    section: "Vulkan, Standalone SPIR-V Validation",
+    vuids: &[
+        "VUID-StandaloneSpirv-Result-12468",
+        "VUID-StandaloneSpirv-Base-12469",
+    ],
+    text: "In Vulkan, OpBitcastExtractEXT takes 4-bit or 6-bit floats from integers.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.3"),
+        breaks: "OpCapability BitcastExtractEXT
+OpExtension \"SPV_EXT_ocp_microscaling_types\"
+%bits = OpBitcastExtractEXT %u16 %u32_1 %u32_0",
+        keeps: "OpCapability BitcastExtractEXT
+OpCapability Float4EXT
+OpExtension \"SPV_EXT_ocp_microscaling_types\"
+%fp4 = OpTypeFloat 4 Float4E2M1EXT
+%bits = OpBitcastExtractEXT %fp4 %u32_1 %u32_0",
+    },
+};
+
+/// Whether numbers or vectors of them, but not booleans.
+fn is_numeric(m: &Module<'_>, ty: Id) -> bool {
+    m.is_int_scalar_or_vector(ty) || m.is_float_scalar_or_vector(ty)
+}
+
+pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    let (to, from) = (o.result, o.ty(0));
+    let wanted = "a pointer, or an integer or floating-point scalar or vector";
+    let is_fine = |ty: Id| m.is_pointer(ty) || is_numeric(m, ty) || m.is_cooperative_matrix(ty);
+    if !is_fine(to) {
+        return Err(o.result_fault(&BITCAST_TYPE, wanted));
+    }
+    if !is_fine(from) {
+        return Err(o.operand_fault(&BITCAST_TYPE, 0, wanted));
+    }
+    if m.is_cooperative_matrix(to) || m.is_cooperative_matrix(from) {
+        if m.is_cooperative_matrix(to) != m.is_cooperative_matrix(from) {
+            let wanted = "the kind of the result, as one of them is a cooperative matrix";
+            return Err(o.mismatch(&BITCAST_TYPE, 0, wanted));
+        }
+        cooperative_matrix::check_same_shape(o, 0)?;
+    }
+    if m.is_pointer(to) != m.is_pointer(from) {
+        let number = if m.is_pointer(to) { from } else { to };
+        let vectors =
+            m.version >= Version::V1_5 || m.has_extension("SPV_KHR_physical_storage_buffer");
+        let is_fine = m.is_int_scalar(number)
+            || vectors && m.is_int_vector(number) && m.bit_width(number) == 32;
+        if !is_fine {
+            let wanted = match vectors {
+                true => "a pointer, an integer scalar or a vector of 32-bit integers",
+                false => "a pointer or an integer scalar",
+            };
+            return Err(match m.is_pointer(to) {
+                true => o.operand_fault(&BITCAST_POINTER, 0, wanted),
+                false => o.result_fault(&BITCAST_POINTER, wanted),
+            });
+        }
+        return Ok(());
+    }
+    if !m.is_pointer(to) {
+        let (new, old) = (total_width(m, to), total_width(m, from));
+        if let (Some(new), Some(old)) = (new, old)
+            && new != old
+        {
+            let message = format!(
+                "OpBitcast keeps all bits, but makes {new} bits of the {old} bits of {}",
+                m.show_value(o.id(0))
+            );
+            return Err(o.fault(&BITCAST_WIDTH, message));
+        }
+    }
+    Ok(())
+}
+
+/// The bits of a number or vector; `None` if specialization may change it. For
+/// a matrix, of one component.
+fn total_width(m: &Module<'_>, ty: Id) -> Option<u64> {
+    let count = match m.is_cooperative_matrix(ty) {
+        true => 1,
+        false => m.dimension(ty),
+    };
+    (count > 0).then(|| u64::from(count) * u64::from(m.bit_width(ty)))
+}
+
+pub(super) fn check_extract(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    if !is_numeric(m, o.result) {
+        return Err(o.result_fault(&RESULT, "an integer or floating-point scalar or vector"));
+    }
+    let base = o.ty(0);
+    if !is_numeric(m, base) {
+        let wanted = "an integer or floating-point scalar or vector";
+        return Err(o.operand_fault(&OPERAND, 0, wanted));
+    }
+    if !o.same_dimension(base, o.result) {
+        return Err(o.mismatch(&SIZE, 0, "as many components as the result"));
+    }
+    if m.bit_width(base) <= m.bit_width(o.result) {
+        return Err(o.mismatch(&EXTRACT_WIDTH, 0, "wider components than the result"));
+    }
+    if !m.is_int_scalar(o.ty(1)) {
+        return Err(o.operand_fault(&EXTRACT_OFFSET, 1, "an integer scalar"));
+    }
+    if m.env.is_vulkan() {
+        let is_small = matches!(
+            arithmetic::encoding(m, o.result),
+            Some(FPEncoding::Float4E2M1EXT | FPEncoding::Float6E2M3EXT | FPEncoding::Float6E3M2EXT)
+        );
+        if !is_small {
+            let fault = o.result_fault(&EXTRACT_VULKAN, "of 4-bit or 6-bit floats in Vulkan");
+            return Err(fault.vuid("VUID-StandaloneSpirv-Result-12468"));
+        }
+        if !m.is_int_scalar_or_vector(base) {
+            let wanted = "an integer scalar or vector in Vulkan";
+            let fault = o.operand_fault(&EXTRACT_VULKAN, 0, wanted);
+            return Err(fault.vuid("VUID-StandaloneSpirv-Base-12469"));
+        }
+    }
+    Ok(())
+}

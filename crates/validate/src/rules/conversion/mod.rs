@@ -1,0 +1,128 @@
+//! Conversion instructions (specification, section 3.32.11).
+
+mod bits;
+mod numbers;
+mod pointers;
+mod vendor;
+
+use spirvkit_grammar::Op;
+
+use numbers::Kind;
+
+use super::operation::{Operation, check_values};
+use super::{Family, cooperative_matrix};
+use crate::fault::Verdict;
+use crate::site::Site;
+
+pub(crate) const FAMILY: Family = Family {
+    ops: &[
+        Op::ConvertFToU,
+        Op::ConvertFToS,
+        Op::ConvertSToF,
+        Op::ConvertUToF,
+        Op::UConvert,
+        Op::SConvert,
+        Op::FConvert,
+        Op::QuantizeToF16,
+        Op::ConvertPtrToU,
+        Op::SatConvertSToU,
+        Op::SatConvertUToS,
+        Op::ConvertUToPtr,
+        Op::PtrCastToGeneric,
+        Op::GenericCastToPtr,
+        Op::GenericCastToPtrExplicit,
+        Op::Bitcast,
+        Op::BitcastExtractEXT,
+        Op::CooperativeMatrixConvertUseEXT,
+        Op::CooperativeMatrixTransposeNV,
+        Op::ConvertUToAccelerationStructureKHR,
+        Op::ConvertFToBF16INTEL,
+        Op::ConvertBF16ToFINTEL,
+        Op::RoundFToTF32INTEL,
+        Op::ConvertUToImageNV,
+        Op::ConvertUToSamplerNV,
+        Op::ConvertUToSampledImageNV,
+        Op::ConvertImageToUNV,
+        Op::ConvertSamplerToUNV,
+        Op::ConvertSampledImageToUNV,
+        Op::ConvertHandleToImageINTEL,
+        Op::ConvertHandleToSamplerINTEL,
+        Op::ConvertHandleToSampledImageINTEL,
+    ],
+    check,
+    check_module: None,
+    rules: &[
+        &numbers::RESULT,
+        &numbers::OPERAND,
+        &numbers::SIZE,
+        &numbers::SAME_WIDTH,
+        &numbers::SAME_COMPONENT,
+        &numbers::MICROSCALING,
+        &numbers::QUANTIZE_RESULT,
+        &numbers::QUANTIZE_OPERAND,
+        &pointers::POINTER,
+        &pointers::INTEGER_OF_POINTER,
+        &pointers::LOGICAL_ADDRESSING,
+        &pointers::PHYSICAL_CLASS,
+        &pointers::PHYSICAL_WIDTH,
+        &pointers::GENERIC_CLASS,
+        &pointers::GENERIC_POINTEE,
+        &bits::BITCAST_TYPE,
+        &bits::BITCAST_POINTER,
+        &bits::BITCAST_WIDTH,
+        &bits::EXTRACT_OFFSET,
+        &bits::EXTRACT_WIDTH,
+        &bits::EXTRACT_VULKAN,
+        &vendor::ACCELERATION_STRUCTURE,
+        &vendor::BFLOAT,
+        &vendor::HANDLE,
+    ],
+};
+
+fn check(at: &Site<'_, '_>) -> Verdict {
+    check_values(at, check_operation)
+}
+
+pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
+    match o.op {
+        Op::ConvertFToU => numbers::check_number(o, Kind::Unsigned, Kind::Float),
+        Op::ConvertFToS => numbers::check_number(o, Kind::Int, Kind::Float),
+        Op::ConvertSToF | Op::ConvertUToF => numbers::check_number(o, Kind::Float, Kind::Int),
+        Op::UConvert | Op::SConvert => {
+            let result = match o.op {
+                Op::UConvert => Kind::Unsigned,
+                _ => Kind::Int,
+            };
+            numbers::check_number(o, result, Kind::Int)?;
+            if o.m.bit_width(o.ty(0)) == o.m.bit_width(o.result) {
+                return Err(o.mismatch(&numbers::SAME_WIDTH, 0, "another width than the result"));
+            }
+            Ok(())
+        }
+        Op::FConvert => {
+            numbers::check_number(o, Kind::Float, Kind::Float)?;
+            if o.m.component_type(o.ty(0)) == o.m.component_type(o.result) {
+                let wanted = "components of another type than the result";
+                return Err(o.mismatch(&numbers::SAME_COMPONENT, 0, wanted));
+            }
+            Ok(())
+        }
+        Op::SatConvertSToU | Op::SatConvertUToS => numbers::check_saturating(o),
+        Op::QuantizeToF16 => numbers::check_quantize(o),
+        Op::ConvertPtrToU => pointers::check_pointer_to_integer(o),
+        Op::ConvertUToPtr => pointers::check_integer_to_pointer(o),
+        Op::PtrCastToGeneric | Op::GenericCastToPtr | Op::GenericCastToPtrExplicit => {
+            pointers::check_generic(o)
+        }
+        Op::Bitcast => bits::check_bitcast(o),
+        Op::BitcastExtractEXT => bits::check_extract(o),
+        Op::CooperativeMatrixConvertUseEXT | Op::CooperativeMatrixTransposeNV => {
+            cooperative_matrix::check_use_conversion(o)
+        }
+        Op::ConvertUToAccelerationStructureKHR => vendor::check_acceleration_structure(o),
+        Op::ConvertFToBF16INTEL | Op::ConvertBF16ToFINTEL | Op::RoundFToTF32INTEL => {
+            vendor::check_intel_float(o)
+        }
+        _ => vendor::check_handle(o),
+    }
+}

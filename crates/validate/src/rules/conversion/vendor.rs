@@ -1,0 +1,186 @@
+//! Conversions that extensions add: handles of images and samplers, acceleration
+//! structures, and floats of other encodings.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::Op;
+
+use super::numbers::SIZE;
+use crate::fault::Verdict;
+use crate::module::Type;
+use crate::rule::{Example, Frame, Rule};
+use crate::rules::operation::Operation;
+
+pub(super) static ACCELERATION_STRUCTURE: Rule = Rule {
+    id: "conversion.acceleration-structure",
+    class: InvalidData,
+    section: "SPV_KHR_ray_query, SPV_KHR_ray_tracing",
+    vuids: &[],
+    text: "OpConvertUToAccelerationStructureKHR makes an acceleration structure of its address, a 64-bit unsigned \
+           integer or a vector of two 32-bit ones.",
+    example: Example {
+        frame: Frame::Shader,
+        breaks: "OpCapability RayQueryKHR
+OpExtension \"SPV_KHR_ray_query\"
+%structure = OpTypeAccelerationStructureKHR
+%s = OpConvertUToAccelerationStructureKHR %structure %i64_0",
+        keeps: "OpCapability RayQueryKHR
+OpExtension \"SPV_KHR_ray_query\"
+%structure = OpTypeAccelerationStructureKHR
+%s = OpConvertUToAccelerationStructureKHR %structure %u64_1",
+    },
+};
+
+pub(super) static BFLOAT: Rule = Rule {
+    id: "conversion.intel-float",
+    class: InvalidData,
+    section: "SPV_INTEL_bfloat16_conversion, SPV_INTEL_tensor_float32_conversion",
+    vuids: &[],
+    text: "OpConvertFToBF16INTEL makes 16-bit integers of 32-bit floats, OpConvertBF16ToFINTEL reverses that, and \
+           OpRoundFToTF32INTEL makes 32-bit floats of 32-bit floats.",
+    example: Example {
+        frame: Frame::Kernel,
+        breaks: "OpCapability BFloat16ConversionINTEL
+OpExtension \"SPV_INTEL_bfloat16_conversion\"
+%converted = OpConvertFToBF16INTEL %u32 %f32_1",
+        keeps: "OpCapability BFloat16ConversionINTEL
+OpExtension \"SPV_INTEL_bfloat16_conversion\"
+%converted = OpConvertFToBF16INTEL %u16 %f32_1",
+    },
+};
+
+pub(super) static HANDLE: Rule = Rule {
+    id: "conversion.handle",
+    class: InvalidData,
+    section: "SPV_NV_bindless_texture, SPV_INTEL_bindless_images",
+    vuids: &[],
+    text: "Conversions between handles and images, samplers or sampled images have the integer and the opaque type \
+           that their names say.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: "OpCapability Shader
+OpCapability Int64
+OpCapability BindlessTextureNV
+OpExtension \"SPV_NV_bindless_texture\"
+OpMemoryModel Logical GLSL450
+OpSamplerImageAddressingModeNV 64
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u64 = OpTypeInt 64 0
+%u64_1 = OpConstant %u64 1
+%sampler = OpTypeSampler
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+%s = OpConvertUToImageNV %sampler %u64_1
+OpReturn
+OpFunctionEnd",
+        keeps: "OpCapability Shader
+OpCapability Int64
+OpCapability BindlessTextureNV
+OpExtension \"SPV_NV_bindless_texture\"
+OpMemoryModel Logical GLSL450
+OpSamplerImageAddressingModeNV 64
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u64 = OpTypeInt 64 0
+%u64_1 = OpConstant %u64 1
+%sampler = OpTypeSampler
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+%s = OpConvertUToSamplerNV %sampler %u64_1
+OpReturn
+OpFunctionEnd",
+    },
+};
+
+pub(super) fn check_acceleration_structure(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    if m.ty(o.result) != Type::Other(Op::TypeAccelerationStructureKHR) {
+        return Err(o.result_fault(&ACCELERATION_STRUCTURE, "an acceleration structure"));
+    }
+    let ty = o.ty(0);
+    let is_address = match m.ty(ty) {
+        Type::Int { width, signed } => width == 64 && !signed,
+        Type::Vector { component, count } => {
+            count == 2 && m.is_unsigned_scalar(component) && m.bit_width(component) == 32
+        }
+        _ => false,
+    };
+    if !is_address {
+        let wanted = "a 64-bit unsigned integer or a vector of two 32-bit ones";
+        return Err(o.operand_fault(&ACCELERATION_STRUCTURE, 0, wanted));
+    }
+    Ok(())
+}
+
+pub(super) fn check_intel_float(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    let is_float = |ty: Id| m.is_float_scalar_or_vector(ty) && m.bit_width(ty) == 32;
+    let is_short = |ty: Id| m.is_int_scalar_or_vector(ty) && m.bit_width(ty) == 16;
+    const FLOATS: &str = "a 32-bit floating-point scalar or vector";
+    const SHORTS: &str = "a 16-bit integer scalar or vector";
+    let (makes_float, takes_float) = match o.op {
+        Op::ConvertFToBF16INTEL => (false, true),
+        Op::ConvertBF16ToFINTEL => (true, false),
+        _ => (true, true),
+    };
+    match makes_float {
+        true if !is_float(o.result) => return Err(o.result_fault(&BFLOAT, FLOATS)),
+        false if !is_short(o.result) => return Err(o.result_fault(&BFLOAT, SHORTS)),
+        _ => {}
+    }
+    match takes_float {
+        true if !is_float(o.ty(0)) => return Err(o.operand_fault(&BFLOAT, 0, FLOATS)),
+        false if !is_short(o.ty(0)) => return Err(o.operand_fault(&BFLOAT, 0, SHORTS)),
+        _ => {}
+    }
+    if !o.same_dimension(o.ty(0), o.result) {
+        return Err(o.mismatch(&SIZE, 0, "as many components as the result"));
+    }
+    Ok(())
+}
+
+pub(super) fn check_handle(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    let is_image = |ty: Id| matches!(m.ty(ty), Type::Image(_));
+    let is_sampler = |ty: Id| m.ty(ty) == Type::Sampler;
+    let is_sampled_image = |ty: Id| matches!(m.ty(ty), Type::SampledImage { .. });
+    let (result, operand): (Id, Id) = (o.result, o.ty(0));
+    let (makes, is_made, is_taken) = match o.op {
+        Op::ConvertUToImageNV | Op::ConvertHandleToImageINTEL => {
+            ("an image", is_image(result), m.is_int_scalar(operand))
+        }
+        Op::ConvertUToSamplerNV | Op::ConvertHandleToSamplerINTEL => {
+            ("a sampler", is_sampler(result), m.is_int_scalar(operand))
+        }
+        Op::ConvertUToSampledImageNV | Op::ConvertHandleToSampledImageINTEL => (
+            "a sampled image",
+            is_sampled_image(result),
+            m.is_int_scalar(operand),
+        ),
+        Op::ConvertImageToUNV => ("an integer", m.is_int_scalar(result), is_image(operand)),
+        Op::ConvertSamplerToUNV => ("an integer", m.is_int_scalar(result), is_sampler(operand)),
+        _ => (
+            "an integer",
+            m.is_int_scalar(result),
+            is_sampled_image(operand),
+        ),
+    };
+    if !is_made {
+        return Err(o.result_fault(&HANDLE, makes));
+    }
+    if !is_taken {
+        let wanted = match o.op {
+            Op::ConvertImageToUNV => "an image",
+            Op::ConvertSamplerToUNV => "a sampler",
+            Op::ConvertSampledImageToUNV => "a sampled image",
+            _ => "an integer",
+        };
+        return Err(o.operand_fault(&HANDLE, 0, wanted));
+    }
+    Ok(())
+}

@@ -286,11 +286,15 @@ impl<'a> Module<'a> {
 
     /// The ids of the functions that a function calls, with repetitions.
     pub(crate) fn callees(&self, function: u32) -> impl Iterator<Item = Id> + '_ {
+        self.calls_of(function).iter().map(|call| call.1)
+    }
+
+    /// A function's calls: its own index and what is called.
+    pub(super) fn calls_of(&self, function: u32) -> &[(u32, Id)] {
         let start = self.calls.partition_point(|call| call.0 < function);
-        self.calls[start..]
-            .iter()
-            .take_while(move |call| call.0 == function)
-            .map(|call| call.1)
+        let calls = self.calls.get(start..).unwrap_or_default();
+        let end = calls.partition_point(|call| call.0 <= function);
+        &calls[..end]
     }
 
     /// The indexes of all functions that are reached from a function, itself
@@ -341,9 +345,9 @@ impl<'a> Module<'a> {
         let mut entries = vec![NONE; self.functions.len()];
         let mut todo = Vec::new();
         for (index, entry) in self.entry_points.iter().enumerate() {
-            let mut declared = self.execution_modes(entry.function);
+            let mut modes = modes.iter();
             if models.contains(entry.model)
-                && !declared.any(|mode| modes.contains(&ExecutionMode(mode.arg(1))))
+                && !modes.any(|&mode| self.has_execution_mode(entry.function, mode))
             {
                 todo.extend(self.function_index(entry.function));
             }

@@ -1,26 +1,32 @@
 //! The module as the rules see it: an index over its words, built in one pass.
 
 mod constants;
+mod contents;
 mod decorations;
 mod functions;
 mod inst;
 mod names;
+mod reach;
 mod types;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
+use hashbrown::HashSet;
 use spirvkit_binary::{Definitions, HEADER_WORDS, Header, Id, IdMap};
 use spirvkit_grammar::{
-    AddressingModel, Capability, ExecutionModel, MemoryModel, Op, OperandKind, Version,
+    AddressingModel, Capability, ExecutionMode, ExecutionModel, MemoryModel, Op, OperandKind,
+    Version,
 };
 
 use crate::fault::Mentions;
 use crate::options::{Env, Options};
 pub(crate) use constants::is_constant_op;
+pub(crate) use contents::Contents;
 pub(crate) use decorations::Decorated;
 pub(crate) use functions::{Block, Function, Models, is_terminator};
 pub(crate) use inst::Inst;
+pub(crate) use reach::{AT_ONCE, Entries, Reach};
 pub(crate) use types::{CooperativeMatrix, Image, Type, is_type_declaration};
 
 /// Stands for "in no block" and the like.
@@ -117,6 +123,9 @@ pub(crate) struct Module<'a> {
     /// `OpExecutionMode` and `OpExecutionModeId`: entry point and offset,
     /// sorted.
     modes: Vec<(u32, u32)>,
+    last_local_size: OnceCell<Option<Id>>,
+    /// Entry points' functions and modes that they have.
+    declared_modes: OnceCell<HashSet<(u32, u32)>>,
     /// Annotations: target and offset, sorted.
     annotations: Vec<(u32, u32)>,
     pub(crate) functions: Vec<Function>,
@@ -128,6 +137,7 @@ pub(crate) struct Module<'a> {
     /// The models of each function that is an entry point, by id.
     entry_models: OnceCell<Vec<(u32, Models)>>,
     structures: OnceCell<decorations::Structures>,
+    known_types: RefCell<contents::Known>,
     modeless: RefCell<Vec<functions::Reached>>,
     /// The offsets of variables outside of functions.
     pub(crate) globals: Vec<u32>,
@@ -173,6 +183,8 @@ impl<'a> Module<'a> {
             memory_model: MemoryModel::Simple,
             entry_points: Vec::new(),
             modes: Vec::new(),
+            last_local_size: OnceCell::new(),
+            declared_modes: OnceCell::new(),
             annotations: Vec::new(),
             functions: Vec::new(),
             blocks: Vec::new(),
@@ -180,6 +192,7 @@ impl<'a> Module<'a> {
             function_indexes: IdMap::new(NONE, limit),
             entry_models: OnceCell::new(),
             structures: OnceCell::new(),
+            known_types: RefCell::default(),
             modeless: RefCell::new(Vec::new()),
             globals: Vec::new(),
             locals: Vec::new(),
@@ -406,6 +419,33 @@ impl<'a> Module<'a> {
             .iter()
             .take_while(move |mode| mode.0 == function.0)
             .filter_map(|mode| self.inst(mode.1))
+    }
+
+    /// Whether an entry point's function has an execution mode. Many entry points
+    /// may be of one function, so that going through its modes for each takes
+    /// too long.
+    pub(crate) fn has_execution_mode(&self, function: Id, mode: ExecutionMode) -> bool {
+        let all = self.declared_modes.get_or_init(|| {
+            let modes = self.all_execution_modes();
+            modes.map(|(id, inst)| (id.0, inst.arg(1))).collect()
+        });
+        all.contains(&(function.0, mode.0))
+    }
+
+    /// The one of the ids that entry points' `LocalSizeId` modes name that is
+    /// defined last.
+    pub(crate) fn last_local_size(&self) -> Option<Id> {
+        *self.last_local_size.get_or_init(|| {
+            let modes = self.all_execution_modes();
+            let sizes = modes
+                .filter(|(function, mode)| {
+                    mode.op() == Op::ExecutionModeId
+                        && ExecutionMode(mode.arg(1)) == ExecutionMode::LocalSizeId
+                        && self.entry_models(*function).is_some()
+                })
+                .flat_map(|(_, mode)| (2..5).map(move |index| mode.id(index)));
+            sizes.max_by_key(|&size| self.def_offset(size))
+        })
     }
 
     /// All `OpExecutionMode` and `OpExecutionModeId` instructions with the

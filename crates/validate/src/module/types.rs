@@ -227,7 +227,7 @@ impl<'a> Module<'a> {
     /// A word of a type's declaration: a cheap look at one thing, where
     /// [`ty`](Self::ty) would look at all.
     #[inline]
-    fn type_word(&self, ty: Id, index: usize) -> u32 {
+    pub(super) fn type_word(&self, ty: Id, index: usize) -> u32 {
         let words = self.def_words(ty).unwrap_or_default();
         words.get(index).copied().unwrap_or(0)
     }
@@ -375,59 +375,6 @@ impl<'a> Module<'a> {
             Type::Array { length, .. } => self.constant_u64(length),
             _ => None,
         }
-    }
-
-    /// The type itself or the innermost element of arrays of either form.
-    pub(crate) fn without_arrays(&self, mut ty: Id) -> Id {
-        // A chain of arrays ends, because types refer to earlier types; broken
-        // modules are stopped by the number of ids.
-        for _ in 0..self.words.len() {
-            match self.op_of(ty) {
-                Op::TypeArray | Op::TypeRuntimeArray => ty = Id(self.type_word(ty, 2)),
-                _ => break,
-            }
-        }
-        ty
-    }
-
-    /// Whether the type is, or has anywhere within (not behind pointers), a type
-    /// that the test accepts. Linear in the size of the type, every type within
-    /// being looked at once.
-    pub(crate) fn contains(&self, ty: Id, test: impl Fn(Type<'a>) -> bool) -> bool {
-        // Only arrays and structures make it remember anything.
-        let mut todo: Vec<Id> = Vec::new();
-        let mut seen = std::collections::BTreeSet::new();
-        let mut next = Some(ty);
-        while let Some(id) = next.take().or_else(|| todo.pop()) {
-            let ty = self.ty(id);
-            if test(ty) {
-                return true;
-            }
-            // What these are made of is declared earlier; broken modules, whose
-            // types may hold themselves, are left there.
-            let part = match ty {
-                Type::Vector { component, .. } | Type::LongVector { component, .. } => component,
-                Type::Matrix { column, .. } => column,
-                Type::SampledImage { image } => image,
-                Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
-                    matrix.component
-                }
-                _ => id,
-            };
-            if self.def_offset(part) < self.def_offset(id) {
-                next = Some(part);
-            }
-            match ty {
-                Type::Array { element, .. } | Type::RuntimeArray { element } if seen.insert(id) => {
-                    next = Some(element);
-                }
-                Type::Struct { members } if seen.insert(id) => {
-                    todo.extend(members.iter().map(|&member| Id(member)));
-                }
-                _ => {}
-            }
-        }
-        false
     }
 }
 

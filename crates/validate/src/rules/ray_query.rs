@@ -291,21 +291,21 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
     if !m.has(Capability::RayTracingOpacityMicromapExecutionModeKHR) {
         return;
     }
-    for entry in &m.entry_points {
-        for mode in m.execution_modes(entry.function) {
-            if ExecutionMode(mode.arg(1)) != ExecutionMode::OpacityMicromapIdKHR {
-                continue;
-            }
-            let id = mode.id(2);
-            let is_bool = m.type_of(id).is_some_and(|ty| m.is_bool_scalar(ty));
-            if !is_bool || !m.is_constant(id) {
-                let message = format!(
-                    "`OpacityMicromapIdKHR` takes a Boolean constant, but {} is not",
-                    m.show_value(id)
-                );
-                let fault = Fault::new(&MICROMAP_MODE, mode.offset(), message);
-                faults.add(fault.about(m, id, "the operand is defined here"));
-            }
+    for (function, mode) in m.all_execution_modes() {
+        if ExecutionMode(mode.arg(1)) != ExecutionMode::OpacityMicromapIdKHR
+            || m.entry_models(function).is_none()
+        {
+            continue;
+        }
+        let id = mode.id(2);
+        let is_bool = m.type_of(id).is_some_and(|ty| m.is_bool_scalar(ty));
+        if !is_bool || !m.is_constant(id) {
+            let message = format!(
+                "`OpacityMicromapIdKHR` takes a Boolean constant, but {} is not",
+                m.show_value(id)
+            );
+            let fault = Fault::new(&MICROMAP_MODE, mode.offset(), message);
+            faults.add(fault.about(m, id, "the operand is defined here"));
         }
     }
 }

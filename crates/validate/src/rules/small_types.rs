@@ -7,7 +7,7 @@ use spirvkit_grammar::{Capability, Op};
 
 use super::Family;
 use crate::fault::{Fault, Faults, Verdict};
-use crate::module::{Inst, Module, Type};
+use crate::module::{Contents, Inst, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
@@ -113,12 +113,7 @@ pub(super) fn is_limited(m: &Module<'_>, ty: Id) -> bool {
     if !limits.any() {
         return false;
     }
-    // Only structures need the set of types that were seen.
-    let ty = m.without_arrays(ty);
-    match m.ty(ty) {
-        Type::Struct { .. } => m.contains(ty, |ty| limits.cover(ty)),
-        _ => limits.cover(m.ty(m.component_type(ty))),
-    }
+    m.contents(ty).has(limits.kinds())
 }
 
 /// Which numbers may only be stored.
@@ -140,6 +135,13 @@ impl Limits {
 
     fn any(self) -> bool {
         self.int8 || self.int16 || self.float16
+    }
+
+    fn kinds(self) -> u32 {
+        let kind = |is_limited: bool, kind: u32| if is_limited { kind } else { 0 };
+        kind(self.int8, Contents::INT8)
+            | kind(self.int16, Contents::INT16)
+            | kind(self.float16, Contents::FLOAT16)
     }
 
     fn cover(self, ty: Type<'_>) -> bool {

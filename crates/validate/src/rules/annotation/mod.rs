@@ -13,7 +13,7 @@ use spirvkit_grammar::{Decoration, Op, OperandKind};
 
 use super::Family;
 use crate::fault::Verdict;
-use crate::module::{Decorated, Module};
+use crate::module::{Contents, Decorated, Module};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
@@ -247,16 +247,5 @@ fn check_parameter_order(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: u
 /// Whether the type is or holds a descriptor: an image, a sampler, an
 /// acceleration structure, a buffer's descriptor and the like.
 fn holds_descriptor(m: &Module<'_>, ty: Id) -> bool {
-    use crate::module::Type;
-    m.contains(ty, |ty| {
-        matches!(
-            ty,
-            Type::Image(_)
-                | Type::Sampler
-                | Type::SampledImage { .. }
-                | Type::Other(
-                    Op::TypeAccelerationStructureKHR | Op::TypeBufferEXT | Op::TypeTensorARM
-                )
-        )
-    })
+    m.contents(ty).has(Contents::DESCRIPTOR)
 }

@@ -1,6 +1,7 @@
 //! What the built-ins of a mesh shader's interface must agree on with its
 //! execution modes.
 
+use hashbrown::HashMap;
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{BuiltIn, ExecutionMode, ExecutionModel};
@@ -274,15 +275,18 @@ pub(super) fn check(m: &Module<'_>, seeds: &[Seed], faults: &mut Faults) {
     }
     let mut sorted: Vec<&Seed> = seeds.iter().collect();
     sorted.sort_by_key(|seed| seed.target);
+    let mut known: HashMap<Id, Modes> = HashMap::new();
     for entry in meshes {
-        let modes = Modes::of(m, entry);
+        let modes = known
+            .entry(entry.function)
+            .or_insert_with(|| Modes::of(m, entry));
         let (mut culls, mut culls_in_blocks) = (0, 0);
         for &variable in entry.interface {
             for (seed, is_block) in built_ins_of(m, &sorted, Id(variable)) {
                 let is_cull = seed.built_in == BuiltIn::CullPrimitiveEXT;
                 culls += u32::from(is_cull);
                 culls_in_blocks += u32::from(is_cull && is_block);
-                let fault = check_one(m, &modes, seed, Id(variable), is_block);
+                let fault = check_one(m, modes, seed, Id(variable), is_block);
                 // A count that no mesh shader relies on does no harm.
                 if let Err(fault) = fault
                     && (has_topology(seed.built_in) || is_used(m, Id(variable)))

@@ -566,9 +566,7 @@ fn functions_without_depth(m: &Module<'_>) -> Vec<bool> {
     let mut found = vec![false; m.functions.len()];
     let mut todo = Vec::new();
     for entry in &m.entry_points {
-        let has_mode = m
-            .execution_modes(entry.function)
-            .any(|mode| ExecutionMode(mode.arg(1)) == ExecutionMode::DepthReplacing);
+        let has_mode = m.has_execution_mode(entry.function, ExecutionMode::DepthReplacing);
         if entry.model == ExecutionModel::Fragment && !has_mode {
             todo.extend(m.function_index(entry.function));
         }

@@ -1,13 +1,11 @@
 //! Scalars, nulls, samplers, sizes and data.
 
-use hashbrown::HashSet;
-
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId, InvalidValue};
-use spirvkit_grammar::{Capability, Op, StorageClass};
+use spirvkit_grammar::{Capability, Op};
 
 use crate::fault::{Fault, Verdict};
-use crate::module::{Module, Type};
+use crate::module::{Contents, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::small_types;
 use crate::site::Site;
@@ -230,44 +228,21 @@ pub(super) fn null(at: &Site<'_, '_>) -> Verdict {
 
 /// The first type within this type, or this type itself, that has no null.
 fn without_null(m: &Module<'_>, ty: Id) -> Option<Id> {
-    // Most nulls are of types without structures: no set is needed for them.
-    let mut seen = HashSet::new();
-    let mut todo = Vec::new();
-    let mut next = Some(ty);
-    while let Some(id) = next {
-        match m.ty(id) {
-            Type::Bool
-            | Type::Int { .. }
-            | Type::Float { .. }
-            | Type::Vector { .. }
-            | Type::LongVector { .. }
-            | Type::Matrix { .. }
-            | Type::CooperativeMatrix(_)
-            | Type::CooperativeMatrixNv(_) => {}
-            Type::Pointer { class, .. } | Type::UntypedPointer { class }
-                if class != StorageClass::PhysicalStorageBuffer => {}
-            Type::Array { element, .. } => {
-                // Elsewhere it is said that types are made of earlier ones.
-                if m.def_offset(element) < m.def_offset(id) {
-                    next = Some(element);
-                    continue;
-                }
-            }
-            Type::Struct { members } => {
-                if seen.insert(id) {
-                    todo.extend(members.iter().rev().map(|&member| Id(member)));
-                }
-            }
-            Type::Other(Op::TypeTensorARM) if m.def(id).is_some_and(|def| def.args().len() > 2) => {
-            }
-            Type::Other(
-                Op::TypeEvent | Op::TypeDeviceEvent | Op::TypeReserveId | Op::TypeQueue,
-            ) => {}
-            _ => return Some(id),
-        }
-        next = todo.pop();
+    let is_without = |ty: Id| m.contents(ty).has(Contents::WITHOUT_NULL);
+    if !is_without(ty) {
+        return None;
     }
-    None
+    // Only for the message: every step leads to an earlier type within.
+    let mut culprit = ty;
+    while m.op_of(culprit) != Op::TypeRuntimeArray {
+        let mut parts = m.parts(culprit).iter().map(|&part| Id(part));
+        let within = |part: &Id| m.def_offset(*part) < m.def_offset(culprit) && is_without(*part);
+        match parts.find(within) {
+            Some(part) => culprit = part,
+            None => break,
+        }
+    }
+    Some(culprit)
 }
 
 pub(super) fn sampler(at: &Site<'_, '_>) -> Verdict {

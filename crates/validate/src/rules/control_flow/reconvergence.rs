@@ -75,8 +75,7 @@ pub(super) fn functions(m: &Module<'_>) -> Vec<bool> {
     let mut reached = Vec::new();
     let mut waiting = Vec::new();
     for entry in &m.entry_points {
-        let mut modes = m.execution_modes(entry.function);
-        if modes.any(|mode| ExecutionMode(mode.arg(1)) == ExecutionMode::MaximallyReconvergesKHR) {
+        if m.has_execution_mode(entry.function, ExecutionMode::MaximallyReconvergesKHR) {
             waiting.extend(m.function_index(entry.function));
         }
     }

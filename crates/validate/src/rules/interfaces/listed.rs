@@ -1,13 +1,11 @@
 //! The variables that entry points list.
 
-use hashbrown::HashMap;
-
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
-use spirvkit_grammar::{Decoration, ExecutionModel, FPEncoding, Op, StorageClass, Version};
+use spirvkit_grammar::{Decoration, ExecutionModel, Op, StorageClass, Version};
 
 use crate::fault::{Fault, Faults, Verdict};
-use crate::module::{EntryPoint, Inst, Module, Type};
+use crate::module::{Contents, EntryPoint, Inst, Module};
 use crate::rule::{Example, Frame, Rule};
 
 pub(super) static NO_VARIABLE: Rule = Rule {
@@ -361,8 +359,6 @@ pub(super) fn check_variables(m: &Module<'_>, faults: &mut Faults) {
         return;
     }
     let globals = m.globals.iter().filter_map(|&offset| m.inst(offset));
-    // Each type is looked through once.
-    let mut known: HashMap<u32, Option<&'static Rule>> = HashMap::new();
     for inst in globals {
         let Some(listed) = inst.result().and_then(|id| variable(m, id)) else {
             continue;
@@ -374,33 +370,12 @@ pub(super) fn check_variables(m: &Module<'_>, faults: &mut Faults) {
         let Some(ty) = listed.ty.filter(|_| is_stage) else {
             continue;
         };
-        let is_address = |ty: Type<'_>| {
-            matches!(
-                ty,
-                Type::Pointer {
-                    class: StorageClass::PhysicalStorageBuffer,
-                    ..
-                }
-            )
+        let contents = m.contents(ty);
+        let rule = match () {
+            () if contents.has(Contents::ADDRESS) => &ADDRESS,
+            () if contents.has(Contents::SMALL_ENCODED_FLOAT) => &SMALL_FLOAT,
+            () => continue,
         };
-        let is_small = |ty: Type<'_>| {
-            matches!(
-                ty,
-                Type::Float {
-                    width: ..=8,
-                    encoding: Some(_),
-                } | Type::Float {
-                    encoding: Some(FPEncoding::Float8E4M3EXT | FPEncoding::Float8E5M2EXT),
-                    ..
-                }
-            )
-        };
-        let rule = *known.entry(ty.0).or_insert_with(|| match () {
-            () if m.contains(ty, is_address) => Some(&ADDRESS),
-            () if m.contains(ty, is_small) => Some(&SMALL_FLOAT),
-            () => None,
-        });
-        let Some(rule) = rule else { continue };
         let what = match std::ptr::eq(rule, &ADDRESS) {
             true => "a physical pointer",
             false => "a float of 8 bits or less",

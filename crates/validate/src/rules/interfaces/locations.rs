@@ -245,6 +245,23 @@ pub(super) fn check_tile_images(m: &Module<'_>, faults: &mut Faults) {
 /// implementation has as many.
 const MOST: usize = 4096;
 
+/// How much there may still be to look at in a module. A variable listed by many
+/// entry points may hold very much each time; beyond all sense, what comes is left
+/// unchecked.
+pub(super) struct Budget(usize);
+
+impl Budget {
+    pub(super) fn of(m: &Module<'_>) -> Self {
+        Self(m.words.len().saturating_mul(32).saturating_add(1 << 18))
+    }
+
+    fn spend(&mut self, steps: usize) -> bool {
+        let left = self.0.checked_sub(steps);
+        self.0 = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
 /// A location as one variable takes it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Taken {
@@ -258,7 +275,7 @@ struct Taken {
 }
 
 /// Checks the locations of an entry point's variables.
-pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
+pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>, budget: &mut Budget) -> Verdict {
     let has_locations = matches!(
         entry.model,
         ExecutionModel::Vertex
@@ -275,7 +292,7 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
     for listed in listed::variables(m, entry) {
         let is_stage = matches!(listed.class, StorageClass::Input | StorageClass::Output);
         if is_stage && seen.insert(listed.id.0) {
-            place(m, entry, &listed, &mut taken)?;
+            place(m, entry, &listed, &mut taken, budget)?;
         }
     }
     taken.sort_unstable();
@@ -313,6 +330,7 @@ fn place(
     entry: &EntryPoint<'_>,
     listed: &Listed<'_>,
     taken: &mut Vec<Taken>,
+    budget: &mut Budget,
 ) -> Verdict {
     let is_output = listed.class == StorageClass::Output;
     let (mut location, mut component, mut index, mut stream) = (None, 0, 0, 0);
@@ -376,7 +394,7 @@ fn place(
     };
     let mut masks = Vec::new();
     if let Some(location) = location {
-        flatten(m, listed, ty, &mut masks)?;
+        flatten(m, listed, ty, &mut masks, budget)?;
         add(location.into(), component, stream, &masks);
         return Ok(());
     }
@@ -385,6 +403,9 @@ fn place(
         return Ok(());
     }
     let members = m.members(ty);
+    if !budget.spend(4 * members.len()) {
+        return Ok(());
+    }
     let mut places: Vec<(Option<u32>, u32, u32)> = vec![(None, 0, stream); members.len()];
     for decorated in m.decorations(ty) {
         let member = decorated
@@ -410,7 +431,7 @@ fn place(
             );
         };
         masks.clear();
-        flatten(m, listed, Id(member), &mut masks)?;
+        flatten(m, listed, Id(member), &mut masks, budget)?;
         add(location.into(), place.1, place.2, &masks);
     }
     Ok(())
@@ -435,13 +456,23 @@ fn check_members(m: &Module<'_>, listed: &Listed<'_>, ty: Id) -> Verdict {
 }
 
 /// The components that a type takes of each location, from the first on.
-fn flatten(m: &Module<'_>, listed: &Listed<'_>, ty: Id, masks: &mut Vec<u8>) -> Verdict {
-    let mut todo = vec![ty];
+fn flatten(
+    m: &Module<'_>,
+    listed: &Listed<'_>,
+    ty: Id,
+    masks: &mut Vec<u8>,
+    budget: &mut Budget,
+) -> Verdict {
+    // Types, and how many of each.
+    let mut todo = vec![(ty, 1)];
     let mut steps = 0;
     let mut seen = HashSet::new();
-    while let Some(ty) = todo.pop() {
+    while let Some((ty, times)) = todo.pop() {
+        if times > 1 {
+            todo.push((ty, times - 1));
+        }
         steps += 1;
-        if masks.len() >= MOST || steps > 16 * MOST {
+        if masks.len() >= MOST || steps > 16 * MOST || !budget.spend(1) {
             return Ok(());
         }
         let count = match m.ty(ty) {
@@ -449,24 +480,27 @@ fn flatten(m: &Module<'_>, listed: &Listed<'_>, ty: Id, masks: &mut Vec<u8>) -> 
             Type::Vector { count, .. } => count,
             Type::LongVector { .. } => m.dimension(ty).max(1),
             Type::Matrix { column, count } => {
-                todo.extend((0..count.min(MOST as u32)).map(|_| column));
+                todo.extend((count > 0).then_some((column, u64::from(count))));
                 continue;
             }
             Type::Array { element, .. } => {
-                let count = m.array_length(ty).unwrap_or(1).min(MOST as u64);
-                todo.extend((0..count).map(|_| element));
+                let count = m.array_length(ty).unwrap_or(1);
+                todo.extend((count > 0).then_some((element, count)));
                 continue;
             }
             Type::RuntimeArray { element } => {
-                todo.push(element);
+                todo.push((element, 1));
                 continue;
             }
             Type::Struct { members } => {
+                if !budget.spend(members.len()) {
+                    return Ok(());
+                }
                 if seen.insert(ty.0) {
                     check_members(m, listed, ty)?;
                 }
                 let members = members.iter().take(MOST).rev();
-                todo.extend(members.map(|&member| Id(member)));
+                todo.extend(members.map(|&member| (Id(member), 1)));
                 continue;
             }
             // That is said with another rule.

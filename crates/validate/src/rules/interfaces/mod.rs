@@ -40,11 +40,12 @@ fn check(_at: &Site<'_, '_>) -> Verdict {
 }
 
 fn check_module(m: &Module<'_>, faults: &mut Faults) {
+    let mut budget = locations::Budget::of(m);
     for entry in &m.entry_points {
         faults.note(listed::check(m, entry));
         if m.env.is_vulkan() {
             faults.note(listed::check_vulkan(m, entry));
-            faults.note(locations::check(m, entry));
+            faults.note(locations::check(m, entry, &mut budget));
         }
         if faults.is_full() {
             return;

@@ -1,12 +1,13 @@
 //! The variables that entry points use.
 
+use hashbrown::HashSet;
 use spirvkit_binary::{Id, IdMap, Instruction, Value, WordOffset};
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Op, StorageClass, Version};
 
 use super::listed;
-use crate::fault::{Fault, Faults};
-use crate::module::{Inst, Module};
+use crate::fault::{Fault, Faults, Verdict};
+use crate::module::{AT_ONCE, Entries, EntryPoint, Inst, Module, Reach};
 use crate::rule::{Example, Frame, Rule};
 
 pub(super) static NOT_LISTED: Rule = Rule {
@@ -48,48 +49,62 @@ OpMemberDecorate %struct 0 Offset 0
     },
 };
 
-/// What is to be known of a variable.
+/// What is noted of ids.
 #[derive(Clone, Copy)]
 struct Known {
-    /// Whether the variable is of interest.
-    matters: bool,
-    /// The function, plus 1, that was last found to use it.
+    /// The number of a variable that matters, from 1; 0 for anything else.
+    variable: u32,
+    /// The function whose use of the variable was noted last, as its index and 1.
     function: u32,
-    /// The entry point, plus 1, that last listed it.
-    listed: u32,
 }
 
-/// The first use of a variable in a function.
+/// That a function uses a variable.
 #[derive(Clone, Copy)]
 struct Use {
     function: u32,
-    id: Id,
+    variable: u32,
     offset: u32,
 }
 
-/// Checks that entry points list what they use.
+/// A variable that matters.
+struct Variable {
+    id: Id,
+    must_be_listed: bool,
+    is_push_constant: bool,
+    /// Those of the entry points at hand that list it, and that use it.
+    listed: Entries,
+    used: Entries,
+}
+
+/// Checks what is used in functions.
 pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
     let is_new = m.version >= Version::new(1, 4);
-    let mut known = IdMap::new(
-        Known {
-            matters: false,
-            function: 0,
-            listed: 0,
-        },
-        m.words.len(),
-    );
-    let mut any = false;
+    let one_push_constant = m.env.is_vulkan() && !m.has(Capability::PushConstantBanksNV);
+    let nothing = Known {
+        variable: 0,
+        function: 0,
+    };
+    let mut known = IdMap::new(nothing, m.words.len());
+    let mut variables = Vec::new();
     for inst in m.globals.iter().filter_map(|&offset| m.inst(offset)) {
         let class = StorageClass(inst.arg(0));
-        let matters = is_new
-            || matches!(class, StorageClass::Input | StorageClass::Output)
-            || class == StorageClass::PushConstant && m.env.is_vulkan();
-        if let Some(id) = inst.result().filter(|_| matters) {
-            known.slot(id).matters = true;
-            any = true;
+        let must_be_listed = is_new || matches!(class, StorageClass::Input | StorageClass::Output);
+        let is_push_constant = one_push_constant && class == StorageClass::PushConstant;
+        if let Some(id) = inst.result()
+            && (must_be_listed || is_push_constant)
+            && listed::variable(m, id).is_some()
+        {
+            variables.push(Variable {
+                id,
+                must_be_listed,
+                is_push_constant,
+                listed: 0,
+                used: 0,
+            });
+            known.slot(id).variable = variables.len() as u32;
         }
     }
-    if !any || m.entry_points.is_empty() {
+    if variables.is_empty() || m.entry_points.is_empty() {
         return;
     }
     let mut used: Vec<Use> = Vec::new();
@@ -98,57 +113,102 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
             note_uses(m, inst, index as u32, &mut known, &mut used);
         }
     }
-    for (index, entry) in m.entry_points.iter().enumerate() {
-        let stamp = index as u32 + 1;
-        for &id in entry.interface {
-            known.slot(Id(id)).listed = stamp;
+    let mut reach = Reach::new(m);
+    for entries in m.entry_points.chunks(AT_ONCE) {
+        reach.follow(m, entries);
+        let wrong = find_wrong(&reach, entries, &known, &mut variables, &used);
+        if let Some(entry) = entries.get(wrong.trailing_zeros() as usize) {
+            faults.note(check_entry(m, entry, &variables, &used));
+            return;
         }
-        let mut push_constant: Option<Id> = None;
-        for function in m.call_tree(entry.function) {
-            let start = used.partition_point(|entry| entry.function < function);
-            let own = used[start..]
-                .iter()
-                .take_while(|entry| entry.function == function);
-            for &Use { id, offset, .. } in own {
-                let Some(variable) = listed::variable(m, id) else {
-                    continue;
-                };
-                if variable.class == StorageClass::PushConstant
-                    && m.env.is_vulkan()
-                    && !m.has(Capability::PushConstantBanksNV)
-                {
-                    if let Some(other) = push_constant.filter(|&other| other != id) {
-                        let message = format!(
-                            "\"{}\" uses two blocks of push constants, {} and {}",
-                            entry.name(),
-                            m.name(other),
-                            m.name(id)
-                        );
-                        let fault = Fault::new(&PUSH_CONSTANTS, offset, message)
-                            .about(m, id, "this block")
-                            .about(m, other, "the other block");
-                        faults.add(fault);
-                        return;
-                    }
-                    push_constant = Some(id);
-                }
-                let must_be_listed =
-                    is_new || matches!(variable.class, StorageClass::Input | StorageClass::Output);
-                if must_be_listed && known.get(id).listed != stamp {
-                    let message = format!(
-                        "entry point \"{}\" uses {}, but does not list it",
-                        entry.name(),
-                        m.name(id)
-                    );
-                    let fault = Fault::new(&NOT_LISTED, offset, message)
-                        .about(m, id, "the variable is declared here")
-                        .at(entry.inst.offset(), "the entry point");
-                    faults.add(fault);
-                    return;
-                }
+    }
+}
+
+/// Those of some entry points that use what they must not.
+fn find_wrong(
+    reach: &Reach,
+    entries: &[EntryPoint<'_>],
+    known: &IdMap<Known>,
+    variables: &mut [Variable],
+    used: &[Use],
+) -> Entries {
+    for variable in &mut *variables {
+        (variable.listed, variable.used) = (0, 0);
+    }
+    for (index, entry) in entries.iter().enumerate() {
+        for &id in entry.interface {
+            let number = known.get(Id(id)).variable as usize;
+            if let Some(variable) = number.checked_sub(1).and_then(|at| variables.get_mut(at)) {
+                variable.listed |= 1 << index;
             }
         }
     }
+    let mut wrong = 0;
+    for Use {
+        function, variable, ..
+    } in used
+    {
+        if let Some(variable) = variables.get_mut(*variable as usize) {
+            variable.used |= reach.of(*function);
+        }
+    }
+    let mut with_push_constant = 0;
+    for variable in variables {
+        if variable.must_be_listed {
+            wrong |= variable.used & !variable.listed;
+        }
+        if variable.is_push_constant {
+            wrong |= variable.used & with_push_constant;
+            with_push_constant |= variable.used;
+        }
+    }
+    wrong
+}
+
+/// Tells what is wrong with an entry point.
+fn check_entry(
+    m: &Module<'_>,
+    entry: &EntryPoint<'_>,
+    variables: &[Variable],
+    used: &[Use],
+) -> Verdict {
+    let listed: HashSet<u32> = entry.interface.iter().copied().collect();
+    let mut push_constant: Option<Id> = None;
+    for function in m.call_tree(entry.function) {
+        let start = used.partition_point(|entry| entry.function < function);
+        let own = used.get(start..).unwrap_or_default().iter();
+        for place in own.take_while(|entry| entry.function == function) {
+            let Some(variable) = variables.get(place.variable as usize) else {
+                continue;
+            };
+            let (id, offset) = (variable.id, place.offset);
+            if variable.is_push_constant {
+                if let Some(other) = push_constant.filter(|&other| other != id) {
+                    let message = format!(
+                        "\"{}\" uses two blocks of push constants, {} and {}",
+                        entry.name(),
+                        m.name(other),
+                        m.name(id)
+                    );
+                    return Err(Fault::new(&PUSH_CONSTANTS, offset, message)
+                        .about(m, id, "this block")
+                        .about(m, other, "the other block"));
+                }
+                push_constant = Some(id);
+            }
+            if variable.must_be_listed && !listed.contains(&id.0) {
+                let message = format!(
+                    "entry point \"{}\" uses {}, but does not list it",
+                    entry.name(),
+                    m.name(id)
+                );
+                return Err(Fault::new(&NOT_LISTED, offset, message)
+                    .about(m, id, "the variable is declared here")
+                    .at(entry.inst.offset(), "the entry point"));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Notes which variables an instruction of a function uses.
@@ -161,7 +221,7 @@ fn note_uses(
 ) {
     let may_use = |known: &IdMap<Known>, word: u32| {
         let known = known.get(Id(word));
-        known.matters && known.function != function + 1
+        known.variable != 0 && known.function != function + 1
     };
     let words = inst.words().get(1..).unwrap_or_default();
     if !words.iter().any(|&word| may_use(known, word)) {
@@ -169,10 +229,11 @@ fn note_uses(
     }
     let mut note = |id: Id| {
         if may_use(known, id.0) {
-            known.slot(id).function = function + 1;
+            let slot = known.slot(id);
+            slot.function = function + 1;
             used.push(Use {
                 function,
-                id,
+                variable: slot.variable - 1,
                 offset: inst.offset(),
             });
         }

@@ -12,7 +12,7 @@ use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
 use super::chooses_pointer;
 use crate::fault::{Fault, Faults};
-use crate::module::{Inst, Module, Type};
+use crate::module::{Contents, Inst, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::memory::load_store::origin;
 
@@ -371,7 +371,7 @@ fn crosses_matrix(m: &Module<'_>, inst: Inst<'_>, untyped: bool) -> bool {
 fn holds_matrix(m: &Module<'_>, ty: Id) -> bool {
     match m.ty(ty) {
         Type::Array { .. } | Type::RuntimeArray { .. } | Type::Struct { .. } => {
-            m.contains(ty, |ty| matches!(ty, Type::Matrix { .. }))
+            m.contents(ty).has(Contents::MATRIX)
         }
         ty => matches!(ty, Type::Matrix { .. }),
     }

@@ -9,7 +9,7 @@ use spirvkit_grammar::{
 
 use super::operands::{self, Access};
 use crate::fault::{Fault, Verdict};
-use crate::module::{Module, Type};
+use crate::module::{Contents, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::{logical_pointers, small_types};
 use crate::site::Site;
@@ -418,20 +418,8 @@ pub(super) fn load(at: &Site<'_, '_>) -> Verdict {
     Ok(())
 }
 
-fn has_runtime_array(m: &Module<'_>, mut ty: Id) -> bool {
-    // Chains of arrays end, because types refer to earlier types; broken modules
-    // are stopped by the number of words.
-    for _ in 0..m.words.len() {
-        ty = match m.ty(ty) {
-            Type::RuntimeArray { .. } => return true,
-            Type::Array { element, .. } => element,
-            Type::Struct { .. } => {
-                return m.contains(ty, |ty| matches!(ty, Type::RuntimeArray { .. }));
-            }
-            _ => return false,
-        };
-    }
-    false
+fn has_runtime_array(m: &Module<'_>, ty: Id) -> bool {
+    m.contents(ty).has(Contents::RUNTIME_ARRAY)
 }
 
 /// The variable, parameter or other origin of a pointer, through access chains
@@ -549,20 +537,7 @@ fn type_fault(at: &Site<'_, '_>, rule: &'static Rule, object: Id) -> Fault {
 }
 
 fn holds_opaque(m: &Module<'_>, ty: Id) -> bool {
-    let is_opaque = |ty: Type<'_>| {
-        matches!(
-            ty,
-            Type::Image(_)
-                | Type::Sampler
-                | Type::SampledImage { .. }
-                | Type::Other(Op::TypeAccelerationStructureKHR)
-        )
-    };
-    let ty = m.without_arrays(ty);
-    match m.ty(ty) {
-        Type::Struct { .. } => m.contains(ty, is_opaque),
-        ty => is_opaque(ty),
-    }
+    m.contents(ty).has(Contents::OPAQUE)
 }
 
 /// Whether memory may be written through a pointer of this type.

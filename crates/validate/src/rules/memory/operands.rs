@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{MemoryAccess, StorageClass, Version};
 
 use crate::fault::{Fault, Verdict};
-use crate::module::{Module, Type};
+use crate::module::Module;
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::scopes;
 use crate::site::Site;
@@ -346,20 +346,5 @@ fn large_enough(at: &Site<'_, '_>, alignment: u32, value: Id) -> Verdict {
 
 /// The size of the largest scalar within a type, in bytes.
 fn largest_scalar(m: &Module<'_>, ty: Id) -> u32 {
-    let size = |ty: Type<'_>| match ty {
-        Type::Int { width, .. } | Type::Float { width, .. } => width.div_ceil(8),
-        Type::Pointer { .. } | Type::UntypedPointer { .. } => 8,
-        _ => 0,
-    };
-    match m.ty(ty) {
-        Type::Array { .. } | Type::RuntimeArray { .. } | Type::Struct { .. } => {
-            let largest = std::cell::Cell::new(0);
-            m.contains(ty, |ty| {
-                largest.set(largest.get().max(size(ty)));
-                false
-            });
-            largest.get()
-        }
-        _ => size(m.ty(m.component_type(ty))),
-    }
+    m.contents(ty).largest_scalar
 }

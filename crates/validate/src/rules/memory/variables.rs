@@ -6,7 +6,7 @@ use spirvkit_grammar::{BuiltIn, Capability, Decoration, Op, StorageClass};
 
 use super::vulkan_variables;
 use crate::fault::{Fault, Verdict};
-use crate::module::{Module, Type};
+use crate::module::{Contents, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::logical_pointers as logical_pointer_rules;
 use crate::rules::small_types;
@@ -434,77 +434,6 @@ fn initializer_of(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
     }
 }
 
-/// What a type holds that matters to variables: found in one pass over it.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Contents {
-    boolean: bool,
-    int8: bool,
-    int16: bool,
-    float8: bool,
-    float16: bool,
-    tiny_float: bool,
-    cooperative: bool,
-    long_vector: bool,
-    pub(super) specialized_vector: bool,
-    runtime_array: bool,
-    storage_pointer: bool,
-    workgroup_pointer: bool,
-    other_pointer: bool,
-}
-
-impl Contents {
-    fn of(m: &Module<'_>, ty: Id) -> Self {
-        let mut contents = Self::default();
-        match m.ty(ty) {
-            Type::Array { .. } | Type::RuntimeArray { .. } | Type::Struct { .. } => {
-                let all = std::cell::Cell::new(contents);
-                m.contains(ty, |ty| {
-                    let mut found = all.get();
-                    found.note(m, ty);
-                    all.set(found);
-                    false
-                });
-                contents = all.get();
-            }
-            simple => {
-                contents.note(m, simple);
-                contents.note(m, m.ty(m.component_type(ty)));
-            }
-        }
-        contents
-    }
-
-    fn note(&mut self, m: &Module<'_>, ty: Type<'_>) {
-        match ty {
-            Type::Bool => self.boolean = true,
-            Type::Int { width: 8, .. } => self.int8 = true,
-            Type::Int { width: 16, .. } => self.int16 = true,
-            Type::Float { width, encoding } => match width {
-                4 | 6 => self.tiny_float = true,
-                8 => self.float8 = true,
-                16 if encoding.is_none() => self.float16 = true,
-                _ => {}
-            },
-            Type::Vector { count, .. } => self.long_vector |= count > 4,
-            Type::LongVector { count, .. } => {
-                self.cooperative |=
-                    m.has(Capability::CooperativeVectorNV) && !m.has(Capability::LongVectorEXT);
-                self.specialized_vector |= m.is_spec_constant(count);
-                self.long_vector |= m.default_u64(count).is_none_or(|count| count > 4);
-            }
-            Type::CooperativeMatrix(_) | Type::CooperativeMatrixNv(_) => self.cooperative = true,
-            Type::RuntimeArray { .. } => self.runtime_array = true,
-            Type::Pointer { class, .. } | Type::UntypedPointer { class } => match class {
-                StorageClass::StorageBuffer => self.storage_pointer = true,
-                StorageClass::Workgroup => self.workgroup_pointer = true,
-                StorageClass::PhysicalStorageBuffer => {}
-                _ => self.other_pointer = true,
-            },
-            _ => {}
-        }
-    }
-}
-
 #[cold]
 pub(super) fn fault(at: &Site<'_, '_>, rule: &'static Rule, data: Id, message: &str) -> Fault {
     let message = format!("{message}: it holds {}", at.m.show_type(data));
@@ -515,8 +444,8 @@ pub(super) fn fault(at: &Site<'_, '_>, rule: &'static Rule, data: Id, message: &
 fn contents(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
     let m = at.m;
     let class = variable.class;
-    let contents = Contents::of(m, data);
-    if contents.boolean && !booleans_may_be_in(m, variable, data) {
+    let contents = m.contents(data);
+    if contents.has(Contents::BOOLEAN) && !booleans_may_be_in(m, variable, data) {
         let message = match class {
             StorageClass::Input | StorageClass::Output => {
                 "booleans in inputs and outputs are built-ins only".to_owned()
@@ -527,21 +456,21 @@ fn contents(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
     }
     logical_pointers(at, variable, data, contents)?;
     let local = matches!(class, StorageClass::Function | StorageClass::Private);
-    if contents.cooperative && !local {
+    if contents.has(Contents::COOPERATIVE) && !local {
         let message = format!("a `{class}` variable holds no cooperative matrices and vectors");
         return Err(fault(at, &COOPERATIVE, data, &message));
     }
-    if contents.tiny_float && !local {
+    if contents.has(Contents::TINY_FLOAT) && !local {
         let message = format!("a `{class}` variable holds no floats of 4 or 6 bits");
         return Err(fault(at, &TINY, data, &message));
     }
-    if m.env.is_vulkan() && contents.long_vector {
+    if m.env.is_vulkan() && contents.has(Contents::LONG_VECTOR) {
         vulkan_variables::long_vectors(at, variable, data, contents)?;
     }
     if m.has(Capability::Shader) {
         small(at, variable, data, contents)?;
     }
-    if m.env.is_vulkan() && contents.runtime_array {
+    if m.env.is_vulkan() && contents.has(Contents::RUNTIME_ARRAY) {
         return vulkan_variables::runtime_arrays(at, variable, data);
     }
     Ok(())
@@ -578,12 +507,9 @@ fn logical_pointers(
     contents: Contents,
 ) -> Verdict {
     let m = at.m;
-    let Contents {
-        storage_pointer,
-        workgroup_pointer,
-        other_pointer,
-        ..
-    } = contents;
+    let storage_pointer = contents.has(Contents::STORAGE_POINTER);
+    let workgroup_pointer = contents.has(Contents::WORKGROUP_POINTER);
+    let other_pointer = contents.has(Contents::OTHER_POINTER);
     let any = storage_pointer || workgroup_pointer || other_pointer;
     if !any
         || !logical_pointer_rules::has_logical_pointers(m)
@@ -634,9 +560,9 @@ fn storage_capabilities(class: StorageClass, bits: u32) -> Option<Capability> {
 fn small(at: &Site<'_, '_>, variable: &Variable, data: Id, contents: Contents) -> Verdict {
     let m = at.m;
     let class = variable.class;
-    let has_16 = contents.int16 && !m.has(Capability::Int16)
-        || contents.float16 && !m.has(Capability::Float16);
-    let has_8 = contents.int8 && !m.has(Capability::Int8);
+    let has_16 = contents.has(Contents::INT16) && !m.has(Capability::Int16)
+        || contents.has(Contents::FLOAT16) && !m.has(Capability::Float16);
+    let has_8 = contents.has(Contents::INT8) && !m.has(Capability::Int8);
     for (bits, present) in [(16, has_16), (8, has_8)] {
         if !present {
             continue;

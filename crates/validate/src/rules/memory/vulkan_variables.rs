@@ -4,9 +4,9 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
-use super::variables::{Contents, Variable, fault};
+use super::variables::{Variable, fault};
 use crate::fault::Verdict;
-use crate::module::Type;
+use crate::module::{Contents, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
@@ -153,7 +153,7 @@ pub(super) fn long_vectors(
         StorageClass::Workgroup => at.m.is_decorated(data, Decoration::Block),
         _ => false,
     };
-    if explicit && contents.specialized_vector {
+    if explicit && contents.has(Contents::SPECIALIZED_VECTOR) {
         let message = format!(
             "in Vulkan, `{class}` variables hold no vectors whose size specialization may change"
         );
@@ -184,8 +184,7 @@ pub(super) fn runtime_arrays(at: &Site<'_, '_>, variable: &Variable, data: Id) -
             return Err(fault(at, &RUNTIME_ARRAY, data, &message));
         }
     }
-    let within =
-        m.is_struct(inner) && m.contains(inner, |ty| matches!(ty, Type::RuntimeArray { .. }));
+    let within = m.is_struct(inner) && m.contents(inner).has(Contents::RUNTIME_ARRAY);
     if !within {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
-use spirvkit_grammar::{Capability, ExecutionMode, FPEncoding, Op, Scope};
+use spirvkit_grammar::{Capability, FPEncoding, Op, Scope};
 
 use crate::fault::Verdict;
 use crate::module::{Module, Type};
@@ -175,24 +175,16 @@ pub(super) fn matrix(at: &Site<'_, '_>) -> Verdict {
 /// The size of the workgroup is part of such a type, so it must be known here.
 fn local_sizes(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
-    for entry in &m.entry_points {
-        let modes = m.execution_modes(entry.function).filter(|mode| {
-            mode.op() == Op::ExecutionModeId
-                && ExecutionMode(mode.arg(1)) == ExecutionMode::LocalSizeId
-        });
-        for mode in modes {
-            for index in 2..5 {
-                let size = mode.id(index);
-                if m.def_offset(size) > at.inst.offset() {
-                    let message = format!(
-                        "{}, which `LocalSizeId` names, is declared after a cooperative matrix type of workgroup scope",
-                        m.name(size)
-                    );
-                    let fault = at.fault(&LOCAL_SIZE, message);
-                    return Err(fault.about(m, size, "the size is declared here"));
-                }
-            }
-        }
+    let Some(size) = m.last_local_size() else {
+        return Ok(());
+    };
+    if m.def_offset(size) <= at.inst.offset() {
+        return Ok(());
     }
-    Ok(())
+    let message = format!(
+        "{}, which `LocalSizeId` names, is declared after a cooperative matrix type of workgroup scope",
+        m.name(size)
+    );
+    let fault = at.fault(&LOCAL_SIZE, message);
+    Err(fault.about(m, size, "the size is declared here"))
 }

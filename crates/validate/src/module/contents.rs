@@ -1,0 +1,284 @@
+//! What types hold, at any depth.
+
+use hashbrown::HashMap;
+use spirvkit_binary::Id;
+use spirvkit_grammar::{Capability, FPEncoding, Op, StorageClass};
+
+use super::{Module, Type};
+
+/// What a type is or holds that some rule asks for; not behind pointers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Contents {
+    kinds: u32,
+    /// The size of the largest number or pointer, in bytes.
+    pub(crate) largest_scalar: u32,
+}
+
+impl Contents {
+    pub(crate) const BOOLEAN: u32 = 1;
+    pub(crate) const INT8: u32 = 1 << 1;
+    pub(crate) const INT16: u32 = 1 << 2;
+    pub(crate) const MATRIX: u32 = 1 << 3;
+    /// IEEE 754 floats of 16 bits.
+    pub(crate) const FLOAT16: u32 = 1 << 4;
+    /// Floats of 4 or 6 bits.
+    pub(crate) const TINY_FLOAT: u32 = 1 << 5;
+    /// Floats of 8 bits or less that are encoded in other ways than IEEE 754's.
+    pub(crate) const SMALL_ENCODED_FLOAT: u32 = 1 << 6;
+    /// Cooperative matrices and vectors.
+    pub(crate) const COOPERATIVE: u32 = 1 << 7;
+    /// Vectors of more than four components, or of nobody knows how many.
+    pub(crate) const LONG_VECTOR: u32 = 1 << 8;
+    /// Vectors whose length specialization says.
+    pub(crate) const SPECIALIZED_VECTOR: u32 = 1 << 9;
+    pub(crate) const RUNTIME_ARRAY: u32 = 1 << 10;
+    pub(crate) const STORAGE_POINTER: u32 = 1 << 11;
+    pub(crate) const WORKGROUP_POINTER: u32 = 1 << 12;
+    /// Typed pointers to physical storage buffers.
+    pub(crate) const ADDRESS: u32 = 1 << 13;
+    /// Pointers to anything else but physical storage buffers.
+    pub(crate) const OTHER_POINTER: u32 = 1 << 14;
+    /// Images, samplers, and acceleration structures.
+    pub(crate) const OPAQUE: u32 = 1 << 15;
+    /// The same, buffers' descriptors and tensors.
+    pub(crate) const DESCRIPTOR: u32 = 1 << 16;
+    /// What has no null value.
+    pub(crate) const WITHOUT_NULL: u32 = 1 << 17;
+
+    /// Whether there is any of these kinds.
+    #[inline]
+    pub(crate) fn has(self, kinds: u32) -> bool {
+        self.kinds & kinds != 0
+    }
+
+    fn add(&mut self, other: Self) {
+        self.kinds |= other.kinds;
+        self.largest_scalar = self.largest_scalar.max(other.largest_scalar);
+    }
+}
+
+/// What is known of types that are made of others.
+#[derive(Default)]
+pub(super) struct Known {
+    contents: HashMap<u32, Contents>,
+    /// The innermost elements of arrays in very many arrays.
+    innermost: HashMap<u32, u32>,
+}
+
+/// Arrays of less dimensions are cheaper to look through than to remember.
+const FEW: usize = 8;
+
+impl<'a> Module<'a> {
+    /// What the type is or holds. Every type is looked at once, however often it
+    /// is asked for or held.
+    pub(crate) fn contents(&self, ty: Id) -> Contents {
+        match is_aggregate(self.op_of(ty)) {
+            true => self.contents_of_aggregate(ty),
+            false => self.contents_of_simple(ty),
+        }
+    }
+
+    fn contents_of_aggregate(&self, root: Id) -> Contents {
+        let known = &mut self.known_types.borrow_mut().contents;
+        if let Some(&contents) = known.get(&root.0) {
+            return contents;
+        }
+        let mut todo = vec![(root, false)];
+        while let Some((ty, parts_are_known)) = todo.pop() {
+            let parts = self.parts(ty);
+            if parts_are_known {
+                let mut contents = Contents::default();
+                if self.op_of(ty) == Op::TypeRuntimeArray {
+                    contents.kinds = Contents::RUNTIME_ARRAY | Contents::WITHOUT_NULL;
+                }
+                for &part in parts {
+                    contents.add(match is_aggregate(self.op_of(Id(part))) {
+                        true => known.get(&part).copied().unwrap_or_default(),
+                        false => self.contents_of_simple(Id(part)),
+                    });
+                }
+                known.insert(ty.0, contents);
+            } else if !known.contains_key(&ty.0) {
+                // Stands for "being looked at": broken modules have types that
+                // hold themselves.
+                known.insert(ty.0, Contents::default());
+                todo.push((ty, true));
+                let parts = parts.iter().map(|&part| Id(part));
+                let unknown = parts
+                    .filter(|part| is_aggregate(self.op_of(*part)) && !known.contains_key(&part.0));
+                todo.extend(unknown.map(|part| (part, false)));
+            }
+        }
+        known.get(&root.0).copied().unwrap_or_default()
+    }
+
+    /// The types that an array or a structure is made of.
+    pub(crate) fn parts(&self, ty: Id) -> &'a [u32] {
+        let words = self.def_words(ty).unwrap_or_default();
+        let parts = match self.op_of(ty) {
+            Op::TypeStruct => words.get(2..),
+            Op::TypeArray | Op::TypeRuntimeArray => words.get(2..3),
+            _ => None,
+        };
+        parts.unwrap_or_default()
+    }
+
+    fn contents_of_simple(&self, id: Id) -> Contents {
+        let own = |kinds: u32| Contents {
+            kinds,
+            largest_scalar: 0,
+        };
+        let of_part = |part: Id, kinds: u32| {
+            // A vector of vectors is an error of its own.
+            let mut contents = match self.is_scalar(part) || self.is_vector_of_scalars(id, part) {
+                true => self.contents_of_simple(part),
+                false => Contents::default(),
+            };
+            contents.kinds = contents.kinds & !Contents::WITHOUT_NULL | kinds;
+            contents
+        };
+        match self.ty(id) {
+            Type::Bool => own(Contents::BOOLEAN),
+            Type::Int { width, .. } => Contents {
+                kinds: match width {
+                    8 => Contents::INT8,
+                    16 => Contents::INT16,
+                    _ => 0,
+                },
+                largest_scalar: width.div_ceil(8),
+            },
+            Type::Float { width, encoding } => {
+                let mut kinds = match width {
+                    4 | 6 => Contents::TINY_FLOAT,
+                    16 if encoding.is_none() => Contents::FLOAT16,
+                    _ => 0,
+                };
+                if encoding.is_some() && width <= 8
+                    || encoding == Some(FPEncoding::Float8E4M3EXT)
+                    || encoding == Some(FPEncoding::Float8E5M2EXT)
+                {
+                    kinds |= Contents::SMALL_ENCODED_FLOAT;
+                }
+                Contents {
+                    kinds,
+                    largest_scalar: width.div_ceil(8),
+                }
+            }
+            Type::Vector { component, count } => match count > 4 {
+                true => of_part(component, Contents::LONG_VECTOR),
+                false => of_part(component, 0),
+            },
+            Type::LongVector { component, count } => {
+                let mut kinds = 0;
+                if self.has(Capability::CooperativeVectorNV) && !self.has(Capability::LongVectorEXT)
+                {
+                    kinds |= Contents::COOPERATIVE;
+                }
+                if self.is_spec_constant(count) {
+                    kinds |= Contents::SPECIALIZED_VECTOR;
+                }
+                if self.default_u64(count).is_none_or(|count| count > 4) {
+                    kinds |= Contents::LONG_VECTOR;
+                }
+                of_part(component, kinds)
+            }
+            Type::Matrix { column, .. } => of_part(column, Contents::MATRIX),
+            Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
+                of_part(matrix.component, Contents::COOPERATIVE)
+            }
+            Type::Image(_) | Type::Sampler | Type::SampledImage { .. } => {
+                own(Contents::OPAQUE | Contents::DESCRIPTOR | Contents::WITHOUT_NULL)
+            }
+            Type::Pointer { class, .. } => Contents {
+                kinds: match class {
+                    StorageClass::PhysicalStorageBuffer => {
+                        Contents::ADDRESS | Contents::WITHOUT_NULL
+                    }
+                    class => pointer_kind(class),
+                },
+                largest_scalar: 8,
+            },
+            Type::UntypedPointer { class } => Contents {
+                kinds: match class {
+                    StorageClass::PhysicalStorageBuffer => Contents::WITHOUT_NULL,
+                    class => pointer_kind(class),
+                },
+                largest_scalar: 8,
+            },
+            Type::Other(Op::TypeAccelerationStructureKHR) => {
+                own(Contents::OPAQUE | Contents::DESCRIPTOR | Contents::WITHOUT_NULL)
+            }
+            Type::Other(Op::TypeBufferEXT) => own(Contents::DESCRIPTOR | Contents::WITHOUT_NULL),
+            Type::Other(Op::TypeTensorARM) => {
+                let has_shape = self.def(id).is_some_and(|def| def.args().len() > 2);
+                own(Contents::DESCRIPTOR
+                    | match has_shape {
+                        true => 0,
+                        false => Contents::WITHOUT_NULL,
+                    })
+            }
+            Type::Other(
+                Op::TypeEvent | Op::TypeDeviceEvent | Op::TypeReserveId | Op::TypeQueue,
+            ) => Contents::default(),
+            _ => own(Contents::WITHOUT_NULL),
+        }
+    }
+
+    /// Whether the column type of a matrix is a vector of numbers.
+    fn is_vector_of_scalars(&self, matrix: Id, column: Id) -> bool {
+        self.op_of(matrix) == Op::TypeMatrix
+            && self.is_vector(column)
+            && self.is_scalar(self.scalar_or_vector_component(column))
+    }
+
+    /// The type itself or the innermost element of arrays of either form.
+    pub(crate) fn without_arrays(&self, mut ty: Id) -> Id {
+        for _ in 0..FEW {
+            match self.op_of(ty) {
+                Op::TypeArray | Op::TypeRuntimeArray => ty = self.element(ty),
+                _ => return ty,
+            }
+        }
+        self.innermost(ty)
+    }
+
+    #[cold]
+    fn innermost(&self, mut ty: Id) -> Id {
+        let known = &mut self.known_types.borrow_mut().innermost;
+        let mut passed = Vec::new();
+        // A chain of arrays ends, because types refer to earlier types; broken
+        // modules are stopped by the number of ids.
+        while passed.len() < self.words.len() {
+            if let Some(&inner) = known.get(&ty.0) {
+                ty = Id(inner);
+                break;
+            }
+            match self.op_of(ty) {
+                Op::TypeArray | Op::TypeRuntimeArray => {
+                    passed.push(ty.0);
+                    ty = self.element(ty);
+                }
+                _ => break,
+            }
+        }
+        known.extend(passed.into_iter().map(|array| (array, ty.0)));
+        ty
+    }
+
+    #[inline]
+    fn element(&self, array: Id) -> Id {
+        Id(self.type_word(array, 2))
+    }
+}
+
+fn is_aggregate(op: Op) -> bool {
+    matches!(op, Op::TypeStruct | Op::TypeArray | Op::TypeRuntimeArray)
+}
+
+fn pointer_kind(class: StorageClass) -> u32 {
+    match class {
+        StorageClass::StorageBuffer => Contents::STORAGE_POINTER,
+        StorageClass::Workgroup => Contents::WORKGROUP_POINTER,
+        _ => Contents::OTHER_POINTER,
+    }
+}

@@ -220,7 +220,7 @@ fn check_scope_stages(at: &Site<'_, '_>) -> Verdict {
 
 /// Where an `OpControlBarrier` may stand.
 fn check_stages(at: &Site<'_, '_>) -> Verdict {
-    if at.m.env.version < Version::new(1, 3)
+    if at.m.version < Version::new(1, 3)
         && let Some(models) = at.models_outside(EARLY_MODELS)
     {
         let message = format!(

@@ -1,5 +1,7 @@
 //! Decoration groups.
 
+use std::collections::BTreeSet;
+
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::Op;
@@ -137,6 +139,25 @@ pub(super) fn check_targets(at: &Site<'_, '_>) -> Verdict {
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             let message = format!("the target {} is named twice", m.name(Id(pair[0])));
             return Err(at.fault(&GROUP_REPEATED, message));
+        }
+    }
+    check_fit(at, targets)
+}
+
+/// Checks that the group's decorations may stand on the targets. Of several
+/// decorations of a kind one is looked at, because the kind is what matters.
+fn check_fit(at: &Site<'_, '_>, targets: &[u32]) -> Verdict {
+    let m = at.m;
+    let mut kinds = BTreeSet::new();
+    for decorated in m.own_decorations(at.id(0)) {
+        let kind = decorated.decoration;
+        if !super::targets::is_bound_in_groups(kind) || !kinds.insert(kind.0) {
+            continue;
+        }
+        for &target in targets {
+            if let Some(def) = m.def(Id(target)) {
+                super::targets::check(at, &decorated, def)?;
+            }
         }
     }
     Ok(())

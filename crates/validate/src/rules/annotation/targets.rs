@@ -240,6 +240,17 @@ pub(super) fn check_member(at: &Site<'_, '_>, decorated: &Decorated<'_>) -> Verd
     Err(at.fault(&NO_MEMBERS, message))
 }
 
+/// Whether the decoration's target matters through groups, too. Others reach
+/// through groups what they say nothing of.
+pub(super) fn is_bound_in_groups(decoration: Decoration) -> bool {
+    match target_of(decoration) {
+        Target::MemoryObject => true,
+        Target::Variable => decoration == Decoration::Location,
+        Target::Structure => matches!(decoration, Decoration::Block | Decoration::BufferBlock),
+        _ => false,
+    }
+}
+
 /// Checks that a decoration may stand on its target, which is no member.
 pub(super) fn check(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Inst<'_>) -> Verdict {
     let m = at.m;
@@ -306,7 +317,7 @@ pub(super) fn check(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Inst<'
             (&TRANSPOSE, "a conversion of a cooperative matrix")
         }
     };
-    let id = at.id(0);
+    let id = target.result().unwrap_or_else(|| at.id(0));
     let message = format!(
         "{} decorates {wanted}, but {} is an {op}",
         decorated.decoration,

@@ -4,7 +4,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{BuiltIn, Capability, Decoration, Op};
 
 use super::Seed;
-use super::table::SHAPE_VUIDS;
+use super::table::{ALL, SHAPE_VUIDS};
 use crate::fault::{Fault, Verdict};
 use crate::module::{Module, is_constant_op};
 use crate::rule::{Example, Frame, Rule};
@@ -284,12 +284,15 @@ fn check_target(m: &Module<'_>, seed: &Seed) -> Verdict {
     Ok(())
 }
 
-/// The type, as far as it doesn't depend on the stage.
+/// The type, as far as it doesn't depend on the stage: what belongs to vertices
+/// is judged where it is used, and so is what some stage takes.
 fn check_type(m: &Module<'_>, seed: &Seed) -> Verdict {
     let Some(row) = seed.row else {
         return Ok(());
     };
-    if row.shape.varies() || row.shape.misfits(m, seed).is_empty() {
+    let misfits = row.shape.misfits(m, seed);
+    let is_for_some = row.shape.is_for_vertices() || !ALL.without(misfits).is_empty();
+    if misfits.is_empty() || row.shape.varies() && is_for_some {
         return Ok(());
     }
     Err(type_fault(m, seed, m.def_offset(seed.target)))

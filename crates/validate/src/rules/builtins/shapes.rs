@@ -157,6 +157,14 @@ impl Shape {
         )
     }
 
+    /// Whether there is one for each vertex where a stage sees several.
+    pub(super) fn is_for_vertices(self) -> bool {
+        matches!(
+            self,
+            Self::VertexF32 | Self::VertexF32Vec(_) | Self::VertexF32Array
+        )
+    }
+
     /// The execution models in which an object of this type can't be the built-in.
     pub(super) fn misfits(self, m: &Module<'_>, seed: &Seed) -> Models {
         let ty = seed.ty;

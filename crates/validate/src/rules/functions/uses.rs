@@ -106,15 +106,14 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
         }
     }
     for inst in m.all_instructions() {
-        let op = inst.op();
-        if op == Op::TypeFunction
+        let mut words = inst.words().get(1..).unwrap_or_default();
+        if inst.op() == Op::TypeFunction
             && let Some(result) = inst.result()
             && m.def_offset(result) == inst.offset()
         {
             ids.replace(result, true);
-            continue;
+            words = words.get(1..).unwrap_or_default();
         }
-        let words = inst.words().get(1..).unwrap_or_default();
         if words.iter().any(|&word| ids.get(Id(word)))
             && let Some(fault) = check_operands(m, inst)
         {

@@ -358,6 +358,10 @@ pub(super) fn check_variables(m: &Module<'_>, faults: &mut Faults) {
     if !m.env.is_vulkan() {
         return;
     }
+    let locals = m.locals.iter().filter_map(|&offset| m.inst(offset));
+    for local in locals.filter_map(|inst| variable(m, inst.result()?)) {
+        faults.note(check_invariant(m, &local));
+    }
     let globals = m.globals.iter().filter_map(|&offset| m.inst(offset));
     for inst in globals {
         let Some(listed) = inst.result().and_then(|id| variable(m, id)) else {

@@ -42,7 +42,11 @@ fn frees(rule: &str, change: Change) {
 /// Expects that a module is valid, but breaks the rule with the change.
 #[track_caller]
 fn is_limited(text: &str, rule: &str, change: Change) {
-    let mut options = Options::default();
+    is_limited_in(Options::default(), text, rule, change);
+}
+
+#[track_caller]
+fn is_limited_in(mut options: Options, text: &str, rule: &str, change: Change) {
     assert_eq!(broken(text, &options), [""; 0]);
     change(&mut options);
     assert_eq!(broken(text, &options), [rule]);
@@ -244,20 +248,22 @@ OpFunctionEnd
 }
 
 #[test]
-fn descriptors_have_the_sizes_that_are_given() {
+fn descriptors_have_the_sizes_and_alignments_that_are_given() {
+    #[track_caller]
+    fn check(text: &str, change: Change) {
+        let options = Options::for_env(env("vulkan1.4"));
+        is_limited_in(options, text, "layout.array-stride", change);
+    }
     let sampler = heap("%descriptor = OpTypeSampler");
     let sampler = sampler.replace("ResourceHeapEXT", "SamplerHeapEXT");
-    is_limited(&sampler, "layout.array-stride", |o| {
-        o.sampler_descriptor.size = 32;
-    });
+    check(&sampler, |o| o.sampler_descriptor.size = 32);
+    check(&sampler, |o| o.sampler_descriptor.alignment = 32);
     let image = heap("%descriptor = OpTypeImage %float 2D 0 0 0 1 Unknown");
-    is_limited(&image, "layout.array-stride", |o| {
-        o.image_descriptor.size = 32;
-    });
+    check(&image, |o| o.image_descriptor.size = 32);
+    check(&image, |o| o.image_descriptor.alignment = 32);
     let buffer = heap("%descriptor = OpTypeBufferEXT StorageBuffer");
-    is_limited(&buffer, "layout.array-stride", |o| {
-        o.buffer_descriptor.size = 32;
-    });
+    check(&buffer, |o| o.buffer_descriptor.size = 32);
+    check(&buffer, |o| o.buffer_descriptor.alignment = 32);
 }
 
 #[test]

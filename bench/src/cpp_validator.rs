@@ -13,10 +13,14 @@ impl CppValidator {
     /// For an environment, if the library has it.
     pub(crate) fn for_env(env: spirvkit::TargetEnv) -> Option<Self> {
         let env = match env.name() {
+            "spv1.0" => TargetEnv::Universal_1_0,
+            "spv1.3" => TargetEnv::Universal_1_3,
             "spv1.6" => TargetEnv::Universal_1_6,
+            "vulkan1.0" => TargetEnv::Vulkan_1_0,
             "vulkan1.1" => TargetEnv::Vulkan_1_1,
             "vulkan1.2" => TargetEnv::Vulkan_1_2,
             "vulkan1.3" => TargetEnv::Vulkan_1_3,
+            "vulkan1.4" => TargetEnv::Vulkan_1_4,
             "opencl2.2" => TargetEnv::OpenCL_2_2,
             _ => return None,
         };

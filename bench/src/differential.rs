@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
+use spirvkit::diagnostics::Severity;
 use spirvkit::{Endianness, TargetEnv, ValidateOptions, bytes_from_words};
 
 use cpp_validator::CppValidator;
@@ -92,7 +93,10 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         disagreements += 1;
         let (kind, text) = match &theirs {
             Ok(()) => {
-                let first = &report.diagnostics()[0];
+                let mut all = report.diagnostics().iter();
+                let Some(first) = all.find(|told| told.severity() == Severity::Error) else {
+                    continue;
+                };
                 let kind = format!("alarm-{}", first.rule());
                 (
                     kind,

@@ -63,6 +63,19 @@ pub(super) struct Known {
     contents: HashMap<u32, Contents>,
     /// The innermost elements of arrays in very many arrays.
     innermost: HashMap<u32, u32>,
+    /// Pairs of types that were compared, by what they were compared for.
+    compared: HashMap<(Likeness, u32, u32), bool>,
+}
+
+/// What two types may have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Likeness {
+    /// They match logically (specification, section 2.2.2).
+    Logical,
+    /// They differ in ids only, and in decorations that only the first has.
+    Parameter,
+    /// They are structures that differ in ids only.
+    Layout,
 }
 
 /// Arrays of less dimensions are cheaper to look through than to remember.
@@ -110,6 +123,52 @@ impl<'a> Module<'a> {
             }
         }
         known.get(&root.0).copied().unwrap_or_default()
+    }
+
+    /// Whether two types are alike. `compare` looks at two types themselves: it
+    /// gives the pairs within them that must be alike, too, or nothing if the types
+    /// aren't. Every pair is compared once, however often it is asked for.
+    pub(crate) fn are_alike(
+        &self,
+        likeness: Likeness,
+        root: (Id, Id),
+        compare: impl Fn(Id, Id, &mut Vec<(Id, Id)>) -> Option<()>,
+    ) -> bool {
+        let key = |(a, b): (Id, Id)| (likeness, a.0, b.0);
+        if root.0 == root.1 {
+            return true;
+        }
+        if let Some(&known) = self.known_types.borrow().compared.get(&key(root)) {
+            return known;
+        }
+        let mut todo = vec![root];
+        let mut seen = hashbrown::HashSet::new();
+        let mut are_alike = true;
+        while let Some((a, b)) = todo.pop() {
+            if a == b || !seen.insert((a, b)) {
+                continue;
+            }
+            let known = self
+                .known_types
+                .borrow()
+                .compared
+                .get(&key((a, b)))
+                .copied();
+            let fits = match known {
+                Some(known) => known,
+                None => compare(a, b, &mut todo).is_some(),
+            };
+            if !fits {
+                are_alike = false;
+                break;
+            }
+        }
+        let known = &mut self.known_types.borrow_mut().compared;
+        match are_alike {
+            true => known.extend(seen.into_iter().map(|pair| (key(pair), true))),
+            false => drop(known.insert(key(root), false)),
+        }
+        are_alike
     }
 
     /// The types that an array or a structure is made of.

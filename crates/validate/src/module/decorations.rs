@@ -7,6 +7,31 @@ use spirvkit_grammar::{Decoration, Op};
 
 use super::{Inst, Module};
 
+/// Where an annotation stands: an instruction's offset or, for an
+/// `OpGroupMemberDecorate`, which may be about many structures, that of the first
+/// pair of a structure and a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place(u32);
+
+const IN_PAIRS: u32 = 1 << 31;
+
+impl Place {
+    #[inline]
+    pub(super) fn of(inst: Inst<'_>) -> Self {
+        Self(inst.offset())
+    }
+
+    #[inline]
+    fn word(self) -> u32 {
+        self.0 & !IN_PAIRS
+    }
+
+    #[inline]
+    fn is_in_pairs(self) -> bool {
+        self.0 & IN_PAIRS != 0
+    }
+}
+
 /// A decoration as it applies to a target, directly or through a group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decorated<'a> {
@@ -95,12 +120,84 @@ impl<'a> Module<'a> {
         self.structure_facts(ty).is_any_block()
     }
 
-    fn annotations_of(&self, target: Id) -> impl Iterator<Item = Inst<'a>> + '_ {
+    /// Notes each run of pairs with the same structure.
+    pub(super) fn note_group_members(&mut self, inst: Inst<'a>) {
+        self.member_groups.push(inst.offset());
+        let mut last = None;
+        for (index, pair) in inst
+            .args()
+            .get(1..)
+            .unwrap_or_default()
+            .chunks(2)
+            .enumerate()
+        {
+            if last.replace(pair[0]) != Some(pair[0]) {
+                let word = inst.offset() + 2 + 2 * index as u32;
+                self.annotations.push((pair[0], Place(word | IN_PAIRS)));
+            }
+        }
+    }
+
+    /// Sorts the annotations, and leaves out what groups say more than twice: were
+    /// it spelled out for each target, it could be of any length, and twice is
+    /// enough to see that something is repeated.
+    pub(super) fn sort_annotations(&mut self) {
+        let mut annotations = std::mem::take(&mut self.annotations);
+        annotations.sort_unstable_by_key(|entry| (entry.0, entry.1.word()));
+        if !self.has_groups {
+            self.annotations = annotations;
+            return;
+        }
+        let mut group = None;
+        let mut said: HashMap<(u32, u32), u32> = HashMap::new();
+        annotations.retain(|&(target, place)| {
+            if group != Some(target) {
+                if self.op_of(Id(target)) != Op::DecorationGroup {
+                    return true;
+                }
+                group = Some(target);
+                said.clear();
+            }
+            let decorated = self.inst(place.word()).and_then(Decorated::new);
+            let Some(decorated) = decorated.filter(|_| !place.is_in_pairs()) else {
+                // A group of groups, which there isn't.
+                return false;
+            };
+            // Several attributes of a parameter say different things.
+            let what = match decorated.decoration {
+                Decoration::FuncParamAttr => decorated.param(0),
+                _ => 0,
+            };
+            let times = said.entry((decorated.decoration.0, what)).or_default();
+            *times += 1;
+            *times <= 2
+        });
+        self.annotations = annotations;
+    }
+
+    /// An annotation and, for an `OpGroupMemberDecorate`, the pairs of one target
+    /// and its members.
+    fn annotation(&self, (target, place): (u32, Place)) -> Option<(Inst<'a>, &'a [u32])> {
+        if !place.is_in_pairs() {
+            return Some((self.inst(place.word())?, &[]));
+        }
+        let after = self
+            .member_groups
+            .partition_point(|&start| start <= place.word());
+        let inst = self.inst(*self.member_groups.get(after.checked_sub(1)?)?)?;
+        let pairs = inst
+            .words()
+            .get((place.word() - inst.offset()) as usize..)?;
+        let own = pairs.chunks(2).take_while(|pair| pair[0] == target).count();
+        Some((inst, pairs.get(..2 * own).unwrap_or(pairs)))
+    }
+
+    fn annotations_of(&self, target: Id) -> impl Iterator<Item = (Inst<'a>, &'a [u32])> + '_ {
         let start = self.annotations.partition_point(|entry| entry.0 < target.0);
         self.annotations[start..]
             .iter()
             .take_while(move |entry| entry.0 == target.0)
-            .filter_map(|entry| self.inst(entry.1))
+            .filter_map(|&entry| self.annotation(entry))
     }
 
     /// Every id that is decorated, directly or through a group, or whose members
@@ -113,23 +210,20 @@ impl<'a> Module<'a> {
     /// All decorations of an id and of its members, those through groups
     /// included, in module order.
     pub(crate) fn decorations(&self, target: Id) -> impl Iterator<Item = Decorated<'a>> + '_ {
-        self.annotations_of(target).flat_map(move |inst| {
-            let direct = Decorated::new(inst);
-            let group = match inst.op() {
-                Op::GroupDecorate | Op::GroupMemberDecorate => Some(inst.id(0)),
-                _ => None,
-            };
-            let members = match inst.op() {
-                Op::GroupMemberDecorate => inst.args().get(1..).unwrap_or_default(),
-                _ => &[],
-            };
-            let through_group = group.into_iter().flat_map(move |group| {
-                self.annotations_of(group)
-                    .filter_map(Decorated::new)
-                    .flat_map(move |decorated| with_members(decorated, target, members))
-            });
-            direct.into_iter().chain(through_group)
-        })
+        self.annotations_of(target)
+            .flat_map(move |(inst, members)| {
+                let direct = Decorated::new(inst);
+                let group = match inst.op() {
+                    Op::GroupDecorate | Op::GroupMemberDecorate => Some(inst.id(0)),
+                    _ => None,
+                };
+                let through_group = group.into_iter().flat_map(move |group| {
+                    self.annotations_of(group)
+                        .filter_map(|(inst, _)| Decorated::new(inst))
+                        .flat_map(move |decorated| with_members(decorated, members))
+                });
+                direct.into_iter().chain(through_group)
+            })
     }
 
     /// The decorations of an id itself, not of its members.
@@ -189,7 +283,7 @@ impl<'a> Module<'a> {
         self.annotations
             .iter()
             .filter(move |entry| {
-                let Some(inst) = self.inst(entry.1) else {
+                let Some((inst, _)) = self.annotation(**entry) else {
                     return false;
                 };
                 let names_it =
@@ -208,16 +302,12 @@ impl<'a> Module<'a> {
 /// that the `OpGroupMemberDecorate` names.
 fn with_members<'a>(
     decorated: Decorated<'a>,
-    target: Id,
     members: &'a [u32],
 ) -> impl Iterator<Item = Decorated<'a>> {
     let whole = members.is_empty().then_some(decorated);
-    let each = members
-        .chunks(2)
-        .filter(move |pair| pair[0] == target.0)
-        .map(move |pair| Decorated {
-            member: Some(pair.get(1).copied().unwrap_or(0)),
-            ..decorated
-        });
+    let each = members.chunks(2).map(move |pair| Decorated {
+        member: Some(pair.get(1).copied().unwrap_or(0)),
+        ..decorated
+    });
     whole.into_iter().chain(each)
 }

@@ -22,7 +22,7 @@ use spirvkit_grammar::{
 use crate::fault::Mentions;
 use crate::options::{Env, Options};
 pub(crate) use constants::is_constant_op;
-pub(crate) use contents::Contents;
+pub(crate) use contents::{Contents, Likeness};
 pub(crate) use decorations::Decorated;
 pub(crate) use functions::{Block, Function, Models, is_terminator};
 pub(crate) use inst::Inst;
@@ -126,8 +126,11 @@ pub(crate) struct Module<'a> {
     last_local_size: OnceCell<Option<Id>>,
     /// Entry points' functions and modes that they have.
     declared_modes: OnceCell<HashSet<(u32, u32)>>,
-    /// Annotations: target and offset, sorted.
-    annotations: Vec<(u32, u32)>,
+    /// Annotations: target and where, sorted.
+    annotations: Vec<(u32, decorations::Place)>,
+    /// The offsets of all `OpGroupMemberDecorate`.
+    member_groups: Vec<u32>,
+    has_groups: bool,
     pub(crate) functions: Vec<Function>,
     pub(crate) blocks: Vec<Block>,
     /// Calls: the index of the function that calls, and the id of the one that
@@ -186,6 +189,8 @@ impl<'a> Module<'a> {
             last_local_size: OnceCell::new(),
             declared_modes: OnceCell::new(),
             annotations: Vec::new(),
+            member_groups: Vec::new(),
+            has_groups: false,
             functions: Vec::new(),
             blocks: Vec::new(),
             calls: Vec::new(),
@@ -224,7 +229,7 @@ impl<'a> Module<'a> {
         }
         builder.finish(&mut m);
         m.modes.sort_unstable();
-        m.annotations.sort_unstable();
+        m.sort_annotations();
         functions::find_models(&mut m);
         m
     }
@@ -274,21 +279,18 @@ impl<'a> Module<'a> {
             | Op::DecorateString
             | Op::MemberDecorate
             | Op::MemberDecorateString
-            | Op::MemberDecorateIdEXT => self.annotations.push((inst.arg(0), inst.offset())),
+            | Op::MemberDecorateIdEXT => {
+                self.annotations
+                    .push((inst.arg(0), decorations::Place::of(inst)));
+            }
             Op::GroupDecorate => {
                 for &target in inst.args().iter().skip(1) {
-                    self.annotations.push((target, inst.offset()));
+                    self.annotations
+                        .push((target, decorations::Place::of(inst)));
                 }
             }
-            Op::GroupMemberDecorate => {
-                for pair in inst.args().get(1..).unwrap_or_default().chunks(2) {
-                    // Several members of one structure stand in one instruction.
-                    let entry = (pair[0], inst.offset());
-                    if self.annotations.last() != Some(&entry) {
-                        self.annotations.push(entry);
-                    }
-                }
-            }
+            Op::GroupMemberDecorate => self.note_group_members(inst),
+            Op::DecorationGroup => self.has_groups = true,
             Op::Variable | Op::UntypedVariableKHR if block == NONE => {
                 self.globals.push(inst.offset());
             }

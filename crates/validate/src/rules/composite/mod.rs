@@ -12,7 +12,7 @@ use spirvkit_grammar::{Capability, Op};
 use super::Family;
 use super::operation::{Operation, check_values};
 use crate::fault::Verdict;
-use crate::module::{Module, Type};
+use crate::module::{Likeness, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
@@ -521,12 +521,7 @@ fn check_copy_logical(o: &Operation<'_, '_, '_>) -> Verdict {
 /// Whether two types match logically (specification, section 2.2.2).
 /// Linear in the pairs of nested types.
 pub(super) fn match_logically(m: &Module<'_>, a: Id, b: Id) -> bool {
-    let mut todo = vec![(a, b)];
-    let mut seen = std::collections::BTreeSet::new();
-    while let Some((a, b)) = todo.pop() {
-        if a == b || !seen.insert((a, b)) {
-            continue;
-        }
+    m.are_alike(Likeness::Logical, (a, b), |a, b, todo| {
         match (m.ty(a), m.ty(b)) {
             (
                 Type::Array { element, length },
@@ -538,21 +533,21 @@ pub(super) fn match_logically(m: &Module<'_>, a: Id, b: Id) -> bool {
                 let (known, other_known) = (m.constant_u64(length), m.constant_u64(other_length));
                 let same = length == other_length || known.is_some() && known == other_known;
                 if !same {
-                    return false;
+                    return None;
                 }
                 todo.push((element, other));
             }
             (Type::Struct { members }, Type::Struct { members: others }) => {
                 if members.len() != others.len() {
-                    return false;
+                    return None;
                 }
                 let pairs = members.iter().zip(others);
                 todo.extend(pairs.map(|(&member, &other)| (Id(member), Id(other))));
             }
-            _ => return false,
+            _ => return None,
         }
-    }
-    true
+        Some(())
+    })
 }
 
 fn check_conditional_copy(o: &Operation<'_, '_, '_>) -> Verdict {

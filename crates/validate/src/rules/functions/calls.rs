@@ -1,11 +1,12 @@
 //! Calls.
 
+use hashbrown::HashSet;
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
 use crate::fault::{Fault, Verdict};
-use crate::module::{Module, Type};
+use crate::module::{Decorated, Likeness, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::logical_pointers;
 use crate::site::Site;
@@ -299,58 +300,62 @@ fn logically_match(m: &Module<'_>, given: Id, wanted: Id) -> bool {
     if !decorations_match(m, given, wanted) {
         return false;
     }
-    let mut todo = vec![(pointee, wanted_pointee)];
-    let mut seen = hashbrown::HashSet::new();
-    while let Some((given, wanted)) = todo.pop() {
-        if given == wanted || !seen.insert((given, wanted)) {
-            continue;
-        }
-        if !decorations_match(m, given, wanted) {
-            return false;
-        }
-        match (m.ty(given), m.ty(wanted)) {
-            (
-                Type::Array { element, length },
-                Type::Array {
-                    element: wanted_element,
-                    length: wanted_length,
-                },
-            ) => {
-                let same = length == wanted_length
-                    || m.constant_u64(length).is_some()
-                        && m.constant_u64(length) == m.constant_u64(wanted_length);
-                if !same {
-                    return false;
-                }
-                todo.push((element, wanted_element));
+    m.are_alike(
+        Likeness::Parameter,
+        (pointee, wanted_pointee),
+        |given, wanted, todo| {
+            if !decorations_match(m, given, wanted) {
+                return None;
             }
-            (
-                Type::RuntimeArray { element },
-                Type::RuntimeArray {
-                    element: wanted_element,
-                },
-            ) => todo.push((element, wanted_element)),
-            (Type::Struct { members }, Type::Struct { members: wanted }) => {
-                if members.len() != wanted.len() {
-                    return false;
+            match (m.ty(given), m.ty(wanted)) {
+                (
+                    Type::Array { element, length },
+                    Type::Array {
+                        element: wanted_element,
+                        length: wanted_length,
+                    },
+                ) => {
+                    let same = length == wanted_length
+                        || m.constant_u64(length).is_some()
+                            && m.constant_u64(length) == m.constant_u64(wanted_length);
+                    if !same {
+                        return None;
+                    }
+                    todo.push((element, wanted_element));
                 }
-                todo.extend(members.iter().zip(wanted).map(|(&a, &b)| (Id(a), Id(b))));
+                (
+                    Type::RuntimeArray { element },
+                    Type::RuntimeArray {
+                        element: wanted_element,
+                    },
+                ) => todo.push((element, wanted_element)),
+                (Type::Struct { members }, Type::Struct { members: wanted }) => {
+                    if members.len() != wanted.len() {
+                        return None;
+                    }
+                    todo.extend(members.iter().zip(wanted).map(|(&a, &b)| (Id(a), Id(b))));
+                }
+                _ => return None,
             }
-            _ => return false,
-        }
-    }
-    true
+            Some(())
+        },
+    )
+}
+
+/// What a decoration says.
+fn meaning<'a>(decorated: Decorated<'a>) -> (Option<u32>, u32, &'a [u32]) {
+    (decorated.member, decorated.decoration.0, decorated.params)
 }
 
 /// Whether all decorations that are wanted are given.
 fn decorations_match(m: &Module<'_>, given: Id, wanted: Id) -> bool {
-    m.decorations(wanted).all(|wanted| {
-        let mut all = m.decorations(given);
-        all.any(|given| {
-            given.member == wanted.member
-                && given.decoration == wanted.decoration
-                && given.params == wanted.params
-        }) || wanted.decoration == Decoration::RelaxedPrecision
+    let mut all = m.decorations(wanted).peekable();
+    if all.peek().is_none() {
+        return true;
+    }
+    let given: HashSet<_> = m.decorations(given).map(meaning).collect();
+    all.all(|wanted| {
+        wanted.decoration == Decoration::RelaxedPrecision || given.contains(&meaning(wanted))
     })
 }
 

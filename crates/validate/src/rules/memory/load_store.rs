@@ -9,7 +9,7 @@ use spirvkit_grammar::{
 
 use super::operands::{self, Access};
 use crate::fault::{Fault, Verdict};
-use crate::module::{Contents, Module, Type};
+use crate::module::{Contents, Likeness, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::{logical_pointers, small_types};
 use crate::site::Site;
@@ -595,27 +595,22 @@ fn layouts_match(m: &Module<'_>, a: Id, b: Id) -> bool {
     if !m.is_struct(a) || !m.is_struct(b) {
         return false;
     }
-    let mut todo = vec![(a, b)];
-    let mut seen = hashbrown::HashSet::new();
-    while let Some((a, b)) = todo.pop() {
-        if a == b || !seen.insert((a, b)) {
-            continue;
-        }
+    m.are_alike(Likeness::Layout, (a, b), |a, b, todo| {
         let (Type::Struct { members: from }, Type::Struct { members: to }) = (m.ty(a), m.ty(b))
         else {
-            return false;
+            return None;
         };
         if from.len() != to.len() || !same_layout_decorations(m, a, b) {
-            return false;
+            return None;
         }
         todo.extend(from.iter().zip(to).map(|(&a, &b)| (Id(a), Id(b))));
-    }
-    true
+        Some(())
+    })
 }
 
 fn same_layout_decorations(m: &Module<'_>, a: Id, b: Id) -> bool {
-    let has_all = |a: Id, b: Id| {
-        let mut layout = m.decorations(a).filter(|decorated| {
+    let layout = |ty: Id| {
+        let layout = m.decorations(ty).filter(|decorated| {
             matches!(
                 decorated.decoration,
                 Decoration::Offset
@@ -624,15 +619,14 @@ fn same_layout_decorations(m: &Module<'_>, a: Id, b: Id) -> bool {
                     | Decoration::MatrixStride
             )
         });
-        layout.all(|wanted| {
-            m.decorations(b).any(|given| {
-                given.member == wanted.member
-                    && given.decoration == wanted.decoration
-                    && given.params == wanted.params
-            })
-        })
+        let mut all: Vec<_> = layout
+            .map(|decorated| (decorated.member, decorated.decoration.0, decorated.params))
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     };
-    has_all(a, b) && has_all(b, a)
+    layout(a) == layout(b)
 }
 
 /// `OpPredicatedLoadINTEL` and `OpPredicatedStoreINTEL`.

@@ -175,6 +175,7 @@ pub(crate) struct Faults {
     /// How many errors to keep; 0 is no limit.
     limit: usize,
     errors: usize,
+    warnings: usize,
     /// Errors that were noted, those left out included.
     seen: usize,
     mentions: Mentions,
@@ -187,12 +188,17 @@ pub(crate) struct Faults {
     dubious: HashSet<u32>,
 }
 
+/// The most warnings of a phase that are kept if errors are limited: there may be
+/// one for every few words.
+const MOST_WARNINGS: usize = 1000;
+
 impl Faults {
     pub(crate) fn new(limit: usize, mentions: Mentions) -> Self {
         Self {
             faults: Vec::new(),
             limit,
             errors: 0,
+            warnings: 0,
             seen: 0,
             mentions,
             settled: HashSet::new(),
@@ -210,7 +216,10 @@ impl Faults {
         }
         let fault = fault.mentioning(&self.mentions);
         if fault.is_warning() {
-            self.faults.push(fault);
+            self.warnings += 1;
+            if self.limit == 0 || self.warnings <= MOST_WARNINGS {
+                self.faults.push(fault);
+            }
             return;
         }
         self.seen += 1;

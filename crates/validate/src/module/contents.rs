@@ -42,6 +42,8 @@ impl Contents {
     pub(crate) const OPAQUE: u32 = 1 << 15;
     /// The same, buffers' descriptors and tensors.
     pub(crate) const DESCRIPTOR: u32 = 1 << 16;
+    /// Structures that are decorated as blocks of either kind.
+    pub(crate) const BLOCK: u32 = 1 << 18;
     /// What has no null value.
     pub(crate) const WITHOUT_NULL: u32 = 1 << 17;
 
@@ -103,6 +105,9 @@ impl<'a> Module<'a> {
                 let mut contents = Contents::default();
                 if self.op_of(ty) == Op::TypeRuntimeArray {
                     contents.kinds = Contents::RUNTIME_ARRAY | Contents::WITHOUT_NULL;
+                }
+                if self.is_block(ty) {
+                    contents.kinds = Contents::BLOCK;
                 }
                 for &part in parts {
                     contents.add(match is_aggregate(self.op_of(Id(part))) {

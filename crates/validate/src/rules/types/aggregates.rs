@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Decoration, Op};
 
 use crate::fault::{Fault, Verdict};
-use crate::module::{Module, Type};
+use crate::module::{Contents, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
@@ -277,9 +277,11 @@ fn nested_struct(at: &Site<'_, '_>, index: usize, member: Id) -> Verdict {
 /// Structures within structures, at any depth and through arrays.
 fn block_in_block(at: &Site<'_, '_>, result: Id) -> Verdict {
     let m = at.m;
-    if !m.is_block(result) {
+    let holds_block = |&member: &u32| m.contents(Id(member)).has(Contents::BLOCK);
+    if !m.is_block(result) || !m.members(result).iter().any(holds_block) {
         return Ok(());
     }
+    // Which one it is, is only for the message.
     let mut todo = vec![result];
     let mut seen = hashbrown::HashSet::new();
     while let Some(ty) = todo.pop() {

@@ -46,8 +46,8 @@ static DEFINITION_DOMINATES_USE: Rule = Rule {
     section: "2.16.1",
     vuids: &[],
     text: "What uses an id that is defined in a block stands after the definition, in that block or in one that it \
-           dominates: every way through the function to the use goes through the definition. A value that is \
-           needed where several ways meet is chosen by OpPhi. In blocks that can't be reached, this doesn't matter.",
+           dominates: every way through the function to the use goes through the definition. A value that is needed \
+           where several ways meet is chosen by `OpPhi`. In blocks that can't be reached, this doesn't matter.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpSelectionMerge %merge None
@@ -74,8 +74,8 @@ static PHI_OPERAND_DOMINATES_PARENT: Rule = Rule {
     class: InvalidId,
     section: "2.16.1",
     vuids: &[],
-    text: "A value that OpPhi takes when control comes from a block is defined in that block or in one that dominates \
-           it.",
+    text: "A value that `OpPhi` takes when control comes from a block is defined in that block or in one that \
+           dominates it.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpSelectionMerge %merge None

@@ -25,7 +25,7 @@ static INSTRUCTION_CAPABILITY: Rule = Rule {
     class: ErrorClass::InvalidCapability,
     section: "2.16.1",
     vuids: &[],
-    text: "An instruction with enabling capabilities needs one of them: declared with OpCapability, or implied by a \
+    text: "An instruction with enabling capabilities needs one of them: declared with `OpCapability`, or implied by a \
            declared one. With several, any one suffices.",
     example: Example {
         frame: Frame::Shader,
@@ -41,7 +41,7 @@ static OPERAND_CAPABILITY: Rule = Rule {
     section: "2.16.1",
     vuids: &[],
     text: "A value of an enumeration, or a bit of a mask, with enabling capabilities needs one of them: declared with \
-           OpCapability, or implied by a declared one. With several, any one suffices.",
+           `OpCapability`, or implied by a declared one. With several, any one suffices.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%image = OpTypeImage %f32 Rect 0 0 0 1 Unknown",
@@ -84,7 +84,8 @@ static INSTRUCTION_EXTENSION: Rule = Rule {
     class: ErrorClass::MissingExtension,
     section: "2.22",
     vuids: &[],
-    text: "An instruction that only an extension adds, and no capability enables, needs that extension's OpExtension.",
+    text: "An instruction that only an extension adds, and no capability enables, needs that extension's \
+           `OpExtension`.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -113,7 +114,7 @@ static OPERAND_EXTENSION: Rule = Rule {
     section: "2.22",
     vuids: &[],
     text: "A value of an enumeration, or a bit of a mask, that only an extension adds to the module's version of \
-           SPIR-V needs that extension's OpExtension. This is so for capabilities, too.",
+           SPIR-V needs that extension's `OpExtension`. This is so for capabilities, too.",
     example: Example {
         frame: Frame::ShaderFor("spv1.0"),
         breaks: "OpCapability MultiView",

@@ -94,7 +94,7 @@ static FORWARD: Rule = Rule {
     vuids: &[],
     text: "Ids are defined before they are used. Only these may refer to what comes later: entry points, execution \
            modes, names and decorations; branches and merges to labels; phis; calls to functions; and types to \
-           pointers that OpTypeForwardPointer announces.",
+           pointers that `OpTypeForwardPointer` announces.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%sum = OpFAdd %f32 %f32_0 %later

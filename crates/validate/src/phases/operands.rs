@@ -28,7 +28,7 @@ static NO_SET: Rule = Rule {
     class: ErrorClass::InvalidId,
     section: "3.32.4",
     vuids: &[],
-    text: "The set of an extended instruction is the result of an OpExtInstImport before it.",
+    text: "The set of an extended instruction is the result of an `OpExtInstImport` before it.",
     example: Example {
         frame: Frame::Shader,
         breaks: "!0x0006000c %f32 %root %f32_1 !31 %f32_1",

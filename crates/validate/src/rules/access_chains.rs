@@ -196,7 +196,7 @@ static ELEMENT: Rule = Rule {
     class: InvalidData,
     section: "3.32.8",
     vuids: &[],
-    text: "The element of a pointer access chain, the index that goes along from the base, is an integer.",
+    text: "The element of a pointer access chain, the number of steps from the base, is an integer.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "%pointer = OpPtrAccessChain %ptr_Workgroup_u32 %workgroup_u32 %f32_1",
@@ -246,7 +246,8 @@ static BLOCK_ELEMENT: Rule = Rule {
     class: InvalidData,
     section: "3.32.8",
     vuids: &[],
-    text: "A pointer to a block doesn't go along: the element of a pointer access chain is 0 there.",
+    text: "A pointer access chain doesn't step from one block to the next: where its base points to a block, the \
+           element is 0.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VariablePointers

@@ -59,7 +59,7 @@ static OPERAND: Rule = Rule {
     section: "3.32.14",
     vuids: &[],
     text: "Shifts and bitwise operations work on integer scalars and vectors of either signedness. For booleans there \
-           are OpLogicalAnd and its like.",
+           are `OpLogicalAnd` and its like.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%masked = OpBitwiseAnd %u32 %u32_1 %f32_1",
@@ -139,7 +139,8 @@ static BASE_TYPE: Rule = Rule {
     class: InvalidData,
     section: "3.32.14",
     vuids: &[],
-    text: "Bit field instructions and OpBitReverse keep the type of their base, and what is inserted has it as well.",
+    text: "Bit field instructions and `OpBitReverse` keep the type of their base, and what is inserted has it as \
+           well.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%reversed = OpBitReverse %u32 %i32_1",

@@ -31,7 +31,7 @@ static MEMBER_NAME: Rule = Rule {
     class: InvalidId,
     section: "3.32.2",
     vuids: &[],
-    text: "OpMemberName names a member of a structure type.",
+    text: "`OpMemberName` names a member of a structure type.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpMemberName %s 1 \"second\"
@@ -46,7 +46,7 @@ static FILE: Rule = Rule {
     class: InvalidId,
     section: "3.32.2",
     vuids: &[],
-    text: "The file that a source or a line is from is an OpString.",
+    text: "The file that a source or a line is from is an `OpString`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpLine %u32_0 1 1",

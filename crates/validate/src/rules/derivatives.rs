@@ -91,8 +91,8 @@ static MODE: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_compute_shader_derivatives",
     vuids: &[],
-    text: "Compute, mesh and task shaders that take derivatives declare with DerivativeGroupQuadsKHR or \
-           DerivativeGroupLinearKHR which invocations are neighbours.",
+    text: "Compute, mesh and task shaders that take derivatives declare with `DerivativeGroupQuadsKHR` or \
+           `DerivativeGroupLinearKHR` which invocations are neighbours.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability ComputeDerivativeGroupLinearKHR

@@ -47,7 +47,7 @@ static RESULT: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_integer_dot_product",
     vuids: &[],
-    text: "A dot product of integers is an integer scalar; that of OpUDot and OpUDotAccSat is unsigned.",
+    text: "A dot product of integers is an integer scalar; that of `OpUDot` and `OpUDotAccSat` is unsigned.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability DotProduct
@@ -81,8 +81,8 @@ static SIGN: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_integer_dot_product",
     vuids: &[],
-    text: "The components of both vectors of OpUDot and OpUDotAccSat, and those of the second vector of OpSUDot and \
-           OpSUDotAccSat, are unsigned.",
+    text: "The components of both vectors of `OpUDot` and `OpUDotAccSat`, and those of the second vector of `OpSUDot` \
+           and `OpSUDotAccSat`, are unsigned.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability DotProduct
@@ -133,8 +133,8 @@ static INPUT: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_integer_dot_product",
     vuids: &[],
-    text: "What a dot product may take is said by capabilities: DotProductInputAll allows vectors, \
-           DotProductInput4x8Bit vectors of four 8-bit integers, and DotProductInput4x8BitPacked 32-bit integers.",
+    text: "What a dot product may take is said by capabilities: `DotProductInputAll` allows vectors, \
+           `DotProductInput4x8Bit` vectors of four 8-bit integers, and `DotProductInput4x8BitPacked` 32-bit integers.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability DotProduct
@@ -249,8 +249,8 @@ static MIXED_CAPABILITY: Rule = Rule {
     class: InvalidData,
     section: MIXED,
     vuids: &[],
-    text: "Which encodings a mixed dot product takes is said by capabilities: DotProductBFloat16AccVALVE allows \
-           BFloat16, DotProductFloat16AccFloat32VALVE and DotProductFloat16AccFloat16VALVE allow IEEE 754.",
+    text: "Which encodings a mixed dot product takes is said by capabilities: `DotProductBFloat16AccVALVE` allows \
+           BFloat16, `DotProductFloat16AccFloat32VALVE` and `DotProductFloat16AccFloat16VALVE` allow IEEE 754.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability DotProductBFloat16AccVALVE

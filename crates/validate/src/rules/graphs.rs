@@ -210,7 +210,7 @@ static NO_ENTRY: Rule = Rule {
     class: InvalidBinary,
     section: SECTION,
     vuids: &[],
-    text: "A module with the capability GraphARM has the entry point of a graph.",
+    text: "A module with the capability `GraphARM` has the entry point of a graph.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: with_graph!(
@@ -258,7 +258,7 @@ static INTERFACE: Rule = Rule {
     class: InvalidData,
     section: SECTION,
     vuids: &[],
-    text: "The entry point of a graph has a variable of the storage class UniformConstant for each of the graph's \
+    text: "The entry point of a graph has a variable of the storage class `UniformConstant` for each of the graph's \
            inputs and outputs, with its type.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),

@@ -58,8 +58,8 @@ static OBJECT: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_shader_invocation_reorder",
     vuids: &[],
-    text: "A hit object is named by a pointer to OpTypeHitObjectEXT, or to OpTypeHitObjectNV for the instructions of the \
-           NV extension.",
+    text: "A hit object is named by a pointer to `OpTypeHitObjectEXT`, or to `OpTypeHitObjectNV` for the instructions \
+           of the NV extension.",
     example: Example {
         frame: Frame::WholeFor("spv1.5"),
         breaks: hit_object!("OpHitObjectRecordEmptyNV %private"),

@@ -81,7 +81,7 @@ static FREEZE: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_poison_freeze",
     vuids: &[],
-    text: "OpFreezeKHR makes a value of the same type as its operand.",
+    text: "`OpFreezeKHR` makes a value of the same type as its operand.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability PoisonFreezeKHR
@@ -98,7 +98,7 @@ static SIZE_OF: Rule = Rule {
     class: InvalidData,
     section: "3.32.1",
     vuids: &[],
-    text: "The size that OpSizeOf tells is a 32-bit integer.",
+    text: "The size that `OpSizeOf` tells is a 32-bit integer.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "%pointer = OpVariable %ptr_Function_u32 Function
@@ -113,7 +113,7 @@ static ASSUME: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_expect_assume",
     vuids: &[],
-    text: "What OpAssumeTrueKHR assumes is a boolean.",
+    text: "What `OpAssumeTrueKHR` assumes is a boolean.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability ExpectAssumeKHR
@@ -130,7 +130,7 @@ static EXPECT_RESULT: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_expect_assume",
     vuids: &[],
-    text: "OpExpectKHR makes a scalar or vector of integers or booleans.",
+    text: "`OpExpectKHR` makes a scalar or vector of integers or booleans.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability ExpectAssumeKHR
@@ -147,7 +147,7 @@ static EXPECT_OPERAND: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_expect_assume",
     vuids: &[],
-    text: "Value and expected value of OpExpectKHR have the type of its result.",
+    text: "Value and expected value of `OpExpectKHR` have the type of its result.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability ExpectAssumeKHR
@@ -164,7 +164,7 @@ static FENCE: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_arithmetic_fence",
     vuids: &[],
-    text: "OpArithmeticFenceEXT takes and makes a floating-point scalar or vector of one type.",
+    text: "`OpArithmeticFenceEXT` takes and makes a floating-point scalar or vector of one type.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability ArithmeticFenceEXT
@@ -181,7 +181,8 @@ static CLOCK_RESULT: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_shader_clock",
     vuids: &[],
-    text: "The time that OpReadClockKHR reads is a 64-bit unsigned integer or a vector of two 32-bit unsigned integers.",
+    text: "The time that `OpReadClockKHR` reads is a 64-bit unsigned integer or a vector of two 32-bit unsigned \
+           integers.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability ShaderClockKHR
@@ -198,7 +199,7 @@ static CLOCK_SCOPE: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_shader_clock",
     vuids: &["VUID-StandaloneSpirv-OpReadClockKHR-04652"],
-    text: "There are clocks for the scopes Subgroup and Device, and for Workgroup in OpenCL.",
+    text: "There are clocks for the scopes `Subgroup` and `Device`, and for `Workgroup` in OpenCL.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability ShaderClockKHR

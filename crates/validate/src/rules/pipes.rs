@@ -62,7 +62,7 @@ static RESULT: Rule = Rule {
     section: "3.32.23",
     vuids: &[],
     text: "Reading, writing and counting packets make a 32-bit integer, reserving makes a reservation, and \
-           OpIsValidReserveId a boolean.",
+           `OpIsValidReserveId` a boolean.",
     example: Example {
         frame: Frame::Kernel,
         breaks: with_pipe!("%count = OpGetNumPipePackets %u64 %pipe %u32_4 %u32_4"),
@@ -75,7 +75,7 @@ static PIPE: Rule = Rule {
     class: InvalidData,
     section: "3.32.23",
     vuids: &[],
-    text: "Reading needs a pipe that is ReadOnly, writing one that is WriteOnly, counting either.",
+    text: "Reading needs a pipe that is `ReadOnly`, writing one that is `WriteOnly`, counting either.",
     example: Example {
         frame: Frame::Kernel,
         breaks: with_pipe!("%done = OpWritePipe %u32 %pipe %pointer %u32_4 %u32_4"),
@@ -101,7 +101,7 @@ static POINTER: Rule = Rule {
     class: InvalidData,
     section: "3.32.23",
     vuids: &[],
-    text: "Packets are read and written through a Generic pointer.",
+    text: "Packets are read and written through a `Generic` pointer.",
     example: Example {
         frame: Frame::Kernel,
         breaks: with_pipe!("%done = OpReadPipe %u32 %pipe %workgroup_u32 %u32_4 %u32_4"),
@@ -127,7 +127,7 @@ static STORAGE: Rule = Rule {
     class: InvalidData,
     section: "3.32.23",
     vuids: &[],
-    text: "OpConstantPipeStorage makes a pipe storage, of which OpCreatePipeFromPipeStorage makes a pipe.",
+    text: "`OpConstantPipeStorage` makes a pipe storage, of which `OpCreatePipeFromPipeStorage` makes a pipe.",
     example: Example {
         frame: Frame::Kernel,
         breaks: with_pipe!("%other = OpCreatePipeFromPipeStorage %pipe_type %u32_1"),

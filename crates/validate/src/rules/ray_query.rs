@@ -23,7 +23,8 @@ static OBJECT: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_ray_query",
     vuids: &[],
-    text: "A ray query is named by a pointer to OpTypeRayQueryKHR: a variable, a function's parameter or an access chain.",
+    text: "A ray query is named by a pointer to `OpTypeRayQueryKHR`: a variable, a function's parameter or an access \
+           chain.",
     example: Example {
         frame: Frame::ShaderFor("spv1.3"),
         breaks: "OpCapability RayQueryKHR
@@ -67,7 +68,7 @@ static MICROMAP_MODE: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_opacity_micromap",
     vuids: &[],
-    text: "The operand of the execution mode `OpacityMicromapIdKHR` is a Boolean constant.",
+    text: "The operand of the execution mode `OpacityMicromapIdKHR` is a `Boolean` constant.",
     example: Example {
         frame: Frame::ShaderFor("spv1.5"),
         breaks: "OpCapability RayTracingOpacityMicromapExecutionModeKHR

@@ -145,7 +145,7 @@ pub(super) static STRUCTURE: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_ray_tracing",
     vuids: &[],
-    text: "Rays are traced in a value of type OpTypeAccelerationStructureKHR, not in a pointer to one.",
+    text: "Rays are traced in a value of type `OpTypeAccelerationStructureKHR`, not in a pointer to one.",
     example: Example {
         frame: Frame::WholeFor("spv1.5"),
         breaks: ray_generation!(

@@ -76,7 +76,7 @@ static REDUCTION: Rule = Rule {
     class: InvalidData,
     section: "3.32.15",
     vuids: &[],
-    text: "OpAny and OpAll make a boolean of a vector of booleans.",
+    text: "`OpAny` and `OpAll` make a boolean of a vector of booleans.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%any = OpAny %bool %true",
@@ -182,7 +182,7 @@ static SELECT_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.15",
     vuids: &[],
-    text: "OpSelect chooses between scalars, vectors or pointers; from SPIR-V 1.4 on also between other composites.",
+    text: "`OpSelect` chooses between scalars, vectors or pointers; from SPIR-V 1.4 on also between other composites.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%sampler = OpTypeSampler
@@ -197,8 +197,8 @@ static SELECT_POINTER: Rule = Rule {
     class: InvalidData,
     section: "3.32.15",
     vuids: &[],
-    text: "With logical addressing, OpSelect chooses between pointers only with one of the capabilities \
-           VariablePointers and VariablePointersStorageBuffer.",
+    text: "With logical addressing, `OpSelect` chooses between pointers only with one of the capabilities \
+           `VariablePointers` and `VariablePointersStorageBuffer`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%chosen = OpSelect %ptr_Workgroup_u32 %true %workgroup_u32 %workgroup_u32",
@@ -212,7 +212,7 @@ static SELECT_HANDLE: Rule = Rule {
     class: InvalidData,
     section: "SPV_NV_bindless_texture",
     vuids: &[],
-    text: "OpSelect chooses between images or samplers only with the capability BindlessTextureNV.",
+    text: "`OpSelect` chooses between images or samplers only with the capability `BindlessTextureNV`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%sampler = OpTypeSampler
@@ -227,7 +227,7 @@ static SELECT_CONDITION: Rule = Rule {
     class: InvalidData,
     section: "3.32.15",
     vuids: &[],
-    text: "The condition of OpSelect is a boolean or a vector of booleans.",
+    text: "The condition of `OpSelect` is a boolean or a vector of booleans.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%chosen = OpSelect %u32 %u32_1 %u32_1 %u32_2",
@@ -255,7 +255,7 @@ static SELECT_OBJECT: Rule = Rule {
     class: InvalidData,
     section: "3.32.15",
     vuids: &[],
-    text: "Both objects that OpSelect chooses between have the type of its result.",
+    text: "Both objects that `OpSelect` chooses between have the type of its result.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%chosen = OpSelect %u32 %true %u32_1 %i32_1",

@@ -52,7 +52,7 @@ static CONVERSION: Rule = Rule {
     section: "3.31",
     vuids: &[],
     text: "With the capabilities for 8- and 16-bit storage alone, such values are converted by the conversions that \
-           change the width only: OpFConvert, OpSConvert and OpUConvert.",
+           change the width only: `OpFConvert`, `OpSConvert` and `OpUConvert`.",
     example: Example {
         frame: Frame::Whole,
         breaks: TO_FLOAT_SMALL,

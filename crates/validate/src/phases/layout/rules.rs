@@ -54,7 +54,7 @@ pub(super) static MEMORY_MODEL: Rule = Rule {
     class: ErrorClass::InvalidLayout,
     section: "2.4",
     vuids: &[],
-    text: "Every module has an OpMemoryModel, before anything but capabilities, extensions and imports.",
+    text: "Every module has an `OpMemoryModel`, before anything but capabilities, extensions and imports.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -74,7 +74,7 @@ pub(super) static ONCE: Rule = Rule {
     class: ErrorClass::InvalidLayout,
     section: "2.4",
     vuids: &[],
-    text: "A module has one OpMemoryModel and at most one OpSamplerImageAddressingModeNV.",
+    text: "A module has one `OpMemoryModel` and at most one `OpSamplerImageAddressingModeNV`.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -94,7 +94,7 @@ pub(super) static ADDRESSING_MODE: Rule = Rule {
     class: ErrorClass::InvalidLayout,
     section: "SPV_NV_bindless_texture",
     vuids: &[],
-    text: "A module that declares BindlessTextureNV has an OpSamplerImageAddressingModeNV.",
+    text: "A module that declares `BindlessTextureNV` has an `OpSamplerImageAddressingModeNV`.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -118,7 +118,7 @@ pub(super) static SOURCE_CONTINUED: Rule = Rule {
     class: ErrorClass::InvalidLayout,
     section: "3.32.2",
     vuids: &[],
-    text: "OpSourceContinued follows an OpSource or another OpSourceContinued.",
+    text: "`OpSourceContinued` follows an `OpSource` or another `OpSourceContinued`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpSourceContinued \"text\"",
@@ -132,7 +132,7 @@ pub(super) static NESTED_FUNCTION: Rule = Rule {
     class: ErrorClass::InvalidLayout,
     section: "2.4",
     vuids: &[],
-    text: "A function ends with OpFunctionEnd before the next begins.",
+    text: "A function ends with `OpFunctionEnd` before the next begins.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -166,7 +166,7 @@ pub(super) static PARAMETERS: Rule = Rule {
     class: ErrorClass::InvalidLayout,
     section: "2.4",
     vuids: &[],
-    text: "A function's parameters come right behind its OpFunction, before its first block.",
+    text: "A function's parameters come right behind its `OpFunction`, before its first block.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -202,7 +202,7 @@ pub(super) static FUNCTION_END: Rule = Rule {
     class: ErrorClass::InvalidLayout,
     section: "2.4",
     vuids: &[],
-    text: "An OpFunctionEnd ends a function, and every function has one.",
+    text: "An `OpFunctionEnd` ends a function, and every function has one.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -289,7 +289,7 @@ pub(super) static OUTSIDE_BLOCK: Rule = Rule {
     class: ErrorClass::InvalidLayout,
     section: "2.4",
     vuids: &[],
-    text: "The instructions of functions stand in blocks: behind an OpLabel and up to the terminator.",
+    text: "The instructions of functions stand in blocks: behind an `OpLabel` and up to the terminator.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -421,8 +421,8 @@ pub(in super::super) static VARIABLE_PLACE: Rule = Rule {
     class: ErrorClass::InvalidLayout,
     section: "2.4",
     vuids: &[],
-    text: "Variables of the storage class Function stand in functions, and variables of other storage classes outside \
-           of them.",
+    text: "Variables of the storage class `Function` stand in functions, and variables of other storage classes \
+           outside of them.",
     example: Example {
         frame: Frame::Shader,
         breaks: "!0x0004003b %ptr_Private_f32 %variable !6",
@@ -435,8 +435,8 @@ pub(super) static GRAPH_BODY: Rule = Rule {
     class: ErrorClass::InvalidLayout,
     section: "SPV_ARM_graph",
     vuids: &[],
-    text: "Graphs come behind functions. A graph is an OpGraphARM, its inputs, OpCompositeExtract and extended \
-           instructions, its outputs, and an OpGraphEndARM; entry points of graphs stand between them.",
+    text: "Graphs come behind functions. A graph is an `OpGraphARM`, its inputs, `OpCompositeExtract` and extended \
+           instructions, its outputs, and an `OpGraphEndARM`; entry points of graphs stand between them.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader

@@ -16,7 +16,7 @@ pub(super) static GROUP: Rule = Rule {
     class: InvalidId,
     section: "3.32.3",
     vuids: &[],
-    text: "OpGroupDecorate and OpGroupMemberDecorate apply an OpDecorationGroup.",
+    text: "`OpGroupDecorate` and `OpGroupMemberDecorate` apply an `OpDecorationGroup`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%text = OpString \"text\"
@@ -66,7 +66,7 @@ pub(super) static GROUP_REPEATED: Rule = Rule {
     class: InvalidId,
     section: "3.32.3",
     vuids: &[],
-    text: "An OpGroupDecorate names each of its targets once.",
+    text: "An `OpGroupDecorate` names each of its targets once.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %group RelaxedPrecision

@@ -18,7 +18,7 @@ pub(super) static HEAP_STRIDE: Rule = Rule {
     class: InvalidId,
     section: HEAP,
     vuids: &[],
-    text: "ArrayStrideIdEXT decorates an array that holds descriptors, with a stride that is not 0.",
+    text: "`ArrayStrideIdEXT` decorates an array that holds descriptors, with a stride that is not 0.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability DescriptorHeapEXT
@@ -38,7 +38,7 @@ pub(super) static HEAP_OFFSET: Rule = Rule {
     class: InvalidId,
     section: HEAP,
     vuids: &[],
-    text: "OpMemberDecorateIdEXT gives members of structures that hold descriptors their OffsetIdEXT, and nothing \
+    text: "`OpMemberDecorateIdEXT` gives members of structures that hold descriptors their `OffsetIdEXT`, and nothing \
            else.",
     example: Example {
         frame: Frame::Shader,

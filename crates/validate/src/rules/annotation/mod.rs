@@ -66,7 +66,7 @@ static ID_FORM: Rule = Rule {
     class: InvalidId,
     section: "3.32.3",
     vuids: &[],
-    text: "Decorations whose operands are ids are given with OpDecorateId, all others without.",
+    text: "Decorations whose operands are ids are given with `OpDecorateId`, all others without.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorateId %private_u32 RelaxedPrecision",

@@ -13,8 +13,8 @@ pub(super) static MEMBERS_ONLY: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "RowMajor, ColMajor, MatrixStride and OffsetIdEXT say how a member of a structure is laid out, and so \
-           decorate nothing else.",
+    text: "`RowMajor`, `ColMajor`, `MatrixStride` and `OffsetIdEXT` say how a member of a structure is laid out, and \
+           so decorate nothing else.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %mat2 ColMajor",
@@ -40,7 +40,7 @@ pub(super) static STRUCTURE: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "Block, BufferBlock, GLSLShared, GLSLPacked and CPacked decorate structures.",
+    text: "`Block`, `BufferBlock`, `GLSLShared`, `GLSLPacked` and `CPacked` decorate structures.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %mat2 Block",
@@ -53,7 +53,7 @@ pub(super) static ARRAY_OR_POINTER: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "ArrayStride decorates arrays, and pointers that are treated as pointing into arrays.",
+    text: "`ArrayStride` decorates arrays, and pointers that are treated as pointing into arrays.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %mat2 ArrayStride 8",
@@ -66,7 +66,7 @@ pub(super) static SPEC_CONSTANT: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "SpecId decorates scalar specialization constants.",
+    text: "`SpecId` decorates scalar specialization constants.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %u32_1 SpecId 1",
@@ -106,7 +106,7 @@ pub(super) static TRANSPOSE: Rule = Rule {
     class: InvalidId,
     section: "SPV_EXT_cooperative_matrix_maintenance1",
     vuids: &[],
-    text: "CooperativeMatrixTransposeEXT decorates conversions of cooperative matrices.",
+    text: "`CooperativeMatrixTransposeEXT` decorates conversions of cooperative matrices.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader

@@ -91,7 +91,7 @@ static FLOAT_RESULT: Rule = Rule {
     section: "3.32.13",
     vuids: &[],
     text: "The result of a floating-point operation is a floating-point scalar, vector or cooperative matrix; the \
-           remainders and the fused multiply-add don't work on matrices, nor does OpFMul on the matrices of \
+           remainders and the fused multiply-add don't work on matrices, nor does `OpFMul` on the matrices of \
            SPV_NV_cooperative_matrix.",
     example: Example {
         frame: Frame::Shader,
@@ -141,7 +141,7 @@ static UNSIGNED_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.13",
     vuids: &[],
-    text: "The result of OpUDiv and OpUMod is an unsigned integer scalar or vector; OpUDiv also divides the \
+    text: "The result of `OpUDiv` and `OpUMod` is an unsigned integer scalar or vector; `OpUDiv` also divides the \
            components of cooperative matrices.",
     example: Example {
         frame: Frame::Shader,
@@ -155,7 +155,7 @@ static UNSIGNED_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "3.32.13",
     vuids: &[],
-    text: "The operands of OpUDiv and OpUMod have the type of the result.",
+    text: "The operands of `OpUDiv` and `OpUMod` have the type of the result.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%quotient = OpUDiv %u32 %u32_1 %i32_2",
@@ -225,7 +225,7 @@ static PAIR_RESULT: Rule = Rule {
     section: "3.32.13",
     vuids: &[],
     text: "Operations with carry, borrow or a double-width product make a structure of two members of one integer \
-           type, a scalar or vector, which is unsigned except for OpSMulExtended.",
+           type, a scalar or vector, which is unsigned except for `OpSMulExtended`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%pair = OpTypeStruct %u32 %u64

@@ -28,7 +28,7 @@ pub(super) static DOT_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "3.32.13",
     vuids: &[],
-    text: "The operands of OpDot are vectors of the same size whose components have the type of the result.",
+    text: "The operands of `OpDot` are vectors of the same size whose components have the type of the result.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%dot = OpDot %f32 %v2f32_0 %v3f32_0",
@@ -41,7 +41,7 @@ pub(super) static BFLOAT_DOT: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_bfloat16",
     vuids: &[],
-    text: "OpDot takes BFloat16 vectors with the capability BFloat16DotProductKHR.",
+    text: "`OpDot` takes BFloat16 vectors with the capability `BFloat16DotProductKHR`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability BFloat16TypeKHR
@@ -66,7 +66,7 @@ pub(super) static RESULT: Rule = Rule {
     section: "3.32.13",
     vuids: &[],
     text: "The product of a vector with a scalar or a matrix is a floating-point vector, that of a matrix with a \
-           scalar or a matrix, and the outer product, a floating-point matrix. OpMatrixTimesScalar also works on \
+           scalar or a matrix, and the outer product, a floating-point matrix. `OpMatrixTimesScalar` also works on \
            cooperative matrices.",
     example: Example {
         frame: Frame::Shader,
@@ -80,7 +80,7 @@ pub(super) static MATRIX_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "3.32.13",
     vuids: &[],
-    text: "A product with a matrix takes a floating-point matrix where its name says Matrix.",
+    text: "A product with a matrix takes a floating-point matrix where its name says `Matrix`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%product = OpMatrixTimesVector %v4f32 %v4f32_0 %v4f32_0",
@@ -93,8 +93,8 @@ pub(super) static VECTOR_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "3.32.13",
     vuids: &[],
-    text: "A product with a vector takes a floating-point vector where its name says Vector, and so does \
-           OpOuterProduct twice.",
+    text: "A product with a vector takes a floating-point vector where its name says `Vector`, and so does \
+           `OpOuterProduct` twice.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%product = OpMatrixTimesVector %v4f32 %mat4_0 %f32_0",
@@ -149,7 +149,7 @@ pub(super) static SHAPE: Rule = Rule {
     vuids: &[],
     text: "In a product the left operand has as many columns as the right one has rows; the result has the rows of \
            the left and the columns of the right one. A vector counts as a column on the right and as a row on the \
-           left; in OpOuterProduct it is the other way round.",
+           left; in `OpOuterProduct` it is the other way round.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%product = OpMatrixTimesVector %v4f32 %mat4_0 %v3f32_0",

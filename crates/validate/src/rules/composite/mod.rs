@@ -75,7 +75,7 @@ static DYNAMIC_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "OpVectorExtractDynamic makes a scalar, OpVectorInsertDynamic a vector.",
+    text: "`OpVectorExtractDynamic` makes a scalar, `OpVectorInsertDynamic` a vector.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%part = OpVectorExtractDynamic %v2f32 %v2f32_0 %u32_1",
@@ -88,8 +88,8 @@ static DYNAMIC_VECTOR: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "OpVectorExtractDynamic takes a vector with components of the result type, OpVectorInsertDynamic a vector of \
-           the result type and a component of it.",
+    text: "`OpVectorExtractDynamic` takes a vector with components of the result type, `OpVectorInsertDynamic` a \
+           vector of the result type and a component of it.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%part = OpVectorExtractDynamic %u32 %v2f32_0 %u32_1",
@@ -115,8 +115,8 @@ static CONSTRUCT_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "OpCompositeConstruct and OpCompositeConstructReplicateEXT make vectors, matrices, arrays, structures and \
-           cooperative matrices.",
+    text: "`OpCompositeConstruct` and `OpCompositeConstructReplicateEXT` make vectors, matrices, arrays, structures \
+           and cooperative matrices.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%made = OpCompositeConstruct %f32 %f32_0",
@@ -157,7 +157,7 @@ static REPLICATED: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_replicated_composites",
     vuids: &[],
-    text: "The value that OpCompositeConstructReplicateEXT repeats has the type of the parts of its result.",
+    text: "The value that `OpCompositeConstructReplicateEXT` repeats has the type of the parts of its result.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability ReplicatedCompositesEXT
@@ -205,7 +205,7 @@ static TRANSPOSE_TYPE: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "OpTranspose makes a matrix of a matrix with the same type of components.",
+    text: "`OpTranspose` makes a matrix of a matrix with the same type of components.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%turned = OpTranspose %mat4 %v4f32_0",
@@ -218,7 +218,7 @@ static TRANSPOSE_SHAPE: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "The result of OpTranspose has as many rows as the matrix has columns, and the other way round.",
+    text: "The result of `OpTranspose` has as many rows as the matrix has columns, and the other way round.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%turned = OpTranspose %mat3 %mat4_0",
@@ -231,7 +231,7 @@ static COPY_LOGICAL_SAME: Rule = Rule {
     class: InvalidId,
     section: "3.32.12",
     vuids: &[],
-    text: "OpCopyLogical copies between different types; within one type there is OpCopyObject.",
+    text: "`OpCopyLogical` copies between different types; within one type there is `OpCopyObject`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%one = OpTypeStruct %u32 %f32
@@ -248,8 +248,8 @@ static COPY_LOGICAL_MATCH: Rule = Rule {
     class: InvalidId,
     section: "3.32.12",
     vuids: &[],
-    text: "OpCopyLogical copies between types that match logically: structures of as many members, and arrays of the \
-           same length, whose parts have the same type or match again.",
+    text: "`OpCopyLogical` copies between types that match logically: structures of as many members, and arrays of \
+           the same length, whose parts have the same type or match again.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%one = OpTypeStruct %u32 %f32
@@ -268,7 +268,7 @@ static CONDITIONAL_COPY: Rule = Rule {
     class: InvalidData,
     section: "SPV_INTEL_function_variants",
     vuids: &[],
-    text: "OpConditionalCopyObjectINTEL takes pairs of a boolean and a value of the result type.",
+    text: "`OpConditionalCopyObjectINTEL` takes pairs of a boolean and a value of the result type.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability SpecConditionalINTEL

@@ -14,7 +14,7 @@ pub(super) static NO_INDEXES: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "OpCompositeExtract and OpCompositeInsert have at least one index.",
+    text: "`OpCompositeExtract` and `OpCompositeInsert` have at least one index.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%part = OpCompositeExtract %v2f32 %v2f32_0",
@@ -27,7 +27,7 @@ pub(super) static TOO_MANY_INDEXES: Rule = Rule {
     class: InvalidData,
     section: "2.17",
     vuids: &[],
-    text: "OpCompositeExtract and OpCompositeInsert have at most 255 indexes, or as many as the options allow.",
+    text: "`OpCompositeExtract` and `OpCompositeInsert` have at most 255 indexes, or as many as the options allow.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%part = OpCompositeExtract %f32 %v2f32_0 \
@@ -48,7 +48,7 @@ pub(in crate::rules) static OUT_OF_BOUNDS: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "Each index of OpCompositeExtract and OpCompositeInsert is in the bounds of what it indexes.",
+    text: "Each index of `OpCompositeExtract` and `OpCompositeInsert` is in the bounds of what it indexes.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%part = OpCompositeExtract %f32 %v2f32_0 2",
@@ -61,8 +61,8 @@ pub(super) static NOT_COMPOSITE: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "Each index of OpCompositeExtract and OpCompositeInsert selects a part of a composite; scalars and pointers \
-           have no parts.",
+    text: "Each index of `OpCompositeExtract` and `OpCompositeInsert` selects a part of a composite; scalars and \
+           pointers have no parts.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%part = OpCompositeExtract %f32 %v2f32_0 1 0",
@@ -75,8 +75,8 @@ pub(super) static PART: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "The result of OpCompositeExtract and the object of OpCompositeInsert have the type of the part that the \
-           indexes lead to.",
+    text: "The result of `OpCompositeExtract` and the object of `OpCompositeInsert` have the type of the part that \
+           the indexes lead to.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%part = OpCompositeExtract %f32 %mat4_0 0",
@@ -89,7 +89,7 @@ pub(super) static INSERT_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "OpCompositeInsert keeps the type of the composite.",
+    text: "`OpCompositeInsert` keeps the type of the composite.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%made = OpCompositeInsert %v3f32 %f32_1 %v2f32_0 0",

@@ -18,8 +18,8 @@ pub(super) static MATRIX: Rule = Rule {
     class: InvalidData,
     section: SECTION,
     vuids: &[],
-    text: "OpCompositeConstructCoopMatQCOM makes a cooperative matrix of an array, OpCompositeExtractCoopMatQCOM an \
-           array of a cooperative matrix.",
+    text: "`OpCompositeConstructCoopMatQCOM` makes a cooperative matrix of an array, `OpCompositeExtractCoopMatQCOM` \
+           an array of a cooperative matrix.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability CooperativeMatrixConversionQCOM

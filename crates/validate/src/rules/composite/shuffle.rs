@@ -11,7 +11,7 @@ pub(super) static RESULT: Rule = Rule {
     class: InvalidId,
     section: "3.32.12",
     vuids: &[],
-    text: "OpVectorShuffle makes a vector.",
+    text: "`OpVectorShuffle` makes a vector.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%mixed = OpVectorShuffle %f32 %v2f32_0 %v2f32_0 0",
@@ -24,7 +24,7 @@ pub(super) static VECTOR: Rule = Rule {
     class: InvalidId,
     section: "3.32.12",
     vuids: &[],
-    text: "OpVectorShuffle takes its components from two vectors.",
+    text: "`OpVectorShuffle` takes its components from two vectors.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%mixed = OpVectorShuffle %v2f32 %v2f32_0 %f32_0 0 2",
@@ -37,7 +37,7 @@ pub(super) static COMPONENT: Rule = Rule {
     class: InvalidId,
     section: "3.32.12",
     vuids: &[],
-    text: "The components of both vectors and of the result of OpVectorShuffle have the same type.",
+    text: "The components of both vectors and of the result of `OpVectorShuffle` have the same type.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%mixed = OpVectorShuffle %v2f32 %v2f32_0 %v2u32_0 0 2",
@@ -50,7 +50,7 @@ pub(super) static COUNT: Rule = Rule {
     class: InvalidId,
     section: "3.32.12",
     vuids: &[],
-    text: "OpVectorShuffle has one index for each component of its result.",
+    text: "`OpVectorShuffle` has one index for each component of its result.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%mixed = OpVectorShuffle %v3f32 %v2f32_0 %v2f32_0 0 2",
@@ -63,8 +63,8 @@ pub(super) static INDEX: Rule = Rule {
     class: InvalidId,
     section: "3.32.12",
     vuids: &[],
-    text: "The indexes of OpVectorShuffle count the components of both vectors, those of the first before those of the \
-           second. 0xFFFFFFFF stands for a component without a source.",
+    text: "The indexes of `OpVectorShuffle` count the components of both vectors, those of the first before those of \
+           the second. 0xFFFFFFFF stands for a component without a source.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%mixed = OpVectorShuffle %v2f32 %v2f32_0 %v2f32_0 0 4",

@@ -43,7 +43,7 @@ pub(super) static CONSTITUENT: Rule = Rule {
     class: InvalidId,
     section: "3.32.7",
     vuids: &[],
-    text: "The constituents of a composite constant are constants, OpUndef or poison.",
+    text: "The constituents of a composite constant are constants, `OpUndef` or poison.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%array = OpTypeArray %ptr_Private_u32 %u32_1
@@ -58,7 +58,8 @@ pub(super) static SPECIALIZED: Rule = Rule {
     class: InvalidId,
     section: "3.32.7",
     vuids: &[],
-    text: "What specialization may change makes a composite that specialization may change: OpSpecConstantComposite.",
+    text: "What specialization may change makes a composite that specialization may change: \
+           `OpSpecConstantComposite`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%part = OpSpecConstant %f32 2

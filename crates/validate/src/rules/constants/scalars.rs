@@ -101,7 +101,7 @@ pub(super) static SIZE_OF: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_descriptor_heap",
     vuids: &[],
-    text: "OpConstantSizeOfEXT tells, as an integer, the size of a descriptor: of an image, a sampler, an \
+    text: "`OpConstantSizeOfEXT` tells, as an integer, the size of a descriptor: of an image, a sampler, an \
            acceleration structure, a buffer or a tensor.",
     example: Example {
         frame: Frame::Shader,
@@ -124,7 +124,7 @@ pub(super) static DATA: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_constant_data",
     vuids: &[],
-    text: "OpConstantDataKHR makes an array of integers, one after the other in as many words as they fill.",
+    text: "`OpConstantDataKHR` makes an array of integers, one after the other in as many words as they fill.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability ConstantDataKHR

@@ -13,7 +13,7 @@ pub(super) static MESSAGE: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_abort",
     vuids: &[],
-    text: "The message of OpAbortKHR has the type that the instruction names, or one that matches it logically: the \
+    text: "The message of `OpAbortKHR` has the type that the instruction names, or one that matches it logically: the \
            same but for the layout of structures and arrays.",
     example: Example {
         frame: Frame::Shader,

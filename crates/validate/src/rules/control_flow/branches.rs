@@ -15,7 +15,7 @@ pub(super) static TARGET: Rule = Rule {
     class: InvalidId,
     section: "3.32.17",
     vuids: &[],
-    text: "What a branch, a switch or a merge instruction names as a block is the result of an OpLabel.",
+    text: "What a branch, a switch or a merge instruction names as a block is the result of an `OpLabel`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpBranch %f32_0",
@@ -72,7 +72,7 @@ pub(super) static CONDITION: Rule = Rule {
     class: InvalidId,
     section: "3.32.17",
     vuids: &[],
-    text: "The condition of OpBranchConditional is a boolean scalar.",
+    text: "The condition of `OpBranchConditional` is a boolean scalar.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpBranchConditional %u32_0 %then %else
@@ -93,7 +93,7 @@ pub(super) static WEIGHTS: Rule = Rule {
     class: InvalidId,
     section: "3.32.17",
     vuids: &[],
-    text: "OpBranchConditional has either no weights or two, one for each of its labels.",
+    text: "`OpBranchConditional` has either no weights or two, one for each of its labels.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpBranchConditional %true %then %else 1
@@ -114,8 +114,8 @@ pub(super) static WEIGHT_SUM: Rule = Rule {
     class: InvalidData,
     section: "3.32.17",
     vuids: &[],
-    text: "The weights of OpBranchConditional are not both 0, and their sum fits in 32 bits: the probability of each \
-           branch is its weight divided by the sum.",
+    text: "The weights of `OpBranchConditional` are not both 0, and their sum fits in 32 bits: the probability of \
+           each branch is its weight divided by the sum.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpBranchConditional %true %then %else 0 0
@@ -136,8 +136,8 @@ pub(super) static SAME_TARGETS: Rule = Rule {
     class: InvalidId,
     section: "3.32.17",
     vuids: &[],
-    text: "From version 1.6 on, the two labels of OpBranchConditional differ. A branch that goes to one block in any \
-           case is an OpBranch.",
+    text: "From version 1.6 on, the two labels of `OpBranchConditional` differ. A branch that goes to one block in \
+           any case is an `OpBranch`.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpBranchConditional %true %next %next
@@ -154,7 +154,7 @@ pub(super) static SELECTOR: Rule = Rule {
     class: InvalidId,
     section: "3.32.17",
     vuids: &[],
-    text: "The selector of OpSwitch is an integer scalar.",
+    text: "The selector of `OpSwitch` is an integer scalar.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpSwitch %true %next
@@ -171,8 +171,8 @@ pub(super) static SAME_LITERALS: Rule = Rule {
     class: InvalidData,
     section: "3.32.17",
     vuids: &[],
-    text: "No two literals of OpSwitch are equal. This is only a warning, because other tools have long let it pass \
-           and modules exist that do it; which of the labels is taken is anyone's guess.",
+    text: "No two literals of `OpSwitch` are equal. This is only a warning, because there are modules that do it; \
+           which of the labels is taken is anyone's guess.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpSwitch %u32_0 %next 7 %next 7 %next
@@ -189,8 +189,8 @@ pub(super) static RETURN: Rule = Rule {
     class: InvalidCfg,
     section: "3.32.17",
     vuids: &[],
-    text: "A function that returns something ends with OpReturnValue; OpReturn is for functions whose return type is \
-           void.",
+    text: "A function that returns something ends with `OpReturnValue`; `OpReturn` is for functions whose return type \
+           is void.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%fn_f32 = OpTypeFunction %f32
@@ -213,7 +213,7 @@ pub(super) static RETURN_VALUE: Rule = Rule {
     class: InvalidId,
     section: "3.32.17",
     vuids: &[],
-    text: "The value of OpReturnValue has the return type of its function, which isn't void.",
+    text: "The value of `OpReturnValue` has the return type of its function, which isn't void.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%fn_f32 = OpTypeFunction %f32

@@ -92,7 +92,7 @@ pub(super) static BACK_EDGE_TARGET: Rule = Rule {
     class: InvalidCfg,
     section: "2.11",
     vuids: &[],
-    text: "In shaders, what branches back branches to a loop header: a block with OpLoopMerge.",
+    text: "In shaders, what branches back branches to a loop header: a block with `OpLoopMerge`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpBranch %loop

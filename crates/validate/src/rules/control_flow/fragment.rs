@@ -13,8 +13,8 @@ pub(super) static MODEL: Rule = Rule {
     class: InvalidId,
     section: "3.32.17",
     vuids: &[],
-    text: "OpKill, OpTerminateInvocation, OpDemoteToHelperInvocation and OpIsHelperInvocationEXT are reached from \
-           entry points of the Fragment execution model only.",
+    text: "`OpKill`, `OpTerminateInvocation`, `OpDemoteToHelperInvocation` and `OpIsHelperInvocationEXT` are reached \
+           from entry points of the `Fragment` execution model only.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpKill",
@@ -27,7 +27,7 @@ pub(super) static HELPER: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_demote_to_helper_invocation",
     vuids: &[],
-    text: "The result of OpIsHelperInvocationEXT is a boolean scalar.",
+    text: "The result of `OpIsHelperInvocationEXT` is a boolean scalar.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "OpCapability DemoteToHelperInvocation

@@ -13,7 +13,7 @@ pub(super) static POINTER: Rule = Rule {
     class: InvalidData,
     section: "3.32.17",
     vuids: &[],
-    text: "OpLifetimeStart and OpLifetimeStop name an object by a pointer to it.",
+    text: "`OpLifetimeStart` and `OpLifetimeStop` name an object by a pointer to it.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpLifetimeStart %u32_0 0",
@@ -27,8 +27,8 @@ pub(super) static STORAGE_CLASS: Rule = Rule {
     class: InvalidData,
     section: "3.32.17",
     vuids: &[],
-    text: "OpLifetimeStart and OpLifetimeStop are about objects in the storage class Function: no others come and go \
-           within a function.",
+    text: "`OpLifetimeStart` and `OpLifetimeStop` are about objects in the storage class `Function`: no others come \
+           and go within a function.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpLifetimeStart %workgroup_u32 0",
@@ -42,8 +42,8 @@ pub(super) static SIZE: Rule = Rule {
     class: InvalidData,
     section: "3.32.17",
     vuids: &[],
-    text: "The size that OpLifetimeStart and OpLifetimeStop name is 0 where the type of the object says how large it \
-           is. A number of bytes stands with a pointer that says nothing of that: one to void or to bytes, or an \
+    text: "The size that `OpLifetimeStart` and `OpLifetimeStop` name is 0 where the type of the object says how large \
+           it is. A number of bytes stands with a pointer that says nothing of that: one to void or to bytes, or an \
            untyped one.",
     example: Example {
         frame: Frame::Kernel,

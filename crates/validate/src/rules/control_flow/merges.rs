@@ -14,8 +14,8 @@ pub(super) static PLACE: Rule = Rule {
     class: InvalidData,
     section: "3.32.17",
     vuids: &[],
-    text: "A merge instruction is the last but one of its block: OpSelectionMerge before OpBranchConditional or \
-           OpSwitch, OpLoopMerge before OpBranch or OpBranchConditional.",
+    text: "A merge instruction is the last but one of its block: `OpSelectionMerge` before `OpBranchConditional` or \
+           `OpSwitch`, `OpLoopMerge` before `OpBranch` or `OpBranchConditional`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpSelectionMerge %merge None
@@ -82,7 +82,7 @@ pub(super) static LOOP_CONTROL: Rule = Rule {
     class: InvalidData,
     section: "3.23",
     vuids: &[],
-    text: "DontUnroll stands together with none of Unroll, PeelCount and PartialCount, all of which ask for \
+    text: "`DontUnroll` stands together with none of `Unroll`, `PeelCount` and `PartialCount`, all of which ask for \
            unrolling.",
     example: Example {
         frame: Frame::Kernel,
@@ -106,7 +106,7 @@ pub(super) static ITERATION_MULTIPLE: Rule = Rule {
     class: InvalidData,
     section: "3.23",
     vuids: &[],
-    text: "The operand of the loop control IterationMultiple is greater than 0.",
+    text: "The operand of the loop control `IterationMultiple` is greater than 0.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpBranch %loop

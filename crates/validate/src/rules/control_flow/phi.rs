@@ -16,8 +16,8 @@ pub(super) static PLACE: Rule = Rule {
     class: InvalidData,
     section: "3.32.17",
     vuids: &[],
-    text: "OpPhi stands at the start of a block, before all instructions but other OpPhi and line information, and \
-           never in the first block of a function, to which nothing branches.",
+    text: "`OpPhi` stands at the start of a block, before all instructions but other `OpPhi` and line information, \
+           and never in the first block of a function, to which nothing branches.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpBranch %next
@@ -38,7 +38,7 @@ pub(super) static RESULT: Rule = Rule {
     class: InvalidId,
     section: "3.32.17",
     vuids: &[],
-    text: "OpPhi doesn't choose between sampled images nor, in shaders, between images or samplers.",
+    text: "`OpPhi` doesn't choose between sampled images nor, in shaders, between images or samplers.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%sampler = OpTypeSampler
@@ -63,7 +63,7 @@ pub(super) static VOID: Rule = Rule {
     class: InvalidData,
     section: "3.32.17",
     vuids: &[],
-    text: "The result type of OpPhi isn't void.",
+    text: "The result type of `OpPhi` isn't void.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%nothing = OpFunctionCall %void %other
@@ -87,7 +87,7 @@ pub(super) static POINTER: Rule = Rule {
     class: InvalidData,
     section: "2.16.1",
     vuids: &[],
-    text: "In the logical addressing model, OpPhi chooses between pointers only with a capability of variable \
+    text: "In the logical addressing model, `OpPhi` chooses between pointers only with a capability of variable \
            pointers.",
     example: Example {
         frame: Frame::Shader,
@@ -107,8 +107,8 @@ pub(super) static PARENT: Rule = Rule {
     class: InvalidId,
     section: "3.32.17",
     vuids: &[],
-    text: "Each parent of OpPhi is the label of a block that branches to the block of the OpPhi, and none is there \
-           twice.",
+    text: "Each parent of `OpPhi` is the label of a block that branches to the block of the `OpPhi`, and none is \
+           there twice.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpBranch %first
@@ -131,7 +131,7 @@ pub(super) static PARENTS: Rule = Rule {
     class: InvalidId,
     section: "3.32.17",
     vuids: &[],
-    text: "OpPhi has a value for each block that branches to its block.",
+    text: "`OpPhi` has a value for each block that branches to its block.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpBranchConditional %true %first %next
@@ -154,7 +154,7 @@ pub(super) static VALUE: Rule = Rule {
     class: InvalidId,
     section: "3.32.17",
     vuids: &[],
-    text: "Each value of OpPhi has the result type.",
+    text: "Each value of `OpPhi` has the result type.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpBranch %next

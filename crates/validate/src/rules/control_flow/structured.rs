@@ -15,7 +15,7 @@ pub(super) static SELECTION: Rule = Rule {
     class: InvalidCfg,
     section: "2.16.2",
     vuids: &[],
-    text: "In shaders, an OpBranchConditional that chooses between two blocks has an OpSelectionMerge before it, \
+    text: "In shaders, an `OpBranchConditional` that chooses between two blocks has an `OpSelectionMerge` before it, \
            unless one of the blocks is a merge block or a continue target, or another way that was declared before.",
     example: Example {
         frame: Frame::Shader,
@@ -40,7 +40,7 @@ pub(super) static SWITCH: Rule = Rule {
     class: InvalidCfg,
     section: "2.16.2",
     vuids: &[],
-    text: "In shaders, an OpSwitch has an OpSelectionMerge before it.",
+    text: "In shaders, an `OpSwitch` has an `OpSelectionMerge` before it.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpSwitch %u32_0 %default

@@ -13,8 +13,8 @@ pub(super) static CASE_DOMINANCE: Rule = Rule {
     class: InvalidCfg,
     section: "2.11",
     vuids: &[],
-    text: "A switch dominates its cases, structurally: whoever comes to a case has passed the OpSwitch. So no case is \
-           the merge block or the continue target of a loop around the switch; a block that branches there is.",
+    text: "A switch dominates its cases, structurally: whoever comes to a case has passed the `OpSwitch`. So no case \
+           is the merge block or the continue target of a loop around the switch; a block that branches there is.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpBranch %loop
@@ -146,7 +146,7 @@ pub(super) static ORDER: Rule = Rule {
     section: "2.11",
     vuids: &[],
     text: "A case that falls through to another, directly or by way of the default, stands immediately before it \
-           among the operands of OpSwitch.",
+           among the operands of `OpSwitch`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpSelectionMerge %merge None

@@ -16,8 +16,8 @@ pub(super) static BITCAST_TYPE: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "OpBitcast reinterprets pointers, numbers, and vectors and cooperative matrices of numbers. A boolean has no \
-           bits that could be seen: choose numbers with OpSelect.",
+    text: "`OpBitcast` reinterprets pointers, numbers, and vectors and cooperative matrices of numbers. A boolean has \
+           no bits that could be seen: choose numbers with `OpSelect`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%bits = OpBitcast %u32 %true",
@@ -30,7 +30,7 @@ pub(super) static BITCAST_POINTER: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "OpBitcast makes pointers of pointers and of integer scalars, and the other way round; from SPIR-V 1.5 on \
+    text: "`OpBitcast` makes pointers of pointers and of integer scalars, and the other way round; from SPIR-V 1.5 on \
            also of vectors of 32-bit integers.",
     example: Example {
         frame: Frame::Kernel,
@@ -44,7 +44,7 @@ pub(super) static BITCAST_WIDTH: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "OpBitcast keeps the total number of bits.",
+    text: "`OpBitcast` keeps the total number of bits.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%bits = OpBitcast %u32 %f64_0",
@@ -57,7 +57,7 @@ pub(super) static EXTRACT_OFFSET: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_ocp_microscaling_types",
     vuids: &[],
-    text: "The offset of OpBitcastExtractEXT is an integer scalar.",
+    text: "The offset of `OpBitcastExtractEXT` is an integer scalar.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability BitcastExtractEXT
@@ -74,7 +74,7 @@ pub(super) static EXTRACT_WIDTH: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_ocp_microscaling_types",
     vuids: &[],
-    text: "OpBitcastExtractEXT makes numbers that have fewer bits than those that they are taken from.",
+    text: "`OpBitcastExtractEXT` makes numbers that have fewer bits than those that they are taken from.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability BitcastExtractEXT
@@ -94,7 +94,7 @@ pub(super) static EXTRACT_VULKAN: Rule = Rule {
         "VUID-StandaloneSpirv-Result-12468",
         "VUID-StandaloneSpirv-Base-12469",
     ],
-    text: "In Vulkan, OpBitcastExtractEXT takes 4-bit or 6-bit floats from integers.",
+    text: "In Vulkan, `OpBitcastExtractEXT` takes 4-bit or 6-bit floats from integers.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpCapability BitcastExtractEXT
@@ -158,7 +158,10 @@ pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> Verdict {
                 "OpBitcast keeps all bits, but makes {new} bits of the {old} bits of {}",
                 m.show_value(o.id(0))
             );
-            return Err(o.fault(&BITCAST_WIDTH, message));
+            return Err(o
+                .fault(&BITCAST_WIDTH, message)
+                .about(m, o.id(0), "the operand is defined here")
+                .about(m, to, "the result type is declared here"));
         }
     }
     Ok(())

@@ -15,8 +15,8 @@ pub(super) static RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "A conversion to F makes floating-point scalars or vectors, one to S or U integers; OpConvertFToU and \
-           OpUConvert make unsigned ones. Most also convert cooperative matrices.",
+    text: "A conversion to F makes floating-point scalars or vectors, one to S or U integers; `OpConvertFToU` and \
+           `OpUConvert` make unsigned ones. Most also convert cooperative matrices.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%converted = OpConvertFToU %i32 %f32_1",
@@ -55,7 +55,8 @@ pub(super) static SAME_WIDTH: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "OpUConvert and OpSConvert change the width of integers. To change only the signedness, use OpBitcast.",
+    text: "`OpUConvert` and `OpSConvert` change the width of integers. To change only the signedness, use \
+           `OpBitcast`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%converted = OpSConvert %i32 %u32_1",
@@ -68,7 +69,7 @@ pub(super) static SAME_COMPONENT: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "OpFConvert changes the width or the encoding of floats.",
+    text: "`OpFConvert` changes the width or the encoding of floats.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%converted = OpFConvert %f32 %f32_1",
@@ -85,7 +86,7 @@ pub(super) static MICROSCALING: Rule = Rule {
         "VUID-StandaloneSpirv-OpFConvert-12466",
     ],
     text: "In Vulkan the microscaling formats of SPV_EXT_ocp_microscaling_types can only be converted to other floats \
-           with OpFConvert.",
+           with `OpFConvert`.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpCapability Float4EXT
@@ -106,7 +107,7 @@ pub(super) static QUANTIZE_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "OpQuantizeToF16 makes a 32-bit floating-point scalar or vector.",
+    text: "`OpQuantizeToF16` makes a 32-bit floating-point scalar or vector.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%quantized = OpQuantizeToF16 %f16 %f16_0",
@@ -119,7 +120,7 @@ pub(super) static QUANTIZE_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "OpQuantizeToF16 keeps the type of its operand.",
+    text: "`OpQuantizeToF16` keeps the type of its operand.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%quantized = OpQuantizeToF16 %f32 %v2f32_0",

@@ -14,8 +14,8 @@ pub(super) static POINTER: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "OpConvertPtrToU and the casts from and to Generic take pointers, OpConvertUToPtr and these casts make \
-           pointers.",
+    text: "`OpConvertPtrToU` and the casts from and to `Generic` take pointers, `OpConvertUToPtr` and these casts \
+           make pointers.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "%number = OpConvertPtrToU %u64 %u64_1",
@@ -28,8 +28,9 @@ pub(super) static INTEGER_OF_POINTER: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "OpConvertPtrToU makes an unsigned integer scalar, OpConvertUToPtr takes an integer scalar. With \
-           MaskedGatherScatterINTEL they convert vectors of pointers to and from vectors of integers of the same size.",
+    text: "`OpConvertPtrToU` makes an unsigned integer scalar, `OpConvertUToPtr` takes an integer scalar. With \
+           `MaskedGatherScatterINTEL` they convert vectors of pointers to and from vectors of integers of the same \
+           size.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "%pointer = OpConvertUToPtr %ptr_Workgroup_u32 %f32_1",
@@ -56,8 +57,8 @@ pub(super) static PHYSICAL_CLASS: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_physical_storage_buffer",
     vuids: &[],
-    text: "With the addressing model PhysicalStorageBuffer64 only pointers to PhysicalStorageBuffer have a value that \
-           can be converted.",
+    text: "With the addressing model `PhysicalStorageBuffer64` only pointers to `PhysicalStorageBuffer` have a value \
+           that can be converted.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability PhysicalStorageBufferAddresses
@@ -76,7 +77,7 @@ pub(super) static PHYSICAL_WIDTH: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-PhysicalStorageBuffer64-04710"],
-    text: "In Vulkan, with the addressing model PhysicalStorageBuffer64, pointers are converted to and from 64-bit \
+    text: "In Vulkan, with the addressing model `PhysicalStorageBuffer64`, pointers are converted to and from 64-bit \
            integers.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.2"),
@@ -96,8 +97,8 @@ pub(super) static GENERIC_CLASS: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "Pointers to Workgroup, CrossWorkgroup, Function and CodeSectionINTEL are cast to Generic pointers and back. \
-           OpGenericCastToPtrExplicit names the storage class of its result.",
+    text: "Pointers to `Workgroup`, `CrossWorkgroup`, `Function` and `CodeSectionINTEL` are cast to `Generic` \
+           pointers and back. `OpGenericCastToPtrExplicit` names the storage class of its result.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability GenericPointer
@@ -114,7 +115,7 @@ pub(super) static GENERIC_POINTEE: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "A cast from or to Generic keeps the type that is pointed to.",
+    text: "A cast from or to `Generic` keeps the type that is pointed to.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability GenericPointer

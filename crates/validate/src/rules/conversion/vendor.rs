@@ -16,7 +16,7 @@ pub(super) static ACCELERATION_STRUCTURE: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_ray_query, SPV_KHR_ray_tracing",
     vuids: &[],
-    text: "OpConvertUToAccelerationStructureKHR makes an acceleration structure of its address, a 64-bit unsigned \
+    text: "`OpConvertUToAccelerationStructureKHR` makes an acceleration structure of its address, a 64-bit unsigned \
            integer or a vector of two 32-bit ones.",
     example: Example {
         frame: Frame::Shader,
@@ -36,8 +36,8 @@ pub(super) static BFLOAT: Rule = Rule {
     class: InvalidData,
     section: "SPV_INTEL_bfloat16_conversion, SPV_INTEL_tensor_float32_conversion",
     vuids: &[],
-    text: "OpConvertFToBF16INTEL makes 16-bit integers of 32-bit floats, OpConvertBF16ToFINTEL reverses that, and \
-           OpRoundFToTF32INTEL makes 32-bit floats of 32-bit floats.",
+    text: "`OpConvertFToBF16INTEL` makes 16-bit integers of 32-bit floats, `OpConvertBF16ToFINTEL` reverses that, and \
+           `OpRoundFToTF32INTEL` makes 32-bit floats of 32-bit floats.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability BFloat16ConversionINTEL

@@ -166,9 +166,9 @@ pub(super) static DECODE: Rule = Rule {
     class: InvalidId,
     section: "SPV_NV_cooperative_matrix2, SPV_NV_cooperative_matrix_decode_vector",
     vuids: &[],
-    text: "The function that decodes a tensor makes a component of the matrix of a pointer to PhysicalStorageBuffer and \
-           two arrays of 32-bit integers, as long as the tensor has dimensions. One that decodes vectors accompanies \
-           it and makes 2, 4 or 8 components.",
+    text: "The function that decodes a tensor makes a component of the matrix of a pointer to `PhysicalStorageBuffer` \
+           and two arrays of 32-bit integers, as long as the tensor has dimensions. One that decodes vectors \
+           accompanies it and makes 2, 4 or 8 components.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_tensors!(

@@ -120,7 +120,7 @@ static COORDINATE: Rule = Rule {
     class: InvalidId,
     section: "SPV_EXT_cooperative_matrix_maintenance1",
     vuids: &[],
-    text: "OpCooperativeMatrixGetCoordinateEXT makes a vector of two 32-bit integers of a cooperative matrix and a \
+    text: "`OpCooperativeMatrixGetCoordinateEXT` makes a vector of two 32-bit integers of a cooperative matrix and a \
            32-bit integer.",
     example: Example {
         frame: Frame::Shader,

@@ -60,8 +60,8 @@ pub(super) static USE: Rule = Rule {
     section: "SPV_KHR_cooperative_matrix, SPV_EXT_cooperative_matrix_maintenance1",
     vuids: &[],
     text: "What works on a cooperative matrix component by component keeps its use. With the capability \
-           CooperativeMatrixConversionsEXT or CooperativeMatrixConversionsNV, conversions also go between Accumulator \
-           and A or B, which OpCooperativeMatrixConvertUseEXT always does.",
+           `CooperativeMatrixConversionsEXT` or `CooperativeMatrixConversionsNV`, conversions also go between \
+           Accumulator and A or B, which `OpCooperativeMatrixConvertUseEXT` always does.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_matrices!(
@@ -97,8 +97,8 @@ pub(super) static COMPONENT: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_cooperative_matrix_maintenance1",
     vuids: &[],
-    text: "OpCooperativeMatrixConvertUseEXT and OpCooperativeMatrixTransposeNV keep the type of the components, apart \
-           from the signedness of integers.",
+    text: "`OpCooperativeMatrixConvertUseEXT` and `OpCooperativeMatrixTransposeNV` keep the type of the components, \
+           apart from the signedness of integers.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_matrices!(

@@ -14,7 +14,7 @@ pub(super) static MEMORY_MODEL: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "In the Vulkan memory model nothing is decorated Coherent or Volatile: each access says so itself.",
+    text: "In the Vulkan memory model nothing is decorated `Coherent` or `Volatile`: each access says so itself.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VulkanMemoryModel
@@ -30,8 +30,8 @@ pub(super) static NON_WRITABLE: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "NonWritable and NonReadable decorate storage images, tensors, uniform blocks and storage buffers, and, since \
-           version 1.4, NonWritable decorates variables of the classes Private and Function.",
+    text: "`NonWritable` and `NonReadable` decorate storage images, tensors, uniform blocks and storage buffers, and, \
+           since version 1.4, `NonWritable` decorates variables of the classes `Private` and `Function`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %workgroup_u32 NonWritable",
@@ -67,7 +67,7 @@ pub(super) static COMPONENT: Rule = Rule {
         "VUID-StandaloneSpirv-Component-04923",
         "VUID-StandaloneSpirv-Component-07703",
     ],
-    text: "A location has four components of 32 bits. What is decorated Component is a scalar or a vector that lies \
+    text: "A location has four components of 32 bits. What is decorated `Component` is a scalar or a vector that lies \
            within one location; 64-bit values begin at an even component.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),

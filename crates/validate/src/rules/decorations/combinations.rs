@@ -31,9 +31,9 @@ pub(super) static EXCLUSIVE: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "Some decorations say opposite things, and so don't stand on the same object: Block and BufferBlock, \
-           Restrict and Aliased, RestrictPointer and AliasedPointer, RowMajor and ColMajor, Offset and OffsetIdEXT, \
-           NoContraction and FPFastMathMode.",
+    text: "Some decorations say opposite things, and so don't stand on the same object: `Block` and `BufferBlock`, \
+           `Restrict` and `Aliased`, `RestrictPointer` and `AliasedPointer`, `RowMajor` and `ColMajor`, `Offset` and \
+           `OffsetIdEXT`, `NoContraction` and `FPFastMathMode`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %private_f32 Restrict

@@ -13,8 +13,8 @@ pub(super) static ROUNDING: Rule = Rule {
     class: InvalidId,
     section: "2.16.2",
     vuids: &[],
-    text: "In shaders FPRoundingMode decorates conversions to 16-bit floats whose results do nothing but get stored, \
-           through pointers to such floats that lead to other shaders or to buffers.",
+    text: "In shaders `FPRoundingMode` decorates conversions to 16-bit floats whose results do nothing but get \
+           stored, through pointers to such floats that lead to other shaders or to buffers.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability StorageBuffer16BitAccess
@@ -32,8 +32,8 @@ pub(super) static KERNEL_ROUNDING: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "In kernels FPRoundingMode decorates conversions from and to floating-point types, and, with the capability \
-           RoundedDivideSqrtINTEL, divisions and square roots.",
+    text: "In kernels `FPRoundingMode` decorates conversions from and to floating-point types, and, with the \
+           capability `RoundedDivideSqrtINTEL`, divisions and square roots.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpDecorate %sum FPRoundingMode RTE
@@ -48,7 +48,7 @@ pub(super) static ROUNDING_MODE: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-FPRoundingMode-04675"],
-    text: "In Vulkan values are rounded to the nearest even (RTE) or toward zero (RTZ).",
+    text: "In Vulkan values are rounded to the nearest even (`RTE`) or toward zero (`RTZ`).",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpCapability StorageBuffer16BitAccess
@@ -65,7 +65,7 @@ pub(super) static TRANSFORM: Rule = Rule {
     class: InvalidData,
     section: "3.15",
     vuids: &[],
-    text: "AllowTransform is given together with AllowContract and AllowReassoc, which it includes.",
+    text: "`AllowTransform` is given together with `AllowContract` and `AllowReassoc`, which it includes.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability FloatControls2

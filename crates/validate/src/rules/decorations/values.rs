@@ -13,7 +13,7 @@ pub(super) static WRAP: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "NoSignedWrap and NoUnsignedWrap decorate additions, subtractions, multiplications, negations and left \
+    text: "`NoSignedWrap` and `NoUnsignedWrap` decorate additions, subtractions, multiplications, negations and left \
            shifts of integers, and extended instructions.",
     example: Example {
         frame: Frame::Shader,
@@ -29,7 +29,7 @@ pub(super) static UNIFORM: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "Uniform and UniformId decorate values.",
+    text: "`Uniform` and `UniformId` decorate values.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %u32 Uniform",
@@ -42,7 +42,8 @@ pub(super) static UNIFORM_SCOPE: Rule = Rule {
     class: InvalidData,
     section: "3.20",
     vuids: &["VUID-StandaloneSpirv-None-04636"],
-    text: "The scope of a UniformId is a 32-bit integer that stands for a scope, in Vulkan for Workgroup or Subgroup.",
+    text: "The scope of a `UniformId` is a 32-bit integer that stands for a scope, in Vulkan for `Workgroup` or \
+           `Subgroup`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorateId %object UniformId %u32_16
@@ -59,7 +60,7 @@ pub(super) static RELAXED_PRECISION: Rule = Rule {
     class: InvalidId,
     section: "2.14",
     vuids: &[],
-    text: "RelaxedPrecision decorates variables, results and members, not types.",
+    text: "`RelaxedPrecision` decorates variables, results and members, not types.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %f32 RelaxedPrecision",

@@ -80,8 +80,8 @@ static NONE: Rule = Rule {
     class: InvalidBinary,
     section: "2.16.1",
     vuids: &[],
-    text: "A module has an entry point, unless it declares the capability Linkage, to be linked with one that has, \
-           or GraphARM.",
+    text: "A module has an entry point, unless it declares the capability `Linkage`, to be linked with one that has, \
+           or `GraphARM`.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader\nOpMemoryModel Logical GLSL450",
@@ -155,7 +155,7 @@ static CAPABILITY_STAGE: Rule = Rule {
     class: InvalidCapability,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-TileShadingQCOM-10686"],
-    text: "Some capabilities are for certain stages only: TileShadingQCOM for fragment and compute shaders.",
+    text: "Some capabilities are for certain stages only: `TileShadingQCOM` for fragment and compute shaders.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: "OpCapability Shader

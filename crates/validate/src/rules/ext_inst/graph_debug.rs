@@ -82,7 +82,7 @@ static TEXT: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Graph.DebugInfo",
     vuids: &[],
-    text: "Names are OpStrings.",
+    text: "Names are `OpString` instructions.",
     example: graph!(
         "%debug_graph = OpExtInst %void %set DebugGraph %graph %u0
 ",
@@ -112,7 +112,7 @@ static TENSOR_INDEX: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Graph.DebugInfo",
     vuids: &[],
-    text: "A DebugTensor for one of several tensors says which, by an OpConstant of a 32-bit unsigned integer.",
+    text: "A DebugTensor for one of several tensors says which, by an `OpConstant` of a 32-bit unsigned integer.",
     example: graph!(
         "%debug_tensor = OpExtInst %void %set DebugTensor %input %name %f1
 ",

@@ -85,8 +85,7 @@ static FORWARD_NON_SEMANTIC: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_relaxed_extended_instruction",
     vuids: &[],
-    text: "OpExtInstWithForwardRefsKHR is for instructions that have no effect, those of \
-           `NonSemantic.` sets.",
+    text: "`OpExtInstWithForwardRefsKHR` is for instructions that have no effect, those of `NonSemantic.` sets.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpExtension \"SPV_KHR_relaxed_extended_instruction\"
@@ -107,8 +106,7 @@ static FORWARD_NEEDED: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_relaxed_extended_instruction",
     vuids: &[],
-    text: "OpExtInstWithForwardRefsKHR has at least one operand that is defined later; without, \
-           OpExtInst does.",
+    text: "`OpExtInstWithForwardRefsKHR` has at least one operand that is defined later; without, `OpExtInst` does.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpExtension \"SPV_KHR_relaxed_extended_instruction\"

@@ -77,8 +77,8 @@ static VERSION: Rule = Rule {
     class: InvalidId,
     section: "NonSemantic.ClspvReflection",
     vuids: &[],
-    text: "An instruction needs the version of the set that it came with, or a later one; so do the operands \
-           that Kernel has since version 5.",
+    text: "An instruction needs the version of the set that it came with, or a later one; so do the operands that \
+           `Kernel` has since version 5.",
     example: reflection!(
         "%size = OpExtInst %void %set PrintfInfo %u1 %name
 ",
@@ -92,7 +92,7 @@ static UINT: Rule = Rule {
     class: InvalidId,
     section: "NonSemantic.ClspvReflection",
     vuids: &[],
-    text: "Numbers are OpConstants of a 32-bit unsigned integer.",
+    text: "Numbers are `OpConstant` instructions of a 32-bit unsigned integer.",
     example: reflection!(
         "%dim = OpExtInst %void %set SpecConstantWorkDim %f1
 ",
@@ -106,7 +106,7 @@ static TEXT: Rule = Rule {
     class: InvalidId,
     section: "NonSemantic.ClspvReflection",
     vuids: &[],
-    text: "Names and data are OpStrings.",
+    text: "Names and data are `OpString` instructions.",
     example: reflection!(
         "%constants = OpExtInst %void %set ConstantDataUniform %u1 %u1 %u1
 ",
@@ -120,7 +120,7 @@ static FUNCTION: Rule = Rule {
     class: InvalidId,
     section: "NonSemantic.ClspvReflection",
     vuids: &[],
-    text: "A Kernel names a function that is an entry point, only for GLCompute.",
+    text: "A `Kernel` names a function that is an entry point, only for `GLCompute`.",
     example: reflection!(
         "%kernel = OpExtInst %void %set Kernel %other %name
 ",
@@ -134,7 +134,7 @@ static NAME: Rule = Rule {
     class: InvalidId,
     section: "NonSemantic.ClspvReflection",
     vuids: &[],
-    text: "The name of a Kernel is that of the entry point.",
+    text: "The name of a `Kernel` is that of the entry point.",
     example: reflection!(
         "%kernel = OpExtInst %void %set Kernel %main %data
 ",
@@ -148,7 +148,7 @@ static KERNEL: Rule = Rule {
     class: InvalidId,
     section: "NonSemantic.ClspvReflection",
     vuids: &[],
-    text: "The kernel that an argument belongs to is a Kernel instruction of the same import.",
+    text: "The kernel that an argument belongs to is a `Kernel` instruction of the same import.",
     example: reflection!(
         "%size = OpExtInst %void %set PropertyRequiredWorkgroupSize %main %u1 %u1 %u1
 ",

@@ -14,7 +14,7 @@ static FORMAT: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.DebugPrintf",
     vuids: &[],
-    text: "The format of DebugPrintf is an OpString.",
+    text: "The format of DebugPrintf is an `OpString`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpExtension \"SPV_KHR_non_semantic_info\"

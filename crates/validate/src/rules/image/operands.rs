@@ -138,7 +138,7 @@ pub(super) static IMAGE: Rule = Rule {
     class: InvalidData,
     section: "3.14",
     vuids: &[],
-    text: "Levels, biases and gradients need an image with levels (1D, 2D, 3D, Cube; for gradients, one that isn't \
+    text: "Levels, biases and gradients need an image with levels (1D, 2D, 3D, `Cube`; for gradients, one that isn't \
            multisampled is enough), offsets one that is no cube, and `Sample` goes with multisampled images, without \
            exception.",
     example: Example {

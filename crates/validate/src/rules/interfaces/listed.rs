@@ -74,7 +74,7 @@ pub(super) static FLAT: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Flat-04744"],
-    text: "Integers and 64-bit floats can't be interpolated: as input of a fragment shader they are decorated Flat.",
+    text: "Integers and 64-bit floats can't be interpolated: as input of a fragment shader they are decorated `Flat`.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.2"),
         breaks: "OpEntryPoint Fragment %main \"main\" %in
@@ -98,7 +98,7 @@ pub(super) static INTERPOLATION: Rule = Rule {
         "VUID-StandaloneSpirv-Flat-06202",
     ],
     text: "Neither a fragment shader's output nor a vertex shader's input is interpolated, and so they are not \
-           decorated Flat, NoPerspective, Sample or Centroid.",
+           decorated `Flat`, `NoPerspective`, `Sample` or `Centroid`.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.2"),
         breaks: "OpEntryPoint Fragment %main \"main\" %out
@@ -198,7 +198,7 @@ pub(super) static INVARIANT: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Invariant-04677"],
-    text: "What is decorated Invariant, or has a member that is, is input or output.",
+    text: "What is decorated `Invariant`, or has a member that is, is input or output.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: "OpDecorate %private_f32 Invariant",

@@ -75,8 +75,8 @@ static MISSING: Rule = Rule {
     class: InvalidId,
     section: "2.16.2",
     vuids: &[],
-    text: "In buffers, push constants and the like every member has an Offset, every array an ArrayStride, and every \
-           member that holds a matrix a MatrixStride and RowMajor or ColMajor.",
+    text: "In buffers, push constants and the like every member has an `Offset`, every array an `ArrayStride`, and \
+           every member that holds a matrix a `MatrixStride` and `RowMajor` or `ColMajor`.",
     example: example!(
         "%block = OpTypeStruct %f32",
         "OpMemberDecorate %block 0 Offset 0
@@ -89,8 +89,8 @@ static ALIGNMENT: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Offset and Stride Assignment",
     vuids: &[],
-    text: "A member's Offset is a multiple of its alignment. A scalar is aligned to its size, a vector to two or four \
-           of its components, an array to its elements, a structure to its members; in uniform blocks arrays and \
+    text: "A member's `Offset` is a multiple of its alignment. A scalar is aligned to its size, a vector to two or \
+           four of its components, an array to its elements, a structure to its members; in uniform blocks arrays and \
            structures are aligned to 16 bytes at least.",
     example: example!(
         "OpMemberDecorate %block 0 Offset 2
@@ -135,7 +135,7 @@ static STRIDE: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Offset and Stride Assignment",
     vuids: &[],
-    text: "An ArrayStride is a multiple of the array's alignment, and no less than the size of an element.",
+    text: "An `ArrayStride` is a multiple of the array's alignment, and no less than the size of an element.",
     example: example!(
         "OpMemberDecorate %block 0 Offset 0
 OpDecorate %array ArrayStride 6
@@ -153,7 +153,7 @@ static MATRIX_STRIDE: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Offset and Stride Assignment",
     vuids: &[],
-    text: "A MatrixStride is a multiple of the alignment of the matrix's columns, or of its rows if these are what \
+    text: "A `MatrixStride` is a multiple of the alignment of the matrix's columns, or of its rows if these are what \
            lies together.",
     example: example!(
         "OpMemberDecorate %block 0 Offset 0

@@ -17,8 +17,8 @@ pub(super) static BLOCK: Rule = Rule {
         "VUID-StandaloneSpirv-PushConstant-06675",
         "VUID-StandaloneSpirv-Uniform-06676",
     ],
-    text: "The structure in a push constant or a storage buffer is decorated Block, the one in a uniform variable \
-           Block or BufferBlock.",
+    text: "The structure in a push constant or a storage buffer is decorated `Block`, the one in a uniform variable \
+           `Block` or `BufferBlock`.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpMemberDecorate %struct 0 Offset 0
@@ -38,7 +38,7 @@ pub(super) static BINDING: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-UniformConstant-06677"],
-    text: "Uniform variables, uniform constants and storage buffers have a DescriptorSet and a Binding.",
+    text: "Uniform variables, uniform constants and storage buffers have a `DescriptorSet` and a `Binding`.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpEntryPoint GLCompute %main \"main\" %sampler
@@ -62,9 +62,9 @@ pub(super) static WORKGROUP_BLOCK: Rule = Rule {
     class: InvalidBinary,
     section: "SPV_KHR_workgroup_memory_explicit_layout",
     vuids: &[],
-    text: "Blocks in workgroup memory need the capability WorkgroupMemoryExplicitLayoutKHR. With it, and without \
+    text: "Blocks in workgroup memory need the capability `WorkgroupMemoryExplicitLayoutKHR`. With it, and without \
            untyped pointers, either all workgroup variables of an entry point are blocks or none, and if there are \
-           several, all are decorated Aliased, because they share memory.",
+           several, all are decorated `Aliased`, because they share memory.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpEntryPoint GLCompute %main \"main\" %block
@@ -85,7 +85,7 @@ pub(super) static UNTYPED_WORKGROUP: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_untyped_pointers",
     vuids: &[],
-    text: "The data type of an untyped workgroup variable of a shader is a structure that is decorated Block.",
+    text: "The data type of an untyped workgroup variable of a shader is a structure that is decorated `Block`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability UntypedPointersKHR

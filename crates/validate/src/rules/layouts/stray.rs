@@ -16,8 +16,8 @@ pub(super) static STRAY: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-10684"],
-    text: "Types in memory without an explicit layout have no Block, Offset, ArrayStride or MatrixStride. Up to \
-           SPIR-V 1.4 they may have where variables are private or local.",
+    text: "Types in memory without an explicit layout have no `Block`, `Offset`, `ArrayStride` or `MatrixStride`. Up \
+           to SPIR-V 1.4 they may have where variables are private or local.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpDecorate %array ArrayStride 4

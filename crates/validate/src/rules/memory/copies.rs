@@ -17,7 +17,7 @@ pub(super) static TYPES: Rule = Rule {
     class: InvalidId,
     section: "3.32.8",
     vuids: &[],
-    text: "OpCopyMemory copies between pointers to the same type, at least one of which is typed.",
+    text: "`OpCopyMemory` copies between pointers to the same type, at least one of which is typed.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCopyMemory %private_u32 %private_f32",

@@ -33,7 +33,7 @@ pub(super) static LOGICAL: Rule = Rule {
     section: "2.16.1",
     vuids: &[],
     text: "Under logical addressing, pointers come only from variables, parameters, access chains and other \
-           instructions that the specification lists. Variable pointers add OpSelect, OpPhi, OpLoad and others.",
+           instructions that the specification lists. Variable pointers add `OpSelect`, `OpPhi`, `OpLoad` and others.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%undefined = OpUndef %ptr_Private_u32
@@ -527,9 +527,12 @@ pub(super) fn store(at: &Site<'_, '_>) -> Verdict {
 fn type_fault(at: &Site<'_, '_>, rule: &'static Rule, object: Id) -> Fault {
     let m = at.m;
     let message = format!(
-        "{} isn't stored through {}",
+        "{} can't be stored through {}: that takes {}",
         m.show_value(object),
-        m.show_value(at.id(0))
+        m.show_value(at.id(0)),
+        m.type_of(at.id(0))
+            .and_then(|ty| m.pointee(ty))
+            .map_or_else(|| "another type".to_owned(), |ty| m.show_type(ty))
     );
     at.fault(rule, message)
         .about(m, at.id(0), "the pointer is defined here")

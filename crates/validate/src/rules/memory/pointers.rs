@@ -44,7 +44,8 @@ pub(super) static LENGTH: Rule = Rule {
     class: InvalidId,
     section: "3.32.8",
     vuids: &[],
-    text: "OpArrayLength asks for the length of the run-time array that is the last member of a structure in memory.",
+    text: "`OpArrayLength` asks for the length of the run-time array that is the last member of a structure in \
+           memory.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%length = OpArrayLength %u32 %private_u32 0",
@@ -183,8 +184,8 @@ pub(super) static BUFFER: Rule = Rule {
     class: InvalidId,
     section: "SPV_EXT_descriptor_heap",
     vuids: &[],
-    text: "OpBufferPointerEXT makes a pointer to a uniform or storage buffer from an untyped pointer into the resource \
-           heap.",
+    text: "`OpBufferPointerEXT` makes a pointer to a uniform or storage buffer from an untyped pointer into the \
+           resource heap.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: BUFFER_WRONG,

@@ -18,7 +18,7 @@ pub(super) static TYPE: Rule = Rule {
     class: InvalidId,
     section: "3.32.8",
     vuids: &[],
-    text: "The type of a variable is a pointer, untyped for OpUntypedVariableKHR, of the variable's storage class.",
+    text: "The type of a variable is a pointer, untyped for `OpUntypedVariableKHR`, of the variable's storage class.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%variable = OpVariable %u32 Private",

@@ -58,7 +58,7 @@ static VULKAN_MEMORY_MODEL: Rule = Rule {
     class: InvalidData,
     section: "3.31",
     vuids: &[],
-    text: "A module that declares the capability VulkanMemoryModel uses the memory model Vulkan.",
+    text: "A module that declares the capability `VulkanMemoryModel` uses the memory model Vulkan.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader\nOpCapability Linkage\nOpCapability VulkanMemoryModel\nOpMemoryModel Logical \
@@ -72,7 +72,8 @@ static ADDRESSING_MODEL: Rule = Rule {
     class: InvalidData,
     section: "3.4",
     vuids: &["VUID-StandaloneSpirv-None-04635"],
-    text: "Vulkan knows the addressing models Logical and PhysicalStorageBuffer64, OpenCL Physical32 and Physical64.",
+    text: "Vulkan knows the addressing models `Logical` and `PhysicalStorageBuffer64`, OpenCL `Physical32` and \
+           `Physical64`.",
     example: Example {
         frame: Frame::WholeFor("opencl2.0"),
         breaks: "OpCapability Kernel\nOpCapability Addresses\nOpCapability Linkage\nOpMemoryModel Logical OpenCL",

@@ -16,7 +16,7 @@ pub(super) static TARGET: Rule = Rule {
     class: InvalidId,
     section: "3.32.5",
     vuids: &[],
-    text: "An execution mode names a function that an OpEntryPoint makes an entry point.",
+    text: "An execution mode names a function that an `OpEntryPoint` makes an entry point.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "OpExecutionMode %main OriginUpperLeft
@@ -35,7 +35,7 @@ pub(super) static OPERAND_FORM: Rule = Rule {
     class: InvalidData,
     section: "3.32.5",
     vuids: &[],
-    text: "Modes whose operands are ids are declared with OpExecutionModeId, all others with OpExecutionMode.",
+    text: "Modes whose operands are ids are declared with `OpExecutionModeId`, all others with `OpExecutionMode`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpExecutionModeId %main LocalSize 1 1 1",
@@ -48,7 +48,7 @@ pub(super) static CONSTANT_OPERANDS: Rule = Rule {
     class: InvalidId,
     section: "3.32.5",
     vuids: &[],
-    text: "The operands of OpExecutionModeId are constants.",
+    text: "The operands of `OpExecutionModeId` are constants.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpExecutionModeId %main LocalSizeId %u32_1 %u32_1 %private_u32",
@@ -94,7 +94,7 @@ pub(super) static FAST_MATH_TYPE: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_float_controls2",
     vuids: &[],
-    text: "The target of FPFastMathDefault is a scalar floating-point type.",
+    text: "The target of `FPFastMathDefault` is a scalar floating-point type.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability FloatControls2
@@ -111,8 +111,8 @@ pub(super) static FAST_MATH_MASK: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_float_controls2",
     vuids: &[],
-    text: "The flags of FPFastMathDefault are a 32-bit integer constant that no specialization changes. They don't \
-           include Fast, and AllowTransform only together with AllowContract and AllowReassoc.",
+    text: "The flags of `FPFastMathDefault` are a 32-bit integer constant that no specialization changes. They don't \
+           include `Fast`, and `AllowTransform` only together with `AllowContract` and `AllowReassoc`.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability FloatControls2
@@ -130,8 +130,8 @@ pub(super) static FAST_MATH_CONFLICT: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_float_controls2",
     vuids: &[],
-    text: "An entry point with FPFastMathDefault has neither ContractionOff nor SignedZeroInfNanPreserve: it says the \
-           same in other words.",
+    text: "An entry point with `FPFastMathDefault` has neither `ContractionOff` nor `SignedZeroInfNanPreserve`: it \
+           says the same in other words.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability FloatControls2
@@ -149,8 +149,8 @@ pub(super) static FAST_MATH_IN_CALL_TREE: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_float_controls2",
     vuids: &[],
-    text: "What runs for an entry point with FPFastMathDefault is decorated neither NoContraction nor \
-           FPFastMathMode Fast, both of which the mode replaces.",
+    text: "What runs for an entry point with `FPFastMathDefault` is decorated neither `NoContraction` nor \
+           `FPFastMathMode` `Fast`, both of which the mode replaces.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability Shader
@@ -229,7 +229,7 @@ pub(super) static LOCAL_SIZE_ID: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Runtime SPIR-V Validation",
     vuids: &["VUID-RuntimeSpirv-LocalSizeId-06434"],
-    text: "LocalSizeId needs Vulkan 1.3 or its feature maintenance4.",
+    text: "`LocalSizeId` needs Vulkan 1.3 or its feature maintenance4.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.1spv1.4"),
         breaks: "OpExecutionModeId %main LocalSizeId %u32_1 %u32_1 %u32_1",

@@ -62,8 +62,8 @@ pub(super) static DERIVATIVE_GROUPS: Rule = Rule {
         "VUID-StandaloneSpirv-DerivativeGroupQuadsKHR-10151",
         "VUID-StandaloneSpirv-DerivativeGroupLinearKHR-10152",
     ],
-    text: "Derivatives in workgroups are taken among four invocations: with DerivativeGroupQuadsKHR the first two \
-           dimensions are even, with DerivativeGroupLinearKHR the whole size is a multiple of four.",
+    text: "Derivatives in workgroups are taken among four invocations: with `DerivativeGroupQuadsKHR` the first two \
+           dimensions are even, with `DerivativeGroupLinearKHR` the whole size is a multiple of four.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability ComputeDerivativeGroupQuadsKHR
@@ -82,7 +82,7 @@ pub(super) static TILE_RATE: Rule = Rule {
     class: InvalidData,
     section: "SPV_QCOM_tile_shading",
     vuids: &["VUID-StandaloneSpirv-TileShadingRateQCOM-10692"],
-    text: "An entry point with TileShadingRateQCOM has no LocalSize and no LocalSizeId.",
+    text: "An entry point with `TileShadingRateQCOM` has no `LocalSize` and no `LocalSizeId`.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpCapability TileShadingQCOM

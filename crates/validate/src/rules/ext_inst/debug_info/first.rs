@@ -34,7 +34,7 @@ pub(super) static TEXT: Rule = Rule {
     class: InvalidData,
     section: "DebugInfo",
     vuids: &[],
-    text: "Names are OpStrings.",
+    text: "Names are `OpString` instructions.",
     example: Example {
         frame: Frame::Whole,
         breaks: module!(
@@ -57,7 +57,7 @@ pub(super) static CONSTANT: Rule = Rule {
     class: InvalidData,
     section: "DebugInfo",
     vuids: &[],
-    text: "Sizes, offsets and the values of enumerators are OpConstants.",
+    text: "Sizes, offsets and the values of enumerators are `OpConstant` instructions.",
     example: Example {
         frame: Frame::Whole,
         breaks: module!(

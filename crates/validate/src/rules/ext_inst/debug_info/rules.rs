@@ -113,7 +113,7 @@ pub(super) static TEXT: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "Names, files and source text are OpStrings.",
+    text: "Names, files and source text are `OpString` instructions.",
     example: shader!(
         "%source = OpExtInst %void %set DebugSource %void %text
 ",
@@ -127,7 +127,7 @@ pub(super) static UINT: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "What other sets write as a literal is an OpConstant of a 32-bit unsigned integer here, so that all \
+    text: "What other sets write as a literal is an `OpConstant` of a 32-bit unsigned integer here, so that all \
            operands are ids.",
     example: shader!(
         "%source = OpExtInst %void %set DebugSource %file %text
@@ -144,8 +144,8 @@ pub(super) static CONSTANT: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "Sizes, offsets and values are OpConstants; a composite of unknown size and a parameter without a \
-           value have DebugInfoNone; the size of an enumeration is not 0.",
+    text: "Sizes, offsets and values are `OpConstant` instructions; a composite of unknown size and a parameter without a value \
+           have DebugInfoNone; the size of an enumeration is not 0.",
     example: shader!(
         "%float = OpExtInst %void %set DebugTypeBasic %file %text %u3 %u0
 ",

@@ -436,7 +436,7 @@ pub(super) static INTERPOLATE_CAPABILITY: Rule = Rule {
     class: InvalidCapability,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "Interpolation in the shader asks for the capability InterpolationFunction.",
+    text: "Interpolation in the shader asks for the capability `InterpolationFunction`.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
@@ -506,8 +506,8 @@ pub(super) static INTERPOLANT: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "The interpolant is a pointer into the Input storage class to the type of the result: the variable or \
-           a component of it, not a value that was loaded from it.",
+    text: "The interpolant is a pointer into the `Input` storage class to the type of the result: the variable or a \
+           component of it, not a value that was loaded from it.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"

@@ -164,7 +164,7 @@ pub(super) static OUT_CLASS: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "Second results are written through pointers into Function, Workgroup, CrossWorkgroup or Generic \
+    text: "Second results are written through pointers into `Function`, `Workgroup`, `CrossWorkgroup` or `Generic` \
            memory.",
     example: Example {
         frame: Frame::Kernel,
@@ -383,8 +383,8 @@ pub(super) static LOAD_POINTER: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "Loads are through a pointer into any memory of a kernel: Function, Workgroup, CrossWorkgroup, \
-           Generic or UniformConstant.",
+    text: "Loads are through a pointer into any memory of a kernel: `Function`, `Workgroup`, `CrossWorkgroup`, \
+           `Generic` or `UniformConstant`.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "%cl = OpExtInstImport \"OpenCL.std\"
@@ -400,7 +400,7 @@ pub(super) static STORE_POINTER: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "Stores are through a pointer into Generic, CrossWorkgroup, Workgroup or Function memory.",
+    text: "Stores are through a pointer into `Generic`, `CrossWorkgroup`, `Workgroup` or `Function` memory.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "%cl = OpExtInstImport \"OpenCL.std\"
@@ -490,7 +490,7 @@ pub(super) static PRINTF_FORMAT: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "The format of printf is a pointer to characters, 8-bit integers, in UniformConstant memory, or with \
+    text: "The format of printf is a pointer to characters, 8-bit integers, in `UniformConstant` memory, or with \
            SPV_EXT_relaxed_printf_string_address_space in any memory of a kernel.",
     example: Example {
         frame: Frame::Kernel,
@@ -510,7 +510,7 @@ pub(super) static PREFETCH_POINTER: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "What is prefetched are scalars or vectors of integers or floating-point numbers in CrossWorkgroup \
+    text: "What is prefetched are scalars or vectors of integers or floating-point numbers in `CrossWorkgroup` \
            memory.",
     example: Example {
         frame: Frame::Kernel,

@@ -243,12 +243,14 @@ pub(super) fn check_member(at: &Site<'_, '_>, decorated: &Decorated<'_>) -> Verd
 /// Whether the decoration's target matters through groups, too. Others reach
 /// through groups what they say nothing of.
 pub(super) fn is_bound_in_groups(decoration: Decoration) -> bool {
-    match target_of(decoration) {
-        Target::MemoryObject => true,
-        Target::Variable => decoration == Decoration::Location,
-        Target::Structure => matches!(decoration, Decoration::Block | Decoration::BufferBlock),
-        _ => false,
-    }
+    matches!(
+        decoration,
+        Decoration::Block
+            | Decoration::BufferBlock
+            | Decoration::NonWritable
+            | Decoration::Component
+            | Decoration::Location
+    )
 }
 
 /// Checks that a decoration may stand on its target, which is no member.

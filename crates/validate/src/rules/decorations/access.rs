@@ -159,6 +159,21 @@ pub(super) fn check_non_writable(m: &Module<'_>, target: Id, decorated: &Decorat
     Err(Fault::new(&NON_WRITABLE, offset, message).about(m, target, "this is decorated"))
 }
 
+/// Whether Vulkan's variables of a class that is neither input nor output have
+/// locations.
+fn has_location(class: StorageClass) -> bool {
+    matches!(
+        class,
+        StorageClass::RayPayloadKHR
+            | StorageClass::IncomingRayPayloadKHR
+            | StorageClass::HitAttributeKHR
+            | StorageClass::HitObjectAttributeNV
+            | StorageClass::HitObjectAttributeEXT
+            | StorageClass::CallableDataKHR
+            | StorageClass::IncomingCallableDataKHR
+    )
+}
+
 /// Checks a `Component`.
 pub(super) fn check_component(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Verdict {
     let offset = decorated.inst.offset();
@@ -170,8 +185,9 @@ pub(super) fn check_component(m: &Module<'_>, target: Id, decorated: &Decorated<
             };
             let is_variable = matches!(m.op_of(target), Op::Variable | Op::UntypedVariableKHR);
             if is_variable && !matches!(class, StorageClass::Input | StorageClass::Output) {
-                // The same is said of Vulkan's variables with another rule.
-                if m.env.is_vulkan() {
+                // Of Vulkan's variables another rule says the same, but for those
+                // that have a Location.
+                if m.env.is_vulkan() && !has_location(class) {
                     return Ok(());
                 }
                 let message = format!(

@@ -7,6 +7,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass;
 use spirvkit_grammar::{Class, ExtInstSet, InstructionInfo, Op};
 
+use super::layout::may_be_in_block;
 use crate::fault::{Fault, Verdict};
 use crate::module::{Inst, Module, is_constant_op, is_type_declaration};
 use crate::rule::{Example, Frame, Rule};
@@ -576,9 +577,11 @@ impl<'m, 'a> Ids<'m, 'a> {
     }
 }
 
-/// Whether an opcode's instructions stand before the functions only.
+/// Whether an opcode's instructions stand before the functions only, and are
+/// reported where they don't.
 fn is_declared_first(op: Op) -> bool {
-    is_type_declaration(op) || is_constant_op(op)
+    (is_type_declaration(op) || is_constant_op(op))
+        && op.info().is_some_and(|info| !may_be_in_block(op, info))
 }
 
 /// Results without a type that no instruction takes for a value. (How decoration

@@ -676,7 +676,7 @@ fn is_local(variable: Inst<'_>) -> bool {
 
 /// Whether an instruction may stand in a block.
 #[inline]
-fn may_be_in_block(op: Op, info: &InstructionInfo) -> bool {
+pub(super) fn may_be_in_block(op: Op, info: &InstructionInfo) -> bool {
     match info.class() {
         // All of these come before the functions.
         Class::Debug | Class::Annotation | Class::ModeSetting | Class::Extension => false,

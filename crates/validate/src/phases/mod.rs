@@ -133,8 +133,8 @@ fn functions(m: &Module<'_>, disorder: &[u32], faults: &mut Faults) {
 /// begin before it has ended.
 fn is_in_disorder(function: &Function, disorder: &[u32]) -> bool {
     let range = &function.range;
-    let mut places = disorder.iter();
-    places.any(|&at| range.start < at && at <= range.end)
+    let next = disorder.partition_point(|&at| at <= range.start);
+    disorder.get(next).is_some_and(|&at| at <= range.end)
 }
 
 /// Gives each instruction to the family that owns its opcode.

@@ -72,7 +72,7 @@ static STRING: Rule = Rule {
 };
 
 /// Looks at all instructions. Gives the offsets of those that stand where they
-/// cannot be part of a sound function.
+/// cannot be part of a sound function, sorted.
 pub(super) fn check(m: &Module<'_>, faults: &mut Faults) -> Vec<u32> {
     let mut pass = Pass {
         m,
@@ -247,6 +247,7 @@ impl<'a> Pass<'_, 'a, '_> {
         for offset in self.ids.into_quiet() {
             self.faults.hush(offset);
         }
+        self.disorder.sort_unstable();
         self.disorder
     }
 

@@ -45,7 +45,7 @@ impl DepthFirst {
         };
         // The nodes that have been entered and not left, each with the number of
         // its edges that have been followed.
-        let mut open: Vec<(Node, usize)> = Vec::new();
+        let mut open: Vec<(Node, u32)> = Vec::new();
         for root in roots {
             if root < graph.len() && !result.is_reachable(root) {
                 result.enter(root);
@@ -53,7 +53,7 @@ impl DepthFirst {
             }
             while let Some((node, followed)) = open.last_mut() {
                 let node = *node;
-                let Some(&next) = graph.successors(node).get(*followed) else {
+                let Some(&next) = graph.successors(node).get(*followed as usize) else {
                     result.left[node as usize] = result.post_order.len() as u32;
                     result.post_order.push(node);
                     open.pop();

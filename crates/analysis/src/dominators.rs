@@ -175,9 +175,18 @@ fn immediate_dominators(graph: &Graph, order: &DepthFirst) -> Vec<Node> {
             waiting = next[waiting as usize];
         }
     }
+    let semi = forest.semi;
+    drop((
+        parents,
+        first,
+        next,
+        forest.above,
+        forest.least,
+        forest.path,
+    ));
     let mut result = vec![NONE; graph.len() as usize];
     for node in 0..reached {
-        if immediate[node] != NONE && immediate[node] != forest.semi[node] {
+        if immediate[node] != NONE && immediate[node] != semi[node] {
             immediate[node] = immediate[immediate[node] as usize];
         }
         if let Some(&above) = order.pre_order().get(immediate[node] as usize) {

@@ -74,6 +74,11 @@ impl Graph {
         self.predecessors.of(node)
     }
 
+    /// How many edges there are.
+    pub fn edge_count(&self) -> usize {
+        self.successors.items.len()
+    }
+
     /// All edges, by the node that they leave.
     pub fn edges(&self) -> impl Iterator<Item = (Node, Node)> + '_ {
         (0..self.len()).flat_map(|from| self.successors(from).iter().map(move |&to| (from, to)))
@@ -84,27 +89,28 @@ impl Graph {
 /// `items[starts[n]..starts[n + 1]]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Lists {
-    starts: Vec<usize>,
+    starts: Vec<u32>,
     items: Vec<Node>,
 }
 
 impl Lists {
     /// Sorts the pairs by their first node, keeping their order otherwise.
     fn new(nodes: u32, pairs: impl Iterator<Item = (Node, Node)> + Clone) -> Lists {
-        let mut starts = vec![0; nodes as usize + 1];
+        let mut starts = vec![0u32; nodes as usize + 1];
         for (from, _) in pairs.clone() {
             starts[from as usize + 1] += 1;
         }
-        let mut total = 0;
+        // Each edge takes words of a module, of which there are fewer than 2³².
+        let mut total = 0u32;
         for start in &mut starts {
             total += *start;
             *start = total;
         }
-        let mut items = vec![0; total];
+        let mut items = vec![0; total as usize];
         let mut next = starts.clone();
         for (from, to) in pairs {
             let place = &mut next[from as usize];
-            items[*place] = to;
+            items[*place as usize] = to;
             *place += 1;
         }
         Lists { starts, items }
@@ -118,7 +124,7 @@ impl Lists {
     fn of(&self, node: Node) -> &[Node] {
         let node = node as usize;
         match (self.starts.get(node), self.starts.get(node + 1)) {
-            (Some(&start), Some(&end)) => &self.items[start..end],
+            (Some(&start), Some(&end)) => &self.items[start as usize..end as usize],
             _ => &[],
         }
     }

@@ -32,12 +32,13 @@ impl PostDominatorTree {
     /// ends, its exit depends on the traversal.
     pub fn from_depth_first(graph: &Graph, order: &DepthFirst) -> PostDominatorTree {
         let root = graph.len();
-        let mut edges: Vec<(Node, Node)> = exits(graph, order)
-            .into_iter()
-            .map(|exit| (root, exit))
-            .collect();
-        edges.extend(graph.edges().map(|(from, to)| (to, from)));
-        let reversed = Graph::new(root.saturating_add(1), &edges);
+        let reversed = {
+            let exits = exits(graph, order);
+            let mut edges = Vec::with_capacity(exits.len() + graph.edge_count());
+            edges.extend(exits.into_iter().map(|exit| (root, exit)));
+            edges.extend(graph.edges().map(|(from, to)| (to, from)));
+            Graph::new(root.saturating_add(1), &edges)
+        };
         PostDominatorTree {
             tree: DominatorTree::from_root(&reversed, root),
             root,

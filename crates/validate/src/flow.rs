@@ -20,8 +20,9 @@ pub(crate) struct Flow<'m, 'a> {
 
 /// A merge instruction, of which every label begins a block of the function.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Merge<'a> {
-    pub(crate) inst: Inst<'a>,
+pub(crate) struct Merge {
+    /// Where the instruction stands.
+    pub(crate) offset: u32,
     pub(crate) merge: Node,
     /// Of a loop.
     pub(crate) continue_target: Option<Node>,
@@ -99,13 +100,13 @@ impl<'m, 'a> Flow<'m, 'a> {
     }
 
     /// The block's merge instruction, unless its labels are wrong.
-    pub(crate) fn merge(&self, node: Node) -> Option<Merge<'a>> {
+    pub(crate) fn merge(&self, node: Node) -> Option<Merge> {
         let inst = match self.block(node).merge {
             0 => return None,
             offset => self.m.inst(offset)?,
         };
         Some(Merge {
-            inst,
+            offset: inst.offset(),
             merge: self.node(inst.id(0))?,
             continue_target: match inst.op() {
                 Op::LoopMerge => Some(self.node(inst.id(1))?),

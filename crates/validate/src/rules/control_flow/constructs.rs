@@ -284,7 +284,7 @@ pub(super) enum Kind {
 /// The constructs of a function.
 pub(super) struct Constructs<'f, 'm, 'a> {
     pub(super) flow: &'f Flow<'m, 'a>,
-    pub(super) merges: Vec<Option<Merge<'a>>>,
+    pub(super) merges: Vec<Option<Merge>>,
     pub(super) order: DepthFirst,
     pub(super) dominators: DominatorTree,
     /// A traversal that goes on to what can't be reached from the entry.
@@ -315,16 +315,18 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
     /// headers.
     pub(super) fn new(flow: &'f Flow<'m, 'a>, faults: &mut Faults) -> Self {
         let len = flow.len() as usize;
-        let merges: Vec<Option<Merge<'a>>> = (0..flow.len()).map(|node| flow.merge(node)).collect();
-        let mut edges = Vec::with_capacity(flow.graph.edges().count() + len);
-        for node in 0..flow.len() {
-            if let Some(merge) = merges[node as usize] {
-                edges.push((node, merge.merge));
-                edges.extend(merge.continue_target.map(|target| (node, target)));
+        let merges: Vec<Option<Merge>> = (0..flow.len()).map(|node| flow.merge(node)).collect();
+        let structural = {
+            let mut edges = Vec::with_capacity(flow.graph.edge_count() + len);
+            for node in 0..flow.len() {
+                if let Some(merge) = merges[node as usize] {
+                    edges.push((node, merge.merge));
+                    edges.extend(merge.continue_target.map(|target| (node, target)));
+                }
+                edges.extend(flow.graph.successors(node).iter().map(|&next| (node, next)));
             }
-            edges.extend(flow.graph.successors(node).iter().map(|&next| (node, next)));
-        }
-        let structural = Graph::new(flow.len(), &edges);
+            Graph::new(flow.len(), &edges)
+        };
         let order = DepthFirst::new(&structural);
         let mut this = Self {
             flow,
@@ -337,9 +339,9 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
             is_declared_wrongly: vec![false; len],
             lacks_loop_header: false,
             constructs: Vec::new(),
-            around: vec![0; len],
-            within: vec![0; len],
-            tops: vec![Self::NONE; len],
+            around: Vec::new(),
+            within: Vec::new(),
+            tops: Vec::new(),
         };
         this.check_merge_blocks(faults);
         this.check_loops(faults);
@@ -441,7 +443,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
     }
 
     /// Checks where the merge block and the continue target of a header are.
-    fn check_header(&self, node: Node, merge: Merge<'a>, faults: &mut Faults) -> bool {
+    fn check_header(&self, node: Node, merge: Merge, faults: &mut Faults) -> bool {
         let is_reachable = self.dominators.is_reachable(node);
         // What merges in its header, or where it continues, is reported as such.
         let is_odd = match merge.continue_target {
@@ -458,7 +460,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                 self.flow.name(merge.merge),
                 self.way_around(node, merge.merge)
             );
-            let fault = Fault::new(&MERGE, merge.inst.offset(), message);
+            let fault = Fault::new(&MERGE, merge.offset, message);
             faults.add(fault.at(
                 self.flow.block(merge.merge).start,
                 "the merge block begins here",
@@ -474,7 +476,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                 self.flow.name(target),
                 self.way_around(node, target)
             );
-            let fault = Fault::new(&CONTINUE_TARGET, merge.inst.offset(), message);
+            let fault = Fault::new(&CONTINUE_TARGET, merge.offset, message);
             faults.add(fault.at(
                 self.flow.block(target).start,
                 "the continue target begins here",
@@ -565,7 +567,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                         count.to_string()
                     }
                 );
-                let mut fault = Fault::new(&BACK_EDGE_COUNT, merge.inst.offset(), message);
+                let mut fault = Fault::new(&BACK_EDGE_COUNT, merge.offset, message);
                 if count > 1 {
                     fault = fault.at(self.flow.end(back), "this is the first");
                     fault = fault.at(self.flow.end(last[node as usize]), "this is the last");
@@ -585,7 +587,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                     self.flow.name(target)
                 );
                 let fault = Fault::new(&BACK_EDGE_BLOCK, self.flow.end(back), message);
-                faults.add(fault.at(merge.inst.offset(), "the loop is declared here"));
+                faults.add(fault.at(merge.offset, "the loop is declared here"));
                 continue;
             }
             // Most often, the continue target itself branches back, and at most out.
@@ -607,7 +609,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                 let fault = Fault::new(&CONTINUE_END, self.flow.block(target).start, message);
                 faults.add(
                     fault
-                        .at(merge.inst.offset(), "the loop is declared here")
+                        .at(merge.offset, "the loop is declared here")
                         .at(self.flow.end(back), "this branches back"),
                 );
                 // What leaves the continue construct is not worth another word.
@@ -632,13 +634,21 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                     self.flow.name(merge.merge)
                 );
                 let fault = Fault::new(&EXIT, self.flow.end(back), message);
-                faults.add(fault.at(merge.inst.offset(), "the loop is declared here"));
+                faults.add(fault.at(merge.offset, "the loop is declared here"));
             }
         }
     }
 
     /// Goes down the tree and gives each block its construct.
     fn find(&mut self) {
+        // Only now, because what was looked at before takes room, too.
+        let len = self.merges.len();
+        self.around = vec![0; len];
+        self.within = vec![0; len];
+        self.tops = vec![Self::NONE; len];
+        let merges = self.merges.iter().flatten();
+        let parts = merges.map(|merge| 1 + usize::from(merge.continue_target.is_some()));
+        self.constructs.reserve_exact(1 + parts.sum::<usize>());
         self.constructs.push(Construct {
             kind: Kind::Function,
             header: Self::NONE,
@@ -688,7 +698,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
     /// Opens the constructs of a header: one for a selection, and for a loop the
     /// body and, behind it, the continue construct. Returns the one that the
     /// header is in.
-    fn open(&mut self, node: Node, merge: Merge<'a>, around: ConstructId) -> ConstructId {
+    fn open(&mut self, node: Node, merge: Merge, around: ConstructId) -> ConstructId {
         let next = self.constructs.len() as ConstructId;
         let outer = *self.get(around);
         let is_switch = self

@@ -251,13 +251,13 @@ pub(super) fn check_unique(flow: &Flow<'_, '_>, faults: &mut Faults) {
     // For each block the merge instruction that declares it a merge block.
     let mut declared = Vec::new();
     for node in 0..flow.len() {
-        let Some(Merge { inst, merge, .. }) = flow.merge(node) else {
+        let Some(Merge { offset, merge, .. }) = flow.merge(node) else {
             continue;
         };
         declared.resize(flow.len() as usize, 0);
         let first = &mut declared[merge as usize];
         if *first == 0 {
-            *first = inst.offset();
+            *first = offset;
             continue;
         }
         let message = format!(
@@ -265,7 +265,7 @@ pub(super) fn check_unique(flow: &Flow<'_, '_>, faults: &mut Faults) {
             flow.name(node),
             flow.name(merge)
         );
-        let fault = Fault::new(&TWICE, inst.offset(), message);
+        let fault = Fault::new(&TWICE, offset, message);
         faults.add(fault.at(*first, "the other is here"));
     }
 }

@@ -252,7 +252,7 @@ pub(super) struct Budget(usize);
 
 impl Budget {
     pub(super) fn of(m: &Module<'_>) -> Self {
-        Self(m.words.len().saturating_mul(32).saturating_add(1 << 18))
+        Self(m.words.len().saturating_mul(6).saturating_add(1 << 18))
     }
 
     fn spend(&mut self, steps: usize) -> bool {

@@ -32,6 +32,10 @@ pub static SHAPES: &[Shape] = &[
     shape("structures", 100_000, structures),
     shape("cases of a switch", 100_000, cases),
     shape("access chains", 100_000, access_chains),
+    shape("loads of a large structure", 100_000, large_loads),
+    shape("arrays within each other", 20_000, nested_arrays),
+    shape("targets of a decoration group", 50_000, group_targets),
+    shape("entry points that share functions", 5_000, entry_points),
 ];
 
 const fn shape(name: &'static str, count: usize, make: fn(usize) -> Vec<u32>) -> Shape {
@@ -345,5 +349,140 @@ fn access_chains(count: usize) -> Vec<u32> {
             .instruction(Op::AccessChain, &[to_integer, chain, variable, zero]);
     }
     frame.end();
+    frame.w.finish()
+}
+
+fn large_loads(count: usize) -> Vec<u32> {
+    let mut variable = 0;
+    let mut frame = Frame::start_with(|w| {
+        variable = w.id();
+        vec![variable]
+    });
+    frame.types();
+    let [structure, pointer] = std::array::from_fn(|_| frame.w.id());
+    let mut operands = vec![structure];
+    operands.resize(16_000, frame.integer);
+    let w = &mut frame.w;
+    w.instruction(Op::TypeStruct, &operands);
+    let private = StorageClass::Private.0;
+    w.instruction(Op::TypePointer, &[pointer, private, structure]);
+    w.instruction(Op::Variable, &[pointer, variable, private]);
+    frame.begin(frame.main);
+    for _ in 0..count {
+        let load = frame.w.id();
+        frame.w.instruction(Op::Load, &[structure, load, variable]);
+    }
+    frame.end();
+    frame.w.finish()
+}
+
+/// Each with a null, so that all of them are looked through.
+fn nested_arrays(count: usize) -> Vec<u32> {
+    let mut frame = Frame::start();
+    frame.types();
+    let one = frame.w.id();
+    let mut element = frame.integer;
+    frame.w.instruction(Op::Constant, &[frame.integer, one, 1]);
+    for _ in 0..count {
+        let [array, null] = std::array::from_fn(|_| frame.w.id());
+        frame.w.instruction(Op::TypeArray, &[array, element, one]);
+        frame.w.instruction(Op::ConstantNull, &[array, null]);
+        element = array;
+    }
+    frame.begin(frame.main);
+    frame.end();
+    frame.w.finish()
+}
+
+/// An instruction holds at most 65,535 words, so the group is applied several
+/// times.
+fn group_targets(count: usize) -> Vec<u32> {
+    let mut frame = Frame::start();
+    let group = frame.w.id();
+    let targets: Vec<u32> = (0..count).map(|_| frame.w.id()).collect();
+    for decoration in [Decoration::RelaxedPrecision, Decoration::NoContraction] {
+        frame.w.instruction(Op::Decorate, &[group, decoration.0]);
+    }
+    frame.w.instruction(Op::DecorationGroup, &[group]);
+    for targets in targets.chunks(60_000) {
+        let operands: Vec<u32> = std::iter::once(&group).chain(targets).copied().collect();
+        frame.w.instruction(Op::GroupDecorate, &operands);
+    }
+    frame.types();
+    frame.begin(frame.main);
+    let (integer, zero) = (frame.integer, frame.zero);
+    for target in targets {
+        frame
+            .w
+            .instruction(Op::IAdd, &[integer, target, zero, zero]);
+    }
+    frame.end();
+    frame.w.finish()
+}
+
+/// As many functions in a chain of calls, all of which use a variable.
+fn entry_points(count: usize) -> Vec<u32> {
+    let mut w = Writer::with_capacity(1024);
+    let variable = w.id();
+    let mains: Vec<u32> = (0..count).map(|_| w.id()).collect();
+    w.instruction(Op::Capability, &[Capability::Shader.0]);
+    w.instruction(
+        Op::MemoryModel,
+        &[AddressingModel::Logical.0, MemoryModel::GLSL450.0],
+    );
+    for &main in &mains {
+        // Four letters for a name.
+        let digits =
+            |number: u32| (0..4).fold(0, |word, at| word << 8 | 0x61 + (number >> (4 * at) & 15));
+        w.instruction(
+            Op::EntryPoint,
+            &[ExecutionModel::GLCompute.0, main, digits(main), 0, variable],
+        );
+    }
+    for &main in &mains {
+        w.instruction(
+            Op::ExecutionMode,
+            &[main, ExecutionMode::LocalSize.0, 1, 1, 1],
+        );
+    }
+    let mut frame = Frame {
+        w,
+        void: 0,
+        function_type: 0,
+        boolean: 0,
+        integer: 0,
+        truth: 0,
+        zero: 0,
+        main: 0,
+    };
+    frame.types();
+    let pointer = frame.w.id();
+    let private = StorageClass::Private.0;
+    frame
+        .w
+        .instruction(Op::TypePointer, &[pointer, private, frame.integer]);
+    frame
+        .w
+        .instruction(Op::Variable, &[pointer, variable, private]);
+    let shared: Vec<u32> = (0..count).map(|_| frame.w.id()).collect();
+    for &main in &mains {
+        frame.begin(main);
+        let call = frame.w.id();
+        frame
+            .w
+            .instruction(Op::FunctionCall, &[frame.void, call, shared[0]]);
+        frame.end();
+    }
+    for (index, &function) in shared.iter().enumerate() {
+        frame.begin(function);
+        if let Some(&next) = shared.get(index + 1) {
+            let call = frame.w.id();
+            frame
+                .w
+                .instruction(Op::FunctionCall, &[frame.void, call, next]);
+        }
+        frame.w.instruction(Op::Store, &[variable, frame.zero]);
+        frame.end();
+    }
     frame.w.finish()
 }

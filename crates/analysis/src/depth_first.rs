@@ -3,6 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::graph::Edges;
 use crate::{Graph, NONE, Node};
 
 /// What a depth-first traversal from the entry finds: the orders in which nodes
@@ -35,6 +36,13 @@ impl DepthFirst {
     /// Traverses what is reachable from each root that isn't reachable from those
     /// before it.
     pub fn from_roots(graph: &Graph, roots: impl IntoIterator<Item = Node>) -> DepthFirst {
+        DepthFirst::traverse(graph, roots)
+    }
+
+    pub(crate) fn traverse(
+        graph: &impl Edges,
+        roots: impl IntoIterator<Item = Node>,
+    ) -> DepthFirst {
         let nodes = graph.len() as usize;
         let mut result = DepthFirst {
             pre_order: Vec::with_capacity(nodes),
@@ -71,8 +79,14 @@ impl DepthFirst {
     }
 
     /// Whether this can be a traversal of a graph: one of as many nodes.
-    pub(crate) fn fits(&self, graph: &Graph) -> bool {
+    pub(crate) fn fits(&self, graph: &impl Edges) -> bool {
         self.entered.len() == graph.len() as usize
+    }
+
+    /// Forgets the order of leaving, which the tree of dominators does without.
+    pub(crate) fn forget_post_order(&mut self) {
+        self.post_order = Vec::new();
+        self.left = Vec::new();
     }
 
     fn enter(&mut self, node: Node) {

@@ -3,6 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::graph::Edges;
 use crate::{DepthFirst, Graph, NONE, Node};
 
 /// Which nodes every path from the root to a node goes through (specification,
@@ -29,7 +30,13 @@ impl DominatorTree {
 
     /// The tree of a graph whose entry is `root`.
     pub fn from_root(graph: &Graph, root: Node) -> DominatorTree {
-        DominatorTree::from_depth_first(graph, &DepthFirst::from_root(graph, root))
+        DominatorTree::of(graph, root)
+    }
+
+    pub(crate) fn of(graph: &impl Edges, root: Node) -> DominatorTree {
+        let mut order = DepthFirst::traverse(graph, core::iter::once(root));
+        order.forget_post_order();
+        DominatorTree::after(graph, &order)
     }
 
     /// The tree of a graph that has been traversed already.
@@ -44,6 +51,10 @@ impl DominatorTree {
             another = DepthFirst::new(graph);
             &another
         };
+        DominatorTree::after(graph, order)
+    }
+
+    fn after(graph: &impl Edges, order: &DepthFirst) -> DominatorTree {
         let immediate = immediate_dominators(graph, order);
         let nodes = graph.len() as usize;
         let mut sizes = vec![0; nodes];
@@ -132,16 +143,14 @@ impl DominatorTree {
 /// O(e log n).
 ///
 /// Nodes are called by their places in the pre-order.
-fn immediate_dominators(graph: &Graph, order: &DepthFirst) -> Vec<Node> {
+fn immediate_dominators(graph: &impl Edges, order: &DepthFirst) -> Vec<Node> {
     let reached = order.pre_order().len();
-    let parents: Vec<u32> = order
-        .pre_order()
-        .iter()
-        .map(|&node| {
-            let parent = order.parent(node).and_then(|node| order.pre_number(node));
-            parent.unwrap_or(NONE)
-        })
-        .collect();
+    let parent_of = |number: usize| {
+        let parent = order.parent(order.pre_order()[number]);
+        parent
+            .and_then(|node| order.pre_number(node))
+            .unwrap_or(NONE)
+    };
     let mut forest = Forest {
         above: vec![NONE; reached],
         least: (0..reached as u32).collect(),
@@ -153,11 +162,11 @@ fn immediate_dominators(graph: &Graph, order: &DepthFirst) -> Vec<Node> {
     let mut first = vec![NONE; reached];
     let mut next = vec![NONE; reached];
     for node in (0..reached).rev() {
-        let parent = parents[node];
+        let parent = parent_of(node);
         if parent == NONE {
             continue;
         }
-        for &predecessor in graph.predecessors(order.pre_order()[node]) {
+        for predecessor in graph.predecessors(order.pre_order()[node]) {
             if let Some(predecessor) = order.pre_number(predecessor) {
                 let least = forest.least_above(predecessor);
                 let semi = forest.semi[least as usize];
@@ -176,14 +185,7 @@ fn immediate_dominators(graph: &Graph, order: &DepthFirst) -> Vec<Node> {
         }
     }
     let semi = forest.semi;
-    drop((
-        parents,
-        first,
-        next,
-        forest.above,
-        forest.least,
-        forest.path,
-    ));
+    drop((first, next, forest.above, forest.least, forest.path));
     let mut result = vec![NONE; graph.len() as usize];
     for node in 0..reached {
         if immediate[node] != NONE && immediate[node] != semi[node] {

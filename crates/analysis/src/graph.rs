@@ -85,6 +85,27 @@ impl Graph {
     }
 }
 
+/// What traversals and dominance need of a graph.
+pub(crate) trait Edges {
+    fn len(&self) -> u32;
+    fn successors(&self, node: Node) -> &[Node];
+    fn predecessors(&self, node: Node) -> impl Iterator<Item = Node>;
+}
+
+impl Edges for Graph {
+    fn len(&self) -> u32 {
+        self.len()
+    }
+
+    fn successors(&self, node: Node) -> &[Node] {
+        self.successors(node)
+    }
+
+    fn predecessors(&self, node: Node) -> impl Iterator<Item = Node> {
+        self.predecessors(node).iter().copied()
+    }
+}
+
 /// For each node a list of nodes: those of node `n` are
 /// `items[starts[n]..starts[n + 1]]`.
 #[derive(Clone, Debug, PartialEq, Eq)]

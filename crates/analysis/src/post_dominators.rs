@@ -3,6 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::graph::Edges;
 use crate::{DepthFirst, DominatorTree, Graph, Node};
 
 /// Which nodes every path from a node to an exit goes through (specification,
@@ -32,15 +33,9 @@ impl PostDominatorTree {
     /// ends, its exit depends on the traversal.
     pub fn from_depth_first(graph: &Graph, order: &DepthFirst) -> PostDominatorTree {
         let root = graph.len();
-        let reversed = {
-            let exits = exits(graph, order);
-            let mut edges = Vec::with_capacity(exits.len() + graph.edge_count());
-            edges.extend(exits.into_iter().map(|exit| (root, exit)));
-            edges.extend(graph.edges().map(|(from, to)| (to, from)));
-            Graph::new(root.saturating_add(1), &edges)
-        };
+        let backwards = Backwards::new(graph, exits(graph, order));
         PostDominatorTree {
-            tree: DominatorTree::from_root(&reversed, root),
+            tree: DominatorTree::of(&backwards, root),
             root,
         }
     }
@@ -62,6 +57,52 @@ impl PostDominatorTree {
     /// Whether `below` post-dominates `above` and is another node.
     pub fn strictly_dominates(&self, below: Node, above: Node) -> bool {
         below != above && self.dominates(below, above)
+    }
+}
+
+/// A graph with every edge turned round, and one more node, from which edges lead
+/// to the exits.
+struct Backwards<'g> {
+    graph: &'g Graph,
+    exits: Vec<Node>,
+    is_exit: Vec<bool>,
+}
+
+impl<'g> Backwards<'g> {
+    fn new(graph: &'g Graph, exits: Vec<Node>) -> Self {
+        let mut is_exit = vec![false; graph.len() as usize];
+        for &exit in &exits {
+            is_exit[exit as usize] = true;
+        }
+        Self {
+            graph,
+            exits,
+            is_exit,
+        }
+    }
+
+    fn root(&self) -> Node {
+        self.graph.len()
+    }
+}
+
+impl Edges for Backwards<'_> {
+    fn len(&self) -> u32 {
+        self.root().saturating_add(1)
+    }
+
+    fn successors(&self, node: Node) -> &[Node] {
+        match node == self.root() {
+            true => &self.exits,
+            false => self.graph.predecessors(node),
+        }
+    }
+
+    fn predecessors(&self, node: Node) -> impl Iterator<Item = Node> {
+        let root = self.is_exit.get(node as usize) == Some(&true);
+        let root = root.then_some(self.root());
+        root.into_iter()
+            .chain(self.graph.successors(node).iter().copied())
     }
 }
 
@@ -89,7 +130,7 @@ fn exits(graph: &Graph, order: &DepthFirst) -> Vec<Node> {
         .chain(unreached)
         .filter(|&node| !ends[node as usize]);
     let rest: Vec<Node> = rest.collect();
-    let backwards = DepthFirst::from_roots(&graph.reversed(), rest);
+    let backwards = DepthFirst::traverse(&Backwards::new(graph, Vec::new()), rest);
     for &node in backwards.post_order().iter().rev() {
         if !ends[node as usize] {
             exits.push(node);

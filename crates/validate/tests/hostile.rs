@@ -322,3 +322,31 @@ fn warnings_are_not_without_number() {
     assert!(report.is_valid());
     assert!(report.diagnostics().len() < COUNT);
 }
+
+#[test]
+fn pointers_that_are_derived_in_many_steps() {
+    let before = "OpDecorate %block BufferBlock
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %object DescriptorSet 0
+OpDecorate %object Binding 0
+";
+    let globals = "%block = OpTypeStruct %u32
+%to_block = OpTypePointer Uniform %block
+%to_u32 = OpTypePointer Uniform %u32
+%object = OpVariable %to_block Uniform
+";
+    let body = "%chain0 = OpAccessChain %to_u32 %object %zero\n".to_owned()
+        + &each(COUNT, |index| {
+            format!(
+                "%chain{} = OpAccessChain %to_u32 %chain{index}
+OpStore %chain{index} %zero
+",
+                index + 1
+            )
+        });
+    let text = "; Version: 1.3\n".to_owned() + &compute(before, globals, "", &body);
+    accept(&text);
+    let text = text.replace("BufferBlock", "Block");
+    let rule = "memory.store-uniform-block";
+    refuse("vulkan1.3", &text, rule, "uniform block");
+}

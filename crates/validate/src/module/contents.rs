@@ -65,6 +65,8 @@ pub(super) struct Known {
     contents: HashMap<u32, Contents>,
     /// The innermost elements of arrays in very many arrays.
     innermost: HashMap<u32, u32>,
+    /// What pointers are derived from by very many steps.
+    origins: HashMap<u32, u32>,
     /// Pairs of types that were compared, by what they were compared for.
     compared: HashMap<(Likeness, u32, u32), bool>,
 }
@@ -307,32 +309,59 @@ impl<'a> Module<'a> {
     }
 
     #[cold]
-    fn innermost(&self, mut ty: Id) -> Id {
+    fn innermost(&self, ty: Id) -> Id {
         let known = &mut self.known_types.borrow_mut().innermost;
-        let mut passed = Vec::new();
-        // A chain of arrays ends, because types refer to earlier types; broken
-        // modules are stopped by the number of ids.
-        while passed.len() < self.words.len() {
-            if let Some(&inner) = known.get(&ty.0) {
-                ty = Id(inner);
-                break;
-            }
-            match self.op_of(ty) {
-                Op::TypeArray | Op::TypeRuntimeArray => {
-                    passed.push(ty.0);
-                    ty = self.element(ty);
-                }
-                _ => break,
+        let element = |ty: Id| match self.op_of(ty) {
+            Op::TypeArray | Op::TypeRuntimeArray => Some(self.element(ty)),
+            _ => None,
+        };
+        end_of_chain(known, ty, self.words.len(), element)
+    }
+
+    /// The first of the pointers from which a pointer is derived: what `source`
+    /// tells of one pointer after the other.
+    pub(crate) fn pointer_origin(&self, pointer: Id, source: impl Fn(Id) -> Option<Id>) -> Id {
+        let mut origin = pointer;
+        for _ in 0..FEW {
+            match source(origin) {
+                Some(next) => origin = next,
+                None => return origin,
             }
         }
-        known.extend(passed.into_iter().map(|array| (array, ty.0)));
-        ty
+        let known = &mut self.known_types.borrow_mut().origins;
+        end_of_chain(known, origin, self.words.len(), source)
     }
 
     #[inline]
     fn element(&self, array: Id) -> Id {
         Id(self.type_word(array, 2))
     }
+}
+
+/// The end of a chain of ids, which is remembered for all of its links. Chains end,
+/// because definitions refer to earlier ones; in broken modules they are left after
+/// so many steps.
+fn end_of_chain(
+    known: &mut HashMap<u32, u32>,
+    start: Id,
+    most: usize,
+    next: impl Fn(Id) -> Option<Id>,
+) -> Id {
+    let mut passed = Vec::new();
+    let mut at = start;
+    while passed.len() < most {
+        if let Some(&end) = known.get(&at.0) {
+            at = Id(end);
+            break;
+        }
+        let Some(next) = next(at) else {
+            break;
+        };
+        passed.push(at.0);
+        at = next;
+    }
+    known.extend(passed.into_iter().map(|link| (link, at.0)));
+    at
 }
 
 fn is_aggregate(op: Op) -> bool {

@@ -281,10 +281,55 @@ pub(super) enum Kind {
     Continue,
 }
 
+/// What the merge instructions of a function's blocks declare; [`Constructs::NONE`]
+/// where there is none.
+struct Merges {
+    blocks: Vec<Node>,
+    continue_targets: Vec<Node>,
+}
+
+impl Merges {
+    fn of(flow: &Flow<'_, '_>) -> Self {
+        let len = flow.len() as usize;
+        let mut merges = Self {
+            blocks: vec![Constructs::NONE; len],
+            continue_targets: vec![Constructs::NONE; len],
+        };
+        for node in 0..flow.len() {
+            if let Some(merge) = flow.merge(node) {
+                merges.blocks[node as usize] = merge.merge;
+                merges.continue_targets[node as usize] =
+                    merge.continue_target.unwrap_or(Constructs::NONE);
+            }
+        }
+        merges
+    }
+
+    fn get(&self, flow: &Flow<'_, '_>, node: Node) -> Option<Merge> {
+        let merge = self.blocks[node as usize];
+        let target = self.continue_targets[node as usize];
+        (merge != Constructs::NONE).then(|| Merge {
+            offset: flow.block(node).merge,
+            merge,
+            continue_target: (target != Constructs::NONE).then_some(target),
+        })
+    }
+
+    fn is_loop_header(&self, node: Node) -> bool {
+        self.continue_targets[node as usize] != Constructs::NONE
+    }
+
+    /// How many constructs are declared.
+    fn constructs(&self) -> usize {
+        let declared = self.blocks.iter().chain(&self.continue_targets);
+        declared.filter(|&&node| node != Constructs::NONE).count()
+    }
+}
+
 /// The constructs of a function.
 pub(super) struct Constructs<'f, 'm, 'a> {
     pub(super) flow: &'f Flow<'m, 'a>,
-    pub(super) merges: Vec<Option<Merge>>,
+    merges: Merges,
     pub(super) order: DepthFirst,
     pub(super) dominators: DominatorTree,
     /// A traversal that goes on to what can't be reached from the entry.
@@ -315,11 +360,11 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
     /// headers.
     pub(super) fn new(flow: &'f Flow<'m, 'a>, faults: &mut Faults) -> Self {
         let len = flow.len() as usize;
-        let merges: Vec<Option<Merge>> = (0..flow.len()).map(|node| flow.merge(node)).collect();
+        let merges = Merges::of(flow);
         let structural = {
             let mut edges = Vec::with_capacity(flow.graph.edge_count() + len);
             for node in 0..flow.len() {
-                if let Some(merge) = merges[node as usize] {
+                if let Some(merge) = merges.get(flow, node) {
                     edges.push((node, merge.merge));
                     edges.extend(merge.continue_target.map(|target| (node, target)));
                 }
@@ -350,6 +395,11 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
         this
     }
 
+    /// A block's merge instruction.
+    pub(super) fn merge(&self, node: Node) -> Option<Merge> {
+        self.merges.get(self.flow, node)
+    }
+
     /// Whether an edge leads back, in a traversal along the structure.
     pub(super) fn is_back_edge(&self, from: Node, to: Node) -> bool {
         let order = self.whole_order.as_ref().unwrap_or(&self.order);
@@ -357,7 +407,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
     }
 
     pub(super) fn is_loop_header(&self, node: Node) -> bool {
-        self.merges[node as usize].is_some_and(|merge| merge.continue_target.is_some())
+        self.merges.is_loop_header(node)
     }
 
     /// The smallest construct that a block is in.
@@ -422,9 +472,9 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
     }
 
     fn check_merge_blocks(&mut self, faults: &mut Faults) {
-        let mut headers = vec![Self::NONE; self.merges.len()];
+        let mut headers = vec![Self::NONE; self.flow.len() as usize];
         for node in 0..self.flow.len() {
-            let Some(merge) = self.merges[node as usize] else {
+            let Some(merge) = self.merge(node) else {
                 continue;
             };
             let first = &mut headers[merge.merge as usize];
@@ -498,7 +548,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
             self.dominators.is_reachable(from) && !self.dominators.dominates(header, from)
         });
         match around {
-            Some(&from) if self.merges[from as usize].is_none() => {
+            Some(&from) if self.merge(from).is_none() => {
                 format!(
                     "{} branches there and isn't dominated by it",
                     self.flow.name(from)
@@ -513,7 +563,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
     }
 
     fn check_loops(&mut self, faults: &mut Faults) {
-        let len = self.merges.len();
+        let len = self.flow.len() as usize;
         // For each loop header how many blocks branch back, and the first that does.
         let mut counts = vec![0u32; len];
         let mut first = vec![Self::NONE; len];
@@ -546,7 +596,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
         }
         let mut post_dominators = None;
         for node in 0..self.flow.len() {
-            let Some(merge) = self.merges[node as usize] else {
+            let Some(merge) = self.merge(node) else {
                 continue;
             };
             let Some(target) = merge.continue_target else {
@@ -642,13 +692,11 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
     /// Goes down the tree and gives each block its construct.
     fn find(&mut self) {
         // Only now, because what was looked at before takes room, too.
-        let len = self.merges.len();
+        let len = self.flow.len() as usize;
         self.around = vec![0; len];
         self.within = vec![0; len];
         self.tops = vec![Self::NONE; len];
-        let merges = self.merges.iter().flatten();
-        let parts = merges.map(|merge| 1 + usize::from(merge.continue_target.is_some()));
-        self.constructs.reserve_exact(1 + parts.sum::<usize>());
+        self.constructs.reserve_exact(1 + self.merges.constructs());
         self.constructs.push(Construct {
             kind: Kind::Function,
             header: Self::NONE,
@@ -665,7 +713,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                 None => 0,
             };
             self.around[node as usize] = around;
-            self.within[node as usize] = match self.merges[node as usize] {
+            self.within[node as usize] = match self.merge(node) {
                 Some(merge) if self.is_sound[node as usize] => self.open(node, merge, around),
                 _ => around,
             };
@@ -680,7 +728,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
             self.tops[node as usize] = self.tops[above as usize];
             return around;
         }
-        let Some(merge) = self.merges[above as usize] else {
+        let Some(merge) = self.merge(above) else {
             return around;
         };
         if node == merge.merge {

@@ -163,7 +163,7 @@ fn check_selections(constructs: &Constructs<'_, '_, '_>, faults: &mut Faults) {
     let flow = constructs.flow;
     let mut is_known = vec![false; flow.len() as usize];
     for &node in constructs.order.post_order().iter().rev() {
-        if let Some(merge) = constructs.merges[node as usize] {
+        if let Some(merge) = constructs.merge(node) {
             is_known[merge.merge as usize] = true;
             if let Some(target) = merge.continue_target {
                 is_known[target as usize] = true;

@@ -189,7 +189,7 @@ pub(super) struct Switches<'c, 'f, 'm, 'a> {
 impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
     /// Finds the cases and checks where they are.
     pub(super) fn new(constructs: &'c Constructs<'f, 'm, 'a>, faults: &mut Faults) -> Self {
-        let len = constructs.merges.len();
+        let len = constructs.flow.len() as usize;
         let mut this = Self {
             constructs,
             headers: Vec::new(),

@@ -424,29 +424,25 @@ fn has_runtime_array(m: &Module<'_>, ty: Id) -> bool {
 
 /// The variable, parameter or other origin of a pointer, through access chains
 /// and copies.
-pub(in crate::rules) fn origin(m: &Module<'_>, mut pointer: Id) -> Id {
-    // A chain through definitions of a broken module may not end by itself.
-    for _ in 0..m.words.len() {
-        let Some(def) = m.def(pointer) else {
-            break;
-        };
-        pointer = match def.op() {
+pub(in crate::rules) fn origin(m: &Module<'_>, pointer: Id) -> Id {
+    m.pointer_origin(pointer, |pointer| {
+        let def = m.def(pointer)?;
+        match def.op() {
             Op::AccessChain
             | Op::InBoundsAccessChain
             | Op::PtrAccessChain
             | Op::InBoundsPtrAccessChain
             | Op::ImageTexelPointer
             | Op::RawAccessChainNV
-            | Op::CopyObject => def.id(0),
+            | Op::CopyObject => Some(def.id(0)),
             Op::UntypedAccessChainKHR
             | Op::UntypedInBoundsAccessChainKHR
             | Op::UntypedPtrAccessChainKHR
             | Op::UntypedInBoundsPtrAccessChainKHR
-            | Op::UntypedImageTexelPointerEXT => def.id(1),
-            _ => break,
-        };
-    }
-    pointer
+            | Op::UntypedImageTexelPointerEXT => Some(def.id(1)),
+            _ => None,
+        }
+    })
 }
 
 fn descriptor_origin(at: &Site<'_, '_>) -> Verdict {

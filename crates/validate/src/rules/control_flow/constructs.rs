@@ -334,6 +334,7 @@ pub(super) struct Constructs<'f, 'm, 'a> {
     pub(super) dominators: DominatorTree,
     /// A traversal that goes on to what can't be reached from the entry.
     whole_order: Option<DepthFirst>,
+    /// The graph along the structure, while constructs are looked for.
     structural: Graph,
     /// Whether a block is a header whose merge block, and continue target, are in
     /// the right place.
@@ -390,6 +391,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
         };
         this.check_merge_blocks(faults);
         this.check_loops(faults);
+        this.structural = Graph::new(0, &[]);
         this.find();
         this.check_depth(faults);
         this

@@ -194,16 +194,23 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
             constructs,
             headers: Vec::new(),
             cut_off: Vec::new(),
-            switch_of: vec![NONE; len],
-            falls_to: vec![NONE; len],
-            fallen_from: vec![NONE; len],
+            switch_of: Vec::new(),
+            falls_to: Vec::new(),
+            fallen_from: Vec::new(),
         };
         // For each block the last switch of which it was seen to be no case.
-        let mut reported = vec![NONE; len];
+        let mut reported = Vec::new();
         for &header in constructs.order.pre_order() {
             let construct = constructs.get(constructs.within(header));
             if construct.kind != Kind::Switch || construct.header != header {
                 continue;
+            }
+            if this.headers.is_empty() {
+                // Most functions have no switch.
+                this.switch_of = vec![NONE; len];
+                this.falls_to = vec![NONE; len];
+                this.fallen_from = vec![NONE; len];
+                reported = vec![NONE; len];
             }
             this.headers.push(header);
             for case in cases(constructs.flow, header) {

@@ -146,7 +146,7 @@ OpEntryPoint GLCompute %main \"main\" %buffer
 };
 
 /// A pointer, or what the memory of a variable holds.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Node {
     Value(Id),
     Memory(Id),
@@ -184,14 +184,15 @@ impl Facts {
 
 #[derive(Default)]
 struct Flow {
-    steps: HashMap<Node, Vec<Node>>,
+    /// From where pointers flow and where to.
+    steps: Vec<(Node, Node)>,
     facts: HashMap<Node, Facts>,
     todo: Vec<Node>,
 }
 
 impl Flow {
     fn step(&mut self, from: Node, to: Node) {
-        self.steps.entry(from).or_default().push(to);
+        self.steps.push((from, to));
     }
 
     fn source(&mut self, node: Node, facts: Facts) {
@@ -203,12 +204,13 @@ impl Flow {
     /// Carries all facts along all steps. Each of the few facts of a node
     /// changes at most once or twice, so this ends soon.
     fn run(&mut self) {
+        self.steps.sort_unstable();
+        self.steps.dedup();
         while let Some(node) = self.todo.pop() {
             let facts = self.facts.get(&node).copied().unwrap_or_default();
-            let Some(steps) = self.steps.get(&node) else {
-                continue;
-            };
-            for &next in steps {
+            let start = self.steps.partition_point(|step| step.0 < node);
+            let steps = self.steps.get(start..).unwrap_or_default().iter();
+            for &(_, next) in steps.take_while(|step| step.0 == node) {
                 if self.facts.entry(next).or_default().merge(facts) {
                     self.todo.push(next);
                 }

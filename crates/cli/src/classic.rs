@@ -138,87 +138,19 @@ fn run_val(line: &CommandLine) -> Result<Ending, UsageError> {
         Some(env) => ValidateOptions::for_env(env),
         None => ValidateOptions::default(),
     };
-    let limits = &mut options.limits;
-    for (flag, limit) in [
-        (Flag::MaxStructMembers, &mut limits.struct_members),
-        (Flag::MaxStructDepth, &mut limits.struct_depth),
-        (Flag::MaxLocalVariables, &mut limits.local_variables),
-        (Flag::MaxGlobalVariables, &mut limits.global_variables),
-        (Flag::MaxSwitchBranches, &mut limits.switch_branches),
-        (Flag::MaxFunctionArgs, &mut limits.function_args),
-        (
-            Flag::MaxControlFlowNestingDepth,
-            &mut limits.control_flow_nesting_depth,
-        ),
-        (
-            Flag::MaxAccessChainIndexes,
-            &mut limits.access_chain_indexes,
-        ),
-        (Flag::MaxIdBound, &mut limits.id_bound),
-    ] {
-        if let Some(value) = line.value(flag) {
-            *limit = parsed(value, |text| text.parse().ok())?;
-        }
-    }
-    for (flag, on) in [
-        (
-            Flag::RelaxLogicalPointer,
-            &mut options.relax_logical_pointer,
-        ),
-        (Flag::RelaxBlockLayout, &mut options.relax_block_layout),
-        (
-            Flag::UniformBufferStandardLayout,
-            &mut options.uniform_buffer_standard_layout,
-        ),
-        (Flag::ScalarBlockLayout, &mut options.scalar_block_layout),
-        (
-            Flag::WorkgroupScalarBlockLayout,
-            &mut options.workgroup_scalar_block_layout,
-        ),
-        (Flag::SkipBlockLayout, &mut options.skip_block_layout),
-        (Flag::RelaxStructStore, &mut options.relax_struct_store),
-        (Flag::AllowLocalSizeId, &mut options.allow_local_size_id),
-        (
-            Flag::AllowOffsetTextureOperand,
-            &mut options.allow_offset_texture_operand,
-        ),
-        (
-            Flag::AllowVulkan32BitBitwise,
-            &mut options.allow_vulkan_32_bit_bitwise,
-        ),
-        (
-            Flag::BeforeHlslLegalization,
-            &mut options.before_hlsl_legalization,
-        ),
-    ] {
-        *on = line.has(flag);
-    }
-    for (flag, layout) in [
-        (
-            Flag::SamplerDescriptorLayout,
-            &mut options.sampler_descriptor,
-        ),
-        (Flag::ImageDescriptorLayout, &mut options.image_descriptor),
-        (Flag::BufferDescriptorLayout, &mut options.buffer_descriptor),
-    ] {
-        if let Some(value) = line.value(flag) {
-            *layout = parsed(value, |text| val::descriptor_layout(text).ok())?;
-        }
+    for (name, value) in line.settings() {
+        let value = value.map_or_else(|| "true".into(), OsStr::to_string_lossy);
+        let set = options.set(name, &value);
+        set.map_err(|error| UsageError(format!("`--{name}`: {error}")))?;
     }
     // The established tool knows nothing of these.
-    options.check_debug_info = false;
+    options.skip_debug_info = true;
     let paths: Vec<PathBuf> = line.files.iter().map(PathBuf::from).collect();
     if paths.len() > 1 {
         return Err(UsageError("there is more than one input file".into()));
     }
     let inputs = Inputs::find(&paths, &[Content::Module.extension()])?;
     Ok(val::run_classic(&inputs, options))
-}
-
-/// The value of a flag, read by a function.
-fn parsed<T>(value: &OsStr, read: impl Fn(&str) -> Option<T>) -> Result<T, UsageError> {
-    let text = value.to_string_lossy();
-    read(&text).ok_or_else(|| UsageError(format!("`{text}` is not a value for this option")))
 }
 
 fn run_tool<'a>(inputs: &'a Inputs, destination: &'a Destination, color: ColorWhen) -> Run<'a> {

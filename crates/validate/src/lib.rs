@@ -37,6 +37,7 @@ mod phases;
 mod rule;
 mod rules;
 mod scaffold;
+mod settings;
 mod site;
 
 use std::collections::BTreeMap;
@@ -46,6 +47,7 @@ use spirvkit_diagnostics::{Diagnostic, Severity};
 
 pub use options::{DescriptorLayout, Limits, Options};
 pub use rule::{Example, Frame, Rule};
+pub use settings::{BadSetting, Setting};
 
 /// What became of a module.
 #[derive(Clone, Debug, Default)]

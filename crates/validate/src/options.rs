@@ -47,9 +47,9 @@ pub struct Options {
     pub image_descriptor: DescriptorLayout,
     /// Size and alignment, in bytes, of a buffer's descriptor in a heap.
     pub buffer_descriptor: DescriptorLayout,
-    /// Checks the operands of the `DebugInfo` instruction set, too; without,
-    /// only where its instructions stand.
-    pub check_debug_info: bool,
+    /// Leaves the operands of the `DebugInfo` instruction set unchecked, but not
+    /// where its instructions stand.
+    pub skip_debug_info: bool,
     /// Stops after so many errors; 0 is no limit.
     pub max_errors: usize,
 }
@@ -129,7 +129,7 @@ impl Options {
             sampler_descriptor: unknown,
             image_descriptor: unknown,
             buffer_descriptor: unknown,
-            check_debug_info: true,
+            skip_debug_info: false,
             max_errors: 50,
         }
     }

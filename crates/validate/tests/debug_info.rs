@@ -164,7 +164,7 @@ mod first_set {
     #[test]
     fn is_not_checked_on_request() {
         let mut options = options();
-        options.check_debug_info = false;
+        options.skip_debug_info = true;
         let text = module(
             "DebugInfo",
             "%pointer = Debug(TypePointer %f32 Function None)",

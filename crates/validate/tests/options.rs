@@ -212,7 +212,7 @@ fn front_ends_for_hlsl_leave_some_to_legalization() {
 
 #[test]
 fn the_first_debug_information_may_be_left_unchecked() {
-    frees("original-debug-info.kind", |o| o.check_debug_info = false);
+    frees("original-debug-info.kind", |o| o.skip_debug_info = true);
 }
 
 /// An array with a descriptor every 16 bytes.

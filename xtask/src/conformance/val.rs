@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use spirvkit::TargetEnv;
 use spirvkit::diagnostics::Severity;
-use spirvkit::validate::{DescriptorLayout, Options, validate};
+use spirvkit::validate::{Options, validate};
 
 use super::agreement;
 use super::records::{open, words};
@@ -201,44 +201,13 @@ fn options(case: &Case) -> Result<Options, Box<dyn std::error::Error>> {
     let mut options = Options::for_env(env);
     let mut words = case.flags.iter().flat_map(|flags| flags.split_whitespace());
     while let Some(flag) = words.next() {
-        let mut value = || words.next().ok_or("a flag lacks its value");
-        let limits = &mut options.limits;
-        match flag {
-            "--relax-logical-pointer" => options.relax_logical_pointer = true,
-            "--relax-struct-store" => options.relax_struct_store = true,
-            "--relax-block-layout" => options.relax_block_layout = true,
-            "--uniform-buffer-standard-layout" => options.uniform_buffer_standard_layout = true,
-            "--scalar-block-layout" => options.scalar_block_layout = true,
-            "--workgroup-scalar-block-layout" => options.workgroup_scalar_block_layout = true,
-            "--skip-block-layout" => options.skip_block_layout = true,
-            "--allow-localsizeid" => options.allow_local_size_id = true,
-            "--allow-offset-texture-operand" => options.allow_offset_texture_operand = true,
-            "--allow-vulkan-32-bit-bitwise" => options.allow_vulkan_32_bit_bitwise = true,
-            "--before-hlsl-legalization" => options.before_hlsl_legalization = true,
-            "--sampler-descriptor-layout" => options.sampler_descriptor = layout(value()?)?,
-            "--image-descriptor-layout" => options.image_descriptor = layout(value()?)?,
-            "--buffer-descriptor-layout" => options.buffer_descriptor = layout(value()?)?,
-            "--max-struct-members" => limits.struct_members = value()?.parse()?,
-            "--max-struct-depth" => limits.struct_depth = value()?.parse()?,
-            "--max-local-variables" => limits.local_variables = value()?.parse()?,
-            "--max-global-variables" => limits.global_variables = value()?.parse()?,
-            "--max-switch-branches" => limits.switch_branches = value()?.parse()?,
-            "--max-function-args" => limits.function_args = value()?.parse()?,
-            "--max-control-flow-nesting-depth" => {
-                limits.control_flow_nesting_depth = value()?.parse()?
-            }
-            "--max-access-chain-indexes" => limits.access_chain_indexes = value()?.parse()?,
-            "--max-id-bound" => limits.id_bound = value()?.parse()?,
-            other => return Err(format!("flag {other} is not known").into()),
-        }
+        let name = flag.trim_start_matches("--");
+        let setting = Options::settings().iter().find(|each| each.name == name);
+        let value = match setting.and_then(|setting| setting.value()) {
+            Some(_) => words.next().ok_or("a flag lacks its value")?,
+            None => "true",
+        };
+        options.set(name, value)?;
     }
     Ok(options)
-}
-
-fn layout(text: &str) -> Result<DescriptorLayout, Box<dyn std::error::Error>> {
-    let (size, alignment) = text.split_once(':').ok_or("SIZE:ALIGNMENT")?;
-    Ok(DescriptorLayout {
-        size: size.parse()?,
-        alignment: alignment.parse()?,
-    })
 }

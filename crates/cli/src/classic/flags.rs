@@ -5,7 +5,10 @@
 //! argument or, of flags with two dashes, follow `=`. After `--` all arguments
 //! are files. No flag may be given twice.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
+
+use spirvkit::ValidateOptions;
 
 use super::Tool;
 use crate::environments;
@@ -27,38 +30,18 @@ pub(super) enum Flag {
     Offsets,
     Comment,
     HandleUnknownOpcodes,
-    MaxStructMembers,
-    MaxStructDepth,
-    MaxLocalVariables,
-    MaxGlobalVariables,
-    MaxSwitchBranches,
-    MaxFunctionArgs,
-    MaxControlFlowNestingDepth,
-    MaxAccessChainIndexes,
-    MaxIdBound,
-    RelaxLogicalPointer,
-    RelaxBlockLayout,
-    UniformBufferStandardLayout,
-    ScalarBlockLayout,
-    WorkgroupScalarBlockLayout,
-    SkipBlockLayout,
-    RelaxStructStore,
-    AllowLocalSizeId,
-    AllowOffsetTextureOperand,
-    AllowVulkan32BitBitwise,
-    BeforeHlslLegalization,
-    SamplerDescriptorLayout,
-    ImageDescriptorLayout,
-    BufferDescriptorLayout,
+    /// One of the validator's options, by its name there.
+    Setting(&'static str),
     ShortHelp,
     Help,
     Version,
 }
 
 /// What there is to know about a flag.
+#[derive(Clone)]
 struct Row {
     flag: Flag,
-    name: &'static str,
+    name: Cow<'static, str>,
     /// What help calls its value, if it takes one.
     value: Option<&'static str>,
     tools: &'static [Tool],
@@ -68,20 +51,9 @@ struct Row {
 const fn switch(flag: Flag, name: &'static str, tools: &'static [Tool], help: &'static str) -> Row {
     Row {
         flag,
-        name,
+        name: Cow::Borrowed(name),
         value: None,
         tools,
-        help,
-    }
-}
-
-/// A flag of the validator that takes a number.
-const fn number(flag: Flag, name: &'static str, help: &'static str) -> Row {
-    Row {
-        flag,
-        name,
-        value: Some("N"),
-        tools: VAL,
         help,
     }
 }
@@ -95,14 +67,14 @@ const ALL: &[Tool] = &Tool::ALL;
 static FLAGS: &[Row] = &[
     Row {
         flag: Flag::Output,
-        name: "-o",
+        name: Cow::Borrowed("-o"),
         value: Some("FILE"),
         tools: AS,
         help: "Write to FILE, not out.spv; `-` is standard output",
     },
     Row {
         flag: Flag::Output,
-        name: "-o",
+        name: Cow::Borrowed("-o"),
         value: Some("FILE"),
         tools: DIS,
         help: "Write to FILE, not to standard output, which is `-`",
@@ -115,7 +87,7 @@ static FLAGS: &[Row] = &[
     ),
     Row {
         flag: Flag::TargetEnv,
-        name: "--target-env",
+        name: Cow::Borrowed("--target-env"),
         value: Some("ENV"),
         tools: AS,
         help: "Assemble for one of the environments below",
@@ -172,150 +144,31 @@ static FLAGS: &[Row] = &[
     ),
     Row {
         flag: Flag::TargetEnv,
-        name: "--target-env",
+        name: Cow::Borrowed("--target-env"),
         value: Some("ENV"),
         tools: VAL,
         help: "Check for one of the environments below",
-    },
-    number(
-        Flag::MaxStructMembers,
-        "--max-struct-members",
-        "At most N members of a structure",
-    ),
-    number(
-        Flag::MaxStructDepth,
-        "--max-struct-depth",
-        "At most N structures within each other",
-    ),
-    number(
-        Flag::MaxLocalVariables,
-        "--max-local-variables",
-        "At most N variables of a function",
-    ),
-    number(
-        Flag::MaxGlobalVariables,
-        "--max-global-variables",
-        "At most N variables outside of functions",
-    ),
-    number(
-        Flag::MaxSwitchBranches,
-        "--max-switch-branches",
-        "At most N cases of a switch",
-    ),
-    number(
-        Flag::MaxFunctionArgs,
-        "--max-function-args",
-        "At most N parameters of a function",
-    ),
-    number(
-        Flag::MaxControlFlowNestingDepth,
-        "--max-control-flow-nesting-depth",
-        "Control flow nested N deep",
-    ),
-    number(
-        Flag::MaxAccessChainIndexes,
-        "--max-access-chain-indexes",
-        "At most N indexes of an access chain",
-    ),
-    number(
-        Flag::MaxIdBound,
-        "--max-id-bound",
-        "An id bound of at most N",
-    ),
-    switch(
-        Flag::RelaxLogicalPointer,
-        "--relax-logical-pointer",
-        VAL,
-        "Logical addressing may allocate pointers",
-    ),
-    switch(
-        Flag::RelaxBlockLayout,
-        "--relax-block-layout",
-        VAL,
-        "VK_KHR_relaxed_block_layout",
-    ),
-    switch(
-        Flag::UniformBufferStandardLayout,
-        "--uniform-buffer-standard-layout",
-        VAL,
-        "The extension of that name",
-    ),
-    switch(
-        Flag::ScalarBlockLayout,
-        "--scalar-block-layout",
-        VAL,
-        "VK_EXT_scalar_block_layout",
-    ),
-    switch(
-        Flag::WorkgroupScalarBlockLayout,
-        "--workgroup-scalar-block-layout",
-        VAL,
-        "The same for Workgroup",
-    ),
-    switch(
-        Flag::SkipBlockLayout,
-        "--skip-block-layout",
-        VAL,
-        "Don't check the layout of blocks",
-    ),
-    switch(
-        Flag::RelaxStructStore,
-        "--relax-struct-store",
-        VAL,
-        "Store to structures of the same layout",
-    ),
-    switch(
-        Flag::AllowLocalSizeId,
-        "--allow-localsizeid",
-        VAL,
-        "Accept LocalSizeId",
-    ),
-    switch(
-        Flag::AllowOffsetTextureOperand,
-        "--allow-offset-texture-operand",
-        VAL,
-        "Accept the image operand Offset",
-    ),
-    switch(
-        Flag::AllowVulkan32BitBitwise,
-        "--allow-vulkan-32-bit-bitwise",
-        VAL,
-        "Accept bases of other widths",
-    ),
-    switch(
-        Flag::BeforeHlslLegalization,
-        "--before-hlsl-legalization",
-        VAL,
-        "Accept what is to be legalized",
-    ),
-    Row {
-        flag: Flag::SamplerDescriptorLayout,
-        name: "--sampler-descriptor-layout",
-        value: Some("S:A"),
-        tools: VAL,
-        help: "Size and alignment of a sampler",
-    },
-    Row {
-        flag: Flag::ImageDescriptorLayout,
-        name: "--image-descriptor-layout",
-        value: Some("S:A"),
-        tools: VAL,
-        help: "Size and alignment of an image",
-    },
-    Row {
-        flag: Flag::BufferDescriptorLayout,
-        name: "--buffer-descriptor-layout",
-        value: Some("S:A"),
-        tools: VAL,
-        help: "Size and alignment of a buffer",
     },
     switch(Flag::ShortHelp, "-h", ALL, "Print this"),
     switch(Flag::Help, "--help", ALL, "Print this"),
     switch(Flag::Version, "--version", ALL, "Print the version"),
 ];
 
-fn rows(tool: Tool) -> impl Iterator<Item = &'static Row> {
-    FLAGS.iter().filter(move |row| row.tools.contains(&tool))
+/// The flags of a tool. Those of the validator's own options come last.
+fn rows(tool: Tool) -> impl Iterator<Item = Row> {
+    let settings = match tool {
+        Tool::Val => ValidateOptions::settings(),
+        Tool::As | Tool::Dis => &[],
+    };
+    let settings = settings.iter().map(|setting| Row {
+        flag: Flag::Setting(setting.name),
+        name: Cow::Owned(format!("--{}", setting.name)),
+        value: setting.value(),
+        tools: VAL,
+        help: setting.help,
+    });
+    let own = FLAGS.iter().filter(move |row| row.tools.contains(&tool));
+    own.cloned().chain(settings)
 }
 
 /// A command line taken apart.
@@ -370,6 +223,16 @@ impl CommandLine {
             line.flags.push((row.flag, value, on));
         }
         Ok(line)
+    }
+
+    /// The validator's options that were given, and their values if they take one.
+    /// Switches that are off are left out.
+    pub(super) fn settings(&self) -> impl Iterator<Item = (&'static str, Option<&OsStr>)> {
+        let on = self.flags.iter().filter(|(.., on)| *on);
+        on.filter_map(|(flag, value, _)| match flag {
+            Flag::Setting(name) => Some((*name, value.as_deref())),
+            _ => None,
+        })
     }
 
     /// Whether a switch is on.
@@ -434,7 +297,7 @@ mod tests {
                 assert_eq!(same.count(), 1, "{}", row.name);
                 let line = help
                     .lines()
-                    .find(|line| line.split_whitespace().next() == Some(row.name));
+                    .find(|line| line.split_whitespace().next() == Some(&*row.name));
                 assert!(line.is_some_and(|line| line.ends_with(row.help)), "{help}");
             }
             assert!(

@@ -5,10 +5,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use clap::{Args, ValueEnum};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use spirvkit::diagnostics::render::{self, SarifRule};
 use spirvkit::diagnostics::{ErrorClass, Severity, Source};
-use spirvkit::validate::DescriptorLayout;
 use spirvkit::{Diagnostic, Report, TargetEnv, ValidateOptions};
 
 use crate::cli::ColorWhen;
@@ -57,94 +56,50 @@ pub(crate) struct Arguments {
     color: ColorWhen,
 
     #[command(flatten)]
-    limits: LimitArguments,
-
-    #[command(flatten)]
-    relaxations: Relaxations,
+    settings: Settings,
 }
 
-/// The universal limits.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Limits")]
-struct LimitArguments {
-    /// Members of a structure
-    #[arg(long, value_name = "N")]
-    max_struct_members: Option<u32>,
-    /// Depth of structures within structures
-    #[arg(long, value_name = "N")]
-    max_struct_depth: Option<u32>,
-    /// Variables of a function
-    #[arg(long, value_name = "N")]
-    max_local_variables: Option<u32>,
-    /// Variables outside of functions
-    #[arg(long, value_name = "N")]
-    max_global_variables: Option<u32>,
-    /// Cases of a switch
-    #[arg(long, value_name = "N")]
-    max_switch_branches: Option<u32>,
-    /// Parameters of a function
-    #[arg(long, value_name = "N")]
-    max_function_args: Option<u32>,
-    /// Depth of structured control flow
-    #[arg(long, value_name = "N")]
-    max_control_flow_nesting_depth: Option<u32>,
-    /// Indexes of an access chain
-    #[arg(long, value_name = "N")]
-    max_access_chain_indexes: Option<u32>,
-    /// The header's id bound
-    #[arg(long, value_name = "N")]
-    max_id_bound: Option<u32>,
+/// The validator's own options, under the names it has for them.
+#[derive(Debug, Default)]
+struct Settings(Vec<(&'static str, String)>);
+
+impl Args for Settings {
+    fn augment_args(command: Command) -> Command {
+        command.args(ValidateOptions::settings().iter().map(|setting| {
+            let argument = Arg::new(setting.name).long(setting.name).help(setting.help);
+            let argument = match setting.value() {
+                None => argument.action(ArgAction::SetTrue),
+                Some(value) => argument.value_name(value),
+            };
+            argument.help_heading(match setting.is_limit() {
+                true => "Limits",
+                false => "Relaxations and layouts",
+            })
+        }))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
 }
 
-/// What is accepted beyond the environment's rules.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Relaxations")]
-struct Relaxations {
-    /// Let logical addressing allocate and return pointers
-    #[arg(long)]
-    relax_logical_pointer: bool,
-    /// Let a value be stored to another structure type with the same layout
-    #[arg(long)]
-    relax_struct_store: bool,
-    /// VK_KHR_relaxed_block_layout (part of Vulkan 1.1)
-    #[arg(long)]
-    relax_block_layout: bool,
-    /// VK_KHR_uniform_buffer_standard_layout
-    #[arg(long)]
-    uniform_buffer_standard_layout: bool,
-    /// VK_EXT_scalar_block_layout
-    #[arg(long)]
-    scalar_block_layout: bool,
-    /// The scalar layout for Workgroup blocks
-    #[arg(long)]
-    workgroup_scalar_block_layout: bool,
-    /// Don't check the layout of blocks
-    #[arg(long)]
-    skip_block_layout: bool,
-    /// Accept the execution mode LocalSizeId
-    #[arg(long)]
-    allow_localsizeid: bool,
-    /// Accept the image operand Offset
-    #[arg(long)]
-    allow_offset_texture_operand: bool,
-    /// Accept bit instructions on bases that are not 32 bits wide
-    #[arg(long)]
-    allow_vulkan_32_bit_bitwise: bool,
-    /// Accept what front ends for HLSL leave to be legalized
-    #[arg(long)]
-    before_hlsl_legalization: bool,
-    /// Don't check the operands of the DebugInfo instruction set
-    #[arg(long)]
-    skip_debug_info: bool,
-    /// Size and alignment in bytes of a sampler's descriptor
-    #[arg(long, value_name = "SIZE:ALIGNMENT", value_parser = descriptor_layout)]
-    sampler_descriptor_layout: Option<DescriptorLayout>,
-    /// Size and alignment in bytes of an image's descriptor
-    #[arg(long, value_name = "SIZE:ALIGNMENT", value_parser = descriptor_layout)]
-    image_descriptor_layout: Option<DescriptorLayout>,
-    /// Size and alignment in bytes of a buffer's descriptor
-    #[arg(long, value_name = "SIZE:ALIGNMENT", value_parser = descriptor_layout)]
-    buffer_descriptor_layout: Option<DescriptorLayout>,
+impl FromArgMatches for Settings {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut settings = Self::default();
+        settings.update_from_arg_matches(matches)?;
+        Ok(settings)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        for setting in ValidateOptions::settings() {
+            let value = match setting.value() {
+                None => matches.get_flag(setting.name).then(|| "true".to_owned()),
+                Some(_) => matches.get_one::<String>(setting.name).cloned(),
+            };
+            self.0.extend(value.map(|value| (setting.name, value)));
+        }
+        Ok(())
+    }
 }
 
 static AFTER_HELP: LazyLock<String> = LazyLock::new(|| {
@@ -179,69 +134,15 @@ enum Format {
     Sarif,
 }
 
-/// Reads `SIZE:ALIGNMENT`.
-pub(crate) fn descriptor_layout(text: &str) -> Result<DescriptorLayout, String> {
-    let numbers = text.split_once(':').and_then(|(size, alignment)| {
-        Some(DescriptorLayout {
-            size: size.parse().ok()?,
-            alignment: alignment.parse().ok()?,
-        })
-    });
-    numbers.ok_or_else(|| "expected two numbers, such as 32:16".to_owned())
-}
-
 impl Arguments {
-    fn options(&self) -> ValidateOptions {
+    fn options(&self) -> Result<ValidateOptions, UsageError> {
         let mut options = ValidateOptions::for_env(self.target_env);
         options.max_errors = self.max_errors;
-        let given = &self.limits;
-        let limits = &mut options.limits;
-        for (limit, given) in [
-            (&mut limits.struct_members, given.max_struct_members),
-            (&mut limits.struct_depth, given.max_struct_depth),
-            (&mut limits.local_variables, given.max_local_variables),
-            (&mut limits.global_variables, given.max_global_variables),
-            (&mut limits.switch_branches, given.max_switch_branches),
-            (&mut limits.function_args, given.max_function_args),
-            (
-                &mut limits.control_flow_nesting_depth,
-                given.max_control_flow_nesting_depth,
-            ),
-            (
-                &mut limits.access_chain_indexes,
-                given.max_access_chain_indexes,
-            ),
-            (&mut limits.id_bound, given.max_id_bound),
-        ] {
-            *limit = given.unwrap_or(*limit);
+        for (name, value) in &self.settings.0 {
+            let set = options.set(name, value);
+            set.map_err(|error| UsageError(format!("`--{name}`: {error}")))?;
         }
-        let given = &self.relaxations;
-        options.relax_logical_pointer = given.relax_logical_pointer;
-        options.relax_struct_store = given.relax_struct_store;
-        options.relax_block_layout = given.relax_block_layout;
-        options.uniform_buffer_standard_layout = given.uniform_buffer_standard_layout;
-        options.scalar_block_layout = given.scalar_block_layout;
-        options.workgroup_scalar_block_layout = given.workgroup_scalar_block_layout;
-        options.skip_block_layout = given.skip_block_layout;
-        options.allow_local_size_id = given.allow_localsizeid;
-        options.allow_offset_texture_operand = given.allow_offset_texture_operand;
-        options.allow_vulkan_32_bit_bitwise = given.allow_vulkan_32_bit_bitwise;
-        options.before_hlsl_legalization = given.before_hlsl_legalization;
-        options.check_debug_info = !given.skip_debug_info;
-        for (layout, given) in [
-            (
-                &mut options.sampler_descriptor,
-                given.sampler_descriptor_layout,
-            ),
-            (&mut options.image_descriptor, given.image_descriptor_layout),
-            (
-                &mut options.buffer_descriptor,
-                given.buffer_descriptor_layout,
-            ),
-        ] {
-            *layout = given.unwrap_or(*layout);
-        }
-        options
+        Ok(options)
     }
 }
 
@@ -250,7 +151,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let inputs = Inputs::find(&arguments.inputs, &extensions)?;
     Ok(Check {
         inputs: &inputs,
-        options: arguments.options(),
+        options: arguments.options()?,
         format: arguments.format,
         color: arguments.color.on_stderr(),
         deny_warnings: arguments.deny_warnings,

@@ -67,7 +67,7 @@ const COOPERATIVE_MATRIX: u32 = 110;
 
 pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> Verdict {
     let dialect = match set {
-        ExtInstSet::DebugInfo if !call.m().options.check_debug_info => return Ok(()),
+        ExtInstSet::DebugInfo if call.m().options.skip_debug_info => return Ok(()),
         ExtInstSet::DebugInfo => &FIRST,
         ExtInstSet::OpenClDebugInfo100 => &OPENCL,
         _ => &SHADER,

@@ -1,0 +1,263 @@
+//! The options by the names that command lines have for them.
+
+use std::fmt;
+
+use crate::options::{DescriptorLayout, Options};
+
+/// An option of [`Options`] that can be set by its name.
+#[derive(Debug)]
+pub struct Setting {
+    /// The name, without dashes before it: `max-struct-members`.
+    pub name: &'static str,
+    /// What it does, in a few words.
+    pub help: &'static str,
+    slot: Slot,
+}
+
+/// Where the option is kept.
+#[derive(Debug)]
+enum Slot {
+    Switch(fn(&mut Options) -> &mut bool),
+    Limit(fn(&mut Options) -> &mut u32),
+    Descriptor(fn(&mut Options) -> &mut DescriptorLayout),
+}
+
+impl Setting {
+    /// What stands for its value in help texts; `None` if it is a switch, whose
+    /// value is `true` or `false`.
+    pub fn value(&self) -> Option<&'static str> {
+        match self.slot {
+            Slot::Switch(_) => None,
+            Slot::Limit(_) => Some("N"),
+            Slot::Descriptor(_) => Some("S:A"),
+        }
+    }
+
+    /// Whether it is one of the universal [limits](crate::Limits).
+    pub fn is_limit(&self) -> bool {
+        matches!(self.slot, Slot::Limit(_))
+    }
+}
+
+const fn switch(
+    name: &'static str,
+    help: &'static str,
+    slot: fn(&mut Options) -> &mut bool,
+) -> Setting {
+    let slot = Slot::Switch(slot);
+    Setting { name, help, slot }
+}
+
+const fn limit(
+    name: &'static str,
+    help: &'static str,
+    slot: fn(&mut Options) -> &mut u32,
+) -> Setting {
+    let slot = Slot::Limit(slot);
+    Setting { name, help, slot }
+}
+
+const fn descriptor(
+    name: &'static str,
+    help: &'static str,
+    slot: fn(&mut Options) -> &mut DescriptorLayout,
+) -> Setting {
+    let slot = Slot::Descriptor(slot);
+    Setting { name, help, slot }
+}
+
+static SETTINGS: &[Setting] = &[
+    limit("max-struct-members", "Members of a structure", |o| {
+        &mut o.limits.struct_members
+    }),
+    limit("max-struct-depth", "Structures within each other", |o| {
+        &mut o.limits.struct_depth
+    }),
+    limit("max-local-variables", "Variables of a function", |o| {
+        &mut o.limits.local_variables
+    }),
+    limit(
+        "max-global-variables",
+        "Variables outside of functions",
+        |o| &mut o.limits.global_variables,
+    ),
+    limit("max-switch-branches", "Cases of a switch", |o| {
+        &mut o.limits.switch_branches
+    }),
+    limit("max-function-args", "Parameters of a function", |o| {
+        &mut o.limits.function_args
+    }),
+    limit(
+        "max-control-flow-nesting-depth",
+        "Constructs within each other",
+        |o| &mut o.limits.control_flow_nesting_depth,
+    ),
+    limit(
+        "max-access-chain-indexes",
+        "Indexes of an access chain",
+        |o| &mut o.limits.access_chain_indexes,
+    ),
+    limit("max-id-bound", "The header's id bound", |o| {
+        &mut o.limits.id_bound
+    }),
+    switch(
+        "relax-logical-pointer",
+        "Logical addressing keeps pointers",
+        |o| &mut o.relax_logical_pointer,
+    ),
+    switch(
+        "relax-struct-store",
+        "Store to structures of the same layout",
+        |o| &mut o.relax_struct_store,
+    ),
+    switch("relax-block-layout", "VK_KHR_relaxed_block_layout", |o| {
+        &mut o.relax_block_layout
+    }),
+    switch(
+        "uniform-buffer-standard-layout",
+        "The extension of that name",
+        |o| &mut o.uniform_buffer_standard_layout,
+    ),
+    switch("scalar-block-layout", "VK_EXT_scalar_block_layout", |o| {
+        &mut o.scalar_block_layout
+    }),
+    switch(
+        "workgroup-scalar-block-layout",
+        "The same for Workgroup blocks",
+        |o| &mut o.workgroup_scalar_block_layout,
+    ),
+    switch(
+        "skip-block-layout",
+        "Don't check the layout of blocks",
+        |o| &mut o.skip_block_layout,
+    ),
+    switch(
+        "allow-localsizeid",
+        "Accept the execution mode LocalSizeId",
+        |o| &mut o.allow_local_size_id,
+    ),
+    switch(
+        "allow-offset-texture-operand",
+        "Accept the image operand Offset",
+        |o| &mut o.allow_offset_texture_operand,
+    ),
+    switch(
+        "allow-vulkan-32-bit-bitwise",
+        "Accept bit bases of other widths",
+        |o| &mut o.allow_vulkan_32_bit_bitwise,
+    ),
+    switch(
+        "before-hlsl-legalization",
+        "Accept what is to be legalized",
+        |o| &mut o.before_hlsl_legalization,
+    ),
+    switch(
+        "skip-debug-info",
+        "Don't check the operands of DebugInfo",
+        |o| &mut o.skip_debug_info,
+    ),
+    descriptor(
+        "sampler-descriptor-layout",
+        "A sampler's size and alignment",
+        |o| &mut o.sampler_descriptor,
+    ),
+    descriptor(
+        "image-descriptor-layout",
+        "An image's size and alignment",
+        |o| &mut o.image_descriptor,
+    ),
+    descriptor(
+        "buffer-descriptor-layout",
+        "A buffer's size and alignment",
+        |o| &mut o.buffer_descriptor,
+    ),
+];
+
+/// Why a setting could not be set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadSetting {
+    /// There is none of this name.
+    Unknown(String),
+    /// This is no value for it; what would be one.
+    BadValue(String, &'static str),
+}
+
+impl fmt::Display for BadSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(name) => write!(f, "there is no setting `{name}`"),
+            Self::BadValue(value, expected) => write!(f, "expected {expected}, not `{value}`"),
+        }
+    }
+}
+
+impl std::error::Error for BadSetting {}
+
+impl Options {
+    /// What [`set`](Self::set) can set: the limits, the relaxations, and what else
+    /// the established validator has flags for.
+    pub fn settings() -> &'static [Setting] {
+        SETTINGS
+    }
+
+    /// Sets an option by its name. A switch takes `true` or `false`, a limit a
+    /// number, a descriptor `SIZE:ALIGNMENT` in bytes.
+    ///
+    /// ```
+    /// let mut options = spirvkit_validate::Options::default();
+    /// options.set("max-struct-members", "100").unwrap();
+    /// assert_eq!(options.limits.struct_members, 100);
+    /// assert!(options.set("max-struct-members", "many").is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no such setting, or if this is no value for it.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), BadSetting> {
+        let found = SETTINGS.iter().find(|setting| setting.name == name);
+        let setting = found.ok_or_else(|| BadSetting::Unknown(name.to_owned()))?;
+        let bad = |expected| BadSetting::BadValue(value.to_owned(), expected);
+        match setting.slot {
+            Slot::Switch(slot) => {
+                *slot(self) = value.parse().map_err(|_| bad("true or false"))?;
+            }
+            Slot::Limit(slot) => *slot(self) = value.parse().map_err(|_| bad("a number"))?,
+            Slot::Descriptor(slot) => {
+                let numbers = value.split_once(':').and_then(|(size, alignment)| {
+                    Some(DescriptorLayout {
+                        size: size.parse().ok()?,
+                        alignment: alignment.parse().ok()?,
+                    })
+                });
+                *slot(self) = numbers.ok_or_else(|| bad("two numbers, such as 32:16"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_changes_an_option_of_its_own() {
+        let before = format!("{:?}", Options::default());
+        let mut seen = std::collections::BTreeSet::new();
+        for setting in Options::settings() {
+            let value = match setting.value() {
+                None => "true",
+                Some("N") => "7",
+                Some(_) => "7:7",
+            };
+            let mut options = Options::default();
+            options.set(setting.name, value).unwrap();
+            let after = format!("{options:?}");
+            assert_ne!(after, before, "{}", setting.name);
+            assert!(seen.insert(after), "{}", setting.name);
+            assert!(options.set(setting.name, "7;").is_err());
+        }
+        let unknown = BadSetting::Unknown("no".to_owned());
+        assert_eq!(Options::default().set("no", "true"), Err(unknown));
+    }
+}

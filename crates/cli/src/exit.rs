@@ -22,16 +22,6 @@ impl Ending {
     }
 }
 
-impl Ending {
-    /// The worse of two.
-    pub(crate) fn or(self, other: Self) -> Self {
-        match self {
-            Self::Success => other,
-            _ => self,
-        }
-    }
-}
-
 impl From<Ending> for ExitCode {
     fn from(ending: Ending) -> Self {
         Self::from(ending as u8)

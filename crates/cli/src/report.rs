@@ -76,17 +76,19 @@ impl Messages {
 
     /// Adds that the file or stream `name` could not be read.
     pub(crate) fn add_read_error(&mut self, name: &str, error: &io::Error) {
-        self.add_io_error("io.read", format!("can't read this: {error}"), name);
+        self.add(&read_error(error), &Source::new(name, ""));
     }
 
     /// Adds that the file or stream `name` could not be written.
     pub(crate) fn add_write_error(&mut self, name: &str, error: &io::Error) {
-        self.add_io_error("io.write", format!("can't write this: {error}"), name);
+        let message = format!("can't write this: {error}");
+        let diagnostic = Diagnostic::error("io.write", ErrorClass::Io, message);
+        self.add(&diagnostic, &Source::new(name, ""));
     }
 
-    fn add_io_error(&mut self, rule: &'static str, message: String, name: &str) {
-        let diagnostic = Diagnostic::error(rule, ErrorClass::Io, message);
-        self.add(&diagnostic, &Source::new(name, ""));
+    /// How they are told.
+    pub(crate) fn reporter(&self) -> Reporter {
+        self.reporter
     }
 
     /// Whether there was an error.
@@ -101,6 +103,12 @@ impl Messages {
             let _ = io::stderr().lock().write_all(self.text.as_bytes());
         }
     }
+}
+
+/// What is wrong with an input that could not be read.
+pub(crate) fn read_error(error: &io::Error) -> Diagnostic {
+    let message = format!("can't read this: {error}");
+    Diagnostic::error("io.read", ErrorClass::Io, message)
 }
 
 /// Tells how many of several inputs failed.

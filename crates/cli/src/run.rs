@@ -71,7 +71,8 @@ impl Run<'_> {
         // written at once.
         let ahead = if to_files { 64 } else { 16 };
         each(list.len(), self.jobs, ahead, work, |outcome| {
-            progress.suspend(|| self.finish(&outcome, &mut failed))
+            failed += usize::from(outcome.messages.failed());
+            progress.suspend(|| deliver(&outcome.text, &outcome.messages, &mut failed))
         });
         progress.finish();
         summary(self.reporter, failed, list.len());
@@ -103,23 +104,24 @@ impl Run<'_> {
         }
         Outcome { text, messages }
     }
+}
 
-    /// Prints an outcome. Breaks when there is no use in going on.
-    fn finish(&self, outcome: &Outcome, failed: &mut usize) -> ControlFlow<()> {
-        *failed += usize::from(outcome.messages.failed());
-        let written = write_stdout(&outcome.text);
-        outcome.messages.print();
-        match written {
-            Ok(()) => ControlFlow::Continue(()),
-            // The reader has seen enough.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ControlFlow::Break(()),
-            Err(error) => {
-                let mut messages = Messages::new(self.reporter);
-                messages.add_write_error(STDOUT_NAME, &error);
-                messages.print();
-                *failed += 1;
-                ControlFlow::Break(())
-            }
+/// Prints what came of an input: its output, then its messages. Breaks when there
+/// is no use in going on, and counts an output that could not be written as
+/// failed.
+pub(crate) fn deliver(output: &[u8], messages: &Messages, failed: &mut usize) -> ControlFlow<()> {
+    let written = write_stdout(output);
+    messages.print();
+    match written {
+        Ok(()) => ControlFlow::Continue(()),
+        // The reader has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ControlFlow::Break(()),
+        Err(error) => {
+            let mut messages = Messages::new(messages.reporter());
+            messages.add_write_error(STDOUT_NAME, &error);
+            messages.print();
+            *failed += 1;
+            ControlFlow::Break(())
         }
     }
 }

@@ -1,14 +1,13 @@
 //! `spv val`: judging modules.
 
-use std::io;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use spirvkit::diagnostics::render::{self, SarifRule};
-use spirvkit::diagnostics::{ErrorClass, Severity, Source};
-use spirvkit::{Diagnostic, Report, TargetEnv, ValidateOptions};
+use spirvkit::diagnostics::{Severity, Source};
+use spirvkit::{Report, TargetEnv, ValidateOptions};
 
 use crate::cli::ColorWhen;
 use crate::commands::as_;
@@ -16,10 +15,10 @@ use crate::environments;
 use crate::exit::{Ending, UsageError};
 use crate::hex;
 use crate::inputs::{Input, Inputs};
-use crate::output::{Content, write_stdout};
+use crate::output::Content;
 use crate::progress::Progress;
-use crate::report::{Messages, Reporter};
-use crate::run::each;
+use crate::report::{self, Messages, Reporter, read_error, summary};
+use crate::run::{deliver, each};
 
 /// Check modules against the specification and an environment
 #[derive(Debug, Args)]
@@ -201,51 +200,58 @@ impl Check<'_> {
             progress.tick();
             outcome
         };
-        let mut ending = Ending::Success;
-        if self.format == Format::Sarif {
-            ending = ending.or(print(&sarif_start()));
-        }
-        let (mut failed, mut is_first) = (0, true);
+        // What stands before the next output: a SARIF log is one document.
+        let mut before = match self.format {
+            Format::Sarif => sarif_start(),
+            Format::Human | Format::Json => String::new(),
+        };
+        let mut separator = "";
+        let mut failed = 0;
         each(list.len(), self.jobs, 64, work, |outcome: Outcome| {
             failed += usize::from(outcome.fails);
-            let comma = match self.format == Format::Sarif && !outcome.output.is_empty() {
-                true => !std::mem::replace(&mut is_first, false),
-                false => false,
-            };
-            progress.suspend(|| {
-                let text = if comma { "," } else { "" }.to_owned() + &outcome.output;
-                let printed = print(&text);
-                outcome.messages.print();
-                ending = ending.or(printed);
-                match printed {
-                    Ending::Success => std::ops::ControlFlow::Continue(()),
-                    _ => std::ops::ControlFlow::Break(()),
-                }
-            })
+            if !outcome.output.is_empty() {
+                before += separator;
+            }
+            if self.format == Format::Sarif && !outcome.output.is_empty() {
+                separator = ",";
+            }
+            let output = std::mem::take(&mut before) + &outcome.output;
+            progress.suspend(|| deliver(output.as_bytes(), &outcome.messages, &mut failed))
         });
         progress.finish();
-        if self.format == Format::Sarif {
-            ending = ending.or(print(&format!("{}\n", render::sarif_end())));
+        match self.format {
+            Format::Sarif => {
+                let end = format!("{before}{}\n", render::sarif_end());
+                let _ = deliver(end.as_bytes(), &self.messages(), &mut failed);
+            }
+            Format::Human if self.inputs.many && failed == 0 => {
+                let mut messages = self.messages();
+                messages.add_note(&format!("all {} inputs are valid", list.len()));
+                messages.print();
+            }
+            Format::Human => summary(self.reporter(), failed, list.len()),
+            Format::Json => {}
         }
-        if self.format == Format::Human && self.inputs.many {
-            summary(failed, list.len());
+        Ending::unless(failed > 0)
+    }
+
+    fn reporter(&self) -> Reporter {
+        Reporter {
+            format: report::Format::Human,
+            color: self.color,
         }
-        ending.or(Ending::unless(failed > 0))
+    }
+
+    fn messages(&self) -> Messages {
+        Messages::new(self.reporter())
     }
 
     fn judge(&self, input: &Input) -> Outcome {
         let (report, text) = match input.read() {
             Ok(bytes) => judge(bytes, &self.options),
-            Err(error) => {
-                let message = format!("can't read this: {error}");
-                let diagnostic = Diagnostic::error("io.read", ErrorClass::Io, message);
-                (Report::new(vec![diagnostic]), String::new())
-            }
+            Err(error) => (Report::new(vec![read_error(&error)]), String::new()),
         };
-        let mut messages = Messages::new(Reporter {
-            format: crate::report::Format::Human,
-            color: self.color,
-        });
+        let mut messages = self.messages();
         let diagnostics = report.diagnostics();
         let has_text = !diagnostics.is_empty() && !text.is_empty();
         let source = Source::new(&input.name, if has_text { &text } else { "" });
@@ -314,21 +320,4 @@ fn sarif_start() -> String {
         })
         .collect();
     render::sarif_start("spv", env!("CARGO_PKG_VERSION"), &rules)
-}
-
-fn summary(failed: usize, total: usize) {
-    let text = match failed {
-        0 => format!("all {total} inputs are valid\n"),
-        _ => format!("{failed} of {total} inputs failed\n"),
-    };
-    // If nobody reads it, the exit code still tells.
-    let _ = io::Write::write_all(&mut io::stderr(), text.as_bytes());
-}
-
-/// Writes to standard output.
-fn print(text: &str) -> Ending {
-    match write_stdout(text.as_bytes()) {
-        Ok(()) => Ending::Success,
-        Err(_) => Ending::Failure,
-    }
 }

@@ -274,3 +274,39 @@ fn the_classic_validator_takes_its_options() {
     assert!(help.text().contains("--before-hlsl-legalization"));
     assert!(val(&["--version"], b"").text().contains("spirvkit"));
 }
+
+#[test]
+fn warnings_fail_only_if_they_are_denied() {
+    let dir = Dir::new();
+    let text = format!("OpExtension \"SPV_NOBODY_knows\"\n{VALID}");
+    let text = text.replacen("OpCapability Shader\n", "", 1);
+    dir.write("a.spvasm", format!("OpCapability Shader\n{text}"));
+    let ran = dir.spv(&["val", "a.spvasm"]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.stderr.starts_with("warning["), "{}", ran.stderr);
+    let ran = dir.spv(&["val", "--deny-warnings", "a.spvasm"]);
+    assert_eq!(ran.code, 1);
+    let ran = dir.spv(&["val", "--format=json", "a.spvasm"]);
+    let objects = objects(output(&ran));
+    assert_eq!(objects[0]["valid"], true);
+    assert_eq!(objects[0]["diagnostics"][0]["severity"], "warning");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_that_can_not_be_written_is_an_error() {
+    let dir = Dir::new();
+    dir.write("a.spvasm", VALID);
+    for format in ["json", "sarif"] {
+        let full = std::fs::File::create("/dev/full").unwrap();
+        let ran = dir
+            .command(env!("CARGO_BIN_EXE_spv"))
+            .args(["val", "a.spvasm", "--format", format])
+            .stdout(full)
+            .output()
+            .unwrap();
+        assert_eq!(ran.status.code(), Some(1));
+        let stderr = String::from_utf8(ran.stderr).unwrap();
+        assert!(stderr.contains("error[io.write]"), "{stderr}");
+    }
+}

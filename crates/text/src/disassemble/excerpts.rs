@@ -7,7 +7,7 @@ use spirvkit_grammar::Op;
 
 use super::options::{DisassembleOptions, Indentation};
 use super::printer::Printer;
-use super::source::Sources;
+use super::source::{LONGEST_NAME, Sources};
 
 /// An instruction as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,19 +40,18 @@ pub fn excerpts(words: &[u32], offsets: &[usize]) -> Vec<Excerpt> {
         .lenient(true);
     let sources = Sources::new(&module);
     let mut printer = Printer::new(&module, &options);
-    let mut files: HashMap<u32, String> = HashMap::new();
+    let mut files: HashMap<u32, LiteralString<'_>> = HashMap::new();
     for instruction in module.instructions().map_while(Result::ok) {
         if let Some(excerpt) = wanted.get_mut(&instruction.offset().0) {
             excerpt.text = printer.excerpt(&instruction);
-            excerpt.shader_line =
-                sources
-                    .shader_line(instruction.offset().0)
-                    .map(|position| ShaderLine {
-                        file: files.get(&position.0).cloned().unwrap_or_default(),
-                        line: position.1,
-                    });
-        } else if let Some(file) = file(&instruction) {
-            files.insert(file.0, file.1.to_text_lossy());
+            let position = sources.shader_line(instruction.offset().0);
+            excerpt.shader_line = position.and_then(|(file, line)| {
+                let file = files.get(&file)?.to_text_lossy();
+                Some(ShaderLine { file, line })
+            });
+        }
+        if let Some((id, name)) = file_name(&instruction) {
+            files.entry(id).or_insert(name);
         }
         printer.definitions.define(&instruction);
     }
@@ -60,9 +59,8 @@ pub fn excerpts(words: &[u32], offsets: &[usize]) -> Vec<Excerpt> {
     found.map(Option::unwrap_or_default).collect()
 }
 
-/// The name of a file, perhaps.
-fn file<'a>(instruction: &Instruction<'a>) -> Option<(u32, LiteralString<'a>)> {
-    const LONGEST_NAME: usize = 1024;
+/// The id and the text of an `OpString` that may be the name of a file.
+fn file_name<'a>(instruction: &Instruction<'a>) -> Option<(u32, LiteralString<'a>)> {
     match (instruction.op(), instruction.words()) {
         (Op::String, [_, id, text @ ..]) if text.len() * 4 <= LONGEST_NAME => {
             Some((*id, LiteralString::at_start_of(text)?))

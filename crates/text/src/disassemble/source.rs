@@ -23,8 +23,8 @@ const LINE: usize = 160;
 /// The tool number of DXC, which puts a `#line` in front of the text but counts
 /// the lines as they stand.
 const DXC: u16 = 14;
-/// The most bytes of a file name that `#line` is looked up by.
-const LONGEST_NAME: usize = 1024;
+/// The most bytes of a string that is taken for a file's name.
+pub(super) const LONGEST_NAME: usize = 1024;
 
 /// A line of a file, which is the id of the `OpString` with its name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

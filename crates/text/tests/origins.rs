@@ -1,0 +1,123 @@
+//! The ways between a module's words and text: where each instruction came from,
+//! and single instructions shown.
+
+use spirvkit_diagnostics::{Location, ShaderLine, Span};
+use spirvkit_grammar::Version;
+use spirvkit_text::{AssembleOptions, Assembled, assemble, excerpts};
+
+const TEXT: &str = "OpCapability Shader
+OpMemoryModel Logical GLSL450
+%file = OpString \"src/a.hlsl\"
+OpLine %file 12 3
+%float = OpTypeFloat
+    32 ; on two lines
+%7 = OpTypeVector %float 2
+";
+
+fn assembled(options: &AssembleOptions) -> Assembled {
+    assemble(TEXT, options).unwrap()
+}
+
+/// The word offset of each instruction.
+fn offsets(words: &[u32]) -> Vec<usize> {
+    let mut offsets = Vec::new();
+    let mut next = 5;
+    while next < words.len() {
+        offsets.push(next);
+        next += (words[next] >> 16) as usize;
+    }
+    offsets
+}
+
+#[test]
+fn every_word_leads_to_the_text_of_its_instruction() {
+    let module = assembled(&AssembleOptions::default().origins(true));
+    let offsets = offsets(&module.words);
+    let shown = |offset| {
+        module
+            .origins
+            .span(offset)
+            .map(|Span { start, end }| &TEXT[start..end])
+    };
+    assert_eq!(shown(0), None);
+    assert_eq!(shown(4), None);
+    assert_eq!(shown(offsets[0]), Some("OpCapability Shader"));
+    assert_eq!(shown(offsets[0] + 1), Some("OpCapability Shader"));
+    assert_eq!(shown(offsets[4]), Some("%float = OpTypeFloat\n    32"));
+    assert_eq!(shown(offsets[5] + 3), Some("%7 = OpTypeVector %float 2"));
+    let elsewhere = Location::None;
+    assert_eq!(module.origins.locate(elsewhere), elsewhere);
+    let word = Location::Word(offsets[0]);
+    assert_eq!(
+        module.origins.locate(word),
+        Location::Span(Span { start: 0, end: 19 })
+    );
+}
+
+#[test]
+fn names_are_those_of_the_text_and_numbers_have_none() {
+    let module = assembled(&AssembleOptions::default().origins(true));
+    let mut names: Vec<&str> = module.origins.names().map(|(_, name)| name).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["file", "float"]);
+}
+
+#[test]
+fn origins_are_kept_only_if_asked_for() {
+    let module = assembled(&AssembleOptions::default());
+    assert_eq!(module.origins.span(5), None);
+    assert_eq!(module.origins.names().count(), 0);
+}
+
+#[test]
+fn the_default_version_yields_to_what_the_text_and_the_target_say() {
+    let version = |text: &str, options: &AssembleOptions| assemble(text, options).unwrap().words[1];
+    let options = AssembleOptions::default().default_version(Version::V1_3);
+    assert_eq!(version("OpNop", &options), 0x1_0300);
+    assert_eq!(
+        version("; SPIR-V\n; Version: 1.1\nOpNop", &options),
+        0x1_0100
+    );
+    assert_eq!(version("OpNop", &options.target(Version::V1_5)), 0x1_0500);
+    assert_eq!(version("OpNop", &AssembleOptions::default()), 0x1_0600);
+}
+
+#[test]
+fn instructions_are_shown_with_numbers_and_the_shader_line() {
+    let module = assembled(&AssembleOptions::default());
+    let offsets = offsets(&module.words);
+    // In any order, again, and where no instruction starts.
+    let wanted = [offsets[5], offsets[0], offsets[5], offsets[0] + 1, 0];
+    let shown = excerpts(&module.words, &wanted);
+    let text: Vec<&str> = shown.iter().map(|excerpt| excerpt.text.as_str()).collect();
+    let vector = "%7 = OpTypeVector %2 2";
+    assert_eq!(text, [vector, "OpCapability Shader", vector, "", ""]);
+    let line = ShaderLine {
+        file: "src/a.hlsl".to_owned(),
+        line: 12,
+    };
+    assert_eq!(shown[0].shader_line, Some(line));
+    assert_eq!(shown[1].shader_line, None);
+}
+
+#[test]
+fn a_string_that_is_shown_still_names_its_file() {
+    let module = assembled(&AssembleOptions::default());
+    let offsets = offsets(&module.words);
+    let shown = excerpts(&module.words, &[offsets[2], offsets[4]]);
+    assert!(shown[0].text.ends_with("= OpString \"src/a.hlsl\""));
+    assert_eq!(shown[1].shader_line.as_ref().unwrap().file, "src/a.hlsl");
+}
+
+#[test]
+fn what_can_not_be_decoded_is_shown_word_by_word() {
+    let mut words = assembled(&AssembleOptions::default()).words;
+    let last = *offsets(&words).last().unwrap();
+    words[last] = 4 << 16 | 0xfff0;
+    let shown = excerpts(&words, &[last]);
+    assert!(
+        shown[0].text.starts_with("OpUnknown(65520, 4) "),
+        "{shown:?}"
+    );
+    assert_eq!(excerpts(&[1, 2, 3], &[0])[0].text, "");
+}

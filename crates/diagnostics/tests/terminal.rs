@@ -1,6 +1,6 @@
 //! What people see.
 
-use spirvkit_diagnostics::{Diagnostic, ErrorClass, Location, Source, Span, render};
+use spirvkit_diagnostics::{Diagnostic, ErrorClass, Location, ShaderLine, Source, Span, render};
 
 fn error(message: &str) -> Diagnostic {
     Diagnostic::error("text.some-rule", ErrorClass::InvalidText, message)
@@ -277,4 +277,43 @@ fn a_thousand_errors_in_one_long_line_are_each_shown_in_their_window() {
         let json = render::json(&diagnostic, Some(&source));
         assert!(json.contains(&format!(r#""column":{column},"#)), "{json}");
     }
+}
+
+#[test]
+fn what_is_known_of_the_instruction_and_the_rule_is_shown() {
+    let diagnostic = Diagnostic::error("a.b", ErrorClass::InvalidData, "wrong")
+        .at_word(7)
+        .with_instruction("%3 = OpUndef\u{1b} %2")
+        .with_shader_line(ShaderLine {
+            file: "a.hlsl".to_owned(),
+            line: 12,
+        })
+        .with_section("2.16.1")
+        .with_vuid("VUID-a-b-01234");
+    let source = Source::new("a.spv", "");
+    assert_eq!(
+        render::terminal(&diagnostic, Some(&source), false),
+        "error[a.b]: wrong
+  --> a.spv: byte 28 (word 7)
+   | %3 = OpUndef  %2
+   = source: a.hlsl:12
+   = rule: section 2.16.1, VUID-a-b-01234
+"
+    );
+    let extension =
+        Diagnostic::error("a.b", ErrorClass::InvalidData, "wrong").with_section("SPV_KHR_x");
+    let text = render::terminal(&extension, Some(&source), false);
+    assert!(text.ends_with("= rule: SPV_KHR_x\n"), "{text}");
+}
+
+#[test]
+fn an_instruction_is_not_shown_twice_where_its_text_is() {
+    let source = Source::new("a.spvasm", "OpNop\n");
+    let diagnostic = Diagnostic::error("a.b", ErrorClass::InvalidData, "wrong")
+        .at_word(5)
+        .with_instruction("OpNop")
+        .map_locations(|_| Location::Span(Span { start: 0, end: 5 }));
+    assert_eq!(diagnostic.word_offset(), Some(5));
+    let text = render::terminal(&diagnostic, Some(&source), false);
+    assert_eq!(text.matches("OpNop").count(), 1, "{text}");
 }

@@ -96,8 +96,9 @@ impl Report {
 
 /// Judges a module.
 ///
-/// `words` are in host order, header included. Time grows in proportion to the
-/// module, and so does memory.
+/// `words` are in host order, header included. Memory grows in proportion to the
+/// module, and time hardly faster; only very many entry points that share very
+/// many functions take longer.
 pub fn validate(words: &[u32], options: &Options) -> Report {
     judge(words, options, None)
 }

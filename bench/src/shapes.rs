@@ -432,8 +432,11 @@ fn entry_points(count: usize) -> Vec<u32> {
     );
     for &main in &mains {
         // Four letters for a name.
-        let digits =
-            |number: u32| (0..4).fold(0, |word, at| word << 8 | 0x61 + (number >> (4 * at) & 15));
+        let digits = |number: u32| {
+            (0..4).fold(0, |word, at| {
+                (word << 8) | (0x61 + ((number >> (4 * at)) & 15))
+            })
+        };
         w.instruction(
             Op::EntryPoint,
             &[ExecutionModel::GLCompute.0, main, digits(main), 0, variable],

@@ -318,18 +318,38 @@ impl<'a> Module<'a> {
         end_of_chain(known, ty, self.words.len(), element)
     }
 
-    /// The first of the pointers from which a pointer is derived: what `source`
-    /// tells of one pointer after the other.
-    pub(crate) fn pointer_origin(&self, pointer: Id, source: impl Fn(Id) -> Option<Id>) -> Id {
+    /// The variable, parameter or other origin of a pointer, through access chains
+    /// and copies.
+    pub(crate) fn pointer_origin(&self, pointer: Id) -> Id {
         let mut origin = pointer;
         for _ in 0..FEW {
-            match source(origin) {
+            match self.derived_from(origin) {
                 Some(next) => origin = next,
                 None => return origin,
             }
         }
         let known = &mut self.known_types.borrow_mut().origins;
-        end_of_chain(known, origin, self.words.len(), source)
+        end_of_chain(known, origin, self.words.len(), |id| self.derived_from(id))
+    }
+
+    /// The pointer from which an access chain or a copy makes another.
+    fn derived_from(&self, pointer: Id) -> Option<Id> {
+        let def = self.def(pointer)?;
+        match def.op() {
+            Op::AccessChain
+            | Op::InBoundsAccessChain
+            | Op::PtrAccessChain
+            | Op::InBoundsPtrAccessChain
+            | Op::ImageTexelPointer
+            | Op::RawAccessChainNV
+            | Op::CopyObject => Some(def.id(0)),
+            Op::UntypedAccessChainKHR
+            | Op::UntypedInBoundsAccessChainKHR
+            | Op::UntypedPtrAccessChainKHR
+            | Op::UntypedInBoundsPtrAccessChainKHR
+            | Op::UntypedImageTexelPointerEXT => Some(def.id(1)),
+            _ => None,
+        }
     }
 
     #[inline]

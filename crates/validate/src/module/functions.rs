@@ -36,11 +36,12 @@ pub(crate) struct Block {
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Models(u32);
 
-/// From where functions are reached by entry points that lack some mode.
+/// From where functions are reached by entry points that lack some modes.
 #[derive(Debug)]
 pub(crate) struct Reached {
-    /// The models of the entry points.
+    /// The models of the entry points, and the modes.
     models: Models,
+    modes: &'static [ExecutionMode],
     /// By function: the index of such an entry point, or [`NONE`].
     entries: Vec<u32>,
 }
@@ -272,9 +273,8 @@ pub(super) fn find_models(m: &mut Module<'_>) {
         }
         function.models = Models(function.models.0 | models.0);
         let models = function.models;
-        let start = m.calls.partition_point(|call| call.0 < index);
-        let calls = m.calls[start..].iter().take_while(|call| call.0 == index);
-        todo.extend(calls.map(|call| (m.function_indexes.get(call.1), models)));
+        let callees = m.callees(index);
+        todo.extend(callees.map(|callee| (m.function_indexes.get(callee), models)));
     }
 }
 
@@ -321,8 +321,8 @@ impl<'a> Module<'a> {
     }
 
     /// An entry point of one of these models that has none of these modes and
-    /// from which calls reach the function. The first call with these models
-    /// follows all calls, once.
+    /// from which calls reach the function. The first question about these models
+    /// and modes follows all calls, once.
     pub(crate) fn entry_without_mode(
         &self,
         function: u32,
@@ -330,7 +330,8 @@ impl<'a> Module<'a> {
         modes: &'static [ExecutionMode],
     ) -> Option<EntryPoint<'a>> {
         let mut known = self.modeless.borrow_mut();
-        let reached = match known.iter().position(|reached| reached.models == models) {
+        let is_it = |reached: &Reached| reached.models == models && reached.modes == modes;
+        let reached = match known.iter().position(is_it) {
             Some(index) => known.get(index),
             None => {
                 known.push(self.reached_without_mode(models, modes));
@@ -341,13 +342,14 @@ impl<'a> Module<'a> {
         self.entry_points.get(entry as usize).copied()
     }
 
-    fn reached_without_mode(&self, models: Models, modes: &[ExecutionMode]) -> Reached {
+    fn reached_without_mode(&self, models: Models, modes: &'static [ExecutionMode]) -> Reached {
         let mut entries = vec![NONE; self.functions.len()];
         let mut todo = Vec::new();
         for (index, entry) in self.entry_points.iter().enumerate() {
-            let mut modes = modes.iter();
             if models.contains(entry.model)
-                && !modes.any(|&mode| self.has_execution_mode(entry.function, mode))
+                && !modes
+                    .iter()
+                    .any(|&mode| self.has_execution_mode(entry.function, mode))
             {
                 todo.extend(self.function_index(entry.function));
             }
@@ -360,7 +362,11 @@ impl<'a> Module<'a> {
                 todo.extend(callees.filter_map(|callee| self.function_index(callee)));
             }
         }
-        Reached { models, entries }
+        Reached {
+            models,
+            modes,
+            entries,
+        }
     }
 
     /// The index of the function whose words include this offset.

@@ -14,7 +14,6 @@ use super::chooses_pointer;
 use crate::fault::{Fault, Faults};
 use crate::module::{Contents, Inst, Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::rules::memory::load_store::origin;
 
 pub(super) static MATRIX: Rule = Rule {
     id: "logical-pointer.matrix",
@@ -260,15 +259,15 @@ fn collect(m: &Module<'_>, flow: &mut Flow, inst: Inst<'_>, function: Id) {
     let op = inst.op();
     match op {
         Op::Store if is_pointer(m, inst.id(1)) => {
-            let memory = Node::Memory(origin(m, inst.id(0)));
+            let memory = Node::Memory(m.pointer_origin(inst.id(0)));
             flow.step(Node::Value(inst.id(1)), memory);
         }
         Op::ReturnValue if is_pointer(m, inst.id(0)) => {
             flow.step(Node::Value(inst.id(0)), Node::Memory(function));
         }
         Op::CopyMemory | Op::CopyMemorySized => {
-            let from = Node::Memory(origin(m, inst.id(1)));
-            flow.step(from, Node::Memory(origin(m, inst.id(0))));
+            let from = Node::Memory(m.pointer_origin(inst.id(1)));
+            flow.step(from, Node::Memory(m.pointer_origin(inst.id(0))));
         }
         Op::FunctionCall => call(m, flow, inst),
         _ => {}
@@ -298,7 +297,7 @@ fn collect(m: &Module<'_>, flow: &mut Flow, inst: Inst<'_>, function: Id) {
                 flow.step(Node::Value(Id(pair[0])), result);
             }
         }
-        Op::Load => flow.step(Node::Memory(origin(m, inst.id(0))), result),
+        Op::Load => flow.step(Node::Memory(m.pointer_origin(inst.id(0))), result),
         Op::FunctionCall => flow.step(Node::Memory(inst.id(0)), result),
         Op::AccessChain
         | Op::InBoundsAccessChain

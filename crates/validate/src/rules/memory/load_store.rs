@@ -422,29 +422,6 @@ fn has_runtime_array(m: &Module<'_>, ty: Id) -> bool {
     m.contents(ty).has(Contents::RUNTIME_ARRAY)
 }
 
-/// The variable, parameter or other origin of a pointer, through access chains
-/// and copies.
-pub(in crate::rules) fn origin(m: &Module<'_>, pointer: Id) -> Id {
-    m.pointer_origin(pointer, |pointer| {
-        let def = m.def(pointer)?;
-        match def.op() {
-            Op::AccessChain
-            | Op::InBoundsAccessChain
-            | Op::PtrAccessChain
-            | Op::InBoundsPtrAccessChain
-            | Op::ImageTexelPointer
-            | Op::RawAccessChainNV
-            | Op::CopyObject => Some(def.id(0)),
-            Op::UntypedAccessChainKHR
-            | Op::UntypedInBoundsAccessChainKHR
-            | Op::UntypedPtrAccessChainKHR
-            | Op::UntypedInBoundsPtrAccessChainKHR
-            | Op::UntypedImageTexelPointerEXT => Some(def.id(1)),
-            _ => None,
-        }
-    })
-}
-
 fn descriptor_origin(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let (heap, vuid) = match m.ty(at.result_type()) {
@@ -459,7 +436,7 @@ fn descriptor_origin(at: &Site<'_, '_>) -> Verdict {
         ),
         _ => return Ok(()),
     };
-    let variable = origin(m, at.id(0));
+    let variable = m.pointer_origin(at.id(0));
     // What a parameter points to is known where the function is called.
     if !matches!(m.op_of(variable), Op::Variable | Op::UntypedVariableKHR) {
         return Ok(());
@@ -566,7 +543,7 @@ fn writable(at: &Site<'_, '_>, ty: Id) -> Verdict {
 
 fn not_a_uniform_block(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
-    let variable = origin(m, at.id(0));
+    let variable = m.pointer_origin(at.id(0));
     let Some(def) = m.def(variable) else {
         return Ok(());
     };

@@ -1,7 +1,7 @@
 //! Memory instructions (specification, section 3.32.8).
 
 mod copies;
-pub(in crate::rules) mod load_store;
+mod load_store;
 pub(in crate::rules) mod operands;
 mod pointers;
 mod stages;

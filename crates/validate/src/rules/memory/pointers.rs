@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{AddressingModel, BuiltIn, Capability, Decoration, Op, StorageClass};
 
-use super::load_store::{origin, pointer_fault};
+use super::load_store::pointer_fault;
 use crate::fault::{Fault, Verdict};
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
@@ -466,7 +466,7 @@ pub(super) fn buffer(at: &Site<'_, '_>) -> Verdict {
     }
     let buffer = at.id(0);
     let is_untyped = matches!(m.ty_of(buffer), Type::UntypedPointer { .. });
-    let variable = origin(m, buffer);
+    let variable = m.pointer_origin(buffer);
     let from_heap = m.own_decorations(variable).any(|decorated| {
         decorated.decoration == Decoration::BuiltIn
             && BuiltIn(decorated.param(0)) == BuiltIn::ResourceHeapEXT

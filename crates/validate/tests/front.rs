@@ -1,5 +1,6 @@
 //! What the first pass over a module promises beyond its rules' examples.
 
+use spirvkit_grammar::Op;
 use spirvkit_text::assemble;
 use spirvkit_validate::{Options, validate};
 
@@ -109,4 +110,36 @@ fn what_is_merely_odd_is_a_warning() {
     assert!(report.is_valid());
     assert_eq!(report.diagnostics().len(), 1);
     assert_eq!(report.diagnostics()[0].rule(), "extension.unknown");
+}
+
+#[test]
+fn an_instruction_that_ends_too_early_may_use_id_0() {
+    let text = "OpCapability Shader
+OpCapability Linkage
+OpCapability TensorAddressingNV
+OpExtension \"SPV_NV_tensor_addressing\"
+OpMemoryModel Logical GLSL450
+%void = OpTypeVoid
+%u32 = OpTypeInt 32 0
+%one = OpConstant %u32 1
+%layout = OpTypeTensorLayoutNV %one %one
+%type = OpTypeFunction %void
+%function = OpFunction %void None %type
+%entry = OpLabel
+%zero = OpCreateTensorLayoutNV %layout
+%short = OpTensorLayoutSetStrideNV %layout %zero %one
+OpReturn
+OpFunctionEnd
+";
+    let mut words = assemble(text, &Default::default()).unwrap().words;
+    let start = |words: &[u32], op: Op| {
+        let is_op = |word: &u32| *word as u16 == op.0 && *word >> 16 > 0;
+        words.iter().position(is_op).unwrap()
+    };
+    let create = start(&words, Op::CreateTensorLayoutNV);
+    words[create + 2] = 0;
+    let short = start(&words, Op::TensorLayoutSetStrideNV);
+    words[short] = 3 << 16 | u32::from(Op::TensorLayoutSetStrideNV.0);
+    words.drain(short + 3..short + 5);
+    assert!(!validate(&words, &Options::default()).is_valid());
 }

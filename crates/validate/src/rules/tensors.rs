@@ -402,7 +402,7 @@ fn check_addressing(o: &Operation<'_, '_, '_>) -> Verdict {
     if o.ty(0) != o.result {
         return Err(o.mismatch(&ADDRESSING_TYPE, 0, "the result type"));
     }
-    let given = o.args.len() as u64 - 1;
+    let given = o.args.len().saturating_sub(1) as u64;
     let dimension = m.def(o.result).and_then(|def| m.constant_u64(def.id(0)));
     let count = match o.op {
         Op::TensorLayoutSetClampValueNV => Some(1),

@@ -118,6 +118,19 @@ static VALUE: Rule = Rule {
     },
 };
 
+/// A piece of an example: lines with an event and a variable to copy from or to.
+macro_rules! copy {
+    ($lines:literal) => {
+        concat!(
+            "%event = OpTypeEvent
+%no_event = OpConstantNull %event
+%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
+",
+            $lines
+        )
+    };
+}
+
 static COPY_RESULT: Rule = Rule {
     id: "group.copy-result",
     class: InvalidData,
@@ -126,14 +139,12 @@ static COPY_RESULT: Rule = Rule {
     text: "`OpGroupAsyncCopy` gives an event.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%event = OpTypeEvent
-%no_event = OpConstantNull %event
-%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
-%copied = OpGroupAsyncCopy %u32 %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event",
-        keeps: "%event = OpTypeEvent
-%no_event = OpConstantNull %event
-%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
-%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event",
+        breaks: copy!(
+            "%copied = OpGroupAsyncCopy %u32 %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event"
+        ),
+        keeps: copy!(
+            "%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event"
+        ),
     },
 };
 
@@ -145,14 +156,13 @@ static COPY_DESTINATION: Rule = Rule {
     text: "A group copies to a pointer to scalars or vectors of numbers in `Workgroup` or `CrossWorkgroup`.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%event = OpTypeEvent
-%no_event = OpConstantNull %event
-%own = OpVariable %ptr_Function_u32 Function
-%copied = OpGroupAsyncCopy %event %u32_2 %own %workgroup_u32 %u64_1 %u64_1 %no_event",
-        keeps: "%event = OpTypeEvent
-%no_event = OpConstantNull %event
-%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
-%copied = OpGroupAsyncCopy %event %u32_2 %global %workgroup_u32 %u64_1 %u64_1 %no_event",
+        breaks: copy!(
+            "%own = OpVariable %ptr_Function_u32 Function
+%copied = OpGroupAsyncCopy %event %u32_2 %own %workgroup_u32 %u64_1 %u64_1 %no_event"
+        ),
+        keeps: copy!(
+            "%copied = OpGroupAsyncCopy %event %u32_2 %global %workgroup_u32 %u64_1 %u64_1 %no_event"
+        ),
     },
 };
 
@@ -164,13 +174,12 @@ static COPY_CLASSES: Rule = Rule {
     text: "A group copies between `Workgroup` and `CrossWorkgroup`, not within either.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%event = OpTypeEvent
-%no_event = OpConstantNull %event
-%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %workgroup_u32 %u64_1 %u64_1 %no_event",
-        keeps: "%event = OpTypeEvent
-%no_event = OpConstantNull %event
-%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
-%copied = OpGroupAsyncCopy %event %u32_2 %global %workgroup_u32 %u64_1 %u64_1 %no_event",
+        breaks: copy!(
+            "%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %workgroup_u32 %u64_1 %u64_1 %no_event"
+        ),
+        keeps: copy!(
+            "%copied = OpGroupAsyncCopy %event %u32_2 %global %workgroup_u32 %u64_1 %u64_1 %no_event"
+        ),
     },
 };
 
@@ -182,14 +191,13 @@ static COPY_SOURCE: Rule = Rule {
     text: "A group copies from a pointer to what the destination points to.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%event = OpTypeEvent
-%no_event = OpConstantNull %event
-%global = OpVariable %ptr_CrossWorkgroup_f32 CrossWorkgroup
-%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event",
-        keeps: "%event = OpTypeEvent
-%no_event = OpConstantNull %event
-%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
-%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event",
+        breaks: copy!(
+            "%floats = OpVariable %ptr_CrossWorkgroup_f32 CrossWorkgroup
+%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %floats %u64_1 %u64_1 %no_event"
+        ),
+        keeps: copy!(
+            "%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event"
+        ),
     },
 };
 
@@ -201,14 +209,12 @@ static COPY_COUNT: Rule = Rule {
     text: "How many elements are copied, and at which stride, are integers as wide as a pointer.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%event = OpTypeEvent
-%no_event = OpConstantNull %event
-%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
-%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u32_1 %u64_1 %no_event",
-        keeps: "%event = OpTypeEvent
-%no_event = OpConstantNull %event
-%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
-%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event",
+        breaks: copy!(
+            "%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u32_1 %u64_1 %no_event"
+        ),
+        keeps: copy!(
+            "%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event"
+        ),
     },
 };
 
@@ -220,13 +226,12 @@ static EVENT: Rule = Rule {
     text: "`OpGroupAsyncCopy` takes an event.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%event = OpTypeEvent
-%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
-%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %u32_0",
-        keeps: "%event = OpTypeEvent
-%no_event = OpConstantNull %event
-%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
-%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event",
+        breaks: copy!(
+            "%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %u32_0"
+        ),
+        keeps: copy!(
+            "%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event"
+        ),
     },
 };
 

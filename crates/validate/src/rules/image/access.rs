@@ -19,18 +19,16 @@ pub(super) static STORAGE_CAPABILITY: Rule = Rule {
            `ImageRect`, `ImageBuffer`, `ImageCubeArray`, `ImageMSArray`.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "OpCapability Sampled1D
-%image = OpTypeImage %f32 1D 0 0 0 2 R32f
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageRead %v4f32 %value %u32_0",
-        keeps: "OpCapability Image1D
-%image = OpTypeImage %f32 1D 0 0 0 2 R32f
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageRead %v4f32 %value %u32_0",
+        breaks: image!(
+            "OpCapability Sampled1D",
+            "%f32 1D 0 0 0 2 R32f",
+            "%texel = OpImageRead %v4f32 %value %u32_0"
+        ),
+        keeps: image!(
+            "OpCapability Image1D",
+            "%f32 1D 0 0 0 2 R32f",
+            "%texel = OpImageRead %v4f32 %value %u32_0"
+        ),
     },
 };
 
@@ -43,21 +41,19 @@ pub(super) static WITHOUT_FORMAT: Rule = Rule {
            to write it `StorageImageWriteWithoutFormat`.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0
-%image = OpTypeImage %f32 2D 0 0 0 2 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageRead %v4f32 %value %v2u32_0",
-        keeps: "OpCapability StorageImageReadWithoutFormat
+        breaks: image!(
+            "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0",
+            "%f32 2D 0 0 0 2 Unknown",
+            "%texel = OpImageRead %v4f32 %value %v2u32_0"
+        ),
+        keeps: image!(
+            "OpCapability StorageImageReadWithoutFormat
 OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0
-%image = OpTypeImage %f32 2D 0 0 0 2 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageRead %v4f32 %value %v2u32_0",
+OpDecorate %var Binding 0",
+            "%f32 2D 0 0 0 2 Unknown",
+            "%texel = OpImageRead %v4f32 %value %v2u32_0"
+        ),
     },
 };
 
@@ -69,20 +65,18 @@ pub(super) static VULKAN_COMPONENTS: Rule = Rule {
     text: "In Vulkan, a texel that is read has four components.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0
-%image = OpTypeImage %f32 2D 0 0 0 2 R32f
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageRead %f32 %value %v2u32_0",
-        keeps: "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0
-%image = OpTypeImage %f32 2D 0 0 0 2 R32f
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageRead %v4f32 %value %v2u32_0",
+        breaks: image!(
+            "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0",
+            "%f32 2D 0 0 0 2 R32f",
+            "%texel = OpImageRead %f32 %value %v2u32_0"
+        ),
+        keeps: image!(
+            "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0",
+            "%f32 2D 0 0 0 2 R32f",
+            "%texel = OpImageRead %v4f32 %value %v2u32_0"
+        ),
     },
 };
 
@@ -94,17 +88,12 @@ pub(super) static SUBPASS_STAGE: Rule = Rule {
     text: "Images of dimensionality `SubpassData` are for fragment shaders.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "OpCapability InputAttachment
-%image = OpTypeImage %f32 SubpassData 0 0 0 2 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageRead %v4f32 %value %v2u32_0",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 2 R32f
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageRead %v4f32 %value %v2u32_0",
+        breaks: image!(
+            "OpCapability InputAttachment",
+            "%f32 SubpassData 0 0 0 2 Unknown",
+            "%texel = OpImageRead %v4f32 %value %v2u32_0"
+        ),
+        keeps: image!("%texel = OpImageRead %v4f32 %value %v2u32_0"),
     },
 };
 
@@ -117,26 +106,24 @@ pub(super) static SUBPASS_COORDINATE: Rule = Rule {
            place.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: "OpCapability InputAttachment
+        breaks: image!(
+            "OpCapability InputAttachment
 OpDecorate %var DescriptorSet 0
 OpDecorate %var Binding 0
-OpDecorate %var InputAttachmentIndex 0
-%image = OpTypeImage %f32 SubpassData 0 0 0 2 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%place = OpConstantComposite %v2i32 %i32_0 %i32_1
-%value = OpLoad %image %var
-%texel = OpImageRead %v4f32 %value %place",
-        keeps: "OpCapability InputAttachment
+OpDecorate %var InputAttachmentIndex 0",
+            "%f32 SubpassData 0 0 0 2 Unknown",
+            "%place = OpConstantComposite %v2i32 %i32_0 %i32_1
+%texel = OpImageRead %v4f32 %value %place"
+        ),
+        keeps: image!(
+            "OpCapability InputAttachment
 OpDecorate %var DescriptorSet 0
 OpDecorate %var Binding 0
-OpDecorate %var InputAttachmentIndex 0
-%image = OpTypeImage %f32 SubpassData 0 0 0 2 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%place = OpConstantComposite %v2i32 %i32_0 %i32_0
-%value = OpLoad %image %var
-%texel = OpImageRead %v4f32 %value %place",
+OpDecorate %var InputAttachmentIndex 0",
+            "%f32 SubpassData 0 0 0 2 Unknown",
+            "%place = OpConstantComposite %v2i32 %i32_0 %i32_0
+%texel = OpImageRead %v4f32 %value %place"
+        ),
     },
 };
 
@@ -148,16 +135,8 @@ pub(super) static TEXEL: Rule = Rule {
     text: "A texel that is written is a scalar or a vector of numbers.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 2 R32f
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-OpImageWrite %value %v2u32_0 %mat4_0",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 2 R32f
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-OpImageWrite %value %v2u32_0 %v4f32_0",
+        breaks: image!("OpImageWrite %value %v2u32_0 %mat4_0"),
+        keeps: image!("OpImageWrite %value %v2u32_0 %v4f32_0"),
     },
 };
 

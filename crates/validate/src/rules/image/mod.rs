@@ -1,6 +1,55 @@
 //! Image instructions (specification, section 3.32.10), and those that
 //! extensions add.
 
+/// A piece of an example: lines after the load of an image with its sampler, as
+/// `%value`. The image's type may be given before the lines, and before that what
+/// comes first.
+macro_rules! sampled {
+    ($lines:literal) => {
+        sampled!("%f32 2D 0 0 0 1 Unknown", $lines)
+    };
+    ($type:literal, $lines:literal) => {
+        sampled!("", $type, $lines)
+    };
+    ($before:literal, $type:literal, $lines:literal) => {
+        concat!(
+            $before,
+            "\n%image = OpTypeImage ",
+            $type,
+            "
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%var = OpVariable %ptr_sampled UniformConstant
+%value = OpLoad %sampled %var
+",
+            $lines
+        )
+    };
+}
+
+/// The same with an image that has no sampler.
+macro_rules! image {
+    ($lines:literal) => {
+        image!("%f32 2D 0 0 0 2 R32f", $lines)
+    };
+    ($type:literal, $lines:literal) => {
+        image!("", $type, $lines)
+    };
+    ($before:literal, $type:literal, $lines:literal) => {
+        concat!(
+            $before,
+            "\n%image = OpTypeImage ",
+            $type,
+            "
+%ptr_image = OpTypePointer UniformConstant %image
+%var = OpVariable %ptr_image UniformConstant
+%value = OpLoad %image %var
+",
+            $lines
+        )
+    };
+}
+
 mod access;
 mod operands;
 mod query;
@@ -147,22 +196,18 @@ static RESERVED: Rule = Rule {
     text: "The sparse instructions that project are reserved: no version of SPIR-V gives them a meaning.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "OpCapability SparseResidency
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%pair = OpTypeStruct %u32 %v4f32
-%value = OpLoad %sampled %var
-%texel = OpImageSparseSampleProjImplicitLod %pair %value %v3f32_0",
-        keeps: "OpCapability SparseResidency
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%pair = OpTypeStruct %u32 %v4f32
-%value = OpLoad %sampled %var
-%texel = OpImageSparseSampleImplicitLod %pair %value %v2f32_0",
+        breaks: sampled!(
+            "OpCapability SparseResidency",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%pair = OpTypeStruct %u32 %v4f32
+%texel = OpImageSparseSampleProjImplicitLod %pair %value %v3f32_0"
+        ),
+        keeps: sampled!(
+            "OpCapability SparseResidency",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%pair = OpTypeStruct %u32 %v4f32
+%texel = OpImageSparseSampleImplicitLod %pair %value %v2f32_0"
+        ),
     },
 };
 
@@ -176,12 +221,11 @@ static IMAGE_OPERAND: Rule = Rule {
         frame: Frame::Fragment,
         breaks: "OpCapability ImageQuery
 %levels = OpImageQueryLevels %u32 %u32_0",
-        keeps: "OpCapability ImageQuery
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%levels = OpImageQueryLevels %u32 %value",
+        keeps: image!(
+            "OpCapability ImageQuery",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%levels = OpImageQueryLevels %u32 %value"
+        ),
     },
 };
 
@@ -193,17 +237,11 @@ static SAMPLED_IMAGE_OPERAND: Rule = Rule {
     text: "Instructions that sample take an image with its sampler, of type `OpTypeSampledImage`.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
+        breaks: image!(
+            "%f32 2D 0 0 0 1 Unknown",
+            "%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"
+        ),
+        keeps: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"),
     },
 };
 
@@ -216,21 +254,17 @@ static SPARSE_RESULT: Rule = Rule {
            texel.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "OpCapability SparseResidency
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSparseSampleImplicitLod %v4f32 %value %v2f32_0",
-        keeps: "OpCapability SparseResidency
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%pair = OpTypeStruct %u32 %v4f32
-%value = OpLoad %sampled %var
-%texel = OpImageSparseSampleImplicitLod %pair %value %v2f32_0",
+        breaks: sampled!(
+            "OpCapability SparseResidency",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%texel = OpImageSparseSampleImplicitLod %v4f32 %value %v2f32_0"
+        ),
+        keeps: sampled!(
+            "OpCapability SparseResidency",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%pair = OpTypeStruct %u32 %v4f32
+%texel = OpImageSparseSampleImplicitLod %pair %value %v2f32_0"
+        ),
     },
 };
 
@@ -242,48 +276,21 @@ static IMPLICIT_LOD_STAGE: Rule = Rule {
     text: "An implicit level of detail comes from derivatives, which only fragment shaders and, with derivative \
            groups, compute, mesh and task shaders have.",
     example: Example {
-        frame: Frame::WholeFor("spv1.0"),
-        breaks: "OpCapability Shader
-OpMemoryModel Logical GLSL450
+        frame: Frame::ShaderFor("spv1.0"),
+        breaks: sampled!(
+            "OpCapability TransformFeedback
 OpEntryPoint Vertex %main \"main\"
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%f32 = OpTypeFloat 32
-%v2f32 = OpTypeVector %f32 2
-%v4f32 = OpTypeVector %f32 4
-%zero = OpConstantNull %v2f32
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%main = OpFunction %void None %fn
-%entry = OpLabel
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %v4f32 %value %zero
-OpReturn
-OpFunctionEnd
-",
-        keeps: "OpCapability Shader
-OpMemoryModel Logical GLSL450
+OpExecutionMode %main Xfb",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"
+        ),
+        keeps: sampled!(
+            "OpCapability TransformFeedback
 OpEntryPoint Vertex %main \"main\"
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%f32 = OpTypeFloat 32
-%v2f32 = OpTypeVector %f32 2
-%v4f32 = OpTypeVector %f32 4
-%lod = OpConstantNull %f32
-%zero = OpConstantNull %v2f32
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%main = OpFunction %void None %fn
-%entry = OpLabel
-%value = OpLoad %sampled %var
-%texel = OpImageSampleExplicitLod %v4f32 %value %zero Lod %lod
-OpReturn
-OpFunctionEnd
-",
+OpExecutionMode %main Xfb",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Lod %f32_0"
+        ),
     },
 };
 
@@ -296,22 +303,15 @@ static IMPLICIT_LOD_MODE: Rule = Rule {
            mode `DerivativeGroupQuadsKHR` or `DerivativeGroupLinearKHR`.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
-        keeps: "OpCapability ComputeDerivativeGroupLinearKHR
+        breaks: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"),
+        keeps: sampled!(
+            "OpCapability ComputeDerivativeGroupLinearKHR
 OpExtension \"SPV_KHR_compute_shader_derivatives\"
 OpExecutionMode %main LocalSize 4 1 1
-OpExecutionMode %main DerivativeGroupLinearKHR
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
+OpExecutionMode %main DerivativeGroupLinearKHR",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"
+        ),
     },
 };
 
@@ -323,18 +323,8 @@ static TEXEL_TYPE: Rule = Rule {
     text: "The components of a texel have the image's sampled type, unless that is void.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %v4u32 %value %v2f32_0",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
+        breaks: sampled!("%texel = OpImageSampleImplicitLod %v4u32 %value %v2f32_0"),
+        keeps: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"),
     },
 };
 
@@ -347,18 +337,8 @@ static RESULT: Rule = Rule {
            give scalars, and queries give integers (`OpImageQueryLod` floats).",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %f32 %value %v2f32_0",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
+        breaks: sampled!("%texel = OpImageSampleImplicitLod %f32 %value %v2f32_0"),
+        keeps: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"),
     },
 };
 
@@ -371,18 +351,8 @@ static COMPONENTS: Rule = Rule {
            an image without depth.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %v3f32 %value %v2f32_0",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
+        breaks: sampled!("%texel = OpImageSampleImplicitLod %v3f32 %value %v2f32_0"),
+        keeps: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"),
     },
 };
 
@@ -395,18 +365,8 @@ static COORDINATE: Rule = Rule {
            read, write and in kernels to sample.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %v4f32 %value %v2u32_0",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
+        breaks: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2u32_0"),
+        keeps: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"),
     },
 };
 
@@ -419,18 +379,14 @@ static COORDINATE_SIZE: Rule = Rule {
            to divide by when it is projective.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 1 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
-        keeps: "%image = OpTypeImage %f32 2D 0 1 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %v4f32 %value %v3f32_0",
+        breaks: sampled!(
+            "%f32 2D 0 1 0 1 Unknown",
+            "%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"
+        ),
+        keeps: sampled!(
+            "%f32 2D 0 1 0 1 Unknown",
+            "%texel = OpImageSampleImplicitLod %v4f32 %value %v3f32_0"
+        ),
     },
 };
 
@@ -443,16 +399,14 @@ static DIM: Rule = Rule {
            levels, projection needs a plane or a volume.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 Cube 0 0 0 1 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageFetch %v4f32 %value %v3u32_0",
-        keeps: "%image = OpTypeImage %f32 3D 0 0 0 1 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageFetch %v4f32 %value %v3u32_0",
+        breaks: image!(
+            "%f32 Cube 0 0 0 1 Unknown",
+            "%texel = OpImageFetch %v4f32 %value %v3u32_0"
+        ),
+        keeps: image!(
+            "%f32 3D 0 0 0 1 Unknown",
+            "%texel = OpImageFetch %v4f32 %value %v3u32_0"
+        ),
     },
 };
 
@@ -464,18 +418,11 @@ static MULTISAMPLED: Rule = Rule {
     text: "A multisampled image can't be filtered: it is fetched, read or written, a sample at a time.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 1 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0",
+        breaks: sampled!(
+            "%f32 2D 0 0 1 1 Unknown",
+            "%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"
+        ),
+        keeps: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"),
     },
 };
 
@@ -488,16 +435,14 @@ static SAMPLED: Rule = Rule {
            have none (`Sampled` 0 or 2).",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 2 Rgba32f
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageFetch %v4f32 %value %v2u32_0",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageFetch %v4f32 %value %v2u32_0",
+        breaks: image!(
+            "%f32 2D 0 0 0 2 Rgba32f",
+            "%texel = OpImageFetch %v4f32 %value %v2u32_0"
+        ),
+        keeps: image!(
+            "%f32 2D 0 0 0 1 Unknown",
+            "%texel = OpImageFetch %v4f32 %value %v2u32_0"
+        ),
     },
 };
 
@@ -510,20 +455,18 @@ static FORMAT_SIGN: Rule = Rule {
            sign of the access; without, it is that of the sampled type.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0
-%image = OpTypeImage %u32 2D 0 0 0 2 R32i
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageRead %v4u32 %value %v2u32_0",
-        keeps: "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0
-%image = OpTypeImage %u32 2D 0 0 0 2 R32ui
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageRead %v4u32 %value %v2u32_0",
+        breaks: image!(
+            "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0",
+            "%u32 2D 0 0 0 2 R32i",
+            "%texel = OpImageRead %v4u32 %value %v2u32_0"
+        ),
+        keeps: image!(
+            "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0",
+            "%u32 2D 0 0 0 2 R32ui",
+            "%texel = OpImageRead %v4u32 %value %v2u32_0"
+        ),
     },
 };
 

@@ -22,18 +22,8 @@ pub(super) static OPCODE: Rule = Rule {
            reads or writes single texels, `MakeTexelAvailable` with writes, `MakeTexelVisible` with reads.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 Lod %f32_0",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 Bias %f32_0",
+        breaks: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 Lod %f32_0"),
+        keeps: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 Bias %f32_0"),
     },
 };
 
@@ -45,18 +35,12 @@ pub(super) static EXCLUSIVE: Rule = Rule {
     text: "There is at most one kind of offset, and not both `Lod` and `Grad`.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Lod|Grad %f32_0 %v2f32_0 %v2f32_0",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Grad %v2f32_0 %v2f32_0",
+        breaks: sampled!(
+            "%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Lod|Grad %f32_0 %v2f32_0 %v2f32_0"
+        ),
+        keeps: sampled!(
+            "%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Grad %v2f32_0 %v2f32_0"
+        ),
     },
 };
 
@@ -69,18 +53,8 @@ pub(super) static TYPE: Rule = Rule {
            offsets and samples are 32-bit integers.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Lod %u32_0",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Lod %f32_0",
+        breaks: sampled!("%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Lod %u32_0"),
+        keeps: sampled!("%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Lod %f32_0"),
     },
 };
 
@@ -93,18 +67,12 @@ pub(super) static SIZE: Rule = Rule {
            `ConstOffsets` of two components each.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Grad %v3f32_0 %v3f32_0",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Grad %v2f32_0 %v2f32_0",
+        breaks: sampled!(
+            "%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Grad %v3f32_0 %v3f32_0"
+        ),
+        keeps: sampled!(
+            "%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Grad %v2f32_0 %v2f32_0"
+        ),
     },
 };
 
@@ -116,20 +84,14 @@ pub(super) static CONSTANT: Rule = Rule {
     text: "`ConstOffset` and `ConstOffsets` are constants.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%one = OpLoad %u32 %private_u32
+        breaks: sampled!(
+            "%one = OpLoad %u32 %private_u32
 %offset = OpCompositeConstruct %v2u32 %one %one
-%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 ConstOffset %offset",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 ConstOffset %v2u32_0",
+%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 ConstOffset %offset"
+        ),
+        keeps: sampled!(
+            "%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 ConstOffset %v2u32_0"
+        ),
     },
 };
 
@@ -143,16 +105,14 @@ pub(super) static IMAGE: Rule = Rule {
            exception.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 1 1 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageFetch %v4f32 %value %v2u32_0",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 1 1 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageFetch %v4f32 %value %v2u32_0 Sample %u32_0",
+        breaks: image!(
+            "%f32 2D 0 0 1 1 Unknown",
+            "%texel = OpImageFetch %v4f32 %value %v2u32_0"
+        ),
+        keeps: image!(
+            "%f32 2D 0 0 1 1 Unknown",
+            "%texel = OpImageFetch %v4f32 %value %v2u32_0 Sample %u32_0"
+        ),
     },
 };
 
@@ -164,24 +124,20 @@ pub(super) static VULKAN_OFFSET: Rule = Rule {
     text: "In Vulkan, `Offset` goes with gathers only, unless the feature `maintenance8` is enabled.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: "OpCapability ImageGatherExtended
+        breaks: sampled!(
+            "OpCapability ImageGatherExtended
 OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 Offset %v2u32_0",
-        keeps: "OpCapability ImageGatherExtended
+OpDecorate %var Binding 0",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 Offset %v2u32_0"
+        ),
+        keeps: sampled!(
+            "OpCapability ImageGatherExtended
 OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texels = OpImageGather %v4f32 %value %v2f32_0 %u32_0 Offset %v2u32_0",
+OpDecorate %var Binding 0",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%texels = OpImageGather %v4f32 %value %v2f32_0 %u32_0 Offset %v2u32_0"
+        ),
     },
 };
 
@@ -193,20 +149,18 @@ pub(super) static NON_PRIVATE: Rule = Rule {
     text: "`MakeTexelAvailable` and `MakeTexelVisible` go with `NonPrivateTexel`: private texels are nobody else's.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "OpCapability VulkanMemoryModel
-OpMemoryModel Logical Vulkan
-%image = OpTypeImage %f32 2D 0 0 0 2 R32f
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageRead %v4f32 %value %v2u32_0 MakeTexelVisible %u32_2",
-        keeps: "OpCapability VulkanMemoryModel
-OpMemoryModel Logical Vulkan
-%image = OpTypeImage %f32 2D 0 0 0 2 R32f
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageRead %v4f32 %value %v2u32_0 MakeTexelVisible|NonPrivateTexel %u32_2",
+        breaks: image!(
+            "OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan",
+            "%f32 2D 0 0 0 2 R32f",
+            "%texel = OpImageRead %v4f32 %value %v2u32_0 MakeTexelVisible %u32_2"
+        ),
+        keeps: image!(
+            "OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan",
+            "%f32 2D 0 0 0 2 R32f",
+            "%texel = OpImageRead %v4f32 %value %v2u32_0 MakeTexelVisible|NonPrivateTexel %u32_2"
+        ),
     },
 };
 
@@ -218,16 +172,14 @@ pub(super) static ZERO_EXTEND: Rule = Rule {
     text: "With `ZeroExtend`, the texel isn't signed.",
     example: Example {
         frame: Frame::FragmentFor("spv1.4"),
-        breaks: "%image = OpTypeImage %i32 2D 0 0 0 2 R32i
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageRead %v4i32 %value %v2u32_0 ZeroExtend",
-        keeps: "%image = OpTypeImage %u32 2D 0 0 0 2 R32ui
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%texel = OpImageRead %v4u32 %value %v2u32_0 ZeroExtend",
+        breaks: image!(
+            "%i32 2D 0 0 0 2 R32i",
+            "%texel = OpImageRead %v4i32 %value %v2u32_0 ZeroExtend"
+        ),
+        keeps: image!(
+            "%u32 2D 0 0 0 2 R32ui",
+            "%texel = OpImageRead %v4u32 %value %v2u32_0 ZeroExtend"
+        ),
     },
 };
 

@@ -19,18 +19,16 @@ pub(super) static SIZE_COMPONENTS: Rule = Rule {
            image.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "OpCapability ImageQuery
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%size = OpImageQuerySizeLod %v3u32 %value %u32_0",
-        keeps: "OpCapability ImageQuery
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%size = OpImageQuerySizeLod %v2u32 %value %u32_0",
+        breaks: image!(
+            "OpCapability ImageQuery",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%size = OpImageQuerySizeLod %v3u32 %value %u32_0"
+        ),
+        keeps: image!(
+            "OpCapability ImageQuery",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%size = OpImageQuerySizeLod %v2u32 %value %u32_0"
+        ),
     },
 };
 
@@ -42,18 +40,16 @@ pub(super) static LOD: Rule = Rule {
     text: "The level whose size is asked for is told by a 32-bit integer.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "OpCapability ImageQuery
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%size = OpImageQuerySizeLod %v2u32 %value %f32_0",
-        keeps: "OpCapability ImageQuery
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%size = OpImageQuerySizeLod %v2u32 %value %u32_0",
+        breaks: image!(
+            "OpCapability ImageQuery",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%size = OpImageQuerySizeLod %v2u32 %value %f32_0"
+        ),
+        keeps: image!(
+            "OpCapability ImageQuery",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%size = OpImageQuerySizeLod %v2u32 %value %u32_0"
+        ),
     },
 };
 
@@ -66,18 +62,16 @@ pub(super) static NOT_MULTISAMPLED: Rule = Rule {
            multisampled ones, and those that are used without a sampler.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "OpCapability ImageQuery
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%samples = OpImageQuerySamples %u32 %value",
-        keeps: "OpCapability ImageQuery
-%image = OpTypeImage %f32 2D 0 0 1 1 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%samples = OpImageQuerySamples %u32 %value",
+        breaks: image!(
+            "OpCapability ImageQuery",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%samples = OpImageQuerySamples %u32 %value"
+        ),
+        keeps: image!(
+            "OpCapability ImageQuery",
+            "%f32 2D 0 0 1 1 Unknown",
+            "%samples = OpImageQuerySamples %u32 %value"
+        ),
     },
 };
 
@@ -89,22 +83,20 @@ pub(super) static VULKAN_SAMPLED: Rule = Rule {
     text: "In Vulkan, only images whose type has `Sampled` 1 are asked about their levels.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: "OpCapability ImageQuery
+        breaks: image!(
+            "OpCapability ImageQuery
 OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0
-%image = OpTypeImage %f32 2D 0 0 0 2 Rgba32f
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%levels = OpImageQueryLevels %u32 %value",
-        keeps: "OpCapability ImageQuery
+OpDecorate %var Binding 0",
+            "%f32 2D 0 0 0 2 Rgba32f",
+            "%levels = OpImageQueryLevels %u32 %value"
+        ),
+        keeps: image!(
+            "OpCapability ImageQuery
 OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-%levels = OpImageQueryLevels %u32 %value",
+OpDecorate %var Binding 0",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%levels = OpImageQueryLevels %u32 %value"
+        ),
     },
 };
 

@@ -18,18 +18,14 @@ pub(super) static DREF: Rule = Rule {
     text: "The depth that is compared with is a 32-bit float.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 1 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%depth = OpImageSampleDrefImplicitLod %f32 %value %v2f32_0 %f64_0",
-        keeps: "%image = OpTypeImage %f32 2D 1 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%depth = OpImageSampleDrefImplicitLod %f32 %value %v2f32_0 %f32_0",
+        breaks: sampled!(
+            "%f32 2D 1 0 0 1 Unknown",
+            "%depth = OpImageSampleDrefImplicitLod %f32 %value %v2f32_0 %f64_0"
+        ),
+        keeps: sampled!(
+            "%f32 2D 1 0 0 1 Unknown",
+            "%depth = OpImageSampleDrefImplicitLod %f32 %value %v2f32_0 %f32_0"
+        ),
     },
 };
 
@@ -41,22 +37,18 @@ pub(super) static VULKAN_DREF_DIM: Rule = Rule {
     text: "In Vulkan, volumes have no depths to compare with.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0
-%image = OpTypeImage %f32 3D 1 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%depth = OpImageSampleDrefImplicitLod %f32 %value %v3f32_0 %f32_0",
-        keeps: "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0
-%image = OpTypeImage %f32 2D 1 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%depth = OpImageSampleDrefImplicitLod %f32 %value %v2f32_0 %f32_0",
+        breaks: sampled!(
+            "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0",
+            "%f32 3D 1 0 0 1 Unknown",
+            "%depth = OpImageSampleDrefImplicitLod %f32 %value %v3f32_0 %f32_0"
+        ),
+        keeps: sampled!(
+            "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0",
+            "%f32 2D 1 0 0 1 Unknown",
+            "%depth = OpImageSampleDrefImplicitLod %f32 %value %v2f32_0 %f32_0"
+        ),
     },
 };
 
@@ -68,18 +60,8 @@ pub(super) static COMPONENT: Rule = Rule {
     text: "The component that is gathered is told by a 32-bit integer.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texels = OpImageGather %v4f32 %value %v2f32_0 %u64_1",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texels = OpImageGather %v4f32 %value %v2f32_0 %u32_1",
+        breaks: sampled!("%texels = OpImageGather %v4f32 %value %v2f32_0 %u64_1"),
+        keeps: sampled!("%texels = OpImageGather %v4f32 %value %v2f32_0 %u32_1"),
     },
 };
 
@@ -91,23 +73,19 @@ pub(super) static COMPONENT_CONSTANT: Rule = Rule {
     text: "In Vulkan, the component that is gathered is told by a constant.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%component = OpLoad %u32 %private_u32
-%value = OpLoad %sampled %var
-%texels = OpImageGather %v4f32 %value %v2f32_0 %component",
-        keeps: "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texels = OpImageGather %v4f32 %value %v2f32_0 %u32_1",
+        breaks: sampled!(
+            "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%component = OpLoad %u32 %private_u32
+%texels = OpImageGather %v4f32 %value %v2f32_0 %component"
+        ),
+        keeps: sampled!(
+            "OpDecorate %var DescriptorSet 0
+OpDecorate %var Binding 0",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%texels = OpImageGather %v4f32 %value %v2f32_0 %u32_1"
+        ),
     },
 };
 

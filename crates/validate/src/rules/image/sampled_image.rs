@@ -254,12 +254,7 @@ pub(super) static IMAGE_RESULT: Rule = Rule {
 %var = OpVariable %ptr_sampled UniformConstant
 %value = OpLoad %sampled %var
 %alone = OpImage %other %value",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%alone = OpImage %image %value",
+        keeps: sampled!("%alone = OpImage %image %value"),
     },
 };
 

@@ -88,22 +88,18 @@ pub(super) static GATHER_MODE: Rule = Rule {
     text: "The mode of `OpImageGatherQCOM` is a 32-bit integer from 0 to 3.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "OpCapability ImageGatherLinearQCOM
-OpExtension \"SPV_QCOM_image_processing3\"
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texels = OpImageGatherQCOM %v4f32 %value %v2f32_0 %u32_0 %u32_4",
-        keeps: "OpCapability ImageGatherLinearQCOM
-OpExtension \"SPV_QCOM_image_processing3\"
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texels = OpImageGatherQCOM %v4f32 %value %v2f32_0 %u32_0 %u32_0",
+        breaks: sampled!(
+            "OpCapability ImageGatherLinearQCOM
+OpExtension \"SPV_QCOM_image_processing3\"",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%texels = OpImageGatherQCOM %v4f32 %value %v2f32_0 %u32_0 %u32_4"
+        ),
+        keeps: sampled!(
+            "OpCapability ImageGatherLinearQCOM
+OpExtension \"SPV_QCOM_image_processing3\"",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%texels = OpImageGatherQCOM %v4f32 %value %v2f32_0 %u32_0 %u32_0"
+        ),
     },
 };
 
@@ -116,22 +112,18 @@ pub(super) static GATHER_MODE_CAPABILITY: Rule = Rule {
            `ImageGatherExtendedModesQCOM`.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "OpCapability ImageGatherLinearQCOM
-OpExtension \"SPV_QCOM_image_processing3\"
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texels = OpImageGatherQCOM %v4f32 %value %v2f32_0 %u32_0 %u32_1",
-        keeps: "OpCapability ImageGatherExtendedModesQCOM
-OpExtension \"SPV_QCOM_image_processing3\"
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%texels = OpImageGatherQCOM %v4f32 %value %v2f32_0 %u32_0 %u32_1",
+        breaks: sampled!(
+            "OpCapability ImageGatherLinearQCOM
+OpExtension \"SPV_QCOM_image_processing3\"",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%texels = OpImageGatherQCOM %v4f32 %value %v2f32_0 %u32_0 %u32_1"
+        ),
+        keeps: sampled!(
+            "OpCapability ImageGatherExtendedModesQCOM
+OpExtension \"SPV_QCOM_image_processing3\"",
+            "%f32 2D 0 0 0 1 Unknown",
+            "%texels = OpImageGatherQCOM %v4f32 %value %v2f32_0 %u32_0 %u32_1"
+        ),
     },
 };
 

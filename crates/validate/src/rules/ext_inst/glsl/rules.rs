@@ -4,6 +4,13 @@ use spirvkit_diagnostics::ErrorClass::{InvalidCapability, InvalidData, InvalidId
 
 use crate::rule::{Example, Frame, Rule};
 
+/// A piece of an example: the import of the set, and lines that use it.
+macro_rules! glsl {
+    ($lines:literal) => {
+        concat!("%glsl = OpExtInstImport \"GLSL.std.450\"\n", $lines)
+    };
+}
+
 pub(in crate::rules::ext_inst) const RULES: &[&Rule] = &[
     &FLOAT_RESULT,
     &NARROW_FLOAT_RESULT,
@@ -47,10 +54,8 @@ pub(super) static FLOAT_RESULT: Rule = Rule {
     text: "The result of a floating-point instruction is a floating-point scalar or vector.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %u32 %glsl FAbs %u32_1",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl FAbs %f32_1",
+        breaks: glsl!("%r = OpExtInst %u32 %glsl FAbs %u32_1"),
+        keeps: glsl!("%r = OpExtInst %f32 %glsl FAbs %f32_1"),
     },
 };
 
@@ -63,10 +68,8 @@ pub(super) static NARROW_FLOAT_RESULT: Rule = Rule {
            vector with components of 16 or 32 bits.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f64 %glsl Sin %f64_0",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl Sin %f32_0",
+        breaks: glsl!("%r = OpExtInst %f64 %glsl Sin %f64_0"),
+        keeps: glsl!("%r = OpExtInst %f32 %glsl Sin %f32_0"),
     },
 };
 
@@ -78,10 +81,8 @@ pub(super) static SAME_TYPE: Rule = Rule {
     text: "The floating-point operands of most instructions have the type of the result.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl FMax %f32_0 %f64_0",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl FMax %f32_0 %f32_1",
+        breaks: glsl!("%r = OpExtInst %f32 %glsl FMax %f32_0 %f64_0"),
+        keeps: glsl!("%r = OpExtInst %f32 %glsl FMax %f32_0 %f32_1"),
     },
 };
 
@@ -94,14 +95,14 @@ pub(super) static NUMBER_FORMAT: Rule = Rule {
            learning (bfloat16 and 8-bit formats).",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-OpCapability BFloat16TypeKHR
+        breaks: glsl!(
+            "OpCapability BFloat16TypeKHR
 OpExtension \"SPV_KHR_bfloat16\"
 %bf16 = OpTypeFloat 16 BFloat16KHR
 %bf16_1 = OpConstant %bf16 1
-%r = OpExtInst %bf16 %glsl FAbs %bf16_1",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f16 %glsl FAbs %f16_0",
+%r = OpExtInst %bf16 %glsl FAbs %bf16_1"
+        ),
+        keeps: glsl!("%r = OpExtInst %f16 %glsl FAbs %f16_0"),
     },
 };
 
@@ -113,10 +114,8 @@ pub(super) static INT_RESULT: Rule = Rule {
     text: "The result of an integer instruction is an integer scalar or vector.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl UMin %u32_0 %u32_1",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %u32 %glsl UMin %u32_0 %u32_1",
+        breaks: glsl!("%r = OpExtInst %f32 %glsl UMin %u32_0 %u32_1"),
+        keeps: glsl!("%r = OpExtInst %u32 %glsl UMin %u32_0 %u32_1"),
     },
 };
 
@@ -129,10 +128,8 @@ pub(super) static INT_OPERAND: Rule = Rule {
            result, of the same width. Signedness may differ.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %u32 %glsl UMin %u32_0 %f32_0",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %u32 %glsl UMin %u32_0 %i32_1",
+        breaks: glsl!("%r = OpExtInst %u32 %glsl UMin %u32_0 %f32_0"),
+        keeps: glsl!("%r = OpExtInst %u32 %glsl UMin %u32_0 %i32_1"),
     },
 };
 
@@ -144,10 +141,8 @@ pub(super) static MSB_WIDTH: Rule = Rule {
     text: "FindUMsb and FindSMsb take components of 32 bits only.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %u64 %glsl FindUMsb %u64_1",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %u32 %glsl FindUMsb %u32_1",
+        breaks: glsl!("%r = OpExtInst %u64 %glsl FindUMsb %u64_1"),
+        keeps: glsl!("%r = OpExtInst %u32 %glsl FindUMsb %u32_1"),
     },
 };
 
@@ -159,10 +154,8 @@ pub(super) static SQUARE_MATRIX: Rule = Rule {
     text: "Determinant and MatrixInverse take a square matrix of floating-point numbers.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl Determinant %v4f32_0",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl Determinant %mat4_0",
+        breaks: glsl!("%r = OpExtInst %f32 %glsl Determinant %v4f32_0"),
+        keeps: glsl!("%r = OpExtInst %f32 %glsl Determinant %mat4_0"),
     },
 };
 
@@ -174,10 +167,8 @@ pub(super) static DETERMINANT: Rule = Rule {
     text: "A determinant is a floating-point scalar of the type of the components of the matrix.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f64 %glsl Determinant %mat4_0",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl Determinant %mat4_0",
+        breaks: glsl!("%r = OpExtInst %f64 %glsl Determinant %mat4_0"),
+        keeps: glsl!("%r = OpExtInst %f32 %glsl Determinant %mat4_0"),
     },
 };
 
@@ -189,10 +180,8 @@ pub(super) static INVERSE: Rule = Rule {
     text: "The inverse of a matrix has the type of the matrix.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %mat3 %glsl MatrixInverse %mat4_0",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %mat4 %glsl MatrixInverse %mat4_0",
+        breaks: glsl!("%r = OpExtInst %mat3 %glsl MatrixInverse %mat4_0"),
+        keeps: glsl!("%r = OpExtInst %mat4 %glsl MatrixInverse %mat4_0"),
     },
 };
 
@@ -204,10 +193,8 @@ pub(super) static OUT_POINTER: Rule = Rule {
     text: "The last operand of Modf and Frexp is a pointer, through which the second result is returned.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl Modf %f32_1 %f32_0",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl Modf %f32_1 %private_f32",
+        breaks: glsl!("%r = OpExtInst %f32 %glsl Modf %f32_1 %f32_0"),
+        keeps: glsl!("%r = OpExtInst %f32 %glsl Modf %f32_1 %private_f32"),
     },
 };
 
@@ -219,10 +206,8 @@ pub(super) static MODF_POINTEE: Rule = Rule {
     text: "Modf writes its whole part through a pointer to the type of the result.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl Modf %f32_1 %private_u32",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl Modf %f32_1 %private_f32",
+        breaks: glsl!("%r = OpExtInst %f32 %glsl Modf %f32_1 %private_u32"),
+        keeps: glsl!("%r = OpExtInst %f32 %glsl Modf %f32_1 %private_f32"),
     },
 };
 
@@ -235,12 +220,14 @@ pub(super) static MODF_STRUCT: Rule = Rule {
            scalar or vector.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%pair = OpTypeStruct %f32 %u32
-%r = OpExtInst %pair %glsl ModfStruct %f32_1",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%pair = OpTypeStruct %f32 %f32
-%r = OpExtInst %pair %glsl ModfStruct %f32_1",
+        breaks: glsl!(
+            "%pair = OpTypeStruct %f32 %u32
+%r = OpExtInst %pair %glsl ModfStruct %f32_1"
+        ),
+        keeps: glsl!(
+            "%pair = OpTypeStruct %f32 %f32
+%r = OpExtInst %pair %glsl ModfStruct %f32_1"
+        ),
     },
 };
 
@@ -253,10 +240,8 @@ pub(super) static FREXP_EXPONENT: Rule = Rule {
            components.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl Frexp %f32_1 %private_f32",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl Frexp %f32_1 %private_u32",
+        breaks: glsl!("%r = OpExtInst %f32 %glsl Frexp %f32_1 %private_f32"),
+        keeps: glsl!("%r = OpExtInst %f32 %glsl Frexp %f32_1 %private_u32"),
     },
 };
 
@@ -269,12 +254,14 @@ pub(super) static FREXP_STRUCT: Rule = Rule {
            exponent, of 32-bit integers, as many as the significand has components.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%pair = OpTypeStruct %f32 %f32
-%r = OpExtInst %pair %glsl FrexpStruct %f32_1",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%pair = OpTypeStruct %f32 %i32
-%r = OpExtInst %pair %glsl FrexpStruct %f32_1",
+        breaks: glsl!(
+            "%pair = OpTypeStruct %f32 %f32
+%r = OpExtInst %pair %glsl FrexpStruct %f32_1"
+        ),
+        keeps: glsl!(
+            "%pair = OpTypeStruct %f32 %i32
+%r = OpExtInst %pair %glsl FrexpStruct %f32_1"
+        ),
     },
 };
 
@@ -286,10 +273,8 @@ pub(super) static LDEXP_EXPONENT: Rule = Rule {
     text: "The exponent of Ldexp is an integer scalar or vector with as many components as the result.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl Ldexp %f32_1 %f32_0",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl Ldexp %f32_1 %i32_2",
+        breaks: glsl!("%r = OpExtInst %f32 %glsl Ldexp %f32_1 %f32_0"),
+        keeps: glsl!("%r = OpExtInst %f32 %glsl Ldexp %f32_1 %i32_2"),
     },
 };
 
@@ -301,10 +286,8 @@ pub(super) static PACK_RESULT: Rule = Rule {
     text: "Packing makes a 32-bit integer, or for PackDouble2x32 a 64-bit floating-point number.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl PackHalf2x16 %v2f32_0",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %u32 %glsl PackHalf2x16 %v2f32_0",
+        breaks: glsl!("%r = OpExtInst %f32 %glsl PackHalf2x16 %v2f32_0"),
+        keeps: glsl!("%r = OpExtInst %u32 %glsl PackHalf2x16 %v2f32_0"),
     },
 };
 
@@ -317,10 +300,8 @@ pub(super) static PACK_OPERAND: Rule = Rule {
            says, or for PackDouble2x32 of two 32-bit integers.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %u32 %glsl PackHalf2x16 %v4f32_0",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %u32 %glsl PackHalf2x16 %v2f32_0",
+        breaks: glsl!("%r = OpExtInst %u32 %glsl PackHalf2x16 %v4f32_0"),
+        keeps: glsl!("%r = OpExtInst %u32 %glsl PackHalf2x16 %v2f32_0"),
     },
 };
 
@@ -333,10 +314,8 @@ pub(super) static UNPACK_RESULT: Rule = Rule {
            says, or for UnpackDouble2x32 of two 32-bit integers.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %v4f32 %glsl UnpackHalf2x16 %u32_1",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %v2f32 %glsl UnpackHalf2x16 %u32_1",
+        breaks: glsl!("%r = OpExtInst %v4f32 %glsl UnpackHalf2x16 %u32_1"),
+        keeps: glsl!("%r = OpExtInst %v2f32 %glsl UnpackHalf2x16 %u32_1"),
     },
 };
 
@@ -348,10 +327,8 @@ pub(super) static UNPACK_OPERAND: Rule = Rule {
     text: "What is unpacked is a 32-bit integer, or for UnpackDouble2x32 a 64-bit floating-point number.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %v2f32 %glsl UnpackHalf2x16 %f32_1",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %v2f32 %glsl UnpackHalf2x16 %u32_1",
+        breaks: glsl!("%r = OpExtInst %v2f32 %glsl UnpackHalf2x16 %f32_1"),
+        keeps: glsl!("%r = OpExtInst %v2f32 %glsl UnpackHalf2x16 %u32_1"),
     },
 };
 
@@ -363,10 +340,8 @@ pub(super) static LENGTH_RESULT: Rule = Rule {
     text: "Length and Distance make a floating-point scalar.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %v2f32 %glsl Length %v2f32_0",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl Length %v2f32_0",
+        breaks: glsl!("%r = OpExtInst %v2f32 %glsl Length %v2f32_0"),
+        keeps: glsl!("%r = OpExtInst %f32 %glsl Length %v2f32_0"),
     },
 };
 
@@ -379,10 +354,8 @@ pub(super) static LENGTH_OPERAND: Rule = Rule {
            type of the result.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl Length %v2u32_0",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl Length %v2f32_0",
+        breaks: glsl!("%r = OpExtInst %f32 %glsl Length %v2u32_0"),
+        keeps: glsl!("%r = OpExtInst %f32 %glsl Length %v2f32_0"),
     },
 };
 
@@ -394,10 +367,8 @@ pub(super) static DISTANCE_SIZES: Rule = Rule {
     text: "The points of Distance have the same number of components.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl Distance %v2f32_0 %v3f32_0",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl Distance %v3f32_0 %v3f32_0",
+        breaks: glsl!("%r = OpExtInst %f32 %glsl Distance %v2f32_0 %v3f32_0"),
+        keeps: glsl!("%r = OpExtInst %f32 %glsl Distance %v3f32_0 %v3f32_0"),
     },
 };
 
@@ -409,10 +380,8 @@ pub(super) static CROSS_RESULT: Rule = Rule {
     text: "A cross product is a vector of three floating-point numbers.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %v2f32 %glsl Cross %v2f32_0 %v2f32_0",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %v3f32 %glsl Cross %v3f32_0 %v3f32_0",
+        breaks: glsl!("%r = OpExtInst %v2f32 %glsl Cross %v2f32_0 %v2f32_0"),
+        keeps: glsl!("%r = OpExtInst %v3f32 %glsl Cross %v3f32_0 %v3f32_0"),
     },
 };
 
@@ -424,10 +393,8 @@ pub(super) static REFRACT_ETA: Rule = Rule {
     text: "The ratio of indices of refraction of Refract is a floating-point scalar.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %v2f32 %glsl Refract %v2f32_0 %v2f32_0 %v2f32_0",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %v2f32 %glsl Refract %v2f32_0 %v2f32_0 %f32_1",
+        breaks: glsl!("%r = OpExtInst %v2f32 %glsl Refract %v2f32_0 %v2f32_0 %v2f32_0"),
+        keeps: glsl!("%r = OpExtInst %v2f32 %glsl Refract %v2f32_0 %v2f32_0 %f32_1"),
     },
 };
 
@@ -439,17 +406,19 @@ pub(super) static INTERPOLATE_CAPABILITY: Rule = Rule {
     text: "Interpolation in the shader asks for the capability `InterpolationFunction`.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
+        breaks: glsl!(
+            "OpEntryPoint Fragment %main \"main\" %in
+%ptr_Input_f32 = OpTypePointer Input %f32
+%in = OpVariable %ptr_Input_f32 Input
+%r = OpExtInst %f32 %glsl InterpolateAtCentroid %in"
+        ),
+        keeps: glsl!(
+            "OpCapability InterpolationFunction
 OpEntryPoint Fragment %main \"main\" %in
 %ptr_Input_f32 = OpTypePointer Input %f32
 %in = OpVariable %ptr_Input_f32 Input
-%r = OpExtInst %f32 %glsl InterpolateAtCentroid %in",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-OpCapability InterpolationFunction
-OpEntryPoint Fragment %main \"main\" %in
-%ptr_Input_f32 = OpTypePointer Input %f32
-%in = OpVariable %ptr_Input_f32 Input
-%r = OpExtInst %f32 %glsl InterpolateAtCentroid %in",
+%r = OpExtInst %f32 %glsl InterpolateAtCentroid %in"
+        ),
     },
 };
 
@@ -461,19 +430,21 @@ pub(super) static INTERPOLATE_STAGE: Rule = Rule {
     text: "Only fragment shaders interpolate, because only their inputs are interpolated.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-OpCapability InterpolationFunction
+        breaks: glsl!(
+            "OpCapability InterpolationFunction
 OpEntryPoint GLCompute %main \"main\" %in
 OpExecutionMode %main LocalSize 1 1 1
 %ptr_Input_f32 = OpTypePointer Input %f32
 %in = OpVariable %ptr_Input_f32 Input
-%r = OpExtInst %f32 %glsl InterpolateAtCentroid %in",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-OpCapability InterpolationFunction
+%r = OpExtInst %f32 %glsl InterpolateAtCentroid %in"
+        ),
+        keeps: glsl!(
+            "OpCapability InterpolationFunction
 OpEntryPoint Fragment %main \"main\" %in
 %ptr_Input_f32 = OpTypePointer Input %f32
 %in = OpVariable %ptr_Input_f32 Input
-%r = OpExtInst %f32 %glsl InterpolateAtCentroid %in",
+%r = OpExtInst %f32 %glsl InterpolateAtCentroid %in"
+        ),
     },
 };
 
@@ -486,18 +457,20 @@ pub(super) static INTERPOLATE_RESULT: Rule = Rule {
            SPV_AMD_gpu_shader_half_float.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-OpCapability InterpolationFunction
+        breaks: glsl!(
+            "OpCapability InterpolationFunction
 OpEntryPoint Fragment %main \"main\" %in
 %ptr_Input_f32 = OpTypePointer Input %f32
 %in = OpVariable %ptr_Input_f32 Input
-%r = OpExtInst %u32 %glsl InterpolateAtCentroid %in",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-OpCapability InterpolationFunction
+%r = OpExtInst %u32 %glsl InterpolateAtCentroid %in"
+        ),
+        keeps: glsl!(
+            "OpCapability InterpolationFunction
 OpEntryPoint Fragment %main \"main\" %in
 %ptr_Input_f32 = OpTypePointer Input %f32
 %in = OpVariable %ptr_Input_f32 Input
-%r = OpExtInst %f32 %glsl InterpolateAtCentroid %in",
+%r = OpExtInst %f32 %glsl InterpolateAtCentroid %in"
+        ),
     },
 };
 
@@ -510,16 +483,18 @@ pub(super) static INTERPOLANT: Rule = Rule {
            component of it, not a value that was loaded from it.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-OpCapability InterpolationFunction
+        breaks: glsl!(
+            "OpCapability InterpolationFunction
 %ptr_Input_f32 = OpTypePointer Input %f32
 %in = OpVariable %ptr_Input_f32 Input
-%r = OpExtInst %f32 %glsl InterpolateAtCentroid %private_f32",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-OpCapability InterpolationFunction
+%r = OpExtInst %f32 %glsl InterpolateAtCentroid %private_f32"
+        ),
+        keeps: glsl!(
+            "OpCapability InterpolationFunction
 %ptr_Input_f32 = OpTypePointer Input %f32
 %in = OpVariable %ptr_Input_f32 Input
-%r = OpExtInst %f32 %glsl InterpolateAtCentroid %in",
+%r = OpExtInst %f32 %glsl InterpolateAtCentroid %in"
+        ),
     },
 };
 
@@ -531,18 +506,20 @@ pub(super) static INTERPOLATE_SAMPLE: Rule = Rule {
     text: "The sample of InterpolateAtSample is a 32-bit integer.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-OpCapability InterpolationFunction
+        breaks: glsl!(
+            "OpCapability InterpolationFunction
 OpEntryPoint Fragment %main \"main\" %in
 %ptr_Input_f32 = OpTypePointer Input %f32
 %in = OpVariable %ptr_Input_f32 Input
-%r = OpExtInst %f32 %glsl InterpolateAtSample %in %f32_0",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-OpCapability InterpolationFunction
+%r = OpExtInst %f32 %glsl InterpolateAtSample %in %f32_0"
+        ),
+        keeps: glsl!(
+            "OpCapability InterpolationFunction
 OpEntryPoint Fragment %main \"main\" %in
 %ptr_Input_f32 = OpTypePointer Input %f32
 %in = OpVariable %ptr_Input_f32 Input
-%r = OpExtInst %f32 %glsl InterpolateAtSample %in %u32_1",
+%r = OpExtInst %f32 %glsl InterpolateAtSample %in %u32_1"
+        ),
     },
 };
 
@@ -554,18 +531,20 @@ pub(super) static INTERPOLATE_OFFSET: Rule = Rule {
     text: "The offset of InterpolateAtOffset is a vector of two 32-bit floating-point numbers.",
     example: Example {
         frame: Frame::Fragment,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-OpCapability InterpolationFunction
+        breaks: glsl!(
+            "OpCapability InterpolationFunction
 OpEntryPoint Fragment %main \"main\" %in
 %ptr_Input_f32 = OpTypePointer Input %f32
 %in = OpVariable %ptr_Input_f32 Input
-%r = OpExtInst %f32 %glsl InterpolateAtOffset %in %v3f32_0",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-OpCapability InterpolationFunction
+%r = OpExtInst %f32 %glsl InterpolateAtOffset %in %v3f32_0"
+        ),
+        keeps: glsl!(
+            "OpCapability InterpolationFunction
 OpEntryPoint Fragment %main \"main\" %in
 %ptr_Input_f32 = OpTypePointer Input %f32
 %in = OpVariable %ptr_Input_f32 Input
-%r = OpExtInst %f32 %glsl InterpolateAtOffset %in %v2f32_0",
+%r = OpExtInst %f32 %glsl InterpolateAtOffset %in %v2f32_0"
+        ),
     },
 };
 
@@ -577,9 +556,7 @@ pub(super) static NOT_SUPPORTED: Rule = Rule {
     text: "The set has no integer form of mix any more; its number is kept free.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %u32 %glsl IMix %u32_0 %u32_1 %u32_1",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInst %f32 %glsl FMix %f32_0 %f32_1 %f32_1",
+        breaks: glsl!("%r = OpExtInst %u32 %glsl IMix %u32_0 %u32_1 %u32_1"),
+        keeps: glsl!("%r = OpExtInst %f32 %glsl FMix %f32_0 %f32_1 %f32_1"),
     },
 };

@@ -4,6 +4,13 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 
 use crate::rule::{Example, Frame, Rule};
 
+/// A piece of an example: the import of the set, and lines that use it.
+macro_rules! opencl {
+    ($lines:literal) => {
+        concat!("%cl = OpExtInstImport \"OpenCL.std\"\n", $lines)
+    };
+}
+
 pub(in crate::rules::ext_inst) const RULES: &[&Rule] = &[
     &FLOAT_RESULT,
     &SAME_TYPE,
@@ -44,10 +51,8 @@ pub(super) static FLOAT_RESULT: Rule = Rule {
     text: "The result of a floating-point function is a floating-point scalar or vector.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %u32 %cl fabs %u32_1",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %f32 %cl fabs %f32_1",
+        breaks: opencl!("%r = OpExtInst %u32 %cl fabs %u32_1"),
+        keeps: opencl!("%r = OpExtInst %f32 %cl fabs %f32_1"),
     },
 };
 
@@ -59,10 +64,8 @@ pub(super) static SAME_TYPE: Rule = Rule {
     text: "The operands of most functions have the type of the result.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %f32 %cl fmax %f32_0 %f64_0",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %f32 %cl fmax %f32_0 %f32_1",
+        breaks: opencl!("%r = OpExtInst %f32 %cl fmax %f32_0 %f64_0"),
+        keeps: opencl!("%r = OpExtInst %f32 %cl fmax %f32_0 %f32_1"),
     },
 };
 
@@ -74,10 +77,8 @@ pub(super) static INT_RESULT: Rule = Rule {
     text: "The result of an integer function is an integer scalar or vector.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %f32 %cl s_max %f32_0 %f32_1",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %u32 %cl s_max %u32_0 %u32_1",
+        breaks: opencl!("%r = OpExtInst %f32 %cl s_max %f32_0 %f32_1"),
+        keeps: opencl!("%r = OpExtInst %u32 %cl s_max %u32_0 %u32_1"),
     },
 };
 
@@ -89,10 +90,8 @@ pub(super) static INT32_RESULT: Rule = Rule {
     text: "The result of mad24, mul24 and ilogb is a scalar or vector of 32-bit integers.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %u64 %cl u_mul24 %u64_0 %u64_1",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %u32 %cl u_mul24 %u32_0 %u32_1",
+        breaks: opencl!("%r = OpExtInst %u64 %cl u_mul24 %u64_0 %u64_1"),
+        keeps: opencl!("%r = OpExtInst %u32 %cl u_mul24 %u32_0 %u32_1"),
     },
 };
 
@@ -104,10 +103,8 @@ pub(super) static ILOGB_OPERAND: Rule = Rule {
     text: "The operand of ilogb is a floating-point scalar or vector with as many components as the result.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %u32 %cl ilogb %u32_1",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %u32 %cl ilogb %f32_1",
+        breaks: opencl!("%r = OpExtInst %u32 %cl ilogb %u32_1"),
+        keeps: opencl!("%r = OpExtInst %u32 %cl ilogb %f32_1"),
     },
 };
 
@@ -120,10 +117,8 @@ pub(super) static EXPONENT: Rule = Rule {
            components.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %f32 %cl ldexp %f32_1 %u64_1",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %f32 %cl ldexp %f32_1 %u32_1",
+        breaks: opencl!("%r = OpExtInst %f32 %cl ldexp %f32_1 %u64_1"),
+        keeps: opencl!("%r = OpExtInst %f32 %cl ldexp %f32_1 %u32_1"),
     },
 };
 
@@ -135,10 +130,8 @@ pub(super) static NAN_CODE: Rule = Rule {
     text: "The code of nan is made of integers as wide and as many as the floating-point numbers of the result.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %f32 %cl nan %u64_1",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %f32 %cl nan %u32_1",
+        breaks: opencl!("%r = OpExtInst %f32 %cl nan %u64_1"),
+        keeps: opencl!("%r = OpExtInst %f32 %cl nan %u32_1"),
     },
 };
 
@@ -151,11 +144,11 @@ pub(super) static OUT_POINTER: Rule = Rule {
            is returned, is a pointer.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %f32 %cl fract %f32_1 %f32_0",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%p = OpVariable %ptr_Function_f32 Function
-%r = OpExtInst %f32 %cl fract %f32_1 %p",
+        breaks: opencl!("%r = OpExtInst %f32 %cl fract %f32_1 %f32_0"),
+        keeps: opencl!(
+            "%p = OpVariable %ptr_Function_f32 Function
+%r = OpExtInst %f32 %cl fract %f32_1 %p"
+        ),
     },
 };
 
@@ -168,13 +161,15 @@ pub(super) static OUT_CLASS: Rule = Rule {
            memory.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%ptr_UniformConstant_f32 = OpTypePointer UniformConstant %f32
+        breaks: opencl!(
+            "%ptr_UniformConstant_f32 = OpTypePointer UniformConstant %f32
 %p = OpConstantNull %ptr_UniformConstant_f32
-%r = OpExtInst %f32 %cl fract %f32_1 %p",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%p = OpVariable %ptr_Function_f32 Function
-%r = OpExtInst %f32 %cl fract %f32_1 %p",
+%r = OpExtInst %f32 %cl fract %f32_1 %p"
+        ),
+        keeps: opencl!(
+            "%p = OpVariable %ptr_Function_f32 Function
+%r = OpExtInst %f32 %cl fract %f32_1 %p"
+        ),
     },
 };
 
@@ -187,12 +182,14 @@ pub(super) static OUT_POINTEE: Rule = Rule {
            remquo is made of as many 32-bit integers.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%p = OpVariable %ptr_Function_u32 Function
-%r = OpExtInst %f32 %cl fract %f32_1 %p",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%p = OpVariable %ptr_Function_f32 Function
-%r = OpExtInst %f32 %cl fract %f32_1 %p",
+        breaks: opencl!(
+            "%p = OpVariable %ptr_Function_u32 Function
+%r = OpExtInst %f32 %cl fract %f32_1 %p"
+        ),
+        keeps: opencl!(
+            "%p = OpVariable %ptr_Function_f32 Function
+%r = OpExtInst %f32 %cl fract %f32_1 %p"
+        ),
     },
 };
 
@@ -205,10 +202,8 @@ pub(super) static GEOMETRY_RESULT: Rule = Rule {
            point numbers; a normalized vector has at most 4 components.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %v2f32 %cl cross %v2f32_0 %v2f32_0",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %v4f32 %cl cross %v4f32_0 %v4f32_0",
+        breaks: opencl!("%r = OpExtInst %v2f32 %cl cross %v2f32_0 %v2f32_0"),
+        keeps: opencl!("%r = OpExtInst %v4f32 %cl cross %v4f32_0 %v4f32_0"),
     },
 };
 
@@ -221,10 +216,8 @@ pub(super) static GEOMETRY_OPERAND: Rule = Rule {
            of the type of the result, and of one type.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %f32 %cl distance %v2f32_0 %v4f32_0",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %f32 %cl distance %v4f32_0 %v4f32_0",
+        breaks: opencl!("%r = OpExtInst %f32 %cl distance %v2f32_0 %v4f32_0"),
+        keeps: opencl!("%r = OpExtInst %f32 %cl distance %v4f32_0 %v4f32_0"),
     },
 };
 
@@ -237,10 +230,8 @@ pub(super) static UPSAMPLE: Rule = Rule {
            as the result, of half their width.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %u64 %cl u_upsample %u32_0 %u64_1",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %u64 %cl u_upsample %u32_0 %u32_1",
+        breaks: opencl!("%r = OpExtInst %u64 %cl u_upsample %u32_0 %u64_1"),
+        keeps: opencl!("%r = OpExtInst %u64 %cl u_upsample %u32_0 %u32_1"),
     },
 };
 
@@ -252,10 +243,8 @@ pub(super) static SELECT_RESULT: Rule = Rule {
     text: "The result of bitselect and select is a scalar or vector of integers or floating-point numbers.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %bool %cl bitselect %true %false %true",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %u32 %cl bitselect %u32_0 %u32_1 %u32_1",
+        breaks: opencl!("%r = OpExtInst %bool %cl bitselect %true %false %true"),
+        keeps: opencl!("%r = OpExtInst %u32 %cl bitselect %u32_0 %u32_1 %u32_1"),
     },
 };
 
@@ -267,10 +256,8 @@ pub(super) static SELECTOR: Rule = Rule {
     text: "What select chooses by is made of integers as wide and as many as the components of the result.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %f32 %cl select %f32_0 %f32_1 %f32_1",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %f32 %cl select %f32_0 %f32_1 %u32_1",
+        breaks: opencl!("%r = OpExtInst %f32 %cl select %f32_0 %f32_1 %f32_1"),
+        keeps: opencl!("%r = OpExtInst %f32 %cl select %f32_0 %f32_1 %u32_1"),
     },
 };
 
@@ -283,10 +270,8 @@ pub(super) static SHUFFLE_VECTOR: Rule = Rule {
            floating-point numbers, all of one component type; the two operands of shuffle2 are of one type.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %v2f32 %cl shuffle %v2u32_0 %v2u32_0",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %v2f32 %cl shuffle %v4f32_0 %v2u32_0",
+        breaks: opencl!("%r = OpExtInst %v2f32 %cl shuffle %v2u32_0 %v2u32_0"),
+        keeps: opencl!("%r = OpExtInst %v2f32 %cl shuffle %v4f32_0 %v2u32_0"),
     },
 };
 
@@ -298,10 +283,8 @@ pub(super) static SHUFFLE_MASK: Rule = Rule {
     text: "The mask of a shuffle is a vector of integers as wide and as many as the components of the result.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %v2f32 %cl shuffle %v4f32_0 %v4u32_0",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %v2f32 %cl shuffle %v4f32_0 %v2u32_0",
+        breaks: opencl!("%r = OpExtInst %v2f32 %cl shuffle %v4f32_0 %v4u32_0"),
+        keeps: opencl!("%r = OpExtInst %v2f32 %cl shuffle %v4f32_0 %v2u32_0"),
     },
 };
 
@@ -313,14 +296,16 @@ pub(super) static PHYSICAL: Rule = Rule {
     text: "Loads and stores with an offset and prefetch are for physical addressing.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-OpCapability Shader
+        breaks: opencl!(
+            "OpCapability Shader
 OpMemoryModel Logical OpenCL
 %p = OpVariable %ptr_Workgroup_f32 Workgroup
-%r = OpExtInst %v2f32 %cl vloadn %u32_0 %p 2",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%p = OpVariable %ptr_Workgroup_f32 Workgroup
-%r = OpExtInst %v2f32 %cl vloadn %u64_0 %p 2",
+%r = OpExtInst %v2f32 %cl vloadn %u32_0 %p 2"
+        ),
+        keeps: opencl!(
+            "%p = OpVariable %ptr_Workgroup_f32 Workgroup
+%r = OpExtInst %v2f32 %cl vloadn %u64_0 %p 2"
+        ),
     },
 };
 
@@ -332,12 +317,14 @@ pub(super) static SIZE: Rule = Rule {
     text: "An offset or number of elements has the type size_t: an integer as wide as the addresses.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%p = OpVariable %ptr_Workgroup_f32 Workgroup
-%r = OpExtInst %v2f32 %cl vloadn %u32_0 %p 2",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%p = OpVariable %ptr_Workgroup_f32 Workgroup
-%r = OpExtInst %v2f32 %cl vloadn %u64_0 %p 2",
+        breaks: opencl!(
+            "%p = OpVariable %ptr_Workgroup_f32 Workgroup
+%r = OpExtInst %v2f32 %cl vloadn %u32_0 %p 2"
+        ),
+        keeps: opencl!(
+            "%p = OpVariable %ptr_Workgroup_f32 Workgroup
+%r = OpExtInst %v2f32 %cl vloadn %u64_0 %p 2"
+        ),
     },
 };
 
@@ -350,14 +337,16 @@ pub(super) static LOAD_RESULT: Rule = Rule {
            vload_halfn a floating-point vector.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%ptr_Workgroup_f16 = OpTypePointer Workgroup %f16
+        breaks: opencl!(
+            "%ptr_Workgroup_f16 = OpTypePointer Workgroup %f16
 %p = OpVariable %ptr_Workgroup_f16 Workgroup
-%r = OpExtInst %v2f32 %cl vload_half %u64_0 %p",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%ptr_Workgroup_f16 = OpTypePointer Workgroup %f16
+%r = OpExtInst %v2f32 %cl vload_half %u64_0 %p"
+        ),
+        keeps: opencl!(
+            "%ptr_Workgroup_f16 = OpTypePointer Workgroup %f16
 %p = OpVariable %ptr_Workgroup_f16 Workgroup
-%r = OpExtInst %f32 %cl vload_half %u64_0 %p",
+%r = OpExtInst %f32 %cl vload_half %u64_0 %p"
+        ),
     },
 };
 
@@ -369,12 +358,14 @@ pub(super) static LOAD_COUNT: Rule = Rule {
     text: "The number of components that is written out in a load is that of the result.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%p = OpVariable %ptr_Workgroup_f32 Workgroup
-%r = OpExtInst %v2f32 %cl vloadn %u64_0 %p 4",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%p = OpVariable %ptr_Workgroup_f32 Workgroup
-%r = OpExtInst %v2f32 %cl vloadn %u64_0 %p 2",
+        breaks: opencl!(
+            "%p = OpVariable %ptr_Workgroup_f32 Workgroup
+%r = OpExtInst %v2f32 %cl vloadn %u64_0 %p 4"
+        ),
+        keeps: opencl!(
+            "%p = OpVariable %ptr_Workgroup_f32 Workgroup
+%r = OpExtInst %v2f32 %cl vloadn %u64_0 %p 2"
+        ),
     },
 };
 
@@ -387,11 +378,11 @@ pub(super) static LOAD_POINTER: Rule = Rule {
            `Generic` or `UniformConstant`.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%r = OpExtInst %v2f32 %cl vloadn %u64_0 %f32_0 2",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%p = OpVariable %ptr_Workgroup_f32 Workgroup
-%r = OpExtInst %v2f32 %cl vloadn %u64_0 %p 2",
+        breaks: opencl!("%r = OpExtInst %v2f32 %cl vloadn %u64_0 %f32_0 2"),
+        keeps: opencl!(
+            "%p = OpVariable %ptr_Workgroup_f32 Workgroup
+%r = OpExtInst %v2f32 %cl vloadn %u64_0 %p 2"
+        ),
     },
 };
 
@@ -403,13 +394,15 @@ pub(super) static STORE_POINTER: Rule = Rule {
     text: "Stores are through a pointer into `Generic`, `CrossWorkgroup`, `Workgroup` or `Function` memory.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%ptr_UniformConstant_f32 = OpTypePointer UniformConstant %f32
+        breaks: opencl!(
+            "%ptr_UniformConstant_f32 = OpTypePointer UniformConstant %f32
 %p = OpConstantNull %ptr_UniformConstant_f32
-%r = OpExtInst %void %cl vstoren %v2f32_0 %u64_0 %p",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%p = OpVariable %ptr_Workgroup_f32 Workgroup
-%r = OpExtInst %void %cl vstoren %v2f32_0 %u64_0 %p",
+%r = OpExtInst %void %cl vstoren %v2f32_0 %u64_0 %p"
+        ),
+        keeps: opencl!(
+            "%p = OpVariable %ptr_Workgroup_f32 Workgroup
+%r = OpExtInst %void %cl vstoren %v2f32_0 %u64_0 %p"
+        ),
     },
 };
 
@@ -422,12 +415,14 @@ pub(super) static ELEMENT: Rule = Rule {
            number if they are halves.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%p = OpVariable %ptr_Workgroup_f32 Workgroup
-%r = OpExtInst %v2u32 %cl vloadn %u64_0 %p 2",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%p = OpVariable %ptr_Workgroup_f32 Workgroup
-%r = OpExtInst %v2f32 %cl vloadn %u64_0 %p 2",
+        breaks: opencl!(
+            "%p = OpVariable %ptr_Workgroup_f32 Workgroup
+%r = OpExtInst %v2u32 %cl vloadn %u64_0 %p 2"
+        ),
+        keeps: opencl!(
+            "%p = OpVariable %ptr_Workgroup_f32 Workgroup
+%r = OpExtInst %v2f32 %cl vloadn %u64_0 %p 2"
+        ),
     },
 };
 
@@ -439,12 +434,14 @@ pub(super) static VOID_RESULT: Rule = Rule {
     text: "Stores and prefetch have no result: their result type is void.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%p = OpVariable %ptr_Workgroup_f32 Workgroup
-%r = OpExtInst %f32 %cl vstoren %v2f32_0 %u64_0 %p",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%p = OpVariable %ptr_Workgroup_f32 Workgroup
-%r = OpExtInst %void %cl vstoren %v2f32_0 %u64_0 %p",
+        breaks: opencl!(
+            "%p = OpVariable %ptr_Workgroup_f32 Workgroup
+%r = OpExtInst %f32 %cl vstoren %v2f32_0 %u64_0 %p"
+        ),
+        keeps: opencl!(
+            "%p = OpVariable %ptr_Workgroup_f32 Workgroup
+%r = OpExtInst %void %cl vstoren %v2f32_0 %u64_0 %p"
+        ),
     },
 };
 
@@ -457,12 +454,14 @@ pub(super) static STORE_DATA: Rule = Rule {
            a vector of 32-bit or 64-bit floating-point numbers.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%p = OpVariable %ptr_Workgroup_f32 Workgroup
-%r = OpExtInst %void %cl vstoren %f32_0 %u64_0 %p",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%p = OpVariable %ptr_Workgroup_f32 Workgroup
-%r = OpExtInst %void %cl vstoren %v2f32_0 %u64_0 %p",
+        breaks: opencl!(
+            "%p = OpVariable %ptr_Workgroup_f32 Workgroup
+%r = OpExtInst %void %cl vstoren %f32_0 %u64_0 %p"
+        ),
+        keeps: opencl!(
+            "%p = OpVariable %ptr_Workgroup_f32 Workgroup
+%r = OpExtInst %void %cl vstoren %v2f32_0 %u64_0 %p"
+        ),
     },
 };
 
@@ -474,14 +473,16 @@ pub(super) static PRINTF_RESULT: Rule = Rule {
     text: "The result of printf is a 32-bit integer.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%ptr_UniformConstant_u8 = OpTypePointer UniformConstant %u8
+        breaks: opencl!(
+            "%ptr_UniformConstant_u8 = OpTypePointer UniformConstant %u8
 %p = OpConstantNull %ptr_UniformConstant_u8
-%r = OpExtInst %u64 %cl printf %p",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%ptr_UniformConstant_u8 = OpTypePointer UniformConstant %u8
+%r = OpExtInst %u64 %cl printf %p"
+        ),
+        keeps: opencl!(
+            "%ptr_UniformConstant_u8 = OpTypePointer UniformConstant %u8
 %p = OpConstantNull %ptr_UniformConstant_u8
-%r = OpExtInst %u32 %cl printf %p",
+%r = OpExtInst %u32 %cl printf %p"
+        ),
     },
 };
 
@@ -494,14 +495,16 @@ pub(super) static PRINTF_FORMAT: Rule = Rule {
            SPV_EXT_relaxed_printf_string_address_space in any memory of a kernel.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%ptr_Workgroup_u8 = OpTypePointer Workgroup %u8
+        breaks: opencl!(
+            "%ptr_Workgroup_u8 = OpTypePointer Workgroup %u8
 %p = OpVariable %ptr_Workgroup_u8 Workgroup
-%r = OpExtInst %u32 %cl printf %p",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%ptr_UniformConstant_u8 = OpTypePointer UniformConstant %u8
+%r = OpExtInst %u32 %cl printf %p"
+        ),
+        keeps: opencl!(
+            "%ptr_UniformConstant_u8 = OpTypePointer UniformConstant %u8
 %p = OpConstantNull %ptr_UniformConstant_u8
-%r = OpExtInst %u32 %cl printf %p",
+%r = OpExtInst %u32 %cl printf %p"
+        ),
     },
 };
 
@@ -514,11 +517,13 @@ pub(super) static PREFETCH_POINTER: Rule = Rule {
            memory.",
     example: Example {
         frame: Frame::Kernel,
-        breaks: "%cl = OpExtInstImport \"OpenCL.std\"
-%p = OpVariable %ptr_Workgroup_f32 Workgroup
-%r = OpExtInst %void %cl prefetch %p %u64_1",
-        keeps: "%cl = OpExtInstImport \"OpenCL.std\"
-%p = OpConstantNull %ptr_CrossWorkgroup_f32
-%r = OpExtInst %void %cl prefetch %p %u64_1",
+        breaks: opencl!(
+            "%p = OpVariable %ptr_Workgroup_f32 Workgroup
+%r = OpExtInst %void %cl prefetch %p %u64_1"
+        ),
+        keeps: opencl!(
+            "%p = OpConstantNull %ptr_CrossWorkgroup_f32
+%r = OpExtInst %void %cl prefetch %p %u64_1"
+        ),
     },
 };

@@ -336,7 +336,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
 
 /// Vectors on which `SPV_NV_shader_atomic_fp16_vector` lets some instructions
 /// work.
-fn is_float16_vector(m: &Module<'_>, ty: Id) -> bool {
+pub(super) fn is_float16_vector(m: &Module<'_>, ty: Id) -> bool {
     matches!(
         m.ty(ty),
         Type::Vector { component, count: 2 | 4 } if m.is_float_scalar_of(component, 16)

@@ -108,15 +108,17 @@ OpExecutionMode %main DerivativeGroupLinearKHR
 };
 
 /// The models whose invocations may be neighbours only if a mode says how.
-const GROUPED: Models = Models::of(&[
+pub(super) const GROUPED: Models = Models::of(&[
     ExecutionModel::GLCompute,
     ExecutionModel::TaskEXT,
     ExecutionModel::MeshEXT,
 ]);
 
-const ALLOWED: Models = GROUPED.or(Models::of(&[ExecutionModel::Fragment]));
+/// The models that have derivatives.
+pub(super) const ALLOWED: Models = GROUPED.or(Models::of(&[ExecutionModel::Fragment]));
 
-const GROUPING: &[ExecutionMode] = &[
+/// The modes that say how invocations are neighbours.
+pub(super) const GROUPING: &[ExecutionMode] = &[
     ExecutionMode::DerivativeGroupQuadsKHR,
     ExecutionMode::DerivativeGroupLinearKHR,
 ];

@@ -1,5 +1,6 @@
 //! Fetching, reading and writing, without filters.
 
+use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Dim, ExecutionModel, ImageFormat, Op};
 
@@ -263,11 +264,9 @@ pub(super) fn check_read(at: &Site<'_, '_>) -> Verdict {
     super::check_texel_type(at, &image, m.component_type(texel))?;
     check_storage(at, &image)?;
     check_place(at, &image)?;
-    if is_subpass {
-        check_subpass_coordinate(at)?;
-    }
-    if !is_subpass {
-        check_format(at, &image, Capability::StorageImageReadWithoutFormat)?;
+    match is_subpass {
+        true => check_subpass_coordinate(at)?,
+        false => check_format(at, &image, Capability::StorageImageReadWithoutFormat)?,
     }
     vendor::check_plain_use(at, 0)?;
     sample::check_opencl_offset(at, 2)?;
@@ -365,7 +364,7 @@ fn check_subpass_coordinate(at: &Site<'_, '_>) -> Verdict {
         Op::ConstantComposite => def
             .args()
             .iter()
-            .all(|&part| m.constant_u64(spirvkit_binary::Id(part)) == Some(0)),
+            .all(|&part| m.constant_u64(Id(part)) == Some(0)),
         _ => false,
     };
     match is_origin {
@@ -419,18 +418,12 @@ pub(super) fn check_attachment(at: &Site<'_, '_>) -> Verdict {
         }
         _ => 0,
     };
-    if let Some(id) = at.inst.optional(sample).map(spirvkit_binary::Id)
+    if let Some(id) = at.inst.optional(sample).map(Id)
         && let Some(ty) = m.type_of(id)
         && !is_int32(m, ty)
     {
         let expected = "a 32-bit integer";
         return Err(at.wrong_operand(&ATTACHMENT_SAMPLE, id, "sample", expected));
     }
-    match at.models_outside(FRAGMENT) {
-        None => Ok(()),
-        Some(models) => {
-            let message = format!("{op} stands in {models}, not in Fragment");
-            Err(at.fault(&ATTACHMENT_STAGE, message))
-        }
-    }
+    at.expect_models(&ATTACHMENT_STAGE, FRAGMENT)
 }

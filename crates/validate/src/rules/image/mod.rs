@@ -61,14 +61,13 @@ mod vendor;
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
-use spirvkit_grammar::{ExecutionMode, ExecutionModel, Op};
+use spirvkit_grammar::Op;
 
-use super::Family;
+use super::{Family, derivatives};
 use crate::fault::{Fault, Verdict};
-use crate::module::{Image, Models, Module, Type};
+use crate::module::{Image, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
-use shape::image_of;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -547,7 +546,10 @@ fn sampled_image_operand(at: &Site<'_, '_>, index: usize) -> Result<Option<Image
         return Ok(None);
     };
     match at.m.ty(ty) {
-        Type::SampledImage { .. } => Ok(image_of(at.m, ty)),
+        Type::SampledImage { image } => match at.m.ty(image) {
+            Type::Image(image) => Ok(Some(image)),
+            _ => Ok(None),
+        },
         _ => Err(at.wrong_operand(
             &SAMPLED_IMAGE_OPERAND,
             id,
@@ -588,10 +590,19 @@ fn check_texel_vector(at: &Site<'_, '_>, texel: Id) -> Verdict {
     }
 }
 
-/// Checks that a texel's components are of the image's sampled type.
+/// Checks that a texel's components are of the image's sampled type, which may be
+/// void.
 fn check_texel_type(at: &Site<'_, '_>, image: &Image, component: Id) -> Verdict {
+    match at.m.is_void(image.sampled_type) {
+        true => Ok(()),
+        false => check_same_texel_type(at, image, component),
+    }
+}
+
+/// The same where the sampled type can't be void.
+fn check_same_texel_type(at: &Site<'_, '_>, image: &Image, component: Id) -> Verdict {
     let m = at.m;
-    if m.is_void(image.sampled_type) || component == image.sampled_type {
+    if component == image.sampled_type {
         return Ok(());
     }
     let message = format!(
@@ -630,29 +641,9 @@ fn check_coordinate(
     Ok(())
 }
 
-/// Where derivatives are, and with them implicit levels of detail.
-const DERIVATIVE_MODELS: Models = Models::of(&[
-    ExecutionModel::Fragment,
-    ExecutionModel::GLCompute,
-    ExecutionModel::MeshEXT,
-    ExecutionModel::TaskEXT,
-]);
-
-/// Where derivatives need an execution mode.
-const GROUP_MODELS: Models = Models::of(&[
-    ExecutionModel::GLCompute,
-    ExecutionModel::MeshEXT,
-    ExecutionModel::TaskEXT,
-]);
-
-const GROUP_MODES: &[ExecutionMode] = &[
-    ExecutionMode::DerivativeGroupQuadsKHR,
-    ExecutionMode::DerivativeGroupLinearKHR,
-];
-
 /// Checks that there is an implicit level of detail.
 fn check_implicit_lod(at: &Site<'_, '_>) -> Verdict {
-    if let Some(models) = at.models_outside(DERIVATIVE_MODELS) {
+    if let Some(models) = at.models_outside(derivatives::ALLOWED) {
         let message = format!(
             "{} stands in {models}, which has no implicit level of detail",
             at.inst.op()
@@ -661,8 +652,8 @@ fn check_implicit_lod(at: &Site<'_, '_>) -> Verdict {
     }
     at.expect_mode(
         &IMPLICIT_LOD_MODE,
-        GROUP_MODELS,
-        GROUP_MODES,
+        derivatives::GROUPED,
+        derivatives::GROUPING,
         "no derivative groups",
     )
 }

@@ -1,5 +1,6 @@
 //! Sampling and gathering.
 
+use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Capability, Dim, ImageOperands, Op};
 
@@ -136,11 +137,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     };
     check_filtered(at, &image)?;
-    if traits.compares {
-        check_comparison_type(at, &image, texel)?;
-    } else {
-        super::check_texel_type(at, &image, m.component_type(texel))?;
-    }
+    check_texel_type(at, &image, m.component_type(texel))?;
     check_coordinate(at, &image)?;
     if traits.compares {
         check_dref(at, &image)?;
@@ -177,24 +174,11 @@ fn check_filtered(at: &Site<'_, '_>, image: &Image) -> Verdict {
     Ok(())
 }
 
-/// A comparison gives the sampled type itself, which therefore can't be void.
-fn check_comparison_type(at: &Site<'_, '_>, image: &Image, texel: spirvkit_binary::Id) -> Verdict {
-    match texel == image.sampled_type {
-        true => Ok(()),
-        false => {
-            let message = format!(
-                "{} gives {}, but the sampled type of the image is {}",
-                at.inst.op(),
-                at.m.show_type(texel),
-                at.m.show_type(image.sampled_type)
-            );
-            let fault = at.fault(&super::TEXEL_TYPE, message);
-            Err(fault.about(
-                at.m,
-                image.sampled_type,
-                "the image's sampled type is declared here",
-            ))
-        }
+/// What is compared with a depth is not void.
+fn check_texel_type(at: &Site<'_, '_>, image: &Image, component: Id) -> Verdict {
+    match traits(at.inst.op()).compares {
+        true => super::check_same_texel_type(at, image, component),
+        false => super::check_texel_type(at, image, component),
     }
 }
 
@@ -255,11 +239,7 @@ pub(super) fn check_gather(at: &Site<'_, '_>) -> Verdict {
         let what = "can't gather from a multisampled image";
         return Err(super::wrong_image(at, &MULTISAMPLED, at.id(0), what));
     }
-    let component = m.component_type(texel);
-    match traits.compares && m.is_void(image.sampled_type) {
-        true => check_comparison_type(at, &image, component)?,
-        false => super::check_texel_type(at, &image, component)?,
-    }
+    check_texel_type(at, &image, m.component_type(texel))?;
     if !matches!(image.dim, Dim::Dim2D | Dim::Cube | Dim::Rect) {
         let what = format!("gathers from 2D, Cube or Rect images, not {}", image.dim);
         let rule = match traits.compares && image.dim == Dim::Dim3D && m.env.is_vulkan() {

@@ -3,7 +3,7 @@
 
 use spirvkit_binary::{Id, Instruction, Value, WordOffset};
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
-use spirvkit_grammar::{Capability, Op};
+use spirvkit_grammar::{Capability, Dim, Op};
 
 use super::{DIM, IMAGE_OPERAND, SAMPLED, SAMPLED_IMAGE_OPERAND};
 use crate::fault::{Fault, Faults, Verdict};
@@ -281,7 +281,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         let what = "needs an image whose type has `Sampled` 0 or 1";
         return Err(super::wrong_image(at, &SAMPLED, image, what));
     }
-    if own.dim == spirvkit_grammar::Dim::SubpassData {
+    if own.dim == Dim::SubpassData {
         let what = "can't give a sampler to an image of dimensionality SubpassData";
         return Err(super::wrong_image(at, &DIM, image, what));
     }

@@ -1,9 +1,9 @@
-//! What image instructions ask of image types: coordinates, formats, stages.
+//! What tells image instructions and image types apart.
 
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Dim, ImageFormat, Op};
 
-use crate::module::{Image, Module, Type};
+use crate::module::{Image, Module};
 
 /// How an instruction reaches texels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,18 +104,6 @@ pub(super) fn traits(op: Op) -> Traits {
         compares,
         is_sparse,
         gathers,
-    }
-}
-
-/// The image of an image type or of a sampled image type.
-pub(super) fn image_of(m: &Module<'_>, ty: Id) -> Option<Image> {
-    match m.ty(ty) {
-        Type::Image(image) => Some(image),
-        Type::SampledImage { image } => match m.ty(image) {
-            Type::Image(image) => Some(image),
-            _ => None,
-        },
-        _ => None,
     }
 }
 

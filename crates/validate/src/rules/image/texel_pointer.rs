@@ -5,10 +5,11 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Capability, Dim, ImageFormat, Op, StorageClass};
 
 use super::shape::{self, is_int32};
-use super::{COORDINATE, COORDINATE_SIZE, DIM, TEXEL_TYPE};
-use crate::fault::Verdict;
+use super::{COORDINATE, COORDINATE_SIZE, DIM};
+use crate::fault::{Fault, Verdict};
 use crate::module::{Image, Type};
 use crate::rule::{Example, Frame, Rule};
+use crate::rules::atomics;
 use crate::site::Site;
 
 pub(super) static RESULT: Rule = Rule {
@@ -111,13 +112,8 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         } => pointee,
         _ => return Err(at.wrong_result(&RESULT, expected)),
     };
-    let is_vector = || {
-        m.has(Capability::AtomicFloat16VectorNV)
-            && matches!(
-                m.ty(pointee),
-                Type::Vector { component, count: 2 | 4 } if m.is_float_scalar_of(component, 16)
-            )
-    };
+    let is_vector =
+        || m.has(Capability::AtomicFloat16VectorNV) && atomics::is_float16_vector(m, pointee);
     if !m.is_void(pointee) && !shape::is_number(m, pointee) && !is_vector() {
         return Err(at.wrong_result(&RESULT, expected));
     }
@@ -132,19 +128,8 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
             return Err(at.wrong_operand(&IMAGE, id, "image", expected));
         }
     };
-    if image.sampled_type != pointee && !is_vector() {
-        let message = format!(
-            "{} points to {}, but the texels of the image are {}",
-            at.inst.op(),
-            m.show_type(pointee),
-            m.show_type(image.sampled_type)
-        );
-        let fault = at.fault(&TEXEL_TYPE, message);
-        return Err(fault.about(
-            m,
-            image.sampled_type,
-            "the image's sampled type is declared here",
-        ));
+    if !is_vector() {
+        super::check_same_texel_type(at, &image, pointee)?;
     }
     check_place(at, &image, 1)
 }
@@ -206,7 +191,7 @@ fn check_place(at: &Site<'_, '_>, image: &Image, coordinate: usize) -> Verdict {
 }
 
 #[cold]
-fn wrong_dim(at: &Site<'_, '_>, image: &Image) -> crate::fault::Fault {
+fn wrong_dim(at: &Site<'_, '_>, image: &Image) -> Fault {
     let layers = if image.arrayed { "arrayed " } else { "" };
     let message = format!(
         "{} can't point into {layers}{} images",

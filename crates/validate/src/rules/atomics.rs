@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::{Family, arithmetic, scopes, semantics};
-use crate::fault::Verdict;
+use crate::fault::{Fault, Verdict};
 use crate::module::{Module, Type};
 use crate::options::Api;
 use crate::rule::{Example, Frame, Rule};
@@ -298,9 +298,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     if let Some(result) = at.inst.result_type() {
         check_result(at, data, result)?;
         if arithmetic::encoding(m, result).is_some() {
-            let message = format!("{op} can't give {}", m.show_type(result));
-            let fault = at.fault(&ENCODING, message);
-            return Err(fault.about(m, result, "the result type is declared here"));
+            return Err(at.wrong_result(&ENCODING, "numbers in a format of IEEE 754"));
         }
     }
     let Some((class, accessed)) = check_pointer(at, data, value)? else {
@@ -362,16 +360,10 @@ fn check_result(at: &Site<'_, '_>, data: Data, result: Id) -> Verdict {
         ),
         Data::Flag => (m.is_bool_scalar(result), "a boolean scalar"),
     };
-    if is_right {
-        return Ok(());
+    match is_right {
+        true => Ok(()),
+        false => Err(at.wrong_result(&RESULT, expected)),
     }
-    let message = format!(
-        "{} gives {expected}, but its result type is {}",
-        at.inst.op(),
-        m.show_type(result)
-    );
-    let fault = at.fault(&RESULT, message);
-    Err(fault.about(m, result, "the result type is declared here"))
 }
 
 /// Checks the pointer operand, and gives its storage class and the type of what
@@ -380,51 +372,39 @@ fn check_pointer(
     at: &Site<'_, '_>,
     data: Data,
     value: Option<usize>,
-) -> Result<Option<(StorageClass, Id)>, crate::fault::Fault> {
+) -> Result<Option<(StorageClass, Id)>, Fault> {
     let m = at.m;
-    let op = at.inst.op();
     let pointer = at.id(0);
     let Some(ty) = m.type_of(pointer) else {
         return Ok(None);
     };
-    let here = "the pointer is defined here";
+    let wrong = |rule, expected: &str| Err(at.wrong_operand(rule, pointer, "pointer", expected));
     let (class, pointee) = match m.ty(ty) {
         Type::Pointer { class, pointee } => (class, pointee),
         Type::UntypedPointer { .. } if data == Data::Flag => {
-            let message = format!(
-                "{op} needs a typed pointer, but has {}",
-                m.show_value(pointer)
-            );
-            return Err(at.fault(&FLAG_UNTYPED, message).about(m, pointer, here));
+            return wrong(&FLAG_UNTYPED, "a typed pointer");
         }
         Type::UntypedPointer { class } => match (at.inst.result_type(), value) {
             (Some(result), _) => (class, result),
             (None, Some(value)) => (class, at.type_of_arg(value)),
             (None, None) => return Ok(None),
         },
-        _ => {
-            let message = format!("{op} needs a pointer, but has {}", m.show_value(pointer));
-            return Err(at.fault(&POINTER, message).about(m, pointer, here));
+        _ => return wrong(&POINTER, "a pointer"),
+    };
+    match (data, at.inst.result_type()) {
+        (Data::Flag, _) if !m.is_int_scalar_of(pointee, 32) => {
+            return wrong(&POINTEE, "a pointer to a 32-bit integer");
         }
-    };
-    let (is_right, expected) = match (data, at.inst.result_type()) {
-        (Data::Flag, _) => (
-            m.is_int_scalar_of(pointee, 32),
-            "a 32-bit integer".to_owned(),
-        ),
-        (_, None) => (
-            m.is_int_scalar(pointee) || m.is_float_scalar(pointee),
-            "an integer or a floating-point scalar".to_owned(),
-        ),
-        (_, Some(result)) if result == pointee => (true, String::new()),
-        (_, Some(result)) => (false, format!("the result type, {}", m.show_type(result))),
-    };
-    if !is_right {
-        let message = format!(
-            "{op} needs a pointer to {expected}, but has {}",
-            m.show_value(pointer)
-        );
-        return Err(at.fault(&POINTEE, message).about(m, pointer, here));
+        (Data::Flag, _) => {}
+        (_, None) if !m.is_int_scalar(pointee) && !m.is_float_scalar(pointee) => {
+            let expected = "a pointer to an integer or a floating-point scalar";
+            return wrong(&POINTEE, expected);
+        }
+        (_, Some(result)) if result != pointee => {
+            let expected = format!("a pointer to the result type, {}", m.show_type(result));
+            return wrong(&POINTEE, &expected);
+        }
+        _ => {}
     }
     Ok(Some((class, pointee)))
 }
@@ -498,14 +478,8 @@ fn check_operand(
     let m = at.m;
     match m.type_of(at.id(index)) {
         Some(ty) if ty != expected => {
-            let message = format!(
-                "the {name} of {} must be {}, but is {}",
-                at.inst.op(),
-                m.show_type(expected),
-                m.show_value(at.id(index))
-            );
-            let fault = at.fault(rule, message);
-            Err(fault.about(m, at.id(index), format!("the {name} is defined here")))
+            let expected = format!("of the type {}", m.show_type(expected));
+            Err(at.wrong_operand(rule, at.id(index), name, &expected))
         }
         _ => Ok(()),
     }

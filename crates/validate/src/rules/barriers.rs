@@ -1,11 +1,12 @@
 //! Barrier instructions (specification, section 3.32.20).
 
+use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{ExecutionModel, Op, Scope, Version};
 
 use super::{Family, scopes, semantics};
 use crate::fault::Verdict;
-use crate::module::{Models, Type};
+use crate::module::{Models, Module};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
@@ -185,19 +186,9 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         Op::NamedBarrierInitialize => check_initialize(at),
         Op::MemoryNamedBarrier => {
             let barrier = at.id(0);
-            if at.m.type_of(barrier).is_some()
-                && at.m.ty_of(barrier) != Type::Other(Op::TypeNamedBarrier)
-            {
-                let message = format!(
-                    "{} needs an `OpTypeNamedBarrier`, but has {}",
-                    at.inst.op(),
-                    at.m.show_value(barrier)
-                );
-                return Err(at.fault(&NAMED_OPERAND, message).about(
-                    at.m,
-                    barrier,
-                    "it is defined here",
-                ));
+            if at.m.type_of(barrier).is_some_and(|ty| !is_named(at.m, ty)) {
+                let expected = "of a type `OpTypeNamedBarrier`";
+                return Err(at.wrong_operand(&NAMED_OPERAND, barrier, "named barrier", expected));
             }
             scopes::check_memory_value(at, at.id(1))?;
             semantics::check(at, at.id(2), at.id(1))?;
@@ -274,25 +265,19 @@ fn check_split_scope(at: &Site<'_, '_>) -> Verdict {
 
 fn check_initialize(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
-    let (result, count) = (at.result_type(), at.id(0));
-    if m.ty(result) != Type::Other(Op::TypeNamedBarrier) {
-        let message = format!(
-            "{} makes an `OpTypeNamedBarrier`, but its result type is {}",
-            at.inst.op(),
-            m.show_type(result)
-        );
-        let fault = at.fault(&NAMED_RESULT, message);
-        return Err(fault.about(m, result, "the result type is declared here"));
+    if !is_named(m, at.result_type()) {
+        return Err(at.wrong_result(&NAMED_RESULT, "an `OpTypeNamedBarrier`"));
     }
+    let count = at.id(0);
     match m.type_of(count) {
         Some(ty) if !m.is_int_scalar_of(ty, 32) => {
-            let message = format!(
-                "the number of subgroups must be a 32-bit integer, but is {}",
-                m.show_value(count)
-            );
-            let fault = at.fault(&NAMED_COUNT, message);
-            Err(fault.about(m, count, "it is defined here"))
+            let expected = "a 32-bit integer";
+            Err(at.wrong_operand(&NAMED_COUNT, count, "number of subgroups", expected))
         }
         _ => Ok(()),
     }
+}
+
+fn is_named(m: &Module<'_>, ty: Id) -> bool {
+    m.op_of(ty) == Op::TypeNamedBarrier
 }

@@ -41,7 +41,7 @@ pub(crate) const FAMILY: Family = Family {
     ],
 };
 
-const VULKAN: &str = "Vulkan: Standalone SPIR-V Validation";
+const VULKAN: &str = "Vulkan, Standalone SPIR-V Validation";
 
 static TYPE: Rule = Rule {
     id: "semantics.type",

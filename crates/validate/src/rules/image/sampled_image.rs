@@ -1,7 +1,7 @@
 //! Images with their samplers: `OpSampledImage`, how its result may be used, and
 //! `OpImage`.
 
-use spirvkit_binary::{Id, Instruction, Value, WordOffset};
+use spirvkit_binary::{Id, IdMap, Instruction, Value, WordOffset};
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Dim, Op};
 
@@ -377,52 +377,20 @@ fn is_consumer(m: &Module<'_>, op: Op) -> bool {
     ) || op == O::Store && m.has(Capability::BindlessTextureNV)
 }
 
-/// The ids that `OpSampledImage` instructions make.
-#[derive(Default)]
-struct Made {
-    bits: Vec<u64>,
-    /// Ids that are too large for the bits.
-    large: Vec<u32>,
-}
-
-impl Made {
-    fn find(m: &Module<'_>) -> Option<Self> {
-        let mut made = Self::default();
-        for function in &m.functions {
-            for inst in m.instructions(function.range.clone()) {
-                if inst.op() == Op::SampledImage
-                    && let Some(id) = inst.result()
-                {
-                    made.add(id.0, m.words.len());
-                }
+/// The ids that `OpSampledImage` instructions make; `None` if there are none.
+fn find_made(m: &Module<'_>) -> Option<IdMap<bool>> {
+    let mut made = None;
+    for function in &m.functions {
+        for inst in m.instructions(function.range.clone()) {
+            if inst.op() == Op::SampledImage
+                && let Some(id) = inst.result()
+            {
+                let none = || IdMap::with_bound(false, m.words.len(), m.header.bound);
+                *made.get_or_insert_with(none).slot(id) = true;
             }
         }
-        made.large.sort_unstable();
-        (!made.bits.is_empty() || !made.large.is_empty()).then_some(made)
     }
-
-    /// Adds an id; those larger than the module has words don't get a bit.
-    fn add(&mut self, id: u32, words: usize) {
-        if id as usize > words {
-            self.large.push(id);
-            return;
-        }
-        let word = id as usize / 64;
-        if self.bits.len() <= word {
-            self.bits.resize(word + 1, 0);
-        }
-        if let Some(bits) = self.bits.get_mut(word) {
-            *bits |= 1 << (id % 64);
-        }
-    }
-
-    #[inline]
-    fn contains(&self, id: u32) -> bool {
-        match self.bits.get(id as usize / 64) {
-            Some(bits) => bits >> (id % 64) & 1 != 0,
-            None => !self.large.is_empty() && self.large.binary_search(&id).is_ok(),
-        }
-    }
+    made
 }
 
 /// Checks all uses of what `OpSampledImage` makes.
@@ -431,7 +399,7 @@ pub(super) fn check_uses(m: &Module<'_>, faults: &mut Faults) {
     if m.options.before_hlsl_legalization {
         return;
     }
-    let Some(made) = Made::find(m) else {
+    let Some(made) = find_made(m) else {
         return;
     };
     for (index, block) in m.blocks.iter().enumerate() {
@@ -440,7 +408,7 @@ pub(super) fn check_uses(m: &Module<'_>, faults: &mut Faults) {
         }
         for inst in m.instructions(block.start..block.terminator + 1) {
             let words = inst.words().get(1..).unwrap_or_default();
-            if words.iter().any(|&word| made.contains(word)) {
+            if words.iter().any(|&word| made.get(Id(word))) {
                 check_use(m, &made, index as u32, inst, faults);
             }
             if faults.is_full() {
@@ -452,7 +420,7 @@ pub(super) fn check_uses(m: &Module<'_>, faults: &mut Faults) {
 
 /// Checks an instruction some word of which is the number of such an id.
 #[cold]
-fn check_use(m: &Module<'_>, made: &Made, block: u32, inst: Inst<'_>, faults: &mut Faults) {
+fn check_use(m: &Module<'_>, made: &IdMap<bool>, block: u32, inst: Inst<'_>, faults: &mut Faults) {
     let op = inst.op();
     let offset = WordOffset(inst.offset() as usize);
     let Some(instruction) = Instruction::from_words(inst.words(), offset) else {
@@ -462,7 +430,7 @@ fn check_use(m: &Module<'_>, made: &Made, block: u32, inst: Inst<'_>, faults: &m
         let Value::Id(id) = operand.ok()?.value else {
             return None;
         };
-        let is_use = made.contains(id.0)
+        let is_use = made.get(id)
             && Some(id) != inst.result()
             && m.op_of(id) == Op::SampledImage
             && (!is_consumer(m, op) || m.block_of(id) != Some(block));

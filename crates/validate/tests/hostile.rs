@@ -160,6 +160,36 @@ OpStore %object %value{index}
 }
 
 #[test]
+fn structures_that_many_members_are_by_turns() {
+    let decorations = |name: &str| {
+        each(COUNT, |index| {
+            format!("OpMemberDecorate %{name} {index} RelaxedPrecision\n")
+        })
+    };
+    let before = decorations("first") + &decorations("second");
+    let members = " %f32".repeat(COUNT);
+    let globals = format!(
+        "%first = OpTypeStruct{members}
+%second = OpTypeStruct{members} %u32
+%outer = OpTypeStruct{}
+",
+        " %first %second".repeat(COUNT)
+    );
+    accept(&compute(&before, &globals, "", ""));
+}
+
+#[test]
+fn types_that_are_declared_very_often() {
+    let globals = each(20 * COUNT, |index| format!("%type{index} = OpTypeVoid\n"));
+    let text = compute("", &globals, "", "");
+    let words = assemble(&text, &Default::default()).unwrap().words;
+    let mut options = Options::for_env("spv1.6".parse().unwrap());
+    options.max_errors = 0;
+    let report = validate(&words, &options);
+    assert_eq!(report.diagnostics().len(), 20 * COUNT);
+}
+
+#[test]
 fn types_within_each_other_at_any_depth() {
     let globals = "%array0 = OpTypeArray %f32 %one\n%struct0 = OpTypeStruct %f32\n".to_owned()
         + &each(COUNT, |index| {

@@ -223,10 +223,7 @@ pub(super) fn structure(at: &Site<'_, '_>) -> Verdict {
                 let fault = at.fault(&MEMBER, message);
                 return Err(fault.about(m, member, "it is defined here"));
             }
-            // Many members of one type are looked at once.
-            Type::Struct { .. } if index == 0 || members[index - 1] != member.0 => {
-                nested_struct(at, index, member)?;
-            }
+            Type::Struct { .. } => nested_struct(at, index, member)?,
             Type::RuntimeArray { .. } if is_vulkan && index + 1 < members.len() => {
                 let message = format!(
                     "member {index} of the structure is a run-time array, which in Vulkan only the last member may be"
@@ -262,8 +259,7 @@ fn built_in_members(m: &Module<'_>, ty: Id) -> usize {
 
 fn nested_struct(at: &Site<'_, '_>, index: usize, member: Id) -> Verdict {
     let m = at.m;
-    let mut decorations = m.decorations(member);
-    if !decorations.any(|d| d.member.is_some() && d.decoration == Decoration::BuiltIn) {
+    if !m.structure_facts(member).has_built_ins {
         return Ok(());
     }
     let message = format!(

@@ -1,12 +1,12 @@
 //! No type is declared twice (specification, section 2.8).
 
-use hashbrown::HashSet;
+use hashbrown::HashMap;
 
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::Op;
 
 use crate::fault::{Fault, Faults};
-use crate::module::{Inst, Module, is_type_declaration};
+use crate::module::{Module, is_type_declaration};
 use crate::rule::{Example, Frame, Rule};
 
 pub(super) static DUPLICATE: Rule = Rule {
@@ -42,28 +42,19 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
     if m.has_extension(EXEMPTION) {
         return;
     }
-    let mut seen = HashSet::new();
+    let mut seen = HashMap::new();
     for inst in m.all_instructions() {
         let op = inst.op();
         if op == Op::Function {
             break;
         }
-        let unique = is_type_declaration(op) && !may_repeat(op);
-        if unique && !seen.insert((op, inst.args())) {
-            faults.add(fault(m, inst));
+        if !is_type_declaration(op) || may_repeat(op) {
+            continue;
         }
-    }
-}
-
-#[cold]
-fn fault(m: &Module<'_>, inst: Inst<'_>) -> Fault {
-    let message = format!("this {} repeats an earlier declaration", inst.op());
-    let fault = Fault::new(&DUPLICATE, inst.offset(), message);
-    let mut earlier = m
-        .all_instructions()
-        .take_while(|earlier| earlier.offset() < inst.offset());
-    match earlier.find(|earlier| earlier.op() == inst.op() && earlier.args() == inst.args()) {
-        Some(earlier) => fault.at(earlier.offset(), "the type is declared here"),
-        None => fault,
+        if let Some(first) = seen.insert((op, inst.args()), inst.offset()) {
+            let message = format!("this {op} repeats an earlier declaration");
+            let fault = Fault::new(&DUPLICATE, inst.offset(), message);
+            faults.add(fault.at(first, "the type is declared here"));
+        }
     }
 }

@@ -8,9 +8,7 @@
 
 use spirvkit_binary::{HEADER_WORDS, Id, IdMap, Instruction, Value, WordOffset};
 use spirvkit_diagnostics::ErrorClass::InvalidData;
-use spirvkit_grammar::{
-    BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass,
-};
+use spirvkit_grammar::{BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass};
 
 use super::Seed;
 use super::definitions;
@@ -82,6 +80,7 @@ pub(super) static CLASS_IN_MODEL: Rule = Rule {
         "VUID-TessLevelInner-TessLevelInner-04395",
         "VUID-TessLevelInner-TessLevelInner-04396",
         "VUID-PrimitiveId-PrimitiveId-04334",
+        "VUID-PrimitiveId-PrimitiveId-04336",
         "VUID-Layer-Layer-04274",
         "VUID-Layer-Layer-04275",
         "VUID-ViewportIndex-ViewportIndex-04406",
@@ -510,12 +509,9 @@ pub(super) fn check(m: &Module<'_>, seeds: &[Seed], faults: &mut Faults) {
         .all
         .iter()
         .fold(Models::default(), |never, watch| never.or(watch.never));
-    let without_depth = match watches.all.iter().any(|watch| watch.depth) {
-        true => functions_without_depth(m),
-        false => Vec::new(),
-    };
+    let has_depth = watches.all.iter().any(|watch| watch.depth);
     for (index, function) in m.functions.iter().enumerate() {
-        let no_depth = without_depth.get(index).copied().unwrap_or(false);
+        let no_depth = has_depth && lacks_depth_replacing(m, index as u32);
         if !function.models.and(never).is_empty() || no_depth {
             check_function(m, seeds, &watches, function, no_depth, faults);
         }
@@ -561,25 +557,10 @@ fn watch_declarations(m: &Module<'_>, seeds: &[Seed], watches: &mut Watches, fau
     }
 }
 
-/// Those functions that are reached from entry points without `DepthReplacing`.
-fn functions_without_depth(m: &Module<'_>) -> Vec<bool> {
-    let mut found = vec![false; m.functions.len()];
-    let mut todo = Vec::new();
-    for entry in &m.entry_points {
-        let has_mode = m.has_execution_mode(entry.function, ExecutionMode::DepthReplacing);
-        if entry.model == ExecutionModel::Fragment && !has_mode {
-            todo.extend(m.function_index(entry.function));
-        }
-    }
-    while let Some(index) = todo.pop() {
-        let Some(seen) = found.get_mut(index as usize) else {
-            continue;
-        };
-        if !std::mem::replace(seen, true) {
-            todo.extend(m.callees(index).filter_map(|id| m.function_index(id)));
-        }
-    }
-    found
+/// Whether a function is reached from a fragment shader without `DepthReplacing`.
+fn lacks_depth_replacing(m: &Module<'_>, function: u32) -> bool {
+    m.entry_without_mode(function, FRAGMENT, &[ExecutionMode::DepthReplacing])
+        .is_some()
 }
 
 /// Looks for built-ins in a function that some of them must not be in. Stops at the
@@ -669,8 +650,7 @@ fn class_fault(m: &Module<'_>, seeds: &[Seed], inst: Inst<'_>, class: StorageCla
         .at(seed.offset, "the built-in is given here");
     match row.class_vuid {
         "" => fault,
-        vuid if CLASS_VUIDS.contains(&vuid) => fault.vuid(vuid),
-        _ => fault,
+        vuid => fault.vuid(vuid),
     }
 }
 

@@ -16,7 +16,6 @@ pub(super) enum Shape {
     Int,
     I32,
     I32Vec(u32),
-    U32Vec(u32),
     I32Array,
     I32VecArray(u32),
     F32,
@@ -47,9 +46,6 @@ impl fmt::Display for Shape {
             Self::Int => write!(f, "an integer"),
             Self::I32 => write!(f, "a 32-bit integer"),
             Self::I32Vec(count) => write!(f, "a {count}-component vector of 32-bit integers"),
-            Self::U32Vec(count) => {
-                write!(f, "a {count}-component vector of unsigned 32-bit integers")
-            }
             Self::I32Array => write!(f, "an array of 32-bit integers"),
             Self::I32VecArray(count) => {
                 write!(
@@ -123,7 +119,6 @@ impl Shape {
             Self::Int => m.is_int_scalar(ty),
             Self::I32 | Self::PrimitiveI32 | Self::PrimitiveStrictI32 => is_int(ty),
             Self::I32Vec(count) => is_int_vector(m, ty, count),
-            Self::U32Vec(count) => is_int_vector(m, ty, count) && m.is_unsigned_vector(ty),
             Self::I32Array => in_array(m, ty, is_int),
             Self::I32VecArray(count) => in_array(m, ty, |ty| is_int_vector(m, ty, count)),
             Self::F32 | Self::VertexF32 => is_float(ty),

@@ -66,8 +66,10 @@ const TESS_CONTROL: Models = Models::of(&[ExecutionModel::TessellationControl]);
 pub(super) const TESS_EVALUATION: Models = Models::of(&[ExecutionModel::TessellationEvaluation]);
 const TESSELLATION: Models = TESS_CONTROL.or(TESS_EVALUATION);
 const GEOMETRY: Models = Models::of(&[ExecutionModel::Geometry]);
-const MESH: Models = Models::of(&[ExecutionModel::MeshNV, ExecutionModel::MeshEXT]);
-const TASK: Models = Models::of(&[ExecutionModel::TaskNV, ExecutionModel::TaskEXT]);
+const MESH_NV: Models = Models::of(&[ExecutionModel::MeshNV]);
+const MESH: Models = MESH_NV.or(MESH_EXT);
+const TASK_NV: Models = Models::of(&[ExecutionModel::TaskNV]);
+const TASK: Models = TASK_NV.or(Models::of(&[ExecutionModel::TaskEXT]));
 const COMPUTE: Models = Models::of(&[ExecutionModel::GLCompute]);
 const NOT_COMPUTE: Models = PRE_RASTER
     .or(FRAGMENT)
@@ -169,6 +171,12 @@ pub(super) const ROWS: &[Row] = rows! {
     SamplePosition: F32Vec(2) => 04362, Input => 04361, FRAGMENT => 04360;
     BaryCoordKHR: F32Vec(3) => 04156, Input => 04155, FRAGMENT => 04154;
     BaryCoordNoPerspKHR: F32Vec(3) => 04162, Input => 04161, FRAGMENT => 04160;
+    BaryCoordNoPerspAMD: F32Vec(2) => 04159, Input => 04158, FRAGMENT => 04157;
+    BaryCoordNoPerspSampleAMD: F32Vec(2) => 04168, Input => 04167, FRAGMENT => 04166;
+    BaryCoordPullModelAMD: F32Vec(3) => 04171, Input => 04170, FRAGMENT => 04169;
+    BaryCoordSmoothAMD: F32Vec(2) => 04174, Input => 04173, FRAGMENT => 04172;
+    BaryCoordSmoothCentroidAMD: F32Vec(2) => 04177, Input => 04176, FRAGMENT => 04175;
+    BaryCoordSmoothSampleAMD: F32Vec(2) => 04180, Input => 04179, FRAGMENT => 04178;
     FragSizeEXT: I32Vec(2) => 04222, Input => 04221, FRAGMENT => 04220;
     FragInvocationCountEXT: I32 => 04219, Input => 04218, FRAGMENT => 04217;
     ShadingRateKHR: I32 => 04492, Input => 04491, FRAGMENT => 04490;
@@ -191,24 +199,30 @@ pub(super) const ROWS: &[Row] = rows! {
     SubgroupLtMask: I32Vec(4) => 04379, Input => 04378, ALL => -;
     DeviceIndex: I32 => 04206, Input => 04205, ALL => -;
     ViewIndex: I32 => 04403, Input => 04402, NOT_COMPUTE => 04401;
-    CoreIDARM: I32 => -, Input => -, ALL => -;
-    CoreCountARM: I32 => -, Input => -, ALL => -;
-    CoreMaxIDARM: I32 => -, Input => -, ALL => -;
-    WarpIDARM: I32 => -, Input => -, ALL => -;
-    WarpMaxIDARM: I32 => -, Input => -, ALL => -;
-    WarpsPerSMNV: I32 => -, Input => -, ALL => -;
-    SMCountNV: I32 => -, Input => -, ALL => -;
-    WarpIDNV: I32 => -, Input => -, ALL => -;
-    SMIDNV: I32 => -, Input => -, ALL => -;
-    TileOffsetQCOM: U32Vec(2) => 10628, Input => 10627, FRAGMENT.or(COMPUTE) => 10626;
-    TileDimensionQCOM: U32Vec(3) => 10631, Input => 10630, FRAGMENT.or(COMPUTE) => 10629;
-    TileApronSizeQCOM: U32Vec(2) => 10634, Input => 10633, FRAGMENT.or(COMPUTE) => 10632;
+    CoreIDARM: I32 => 07600, Input => 07599, ALL => -;
+    CoreCountARM: I32 => 07596, Input => 07595, ALL => -;
+    CoreMaxIDARM: I32 => 07598, Input => 07597, ALL => -;
+    WarpIDARM: I32 => 07604, Input => 07603, ALL => -;
+    WarpMaxIDARM: I32 => 07602, Input => 07601, ALL => -;
+    WarpsPerSMNV: I32 => 04419, Input => 04418, ALL => -;
+    SMCountNV: I32 => 04364, Input => 04363, ALL => -;
+    WarpIDNV: I32 => 04421, Input => 04420, ALL => -;
+    SMIDNV: I32 => 04366, Input => 04365, ALL => -;
+    TileOffsetQCOM: I32Vec(2) => 10628, Input => 10627, FRAGMENT.or(COMPUTE) => 10626;
+    TileDimensionQCOM: I32Vec(3) => 10631, Input => 10630, FRAGMENT.or(COMPUTE) => 10629;
+    TileApronSizeQCOM: I32Vec(2) => 10634, Input => 10633, FRAGMENT.or(COMPUTE) => 10632;
 
     // Meshes.
     PrimitivePointIndicesEXT: I32Array => 07044, Output => 07043, MESH_EXT => 07041;
     PrimitiveLineIndicesEXT: I32VecArray(2) => 07050, Output => 07049, MESH_EXT => 07047;
     PrimitiveTriangleIndicesEXT: I32VecArray(3) => 07056, Output => 07055, MESH_EXT => 07053;
     CullPrimitiveEXT: PrimitiveBool => 07036, Output => 07035, MESH_EXT => 07034;
+
+    PrimitiveCountNV: I32 => 04329, Output => 04328, MESH_NV => 04327;
+    PrimitiveIndicesNV: I32Array => 04340, Output => 04339, MESH_NV => 04338;
+    TaskCountNV: I32 => 04386, Output => 04385, TASK_NV => 04384;
+    MeshViewCountNV: I32 => 04289, Input => 04288, MESH_NV.or(TASK_NV) => 04287;
+    MeshViewIndicesNV: I32Array => 04292, Input => 04291, MESH_NV.or(TASK_NV) => 04290;
 
     // Rays.
     LaunchIdKHR: I32Vec(3) => 04268, Input => 04267, RAY => 04266;
@@ -229,6 +243,14 @@ pub(super) const ROWS: &[Row] = rows! {
     IncomingRayFlagsKHR: I32 => 04250, Input => 04249, TRACED => 04248;
     CullMaskKHR: I32 => 06737, Input => 06736, TRACED => 06735;
     HitTriangleVertexPositionsKHR: F32VecArray(3, 3) => 08749, Input => 08748, HIT => 08747;
+    CurrentRayTimeNV: F32 => 04944, Input => 04943, TRACED => 04942;
+    HitIsSphereNV: Bool => 10515, Input => 10514, HIT => 10513;
+    HitIsLSSNV: Bool => 10518, Input => 10517, HIT => 10516;
+    HitSpherePositionNV: F32Vec(3) => 10521, Input => 10520, HIT => 10519;
+    HitSphereRadiusNV: F32 => 10524, Input => 10523, HIT => 10522;
+    HitLSSPositionsNV: F32VecArray(2, 3) => 10527, Input => 10526, HIT => 10525;
+    HitLSSRadiiNV: F32Array(2) => 10530, Input => 10529, HIT => 10528;
+    ClusterIDNV: I32 => 10533, Input => 10532, HIT => 10531;
 };
 
 macro_rules! exclusions {
@@ -245,7 +267,7 @@ macro_rules! exclusions {
 /// Storage classes that some stages don't take.
 pub(super) static EXCLUSIONS: &[Exclusion] = exclusions! {
     Position Input VERTEX.or(MESH) => 04319;
-    PointSize Input VERTEX => 04315;
+    PointSize Input VERTEX.or(MESH) => 04315;
     ClipDistance Input VERTEX.or(MESH) => 04188;
     ClipDistance Output FRAGMENT => 04189;
     CullDistance Input VERTEX.or(MESH) => 04197;
@@ -255,6 +277,7 @@ pub(super) static EXCLUSIONS: &[Exclusion] = exclusions! {
     TessLevelInner Input TESS_CONTROL => 04395;
     TessLevelInner Output TESS_EVALUATION => 04396;
     PrimitiveId Output TESSELLATION.or(FRAGMENT).or(PRIMITIVE) => 04334;
+    PrimitiveId Input MESH => 04336;
     Layer Input PRE_RASTER => 04274;
     Layer Output FRAGMENT => 04275;
     ViewportIndex Input PRE_RASTER => 04406;

@@ -186,7 +186,12 @@ fn check_offsets(layouts: &Layouts<'_, '_>, id: Id, members: &mut [Member]) -> R
         }
         let mut next = offset.saturating_add(member.layout.size);
         let is_padded = layouts.rules.kind != Kind::Scalar
-            && matches!(m.ty(member.ty), Type::Array { .. } | Type::Struct { .. });
+            && match m.ty(member.ty) {
+                Type::Array { .. } | Type::Struct { .. } => true,
+                // Front ends put members behind the last row of a matrix.
+                Type::Matrix { .. } => !member.matrix.row_major,
+                _ => false,
+            };
         if is_padded {
             next = round_up(next, member.layout.alignment);
         }

@@ -3,6 +3,9 @@
 //!
 //! Types get laid out where memory of a class with an explicit layout is
 //! declared or accessed, each type once for each set of rules.
+//!
+//! That is for Vulkan. How types are aligned is up to the environment, and what
+//! modules of no particular one or for OpenGL leave out, an API may still set.
 
 mod members;
 mod resources;
@@ -257,7 +260,8 @@ fn rules_for(m: &Module<'_>, instance: &Instance, ty: Id) -> Option<Rules> {
         StorageClass::Uniform
         | StorageClass::StorageBuffer
         | StorageClass::PushConstant
-        | StorageClass::PhysicalStorageBuffer => {}
+        | StorageClass::PhysicalStorageBuffer
+        | StorageClass::ShaderRecordBufferKHR => {}
         StorageClass::Workgroup if m.has(Capability::WorkgroupMemoryExplicitLayoutKHR) => {}
         _ => return None,
     }
@@ -268,6 +272,8 @@ fn rules_for(m: &Module<'_>, instance: &Instance, ty: Id) -> Option<Rules> {
     let is_extended = class == StorageClass::Uniform
         && !m.options.uniform_buffer_standard_layout
         && !m.structure_facts(ty).is_buffer_block;
+    // Of shader records, front ends take the scalar rules for granted.
+    let scalar = scalar || class == StorageClass::ShaderRecordBufferKHR;
     Some(Rules {
         kind: match () {
             () if scalar => Kind::Scalar,
@@ -292,16 +298,10 @@ fn check_layouts(m: &Module<'_>, faults: &mut Faults) {
         }
         // Arrays of blocks are arrays of resources.
         let inner = m.without_arrays(instance.ty);
-        let ty = if m.is_block(inner) {
-            inner
-        } else {
-            instance.ty
-        };
+        let is_block = m.is_block(inner);
+        let ty = if is_block { inner } else { instance.ty };
         let is_variable = matches!(inst.op(), Op::Variable | Op::UntypedVariableKHR);
-        if is_variable && ty != inner
-            || is_variable && !m.is_block(inner) && m.is_struct(inner)
-            || is_variable && !m.is_struct(inner)
-        {
+        if is_variable && !is_block {
             // Something else is wrong with it, or it has no explicit layout.
             continue;
         }

@@ -245,12 +245,9 @@ impl<'m, 'a> Layouts<'m, 'a> {
             false => (columns, rows),
         };
         let alignment = self.vector(component, across).alignment;
-        let size = match matrix.row_major {
-            true => (lines.saturating_sub(1))
-                .saturating_mul(matrix.stride)
-                .saturating_add(across * width),
-            false => lines.saturating_mul(matrix.stride),
-        };
+        let size = (lines.saturating_sub(1))
+            .saturating_mul(matrix.stride)
+            .saturating_add(across * width);
         Layout {
             size,
             alignment: self.extend(alignment),

@@ -210,14 +210,7 @@ pub(super) fn check_component(m: &Module<'_>, target: Id, decorated: &Decorated<
 }
 
 fn check_components(m: &Module<'_>, target: Id, decorated: &Decorated<'_>, ty: Id) -> Verdict {
-    let mut ty = ty;
-    while let Type::Array { element, .. } = m.ty(ty) {
-        // A broken module's array may be made of itself.
-        if m.def_offset(element) >= m.def_offset(ty) {
-            return Ok(());
-        }
-        ty = element;
-    }
+    let ty = m.without_arrays(ty);
     if m.def_offset(ty) == 0 {
         return Ok(());
     }

@@ -33,7 +33,8 @@ pub(super) static EXCLUSIVE: Rule = Rule {
     vuids: &[],
     text: "Some decorations say opposite things, and so don't stand on the same object: `Block` and `BufferBlock`, \
            `Restrict` and `Aliased`, `RestrictPointer` and `AliasedPointer`, `RowMajor` and `ColMajor`, `Offset` and \
-           `OffsetIdEXT`, `NoContraction` and `FPFastMathMode`.",
+           `OffsetIdEXT`, `ArrayStride` and `ArrayStrideIdEXT`, `NoContraction` and `FPFastMathMode`, `Flat` and \
+           `NoPerspective`, `Patch`, `Centroid` and `Sample`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %private_f32 Restrict
@@ -49,18 +50,21 @@ const WHOLE: u32 = u32::MAX;
 /// A decoration that may not be repeated or joined: member, decoration, offset.
 pub(super) type Entry = (u32, u32, u32);
 
-/// Which pair of decorations that exclude each other a decoration belongs to.
-fn partner(decoration: Decoration) -> Option<Decoration> {
-    Some(match decoration {
-        Decoration::Block => Decoration::BufferBlock,
-        Decoration::Restrict => Decoration::Aliased,
-        Decoration::RestrictPointer => Decoration::AliasedPointer,
-        Decoration::RowMajor => Decoration::ColMajor,
-        Decoration::Offset => Decoration::OffsetIdEXT,
-        Decoration::NoContraction => Decoration::FPFastMathMode,
-        Decoration::ArrayStride => Decoration::ArrayStrideIdEXT,
-        _ => return None,
-    })
+/// Which decorations a decoration excludes; of each pair one names the other.
+fn excluded(decoration: Decoration) -> &'static [Decoration] {
+    match decoration {
+        Decoration::Block => &[Decoration::BufferBlock],
+        Decoration::Restrict => &[Decoration::Aliased],
+        Decoration::RestrictPointer => &[Decoration::AliasedPointer],
+        Decoration::RowMajor => &[Decoration::ColMajor],
+        Decoration::Offset => &[Decoration::OffsetIdEXT],
+        Decoration::NoContraction => &[Decoration::FPFastMathMode],
+        Decoration::ArrayStride => &[Decoration::ArrayStrideIdEXT],
+        Decoration::Flat => &[Decoration::NoPerspective],
+        Decoration::Patch => &[Decoration::Centroid, Decoration::Sample],
+        Decoration::Centroid => &[Decoration::Sample],
+        _ => &[],
+    }
 }
 
 /// Whether a decoration may stand on the same object several times, with other
@@ -114,10 +118,11 @@ pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> Verdic
         }
     }
     for group in entries.chunk_by(|a, b| a.0 == b.0) {
-        for entry in group {
-            let Some(other) = partner(Decoration(entry.1)) else {
-                continue;
-            };
+        let pairs = group.iter().flat_map(|entry| {
+            let excluded = excluded(Decoration(entry.1)).iter();
+            excluded.map(move |other| (entry, other))
+        });
+        for (entry, other) in pairs {
             let key = (entry.0, other.0, 0);
             let start = group.partition_point(|entry| *entry < key);
             let Some(found) = group.get(start).filter(|found| found.1 == other.0) else {

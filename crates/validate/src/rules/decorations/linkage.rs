@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
 use spirvkit_grammar::{Decoration, LinkageType, Op};
 
 use crate::fault::{Fault, Faults, Verdict};
-use crate::module::{Decorated, Module};
+use crate::module::{Decorated, Inst, Module};
 use crate::rule::{Example, Frame, Rule};
 
 pub(super) static ENTRY_POINT: Rule = Rule {
@@ -117,11 +117,21 @@ pub(super) fn check(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Ve
             let message = format!("{} has a body, but is imported", m.name(target));
             Err(Fault::new(&DEFINITION, offset, message).about(m, target, "the function"))
         }
-        Op::Variable if is_import(decorated) && def.optional(1).is_some() => {
+        Op::Variable | Op::UntypedVariableKHR
+            if is_import(decorated) && initializer(def).is_some() =>
+        {
             let message = format!("{} is imported, but has an initializer", m.name(target));
             Err(Fault::new(&INITIALIZER, offset, message).about(m, target, "the variable"))
         }
         _ => Ok(()),
+    }
+}
+
+/// A variable's initializer.
+fn initializer(variable: Inst<'_>) -> Option<u32> {
+    match variable.op() {
+        Op::Variable => variable.optional(1),
+        _ => variable.optional(2),
     }
 }
 

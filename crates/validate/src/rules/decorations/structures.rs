@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 
 use crate::fault::{Fault, Verdict};
-use crate::module::{Decorated, Module, Type};
+use crate::module::{Decorated, Module};
 use crate::rule::{Example, Frame, Rule};
 
 pub(super) static BLOCK_ARRAY_STRIDE: Rule = Rule {
@@ -27,20 +27,10 @@ OpMemberDecorate %block 0 Offset 0
     },
 };
 
-/// Arrays nested deeper than this are not looked into.
-const DEEPEST: usize = 64;
-
 /// Checks an `ArrayStride` or `ArrayStrideIdEXT`.
 pub(super) fn check_stride(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Verdict {
-    let mut ty = target;
-    for _ in 0..DEEPEST {
-        match m.ty(ty) {
-            Type::Array { element, .. } | Type::RuntimeArray { element } => ty = element,
-            _ => break,
-        }
-    }
-    let is_block = ty != target && m.structure_facts(ty).is_any_block();
-    if !is_block {
+    let ty = m.without_arrays(target);
+    if ty == target || !m.is_block(ty) {
         return Ok(());
     }
     let message = format!("{} is an array of blocks, but has a stride", m.name(target));

@@ -375,14 +375,12 @@ pub(super) fn check_variables(m: &Module<'_>, faults: &mut Faults) {
             continue;
         };
         let contents = m.contents(ty);
-        let rule = match () {
-            () if contents.has(Contents::ADDRESS) => &ADDRESS,
-            () if contents.has(Contents::SMALL_ENCODED_FLOAT) => &SMALL_FLOAT,
+        let (rule, what) = match () {
+            () if contents.has(Contents::ADDRESS) => (&ADDRESS, "a physical pointer"),
+            () if contents.has(Contents::SMALL_ENCODED_FLOAT) => {
+                (&SMALL_FLOAT, "a float of 8 bits or less")
+            }
             () => continue,
-        };
-        let what = match std::ptr::eq(rule, &ADDRESS) {
-            true => "a physical pointer",
-            false => "a float of 8 bits or less",
         };
         let message = format!(
             "{} is in {} and holds {what}",

@@ -240,7 +240,10 @@ fn note_uses(
     };
     match inst.op() {
         Op::Load | Op::AccessChain | Op::InBoundsAccessChain => note(inst.id(0)),
-        Op::Store => note(inst.id(0)),
+        Op::Store => {
+            note(inst.id(0));
+            note(inst.id(1));
+        }
         Op::ExtInst if is_debug_info(m, inst.id(0)) => {}
         _ => {
             let offset = WordOffset(inst.offset() as usize);

@@ -275,7 +275,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         }
     }
     if matches!(mode, ExecutionMode::LocalSize | ExecutionMode::LocalSizeId) {
-        workgroup::check_mode(at, mode)?;
+        workgroup::check_mode(at)?;
     }
     if m.env.is_vulkan() {
         check_vulkan(at, mode, models.contains(ExecutionModel::MeshEXT))?;

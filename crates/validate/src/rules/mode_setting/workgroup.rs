@@ -7,7 +7,7 @@ use spirvkit_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op};
 
 use super::Modes;
 use crate::fault::{Fault, Verdict};
-use crate::module::{Decorated, EntryPoint, Module};
+use crate::module::{EntryPoint, Inst, Module};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
@@ -105,17 +105,12 @@ pub(crate) struct WorkgroupSize {
 
 /// Looks for an object decorated `WorkgroupSize`.
 pub(crate) fn find_workgroup_size(m: &Module<'_>) -> Option<WorkgroupSize> {
-    let mut all = m
-        .all_instructions()
-        .take_while(|inst| inst.op() != Op::Function)
-        .filter(|inst| inst.op() == Op::Decorate)
-        .filter_map(Decorated::new);
-    let found = all.find(|decorated| {
-        decorated.decoration == Decoration::BuiltIn
-            && decorated.param(0) == BuiltIn::WorkgroupSize.0
+    let mut all = m.all_decorated_with(Decoration::BuiltIn);
+    let (id, def) = all.find_map(|(id, decorated)| {
+        let is_size = decorated.param(0) == BuiltIn::WorkgroupSize.0 && decorated.member.is_none();
+        let def = m.def(id).filter(|_| is_size)?;
+        (def.op() != Op::DecorationGroup).then_some((id, def))
     })?;
-    let id = found.inst.id(0);
-    let def = m.def(id)?;
     let size = match def.op() {
         Op::ConstantComposite => constants(m, def.args()),
         _ => None,
@@ -133,11 +128,11 @@ fn constants(m: &Module<'_>, ids: &[u32]) -> Option<[u64; 3]> {
 }
 
 /// What a `LocalSize` or `LocalSizeId` says.
-fn size_of_mode(at: &Site<'_, '_>, mode: ExecutionMode) -> Option<[u64; 3]> {
-    let operands = at.inst.args().get(2..)?;
-    match (mode, operands) {
+fn size_of_mode(m: &Module<'_>, inst: Inst<'_>) -> Option<[u64; 3]> {
+    let operands = inst.args().get(2..)?;
+    match (ExecutionMode(inst.arg(1)), operands) {
         (ExecutionMode::LocalSize, &[x, y, z]) => Some([x.into(), y.into(), z.into()]),
-        (ExecutionMode::LocalSizeId, ids) => constants(at.m, ids),
+        (ExecutionMode::LocalSizeId, ids) => constants(m, ids),
         _ => None,
     }
 }
@@ -146,26 +141,27 @@ fn show(size: [u64; 3]) -> String {
     format!("{} × {} × {}", size[0], size[1], size[2])
 }
 
+#[cold]
+fn empty(offset: u32, size: [u64; 3]) -> Fault {
+    let message = format!("a workgroup of {} has no invocations", show(size));
+    Fault::new(&EMPTY, offset, message)
+}
+
 /// Checks a `LocalSize` or `LocalSizeId`.
-pub(super) fn check_mode(at: &Site<'_, '_>, mode: ExecutionMode) -> Verdict {
-    let Some(size) = size_of_mode(at, mode) else {
+pub(super) fn check_mode(at: &Site<'_, '_>) -> Verdict {
+    let Some(size) = size_of_mode(at.m, at.inst) else {
         return Ok(());
     };
     if size.contains(&0) {
-        let message = format!("a workgroup of {} has no invocations", show(size));
-        return Err(at.fault(&EMPTY, message));
+        return Err(empty(at.inst.offset(), size));
     }
     Ok(())
 }
 
 /// Whether workgroups of this size can be cut into groups of four as the modes
 /// of the entry point ask for.
-fn check_groups(
-    modes: &Modes,
-    function: Id,
-    size: [u64; 3],
-    fault: impl Fn(String) -> Fault,
-) -> Verdict {
+fn check_groups(modes: &Modes, function: Id, offset: u32, size: [u64; 3]) -> Verdict {
+    let fault = |message: String| Fault::new(&DERIVATIVE_GROUPS, offset, message);
     if modes.has(function, ExecutionMode::DerivativeGroupQuadsKHR)
         && (!size[0].is_multiple_of(2) || !size[1].is_multiple_of(2))
     {
@@ -208,34 +204,24 @@ pub(crate) fn check_entry(
     let local = modes
         .find(function, ExecutionMode::LocalSize)
         .or_else(|| modes.find(function, ExecutionMode::LocalSizeId));
-    if let Some(WorkgroupSize {
-        id,
-        size: Some(size),
-    }) = declared
-    {
-        let offset = m.def_offset(id);
+    // The constant takes precedence, even if specialization says what it is.
+    let (offset, size) = match declared {
+        Some(WorkgroupSize { id, size }) => (m.def_offset(id), size),
+        None => {
+            let inst = local.and_then(|offset| m.inst(offset));
+            let size = inst.and_then(|inst| size_of_mode(m, inst));
+            (local.unwrap_or(0), size)
+        }
+    };
+    if let Some(size) = size {
         if size.contains(&0) {
-            let message = format!("a workgroup of {} has no invocations", show(size));
-            return Err(Fault::new(&EMPTY, offset, message));
+            // Of modes it is told where they stand.
+            return match declared {
+                Some(_) => Err(empty(offset, size)),
+                None => Ok(()),
+            };
         }
-        check_groups(modes, function, size, |message| {
-            Fault::new(&DERIVATIVE_GROUPS, offset, message)
-        })?;
-    } else if let Some(offset) = local
-        && let Some(inst) = m.inst(offset)
-    {
-        let at = Site {
-            m,
-            inst,
-            function: None,
-            block: None,
-        };
-        let size = size_of_mode(&at, ExecutionMode(inst.arg(1)));
-        if let Some(size) = size.filter(|size| !size.contains(&0)) {
-            check_groups(modes, function, size, |message| {
-                at.fault(&DERIVATIVE_GROUPS, message)
-            })?;
-        }
+        check_groups(modes, function, offset, size)?;
     }
     if !m.env.is_vulkan() {
         return Ok(());

@@ -38,14 +38,14 @@ impl Contents {
     pub(crate) const ADDRESS: u32 = 1 << 13;
     /// Pointers to anything else but physical storage buffers.
     pub(crate) const OTHER_POINTER: u32 = 1 << 14;
-    /// Images, samplers, and acceleration structures.
+    /// Images, samplers, acceleration structures and tensors.
     pub(crate) const OPAQUE: u32 = 1 << 15;
-    /// The same, buffers' descriptors and tensors.
+    /// The same, and buffers' descriptors.
     pub(crate) const DESCRIPTOR: u32 = 1 << 16;
-    /// Structures that are decorated as blocks of either kind.
-    pub(crate) const BLOCK: u32 = 1 << 18;
     /// What has no null value.
     pub(crate) const WITHOUT_NULL: u32 = 1 << 17;
+    /// Structures that are decorated as blocks of either kind.
+    pub(crate) const BLOCK: u32 = 1 << 18;
 
     /// Whether there is any of these kinds.
     #[inline]
@@ -277,7 +277,8 @@ impl<'a> Module<'a> {
             Type::Other(Op::TypeBufferEXT) => own(Contents::DESCRIPTOR | Contents::WITHOUT_NULL),
             Type::Other(Op::TypeTensorARM) => {
                 let has_shape = self.def(id).is_some_and(|def| def.args().len() > 2);
-                own(Contents::DESCRIPTOR
+                own(Contents::OPAQUE
+                    | Contents::DESCRIPTOR
                     | match has_shape {
                         true => 0,
                         false => Contents::WITHOUT_NULL,

@@ -192,7 +192,7 @@ impl Takes {
             Class::Debug | Class::Annotation => {
                 let later = match op {
                     Op::GroupDecorate | Op::GroupMemberDecorate => Later::From(1),
-                    Op::Line => Later::Never,
+                    Op::Line | Op::Source => Later::Never,
                     _ => Later::Always,
                 };
                 return Self {

@@ -561,7 +561,11 @@ fn element(
     start: Id,
 ) -> Verdict {
     let m = at.m;
-    if m.env.is_vulkan() && at.inst.op() == Op::PtrAccessChain {
+    let steps = matches!(
+        at.inst.op(),
+        Op::PtrAccessChain | Op::UntypedPtrAccessChainKHR
+    );
+    if steps && m.env.is_vulkan() {
         vulkan_capability(at, class)?;
     }
     let element = at.id(operand);

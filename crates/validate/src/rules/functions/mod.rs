@@ -8,7 +8,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::{Family, logical_pointers};
-use crate::fault::Verdict;
+use crate::fault::{Fault, Verdict};
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -108,7 +108,8 @@ static PARAMETER: Rule = Rule {
     class: InvalidId,
     section: "3.32.9",
     vuids: &[],
-    text: "A function has parameters of the types that its function type lists, in that order, and no others.",
+    text: "A function has parameters of the types that its function type lists, in that order, and no others. If the \
+           last of them are missing, this is only a warning: nothing in the function can use them.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%fn_u32 = OpTypeFunction %void %u32
@@ -162,15 +163,15 @@ fn function(at: &Site<'_, '_>) -> Verdict {
     for inst in m.instructions(start..function.range.end) {
         match inst.op() {
             Op::FunctionParameter => {}
-            Op::Line | Op::NoLine | Op::ExtInst => continue,
-            _ => break,
+            Op::Label | Op::FunctionEnd => break,
+            _ => continue,
         }
         let Some(wanted) = wanted.next() else {
             let message = format!(
                 "the function type has {} parameters, but the function has more",
                 parameters.len()
             );
-            let fault = crate::fault::Fault::new(&PARAMETER, inst.offset(), message);
+            let fault = Fault::new(&PARAMETER, inst.offset(), message);
             return Err(fault.about(m, ty, "the function type is declared here"));
         };
         let given = inst.result_type().unwrap_or(Id(0));
@@ -180,9 +181,19 @@ fn function(at: &Site<'_, '_>) -> Verdict {
                 m.show_type(given),
                 m.show_type(wanted)
             );
-            let fault = crate::fault::Fault::new(&PARAMETER, inst.offset(), message);
+            let fault = Fault::new(&PARAMETER, inst.offset(), message);
             return Err(fault.about(m, ty, "the function type is declared here"));
         }
+    }
+    let missing = wanted.len();
+    if missing > 0 {
+        let message = format!(
+            "the function type has {} parameters, but the function has {}",
+            parameters.len(),
+            parameters.len() - missing
+        );
+        let fault = at.fault(&PARAMETER, message).warning();
+        return Err(fault.about(m, ty, "the function type is declared here"));
     }
     Ok(())
 }

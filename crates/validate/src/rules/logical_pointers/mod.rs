@@ -49,7 +49,8 @@ static NO_POINTERS: Rule = Rule {
     class: InvalidData,
     section: "2.16.1",
     vuids: &[],
-    text: "Under logical addressing, pointers aren't data: they aren't parts of composites, nor converted.",
+    text: "Under logical addressing, pointers aren't data: they aren't parts of composites, nor converted or frozen, \
+           and no instruction declares by them when an object's lifetime starts or stops.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%array = OpTypeArray %ptr_Private_u32 %u32_1
@@ -158,7 +159,7 @@ fn may_vary(m: &Module<'_>, class: StorageClass) -> bool {
 fn check_use(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
     match inst.op() {
         // Vulkan has a rule of its own for these.
-        Op::PtrAccessChain if m.env.is_vulkan() => None,
+        Op::PtrAccessChain | Op::UntypedPtrAccessChainKHR if m.env.is_vulkan() => None,
         Op::ConstantNull | Op::PtrAccessChain | Op::UntypedPtrAccessChainKHR => {
             varying(m, inst, inst.result_type()?)
         }
@@ -171,11 +172,15 @@ fn check_use(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
         Op::InBoundsPtrAccessChain
         | Op::UntypedInBoundsPtrAccessChainKHR
         | Op::CompositeConstruct
+        | Op::CompositeConstructReplicateEXT
         | Op::CompositeInsert
         | Op::Bitcast
         | Op::PtrCastToGeneric
         | Op::GenericCastToPtr
-        | Op::GenericCastToPtrExplicit => pointer_as_data(m, inst),
+        | Op::GenericCastToPtrExplicit
+        | Op::FreezeKHR
+        | Op::LifetimeStart
+        | Op::LifetimeStop => pointer_as_data(m, inst),
         Op::CompositeExtract => {
             is_logical_pointer(m, inst.result_type()?).then(|| data_fault(inst))
         }
@@ -211,7 +216,7 @@ fn pointer_as_data(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
     // Literals come after this many ids.
     let ids = match inst.op() {
         Op::CompositeInsert => 2,
-        Op::GenericCastToPtrExplicit => 1,
+        Op::GenericCastToPtrExplicit | Op::LifetimeStart | Op::LifetimeStop => 1,
         _ => usize::MAX,
     };
     let mut ids = inst.args().iter().take(ids);

@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
-use super::load_store::pointer_fault;
+use super::load_store::{pointer_fault, transparent, writable};
 use super::operands;
 use crate::fault::{Fault, Verdict};
 use crate::module::{Module, Type};
@@ -127,10 +127,12 @@ pub(super) fn copy(at: &Site<'_, '_>) -> Verdict {
             return Err(pointer_fault(at, at.id(index)));
         }
     }
+    writable(at, target)?;
     let pointees = (m.pointee(target), m.pointee(source));
     if at.inst.op() == Op::CopyMemorySized {
         size(at, target, source)?;
         let value = pointees.0.or(pointees.1).unwrap_or(Id(0));
+        transparent(at, value)?;
         return operands::check_copy(at, 3, target, source, value);
     }
     let value = match pointees {
@@ -146,6 +148,7 @@ pub(super) fn copy(at: &Site<'_, '_>) -> Verdict {
         let fault = at.fault(&SMALL, message).needs(small_types::CALCULATION);
         return Err(fault.about(m, value, "the type is declared here"));
     }
+    transparent(at, value)?;
     operands::check_copy(at, 2, target, source, value)
 }
 

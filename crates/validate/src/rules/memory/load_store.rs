@@ -248,8 +248,8 @@ pub(super) static READ_ONLY: Rule = Rule {
     class: InvalidId,
     section: "3.7",
     vuids: &[],
-    text: "Memory of the storage classes `UniformConstant`, `Input`, `PushConstant` and `ShaderRecordBufferKHR` isn't \
-           written, nor `HitAttributeKHR` in any-hit and closest-hit shaders.",
+    text: "Memory of the storage classes `UniformConstant`, `Input`, `PushConstant` and `ShaderRecordBufferKHR` is \
+           neither stored nor copied to, nor `HitAttributeKHR` in any-hit and closest-hit shaders.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "OpDecorate %input Location 0
@@ -270,7 +270,7 @@ pub(super) static UNIFORM_BLOCK: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Uniform-06925"],
-    text: "In Vulkan, uniform blocks aren't written.",
+    text: "In Vulkan, uniform blocks are neither stored nor copied to.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.1"),
         breaks: "OpDecorate %struct Block
@@ -301,7 +301,8 @@ pub(super) static OPAQUE: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeImage-06924"],
-    text: "In Vulkan, images, samplers, sampled images and acceleration structures aren't stored.",
+    text: "In Vulkan, images, samplers, sampled images, acceleration structures and tensors are neither stored nor \
+           copied.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.1"),
         breaks: "OpDecorate %sampler DescriptorSet 0
@@ -488,11 +489,7 @@ pub(super) fn store(at: &Site<'_, '_>) -> Verdict {
     {
         return Err(type_fault(at, &STORE_TYPE, object));
     }
-    if m.env.is_vulkan() && holds_opaque(m, value) {
-        let message = format!("in Vulkan, {} can't be stored", m.show_type(value));
-        let fault = at.fault(&OPAQUE, message);
-        return Err(fault.about(m, object, "the value is defined here"));
-    }
+    transparent(at, value)?;
     operands::check(at, 2, Access::Write, &[ty], value)
 }
 
@@ -512,12 +509,23 @@ fn type_fault(at: &Site<'_, '_>, rule: &'static Rule, object: Id) -> Fault {
         .about(m, object, "the value is defined here")
 }
 
-fn holds_opaque(m: &Module<'_>, ty: Id) -> bool {
-    m.contents(ty).has(Contents::OPAQUE)
+/// Checks that a value of this type may be written to memory.
+pub(super) fn transparent(at: &Site<'_, '_>, value: Id) -> Verdict {
+    let m = at.m;
+    if !m.env.is_vulkan() || !m.contents(value).has(Contents::OPAQUE) {
+        return Ok(());
+    }
+    let message = format!(
+        "in Vulkan, {} can't be written to memory",
+        m.show_type(value)
+    );
+    let fault = at.fault(&OPAQUE, message);
+    Err(fault.about(m, value, "the type is declared here"))
 }
 
-/// Whether memory may be written through a pointer of this type.
-fn writable(at: &Site<'_, '_>, ty: Id) -> Verdict {
+/// Checks that memory may be written through the first operand, which is a
+/// pointer of this type.
+pub(super) fn writable(at: &Site<'_, '_>, ty: Id) -> Verdict {
     let m = at.m;
     let class = m.pointer_class(ty).unwrap_or(StorageClass::Function);
     let read_only = match class {
@@ -621,7 +629,10 @@ pub(super) fn predicated(at: &Site<'_, '_>) -> Verdict {
     let value = at.type_of_arg(object);
     let moved = match is_load {
         true => at.result_type(),
-        false => value,
+        false => {
+            writable(at, pointer_type)?;
+            value
+        }
     };
     let message = if !is_number(m, moved) {
         format!("{} moves numbers, not {}", at.inst.op(), m.show_type(moved))

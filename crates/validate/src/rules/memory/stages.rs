@@ -180,6 +180,12 @@ static LIMITS: &[Limit] = &[
         rule: &STAGE,
         vuid: None,
     },
+    Limit {
+        class: StorageClass::HitObjectAttributeEXT,
+        stages: Models::of(&[E::RayGenerationKHR, E::ClosestHitKHR, E::MissKHR]),
+        rule: &STAGE,
+        vuid: None,
+    },
 ];
 
 /// The storage class that a pointer type or a variable names.

@@ -1,0 +1,144 @@
+//! Rules reach every form of what they are about, beyond the one in their examples.
+
+use spirvkit_validate::{Example, Frame, Report, validate};
+
+fn judge(frame: Frame, piece: &'static str) -> Report {
+    let example = Example {
+        frame,
+        breaks: piece,
+        keeps: "",
+    };
+    let options = frame.options();
+    let assembling = spirvkit_text::AssembleOptions::default().target(options.env.version());
+    let words = spirvkit_text::assemble(&example.breaking(), &assembling).unwrap();
+    validate(&words.words, &options)
+}
+
+#[track_caller]
+fn breaks(frame: Frame, piece: &'static str, rule: &str) {
+    let report = judge(frame, piece);
+    let broken: Vec<_> = report.diagnostics().iter().map(|d| d.rule()).collect();
+    assert_eq!(broken, [rule]);
+    assert!(!report.is_valid());
+}
+
+#[test]
+fn files_of_sources_are_defined_before() {
+    let piece = "OpSource GLSL 450 %file
+%file = OpString \"file\"";
+    breaks(Frame::Shader, piece, "id.forward-reference");
+}
+
+#[test]
+fn missing_parameters_are_a_warning() {
+    let piece = "%fn_u32 = OpTypeFunction %void %u32
+%other = OpFunction %void None %fn_u32
+%label = OpLabel
+OpReturn
+OpFunctionEnd";
+    let report = judge(Frame::Shader, piece);
+    assert!(report.is_valid());
+    assert_eq!(report.diagnostics()[0].rule(), "function.parameter");
+}
+
+#[test]
+fn what_is_read_only_is_not_copied_to() {
+    let piece = "OpDecorate %input Location 0
+%ptr_Input_f32 = OpTypePointer Input %f32
+%input = OpVariable %ptr_Input_f32 Input
+OpEntryPoint Fragment %main \"main\" %input %private_f32
+OpCopyMemory %input %private_f32";
+    breaks(Frame::Fragment, piece, "memory.read-only");
+    let piece = "OpDecorate %struct Block
+OpDecorate %uniform DescriptorSet 0
+OpDecorate %uniform Binding 0
+OpMemberDecorate %struct 0 Offset 0
+%struct = OpTypeStruct %u32
+%ptr_struct = OpTypePointer Uniform %struct
+%ptr_Uniform_u32 = OpTypePointer Uniform %u32
+%uniform = OpVariable %ptr_struct Uniform
+%pointer = OpAccessChain %ptr_Uniform_u32 %uniform %u32_0
+OpCopyMemory %pointer %private_u32";
+    let vulkan = Frame::ShaderFor("vulkan1.1");
+    breaks(vulkan, piece, "memory.store-uniform-block");
+}
+
+#[test]
+fn tensors_are_not_stored_and_samplers_not_copied() {
+    let piece = "OpCapability TensorsARM
+OpExtension \"SPV_ARM_tensors\"
+OpDecorate %global DescriptorSet 0
+OpDecorate %global Binding 0
+%tensor = OpTypeTensorARM %u32 %u32_1
+%ptr_global = OpTypePointer UniformConstant %tensor
+%ptr_local = OpTypePointer Function %tensor
+%global = OpVariable %ptr_global UniformConstant
+%local = OpVariable %ptr_local Function
+%value = OpLoad %tensor %global
+OpStore %local %value";
+    breaks(Frame::ShaderFor("vulkan1.3"), piece, "memory.store-opaque");
+    let piece = "OpDecorate %global DescriptorSet 0
+OpDecorate %global Binding 0
+%sampler = OpTypeSampler
+%ptr_global = OpTypePointer UniformConstant %sampler
+%ptr_local = OpTypePointer Function %sampler
+%global = OpVariable %ptr_global UniformConstant
+%local = OpVariable %ptr_local Function
+OpCopyMemory %local %global";
+    breaks(Frame::ShaderFor("vulkan1.3"), piece, "memory.store-opaque");
+}
+
+#[test]
+fn attributes_of_hit_objects_are_for_three_stages() {
+    let piece = "OpCapability RayTracingKHR
+OpCapability ShaderInvocationReorderEXT
+OpExtension \"SPV_KHR_ray_tracing\"
+OpExtension \"SPV_EXT_shader_invocation_reorder\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint CallableKHR %main \"main\" %attribute
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%ptr_u32 = OpTypePointer HitObjectAttributeEXT %u32
+%attribute = OpVariable %ptr_u32 HitObjectAttributeEXT
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+%value = OpLoad %u32 %attribute
+OpReturn
+OpFunctionEnd";
+    breaks(Frame::Whole, piece, "memory.storage-class-stage");
+}
+
+#[test]
+fn untyped_steps_through_memory_take_capabilities_in_vulkan() {
+    let piece = "OpCapability UntypedPointersKHR
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Offset 0
+OpDecorate %variable DescriptorSet 0
+OpDecorate %variable Binding 0
+%struct = OpTypeStruct %u32
+%pointer_type = OpTypeUntypedPointerKHR StorageBuffer
+%variable = OpUntypedVariableKHR %pointer_type StorageBuffer %struct
+%member = OpUntypedAccessChainKHR %pointer_type %struct %variable %u32_0
+%next = OpUntypedPtrAccessChainKHR %pointer_type %u32 %member %u32_1";
+    let vulkan = Frame::ShaderFor("vulkan1.3");
+    breaks(vulkan, piece, "access-chain.vulkan-capability");
+}
+
+#[test]
+fn logical_pointers_are_no_data_of_any_instruction() {
+    let piece = "OpCapability ReplicatedCompositesEXT
+OpExtension \"SPV_EXT_replicated_composites\"
+%array = OpTypeArray %ptr_Private_u32 %u32_4
+%composite = OpCompositeConstructReplicateEXT %array %private_u32";
+    breaks(Frame::Shader, piece, "logical-pointer.use");
+    let piece = "OpCapability PoisonFreezeKHR
+OpExtension \"SPV_KHR_poison_freeze\"
+%frozen = OpFreezeKHR %ptr_Private_u32 %private_u32";
+    breaks(Frame::Shader, piece, "logical-pointer.use");
+    let piece = "OpMemoryModel Logical OpenCL
+%variable = OpVariable %ptr_Function_u32 Function
+OpLifetimeStart %variable 0";
+    breaks(Frame::Kernel, piece, "logical-pointer.use");
+}

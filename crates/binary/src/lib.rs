@@ -59,6 +59,7 @@ mod id;
 mod instruction;
 mod number;
 mod operands;
+mod sections;
 mod string;
 
 pub use bytes::{Endianness, bytes_from_words, words_from_bytes};
@@ -70,4 +71,5 @@ pub use id::{Id, IdMap, WordOffset};
 pub use instruction::{Instruction, Instructions, Module};
 pub use number::{FloatFormat, NumberType};
 pub use operands::{Operand, Operands, Value};
+pub use sections::{Section, is_terminator, is_type_declaration};
 pub use string::LiteralString;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use spirvkit_binary::Id;
+use spirvkit_binary::{Id, is_terminator};
 use spirvkit_grammar::{ExecutionMode, ExecutionModel, Op};
 
 use super::{EntryPoint, Inst, Module, NONE};
@@ -133,25 +133,6 @@ impl fmt::Display for Models {
         }
         Ok(())
     }
-}
-
-/// Whether the opcode ends a block (specification, section 2.2.5).
-pub(crate) fn is_terminator(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Branch
-            | Op::BranchConditional
-            | Op::Switch
-            | Op::Return
-            | Op::ReturnValue
-            | Op::Kill
-            | Op::Unreachable
-            | Op::TerminateInvocation
-            | Op::IgnoreIntersectionKHR
-            | Op::TerminateRayKHR
-            | Op::EmitMeshTasksEXT
-            | Op::AbortKHR
-    )
 }
 
 /// Follows the functions and blocks of a module as its instructions pass by.

@@ -24,10 +24,11 @@ use crate::options::{Env, Options};
 pub(crate) use constants::is_constant_op;
 pub(crate) use contents::{Contents, Likeness};
 pub(crate) use decorations::Decorated;
-pub(crate) use functions::{Block, Function, Models, is_terminator};
+pub(crate) use functions::{Block, Function, Models};
 pub(crate) use inst::Inst;
 pub(crate) use reach::{AT_ONCE, Entries, Reach};
-pub(crate) use types::{CooperativeMatrix, Image, Type, is_type_declaration};
+pub(crate) use spirvkit_binary::{is_terminator, is_type_declaration};
+pub(crate) use types::{CooperativeMatrix, Image, Type};
 
 /// Stands for "in no block" and the like.
 pub(crate) const NONE: u32 = u32::MAX;

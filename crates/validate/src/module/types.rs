@@ -1,6 +1,6 @@
 //! What types are, read off their instructions.
 
-use spirvkit_binary::Id;
+use spirvkit_binary::{Id, is_type_declaration};
 use spirvkit_grammar::{AccessQualifier, Dim, FPEncoding, ImageFormat, Op, StorageClass};
 
 use super::Module;
@@ -376,12 +376,4 @@ impl<'a> Module<'a> {
             _ => None,
         }
     }
-}
-
-/// Whether the opcode declares a type. `OpTypeForwardPointer` doesn't: it has no
-/// result.
-pub(crate) fn is_type_declaration(op: Op) -> bool {
-    op.info().is_some_and(|info| {
-        info.has_result() && !info.has_result_type() && info.name().starts_with("OpType")
-    })
 }

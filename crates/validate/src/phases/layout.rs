@@ -2,95 +2,33 @@
 
 mod rules;
 
-use spirvkit_binary::{Definition, Import};
+use spirvkit_binary::{Definition, Import, Section};
 use spirvkit_grammar::{Capability, Class, ExtInstSet, InstructionInfo, Op, StorageClass};
 
 use super::ids::is_debug_info;
 use crate::fault::{Fault, Verdict};
-use crate::module::{Inst, Module, is_terminator, is_type_declaration};
+use crate::module::{Inst, Module, is_terminator};
 use crate::rule::Rule;
 use rules::*;
 pub(super) use rules::{RULES, VARIABLE_PLACE};
 
-/// The sections of a module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Section {
-    Capabilities,
-    Extensions,
-    Imports,
-    MemoryModel,
-    AddressingMode,
-    EntryPoints,
-    ExecutionModes,
-    Sources,
-    Names,
-    Processed,
-    Annotations,
-    Types,
-    Functions,
-    Graphs,
-}
-
-impl Section {
-    fn describe(self) -> &'static str {
-        match self {
-            Self::Capabilities => "capabilities",
-            Self::Extensions => "extensions",
-            Self::Imports => "imports of extended instruction sets",
-            Self::MemoryModel => "the memory model",
-            Self::AddressingMode => "the addressing mode of samplers and images",
-            Self::EntryPoints => "entry points",
-            Self::ExecutionModes => "execution modes",
-            Self::Sources => "strings and sources",
-            Self::Names => "names",
-            Self::Processed => "the list of processes",
-            Self::Annotations => "annotations",
-            Self::Types => "types, constants and global variables",
-            Self::Functions => "functions",
-            Self::Graphs => "graphs",
-        }
-    }
-
-    /// The section of an instruction that stands in one of the first; `None` for
-    /// the instructions of functions and graphs. Instructions that may stand in
-    /// both are given to the types.
-    fn of(op: Op, info: &InstructionInfo) -> Option<Self> {
-        Some(match op {
-            Op::Capability | Op::ConditionalCapabilityINTEL => Self::Capabilities,
-            Op::Extension | Op::ConditionalExtensionINTEL => Self::Extensions,
-            Op::ExtInstImport => Self::Imports,
-            Op::MemoryModel => Self::MemoryModel,
-            Op::SamplerImageAddressingModeNV => Self::AddressingMode,
-            Op::EntryPoint | Op::ConditionalEntryPointINTEL => Self::EntryPoints,
-            Op::ExecutionMode | Op::ExecutionModeId => Self::ExecutionModes,
-            Op::String | Op::Source | Op::SourceExtension | Op::SourceContinued => Self::Sources,
-            Op::Name | Op::MemberName => Self::Names,
-            Op::ModuleProcessed => Self::Processed,
-            Op::Line
-            | Op::NoLine
-            | Op::Undef
-            | Op::PoisonKHR
-            | Op::Variable
-            | Op::UntypedVariableKHR
-            | Op::ExtInst
-            | Op::ExtInstWithForwardRefsKHR
-            | Op::TypeForwardPointer
-            | Op::GraphConstantARM
-            | Op::ConstantFunctionPointerINTEL
-            | Op::ConstantStringAMDX
-            | Op::SpecConstantStringAMDX
-            | Op::AsmTargetINTEL
-            | Op::AsmINTEL => Self::Types,
-            Op::AliasDomainDeclINTEL | Op::AliasScopeDeclINTEL | Op::AliasScopeListDeclINTEL => {
-                Self::Annotations
-            }
-            _ => match info.class() {
-                Class::Annotation => Self::Annotations,
-                Class::TypeDeclaration | Class::ConstantCreation => Self::Types,
-                Class::Excluded | Class::Reserved if is_type_declaration(op) => Self::Types,
-                _ => return None,
-            },
-        })
+/// What a section holds, for messages.
+fn describe(section: Section) -> &'static str {
+    match section {
+        Section::Capabilities => "capabilities",
+        Section::Extensions => "extensions",
+        Section::Imports => "imports of extended instruction sets",
+        Section::MemoryModel => "the memory model",
+        Section::AddressingMode => "the addressing mode of samplers and images",
+        Section::EntryPoints => "entry points",
+        Section::ExecutionModes => "execution modes",
+        Section::Sources => "strings and sources",
+        Section::Names => "names",
+        Section::Processed => "the list of processes",
+        Section::Annotations => "annotations",
+        Section::Types => "types, constants and global variables",
+        Section::Functions => "functions",
+        Section::Graphs => "graphs",
     }
 }
 
@@ -304,8 +242,8 @@ impl<'m, 'a> Layout<'m, 'a> {
         let op = self.m.inst(jump.offset).map_or(Op::Nop, |inst| inst.op());
         let message = format!(
             "{op} belongs to {}, which come after {}",
-            open.describe(),
-            home.describe()
+            describe(open),
+            describe(home)
         );
         Err(Fault::new(&SECTIONS, jump.offset, message))
     }
@@ -328,8 +266,8 @@ impl<'m, 'a> Layout<'m, 'a> {
         self.told |= bit;
         let message = format!(
             "{op} belongs to {}, which come before {}",
-            home.describe(),
-            self.section.describe()
+            describe(home),
+            describe(self.section)
         );
         self.fault(&SECTIONS, inst, message)
     }

@@ -1,7 +1,8 @@
 //! The graph itself.
 
-use alloc::vec;
 use alloc::vec::Vec;
+
+use crate::lists::Lists;
 
 /// The number of a node: its place in the caller's list of blocks. The entry is
 /// node 0.
@@ -14,8 +15,8 @@ pub type Node = u32;
 /// a traversal, and an edge listed twice is there twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
-    successors: Lists,
-    predecessors: Lists,
+    successors: Lists<Node>,
+    predecessors: Lists<Node>,
 }
 
 impl Graph {
@@ -38,7 +39,7 @@ impl Graph {
 
     /// The same graph with further edges, each after the other edges of its node.
     pub fn with_edges(&self, further: &[(Node, Node)]) -> Graph {
-        let mut edges = Vec::with_capacity(self.successors.items.len() + further.len());
+        let mut edges = Vec::with_capacity(self.successors.item_count() + further.len());
         edges.extend(self.edges());
         edges.extend_from_slice(further);
         Graph::new(self.len(), &edges)
@@ -76,7 +77,7 @@ impl Graph {
 
     /// How many edges there are.
     pub fn edge_count(&self) -> usize {
-        self.successors.items.len()
+        self.successors.item_count()
     }
 
     /// All edges, by the node that they leave.
@@ -103,51 +104,6 @@ impl Edges for Graph {
 
     fn predecessors(&self, node: Node) -> impl Iterator<Item = Node> {
         self.predecessors(node).iter().copied()
-    }
-}
-
-/// For each node a list of nodes: those of node `n` are
-/// `items[starts[n]..starts[n + 1]]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Lists {
-    starts: Vec<u32>,
-    items: Vec<Node>,
-}
-
-impl Lists {
-    /// Sorts the pairs by their first node, keeping their order otherwise.
-    fn new(nodes: u32, pairs: impl Iterator<Item = (Node, Node)> + Clone) -> Lists {
-        let mut starts = vec![0u32; nodes as usize + 1];
-        for (from, _) in pairs.clone() {
-            starts[from as usize + 1] += 1;
-        }
-        // Each edge takes words of a module, of which there are fewer than 2³².
-        let mut total = 0u32;
-        for start in &mut starts {
-            total += *start;
-            *start = total;
-        }
-        let mut items = vec![0; total as usize];
-        let mut next = starts.clone();
-        for (from, to) in pairs {
-            let place = &mut next[from as usize];
-            items[*place as usize] = to;
-            *place += 1;
-        }
-        Lists { starts, items }
-    }
-
-    fn len(&self) -> u32 {
-        // There are fewer than `Node::MAX` nodes.
-        (self.starts.len() - 1) as u32
-    }
-
-    fn of(&self, node: Node) -> &[Node] {
-        let node = node as usize;
-        match (self.starts.get(node), self.starts.get(node + 1)) {
-            (Some(&start), Some(&end)) => &self.items[start as usize..end as usize],
-            _ => &[],
-        }
     }
 }
 

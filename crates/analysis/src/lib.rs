@@ -1,15 +1,19 @@
-//! Control-flow graphs and what can be derived from their shape alone: orders,
-//! reachability, back edges, dominance and post-dominance (specification,
-//! section 2.11, "Structured Control Flow", and its terms in section 2.2.5).
+//! What every program that looks at SPIR-V ends up asking of it.
 //!
-//! Nothing here knows of instructions. A caller numbers the blocks of a
-//! function, the entry block first, and lists the branches as a [`Graph`];
-//! [`DepthFirst`], [`DominatorTree`] and [`PostDominatorTree`] answer questions
-//! about it.
+//! Of instructions, from wherever they come: [`control_flow`] finds the blocks of a
+//! function and how they branch. Its input is any iterator of borrowed
+//! [instructions](spirvkit_binary::Instruction), so it is the same for a module
+//! that was just read and for one that a program holds in a form of its own.
+//!
+//! Of graphs: orders, reachability, back edges, dominance and post-dominance
+//! (specification, section 2.11, "Structured Control Flow", and its terms in
+//! section 2.2.5). A caller numbers its nodes, the entry first, and lists the edges
+//! as a [`Graph`]; [`DepthFirst`], [`DominatorTree`] and [`PostDominatorTree`]
+//! answer questions about it.
 //!
 //! *Structural* dominance, of which version 1.6 speaks, is dominance on a graph
 //! that has two further edges for each header: to its merge block and, for a
-//! loop, to its continue target. [`Graph::with_edges`] adds them.
+//! loop, to its continue target. [`ControlFlow::structural_graph`] has them.
 //!
 //! All of it takes O(e log n) for n nodes and e edges on any graph whatsoever,
 //! reducible or not, without recursion; an answer about two nodes takes constant
@@ -59,11 +63,14 @@
 
 extern crate alloc;
 
+pub mod control_flow;
 mod depth_first;
 mod dominators;
 mod graph;
+mod lists;
 mod post_dominators;
 
+pub use control_flow::ControlFlow;
 pub use depth_first::DepthFirst;
 pub use dominators::DominatorTree;
 pub use graph::{Graph, Node};

@@ -1,0 +1,92 @@
+//! Many lists in two arrays.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// Lists with numbers from 0 up: the items of list `n` are
+/// `items[starts[n]..starts[n + 1]]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Lists<T> {
+    starts: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T: Copy + Default> Lists<T> {
+    /// Sorts pairs of a list's number, which must be below `lists`, and an item by
+    /// the number, keeping their order otherwise.
+    pub(crate) fn new(lists: u32, pairs: impl Iterator<Item = (u32, T)> + Clone) -> Self {
+        let mut counts = vec![0u32; lists as usize];
+        for (list, _) in pairs.clone() {
+            counts[list as usize] += 1;
+        }
+        let mut filling = Filling::new(counts);
+        for (list, item) in pairs {
+            filling.push(list, item);
+        }
+        filling.finish()
+    }
+
+    /// How many lists there are.
+    pub(crate) fn len(&self) -> u32 {
+        (self.starts.len() - 1) as u32
+    }
+
+    /// How many items all lists have together.
+    pub(crate) fn item_count(&self) -> usize {
+        self.items.len()
+    }
+
+    /// A list; an empty one, if it doesn't exist.
+    pub(crate) fn of(&self, list: u32) -> &[T] {
+        let list = list as usize;
+        match (self.starts.get(list), self.starts.get(list + 1)) {
+            (Some(&start), Some(&end)) => &self.items[start as usize..end as usize],
+            _ => &[],
+        }
+    }
+}
+
+/// Lists that are being filled, after their lengths are known.
+pub(crate) struct Filling<T> {
+    lists: Lists<T>,
+    /// For each list where its next item goes.
+    next: Vec<u32>,
+}
+
+impl<T: Copy + Default> Filling<T> {
+    /// Lists of these lengths. There are fewer than `u32::MAX` of them, and each of
+    /// their items takes a word of a module, of which there are fewer than 2³².
+    pub(crate) fn new(counts: Vec<u32>) -> Self {
+        let mut next = counts;
+        let mut total = 0u32;
+        for place in &mut next {
+            let count = core::mem::replace(place, total);
+            total = total.saturating_add(count);
+        }
+        let mut starts = Vec::with_capacity(next.len() + 1);
+        starts.extend_from_slice(&next);
+        starts.push(total);
+        Self {
+            lists: Lists {
+                starts,
+                items: vec![T::default(); total as usize],
+            },
+            next,
+        }
+    }
+
+    /// Puts the next item into a list. What exceeds the lists' lengths is dropped.
+    pub(crate) fn push(&mut self, list: u32, item: T) {
+        let Some(place) = self.next.get_mut(list as usize) else {
+            return;
+        };
+        if let Some(slot) = self.lists.items.get_mut(*place as usize) {
+            *slot = item;
+            *place += 1;
+        }
+    }
+
+    pub(crate) fn finish(self) -> Lists<T> {
+        self.lists
+    }
+}

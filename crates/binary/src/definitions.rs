@@ -112,6 +112,17 @@ impl Definitions {
         matches!(number, NumberType::Integer { .. }).then_some(number)
     }
 
+    /// Forgets what an id stands for, because its definition is gone or changed.
+    pub fn forget(&mut self, id: Id) {
+        *self.ids.slot(id) = Definition::Undefined;
+    }
+
+    /// Gets ready for a module of more words (see
+    /// [`with_word_limit`](Self::with_word_limit)).
+    pub fn raise_word_limit(&mut self, words: usize) {
+        self.ids.raise_limit(words);
+    }
+
     /// Notes the result of an instruction. Returns the earlier definition if
     /// the id had one, which then stays.
     #[inline]

@@ -100,4 +100,20 @@ impl<T: Copy> IdMap<T> {
     pub fn replace(&mut self, id: Id, value: T) -> T {
         core::mem::replace(self.slot(id), value)
     }
+
+    /// Keeps ids below a higher limit in the vector from now on, for a module that
+    /// has grown. A lower limit changes nothing.
+    pub fn raise_limit(&mut self, limit: usize) {
+        if limit <= self.limit {
+            return;
+        }
+        self.limit = limit;
+        let above = match u32::try_from(limit) {
+            Ok(limit) => self.sparse.split_off(&limit),
+            Err(_) => BTreeMap::new(),
+        };
+        for (id, value) in core::mem::replace(&mut self.sparse, above) {
+            *self.slot(Id(id)) = value;
+        }
+    }
 }

@@ -1,0 +1,44 @@
+//! SPIR-V modules to hold, look into, change and build.
+//!
+//! [`Module`] owns a module: loads it, loses nothing of it, and stores it. Its
+//! functions, blocks and instructions are reached by handles, read as borrowed
+//! [`Instruction`](spirvkit_binary::Instruction)s, and changed by the module's methods,
+//! which keep the table of definitions, the uses of ids and the lines of source right:
+//!
+//! | to | there is |
+//! |---|---|
+//! | load, store | [`Module::load`], [`Module::store`] |
+//! | walk | [`Module::instructions`], [`Module::functions`], [`Module::blocks`], [`Module::block_instructions`] |
+//! | ask | [`Module::get`], [`Module::definition`], [`Module::uses`], [`Module::line`] |
+//! | change instructions | [`Module::insert`], [`Module::replace`], [`Module::set_word`], [`Module::remove`], [`Module::move_to`], [`Module::replace_uses`] |
+//! | change blocks and functions | [`Module::add_block`], [`Module::split_block`], [`Module::merge_blocks`], [`Module::remove_block`], [`Module::add_function`], [`Module::remove_function`] |
+//! | check oneself | [`Module::verify`] |
+//!
+//! Nothing here asks whether the module is valid; `spirvkit-validate` does.
+#![deny(missing_docs)]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::print_stdout,
+        clippy::print_stderr,
+        clippy::exit
+    )
+)]
+
+mod blocks;
+mod edit;
+mod handles;
+mod lines;
+mod module;
+mod uses;
+mod verify;
+mod walk;
+
+pub use edit::{EditError, Place};
+pub use handles::{Block, Function, Inst};
+pub use module::Module;
+pub use uses::Use;
+pub use verify::Inconsistency;

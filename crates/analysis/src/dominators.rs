@@ -90,6 +90,11 @@ impl DominatorTree {
         }
     }
 
+    /// Whether this can be the tree of a graph: of one with as many nodes.
+    pub(crate) fn fits(&self, graph: &Graph) -> bool {
+        self.immediate.len() == graph.len() as usize
+    }
+
     /// The closest node that dominates this one and isn't it; none for the root
     /// and for what can't be reached.
     pub fn immediate(&self, node: Node) -> Option<Node> {

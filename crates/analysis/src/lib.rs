@@ -9,7 +9,7 @@
 //! (specification, section 2.11, "Structured Control Flow", and its terms in
 //! section 2.2.5). A caller numbers its nodes, the entry first, and lists the edges
 //! as a [`Graph`]; [`DepthFirst`], [`DominatorTree`] and [`PostDominatorTree`]
-//! answer questions about it.
+//! answer questions about it, and [`loops`] finds what goes round.
 //!
 //! *Structural* dominance, of which version 1.6 speaks, is dominance on a graph
 //! that has two further edges for each header: to its merge block and, for a
@@ -68,12 +68,14 @@ mod depth_first;
 mod dominators;
 mod graph;
 mod lists;
+pub mod loops;
 mod post_dominators;
 
 pub use control_flow::ControlFlow;
 pub use depth_first::DepthFirst;
 pub use dominators::DominatorTree;
 pub use graph::{Graph, Node};
+pub use loops::LoopNest;
 pub use post_dominators::PostDominatorTree;
 
 /// Stands for "no node" in tables of nodes.

@@ -1,7 +1,7 @@
 //! Every answer about a graph against a search through the graph.
 
 use proptest::prelude::*;
-use spirvkit_analysis::{DepthFirst, DominatorTree, Graph, Node, PostDominatorTree};
+use spirvkit_analysis::{DepthFirst, DominatorTree, Graph, LoopNest, Node, PostDominatorTree};
 
 /// What can be reached from a node without entering `without`.
 fn reachable(graph: &Graph, from: Node, without: Option<Node>) -> Vec<bool> {
@@ -160,6 +160,11 @@ proptest! {
         let order = DepthFirst::from_roots(&other, roots);
         let _ = DominatorTree::from_depth_first(&graph, &order);
         let _ = PostDominatorTree::from_depth_first(&graph, &order);
+        let tree = DominatorTree::from_depth_first(&other, &order);
+        let nest = LoopNest::from_trees(&graph, &order, &tree);
+        for index in 0..nest.loops().len() as u32 {
+            let _ = (nest.body(index), nest.contains(index, 0));
+        }
     }
 
     #[test]
@@ -170,5 +175,72 @@ proptest! {
         let mut edges: Vec<_> = graph.edges().collect();
         edges.extend_from_slice(&further);
         prop_assert_eq!(graph.with_edges(&further), Graph::new(graph.len(), &edges));
+    }
+
+    #[test]
+    fn loops_are_what_their_definition_says(graph in graphs()) {
+        let dominators = DominatorTree::new(&graph);
+        let is_reachable = |node: Node| dominators.is_reachable(node);
+        // For each header its latches and its body.
+        let mut naive: Vec<(Node, Vec<Node>, Vec<Node>)> = Vec::new();
+        let backwards = graph.reversed();
+        for header in (0..graph.len()).filter(|&node| is_reachable(node)) {
+            let closes = |&from: &Node| {
+                graph.successors(from).contains(&header) && dominators.dominates(header, from)
+            };
+            let nodes = || (0..graph.len()).filter(|&node| is_reachable(node));
+            let latches: Vec<Node> = nodes().filter(closes).collect();
+            if latches.is_empty() {
+                continue;
+            }
+            let reaches = |node: Node| {
+                let seen = latches.iter().map(|&latch| reachable(&backwards, latch, Some(header)));
+                node == header || seen.into_iter().any(|seen| seen[node as usize])
+            };
+            let body = nodes().filter(|&node| reaches(node)).collect();
+            naive.push((header, latches, body));
+        }
+        let nest = LoopNest::new(&graph);
+        prop_assert_eq!(nest.loops().len(), naive.len());
+        for (index, found) in nest.loops().iter().enumerate() {
+            let of_header = naive.iter().find(|(header, ..)| *header == found.header);
+            let (_, latches, body) = of_header.expect("it is the header of a loop");
+            prop_assert_eq!(nest.latches(index as u32), latches);
+            let mut nodes = nest.body(index as u32).to_vec();
+            prop_assert_eq!(nodes.first(), Some(&found.header));
+            nodes.sort_unstable();
+            prop_assert_eq!(&nodes, body);
+            for node in 0..graph.len() {
+                prop_assert_eq!(nest.contains(index as u32, node), body.contains(&node));
+            }
+            let around = naive.iter().filter(|(header, _, outer)| {
+                *header != found.header && outer.contains(&found.header)
+            });
+            let parent = around.clone().min_by_key(|(_, _, outer)| outer.len());
+            prop_assert_eq!(found.depth as usize, around.count() + 1);
+            prop_assert_eq!(
+                found.parent.map(|parent| nest.loops()[parent as usize].header),
+                parent.map(|(header, ..)| *header)
+            );
+        }
+        for node in 0..graph.len() {
+            let around = naive.iter().filter(|(_, _, body)| body.contains(&node));
+            prop_assert_eq!(nest.depth(node) as usize, around.clone().count());
+            let innermost = nest.innermost(node).map(|index| nest.loops()[index as usize].header);
+            let smallest = around.min_by_key(|(_, _, body)| body.len());
+            prop_assert_eq!(innermost, smallest.map(|(header, ..)| *header));
+        }
+    }
+
+    #[test]
+    fn without_the_edges_of_loops_only_irreducible_ones_lead_back(graph in graphs()) {
+        let dominators = DominatorTree::new(&graph);
+        let forward = |&(from, to): &(Node, Node)| {
+            dominators.is_reachable(from) && !dominators.dominates(to, from)
+        };
+        let edges: Vec<_> = graph.edges().filter(forward).collect();
+        let rest = Graph::new(graph.len(), &edges);
+        let goes_round = DepthFirst::new(&rest).back_edges(&rest).next().is_some();
+        prop_assert_eq!(goes_round, !LoopNest::new(&graph).irreducible_edges().is_empty());
     }
 }

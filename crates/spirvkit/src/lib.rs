@@ -9,6 +9,9 @@
 //! | [`binary`] | reading and writing modules word by word |
 //! | [`text`] | the assembly language |
 //! | [`mod@validate`] | the rules of the language, and the judge |
+//! | [`analysis`] | what programs ask of a module: control flow, dominance, uses, layouts |
+//! | [`ir`] | modules to hold, change and build |
+//! | [`transform`] | specialization, linking, stripping, splitting |
 //! | [`diagnostics`] | how errors and warnings are told |
 //!
 //! Text to a module and back:
@@ -56,10 +59,13 @@
     )
 )]
 
+pub use spirvkit_analysis as analysis;
 pub use spirvkit_binary as binary;
 pub use spirvkit_diagnostics as diagnostics;
 pub use spirvkit_grammar as grammar;
+pub use spirvkit_ir as ir;
 pub use spirvkit_text as text;
+pub use spirvkit_transform as transform;
 pub use spirvkit_validate as validate;
 
 mod judge;

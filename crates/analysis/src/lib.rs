@@ -5,6 +5,8 @@
 //! [instructions](spirvkit_binary::Instruction), so it is the same for a module
 //! that was just read and for one that a program holds in a form of its own.
 //!
+//! Of types: [`layout`] says where their parts lie in memory.
+//!
 //! Of graphs: orders, reachability, back edges, dominance and post-dominance
 //! (specification, section 2.11, "Structured Control Flow", and its terms in
 //! section 2.2.5). A caller numbers its nodes, the entry first, and lists the edges
@@ -67,6 +69,7 @@ pub mod control_flow;
 mod depth_first;
 mod dominators;
 mod graph;
+pub mod layout;
 mod lists;
 pub mod loops;
 mod post_dominators;

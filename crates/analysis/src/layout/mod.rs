@@ -1,0 +1,208 @@
+//! How types lie in memory: sizes, alignments, offsets of members, and strides.
+//!
+//! [`Types`] collects what a module declares; [`Types::lay_out`] applies
+//! [`Rules`] to all of it and gives [`Layouts`], a table of every type and of
+//! every structure's members. The rules are those of GLSL (OpenGL 4.6, section
+//! 7.6.2.2 "Standard Uniform Block Layout", and `GL_EXT_scalar_block_layout`),
+//! which Vulkan's section "Offset and Stride Assignment" builds on, or what the
+//! module's own decorations say.
+//!
+//! Whatever can't be laid out says why ([`NoLayout`]); a number that isn't known
+//! before run time, that depends on specialization constants, or that 64 bits
+//! can't hold says so, too ([`Bytes`]). Types are laid out in the order of their
+//! declarations, each once, without recursion.
+//!
+//! ```
+//! use spirvkit_analysis::layout::{Bytes, Rules, Types};
+//! use spirvkit_binary::{Id, Module};
+//!
+//! let text = "
+//!     %1 = OpTypeFloat 32
+//!     %2 = OpTypeVector %1 3
+//!     %3 = OpTypeInt 32 0
+//!     %4 = OpConstant %3 2
+//!     %5 = OpTypeArray %1 %4
+//!     %6 = OpTypeStruct %1 %2 %5"; // float time; vec3 position; float speeds[2];
+//! let assembled = spirvkit_text::assemble(text, &Default::default()).unwrap();
+//! let module = Module::new(&assembled.words)?;
+//! let types = Types::of(module.instructions().flatten());
+//!
+//! let offsets = |rules| {
+//!     let layouts = types.lay_out(rules);
+//!     let members = layouts.members(Id(6)).iter();
+//!     let offsets = members.map(|member| member.offset.unwrap().known());
+//!     let size = layouts.get(Id(6)).unwrap().size.known();
+//!     (offsets.map(Option::unwrap).collect::<Vec<u64>>(), size.unwrap())
+//! };
+//! assert_eq!(offsets(Rules::Std140), (vec![0, 16, 32], 64));
+//! assert_eq!(offsets(Rules::Std430), (vec![0, 16, 28], 48));
+//! assert_eq!(offsets(Rules::Scalar), (vec![0, 4, 16], 24));
+//! # Ok::<(), spirvkit_binary::Error>(())
+//! ```
+
+mod bytes;
+mod compute;
+mod constants;
+mod types;
+
+use core::fmt;
+use core::ops::Range;
+
+use alloc::vec::Vec;
+
+use spirvkit_binary::{Id, IdMap};
+use spirvkit_grammar::Decoration;
+
+pub use bytes::Bytes;
+pub use types::Types;
+
+/// By which rules types are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rules {
+    /// GLSL's `std140`: arrays, structures and matrices are aligned to 16 bytes
+    /// (Vulkan's extended alignment).
+    Std140,
+    /// GLSL's `std430` (Vulkan's base alignment).
+    Std430,
+    /// GLSL's `scalar`: everything is aligned as its components are (Vulkan's
+    /// scalar alignment), and what follows a structure or an array may stand
+    /// right behind its last byte.
+    Scalar,
+    /// What the decorations of the module say: `Offset`, `ArrayStride`,
+    /// `MatrixStride`, `RowMajor` and `ColMajor`, also those of groups, and those
+    /// that give their number as an id. Sizes go from the first byte to the last
+    /// that is used. Decorations say nothing of alignment: the scalar alignment
+    /// stands for it, which no layout goes below.
+    Explicit,
+}
+
+impl Rules {
+    /// All rules.
+    pub const ALL: [Self; 4] = [Self::Std140, Self::Std430, Self::Scalar, Self::Explicit];
+}
+
+impl fmt::Display for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Std140 => "std140",
+            Self::Std430 => "std430",
+            Self::Scalar => "scalar",
+            Self::Explicit => "explicit",
+        })
+    }
+}
+
+/// How a type lies in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// The size; of an array whose length is known at run time, nothing is known.
+    pub size: Bytes,
+    /// Of what every offset of the type is a multiple, in bytes; above 0.
+    pub alignment: u64,
+    /// Of an array, how far apart its elements begin.
+    pub array_stride: Option<Bytes>,
+    /// Of a matrix, or of arrays of matrices, how its columns or rows lie.
+    pub matrix: Option<MatrixLayout>,
+}
+
+/// How a matrix lies in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatrixLayout {
+    /// Whether columns or rows are contiguous.
+    pub order: MatrixOrder,
+    /// How far apart columns, or rows, begin.
+    pub stride: Bytes,
+}
+
+/// Which parts of a matrix are contiguous.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MatrixOrder {
+    /// Columns.
+    ColumnMajor,
+    /// Rows.
+    RowMajor,
+}
+
+/// Why a type or a member has no layout. A structure that holds something
+/// without a layout has none for the same reason, but its other members have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoLayout {
+    /// It has no form in memory that rules describe: a boolean, an image, a
+    /// cooperative matrix, a function, a logical pointer, a number of a width
+    /// that is none of 8, 16, 32 and 64 bits, and the like.
+    Opaque,
+    /// By [explicit rules](Rules::Explicit): it lacks this decoration.
+    Undecorated(Decoration),
+    /// A length, an offset or a stride is given by an id whose value isn't known.
+    UnknownNumber,
+    /// The id, or one that the type is made of, is no type declared before.
+    Undefined,
+}
+
+impl fmt::Display for NoLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Opaque => f.write_str("no form in memory"),
+            Self::Undecorated(decoration) => write!(f, "no {decoration} decoration"),
+            Self::UnknownNumber => f.write_str("a number that is not known"),
+            Self::Undefined => f.write_str("no type declared before"),
+        }
+    }
+}
+
+impl core::error::Error for NoLayout {}
+
+/// A member of a structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its type.
+    pub ty: Id,
+    /// Where it begins, from the start of the structure. Unless rules are
+    /// explicit, there is none behind a member that has no layout.
+    pub offset: Result<Bytes, NoLayout>,
+    /// Its layout, in which its own decorations decide about matrices.
+    pub layout: Result<Layout, NoLayout>,
+}
+
+/// The layouts of all types of a module by the same rules.
+#[derive(Clone, Debug)]
+pub struct Layouts {
+    rules: Rules,
+    /// One more than the index of a type; 0 stands for none.
+    places: IdMap<u32>,
+    layouts: Vec<Result<Layout, NoLayout>>,
+    /// Where each type's members stand.
+    ranges: Vec<Range<usize>>,
+    members: Vec<Member>,
+}
+
+impl Layouts {
+    /// By which rules these layouts are made.
+    pub fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// The layout of a type that is no member: matrices are column-major, but by
+    /// explicit rules have no layout, as it takes a member's decorations.
+    ///
+    /// # Errors
+    ///
+    /// If the type has no layout, or the id is no type.
+    pub fn get(&self, ty: Id) -> Result<Layout, NoLayout> {
+        let layout = self.place(ty).and_then(|place| self.layouts.get(place));
+        layout.copied().unwrap_or(Err(NoLayout::Undefined))
+    }
+
+    /// The members of a structure in the order of their numbers; of anything
+    /// else, none.
+    pub fn members(&self, ty: Id) -> &[Member] {
+        let range = self.place(ty).and_then(|place| self.ranges.get(place));
+        let members = range.and_then(|range| self.members.get(range.clone()));
+        members.unwrap_or_default()
+    }
+
+    fn place(&self, ty: Id) -> Option<usize> {
+        (self.places.get(ty) as usize).checked_sub(1)
+    }
+}

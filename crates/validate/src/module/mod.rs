@@ -33,13 +33,19 @@ pub(crate) use types::{CooperativeMatrix, Image, Type};
 /// Stands for "in no block" and the like.
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// Stand for the block of ids that are in none, but of which some rules ask where
+/// they are used: functions, and variables outside of functions.
+const FUNCTION: u32 = NONE - 1;
+const GLOBAL: u32 = NONE - 2;
+
 /// What is known of an id: 8 bytes.
 #[derive(Clone, Copy, Debug)]
 struct Def {
     /// The word offset of the defining instruction; 0 when there is none. The
     /// top bit says that the instruction has a result type.
     offset: u32,
-    /// The block that the definition stands in, or that it begins.
+    /// The block that the definition stands in, or that it begins; from [`GLOBAL`]
+    /// up none.
     block: u32,
 }
 
@@ -104,6 +110,18 @@ impl Capabilities {
     }
 }
 
+/// Where instructions stand that use what few instructions use, so that rules
+/// about it needn't look at all. Found while the operands of all instructions are
+/// looked at for the first time; in module order.
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    /// Those that use functions or, behind their declarations, function types.
+    pub(crate) functions: Vec<u32>,
+    /// Those behind the first `OpFunction` that use variables from outside of
+    /// functions.
+    pub(crate) globals: Vec<u32>,
+}
+
 /// The index.
 pub(crate) struct Module<'a> {
     pub(crate) words: &'a [u32],
@@ -149,6 +167,8 @@ pub(crate) struct Module<'a> {
     pub(crate) locals: Vec<u32>,
     names: OnceCell<names::Names>,
     given_names: Option<&'a GivenNames>,
+    /// Where functions, function types and global variables are used.
+    pub(crate) noted: Noted,
     /// What the message in the making speaks of.
     pub(crate) mentions: Mentions,
     uses: OnceCell<functions::Uses>,
@@ -204,6 +224,7 @@ impl<'a> Module<'a> {
             locals: Vec::new(),
             names: OnceCell::new(),
             given_names,
+            noted: Noted::default(),
             mentions: Mentions::default(),
             uses: OnceCell::new(),
             broken_tail: None,
@@ -242,6 +263,11 @@ impl<'a> Module<'a> {
             let has_type = match inst.result_type() {
                 Some(_) => HAS_TYPE,
                 None => 0,
+            };
+            let block = match inst.op() {
+                Op::Function => FUNCTION,
+                Op::Variable | Op::UntypedVariableKHR if block == NONE => GLOBAL,
+                _ => block,
             };
             let def = self.ids.slot(result);
             if def.offset == 0 {
@@ -310,11 +336,25 @@ impl<'a> Module<'a> {
     }
 
     /// Where an id is defined: the word offset, 0 if nowhere, and the index of the
-    /// block, [`NONE`] outside of blocks.
+    /// block, or a number above all blocks.
     #[inline]
     pub(crate) fn place(&self, id: Id) -> (u32, u32) {
         let def = self.ids.get(id);
         (def.offset & !HAS_TYPE, def.block)
+    }
+
+    /// Whether an id is that of a value that is defined before an offset, but not
+    /// of a function or of a variable outside of functions.
+    #[inline]
+    pub(crate) fn is_common_value_before(&self, id: Id, offset: u32) -> bool {
+        let def = self.ids.get(id);
+        // Without a type, the first is above any offset.
+        def.offset ^ HAS_TYPE < offset && def.block.wrapping_sub(GLOBAL) > FUNCTION - GLOBAL
+    }
+
+    /// Whether an id is that of a variable outside of functions.
+    pub(crate) fn is_global(&self, id: Id) -> bool {
+        self.ids.get(id).block == GLOBAL
     }
 
     /// The words of the instruction that defines an id.
@@ -339,7 +379,7 @@ impl<'a> Module<'a> {
     /// [`blocks`](Self::blocks). `None` outside of blocks.
     #[inline]
     pub(crate) fn block_of(&self, id: Id) -> Option<u32> {
-        Some(self.ids.get(id).block).filter(|&block| block != NONE)
+        Some(self.ids.get(id).block).filter(|&block| block < GLOBAL)
     }
 
     /// The opcode that defines an id; `OpNop` when none does.
@@ -361,17 +401,6 @@ impl<'a> Module<'a> {
                 .words
                 .get((offset & !HAS_TYPE) as usize + 1)
                 .map(|&ty| Id(ty)),
-        }
-    }
-
-    /// The word offset of the instruction that defines a value: what has a
-    /// result type; 0 for any other id.
-    #[inline]
-    pub(crate) fn value_offset(&self, id: Id) -> u32 {
-        let offset = self.ids.get(id).offset;
-        match offset & HAS_TYPE {
-            0 => 0,
-            _ => offset & !HAS_TYPE,
         }
     }
 

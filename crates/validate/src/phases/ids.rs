@@ -9,7 +9,7 @@ use spirvkit_grammar::{Class, ExtInstSet, InstructionInfo, Op};
 
 use super::layout::may_be_in_block;
 use crate::fault::{Fault, Verdict};
-use crate::module::{Inst, Module, is_constant_op, is_type_declaration};
+use crate::module::{Inst, Module, Noted, is_constant_op, is_type_declaration};
 use crate::rule::{Example, Frame, Rule};
 
 pub(super) static RULES: &[&Rule] = &[
@@ -173,13 +173,6 @@ pub(super) enum Later {
 }
 
 impl Takes {
-    /// Values that are defined before.
-    pub(super) const VALUES: Self = Self {
-        types: false,
-        untyped: false,
-        later: Later::Never,
-    };
-
     const EVERYTHING: Self = Self {
         types: true,
         untyped: true,
@@ -367,6 +360,7 @@ pub(super) struct Ids<'m, 'a> {
     /// Where instructions stand of which nothing is told, because it was told
     /// before.
     quiet: Vec<u32>,
+    noted: Noted,
 }
 
 impl<'m, 'a> Ids<'m, 'a> {
@@ -383,6 +377,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             values: HashSet::new(),
             told: HashSet::new(),
             quiet: Vec::new(),
+            noted: Noted::default(),
         }
     }
 
@@ -404,8 +399,7 @@ impl<'m, 'a> Ids<'m, 'a> {
         ordinal: usize,
         id: Id,
     ) -> Verdict {
-        let offset = self.m.value_offset(id);
-        if offset != 0 && offset < inst.offset() {
+        if self.m.is_common_value_before(id, inst.offset()) {
             return Ok(());
         }
         self.special(inst, takes, ordinal, id)
@@ -414,6 +408,7 @@ impl<'m, 'a> Ids<'m, 'a> {
     /// Anything but a value that was defined before.
     fn special(&mut self, inst: Inst<'_>, takes: Takes, ordinal: usize, id: Id) -> Verdict {
         let m = self.m;
+        self.note_use(inst, id);
         let offset = m.def_offset(id);
         if offset == 0 || offset >= inst.offset() {
             let may_be_later = match takes.later {
@@ -463,6 +458,20 @@ impl<'m, 'a> Ids<'m, 'a> {
         Ok(())
     }
 
+    /// Notes where things are used that rules ask for.
+    fn note_use(&mut self, inst: Inst<'_>, id: Id) {
+        let offset = inst.offset();
+        let list = match self.m.op_of(id) {
+            Op::Function => &mut self.noted.functions,
+            Op::TypeFunction if self.m.def_offset(id) < offset => &mut self.noted.functions,
+            _ if offset > self.first_function && self.m.is_global(id) => &mut self.noted.globals,
+            _ => return,
+        };
+        if list.last() != Some(&offset) {
+            list.push(offset);
+        }
+    }
+
     #[cold]
     fn dangles(&mut self, inst: Inst<'_>, id: Id) {
         if self.dangling.len() < MOST_DANGLING {
@@ -482,9 +491,10 @@ impl<'m, 'a> Ids<'m, 'a> {
         })
     }
 
-    /// Where instructions stand whose ids are wrong in a way that was told before.
-    pub(super) fn into_quiet(self) -> Vec<u32> {
-        self.quiet
+    /// Where instructions stand whose ids are wrong in a way that was told before,
+    /// and what was noted.
+    pub(super) fn finish(self) -> (Vec<u32>, Noted) {
+        (self.quiet, self.noted)
     }
 
     #[cold]
@@ -528,7 +538,9 @@ impl<'m, 'a> Ids<'m, 'a> {
                 _ => Err(self.too_early(inst, ty)),
             };
         }
-        if !is_type_declaration(self.m.op_of(ty)) {
+        self.note_use(inst, ty);
+        let op = self.m.op_of(ty);
+        if !is_type_declaration(op) {
             let message = format!(
                 "the result type of {} is {}, which is no type",
                 inst.op(),
@@ -537,7 +549,10 @@ impl<'m, 'a> Ids<'m, 'a> {
             let fault = Fault::new(&RESULT_TYPE, inst.offset(), message);
             return Err(fault.about(self.m, ty, "it is defined here"));
         }
-        self.types[slot] = ty.0;
+        // Where those are used is noted every time.
+        if op != Op::TypeFunction {
+            self.types[slot] = ty.0;
+        }
         Ok(())
     }
 

@@ -65,6 +65,45 @@ enum Extended {
     Semantic,
 }
 
+/// Where an opcode's instructions stand, worked out once.
+#[derive(Clone, Copy)]
+pub(super) struct Standing {
+    /// Their section; [`Section::Functions`] stands for graphs, too.
+    home: Section,
+    /// Whether they stand anywhere among types, or anywhere in a block, and change
+    /// nothing about what may follow.
+    is_plain: bool,
+}
+
+impl Standing {
+    pub(super) fn of(op: Op, info: &InstructionInfo) -> Self {
+        let in_block = may_be_in_block(op, info);
+        match Section::of(op, info) {
+            Some(home) => Self {
+                home,
+                is_plain: home == Section::Types && !in_block && !is_extended(op),
+            },
+            None => Self {
+                home: Section::Functions,
+                is_plain: in_block && !shapes_functions(op),
+            },
+        }
+    }
+}
+
+fn is_extended(op: Op) -> bool {
+    matches!(op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR)
+}
+
+/// Whether functions and blocks begin or end with the opcode.
+fn shapes_functions(op: Op) -> bool {
+    is_terminator(op)
+        || matches!(
+            op,
+            Op::Function | Op::FunctionParameter | Op::FunctionEnd | Op::Label
+        )
+}
+
 /// Follows the order of a module's instructions. After a fault it goes on as if
 /// the instruction were where it belongs.
 pub(super) struct Layout<'m, 'a> {
@@ -126,16 +165,35 @@ impl<'m, 'a> Layout<'m, 'a> {
 
     /// Takes the next instruction.
     #[inline]
-    pub(super) fn step(&mut self, inst: Inst<'a>, info: &InstructionInfo) -> Verdict {
-        let op = inst.op();
+    pub(super) fn step(
+        &mut self,
+        inst: Inst<'a>,
+        info: &InstructionInfo,
+        standing: Standing,
+    ) -> Verdict {
         self.last = inst.offset();
+        // Most stand among others of their sort.
+        let goes_on = match self.section {
+            Section::Functions => self.in_block && self.start == Start::Elsewhere,
+            Section::Types => self.has_memory_model && self.jump.is_none(),
+            _ => false,
+        };
+        if goes_on && standing.is_plain && standing.home == self.section {
+            self.previous = inst.op();
+            return Ok(());
+        }
+        self.any_step(inst, info, standing.home)
+    }
+
+    fn any_step(&mut self, inst: Inst<'a>, info: &InstructionInfo, home: Section) -> Verdict {
+        let op = inst.op();
         match self.section {
             Section::Functions => {
                 let variables = self.variables(inst, op, info);
                 self.in_functions(inst, op, info).and(variables)
             }
             Section::Graphs => self.in_graphs(inst, op),
-            _ => self.in_declarations(inst, op, info),
+            _ => self.in_declarations(inst, op, info, home),
         }
     }
 
@@ -165,11 +223,17 @@ impl<'m, 'a> Layout<'m, 'a> {
     }
 
     /// Before the first function.
-    fn in_declarations(&mut self, inst: Inst<'a>, op: Op, info: &InstructionInfo) -> Verdict {
-        let Some(home) = Section::of(op, info) else {
+    fn in_declarations(
+        &mut self,
+        inst: Inst<'a>,
+        op: Op,
+        info: &InstructionInfo,
+        home: Section,
+    ) -> Verdict {
+        if home == Section::Functions {
             return self.end_declarations(inst, op, info);
-        };
-        if matches!(op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR) {
+        }
+        if is_extended(op) {
             self.extended_in_declarations(inst)?;
         }
         let previous = std::mem::replace(&mut self.previous, op);
@@ -522,8 +586,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         if matches!(op, Op::Line | Op::NoLine) {
             return Ok(());
         }
-        let is_extended = matches!(op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR);
-        if is_extended && self.extended(inst) != Extended::Semantic {
+        if is_extended(op) && self.extended(inst) != Extended::Semantic {
             return Ok(());
         }
         let previous = std::mem::replace(&mut self.previous, op);

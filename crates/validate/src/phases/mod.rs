@@ -83,7 +83,7 @@ pub(crate) fn run(
     options: &Options,
     names: Option<&GivenNames>,
 ) -> Vec<Fault> {
-    let m = Module::index(words, header, options, names);
+    let mut m = Module::index(words, header, options, names);
     // One more than is told says that there are more.
     let limit = match options.max_errors {
         0 => 0,
@@ -91,7 +91,8 @@ pub(crate) fn run(
     };
     let mut faults = Faults::new(limit, Mentions::clone(&m.mentions));
     header::check(&m, &mut faults);
-    let disorder = operands::check(&m, &mut faults);
+    let operands::Passed { disorder, noted } = operands::check(&m, &mut faults);
+    m.noted = noted;
     for function in m
         .functions
         .iter()

@@ -15,9 +15,9 @@ use spirvkit_grammar::{Capability, InstructionInfo, Op, OperandInfo, OperandKind
 use super::MALFORMED;
 use super::gating::Gate;
 use super::ids::{Ids, Takes, UNDEFINED, takes_types};
-use super::layout::{Layout, is_disorder};
+use super::layout::{Layout, Standing, is_disorder};
 use crate::fault::{Fault, Faults, Verdict};
-use crate::module::{Inst, Module, Type};
+use crate::module::{Inst, Module, Noted, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::{environment_knows, limits};
 
@@ -71,9 +71,16 @@ static STRING: Rule = Rule {
     },
 };
 
-/// Looks at all instructions. Gives the offsets of those that stand where they
-/// cannot be part of a sound function, sorted.
-pub(super) fn check(m: &Module<'_>, faults: &mut Faults) -> Vec<u32> {
+/// What became of looking at all instructions.
+pub(super) struct Passed {
+    /// The offsets of those that stand where they cannot be part of a sound
+    /// function, sorted.
+    pub(super) disorder: Vec<u32>,
+    pub(super) noted: Noted,
+}
+
+/// Looks at all instructions.
+pub(super) fn check(m: &Module<'_>, faults: &mut Faults) -> Passed {
     let mut pass = Pass {
         m,
         gate: Gate::new(m),
@@ -81,7 +88,7 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) -> Vec<u32> {
         layout: Layout::new(m),
         limits: limits::Counter::new(m),
         slots: vec![0; OPCODES],
-        plans: vec![Plan::UNKNOWN],
+        plans: Vec::with_capacity(64),
         missing: HashSet::new(),
         classes: 0,
         found: Found::default(),
@@ -104,14 +111,19 @@ const OPCODES: usize = 1 << 13;
 /// What is known of an opcode in this module.
 #[derive(Clone, Copy)]
 struct Plan {
-    /// Whether the opcode is available.
-    is_open: bool,
+    info: &'static InstructionInfo,
     shape: Shape,
     takes: Takes,
     /// The least number of words of an instruction of a simple shape.
     min: u8,
     /// The greatest; `u8::MAX` stands for any number.
     max: u8,
+    /// How many words result type and result take.
+    results: u8,
+    leading_ids: u8,
+    standing: Standing,
+    /// Whether there is a [limit](limits) to something about it.
+    is_limited: bool,
 }
 
 /// What follows the ids that an instruction begins with.
@@ -126,14 +138,6 @@ enum Shape {
 }
 
 impl Plan {
-    const UNKNOWN: Self = Self {
-        is_open: false,
-        shape: Shape::Other,
-        takes: Takes::VALUES,
-        min: 0,
-        max: 0,
-    };
-
     fn new(op: Op, info: &'static InstructionInfo) -> Self {
         let leading = info.leading_ids();
         let rest = info.operands().get(leading..).unwrap_or_default();
@@ -155,22 +159,26 @@ impl Plan {
             false => 1 + leading + rest.len(),
         };
         let min = 1 + leading + required;
-        // Whether a phi's operands are pairs is a question for its own rules.
-        if op == Op::Phi {
-            return Self {
-                is_open: false,
-                shape: Shape::Ids,
-                takes: Takes::of(op, info),
-                min: 3,
-                max: u8::MAX,
-            };
-        }
-        Self {
-            is_open: false,
+        let plan = Self {
+            info,
             shape,
             takes: Takes::of(op, info),
             min: min.min(254) as u8,
             max: max.min(255) as u8,
+            results: u8::from(info.has_result_type()) + u8::from(info.has_result()),
+            leading_ids: leading as u8,
+            standing: Standing::of(op, info),
+            is_limited: limits::is_limited(op),
+        };
+        // Whether a phi's operands are pairs is a question for its own rules.
+        match op {
+            Op::Phi => Self {
+                shape: Shape::Ids,
+                min: 3,
+                max: u8::MAX,
+                ..plan
+            },
+            _ => plan,
         }
     }
 
@@ -208,9 +216,9 @@ struct Pass<'m, 'a, 'f> {
     ids: Ids<'m, 'a>,
     layout: Layout<'m, 'a>,
     limits: limits::Counter<'m, 'a>,
-    /// The place of each opcode's plan; 0 while it has none.
+    /// The number of each opcode's plan, from 1 up; 0 while it has none.
     slots: Vec<u16>,
-    /// The plans of the opcodes that the module uses. The first is of none.
+    /// The plans of the opcodes that the module uses.
     plans: Vec<Plan>,
     /// Enumerants that are not available, as far as they were told.
     missing: HashSet<(OperandKind, u32)>,
@@ -232,7 +240,7 @@ impl<'a> Pass<'_, 'a, '_> {
     }
 
     /// What is left to say behind the last instruction.
-    fn finish(mut self) -> Vec<u32> {
+    fn finish(mut self) -> Passed {
         if let Some(error) = &self.m.broken_tail {
             self.faults.add(super::binary_fault(error));
         } else {
@@ -244,11 +252,13 @@ impl<'a> Pass<'_, 'a, '_> {
                 self.faults.add(fault);
             }
         }
-        for offset in self.ids.into_quiet() {
+        let (quiet, noted) = self.ids.finish();
+        for offset in quiet {
             self.faults.hush(offset);
         }
-        self.disorder.sort_unstable();
-        self.disorder
+        let mut disorder = self.disorder;
+        disorder.sort_unstable();
+        Passed { disorder, noted }
     }
 
     fn note_layout(&mut self, verdict: Verdict) {
@@ -260,47 +270,45 @@ impl<'a> Pass<'_, 'a, '_> {
         }
     }
 
-    /// What is known of the opcode.
+    /// What is known of the opcode; nothing if it is not assigned.
     #[inline]
-    fn plan(&mut self, inst: Inst<'_>, info: &'static InstructionInfo) -> Plan {
+    fn plan(&mut self, inst: Inst<'_>) -> Option<Plan> {
         let slot = self.slots.get(usize::from(inst.op().0));
-        let slot = slot.map_or(0, |&slot| usize::from(slot));
-        match self.plans.get(slot) {
-            Some(plan) if plan.is_open => *plan,
-            _ => self.new_plan(inst, info, slot),
+        let number = slot.map_or(0, |&slot| usize::from(slot));
+        match self.plans.get(number.wrapping_sub(1)) {
+            // An opcode that is not available is told of once.
+            Some(plan) => Some(*plan),
+            None => self.new_plan(inst),
         }
     }
 
-    fn new_plan(&mut self, inst: Inst<'_>, info: &'static InstructionInfo, slot: usize) -> Plan {
-        // An opcode that is not available is told of once.
-        if slot > 0 {
-            return self.plans.get(slot).copied().unwrap_or(Plan::UNKNOWN);
-        }
+    #[cold]
+    fn new_plan(&mut self, inst: Inst<'_>) -> Option<Plan> {
         let op = inst.op();
-        let mut plan = Plan::new(op, info);
-        match self.gate.opcode(inst, info) {
-            Ok(()) => plan.is_open = true,
-            Err(fault) => self.found.availability = Some(fault),
+        let info = op.info()?;
+        if let Err(fault) = self.gate.opcode(inst, info) {
+            self.found.availability = Some(fault);
         }
+        let plan = Plan::new(op, info);
         if let Some(slot) = self.slots.get_mut(usize::from(op.0)) {
-            *slot = self.plans.len() as u16;
             self.plans.push(plan);
+            *slot = self.plans.len() as u16;
         }
-        plan
+        Some(plan)
     }
 
     fn instruction(&mut self, inst: Inst<'a>) {
-        let Some(info) = inst.info() else {
+        let Some(plan) = self.plan(inst) else {
             let opcode = inst.op().0;
             self.is_partial = true;
             self.broken(inst, ErrorKind::UnknownOpcode { opcode });
             return self.report(inst.op(), Ok(()));
         };
-        let plan = self.plan(inst, info);
+        let info = plan.info;
         self.ids.pass(inst);
         let words = inst.words();
-        let leading = info.leading_ids();
-        let first = 1 + usize::from(info.has_result_type()) + usize::from(info.has_result());
+        let leading = usize::from(plan.leading_ids);
+        let first = 1 + usize::from(plan.results);
         if info.has_result_type() {
             let verdict = self.ids.result_type(inst, Id(inst.word(1)));
             keep(&mut self.found.id, verdict);
@@ -321,13 +329,17 @@ impl<'a> Pass<'_, 'a, '_> {
             self.other_operands(inst, plan.takes, leading);
         }
         let mut bound = Ok(());
-        if let Some(result) = inst.result() {
+        if info.has_result() {
+            let result = Id(inst.word(usize::from(plan.results)));
             let verdict = self.ids.result(inst, result);
             keep(&mut self.found.id, verdict);
             bound = self.ids.bound(inst, result);
         }
-        let layout = self.layout.step(inst, info);
-        let limits = self.limits.count(inst);
+        let layout = self.layout.step(inst, info, plan.standing);
+        let limits = match plan.is_limited {
+            true => self.limits.count(inst),
+            false => Ok(()),
+        };
         // Nothing at all is by far the most frequent.
         let Found {
             malformed: None,

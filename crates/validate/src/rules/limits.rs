@@ -146,6 +146,34 @@ static INDEXES: Rule = Rule {
     },
 };
 
+/// Whether something about the opcode's instructions has a limit.
+pub(crate) fn is_limited(op: Op) -> bool {
+    takes_indexes(op)
+        || matches!(
+            op,
+            Op::Switch
+                | Op::Variable
+                | Op::UntypedVariableKHR
+                | Op::Function
+                | Op::TypeStruct
+                | Op::TypeFunction
+        )
+}
+
+fn takes_indexes(op: Op) -> bool {
+    matches!(
+        op,
+        Op::AccessChain
+            | Op::InBoundsAccessChain
+            | Op::PtrAccessChain
+            | Op::InBoundsPtrAccessChain
+            | Op::UntypedAccessChainKHR
+            | Op::UntypedInBoundsAccessChainKHR
+            | Op::UntypedPtrAccessChainKHR
+            | Op::UntypedInBoundsPtrAccessChainKHR
+    )
+}
+
 /// Counts what has a limit.
 pub(crate) struct Counter<'m, 'a> {
     m: &'m Module<'a>,
@@ -167,18 +195,10 @@ impl<'m, 'a> Counter<'m, 'a> {
         }
     }
 
-    /// Takes the next instruction.
-    #[inline]
+    /// Takes the next instruction of which something [is limited](is_limited).
     pub(crate) fn count(&mut self, inst: Inst<'_>) -> Verdict {
         match inst.op() {
-            Op::AccessChain | Op::InBoundsAccessChain | Op::UntypedAccessChainKHR => {
-                self.indexes(inst)
-            }
-            Op::PtrAccessChain
-            | Op::InBoundsPtrAccessChain
-            | Op::UntypedPtrAccessChainKHR
-            | Op::UntypedInBoundsPtrAccessChainKHR
-            | Op::UntypedInBoundsAccessChainKHR => self.indexes(inst),
+            op if takes_indexes(op) => self.indexes(inst),
             Op::Switch => self.switch(inst),
             Op::Variable | Op::UntypedVariableKHR => self.variable(inst),
             Op::Function => {
@@ -191,7 +211,6 @@ impl<'m, 'a> Counter<'m, 'a> {
         }
     }
 
-    #[inline]
     fn indexes(&self, inst: Inst<'_>) -> Verdict {
         let before = match inst.op() {
             Op::AccessChain | Op::InBoundsAccessChain => 1,

@@ -1,6 +1,6 @@
 //! What functions and function types are used for.
 
-use spirvkit_binary::{Id, IdMap, Instruction, Value, WordOffset};
+use spirvkit_binary::{Instruction, Value, WordOffset};
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Op};
 
@@ -95,28 +95,11 @@ fn takes_function_types(op: Op) -> bool {
     )
 }
 
-/// Looks at the words of all instructions for ids of functions and function
-/// types, and at the operands only where it finds some.
+/// Looks at the instructions that use functions and function types.
 pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
-    let mut ids = IdMap::with_bound(false, m.words.len(), m.header.bound);
-    for function in &m.functions {
-        // A broken module may name any id; only those that are there matter.
-        if m.op_of(function.id) == Op::Function {
-            ids.replace(function.id, true);
-        }
-    }
-    for inst in m.all_instructions() {
-        let mut words = inst.words().get(1..).unwrap_or_default();
-        if inst.op() == Op::TypeFunction
-            && let Some(result) = inst.result()
-            && m.def_offset(result) == inst.offset()
-        {
-            ids.replace(result, true);
-            words = words.get(1..).unwrap_or_default();
-        }
-        if words.iter().any(|&word| ids.get(Id(word)))
-            && let Some(fault) = check_operands(m, inst)
-        {
+    let users = m.noted.functions.iter();
+    for inst in users.filter_map(|&offset| m.inst(offset)) {
+        if let Some(fault) = check_operands(m, inst) {
             faults.add(fault);
             if faults.is_full() {
                 return;

@@ -108,9 +108,10 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
         return;
     }
     let mut used: Vec<Use> = Vec::new();
-    for (index, function) in m.functions.iter().enumerate() {
-        for inst in m.instructions(function.range.clone()) {
-            note_uses(m, inst, index as u32, &mut known, &mut used);
+    let users = m.noted.globals.iter();
+    for inst in users.filter_map(|&offset| m.inst(offset)) {
+        if let Some(function) = m.function_at(inst.offset()) {
+            note_uses(m, inst, function, &mut known, &mut used);
         }
     }
     let mut reach = Reach::new(m);

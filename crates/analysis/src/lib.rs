@@ -15,7 +15,8 @@
 //!
 //! *Structural* dominance, of which version 1.6 speaks, is dominance on a graph
 //! that has two further edges for each header: to its merge block and, for a
-//! loop, to its continue target. [`ControlFlow::structural_graph`] has them.
+//! loop, to its continue target. [`ControlFlow::structural_graph`] has them, and
+//! [`constructs`] finds what headers delimit.
 //!
 //! All of it takes O(e log n) for n nodes and e edges on any graph whatsoever,
 //! reducible or not, without recursion; an answer about two nodes takes constant
@@ -65,6 +66,7 @@
 
 extern crate alloc;
 
+pub mod constructs;
 pub mod control_flow;
 mod depth_first;
 mod dominators;
@@ -74,6 +76,7 @@ mod lists;
 pub mod loops;
 mod post_dominators;
 
+pub use constructs::Constructs;
 pub use control_flow::ControlFlow;
 pub use depth_first::DepthFirst;
 pub use dominators::DominatorTree;

@@ -7,7 +7,7 @@
 //! nothing in common.
 //!
 //! Loops are found in the graph alone; what `OpLoopMerge` declares is asked of
-//! its constructs. What can't be reached from the entry is in no
+//! [constructs](crate::constructs). What can't be reached from the entry is in no
 //! loop.
 //!
 //! ```

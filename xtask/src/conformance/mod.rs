@@ -3,6 +3,7 @@
 mod agreement;
 mod alarms;
 mod corpus;
+mod modules;
 mod records;
 mod text;
 mod val;
@@ -36,6 +37,8 @@ enum What {
     /// Real modules: round trips, and the text against the reference
     /// disassembler's.
     Corpus(corpus::Arguments),
+    /// Owned modules: stored as they were loaded.
+    Modules(modules::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
@@ -44,5 +47,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         What::Alarms(arguments) => alarms::run(arguments),
         What::Val(arguments) => val::run(arguments),
         What::Corpus(arguments) => corpus::run(arguments),
+        What::Modules(arguments) => modules::run(arguments),
     }
 }

@@ -8,6 +8,7 @@ use spirv_tools::assembler::{Assembler, AssemblerOptions, DisassembleOptions};
 
 /// The names under which they stand in the tables.
 pub(crate) const RSPIRV_LOAD: &str = "rspirv `load_words`";
+pub(crate) const RSPIRV_STORE: &str = "rspirv `assemble`";
 pub(crate) const RSPIRV_PARSE: &str = "rspirv `parse_words`, nothing kept";
 pub(crate) const RSPIRV_DISASSEMBLE: &str = "rspirv `load_words` and `disassemble`";
 pub(crate) const CPP: &str = "SPIRV-Tools (C++)";

@@ -4,15 +4,17 @@ use std::hint::black_box;
 use std::panic;
 use std::time::Duration;
 
-use spirvkit::binary::HEADER_WORDS;
+use rspirv::binary::Assemble;
+use spirvkit::binary::{HEADER_WORDS, Id};
+use spirvkit::ir::Module;
 use spirvkit::{
     AssembleOptions, DisassembleOptions, Indentation, ValidateOptions, disassemble_words,
 };
 use spirvkit_bench::decode::sum_of_operands;
 
 use crate::competitors::{
-    CPP, Cpp, RSPIRV_DISASSEMBLE, RSPIRV_LOAD, RSPIRV_PARSE, rspirv_disassemble, rspirv_load,
-    rspirv_parse,
+    CPP, Cpp, RSPIRV_DISASSEMBLE, RSPIRV_LOAD, RSPIRV_PARSE, RSPIRV_STORE, rspirv_disassemble,
+    rspirv_load, rspirv_parse,
 };
 use crate::cpp_validator::CppValidator;
 use crate::timing::{self, Candidate, Times};
@@ -157,6 +159,59 @@ pub(crate) fn decode(corpus: &Corpus, budget: Duration) -> Contest {
         candidates,
         budget,
     )
+}
+
+pub(crate) fn load(corpus: &Corpus, budget: Duration) -> Contest {
+    let with_uses = |words: &[u32]| {
+        let module = Module::load(words).ok()?;
+        black_box(module.is_used(Id(1)));
+        Some(module)
+    };
+    let mut field = Field::new(corpus, |words| {
+        Module::load(words).is_ok() && rspirv_load(words).is_some()
+    });
+    field.remark(
+        "Makes modules that own their instructions and can be changed. spirvkit finds the uses of \
+         ids when they are asked for; rspirv has none."
+            .to_owned(),
+    );
+    let modules = field.modules.clone();
+    let candidates = vec![
+        each(OURS, &modules, |words| Module::load(words).ok()),
+        each("spirvkit, and all uses", &modules, with_uses),
+        each(RSPIRV_LOAD, &modules, rspirv_load),
+    ];
+    let goal = Goal(RSPIRV_LOAD, 5.0);
+    field.measure("Load a module to change", goal, candidates, budget)
+}
+
+pub(crate) fn store(corpus: &Corpus, budget: Duration) -> Contest {
+    let mut field = Field::new(corpus, |words| {
+        Module::load(words).is_ok() && rspirv_load(words).is_some()
+    });
+    field.remark("Such modules are turned into words again.".to_owned());
+    let modules = field.modules.clone();
+    let ours: Vec<_> = modules
+        .iter()
+        .flat_map(|words| Module::load(words))
+        .collect();
+    let theirs: Vec<_> = modules
+        .iter()
+        .flat_map(|words| rspirv_load(words))
+        .collect();
+    let candidates = vec![
+        Candidate::new(OURS, || {
+            ours.iter()
+                .for_each(|module| drop(black_box(module.store())));
+        }),
+        Candidate::new(RSPIRV_STORE, || {
+            theirs
+                .iter()
+                .for_each(|module| drop(black_box(module.assemble())));
+        }),
+    ];
+    let goal = Goal(RSPIRV_STORE, 1.0);
+    field.measure("Store a module", goal, candidates, budget)
 }
 
 pub(crate) fn disassemble_friendly(corpus: &Corpus, budget: Duration) -> Contest {

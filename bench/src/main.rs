@@ -25,7 +25,7 @@ use spirvkit_bench::corpus::Corpus;
 #[derive(Parser)]
 struct Arguments {
     /// The folder, searched recursively.
-    #[arg(required_unless_present_any = ["peak_disassembling", "peak_assembling", "peak_validating"])]
+    #[arg(required_unless_present_any = ["peak_disassembling", "peak_assembling", "peak_validating", "peak_loading"])]
     folder: Option<PathBuf>,
     /// Write the report to this file as well.
     #[arg(long, value_name = "FILE")]
@@ -43,6 +43,12 @@ struct Arguments {
     /// The same for validating.
     #[arg(long, hide = true, value_name = "FILE")]
     peak_validating: Option<PathBuf>,
+    /// The same for loading a module to change, with the uses of all ids.
+    #[arg(long, hide = true, value_name = "FILE")]
+    peak_loading: Option<PathBuf>,
+    /// Measure only modules to change, and write no report.
+    #[arg(long)]
+    only_modules: bool,
     /// Measure only validation, leave the C++ library out where it takes minutes,
     /// and write no report.
     #[arg(long)]
@@ -69,6 +75,9 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     if let Some(file) = &arguments.peak_validating {
         return memory::validate_and_tell(file);
     }
+    if let Some(file) = &arguments.peak_loading {
+        return memory::load_and_tell(file);
+    }
     let Some(folder) = &arguments.folder else {
         return Err("no folder".into());
     };
@@ -81,7 +90,15 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         print!("{}", report.finish());
         return Ok(());
     }
+    if arguments.only_modules {
+        report.contest(contests::load(&corpus, budget));
+        report.contest(contests::store(&corpus, budget));
+        print!("{}", report.finish());
+        return Ok(());
+    }
     report.contest(contests::decode(&corpus, budget));
+    report.contest(contests::load(&corpus, budget));
+    report.contest(contests::store(&corpus, budget));
     report.contest(contests::disassemble_friendly(&corpus, budget));
     report.contest(contests::disassemble_raw(&corpus, budget));
     report.contest(contests::disassemble_like_rspirv(&corpus, budget));

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
+use spirvkit::binary::Id;
+use spirvkit::ir::Module;
 use spirvkit::{
     AssembleOptions, DisassembleOptions, Endianness, ValidateOptions, bytes_from_words,
 };
@@ -48,6 +50,7 @@ pub(crate) fn peaks() -> Result<Vec<Peak>, Box<dyn Error>> {
         ),
         child("Assemble", "--peak-assembling", &text),
         child("Validate", "--peak-validating", &module),
+        child("Load to change, with all uses", "--peak-loading", &module),
     ];
     fs::remove_file(&module)?;
     fs::remove_file(&text)?;
@@ -112,6 +115,16 @@ pub(crate) fn validate_and_tell(file: &Path) -> Result<(), Box<dyn Error>> {
         return Err(format!("the module is not valid: {report:?}").into());
     }
     println!("{} 0 {}", input.len(), peak_bytes()?);
+    Ok(())
+}
+
+/// The same for loading a module to change.
+pub(crate) fn load_and_tell(file: &Path) -> Result<(), Box<dyn Error>> {
+    let (words, _) = spirvkit::words_from_bytes(&fs::read(file)?)?;
+    let bytes = words.len() * 4;
+    let module = Module::from_words(words)?;
+    black_box(module.is_used(Id(1)));
+    println!("{bytes} 0 {}", peak_bytes()?);
     Ok(())
 }
 

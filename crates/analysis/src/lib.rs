@@ -1,8 +1,9 @@
 //! What every program that looks at SPIR-V ends up asking of it.
 //!
 //! Of instructions, from wherever they come: [`control_flow`] finds the blocks of a
-//! function and how they branch. Its input is any iterator of borrowed
-//! [instructions](spirvkit_binary::Instruction), so it is the same for a module
+//! function and how they branch, [`calls`] how functions call each other and which
+//! entry points reach them. Their input is any iterator of borrowed
+//! [instructions](spirvkit_binary::Instruction), so they are the same for a module
 //! that was just read and for one that a program holds in a form of its own.
 //!
 //! Of types: [`layout`] says where their parts lie in memory.
@@ -66,6 +67,8 @@
 
 extern crate alloc;
 
+pub mod calls;
+mod components;
 pub mod constructs;
 pub mod control_flow;
 mod depth_first;
@@ -75,7 +78,10 @@ pub mod layout;
 mod lists;
 pub mod loops;
 mod post_dominators;
+mod walk;
 
+pub use calls::CallGraph;
+pub use components::Components;
 pub use constructs::Constructs;
 pub use control_flow::ControlFlow;
 pub use depth_first::DepthFirst;
@@ -83,6 +89,7 @@ pub use dominators::DominatorTree;
 pub use graph::{Graph, Node};
 pub use loops::LoopNest;
 pub use post_dominators::PostDominatorTree;
+pub use walk::Walk;
 
 /// Stands for "no node" in tables of nodes.
 const NONE: Node = Node::MAX;

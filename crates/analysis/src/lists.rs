@@ -36,6 +36,11 @@ impl<T: Copy + Default> Lists<T> {
         self.items.len()
     }
 
+    /// The items of all lists.
+    pub(crate) fn all(&self) -> &[T] {
+        &self.items
+    }
+
     /// A list; an empty one, if it doesn't exist.
     pub(crate) fn of(&self, list: u32) -> &[T] {
         let list = list as usize;

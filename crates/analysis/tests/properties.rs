@@ -1,7 +1,9 @@
 //! Every answer about a graph against a search through the graph.
 
 use proptest::prelude::*;
-use spirvkit_analysis::{DepthFirst, DominatorTree, Graph, LoopNest, Node, PostDominatorTree};
+use spirvkit_analysis::{
+    Components, DepthFirst, DominatorTree, Graph, LoopNest, Node, PostDominatorTree, Walk,
+};
 
 /// What can be reached from a node without entering `without`.
 fn reachable(graph: &Graph, from: Node, without: Option<Node>) -> Vec<bool> {
@@ -242,5 +244,52 @@ proptest! {
         let rest = Graph::new(graph.len(), &edges);
         let goes_round = DepthFirst::new(&rest).back_edges(&rest).next().is_some();
         prop_assert_eq!(goes_round, !LoopNest::new(&graph).irreducible_edges().is_empty());
+    }
+
+    #[test]
+    fn components_are_of_nodes_that_reach_each_other(graph in graphs()) {
+        let components = Components::new(&graph);
+        let reached: Vec<_> = (0..graph.len()).map(|node| reachable(&graph, node, None)).collect();
+        let reaches = |from: Node, to: Node| reached[from as usize][to as usize];
+        for from in 0..graph.len() {
+            let own = components.of(from).expect("every node has one");
+            prop_assert!(components.nodes(own).contains(&from));
+            let goes_round = graph.successors(from).iter().any(|&next| reaches(next, from));
+            prop_assert_eq!(components.is_cyclic(own), goes_round);
+            for to in 0..graph.len() {
+                let together = components.of(to) == Some(own);
+                prop_assert_eq!(together, reaches(from, to) && reaches(to, from));
+                if reaches(from, to) {
+                    prop_assert!(components.of(to) <= Some(own));
+                }
+            }
+        }
+        let all: Vec<Node> = (0..components.len())
+            .flat_map(|component| components.nodes(component).to_vec())
+            .collect();
+        prop_assert_eq!(components.in_order(), all);
+        prop_assert_eq!(components.in_order().len(), graph.len() as usize);
+    }
+
+    #[test]
+    fn walks_find_what_is_reached(
+        graph in graphs(),
+        questions in prop::collection::vec((any::<bool>(), prop::collection::vec(0u32..14, 0..3)), 0..5),
+    ) {
+        let mut walk = Walk::new(&graph);
+        for (is_forwards, from) in questions {
+            let found = match is_forwards {
+                true => walk.forwards(from.iter().copied()),
+                false => walk.backwards(from.iter().copied()),
+            };
+            let mut found = found.to_vec();
+            found.sort_unstable();
+            let way = if is_forwards { graph.clone() } else { graph.reversed() };
+            let reached: Vec<_> = from.iter().map(|&from| reachable(&way, from, None)).collect();
+            let expected: Vec<Node> = (0..graph.len())
+                .filter(|&node| reached.iter().any(|reached| reached[node as usize]))
+                .collect();
+            prop_assert_eq!(found, expected);
+        }
     }
 }

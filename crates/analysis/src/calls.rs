@@ -53,7 +53,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use spirvkit_binary::{Definitions, Id, IdMap, Instruction, LiteralString, Value};
+use spirvkit_binary::{Id, IdMap, Instruction, LiteralString};
 use spirvkit_grammar::{ExecutionModel, Op, OperandKind};
 
 use crate::lists::Lists;
@@ -216,8 +216,6 @@ struct Builder<'a> {
     /// Who calls what, and where.
     calls: Vec<(Node, Id, u32)>,
     entry_points: Vec<EntryPoint<'a>>,
-    /// Nothing that matters here depends on definitions.
-    definitions: Definitions,
 }
 
 impl<'a> Builder<'a> {
@@ -227,8 +225,7 @@ impl<'a> Builder<'a> {
         self.words += instruction.words().len();
         match instruction.op() {
             Op::EntryPoint | Op::ConditionalEntryPointINTEL => {
-                self.entry_points
-                    .extend(self.entry_point(instruction, place));
+                self.entry_points.extend(entry_point(instruction, place));
             }
             Op::Function => {
                 self.is_open = true;
@@ -255,28 +252,6 @@ impl<'a> Builder<'a> {
             }
             _ => {}
         }
-    }
-
-    /// Reads an entry point, unless it lacks operands.
-    fn entry_point(&self, instruction: &Instruction<'a>, place: u32) -> Option<EntryPoint<'a>> {
-        let operands = instruction.operands(&self.definitions);
-        let mut operands = operands.map_while(Result::ok);
-        let model = operands.find(|operand| operand.kind == OperandKind::ExecutionModel);
-        let Value::Enumerant { value, .. } = model?.value else {
-            return None;
-        };
-        let Value::Id(function) = operands.next()?.value else {
-            return None;
-        };
-        let Value::String(name) = operands.next()?.value else {
-            return None;
-        };
-        Some(EntryPoint {
-            instruction: place,
-            model: ExecutionModel(value),
-            function,
-            name,
-        })
     }
 
     fn finish(self) -> CallGraph<'a> {
@@ -328,6 +303,24 @@ impl<'a> Builder<'a> {
             entry_points: self.entry_points,
         }
     }
+}
+
+/// Reads an entry point, unless it lacks operands. The model may be any: no operand
+/// depends on it.
+fn entry_point<'a>(instruction: &Instruction<'a>, place: u32) -> Option<EntryPoint<'a>> {
+    let mut operands = instruction.info()?.operands().iter();
+    // Only ids can stand before it.
+    let model = operands.position(|operand| operand.kind() == OperandKind::ExecutionModel)?;
+    let (&[model, function], name) = instruction
+        .operand_words()
+        .get(model..)?
+        .split_first_chunk()?;
+    Some(EntryPoint {
+        instruction: place,
+        model: ExecutionModel(model),
+        function: Id(function),
+        name: LiteralString::at_start_of(name)?,
+    })
 }
 
 /// For each function the first entry point that reaches it, or [`NONE`]. What an

@@ -40,6 +40,9 @@ pub enum EditError {
     /// Two blocks can't be made one: the first doesn't just branch to the second, or
     /// something else names the second.
     NotMergeable,
+    /// The operands of an instruction can't be decoded, so that nobody can tell which
+    /// of its words are ids.
+    Opaque(Op),
 }
 
 impl fmt::Display for EditError {
@@ -54,6 +57,10 @@ impl fmt::Display for EditError {
             Self::NotMergeable => write!(
                 f,
                 "the first block doesn't just go on to the second, or something else names the second"
+            ),
+            Self::Opaque(op) => write!(
+                f,
+                "the operands of {op} can't be decoded, so which of them are ids isn't known"
             ),
         }
     }

@@ -10,7 +10,7 @@
 //! | load, store | [`Module::load`], [`Module::store`] |
 //! | walk | [`Module::instructions`], [`Module::functions`], [`Module::blocks`], [`Module::block_instructions`] |
 //! | ask | [`Module::get`], [`Module::definition`], [`Module::uses`], [`Module::line`] |
-//! | change instructions | [`Module::insert`], [`Module::replace`], [`Module::set_word`], [`Module::remove`], [`Module::move_to`], [`Module::replace_uses`] |
+//! | change instructions | [`Module::insert`], [`Module::replace`], [`Module::set_word`], [`Module::remove`], [`Module::move_to`], [`Module::replace_uses`], [`Module::renumber`] |
 //! | change blocks and functions | [`Module::add_block`], [`Module::split_block`], [`Module::merge_blocks`], [`Module::remove_block`], [`Module::add_function`], [`Module::remove_function`] |
 //! | check oneself | [`Module::verify`] |
 //!
@@ -33,6 +33,7 @@ mod edit;
 mod handles;
 mod lines;
 mod module;
+mod renumber;
 mod uses;
 mod verify;
 mod walk;

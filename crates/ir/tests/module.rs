@@ -336,3 +336,49 @@ fn a_module_is_made_from_nothing() {
     module.verify().unwrap();
     assert_eq!(module.functions().count(), 1);
 }
+
+#[test]
+fn renumbering_changes_every_id_and_keeps_handles() {
+    let mut module = load(LOOP);
+    let before = show(&module);
+    let main = module.functions().next().unwrap();
+    let (old, bound) = (module.function_id(main).unwrap(), module.header().bound);
+    // A line that stands nowhere in the list is renumbered with the rest.
+    let file = module.result(module.globals().nth(4).unwrap()).unwrap();
+    let line = module.new_line(file, 77, 1);
+    let entry = module.entry_block(main).unwrap();
+    let branch = module.terminator(entry).unwrap();
+    module.set_line(branch, Some(line));
+    let mut calls = 0;
+    let shift = |id: Id| Id(id.0 + 1_000_000_000);
+    module
+        .renumber(|id| {
+            calls += 1;
+            shift(id)
+        })
+        .unwrap();
+    module.verify().unwrap();
+    assert!(calls > 50, "{calls}");
+    assert_eq!(module.function_id(main), Some(shift(old)));
+    assert_eq!(module.header().bound, bound + 1_000_000_000);
+    assert_eq!(
+        module.type_of(shift(old)).map(|ty| ty.0 > 1_000_000_000),
+        Some(true)
+    );
+    module.renumber(|id| Id(id.0 - 1_000_000_000)).unwrap();
+    let after = show(&module);
+    let differing: Vec<_> = after.iter().filter(|line| !before.contains(line)).collect();
+    assert_eq!(differing, [&format!("OpLine {file} 77 1")]);
+}
+
+#[test]
+fn what_cannot_be_decoded_is_not_renumbered() {
+    let mut words = words("%1 = OpTypeVoid\n");
+    words.extend([0x0002_4550, 1]);
+    let mut module = Module::load(&words).unwrap();
+    let unknown = module.last().unwrap();
+    assert!(module.is_opaque(unknown) && !module.is_opaque(module.first().unwrap()));
+    let refused = module.renumber(|id| Id(id.0 + 1));
+    assert_eq!(refused, Err(EditError::Opaque(Op(0x4550))));
+    assert_eq!(module.store(), words);
+}

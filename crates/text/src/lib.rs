@@ -36,6 +36,6 @@ mod refusals;
 
 pub use assemble::{AssembleOptions, Assembled, IdNumbering, Origins, assemble};
 pub use disassemble::{
-    DisassembleOptions, Disassembled, Excerpt, Indentation, disassemble, disassemble_bytes,
-    excerpts,
+    DisassembleOptions, Disassembled, Excerpt, Indentation, binary_error, disassemble,
+    disassemble_bytes, excerpts,
 };

@@ -11,3 +11,7 @@
         clippy::exit
     )
 )]
+
+mod compact;
+
+pub use compact::{OpaqueInstruction, compact_ids};

@@ -10,10 +10,9 @@ use spirvkit::diagnostics::{Severity, Source};
 use spirvkit::{Report, TargetEnv, ValidateOptions};
 
 use crate::cli::ColorWhen;
-use crate::commands::as_;
 use crate::environments;
 use crate::exit::{Ending, UsageError};
-use crate::hex;
+use crate::form::Form;
 use crate::inputs::{Input, Inputs};
 use crate::output::Content;
 use crate::progress::Progress;
@@ -290,22 +289,9 @@ impl Check<'_> {
 /// Judges what a file holds: a binary module, one in hexadecimal digits, or
 /// assembly text, which is returned for messages to quote.
 fn judge(bytes: Vec<u8>, options: &ValidateOptions) -> (Report, String) {
-    if hex::is_binary_module(&bytes) {
-        return (spirvkit::validate(&bytes, options), String::new());
-    }
-    if let Some(text) = hex::detect(&bytes) {
-        return match hex::decode(&text) {
-            Ok(bytes) => (spirvkit::validate(&bytes, options), String::new()),
-            Err(error) => (Report::new(vec![error]), text.to_string()),
-        };
-    }
-    // What starts with neither is a damaged module unless it reads as text.
-    let is_text = |byte: &u8| *byte != 0;
-    if bytes.is_empty() || !bytes.iter().all(is_text) {
-        return (spirvkit::validate(&bytes, options), String::new());
-    }
-    match as_::decode(bytes) {
-        Ok(text) => (spirvkit::validate_text(&text, options), text),
+    match Form::of(bytes) {
+        Ok(Form::Binary(bytes)) => (spirvkit::validate(&bytes, options), String::new()),
+        Ok(Form::Text(text)) => (spirvkit::validate_text(&text, options), text),
         Err((error, text)) => (Report::new(vec![error]), text),
     }
 }

@@ -2,11 +2,12 @@
 
 use crate::common::Dir;
 
-const COMMANDS: [&str; 7] = [
+const COMMANDS: [&str; 8] = [
     "as",
     "dis",
     "val",
     "explain",
+    "compact-ids",
     "completions",
     "man",
     "drop-in",

@@ -42,13 +42,13 @@ pub fn disassemble(
     words: &[u32],
     options: &DisassembleOptions,
 ) -> Result<Disassembled, Vec<Diagnostic>> {
-    let module = Module::new(words).map_err(|error| vec![diagnostic(&error)])?;
+    let module = Module::new(words).map_err(|error| vec![binary_error(&error)])?;
     let header = module.header();
     if header.version.major != 1 && !options.lenient {
         let kind = ErrorKind::UnknownVersion {
             version: header.version,
         };
-        return Err(vec![diagnostic(&Error::at(kind, WordOffset(1)))]);
+        return Err(vec![binary_error(&Error::at(kind, WordOffset(1)))]);
     }
     let mut printer = Printer::new(&module, options);
     printer.module();
@@ -73,12 +73,13 @@ pub fn disassemble_bytes(
     bytes: &[u8],
     options: &DisassembleOptions,
 ) -> Result<Disassembled, Vec<Diagnostic>> {
-    let (words, _) = words_from_bytes(bytes).map_err(|error| vec![diagnostic(&error)])?;
+    let (words, _) = words_from_bytes(bytes).map_err(|error| vec![binary_error(&error)])?;
     disassemble(&words, options)
 }
 
-/// A decoding error as a diagnostic.
-fn diagnostic(error: &Error) -> Diagnostic {
+/// A decoding error as a diagnostic, with its stable rule and its place, as all
+/// parts of this toolkit tell it.
+pub fn binary_error(error: &Error) -> Diagnostic {
     let (rule, class) = rule(error.kind());
     Diagnostic::error(rule, class, message(error)).at_word(error.offset().0)
 }

@@ -16,7 +16,7 @@ use super::names::Names;
 use super::operands::loses;
 use super::source::Sources;
 use super::writer::{Hue, Place, Writer};
-use super::{DisassembleOptions, Disassembled, blocks, diagnostic, too_many_errors, warning};
+use super::{DisassembleOptions, Disassembled, binary_error, blocks, too_many_errors, warning};
 
 pub(super) struct Printer<'a> {
     module: &'a Module<'a>,
@@ -297,7 +297,7 @@ impl<'a> Printer<'a> {
 
     /// Notes an error.
     pub(super) fn note(&mut self, error: &Error) {
-        self.errors.push(diagnostic(error));
+        self.errors.push(binary_error(error));
         self.gave_up |= self.errors.len() == self.options.max_errors;
     }
 

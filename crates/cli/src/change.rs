@@ -1,0 +1,221 @@
+//! What the commands that change modules share: reading a module in any form, and
+//! writing it again.
+
+use clap::Args;
+use spirvkit::diagnostics::Source;
+use spirvkit::ir::Module;
+use spirvkit::{AssembleOptions, Diagnostic, Endianness, bytes_from_words, words_from_bytes};
+
+use crate::cli::{ColorWhen, Files};
+use crate::commands::as_;
+use crate::exit::{Ending, UsageError};
+use crate::form::Form;
+use crate::inputs::Inputs;
+use crate::output::{Content, Destination, STDOUT_NAME, write_stdout};
+use crate::report::{Messages, Reporter};
+use crate::run::Run;
+
+/// The end of the help of all these commands.
+#[macro_export]
+macro_rules! change_help {
+    ($examples:literal) => {
+        concat!(
+            "\
+Inputs are binary modules, modules as hexadecimal text, or assembly text; outputs
+are binary modules in the byte order of the input. A directory stands for the
+.spv and .spvasm files in it and below; each output gets the same place below the
+directory that -o names. Of an input with an error, nothing is written.
+
+Examples:
+",
+            $examples,
+            "
+
+Exit codes:
+  0  success
+  1  an input has errors, or a file could not be read or written
+  2  the command line is wrong"
+        )
+    };
+}
+
+/// What all commands that change modules take.
+#[derive(Debug, Args)]
+pub(crate) struct Changing {
+    #[command(flatten)]
+    pub(crate) files: Files,
+
+    /// When to colour errors and warnings
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: ColorWhen,
+}
+
+/// A module that was read.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// How messages call its file.
+    pub(crate) name: String,
+    pub(crate) module: Module,
+    /// The byte order that it had, and is to have again.
+    pub(crate) endianness: Endianness,
+}
+
+impl Loaded {
+    /// The module as a file.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        bytes_from_words(&self.module.store(), self.endianness)
+    }
+}
+
+/// Reads a module in any form, or adds what is wrong with it to the messages.
+pub(crate) fn load(name: &str, bytes: Vec<u8>, messages: &mut Messages) -> Option<Loaded> {
+    let form = Form::of(bytes);
+    let form = form.map_err(|(error, text)| messages.add(&error, &Source::new(name, &text)));
+    let (words, endianness) = match form.ok()? {
+        Form::Binary(bytes) => words_from_bytes(&bytes)
+            .map_err(|error| add_error(name, &error, messages))
+            .ok()?,
+        Form::Text(text) => {
+            let assembled = as_::assemble(name, &text, &AssembleOptions::default(), messages)?;
+            (assembled.words, Endianness::Little)
+        }
+    };
+    let module = Module::from_words(words).map_err(|error| add_error(name, &error, messages));
+    Some(Loaded {
+        name: name.to_owned(),
+        module: module.ok()?,
+        endianness,
+    })
+}
+
+fn add_error(name: &str, error: &spirvkit::binary::Error, messages: &mut Messages) {
+    let diagnostic = spirvkit::text::binary_error(error);
+    messages.add(&diagnostic, &Source::new(name, ""));
+}
+
+impl Changing {
+    fn reporter(&self) -> Reporter {
+        Reporter {
+            format: self.files.format,
+            color: self.color.on_stderr(),
+        }
+    }
+
+    fn inputs(&self) -> Result<Inputs, UsageError> {
+        let extensions = [Content::Module.extension(), Content::Text.extension()];
+        Inputs::find(&self.files.inputs, &extensions)
+    }
+
+    /// Changes each input by itself, and writes it. `change` adds what there is to
+    /// tell to the list; if there is an error among it, nothing is written.
+    pub(crate) fn each(
+        &self,
+        change: impl Fn(&mut Module, &mut Vec<Diagnostic>) + Sync,
+    ) -> Result<Ending, UsageError> {
+        let inputs = self.inputs()?;
+        let output = self.files.output.as_deref();
+        let run = Run {
+            inputs: &inputs,
+            destination: &Destination::choose(output, &inputs, Content::Module)?,
+            reporter: self.reporter(),
+            jobs: self.files.jobs,
+        };
+        Ok(run.convert(|name, bytes, messages| {
+            let mut loaded = load(name, bytes, messages)?;
+            let mut diagnostics = Vec::new();
+            change(&mut loaded.module, &mut diagnostics);
+            add_all(&diagnostics, name, messages);
+            (!messages.failed()).then(|| loaded.to_bytes())
+        }))
+    }
+
+    /// Makes one module of all inputs, and writes it in the byte order of the first.
+    /// `combine` returns it, or adds errors to the messages.
+    pub(crate) fn together(
+        &self,
+        combine: impl FnOnce(&[Loaded], &mut Messages) -> Option<Module>,
+    ) -> Result<Ending, UsageError> {
+        let inputs = self.inputs()?;
+        let one = Inputs {
+            list: Vec::new(),
+            many: false,
+        };
+        let output = self.files.output.as_deref();
+        let destination = match Destination::choose(output, &one, Content::Module)? {
+            Destination::Directory(directory, _) => {
+                let directory = directory.display();
+                let message = format!("`-o {directory}` must name a file, not a directory");
+                return Err(UsageError(message));
+            }
+            destination => destination,
+        };
+        let mut messages = Messages::new(self.reporter());
+        let loaded = load_all(&inputs, &mut messages);
+        let combined = match messages.failed() {
+            true => None,
+            false => combine(&loaded, &mut messages),
+        };
+        if let Some(module) = combined.filter(|_| !messages.failed()) {
+            let endianness = loaded
+                .first()
+                .map_or_else(Endianness::default, |first| first.endianness);
+            let bytes = bytes_from_words(&module.store(), endianness);
+            write(&destination, &bytes, &mut messages);
+        }
+        messages.print();
+        Ok(Ending::unless(messages.failed()))
+    }
+
+    /// Reads the one input there is, and calls `work` with it.
+    pub(crate) fn single(
+        &self,
+        work: impl FnOnce(Loaded, &mut Messages),
+    ) -> Result<Ending, UsageError> {
+        let inputs = self.inputs()?;
+        if inputs.list.len() != 1 {
+            return Err(UsageError("this takes one input".into()));
+        }
+        let mut messages = Messages::new(self.reporter());
+        if let Some(loaded) = load_all(&inputs, &mut messages).pop() {
+            work(loaded, &mut messages);
+        }
+        messages.print();
+        Ok(Ending::unless(messages.failed()))
+    }
+}
+
+/// Adds all diagnostics about an input.
+pub(crate) fn add_all(diagnostics: &[Diagnostic], name: &str, messages: &mut Messages) {
+    let source = Source::new(name, "");
+    for diagnostic in diagnostics {
+        messages.add(diagnostic, &source);
+    }
+}
+
+/// Reads all inputs; adds what is wrong with any to the messages.
+fn load_all(inputs: &Inputs, messages: &mut Messages) -> Vec<Loaded> {
+    let load_one = |input: &crate::inputs::Input, messages: &mut Messages| match input.read() {
+        Ok(bytes) => load(&input.name, bytes, messages),
+        Err(error) => {
+            messages.add_read_error(&input.name, &error);
+            None
+        }
+    };
+    let list = inputs.list.iter();
+    list.filter_map(|input| load_one(input, messages)).collect()
+}
+
+/// Writes an output, or adds why that wasn't possible to the messages.
+fn write(destination: &Destination, bytes: &[u8], messages: &mut Messages) {
+    let (name, written) = match destination {
+        Destination::Stdout => (STDOUT_NAME.to_owned(), write_stdout(bytes)),
+        Destination::File(path) | Destination::Directory(path, _) => {
+            (path.display().to_string(), destination.write(path, bytes))
+        }
+    };
+    if let Err(error) = written
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        messages.add_write_error(&name, &error);
+    }
+}

@@ -1,0 +1,33 @@
+//! `spv compact-ids`: the least id bound.
+
+use clap::Args;
+use spirvkit::Diagnostic;
+use spirvkit::diagnostics::ErrorClass;
+use spirvkit::transform::compact_ids;
+
+use crate::change::Changing;
+use crate::change_help;
+use crate::exit::{Ending, UsageError};
+
+/// Number ids from 1 without gaps
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP, args_override_self = true)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    changing: Changing,
+}
+
+const AFTER_HELP: &str = change_help!(
+    "  spv compact-ids shader.spv -o small.spv
+  spv compact-ids shaders/ -o compact/"
+);
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
+    arguments.changing.each(|module, diagnostics| {
+        if let Err(error) = compact_ids(module) {
+            let class = ErrorClass::InvalidBinary;
+            let error = Diagnostic::error("transform.opaque-instruction", class, error.to_string());
+            diagnostics.push(error);
+        }
+    })
+}

@@ -3,7 +3,8 @@
 //! Functions are numbered in the order of the module, so a function's number is its
 //! [`Node`] in the [graph](CallGraph::graph) of calls. A call is an
 //! `OpFunctionCall`. Some extensions and kernels hand functions to other
-//! instructions; those are no calls.
+//! instructions; who else names a function is a question for its
+//! [uses](crate::uses).
 //!
 //! Calls to what isn't a function of the module, and calls outside of functions,
 //! are left out. An id that is the result of two functions stands for the first.

@@ -2,9 +2,10 @@
 //!
 //! Of instructions, from wherever they come: [`control_flow`] finds the blocks of a
 //! function and how they branch, [`calls`] how functions call each other and which
-//! entry points reach them. Their input is any iterator of borrowed
-//! [instructions](spirvkit_binary::Instruction), so they are the same for a module
-//! that was just read and for one that a program holds in a form of its own.
+//! entry points reach them, [`uses`] where ids are defined and used. Their input is
+//! any iterator of borrowed [instructions](spirvkit_binary::Instruction), so they are
+//! the same for a module that was just read and for one that a program holds in a
+//! form of its own.
 //!
 //! Of types: [`layout`] says where their parts lie in memory.
 //!
@@ -78,6 +79,7 @@ pub mod layout;
 mod lists;
 pub mod loops;
 mod post_dominators;
+pub mod uses;
 mod walk;
 
 pub use calls::CallGraph;
@@ -89,6 +91,7 @@ pub use dominators::DominatorTree;
 pub use graph::{Graph, Node};
 pub use loops::LoopNest;
 pub use post_dominators::PostDominatorTree;
+pub use uses::DefUse;
 pub use walk::Walk;
 
 /// Stands for "no node" in tables of nodes.

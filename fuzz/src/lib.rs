@@ -10,10 +10,12 @@
 //! past a module's header, so [`plausible_module`] and [`plausible_text`] take
 //! them as a recipe for a module or a text that is nearly right, and check the
 //! same promises with that. [`mutated_module`] takes them as a module and a recipe
-//! for changes to it.
+//! for changes to it. [`load_module`] and [`edited_module`] do the like with the
+//! modules that can be changed.
 #![deny(missing_docs)]
 
 mod checks;
+mod edits;
 mod mutate;
 mod plausible;
 mod recipe;
@@ -23,6 +25,7 @@ pub use checks::{
     disassemble_words_then_assemble, lenient_round_trip, lenient_round_trip_words, validate,
     validate_words,
 };
+pub use edits::{edit_words, edited_module, load_module, load_words};
 pub use mutate::mutate;
 pub use plausible::{module_from, text_from};
 

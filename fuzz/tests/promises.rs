@@ -220,3 +220,18 @@ fn changes_do_something_and_are_the_same_each_time() {
         "only {changed} of 200 recipes changed the module"
     );
 }
+
+#[test]
+fn owned_modules_keep_their_promises() {
+    let mut random = Random(0x00ed_17ed_c0de_0001);
+    for module in samples().iter().filter_map(|sample| module_of(sample)) {
+        spirvkit_fuzz::load_module(&module);
+        let (words, _) = spirvkit::words_from_bytes(&module).unwrap();
+        for _ in 0..100 {
+            let length = 8 + random.below(200);
+            let recipe = random.bytes(length);
+            spirvkit_fuzz::edit_words(&words, &recipe);
+            spirvkit_fuzz::load_words(&spirvkit_fuzz::mutate(&words, &recipe));
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use spirvkit_binary::{Id, InstructionTooLong, Section};
+use spirvkit_binary::{Definition, Id, InstructionTooLong, Section};
 use spirvkit_grammar::Op;
 
 use crate::handles::{Block, Inst, NONE};
@@ -135,7 +135,7 @@ impl Module {
         let inst = self.push_node(start, parent::DETACHED);
         self.link(inst, gap);
         self.copy_place(Inst(gap.place_of), inst);
-        self.enlist(inst);
+        self.changing([result_of(op, operands), None], |m| m.enlist(inst));
         inst
     }
 
@@ -158,19 +158,32 @@ impl Module {
         if let Some(structural) = structural.filter(|_| self.op(inst) != op) {
             return Err(EditError::Structural(structural));
         }
-        self.delist(inst);
-        let old = self.get(inst).words().len();
-        let first = first_word(op, operands);
-        let node = self.nodes[inst.index()];
-        if operands.len() < old {
-            let start = node.start as usize;
-            self.words[start] = first;
-            self.words[start + 1..][..operands.len()].copy_from_slice(operands);
-        } else {
-            self.nodes[inst.index()].start = self.push_words(op, operands);
-        }
-        self.enlist(inst);
+        let (start, length) = self.span(inst);
+        let first = [first_word(op, operands)];
+        let results = [self.result(inst), result_of(op, operands)];
+        self.changing(results, |m| {
+            m.delist(inst);
+            match m.words.get_mut(start..).filter(|_| operands.len() < length) {
+                Some(words) => {
+                    let all = first.iter().chain(operands);
+                    words.iter_mut().zip(all).for_each(|(to, from)| *to = *from);
+                }
+                None => {
+                    let start = m.push_words(op, operands);
+                    if let Some(node) = m.nodes.get_mut(inst.index()) {
+                        node.start = start;
+                    }
+                }
+            }
+            m.enlist(inst);
+        });
         Ok(())
+    }
+
+    /// Where an instruction's words are, and how many.
+    fn span(&self, inst: Inst) -> (usize, usize) {
+        let inst = self.get(inst);
+        (inst.offset().0, inst.words().len())
     }
 
     /// Changes one word of an instruction, counted from 1 behind the word with the
@@ -180,15 +193,46 @@ impl Module {
     ///
     /// If there is no such word.
     pub fn set_word(&mut self, inst: Inst, word: usize, value: u32) -> Result<(), EditError> {
-        let length = self.get(inst).words().len();
+        let (start, length) = self.span(inst);
         if !self.is_attached(inst) || word == 0 || word >= length {
             return Err(EditError::NoSuchPlace);
         }
-        self.delist(inst);
-        let start = self.nodes[inst.index()].start as usize;
-        self.words[start + word] = value;
-        self.enlist(inst);
+        if self.is_plain_use(inst, word) {
+            if let Some(uses) = self.uses.get_mut() {
+                uses.change(
+                    (start + word) as u32,
+                    Id(self.words[start + word]),
+                    Id(value),
+                );
+            }
+            self.words[start + word] = value;
+            return Ok(());
+        }
+        let read = self.get(inst);
+        let at_result = read
+            .result()
+            .is_some_and(|_| word == 1 + usize::from(read.result_type().is_some()));
+        let new = at_result.then_some(Id(value));
+        self.changing([read.result(), new], |m| {
+            m.delist(inst);
+            m.words[start + word] = value;
+            m.enlist(inst);
+        });
         Ok(())
+    }
+
+    /// Whether a word is an id, and nothing depends on which.
+    fn is_plain_use(&self, inst: Inst, word: usize) -> bool {
+        let read = self.get(inst);
+        let decides = match read.op() {
+            Op::Switch => word == 1,
+            // The set, behind result type and result.
+            Op::ExtInst | Op::ExtInstWithForwardRefsKHR => word <= 3,
+            _ => read.result_type().is_some() && word <= 2,
+        };
+        let ids = read.leading_ids().len();
+        let is_result = read.result().is_some() && read.result_type().is_none() && word == 1;
+        !decides && !is_result && word <= ids
     }
 
     /// Takes an instruction out of the module. Its result's uses stay as they are.
@@ -210,7 +254,7 @@ impl Module {
     }
 
     pub(crate) fn take_out(&mut self, inst: Inst, to: u32) {
-        self.delist(inst);
+        self.changing([self.result(inst), None], |m| m.delist(inst));
         self.unlink(inst);
         if let Some(node) = self.nodes.get_mut(inst.index()) {
             node.parent = to;
@@ -467,6 +511,27 @@ impl Module {
         self.sections[index] = last;
     }
 
+    /// Makes a change after which these ids may stand for something else. If others'
+    /// operands have to be decoded in another way then, the uses are forgotten, and
+    /// found anew when somebody asks.
+    fn changing(&mut self, ids: [Option<Id>; 2], change: impl FnOnce(&mut Self)) {
+        let before = ids.map(|id| Some((id?, self.definitions.get(id?))));
+        change(self);
+        let decides = |(id, before): (Id, Definition)| {
+            let after = self.definitions.get(id);
+            let is = |sort: fn(&Definition) -> bool| sort(&before) || sort(&after);
+            before != after
+                && self.is_used(id)
+                && (is(|it| matches!(it, Definition::Number(_) | Definition::Import(_)))
+                    || self
+                        .uses(id)
+                        .any(|it| it.word == 1 && self.op(it.inst) == Op::Switch))
+        };
+        if self.uses.get().is_some() && before.into_iter().flatten().any(decides) {
+            self.uses.take();
+        }
+    }
+
     /// Enters an instruction's result and uses.
     pub(crate) fn enlist(&mut self, inst: Inst) {
         let words = self.words.len();
@@ -479,12 +544,9 @@ impl Module {
             }
         }
         if let Some(id) = self.result(inst) {
-            let slot = self.definers.slot(id);
-            if *slot == NONE {
-                *slot = inst.0;
-                self.definitions.forget(id);
-                self.definitions
-                    .define(&read(&self.words, &self.nodes, inst));
+            match self.definers.get(id) {
+                NONE => self.define(id, inst),
+                _ => drop(self.redefiners.insert((id, inst.0))),
             }
             if id.0 >= self.header.bound {
                 self.header.bound = id.0.saturating_add(1);
@@ -501,13 +563,40 @@ impl Module {
         if let Some(uses) = self.uses.get_mut() {
             uses.remove(&read(&self.words, &self.nodes, inst));
         }
-        if let Some(id) = self.result(inst)
-            && self.definers.get(id) == inst.0
-        {
-            *self.definers.slot(id) = NONE;
-            self.definitions.forget(id);
+        let Some(id) = self.result(inst) else {
+            return;
+        };
+        if self.definers.get(id) != inst.0 {
+            self.redefiners.remove(&(id, inst.0));
+            return;
+        }
+        let next = self.redefiners.range((id, 0)..=(id, NONE)).next().copied();
+        match next {
+            Some(other) => {
+                self.redefiners.remove(&other);
+                self.define(id, Inst(other.1));
+            }
+            None => {
+                *self.definers.slot(id) = NONE;
+                self.definitions.forget(id);
+            }
         }
     }
+
+    /// Lets an instruction be the one that defines an id.
+    fn define(&mut self, id: Id, inst: Inst) {
+        *self.definers.slot(id) = inst.0;
+        self.definitions.forget(id);
+        self.definitions
+            .define(&read(&self.words, &self.nodes, inst));
+    }
+}
+
+/// The result id among operands.
+fn result_of(op: Op, operands: &[u32]) -> Option<Id> {
+    let info = op.info().filter(|info| info.has_result())?;
+    let index = usize::from(info.has_result_type());
+    operands.get(index).map(|&id| Id(id))
 }
 
 fn first_word(op: Op, operands: &[u32]) -> u32 {

@@ -1,5 +1,6 @@
 //! The module: how it is kept, loaded and stored.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use spirvkit_binary::{
@@ -107,6 +108,8 @@ pub struct Module {
     pub(crate) sections: [u32; Section::ALL.len()],
     /// By id: the index of the instruction that defines it.
     pub(crate) definers: IdMap<u32>,
+    /// In a broken module: ids and the instructions that define them once more.
+    pub(crate) redefiners: BTreeSet<(Id, u32)>,
     /// What is needed to decode operands.
     pub(crate) definitions: Definitions,
     /// Made when somebody asks, and kept up from then on.
@@ -132,6 +135,7 @@ impl Module {
     fn empty(header: Header, words: Vec<u32>) -> Self {
         Self {
             definers: IdMap::with_bound(NONE, words.len(), header.bound),
+            redefiners: BTreeSet::new(),
             definitions: Definitions::with_word_limit(words.len()),
             words_at_last_raise: words.len(),
             header,
@@ -283,8 +287,8 @@ impl Module {
         &self.definitions
     }
 
-    /// The instruction whose result an id is: the first, if a broken module has
-    /// several.
+    /// The instruction whose result an id is; if a broken module has several, one of
+    /// them, and the first as long as nothing is changed.
     #[inline]
     pub fn definition(&self, id: Id) -> Option<Inst> {
         Inst::some(self.definers.get(id))
@@ -415,8 +419,10 @@ impl Loader {
             let slot = m.definers.slot(id);
             if *slot == NONE {
                 *slot = index;
+                m.definitions.define(inst);
+            } else {
+                m.redefiners.insert((id, index));
             }
-            m.definitions.define(inst);
         }
         let parent = self.place(m, inst, op, index);
         self.places.read(&m.definitions, inst, Inst(index));

@@ -132,6 +132,16 @@ impl Uses {
         }
     }
 
+    /// Lets the use at a position be one of another id.
+    pub(crate) fn change(&mut self, position: u32, old: Id, new: Id) {
+        let inst = match self.links.get(position as usize) {
+            Some(link) if link.inst != NONE => Inst(link.inst),
+            _ => return,
+        };
+        self.unlink(position, old);
+        self.link(position, new, inst);
+    }
+
     /// Forgets all uses in an instruction whose words are still what they were.
     pub(crate) fn remove(&mut self, inst: &Instruction<'_>) {
         let start = inst.offset().0;

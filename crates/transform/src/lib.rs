@@ -1,5 +1,20 @@
 //! What changes SPIR-V modules, and what such changes stand on.
+//!
+//! [`fold`] evaluates instructions on constants, bit by bit as the specification
+//! says:
+//!
+//! ```
+//! use spirvkit_grammar::Op;
+//! use spirvkit_transform::fold::{Scalar, ScalarType, Undefined, fold_scalar};
+//!
+//! let byte = ScalarType::Integer { width: 8 };
+//! let operands = [Scalar::new(byte, 200), Scalar::new(byte, 100)];
+//! let sum = fold_scalar(Op::IAdd, byte, &operands, Undefined::Refuse)?;
+//! assert_eq!(sum.bits(), 44);
+//! # Ok::<(), spirvkit_transform::fold::NotFoldable>(())
+//! ```
 #![deny(missing_docs)]
+#![forbid(unsafe_code)]
 #![cfg_attr(
     not(test),
     warn(
@@ -13,5 +28,6 @@
 )]
 
 mod compact;
+pub mod fold;
 
 pub use compact::{OpaqueInstruction, compact_ids};

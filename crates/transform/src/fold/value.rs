@@ -1,0 +1,376 @@
+//! The values of constants.
+
+use std::fmt;
+use std::sync::Arc;
+
+use spirvkit_binary::{FloatFormat, NumberType};
+
+/// The most parts a composite can have whose parts are not all alike: as many as
+/// there is room for in the longest instruction, which has 65,535 words.
+pub const MAX_PARTS: usize = 65_532;
+
+/// The deepest that composites can be nested. The specification lets structures
+/// go down to 255 (section 2.17 "Universal Limits"); the rest is for the
+/// matrices and vectors in them. It keeps recursive code, such as the compiler
+/// derives, off the end of the stack.
+pub const MAX_DEPTH: usize = 260;
+
+/// The most scalars a composite can have, each counted as often as it stands
+/// there. Constants can share parts, so a module that doubles a composite line by
+/// line has exponentially many; nobody could walk them all.
+pub const MAX_SCALARS: usize = 1 << 22;
+
+/// The type of a scalar, as far as its bits are concerned: whether an integer is
+/// signed is up to each operation on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ScalarType {
+    /// A Boolean: one bit, 1 for true.
+    Bool,
+    /// An integer of 1 to 64 bits.
+    Integer {
+        /// The width in bits. Others are taken as the nearest there can be.
+        width: u8,
+    },
+    /// A floating-point number.
+    Float(FloatFormat),
+}
+
+impl ScalarType {
+    /// The width in bits, from 1 to 64.
+    pub const fn width(self) -> u32 {
+        match self {
+            Self::Bool | Self::Integer { width: 0 } => 1,
+            Self::Integer { width: 64.. } => 64,
+            Self::Integer { width } => width as u32,
+            Self::Float(format) => format.width() as u32,
+        }
+    }
+
+    /// A word with all bits of the type set.
+    pub const fn mask(self) -> u64 {
+        u64::MAX >> (64 - self.width())
+    }
+}
+
+impl From<NumberType> for ScalarType {
+    fn from(ty: NumberType) -> Self {
+        match ty {
+            NumberType::Integer { width, .. } => Self::Integer { width },
+            NumberType::Float(format) => Self::Float(format),
+        }
+    }
+}
+
+impl fmt::Display for ScalarType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool => f.write_str("Boolean"),
+            Self::Integer { .. } => write!(f, "{}-bit integer", self.width()),
+            Self::Float(FloatFormat::Half | FloatFormat::Single | FloatFormat::Double) => {
+                write!(f, "{}-bit float", self.width())
+            }
+            Self::Float(format) => write!(f, "{format:?} float"),
+        }
+    }
+}
+
+/// The value of a scalar constant. Bits above the type's width are zero, for
+/// negative integers, too, so equal scalars are equal in all bits; the other way
+/// round, floating-point zeros of different signs are different scalars.
+///
+/// ```
+/// use spirvkit_transform::fold::{Scalar, ScalarType};
+///
+/// let scalar = Scalar::new(ScalarType::Integer { width: 16 }, -2i64 as u64);
+/// assert_eq!(scalar.bits(), 0xfffe);
+/// assert_eq!(scalar.sign_extended(), -2);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Scalar {
+    ty: ScalarType,
+    bits: u64,
+}
+
+impl Scalar {
+    /// A scalar of this type with the low bits of `bits`.
+    #[inline]
+    pub const fn new(ty: ScalarType, bits: u64) -> Self {
+        Self {
+            ty,
+            bits: bits & ty.mask(),
+        }
+    }
+
+    /// Zero of this type: what `OpConstantNull` makes.
+    pub const fn zero(ty: ScalarType) -> Self {
+        Self { ty, bits: 0 }
+    }
+
+    /// The type.
+    #[inline]
+    pub const fn ty(self) -> ScalarType {
+        self.ty
+    }
+
+    /// The bits, zero above the type's width.
+    #[inline]
+    pub const fn bits(self) -> u64 {
+        self.bits
+    }
+
+    /// The bits as a signed number, the highest of the type's being the sign.
+    pub const fn sign_extended(self) -> i64 {
+        sign_extend(self.bits, self.ty.width())
+    }
+}
+
+impl From<bool> for Scalar {
+    fn from(value: bool) -> Self {
+        Self::new(ScalarType::Bool, value as u64)
+    }
+}
+
+impl From<u32> for Scalar {
+    fn from(value: u32) -> Self {
+        Self::new(ScalarType::Integer { width: 32 }, value.into())
+    }
+}
+
+impl From<f32> for Scalar {
+    fn from(value: f32) -> Self {
+        let ty = ScalarType::Float(FloatFormat::Single);
+        Self::new(ty, value.to_bits().into())
+    }
+}
+
+impl From<f64> for Scalar {
+    fn from(value: f64) -> Self {
+        Self::new(ScalarType::Float(FloatFormat::Double), value.to_bits())
+    }
+}
+
+/// The low `width` bits, 1 to 64, as a signed number.
+#[inline]
+pub(super) const fn sign_extend(bits: u64, width: u32) -> i64 {
+    let unused = 64 - width;
+    ((bits << unused) as i64) >> unused
+}
+
+/// The value of a constant. A scalar takes no allocation; composites share their
+/// parts with their copies.
+///
+/// Values are equal if their parts are, floating-point numbers bit by bit. What
+/// is null has the form that any other value of its type has: a zero is a scalar,
+/// and a null array a composite, made for its type by
+/// [`Types::null`](super::Types::null).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// A scalar.
+    Scalar(Scalar),
+    /// A vector, matrix, array or structure.
+    Composite(Composite),
+    /// What `OpConstantNull` makes of a type that is neither a scalar nor a
+    /// composite: a null pointer, a null event and the like. Where folding expects
+    /// anything else, it takes this for the null value of that type.
+    Null,
+    /// A scalar, pointer or the like that has no value in particular: what
+    /// `OpUndef` makes. Where folding expects a composite, it takes this for one of
+    /// which all parts are undefined.
+    Undef,
+}
+
+impl Value {
+    /// A vector, matrix, array or structure with these parts. `None` if there are
+    /// none, or if they are beyond [`MAX_PARTS`], [`MAX_DEPTH`] or
+    /// [`MAX_SCALARS`].
+    pub fn composite(parts: impl Into<Arc<[Self]>>) -> Option<Self> {
+        let parts = parts.into();
+        let first = parts.first()?;
+        if parts.len() > MAX_PARTS {
+            return None;
+        }
+        if parts.iter().all(|part| part.is_same(first)) {
+            return Self::replicate(first.clone(), u32::try_from(parts.len()).ok()?);
+        }
+        let mut depth = 0;
+        let mut scalars = 0usize;
+        let null = parts.iter().all(Self::is_null);
+        let undef = parts.iter().all(Self::is_undef);
+        for part in &*parts {
+            depth = depth.max(part.depth());
+            scalars = scalars.saturating_add(part.scalars());
+        }
+        if depth >= MAX_DEPTH || scalars > MAX_SCALARS {
+            return None;
+        }
+        Some(Self::Composite(Composite {
+            parts: Parts::Each(parts),
+            depth: depth + 1,
+            scalars,
+            null,
+            undef,
+        }))
+    }
+
+    /// The same with `count` parts that are all alike, of which there may be any
+    /// number above 0.
+    pub fn replicate(part: Self, count: u32) -> Option<Self> {
+        if count == 0 {
+            return None;
+        }
+        let (depth, scalars) = (part.depth(), part.scalars());
+        let (null, undef) = (part.is_null(), part.is_undef());
+        if depth >= MAX_DEPTH {
+            return None;
+        }
+        Some(Self::Composite(Composite {
+            parts: Parts::All(Arc::new(part), count),
+            depth: depth + 1,
+            scalars,
+            null,
+            undef,
+        }))
+    }
+
+    /// The scalar, if it is one.
+    pub fn scalar(&self) -> Option<Scalar> {
+        match self {
+            Self::Scalar(scalar) => Some(*scalar),
+            _ => None,
+        }
+    }
+
+    /// Whether it is the null value of its type: all its bits are zero.
+    pub fn is_null(&self) -> bool {
+        match self {
+            Self::Scalar(scalar) => scalar.bits() == 0,
+            Self::Composite(composite) => composite.null,
+            Self::Null => true,
+            Self::Undef => false,
+        }
+    }
+
+    /// Whether nothing in it is defined.
+    pub fn is_undef(&self) -> bool {
+        match self {
+            Self::Composite(composite) => composite.undef,
+            Self::Undef => true,
+            Self::Scalar(_) | Self::Null => false,
+        }
+    }
+
+    /// The part of a composite with this index, if there is one.
+    pub fn part(&self, index: u32) -> Option<&Self> {
+        match self {
+            Self::Composite(composite) => composite.part(index),
+            _ => None,
+        }
+    }
+
+    /// Whether the two are the same at a glance: composites are not looked into.
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Composite(a), Self::Composite(b)) => a.is_same(b),
+            (Self::Composite(_), _) | (_, Self::Composite(_)) => false,
+            _ => self == other,
+        }
+    }
+
+    fn depth(&self) -> usize {
+        match self {
+            Self::Composite(composite) => composite.depth,
+            _ => 0,
+        }
+    }
+
+    fn scalars(&self) -> usize {
+        match self {
+            Self::Composite(composite) => composite.scalars,
+            _ => 1,
+        }
+    }
+}
+
+impl<T: Into<Scalar>> From<T> for Value {
+    fn from(value: T) -> Self {
+        Self::Scalar(value.into())
+    }
+}
+
+/// The value of a composite constant. [`Value::composite`] and [`Value::replicate`] make it.
+#[derive(Clone, Debug)]
+pub struct Composite {
+    parts: Parts,
+    /// How deep it goes: 1 if all parts are scalars.
+    depth: usize,
+    /// How many scalars it has, replicated ones counted once.
+    scalars: usize,
+    /// Whether all its bits are zero.
+    null: bool,
+    /// Whether nothing in it is defined.
+    undef: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Parts {
+    Each(Arc<[Value]>),
+    /// So many parts that are all alike.
+    All(Arc<Value>, u32),
+}
+
+impl Composite {
+    /// How many parts there are: components, columns, elements or members. It is
+    /// above 0.
+    #[expect(clippy::len_without_is_empty, reason = "it never is")]
+    pub fn len(&self) -> u32 {
+        match &self.parts {
+            Parts::Each(parts) => parts.len() as u32,
+            Parts::All(_, count) => *count,
+        }
+    }
+
+    /// The part with this index.
+    pub fn part(&self, index: u32) -> Option<&Value> {
+        match &self.parts {
+            Parts::Each(parts) => parts.get(index as usize),
+            Parts::All(part, count) => (index < *count).then_some(part),
+        }
+    }
+
+    /// The parts, in order.
+    pub fn parts(&self) -> impl Iterator<Item = &Value> {
+        (0..self.len()).filter_map(|index| self.part(index))
+    }
+
+    /// The part that all parts are, if that has been seen: always, if they are
+    /// scalars.
+    pub fn uniform(&self) -> Option<&Value> {
+        match &self.parts {
+            Parts::Each(_) => None,
+            Parts::All(part, _) => Some(part),
+        }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        match (&self.parts, &other.parts) {
+            (Parts::Each(a), Parts::Each(b)) => Arc::ptr_eq(a, b),
+            (Parts::All(a, n), Parts::All(b, m)) => n == m && (Arc::ptr_eq(a, b) || a.is_same(b)),
+            _ => false,
+        }
+    }
+}
+
+impl PartialEq for Composite {
+    fn eq(&self, other: &Self) -> bool {
+        if self.len() != other.len() {
+            return false;
+        }
+        match (&self.parts, &other.parts) {
+            (Parts::All(a, _), Parts::All(b, _)) => Arc::ptr_eq(a, b) || a == b,
+            (Parts::Each(a), Parts::Each(b)) => Arc::ptr_eq(a, b) || a == b,
+            _ => self.parts().eq(other.parts()),
+        }
+    }
+}
+
+impl Eq for Composite {}

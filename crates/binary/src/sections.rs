@@ -121,7 +121,9 @@ pub fn is_terminator(op: Op) -> bool {
 /// Whether the opcode declares a type. `OpTypeForwardPointer` doesn't: it has no
 /// result.
 pub fn is_type_declaration(op: Op) -> bool {
-    op.info().is_some_and(|info| {
-        info.has_result() && !info.has_result_type() && info.name().starts_with("OpType")
+    op.info().is_some_and(|info| match info.class() {
+        Class::TypeDeclaration => info.has_result(),
+        Class::Excluded | Class::Reserved => info.has_result() && info.name().starts_with("OpType"),
+        _ => false,
     })
 }

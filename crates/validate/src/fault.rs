@@ -175,6 +175,8 @@ pub(crate) struct Faults {
     /// How many errors to keep; 0 is no limit.
     limit: usize,
     errors: usize,
+    /// Whether there are as many.
+    is_full: bool,
     warnings: usize,
     /// Errors that were noted, those left out included.
     seen: usize,
@@ -198,6 +200,7 @@ impl Faults {
             faults: Vec::new(),
             limit,
             errors: 0,
+            is_full: false,
             warnings: 0,
             seen: 0,
             mentions,
@@ -261,6 +264,7 @@ impl Faults {
             }
             self.missed_extensions.extend(extensions);
             self.errors += 1;
+            self.is_full = self.errors == self.limit;
             self.faults.push(fault);
         }
     }
@@ -299,7 +303,7 @@ impl Faults {
     /// Whether there is no point in looking for more.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
-        self.limit > 0 && self.errors >= self.limit
+        self.is_full
     }
 
     pub(crate) fn into_vec(self) -> Vec<Fault> {

@@ -355,7 +355,7 @@ impl<'a> Module<'a> {
 
     #[inline]
     fn element(&self, array: Id) -> Id {
-        Id(self.type_word(array, 2))
+        Id(self.declaration(array).1.get(2).copied().unwrap_or(0))
     }
 }
 

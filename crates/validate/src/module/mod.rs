@@ -37,6 +37,9 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// they are used: functions, and variables outside of functions.
 const FUNCTION: u32 = NONE - 1;
 const GLOBAL: u32 = NONE - 2;
+/// The same of anything else in no block, but not before the functions, such as
+/// parameters.
+const PARAMETER: u32 = NONE - 3;
 
 /// What is known of an id: 8 bytes.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +47,7 @@ struct Def {
     /// The word offset of the defining instruction; 0 when there is none. The
     /// top bit says that the instruction has a result type.
     offset: u32,
-    /// The block that the definition stands in, or that it begins; from [`GLOBAL`]
+    /// The block that the definition stands in, or that it begins; from [`PARAMETER`]
     /// up none.
     block: u32,
 }
@@ -120,6 +123,13 @@ pub(crate) struct Noted {
     /// Those behind the first `OpFunction` that use variables from outside of
     /// functions.
     pub(crate) globals: Vec<u32>,
+    /// Those that use what other blocks define, or parameters, and all `OpPhi`.
+    pub(crate) crossing: Vec<u32>,
+    pub(crate) phis: Vec<u32>,
+    /// Those that may handle pointers in ways that logical addressing lacks.
+    pub(crate) pointers: Vec<u32>,
+    /// Those that make sampled images.
+    pub(crate) sampled_images: Vec<u32>,
 }
 
 /// The index.
@@ -163,6 +173,9 @@ pub(crate) struct Module<'a> {
     modeless: RefCell<Vec<functions::Reached>>,
     /// The offsets of variables outside of functions.
     pub(crate) globals: Vec<u32>,
+    /// The offsets of types and variables before the first function, and of what
+    /// else there has a result without a type.
+    pub(crate) declared: Vec<u32>,
     /// The offsets of variables in functions.
     pub(crate) locals: Vec<u32>,
     names: OnceCell<names::Names>,
@@ -221,6 +234,7 @@ impl<'a> Module<'a> {
             known_types: RefCell::default(),
             modeless: RefCell::new(Vec::new()),
             globals: Vec::new(),
+            declared: Vec::new(),
             locals: Vec::new(),
             names: OnceCell::new(),
             given_names,
@@ -260,19 +274,23 @@ impl<'a> Module<'a> {
     #[inline]
     fn note(&mut self, inst: Inst<'a>, block: u32) {
         if let Some(result) = inst.result() {
-            let has_type = match inst.result_type() {
-                Some(_) => HAS_TYPE,
-                None => 0,
-            };
+            let has_type = inst.result_type().is_some();
+            let is_variable = matches!(inst.op(), Op::Variable | Op::UntypedVariableKHR);
+            let is_before_functions = self.functions.is_empty();
+            if is_before_functions && (!has_type || is_variable) {
+                self.declared.push(inst.offset());
+            }
             let block = match inst.op() {
                 Op::Function => FUNCTION,
-                Op::Variable | Op::UntypedVariableKHR if block == NONE => GLOBAL,
-                _ => block,
+                _ if block != NONE => block,
+                _ if is_variable => GLOBAL,
+                _ if !is_before_functions => PARAMETER,
+                _ => NONE,
             };
             let def = self.ids.slot(result);
             if def.offset == 0 {
                 *def = Def {
-                    offset: inst.offset() | has_type,
+                    offset: inst.offset() | if has_type { HAS_TYPE } else { 0 },
                     block,
                 };
             }
@@ -343,13 +361,13 @@ impl<'a> Module<'a> {
         (def.offset & !HAS_TYPE, def.block)
     }
 
-    /// Whether an id is that of a value that is defined before an offset, but not
-    /// of a function or of a variable outside of functions.
+    /// Whether an id is that of a value that is defined before an offset, either in
+    /// this block or before the functions and no variable.
     #[inline]
-    pub(crate) fn is_common_value_before(&self, id: Id, offset: u32) -> bool {
+    pub(crate) fn is_at_hand(&self, id: Id, offset: u32, block: u32) -> bool {
         let def = self.ids.get(id);
         // Without a type, the first is above any offset.
-        def.offset ^ HAS_TYPE < offset && def.block.wrapping_sub(GLOBAL) > FUNCTION - GLOBAL
+        def.offset ^ HAS_TYPE < offset && (def.block == block || def.block == NONE)
     }
 
     /// Whether an id is that of a variable outside of functions.
@@ -379,7 +397,7 @@ impl<'a> Module<'a> {
     /// [`blocks`](Self::blocks). `None` outside of blocks.
     #[inline]
     pub(crate) fn block_of(&self, id: Id) -> Option<u32> {
-        Some(self.ids.get(id).block).filter(|&block| block < GLOBAL)
+        Some(self.ids.get(id).block).filter(|&block| block < PARAMETER)
     }
 
     /// The opcode that defines an id; `OpNop` when none does.

@@ -185,17 +185,18 @@ impl<'a> Module<'a> {
     /// The type of a vector's components, a matrix's columns' components, or a
     /// cooperative matrix's components; a scalar type itself.
     pub(crate) fn component_type(&self, ty: Id) -> Id {
-        match self.ty(ty) {
-            Type::Vector { component, .. } | Type::LongVector { component, .. } => component,
-            Type::Matrix { column, .. } => self.component_type_of_vector(column),
-            Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => matrix.component,
+        let (op, words) = self.declaration(ty);
+        match op {
+            Op::TypeVector | Op::TypeVectorIdEXT => Id(word(words, 2)),
+            Op::TypeCooperativeMatrixKHR | Op::TypeCooperativeMatrixNV => Id(word(words, 2)),
+            Op::TypeMatrix => self.component_type_of_column(Id(word(words, 2))),
             _ => ty,
         }
     }
 
-    fn component_type_of_vector(&self, ty: Id) -> Id {
-        match self.ty(ty) {
-            Type::Vector { component, .. } => component,
+    fn component_type_of_column(&self, ty: Id) -> Id {
+        match self.declaration(ty) {
+            (Op::TypeVector, words) => Id(word(words, 2)),
             _ => ty,
         }
     }
@@ -217,19 +218,21 @@ impl<'a> Module<'a> {
     /// The width in bits of the component of a numeric type; 1 for booleans, 0
     /// for anything else.
     pub(crate) fn bit_width(&self, ty: Id) -> u32 {
-        match self.ty(self.component_type(ty)) {
-            Type::Int { width, .. } | Type::Float { width, .. } => width,
-            Type::Bool => 1,
+        let (op, words) = self.declaration(self.component_type(ty));
+        match op {
+            Op::TypeInt | Op::TypeFloat => word(words, 2),
+            Op::TypeBool => 1,
             _ => 0,
         }
     }
 
-    /// A word of a type's declaration: a cheap look at one thing, where
-    /// [`ty`](Self::ty) would look at all.
+    /// The opcode that defines an id and its instruction's words; `OpNop` and none
+    /// when nothing does. A cheap look at one thing, where [`ty`](Self::ty) would
+    /// look at all.
     #[inline]
-    pub(super) fn type_word(&self, ty: Id, index: usize) -> u32 {
-        let words = self.def_words(ty).unwrap_or_default();
-        words.get(index).copied().unwrap_or(0)
+    pub(super) fn declaration(&self, id: Id) -> (Op, &'a [u32]) {
+        let words = self.def_words(id).unwrap_or_default();
+        (Op(word(words, 0) as u16), words)
     }
 
     pub(crate) fn is_void(&self, ty: Id) -> bool {
@@ -246,11 +249,11 @@ impl<'a> Module<'a> {
 
     /// An integer of this width, of either signedness.
     pub(crate) fn is_int_scalar_of(&self, ty: Id, bits: u32) -> bool {
-        self.is_int_scalar(ty) && self.type_word(ty, 2) == bits
+        matches!(self.declaration(ty), (Op::TypeInt, words) if word(words, 2) == bits)
     }
 
     pub(crate) fn is_unsigned_scalar(&self, ty: Id) -> bool {
-        self.is_int_scalar(ty) && self.type_word(ty, 3) == 0
+        matches!(self.declaration(ty), (Op::TypeInt, words) if word(words, 3) == 0)
     }
 
     pub(crate) fn is_float_scalar(&self, ty: Id) -> bool {
@@ -258,7 +261,7 @@ impl<'a> Module<'a> {
     }
 
     pub(crate) fn is_float_scalar_of(&self, ty: Id, bits: u32) -> bool {
-        self.is_float_scalar(ty) && self.type_word(ty, 2) == bits
+        matches!(self.declaration(ty), (Op::TypeFloat, words) if word(words, 2) == bits)
     }
 
     pub(crate) fn is_scalar(&self, ty: Id) -> bool {
@@ -271,7 +274,10 @@ impl<'a> Module<'a> {
     }
 
     fn is_vector_of(&self, ty: Id, is_component: impl Fn(&Self, Id) -> bool) -> bool {
-        self.is_vector(ty) && is_component(self, Id(self.type_word(ty, 2)))
+        match self.declaration(ty) {
+            (Op::TypeVector | Op::TypeVectorIdEXT, words) => is_component(self, Id(word(words, 2))),
+            _ => false,
+        }
     }
 
     pub(crate) fn is_bool_vector(&self, ty: Id) -> bool {
@@ -307,10 +313,11 @@ impl<'a> Module<'a> {
     }
 
     /// A vector's component type, anything else's itself.
+    #[inline]
     pub(crate) fn scalar_or_vector_component(&self, ty: Id) -> Id {
-        match self.is_vector(ty) {
-            true => Id(self.type_word(ty, 2)),
-            false => ty,
+        match self.declaration(ty) {
+            (Op::TypeVector | Op::TypeVectorIdEXT, words) => Id(word(words, 2)),
+            _ => ty,
         }
     }
 
@@ -340,19 +347,21 @@ impl<'a> Module<'a> {
     }
 
     /// The storage class of a pointer type of either form.
+    #[inline]
     pub(crate) fn pointer_class(&self, ty: Id) -> Option<StorageClass> {
-        match self.op_of(ty) {
-            Op::TypePointer | Op::TypeUntypedPointerKHR => {
-                Some(StorageClass(self.type_word(ty, 2)))
+        match self.declaration(ty) {
+            (Op::TypePointer | Op::TypeUntypedPointerKHR, words) => {
+                Some(StorageClass(word(words, 2)))
             }
             _ => None,
         }
     }
 
     /// What a typed pointer points to.
+    #[inline]
     pub(crate) fn pointee(&self, ty: Id) -> Option<Id> {
-        match self.op_of(ty) {
-            Op::TypePointer => Some(Id(self.type_word(ty, 3))),
+        match self.declaration(ty) {
+            (Op::TypePointer, words) => Some(Id(word(words, 3))),
             _ => None,
         }
     }
@@ -376,4 +385,10 @@ impl<'a> Module<'a> {
             _ => None,
         }
     }
+}
+
+/// A word of an instruction; 0 if it is missing.
+#[inline]
+fn word(words: &[u32], index: usize) -> u32 {
+    words.get(index).copied().unwrap_or(0)
 }

@@ -153,6 +153,11 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
     }
 
     fn check(&self, faults: &mut Faults) {
+        let m = self.flow.m;
+        // Within a block, other rules see to the order.
+        let crossing = &m.noted.crossing;
+        let start = self.flow.function.range.start;
+        let mut crossing = &crossing[crossing.partition_point(|&offset| offset < start)..];
         for node in 0..self.flow.len() {
             if faults.is_full() {
                 return;
@@ -164,8 +169,13 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
                 None if node + 1 < self.flow.len() => self.flow.block(node + 1).start,
                 None => self.flow.function.range.end,
             };
-            for inst in self.flow.m.instructions(block.start..end).skip(1) {
-                self.check_instruction(inst, node, faults);
+            while let Some((&offset, rest)) = crossing.split_first()
+                && offset < end
+            {
+                crossing = rest;
+                if let Some(inst) = m.inst(offset).filter(|_| offset > block.start) {
+                    self.check_instruction(inst, node, faults);
+                }
             }
         }
     }

@@ -9,8 +9,9 @@ use spirvkit_grammar::{Class, ExtInstSet, InstructionInfo, Op};
 
 use super::layout::may_be_in_block;
 use crate::fault::{Fault, Verdict};
-use crate::module::{Inst, Module, Noted, is_constant_op, is_type_declaration};
+use crate::module::{Block, Inst, Module, NONE, Noted, is_constant_op, is_type_declaration};
 use crate::rule::{Example, Frame, Rule};
+use crate::rules::may_handle_pointers;
 
 pub(super) static RULES: &[&Rule] = &[
     &ZERO,
@@ -346,6 +347,9 @@ pub(super) struct Ids<'m, 'a> {
     m: &'m Module<'a>,
     /// Where the first function starts.
     first_function: u32,
+    /// How many blocks have begun, and which was the last.
+    blocks: u32,
+    block: u32,
     /// What `OpTypeForwardPointer` has announced.
     announced: HashSet<u32>,
     /// Ids that were found to be types, by their low bits.
@@ -371,6 +375,8 @@ impl<'m, 'a> Ids<'m, 'a> {
                 .functions
                 .first()
                 .map_or(u32::MAX, |each| each.range.start),
+            blocks: 0,
+            block: NONE,
             announced: HashSet::new(),
             types: [0; REMEMBERED],
             dangling: Vec::new(),
@@ -378,14 +384,6 @@ impl<'m, 'a> Ids<'m, 'a> {
             told: HashSet::new(),
             quiet: Vec::new(),
             noted: Noted::default(),
-        }
-    }
-
-    /// Takes note of an instruction before its operands are checked.
-    #[inline]
-    pub(super) fn pass(&mut self, inst: Inst<'_>) {
-        if inst.op() == Op::TypeForwardPointer {
-            self.announced.insert(inst.word(1));
         }
     }
 
@@ -399,17 +397,20 @@ impl<'m, 'a> Ids<'m, 'a> {
         ordinal: usize,
         id: Id,
     ) -> Verdict {
-        if self.m.is_common_value_before(id, inst.offset()) {
+        if self.m.is_at_hand(id, inst.offset(), self.block) {
             return Ok(());
         }
         self.special(inst, takes, ordinal, id)
     }
 
-    /// Anything but a value that was defined before.
+    /// Anything but a value of the same block or a constant.
     fn special(&mut self, inst: Inst<'_>, takes: Takes, ordinal: usize, id: Id) -> Verdict {
         let m = self.m;
         self.note_use(inst, id);
         let offset = m.def_offset(id);
+        if offset != 0 && offset < inst.offset() && m.type_of(id).is_some() {
+            return Ok(());
+        }
         if offset == 0 || offset >= inst.offset() {
             let may_be_later = match takes.later {
                 Later::Never => false,
@@ -460,16 +461,58 @@ impl<'m, 'a> Ids<'m, 'a> {
 
     /// Notes where things are used that rules ask for.
     fn note_use(&mut self, inst: Inst<'_>, id: Id) {
-        let offset = inst.offset();
+        let here = inst.offset();
+        let (offset, block) = self.m.place(id);
         let list = match self.m.op_of(id) {
+            Op::Label => return,
             Op::Function => &mut self.noted.functions,
-            Op::TypeFunction if self.m.def_offset(id) < offset => &mut self.noted.functions,
-            _ if offset > self.first_function && self.m.is_global(id) => &mut self.noted.globals,
+            Op::TypeFunction if offset < here => &mut self.noted.functions,
+            _ if here > self.first_function && self.m.is_global(id) => &mut self.noted.globals,
+            _ if offset > self.first_function && block != self.block => &mut self.noted.crossing,
             _ => return,
         };
-        if list.last() != Some(&offset) {
-            list.push(offset);
+        if list.last() != Some(&here) {
+            list.push(here);
         }
+    }
+
+    /// Takes note of an instruction that some rule looks for.
+    pub(super) fn note(&mut self, inst: Inst<'_>) {
+        let offset = inst.offset();
+        match inst.op() {
+            Op::TypeForwardPointer => drop(self.announced.insert(inst.word(1))),
+            Op::Label => {
+                let is_block = |block: &Block| block.start == offset;
+                if self
+                    .m
+                    .blocks
+                    .get(self.blocks as usize)
+                    .is_some_and(is_block)
+                {
+                    self.block = self.blocks;
+                    self.blocks += 1;
+                }
+            }
+            Op::SampledImage => self.noted.sampled_images.push(offset),
+            Op::Phi => {
+                self.noted.phis.push(offset);
+                if self.noted.crossing.last() != Some(&offset) {
+                    self.noted.crossing.push(offset);
+                }
+            }
+            _ => {}
+        }
+        if may_handle_pointers(self.m, inst.op()) {
+            self.noted.pointers.push(offset);
+        }
+    }
+
+    /// Whether instructions with the opcode are to be [noted](Self::note).
+    pub(super) fn is_noted(&self, op: Op) -> bool {
+        matches!(
+            op,
+            Op::TypeForwardPointer | Op::Label | Op::SampledImage | Op::Phi
+        ) || may_handle_pointers(self.m, op)
     }
 
     #[cold]

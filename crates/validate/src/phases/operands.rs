@@ -122,8 +122,9 @@ struct Plan {
     results: u8,
     leading_ids: u8,
     standing: Standing,
-    /// Whether there is a [limit](limits) to something about it.
-    is_limited: bool,
+    /// Whether there is a [limit](limits) to something about it, or the rules look
+    /// for it.
+    is_noted: bool,
 }
 
 /// What follows the ids that an instruction begins with.
@@ -138,7 +139,7 @@ enum Shape {
 }
 
 impl Plan {
-    fn new(op: Op, info: &'static InstructionInfo) -> Self {
+    fn new(op: Op, info: &'static InstructionInfo, ids: &Ids<'_, '_>) -> Self {
         let leading = info.leading_ids();
         let rest = info.operands().get(leading..).unwrap_or_default();
         let shape = if info.only_ids_follow() || rest.is_empty() {
@@ -168,7 +169,7 @@ impl Plan {
             results: u8::from(info.has_result_type()) + u8::from(info.has_result()),
             leading_ids: leading as u8,
             standing: Standing::of(op, info),
-            is_limited: limits::is_limited(op),
+            is_noted: limits::is_limited(op) || ids.is_noted(op),
         };
         // Whether a phi's operands are pairs is a question for its own rules.
         match op {
@@ -289,7 +290,7 @@ impl<'a> Pass<'_, 'a, '_> {
         if let Err(fault) = self.gate.opcode(inst, info) {
             self.found.availability = Some(fault);
         }
-        let plan = Plan::new(op, info);
+        let plan = Plan::new(op, info, &self.ids);
         if let Some(slot) = self.slots.get_mut(usize::from(op.0)) {
             self.plans.push(plan);
             *slot = self.plans.len() as u16;
@@ -305,7 +306,6 @@ impl<'a> Pass<'_, 'a, '_> {
             return self.report(inst.op(), Ok(()));
         };
         let info = plan.info;
-        self.ids.pass(inst);
         let words = inst.words();
         let leading = usize::from(plan.leading_ids);
         let first = 1 + usize::from(plan.results);
@@ -336,10 +336,11 @@ impl<'a> Pass<'_, 'a, '_> {
             bound = self.ids.bound(inst, result);
         }
         let layout = self.layout.step(inst, info, plan.standing);
-        let limits = match plan.is_limited {
-            true => self.limits.count(inst),
-            false => Ok(()),
-        };
+        let mut limits = Ok(());
+        if plan.is_noted {
+            self.ids.note(inst);
+            limits = self.limits.count(inst);
+        }
         // Nothing at all is by far the most frequent.
         let Found {
             malformed: None,

@@ -195,7 +195,8 @@ impl<'m, 'a> Counter<'m, 'a> {
         }
     }
 
-    /// Takes the next instruction of which something [is limited](is_limited).
+    /// Takes the next instruction; those of which nothing [is limited](is_limited) may
+    /// be left out.
     pub(crate) fn count(&mut self, inst: Inst<'_>) -> Verdict {
         match inst.op() {
             op if takes_indexes(op) => self.indexes(inst),

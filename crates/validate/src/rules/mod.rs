@@ -51,6 +51,7 @@ mod small_types;
 mod tensors;
 mod types;
 
+pub(crate) use logical_pointers::may_handle_pointers;
 pub(crate) use mode_setting::environment_knows;
 use spirvkit_grammar::Op;
 

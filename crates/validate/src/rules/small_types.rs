@@ -223,31 +223,25 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
     // The types that are or hold such numbers, and the values of these types.
     let mut limited = IdMap::with_bound(false, m.words.len(), m.header.bound);
     let mut any = false;
-    for inst in m.all_instructions() {
-        if inst.op() == Op::Function {
-            break;
-        }
+    for inst in m.declared.iter().filter_map(|&offset| m.inst(offset)) {
         let Some(result) = inst.result() else {
             continue;
         };
-        let is_limited = match inst.result_type() {
-            Some(ty) => limited.get(ty),
-            None => match m.ty(result) {
-                Type::Vector {
-                    component: part, ..
-                }
-                | Type::LongVector {
-                    component: part, ..
-                }
-                | Type::Matrix { column: part, .. }
-                | Type::Array { element: part, .. }
-                | Type::RuntimeArray { element: part } => limited.get(part),
-                Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
-                    limited.get(matrix.component)
-                }
-                Type::Struct { members } => members.iter().any(|&member| limited.get(Id(member))),
-                number => limits.cover(number),
-            },
+        let is_limited = match m.ty(result) {
+            Type::Vector {
+                component: part, ..
+            }
+            | Type::LongVector {
+                component: part, ..
+            }
+            | Type::Matrix { column: part, .. }
+            | Type::Array { element: part, .. }
+            | Type::RuntimeArray { element: part } => limited.get(part),
+            Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
+                limited.get(matrix.component)
+            }
+            Type::Struct { members } => members.iter().any(|&member| limited.get(Id(member))),
+            number => limits.cover(number),
         };
         if is_limited {
             limited.replace(result, true);
@@ -256,6 +250,15 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
     }
     if !any {
         return;
+    }
+    let start = m.declared.first().copied().unwrap_or(0);
+    let end = m.functions.first().map_or(0, |first| first.range.start);
+    for inst in m.instructions(start..end) {
+        if let Some(result) = inst.result()
+            && inst.result_type().is_some_and(|ty| limited.get(ty))
+        {
+            limited.replace(result, true);
+        }
     }
     for function in &m.functions {
         for inst in m.instructions(function.range.clone()) {

@@ -313,8 +313,8 @@ pub(super) fn check_encoding(o: &Operation<'_, '_, '_>, ty: Id) -> Verdict {
 fn check_float(o: &Operation<'_, '_, '_>) -> Verdict {
     let m = o.m;
     let result = o.result;
-    let is_matrix = takes_matrices(o) && m.is_float_cooperative_matrix(result);
-    if !is_matrix && !m.is_float_scalar_or_vector(result) {
+    let is_matrix = || takes_matrices(o) && m.is_float_cooperative_matrix(result);
+    if !m.is_float_scalar_or_vector(result) && !is_matrix() {
         return Err(o.result_fault(&FLOAT_RESULT, "a floating-point scalar or vector"));
     }
     check_encoding(o, result)?;
@@ -328,10 +328,12 @@ fn check_float(o: &Operation<'_, '_, '_>) -> Verdict {
 
 fn check_unsigned(o: &Operation<'_, '_, '_>) -> Verdict {
     let m = o.m;
-    let is_matrix = takes_matrices(o)
-        && m.is_cooperative_matrix(o.result)
-        && m.is_unsigned_scalar(m.component_type(o.result));
-    if !is_matrix && !m.is_unsigned_scalar_or_vector(o.result) {
+    let is_matrix = || {
+        takes_matrices(o)
+            && m.is_cooperative_matrix(o.result)
+            && m.is_unsigned_scalar(m.component_type(o.result))
+    };
+    if !m.is_unsigned_scalar_or_vector(o.result) && !is_matrix() {
         return Err(o.result_fault(&UNSIGNED_RESULT, "an unsigned integer scalar or vector"));
     }
     for index in 0..o.args.len() {
@@ -346,12 +348,16 @@ fn check_unsigned(o: &Operation<'_, '_, '_>) -> Verdict {
 /// components.
 fn check_integer_kinds(o: &Operation<'_, '_, '_>) -> Verdict {
     let m = o.m;
-    let is_matrix = takes_matrices(o) && m.is_int_cooperative_matrix(o.result);
+    let is_matrix = m.is_int_cooperative_matrix(o.result) && takes_matrices(o);
     if !is_matrix && !m.is_int_scalar_or_vector(o.result) {
         return Err(o.result_fault(&INTEGER_RESULT, "an integer scalar or vector"));
     }
     for index in 0..o.args.len() {
         let ty = o.ty(index);
+        if ty == o.result && !is_matrix {
+            // That of most operands, of which nothing else is asked.
+            continue;
+        }
         if is_matrix {
             if !m.is_int_cooperative_matrix(ty) {
                 let wanted = "a cooperative matrix of integers, as the result";
@@ -373,9 +379,9 @@ fn check_integer_kinds(o: &Operation<'_, '_, '_>) -> Verdict {
 
 fn check_integer(o: &Operation<'_, '_, '_>) -> Verdict {
     check_integer_kinds(o)?;
-    let width = o.m.bit_width(o.result);
     for index in 0..o.args.len() {
-        if o.m.bit_width(o.ty(index)) != width {
+        let ty = o.ty(index);
+        if ty != o.result && o.m.bit_width(ty) != o.m.bit_width(o.result) {
             return Err(o.mismatch(&OPERAND_WIDTH, index, "components of the same width"));
         }
     }

@@ -526,6 +526,10 @@ fn watch_declarations(m: &Module<'_>, seeds: &[Seed], watches: &mut Watches, fau
         .first()
         .map_or(m.words.len() as u32, |function| function.range.start);
     for inst in m.instructions(HEADER_WORDS as u32..end) {
+        // Most declarations, and made from nothing.
+        if inst.op() == Op::Constant {
+            continue;
+        }
         let Some(result) = inst.result() else {
             continue;
         };

@@ -215,6 +215,12 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
 
 /// Checks where the phis of a function stand and their parents.
 pub(super) fn check_parents(flow: &Flow<'_, '_>, faults: &mut Faults) {
+    let range = &flow.function.range;
+    let phis = &flow.m.noted.phis;
+    let mut phis = &phis[phis.partition_point(|&phi| phi < range.start)..];
+    if phis.first().is_none_or(|&phi| phi >= range.end) {
+        return;
+    }
     // For each block the last place, of a block or of a phi, at which it was met.
     let mut met_as_predecessor = vec![0; flow.len() as usize];
     let mut met_in_phi = vec![0; flow.len() as usize];
@@ -222,7 +228,13 @@ pub(super) fn check_parents(flow: &Flow<'_, '_>, faults: &mut Faults) {
         let mut predecessors = None;
         let mut is_start = node != 0;
         let label = flow.block(node).start;
-        for inst in flow.m.instructions(label..flow.end(node)).skip(1) {
+        let own = phis.partition_point(|&phi| phi < flow.end(node));
+        let (own, later) = phis.split_at(own);
+        phis = later;
+        let Some(&last) = own.last() else {
+            continue;
+        };
+        for inst in flow.m.instructions(label..last + 1).skip(1) {
             if inst.op() != Op::Phi {
                 is_start &= may_precede(flow, inst);
                 continue;

@@ -380,14 +380,13 @@ fn is_consumer(m: &Module<'_>, op: Op) -> bool {
 /// The ids that `OpSampledImage` instructions make; `None` if there are none.
 fn find_made(m: &Module<'_>) -> Option<IdMap<bool>> {
     let mut made = None;
-    for function in &m.functions {
-        for inst in m.instructions(function.range.clone()) {
-            if inst.op() == Op::SampledImage
-                && let Some(id) = inst.result()
-            {
-                let none = || IdMap::with_bound(false, m.words.len(), m.header.bound);
-                *made.get_or_insert_with(none).slot(id) = true;
-            }
+    let makers = m.noted.sampled_images.iter();
+    for inst in makers.filter_map(|&offset| m.inst(offset)) {
+        if let Some(id) = inst.result()
+            && m.function_at(inst.offset()).is_some()
+        {
+            let none = || IdMap::with_bound(false, m.words.len(), m.header.bound);
+            *made.get_or_insert_with(none).slot(id) = true;
         }
     }
     made

@@ -340,10 +340,12 @@ fn check_layouts(m: &Module<'_>, faults: &mut Faults) {
 
 /// All instructions that may need a layout: those in functions only if there are
 /// untyped pointers.
-fn instructions<'a>(m: &Module<'a>) -> impl Iterator<Item = Inst<'a>> + use<'a> {
+fn instructions<'m, 'a>(m: &'m Module<'a>) -> impl Iterator<Item = Inst<'a>> + use<'m, 'a> {
     let everywhere = m.has(Capability::UntypedPointersKHR) || m.has(Capability::DescriptorHeapEXT);
-    m.all_instructions()
-        .take_while(move |inst| everywhere || inst.op() != Op::Function)
+    let declared = m.declared.iter().filter(move |_| !everywhere);
+    let declared = declared.filter_map(|&offset| m.inst(offset));
+    let all = everywhere.then(|| m.all_instructions());
+    declared.chain(all.into_iter().flatten())
 }
 
 /// The rules for accesses to heaps of descriptors.

@@ -8,7 +8,7 @@ use spirvkit_grammar::{AddressingModel, Capability, Op, StorageClass};
 
 use super::Family;
 use crate::fault::{Fault, Faults, Verdict};
-use crate::module::{Inst, Module, Type};
+use crate::module::{Inst, Module};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
@@ -133,7 +133,8 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
     {
         return;
     }
-    for inst in m.all_instructions() {
+    let noted = m.noted.pointers.iter();
+    for inst in noted.filter_map(|&offset| m.inst(offset)) {
         if let Some(fault) = check_use(m, inst) {
             faults.add(fault);
             if faults.is_full() {
@@ -155,7 +156,41 @@ fn may_vary(m: &Module<'_>, class: StorageClass) -> bool {
     }
 }
 
-/// Checks the instructions that make pointers at run time or use them as data.
+/// Whether instructions with the opcode may make pointers at run time or use them
+/// as data.
+pub(crate) fn may_handle_pointers(m: &Module<'_>, op: Op) -> bool {
+    match op {
+        Op::Load => m.has(Capability::UntypedPointersKHR),
+        Op::ConstantNull
+        | Op::PtrAccessChain
+        | Op::UntypedPtrAccessChainKHR
+        | Op::Select
+        | Op::Phi
+        | Op::CompositeExtract => true,
+        op => uses_as_data(op),
+    }
+}
+
+/// Whether a pointer among the operands is used as data.
+fn uses_as_data(op: Op) -> bool {
+    matches!(
+        op,
+        Op::InBoundsPtrAccessChain
+            | Op::UntypedInBoundsPtrAccessChainKHR
+            | Op::CompositeConstruct
+            | Op::CompositeConstructReplicateEXT
+            | Op::CompositeInsert
+            | Op::Bitcast
+            | Op::PtrCastToGeneric
+            | Op::GenericCastToPtr
+            | Op::GenericCastToPtrExplicit
+            | Op::FreezeKHR
+            | Op::LifetimeStart
+            | Op::LifetimeStop
+    )
+}
+
+/// Checks an instruction with such an opcode.
 fn check_use(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
     match inst.op() {
         // Vulkan has a rule of its own for these.
@@ -169,18 +204,7 @@ fn check_use(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
         }
         // Typed memory that holds pointers is told where it is declared.
         Op::Load if is_untyped(m, inst.id(0)) => varying(m, inst, inst.result_type()?),
-        Op::InBoundsPtrAccessChain
-        | Op::UntypedInBoundsPtrAccessChainKHR
-        | Op::CompositeConstruct
-        | Op::CompositeConstructReplicateEXT
-        | Op::CompositeInsert
-        | Op::Bitcast
-        | Op::PtrCastToGeneric
-        | Op::GenericCastToPtr
-        | Op::GenericCastToPtrExplicit
-        | Op::FreezeKHR
-        | Op::LifetimeStart
-        | Op::LifetimeStop => pointer_as_data(m, inst),
+        op if uses_as_data(op) => pointer_as_data(m, inst),
         Op::CompositeExtract => {
             is_logical_pointer(m, inst.result_type()?).then(|| data_fault(inst))
         }
@@ -189,7 +213,8 @@ fn check_use(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
 }
 
 fn is_untyped(m: &Module<'_>, pointer: Id) -> bool {
-    matches!(m.ty_of(pointer), Type::UntypedPointer { .. })
+    m.type_of(pointer)
+        .is_some_and(|ty| m.op_of(ty) == Op::TypeUntypedPointerKHR)
 }
 
 fn varying(m: &Module<'_>, inst: Inst<'_>, ty: Id) -> Option<Fault> {

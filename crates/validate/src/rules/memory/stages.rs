@@ -202,9 +202,7 @@ fn class_named(inst: Inst<'_>) -> Option<StorageClass> {
 /// some stage which reaches the function has not.
 pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
     let mut present = 0u32;
-    let globals = m
-        .all_instructions()
-        .take_while(|inst| inst.op() != Op::Function);
+    let globals = m.declared.iter().filter_map(|&offset| m.inst(offset));
     for class in globals.filter_map(class_named) {
         for (index, limit) in LIMITS.iter().enumerate() {
             let applies = !std::ptr::eq(limit.rule, &STAGE_VULKAN) || m.env.is_vulkan();

@@ -43,11 +43,8 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
         return;
     }
     let mut seen = HashMap::new();
-    for inst in m.all_instructions() {
+    for inst in m.declared.iter().filter_map(|&offset| m.inst(offset)) {
         let op = inst.op();
-        if op == Op::Function {
-            break;
-        }
         if !is_type_declaration(op) || may_repeat(op) {
             continue;
         }

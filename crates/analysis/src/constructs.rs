@@ -121,15 +121,16 @@ impl Constructs {
     pub fn new(graph: &Graph, headers: &[Header]) -> Constructs {
         let structural = Header::structural_graph(graph, headers);
         let dominators = DominatorTree::new(&structural);
-        let mut declared = vec![None; graph.len() as usize];
+        // For each block the place of its header, or [`NONE`].
+        let mut declared = vec![NONE; graph.len() as usize];
         let mut misplaced = Vec::new();
-        for &header in headers {
+        for (place, &header) in headers.iter().enumerate() {
             if !dominators.is_reachable(header.node) {
                 continue;
             }
             let slot = declared.get_mut(header.node as usize);
-            match slot.filter(|slot| slot.is_none() && is_well_placed(header, &dominators)) {
-                Some(slot) => *slot = Some(header),
+            match slot.filter(|slot| **slot == NONE && is_well_placed(header, &dominators)) {
+                Some(slot) => *slot = place as u32,
                 None => misplaced.push(header),
             }
         }
@@ -142,7 +143,7 @@ impl Constructs {
             innermost: vec![NONE; graph.len() as usize],
         };
         for &node in dominators.pre_order() {
-            finder.place(node, declared[node as usize]);
+            finder.place(node, headers.get(declared[node as usize] as usize));
         }
         let (all, innermost) = (finder.all, finder.innermost);
         let is_plain = |construct: &Construct| has_plain_continue(construct, &dominators);
@@ -275,7 +276,7 @@ struct Finder<'g> {
 
 impl Finder<'_> {
     /// Gives a block its construct. Its immediate dominator has got one before.
-    fn place(&mut self, node: Node, header: Option<Header>) {
+    fn place(&mut self, node: Node, header: Option<&Header>) {
         if self.around[node as usize] == UNPLACED {
             let above = self.dominators.immediate(node);
             self.around[node as usize] = above.map_or(NONE, |above| self.ordinary[above as usize]);
@@ -283,7 +284,7 @@ impl Finder<'_> {
         let around = self.around[node as usize];
         self.ordinary[node as usize] = around;
         self.innermost[node as usize] = around;
-        if let Some(header) = header {
+        if let Some(&header) = header {
             self.open(header, around);
         }
     }

@@ -17,6 +17,7 @@ pub(crate) const TYPES: &str = "
 ";
 
 /// A module's words.
+#[derive(Debug)]
 pub(crate) struct Program(Vec<u32>);
 
 impl Program {

@@ -74,12 +74,17 @@ impl Definitions {
         }
     }
 
-    /// An empty table for this module.
-    pub fn for_module(module: &Module<'_>) -> Self {
-        let (words, bound) = (module.words().len(), module.header().bound);
+    /// The same, with room for all ids below `bound` made at once, as far as so
+    /// many words may need it.
+    pub fn with_bound(words: usize, bound: u32) -> Self {
         Self {
             ids: IdMap::with_bound(Definition::Undefined, words, bound),
         }
+    }
+
+    /// An empty table for this module.
+    pub fn for_module(module: &Module<'_>) -> Self {
+        Self::with_bound(module.words().len(), module.header().bound)
     }
 
     /// What an id stands for.

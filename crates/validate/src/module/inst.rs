@@ -1,6 +1,6 @@
 //! An instruction as the rules see it.
 
-use spirvkit_binary::{Id, LiteralString};
+use spirvkit_binary::{Id, Instruction, LiteralString};
 use spirvkit_grammar::{InstructionInfo, Op};
 
 /// An instruction, borrowed from its module. Reading past its end gives zeros,
@@ -9,6 +9,16 @@ use spirvkit_grammar::{InstructionInfo, Op};
 pub(crate) struct Inst<'a> {
     words: &'a [u32],
     offset: u32,
+}
+
+impl<'a> From<Instruction<'a>> for Inst<'a> {
+    #[inline]
+    fn from(instruction: Instruction<'a>) -> Self {
+        Self {
+            words: instruction.words(),
+            offset: instruction.offset().0 as u32,
+        }
+    }
 }
 
 impl<'a> Inst<'a> {

@@ -13,7 +13,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
 use hashbrown::HashSet;
-use spirvkit_binary::{Definitions, HEADER_WORDS, Header, Id, IdMap};
+use spirvkit_binary::{Definitions, HEADER_WORDS, Header, Id, IdMap, Instruction};
 use spirvkit_grammar::{
     AddressingModel, Capability, ExecutionMode, ExecutionModel, MemoryModel, Op, OperandKind,
     Version,
@@ -43,7 +43,7 @@ const PARAMETER: u32 = NONE - 3;
 
 /// What is known of an id: 8 bytes.
 #[derive(Clone, Copy, Debug)]
-struct Def {
+pub(crate) struct Def {
     /// The word offset of the defining instruction; 0 when there is none. The
     /// top bit says that the instruction has a result type.
     offset: u32,
@@ -53,6 +53,39 @@ struct Def {
 }
 
 const HAS_TYPE: u32 = 1 << 31;
+
+impl Def {
+    /// The word offset of the instruction; 0 when there is none.
+    #[inline]
+    pub(crate) fn offset(self) -> u32 {
+        self.offset & !HAS_TYPE
+    }
+
+    /// Whether there is a result type.
+    #[inline]
+    pub(crate) fn has_type(self) -> bool {
+        self.offset & HAS_TYPE != 0
+    }
+
+    /// The index of the block that it stands in or begins; a number above all
+    /// blocks if there is none.
+    #[inline]
+    pub(crate) fn block(self) -> u32 {
+        self.block
+    }
+
+    /// Whether it is an `OpFunction`.
+    #[inline]
+    pub(crate) fn is_function(self) -> bool {
+        self.block == FUNCTION
+    }
+
+    /// Whether it is a variable outside of functions.
+    #[inline]
+    pub(crate) fn is_global(self) -> bool {
+        self.block == GLOBAL
+    }
+}
 
 /// What assembly text calls ids, without the `%`.
 pub(crate) type GivenNames = BTreeMap<u32, String>;
@@ -213,7 +246,7 @@ impl<'a> Module<'a> {
                 limit,
                 header.bound,
             ),
-            definitions: Definitions::with_word_limit(limit),
+            definitions: Definitions::with_bound(limit, header.bound),
             capabilities: Capabilities::new(),
             extensions: Vec::new(),
             addressing: AddressingModel::Logical,
@@ -257,10 +290,9 @@ impl<'a> Module<'a> {
                 }
             };
             m.definitions.define(&instruction);
-            let Some(inst) = Inst::at(words, instruction.offset().0 as u32) else {
-                break;
-            };
+            let inst = Inst::from(instruction);
             builder.add(&mut m, inst);
+            m.note_result(&instruction, builder.block());
             m.note(inst, builder.block());
         }
         builder.finish(&mut m);
@@ -270,31 +302,41 @@ impl<'a> Module<'a> {
         m
     }
 
+    /// Notes where a result is defined.
+    #[inline]
+    fn note_result(&mut self, instruction: &Instruction<'_>, block: u32) {
+        let Some(result) = instruction.result() else {
+            return;
+        };
+        let has_type = instruction.result_type().is_some();
+        let op = instruction.op();
+        let offset = instruction.offset().0 as u32;
+        let mut home = block;
+        if block == NONE {
+            let is_variable = matches!(op, Op::Variable | Op::UntypedVariableKHR);
+            let is_before_functions = self.functions.is_empty();
+            if is_before_functions && (!has_type || is_variable) {
+                self.declared.push(offset);
+            }
+            home = match op {
+                Op::Function => FUNCTION,
+                _ if is_variable => GLOBAL,
+                _ if is_before_functions => NONE,
+                _ => PARAMETER,
+            };
+        }
+        let def = self.ids.slot(result);
+        if def.offset == 0 {
+            *def = Def {
+                offset: if has_type { offset | HAS_TYPE } else { offset },
+                block: home,
+            };
+        }
+    }
+
     /// Notes what an instruction declares.
     #[inline]
     fn note(&mut self, inst: Inst<'a>, block: u32) {
-        if let Some(result) = inst.result() {
-            let has_type = inst.result_type().is_some();
-            let is_variable = matches!(inst.op(), Op::Variable | Op::UntypedVariableKHR);
-            let is_before_functions = self.functions.is_empty();
-            if is_before_functions && (!has_type || is_variable) {
-                self.declared.push(inst.offset());
-            }
-            let block = match inst.op() {
-                Op::Function => FUNCTION,
-                _ if block != NONE => block,
-                _ if is_variable => GLOBAL,
-                _ if !is_before_functions => PARAMETER,
-                _ => NONE,
-            };
-            let def = self.ids.slot(result);
-            if def.offset == 0 {
-                *def = Def {
-                    offset: inst.offset() | if has_type { HAS_TYPE } else { 0 },
-                    block,
-                };
-            }
-        }
         match inst.op() {
             Op::Capability => self.capabilities.add(Capability(inst.arg(0))),
             Op::ConditionalCapabilityINTEL => self.capabilities.add(Capability(inst.arg(1))),
@@ -347,18 +389,16 @@ impl<'a> Module<'a> {
     /// The instruction that defines an id.
     #[inline]
     pub(crate) fn def(&self, id: Id) -> Option<Inst<'a>> {
-        match self.ids.get(id).offset & !HAS_TYPE {
+        match self.ids.get(id).offset() {
             0 => None,
             offset => Inst::at(self.words, offset),
         }
     }
 
-    /// Where an id is defined: the word offset, 0 if nowhere, and the index of the
-    /// block, or a number above all blocks.
+    /// Where an id is defined.
     #[inline]
-    pub(crate) fn place(&self, id: Id) -> (u32, u32) {
-        let def = self.ids.get(id);
-        (def.offset & !HAS_TYPE, def.block)
+    pub(crate) fn whereabouts(&self, id: Id) -> Def {
+        self.ids.get(id)
     }
 
     /// Whether an id is that of a value that is defined before an offset, either in
@@ -370,15 +410,10 @@ impl<'a> Module<'a> {
         def.offset ^ HAS_TYPE < offset && (def.block == block || def.block == NONE)
     }
 
-    /// Whether an id is that of a variable outside of functions.
-    pub(crate) fn is_global(&self, id: Id) -> bool {
-        self.ids.get(id).block == GLOBAL
-    }
-
     /// The words of the instruction that defines an id.
     #[inline]
     fn def_words(&self, id: Id) -> Option<&'a [u32]> {
-        match self.ids.get(id).offset & !HAS_TYPE {
+        match self.ids.get(id).offset() {
             0 => None,
             offset => {
                 let rest = self.words.get(offset as usize..)?;
@@ -390,7 +425,7 @@ impl<'a> Module<'a> {
     /// The word offset of the instruction that defines an id; 0 when none does.
     #[inline]
     pub(crate) fn def_offset(&self, id: Id) -> u32 {
-        self.ids.get(id).offset & !HAS_TYPE
+        self.ids.get(id).offset()
     }
 
     /// The block that an id is defined in, or that a label begins: an index of
@@ -403,7 +438,7 @@ impl<'a> Module<'a> {
     /// The opcode that defines an id; `OpNop` when none does.
     #[inline]
     pub(crate) fn op_of(&self, id: Id) -> Op {
-        match self.ids.get(id).offset & !HAS_TYPE {
+        match self.ids.get(id).offset() {
             0 => Op::Nop,
             offset => Op(self.words[offset as usize] as u16),
         }
@@ -412,13 +447,10 @@ impl<'a> Module<'a> {
     /// The type of a value: `None` for anything that is no value.
     #[inline]
     pub(crate) fn type_of(&self, id: Id) -> Option<Id> {
-        let offset = self.ids.get(id).offset;
-        match offset & HAS_TYPE {
-            0 => None,
-            _ => self
-                .words
-                .get((offset & !HAS_TYPE) as usize + 1)
-                .map(|&ty| Id(ty)),
+        let def = self.ids.get(id);
+        match def.has_type() {
+            true => self.words.get(def.offset() as usize + 1).map(|&ty| Id(ty)),
+            false => None,
         }
     }
 
@@ -458,7 +490,16 @@ impl<'a> Module<'a> {
 
     /// All instructions.
     pub(crate) fn all_instructions(&self) -> impl Iterator<Item = Inst<'a>> + use<'a> {
-        self.instructions(HEADER_WORDS as u32..self.words.len() as u32)
+        let mut rest = self.words.get(HEADER_WORDS..).unwrap_or_default();
+        let mut offset = HEADER_WORDS as u32;
+        std::iter::from_fn(move || {
+            let count = (rest.first()? >> 16) as usize;
+            let (words, next) = rest.split_at_checked(count)?;
+            let inst = Inst::standing_at(words, offset)?;
+            rest = next;
+            offset += count as u32;
+            Some(inst)
+        })
     }
 
     /// The `OpExecutionMode` and `OpExecutionModeId` instructions of an entry

@@ -249,10 +249,11 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
 
     #[inline]
     fn check_id(&self, inst: Inst<'a>, node: u32, id: Id, faults: &mut Faults) {
-        let (offset, block) = self.flow.m.place(id);
+        let def = self.flow.m.whereabouts(id);
         // Outside of functions, or in the same block, where other rules see to the
         // order.
-        if offset < self.first_function || block == self.flow.function.blocks.start + node {
+        let block = self.flow.function.blocks.start + node;
+        if def.offset() < self.first_function || def.block() == block {
             return;
         }
         if self.is_own(id) {

@@ -9,7 +9,7 @@ use spirvkit_grammar::{Class, ExtInstSet, InstructionInfo, Op};
 
 use super::layout::may_be_in_block;
 use crate::fault::{Fault, Verdict};
-use crate::module::{Block, Inst, Module, NONE, Noted, is_constant_op, is_type_declaration};
+use crate::module::{Block, Def, Inst, Module, NONE, Noted, is_constant_op, is_type_declaration};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::may_handle_pointers;
 
@@ -406,9 +406,10 @@ impl<'m, 'a> Ids<'m, 'a> {
     /// Anything but a value of the same block or a constant.
     fn special(&mut self, inst: Inst<'_>, takes: Takes, ordinal: usize, id: Id) -> Verdict {
         let m = self.m;
-        self.note_use(inst, id);
-        let offset = m.def_offset(id);
-        if offset != 0 && offset < inst.offset() && m.type_of(id).is_some() {
+        let def = m.whereabouts(id);
+        self.note_use(inst, id, def);
+        let offset = def.offset();
+        if def.has_type() && offset < inst.offset() {
             return Ok(());
         }
         if offset == 0 || offset >= inst.offset() {
@@ -460,16 +461,23 @@ impl<'m, 'a> Ids<'m, 'a> {
     }
 
     /// Notes where things are used that rules ask for.
-    fn note_use(&mut self, inst: Inst<'_>, id: Id) {
+    fn note_use(&mut self, inst: Inst<'_>, id: Id, def: Def) {
         let here = inst.offset();
-        let (offset, block) = self.m.place(id);
-        let list = match self.m.op_of(id) {
-            Op::Label => return,
-            Op::Function => &mut self.noted.functions,
-            Op::TypeFunction if offset < here => &mut self.noted.functions,
-            _ if here > self.first_function && self.m.is_global(id) => &mut self.noted.globals,
-            _ if offset > self.first_function && block != self.block => &mut self.noted.crossing,
-            _ => return,
+        let offset = def.offset();
+        let is_crossing = offset > self.first_function && def.block() != self.block;
+        let list = match def.has_type() {
+            _ if def.is_function() => &mut self.noted.functions,
+            true if def.is_global() && here > self.first_function => &mut self.noted.globals,
+            true if is_crossing => &mut self.noted.crossing,
+            true => return,
+            // Of labels, types and the like, not much is asked.
+            false if offset == 0 || offset >= here => return,
+            false => match self.m.op_of(id) {
+                Op::TypeFunction => &mut self.noted.functions,
+                Op::Label => return,
+                _ if is_crossing => &mut self.noted.crossing,
+                _ => return,
+            },
         };
         if list.last() != Some(&here) {
             list.push(here);
@@ -505,14 +513,6 @@ impl<'m, 'a> Ids<'m, 'a> {
         if may_handle_pointers(self.m, inst.op()) {
             self.noted.pointers.push(offset);
         }
-    }
-
-    /// Whether instructions with the opcode are to be [noted](Self::note).
-    pub(super) fn is_noted(&self, op: Op) -> bool {
-        matches!(
-            op,
-            Op::TypeForwardPointer | Op::Label | Op::SampledImage | Op::Phi
-        ) || may_handle_pointers(self.m, op)
     }
 
     #[cold]
@@ -581,7 +581,7 @@ impl<'m, 'a> Ids<'m, 'a> {
                 _ => Err(self.too_early(inst, ty)),
             };
         }
-        self.note_use(inst, ty);
+        self.note_use(inst, ty, self.m.whereabouts(ty));
         let op = self.m.op_of(ty);
         if !is_type_declaration(op) {
             let message = format!(
@@ -640,6 +640,14 @@ impl<'m, 'a> Ids<'m, 'a> {
 fn is_declared_first(op: Op) -> bool {
     (is_type_declaration(op) || is_constant_op(op))
         && op.info().is_some_and(|info| !may_be_in_block(op, info))
+}
+
+/// Whether instructions with the opcode are to be [noted](Ids::note).
+pub(super) fn is_noted(m: &Module<'_>, op: Op) -> bool {
+    matches!(
+        op,
+        Op::TypeForwardPointer | Op::Label | Op::SampledImage | Op::Phi
+    ) || may_handle_pointers(m, op)
 }
 
 /// Results without a type that no instruction takes for a value. (How decoration

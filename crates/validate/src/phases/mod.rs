@@ -143,19 +143,27 @@ fn instructions(m: &Module<'_>, faults: &mut Faults) {
     let mut place = Place::default();
     // Where something next begins or ends: until then, all stand in one place.
     let mut change = 0;
-    for inst in m.all_instructions() {
+    let mut instructions = m.all_instructions();
+    let Some(inst) = instructions.next() else {
+        return;
+    };
+    let mut site = Site {
+        m,
+        inst,
+        function: None,
+        block: None,
+    };
+    for inst in std::iter::once(inst).chain(instructions) {
         if inst.offset() >= change {
             change = place.advance(m, inst.offset());
+            (site.function, site.block) = (place.function, place.block);
         }
-        let site = Site {
-            m,
-            inst,
-            function: place.function,
-            block: place.block,
-        };
-        faults.note(families::check(&site));
-        if faults.is_full() {
-            return;
+        site.inst = inst;
+        if let Err(fault) = families::check(&site) {
+            faults.add(fault);
+            if faults.is_full() {
+                return;
+            }
         }
     }
 }

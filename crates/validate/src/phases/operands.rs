@@ -14,7 +14,7 @@ use spirvkit_grammar::{Capability, InstructionInfo, Op, OperandInfo, OperandKind
 
 use super::MALFORMED;
 use super::gating::Gate;
-use super::ids::{Ids, Takes, UNDEFINED, takes_types};
+use super::ids::{Ids, Takes, UNDEFINED, is_noted, takes_types};
 use super::layout::{Layout, Standing, is_disorder};
 use crate::fault::{Fault, Faults, Verdict};
 use crate::module::{Inst, Module, Noted, Type};
@@ -81,14 +81,13 @@ pub(super) struct Passed {
 
 /// Looks at all instructions.
 pub(super) fn check(m: &Module<'_>, faults: &mut Faults) -> Passed {
+    let mut plans = Plans::new();
     let mut pass = Pass {
         m,
         gate: Gate::new(m),
         ids: Ids::new(m),
         layout: Layout::new(m),
         limits: limits::Counter::new(m),
-        slots: vec![0; OPCODES],
-        plans: Vec::with_capacity(64),
         missing: HashSet::new(),
         classes: 0,
         found: Found::default(),
@@ -97,10 +96,24 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) -> Passed {
         faults,
     };
     for inst in m.all_instructions() {
-        pass.instruction(inst);
         if pass.faults.is_full() {
             break;
         }
+        let op = inst.op();
+        let plan = match plans.of(op) {
+            Some(plan) => plan,
+            None => match plans.add(m, op) {
+                Some(plan) => {
+                    pass.opcode(inst, plan);
+                    plan
+                }
+                None => {
+                    pass.unknown(inst);
+                    continue;
+                }
+            },
+        };
+        pass.instruction(inst, plan);
     }
     pass.finish()
 }
@@ -109,7 +122,6 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) -> Passed {
 const OPCODES: usize = 1 << 13;
 
 /// What is known of an opcode in this module.
-#[derive(Clone, Copy)]
 struct Plan {
     info: &'static InstructionInfo,
     shape: Shape,
@@ -127,6 +139,37 @@ struct Plan {
     is_noted: bool,
 }
 
+/// The plans of the opcodes that the module uses.
+struct Plans {
+    /// The number of each opcode's plan, from 1 up; 0 while it has none.
+    numbers: Vec<u16>,
+    plans: Vec<Plan>,
+}
+
+impl Plans {
+    fn new() -> Self {
+        Self {
+            numbers: vec![0; OPCODES],
+            plans: Vec::with_capacity(64),
+        }
+    }
+
+    #[inline]
+    fn of(&self, op: Op) -> Option<&Plan> {
+        let number = *self.numbers.get(usize::from(op.0))?;
+        self.plans.get(usize::from(number).wrapping_sub(1))
+    }
+
+    /// Makes a plan for an opcode, if it is assigned.
+    fn add(&mut self, m: &Module<'_>, op: Op) -> Option<&Plan> {
+        let info = op.info()?;
+        let number = self.numbers.get_mut(usize::from(op.0))?;
+        self.plans.push(Plan::new(m, op, info));
+        *number = self.plans.len() as u16;
+        self.plans.last()
+    }
+}
+
 /// What follows the ids that an instruction begins with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
@@ -139,7 +182,7 @@ enum Shape {
 }
 
 impl Plan {
-    fn new(op: Op, info: &'static InstructionInfo, ids: &Ids<'_, '_>) -> Self {
+    fn new(m: &Module<'_>, op: Op, info: &'static InstructionInfo) -> Self {
         let leading = info.leading_ids();
         let rest = info.operands().get(leading..).unwrap_or_default();
         let shape = if info.only_ids_follow() || rest.is_empty() {
@@ -169,7 +212,7 @@ impl Plan {
             results: u8::from(info.has_result_type()) + u8::from(info.has_result()),
             leading_ids: leading as u8,
             standing: Standing::of(op, info),
-            is_noted: limits::is_limited(op) || ids.is_noted(op),
+            is_noted: limits::is_limited(op) || is_noted(m, op),
         };
         // Whether a phi's operands are pairs is a question for its own rules.
         match op {
@@ -217,10 +260,6 @@ struct Pass<'m, 'a, 'f> {
     ids: Ids<'m, 'a>,
     layout: Layout<'m, 'a>,
     limits: limits::Counter<'m, 'a>,
-    /// The number of each opcode's plan, from 1 up; 0 while it has none.
-    slots: Vec<u16>,
-    /// The plans of the opcodes that the module uses.
-    plans: Vec<Plan>,
     /// Enumerants that are not available, as far as they were told.
     missing: HashSet<(OperandKind, u32)>,
     /// The storage classes known to be available, as bits.
@@ -271,40 +310,21 @@ impl<'a> Pass<'_, 'a, '_> {
         }
     }
 
-    /// What is known of the opcode; nothing if it is not assigned.
-    #[inline]
-    fn plan(&mut self, inst: Inst<'_>) -> Option<Plan> {
-        let slot = self.slots.get(usize::from(inst.op().0));
-        let number = slot.map_or(0, |&slot| usize::from(slot));
-        match self.plans.get(number.wrapping_sub(1)) {
-            // An opcode that is not available is told of once.
-            Some(plan) => Some(*plan),
-            None => self.new_plan(inst),
-        }
-    }
-
     #[cold]
-    fn new_plan(&mut self, inst: Inst<'_>) -> Option<Plan> {
-        let op = inst.op();
-        let info = op.info()?;
-        if let Err(fault) = self.gate.opcode(inst, info) {
-            self.found.availability = Some(fault);
-        }
-        let plan = Plan::new(op, info, &self.ids);
-        if let Some(slot) = self.slots.get_mut(usize::from(op.0)) {
-            self.plans.push(plan);
-            *slot = self.plans.len() as u16;
-        }
-        Some(plan)
+    fn unknown(&mut self, inst: Inst<'a>) {
+        let opcode = inst.op().0;
+        self.is_partial = true;
+        self.broken(inst, ErrorKind::UnknownOpcode { opcode });
+        self.report(inst.op(), Ok(()));
     }
 
-    fn instruction(&mut self, inst: Inst<'a>) {
-        let Some(plan) = self.plan(inst) else {
-            let opcode = inst.op().0;
-            self.is_partial = true;
-            self.broken(inst, ErrorKind::UnknownOpcode { opcode });
-            return self.report(inst.op(), Ok(()));
-        };
+    /// An opcode that is not available is told of once, here.
+    #[cold]
+    fn opcode(&mut self, inst: Inst<'a>, plan: &Plan) {
+        self.found.availability = self.gate.opcode(inst, plan.info).err();
+    }
+
+    fn instruction(&mut self, inst: Inst<'a>, plan: &Plan) {
         let info = plan.info;
         let words = inst.words();
         let leading = usize::from(plan.leading_ids);

@@ -1,9 +1,10 @@
 //! Working on many things at once, with results in order.
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// How much to do at once.
@@ -15,69 +16,129 @@ pub(crate) struct Limits {
     pub(crate) window: usize,
 }
 
-/// Calls `work` for each number below `count` on several threads, and `finish`
-/// on this one with the results in the order of the numbers, until it breaks.
+/// Calls `work` for each number below `count` on several threads, this one among
+/// them, and `finish` with the results in the order of the numbers, until it
+/// breaks. Whichever thread has the next result calls `finish`, one at a time, so
+/// that none has to be woken for it.
 pub(crate) fn in_order<T: Send>(
     count: usize,
     limits: Limits,
     work: impl Fn(usize) -> T + Sync,
-    mut finish: impl FnMut(T) -> ControlFlow<()>,
+    mut finish: impl FnMut(T) -> ControlFlow<()> + Send,
 ) {
-    let (jobs, queue) = mpsc::channel();
-    let (done, results) = mpsc::channel();
-    let queue = Mutex::new(queue);
-    let worker = |done: mpsc::Sender<_>| {
-        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        while let Ok(number) = next() {
-            // A panic goes on in the thread that waits for this.
-            let result = panic::catch_unwind(AssertUnwindSafe(|| work(number)));
-            if done.send((number, result)).is_err() {
-                return;
-            }
-        }
+    if limits.threads.min(count) <= 1 {
+        let _ = (0..count).try_for_each(|number| finish(work(number)));
+        return;
+    }
+    let queue = Queue {
+        count,
+        window: limits.window.max(1),
+        state: Mutex::new(State {
+            begun: 0,
+            waiting: VecDeque::new(),
+            finish: Some(finish),
+            stopped: false,
+            panic: None,
+        }),
+        moved: Condvar::new(),
     };
-    let worker = &worker;
     thread::scope(|scope| {
-        // Once these are gone, however that comes, the workers stop.
-        let (jobs, results) = (jobs, results);
-        let start = |_: &usize| {
-            let done = done.clone();
-            let thread = thread::Builder::new().spawn_scoped(scope, move || worker(done));
-            thread.is_ok()
-        };
-        let threads = match limits.threads.min(count) {
-            // One thing must not wait for threads to start.
-            0 | 1 => 0,
-            threads => (0..threads).filter(start).count(),
-        };
-        if threads == 0 {
-            // Where threads can't be had, one after the other is fine.
-            let _ = (0..count).try_for_each(|number| finish(work(number)));
-            return;
+        // Where threads can't be had, this one does it all.
+        for _ in 1..limits.threads.min(count) {
+            let _ = thread::Builder::new().spawn_scoped(scope, || queue.run(&work));
         }
-        let mut waiting: VecDeque<Option<T>> = VecDeque::new();
-        let mut begun = 0;
-        for first in 0..count {
-            while begun < count && begun - first < limits.window.max(1) {
-                let _ = jobs.send(begun);
-                waiting.push_back(None);
-                begun += 1;
-            }
-            while let Some(None) = waiting.front() {
-                match results.recv() {
-                    Ok((number, Ok(result))) => waiting[number - first] = Some(result),
-                    Ok((_, Err(panic))) => panic::resume_unwind(panic),
-                    // Not while `done` is here to be cloned.
-                    Err(_) => return,
-                }
-            }
-            if let Some(Some(result)) = waiting.pop_front()
-                && finish(result).is_break()
-            {
-                return;
-            }
-        }
+        queue.run(&work);
     });
+    let panic = queue.lock().panic.take();
+    if let Some(panic) = panic {
+        panic::resume_unwind(panic);
+    }
+}
+
+/// What the threads share.
+struct Queue<T, F> {
+    count: usize,
+    window: usize,
+    state: Mutex<State<T, F>>,
+    /// Told when there may be something to begin again, or nothing ever.
+    moved: Condvar,
+}
+
+struct State<T, F> {
+    /// How many were begun.
+    begun: usize,
+    /// The results of the last ones begun, as far as they are there. All before
+    /// are finished.
+    waiting: VecDeque<Option<T>>,
+    /// What finishes a result; a thread that does so takes it meanwhile.
+    finish: Option<F>,
+    /// Whether to begin no more.
+    stopped: bool,
+    /// A panic on its way to the caller.
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+impl<T, F: FnMut(T) -> ControlFlow<()>> Queue<T, F> {
+    fn lock(&self) -> MutexGuard<'_, State<T, F>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Works until there is nothing left to begin.
+    fn run(&self, work: &impl Fn(usize) -> T) {
+        let each = || {
+            while let Some(number) = self.next() {
+                self.done(number, work(number));
+            }
+        };
+        if let Err(panic) = panic::catch_unwind(AssertUnwindSafe(each)) {
+            let mut state = self.lock();
+            state.stopped = true;
+            state.panic.get_or_insert(panic);
+            self.moved.notify_all();
+        }
+    }
+
+    /// Begins the next, as soon as the window allows.
+    fn next(&self) -> Option<usize> {
+        let mut state = self.lock();
+        while !state.stopped && state.begun < self.count {
+            if state.waiting.len() < self.window {
+                state.waiting.push_back(None);
+                state.begun += 1;
+                return Some(state.begun - 1);
+            }
+            let woken = self.moved.wait(state);
+            state = woken.unwrap_or_else(PoisonError::into_inner);
+        }
+        None
+    }
+
+    /// Takes a result, and finishes what can be, unless another thread is at it.
+    fn done(&self, number: usize, result: T) {
+        let mut state = self.lock();
+        let first = state.begun - state.waiting.len();
+        state.waiting[number - first] = Some(result);
+        let Some(mut finish) = state.finish.take() else {
+            return;
+        };
+        while !state.stopped
+            && let Some(Some(_)) = state.waiting.front()
+            && let Some(result) = state.waiting.pop_front().flatten()
+        {
+            let was_full = state.waiting.len() + 1 == self.window;
+            drop(state);
+            if was_full {
+                self.moved.notify_all();
+            }
+            let flow = finish(result);
+            state = self.lock();
+            state.stopped |= flow.is_break();
+        }
+        state.finish = Some(finish);
+        if state.stopped {
+            self.moved.notify_all();
+        }
+    }
 }
 
 #[cfg(test)]
@@ -165,5 +226,31 @@ mod tests {
             _ => number,
         };
         in_order(100, limits(3, 4), work, go_on);
+    }
+
+    #[test]
+    #[should_panic(expected = "of the last")]
+    fn a_panic_while_finishing_is_passed_on() {
+        in_order(
+            100,
+            limits(3, 4),
+            |number| number,
+            |number| match number {
+                5 => panic!("of the last"),
+                _ => ControlFlow::Continue(()),
+            },
+        );
+    }
+
+    #[test]
+    fn one_result_is_finished_at_a_time() {
+        let at_once = AtomicUsize::new(0);
+        let finish = |_| {
+            assert_eq!(at_once.fetch_add(1, Ordering::SeqCst), 0);
+            thread::sleep(Duration::from_micros(50));
+            at_once.fetch_sub(1, Ordering::SeqCst);
+            ControlFlow::Continue(())
+        };
+        in_order(200, limits(4, 8), |number| number, finish);
     }
 }

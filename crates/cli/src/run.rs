@@ -36,7 +36,7 @@ pub(crate) fn each<T: Send>(
     jobs: Option<NonZeroUsize>,
     ahead: usize,
     work: impl Fn(usize) -> T + Sync,
-    finish: impl FnMut(T) -> ControlFlow<()>,
+    finish: impl FnMut(T) -> ControlFlow<()> + Send,
 ) {
     let threads = jobs
         .or_else(|| std::thread::available_parallelism().ok())

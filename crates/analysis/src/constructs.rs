@@ -47,7 +47,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::control_flow::{Header, HeaderKind};
-use crate::{ControlFlow, DominatorTree, Graph, NONE, Node, PostDominatorTree};
+use crate::{ControlFlow, DepthFirst, DominatorTree, Graph, NONE, Node, PostDominatorTree};
 
 /// The number of a construct: its place in [`Constructs::all`].
 pub type ConstructIndex = u32;
@@ -98,6 +98,9 @@ pub struct Construct {
     pub depth: u32,
     /// The loop construct of the innermost loop that this is in or a part of.
     pub innermost_loop: Option<ConstructIndex>,
+    /// The innermost switch that this is, or is in, within that loop: what a branch to
+    /// a merge block may leave besides the loop.
+    pub innermost_switch: Option<ConstructIndex>,
 }
 
 /// The constructs of a function.
@@ -107,6 +110,8 @@ pub struct Constructs {
     /// For each block the innermost construct, or [`NONE`].
     innermost: Vec<ConstructIndex>,
     misplaced: Vec<Header>,
+    /// Structural.
+    order: DepthFirst,
     /// Structural.
     dominators: DominatorTree,
     /// Structural; only if it takes more than a look to tell what the continue
@@ -120,7 +125,8 @@ impl Constructs {
     /// If several are of one node, the first that can be right is taken.
     pub fn new(graph: &Graph, headers: &[Header]) -> Constructs {
         let structural = Header::structural_graph(graph, headers);
-        let dominators = DominatorTree::new(&structural);
+        let order = DepthFirst::new(&structural);
+        let dominators = DominatorTree::from_depth_first(&structural, &order);
         // For each block the place of its header, or [`NONE`].
         let mut declared = vec![NONE; graph.len() as usize];
         let mut misplaced = Vec::new();
@@ -147,12 +153,13 @@ impl Constructs {
         }
         let (all, innermost) = (finder.all, finder.innermost);
         let is_plain = |construct: &Construct| has_plain_continue(construct, &dominators);
-        let post_dominators =
-            (!all.iter().all(is_plain)).then(|| PostDominatorTree::new(&structural));
+        let post_dominators = (!all.iter().all(is_plain))
+            .then(|| PostDominatorTree::from_depth_first(&structural, &order));
         Constructs {
             all,
             innermost,
             misplaced,
+            order,
             dominators,
             post_dominators,
         }
@@ -232,6 +239,12 @@ impl Constructs {
         &self.misplaced
     }
 
+    /// A traversal of the structural graph. Backwards its order of leaving is one in
+    /// which blocks can be written (see [`Header::structural_graph`]).
+    pub fn order(&self) -> &DepthFirst {
+        &self.order
+    }
+
     /// Structural dominance.
     pub fn dominators(&self) -> &DominatorTree {
         &self.dominators
@@ -306,21 +319,25 @@ impl Finder<'_> {
             parent: outer.map(|_| around),
             depth: outer.map_or(0, |outer| outer.depth) + 1,
             innermost_loop: outer.and_then(|outer| outer.innermost_loop),
+            innermost_switch: outer.and_then(|outer| outer.innermost_switch),
         };
         self.ordinary[node as usize] = index;
         self.innermost[node as usize] = index;
         match kind {
             HeaderKind::Selection => self.all.push(construct),
             HeaderKind::Switch => {
-                let kind = ConstructKind::Switch;
-                self.all.push(Construct { kind, ..construct });
-                let case = Construct {
-                    kind: ConstructKind::Case,
-                    parent: Some(index),
-                    depth: construct.depth + 1,
+                let switch = Construct {
+                    kind: ConstructKind::Switch,
+                    innermost_switch: Some(index),
                     ..construct
                 };
-                self.open_cases(case);
+                self.all.push(switch);
+                self.open_cases(Construct {
+                    kind: ConstructKind::Case,
+                    parent: Some(index),
+                    depth: switch.depth + 1,
+                    ..switch
+                });
             }
             HeaderKind::Loop { continue_target } => {
                 let body = Construct {
@@ -328,6 +345,7 @@ impl Finder<'_> {
                     continue_target: Some(continue_target),
                     back_edge_block: self.back_edge_block(node),
                     innermost_loop: Some(index),
+                    innermost_switch: None,
                     ..construct
                 };
                 self.all.push(body);

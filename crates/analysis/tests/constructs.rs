@@ -224,6 +224,21 @@ fn check_nest(graph: &Graph, found: &Constructs, defined: &[Defined]) -> Result<
             .map(|other| other.header);
         prop_assert_eq!(innermost_loop.map(|found| found.header), expected);
         prop_assert!(innermost_loop.is_none_or(|found| found.kind == ConstructKind::Loop));
+        // The innermost of these that isn't a selection or a case decides.
+        let ways = defined.iter().filter(|other| {
+            (is_of_loop(other.kind) || other.kind == ConstructKind::Switch)
+                && (own.lies_in(other) || std::ptr::eq(*other, own))
+        });
+        let way = ways.min_by_key(|other| other.blocks.len());
+        let expected = way.filter(|way| way.kind == ConstructKind::Switch);
+        let innermost_switch = construct
+            .innermost_switch
+            .map(|index| found.all()[index as usize]);
+        prop_assert_eq!(
+            innermost_switch.map(|found| found.header),
+            expected.map(|other| other.header)
+        );
+        prop_assert!(innermost_switch.is_none_or(|found| found.kind == ConstructKind::Switch));
     }
     for node in 0..graph.len() {
         let around = defined.iter().filter(|other| other.blocks.contains(&node));
@@ -237,6 +252,30 @@ fn check_nest(graph: &Graph, found: &Constructs, defined: &[Defined]) -> Result<
             smallest.map(|other| (other.kind, other.entry, other.header))
         );
         prop_assert_eq!(found.around(node).count(), count);
+    }
+    Ok(())
+}
+
+/// Checks that the structural order is one in which blocks can be written: dominators
+/// first, and each construct in one piece, with its continue construct and its merge
+/// block behind.
+fn check_order(flow: &ControlFlow, found: &Constructs) -> Result<(), TestCaseError> {
+    let order: Vec<Node> = found.order().post_order().iter().rev().copied().collect();
+    let place = |node: Node| order.iter().position(|&at| at == node);
+    for node in 0..flow.graph().len() {
+        let above = found.dominators().immediate(node);
+        prop_assert!(above.is_none_or(|above| place(above) < place(node)));
+    }
+    for (index, construct) in found.all().iter().enumerate() {
+        let is_in = |&node: &Node| found.contains(index as u32, node);
+        let places = order.iter().enumerate().filter(|(_, node)| is_in(node));
+        let places: Vec<usize> = places.map(|(place, _)| place).collect();
+        prop_assert!(
+            places.windows(2).all(|pair| pair[1] == pair[0] + 1),
+            "{:?}",
+            construct
+        );
+        prop_assert!(places.last().copied() < place(construct.merge));
     }
     Ok(())
 }
@@ -280,6 +319,7 @@ proptest! {
         prop_assert!(Naive::new(flow.graph(), &headers).always_ends());
         let defined = check_contents(flow.graph(), &headers, &found)?;
         check_nest(flow.graph(), &found, &defined)?;
+        check_order(&flow, &found)?;
     }
 
     #[test]

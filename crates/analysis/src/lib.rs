@@ -7,7 +7,8 @@
 //! the same for a module that was just read and for one that a program holds in a
 //! form of its own.
 //!
-//! Of types: [`layout`] says where their parts lie in memory.
+//! Of types: [`layout`] says where their parts lie in memory. Of the language:
+//! [`requirements`] lists what a module needs, and compares it with what it declares.
 //!
 //! Of graphs: orders, reachability, back edges, dominance and post-dominance
 //! (specification, section 2.11, "Structured Control Flow", and its terms in
@@ -79,6 +80,7 @@ pub mod layout;
 mod lists;
 pub mod loops;
 mod post_dominators;
+pub mod requirements;
 pub mod uses;
 mod walk;
 

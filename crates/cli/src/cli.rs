@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use spirvkit::grammar::GRAMMAR_REVISION;
 
-use crate::commands::{as_, compact_ids, completions, dis, drop_in, explain, man, val};
+use crate::commands::{as_, compact_ids, completions, dis, drop_in, explain, man, strip, val};
 use crate::exit::Ending;
 use crate::report::{self, Format};
 
@@ -42,6 +42,7 @@ enum Command {
     Dis(dis::Arguments),
     Val(val::Arguments),
     Explain(explain::Arguments),
+    Strip(strip::Arguments),
     CompactIds(compact_ids::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),
@@ -129,6 +130,7 @@ pub(crate) fn run() -> Ending {
         Command::Dis(arguments) => dis::run(&arguments),
         Command::Val(arguments) => val::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Strip(arguments) => strip::run(&arguments),
         Command::CompactIds(arguments) => compact_ids::run(&arguments),
         Command::Completions(arguments) => Ok(completions::run(&arguments)),
         Command::Man(arguments) => Ok(man::run(&arguments)),

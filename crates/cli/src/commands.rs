@@ -7,4 +7,5 @@ pub(crate) mod dis;
 pub(crate) mod drop_in;
 pub(crate) mod explain;
 pub(crate) mod man;
+pub(crate) mod strip;
 pub(crate) mod val;

@@ -89,6 +89,7 @@ impl Module {
         let words = self.words.len();
         let mut definers = IdMap::with_bound(NONE, words, self.header.bound);
         let mut definitions = Definitions::with_word_limit(words);
+        let mut redefiners = std::collections::BTreeSet::new();
         for inst in self.instructions() {
             let read = self.get(inst);
             let Some(id) = read.result() else {
@@ -97,10 +98,13 @@ impl Module {
             let slot = definers.slot(id);
             if *slot == NONE {
                 *slot = inst.0;
+            } else {
+                redefiners.insert((id, inst.0));
             }
             definitions.define(&read);
         }
         self.definers = definers;
+        self.redefiners = redefiners;
         self.definitions = definitions;
         self.words_at_last_raise = words;
         self.uses.take();

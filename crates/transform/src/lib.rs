@@ -27,7 +27,13 @@
     )
 )]
 
+mod attached;
 mod compact;
 pub mod fold;
+mod prune;
+mod remarks;
+mod strip;
 
 pub use compact::{OpaqueInstruction, compact_ids};
+pub use prune::{Prune, prune};
+pub use strip::{Strip, strip};

@@ -2,11 +2,12 @@
 
 use crate::common::Dir;
 
-const COMMANDS: [&str; 8] = [
+const COMMANDS: [&str; 9] = [
     "as",
     "dis",
     "val",
     "explain",
+    "strip",
     "compact-ids",
     "completions",
     "man",

@@ -1,0 +1,94 @@
+//! `spv strip`: modules without what tells of their source.
+
+use clap::Args;
+use spirvkit::transform::{Strip, strip};
+
+use crate::change::Changing;
+use crate::change_help;
+use crate::exit::{Ending, UsageError};
+
+/// Remove names, lines, sources and debug information
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP, args_override_self = true)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    changing: Changing,
+
+    /// Remove names (OpName, OpMemberName)
+    #[arg(long, help_heading = WHAT)]
+    names: bool,
+
+    /// Remove lines and scopes (OpLine, OpNoLine, DebugLine, DebugScope, …)
+    #[arg(long, help_heading = WHAT)]
+    lines: bool,
+
+    /// Remove sources, and strings that nothing else uses (OpSource, OpModuleProcessed, …)
+    #[arg(long, help_heading = WHAT)]
+    sources: bool,
+
+    /// Remove everything of the instruction sets for debug information
+    /// (NonSemantic.Shader.DebugInfo.100, OpenCL.DebugInfo.100, …)
+    #[arg(long, help_heading = WHAT)]
+    debug_info: bool,
+
+    /// Remove everything of other non-semantic instruction sets, but for what
+    /// --output-calls removes
+    #[arg(long, help_heading = WHAT)]
+    non_semantic: bool,
+
+    /// Remove DebugPrintf and DebugBreak
+    #[arg(long, help_heading = WHAT)]
+    output_calls: bool,
+
+    /// Remove decorations that only programs read which load modules (UserSemantic,
+    /// UserTypeGOOGLE, CounterBuffer)
+    #[arg(long, help_heading = WHAT)]
+    reflection: bool,
+
+    /// Remove types, constants and imports that nothing uses then
+    #[arg(long, help_heading = WHAT)]
+    unused: bool,
+
+    /// Remove all of the first five: the default, if no option says what to remove
+    #[arg(long, help_heading = WHAT)]
+    all: bool,
+}
+
+const WHAT: &str = "What to remove";
+
+const AFTER_HELP: &str = change_help!(
+    "  spv strip shader.spv -o small.spv
+  spv strip --names --lines shader.spv -o shader.spv
+  spv strip --all --output-calls --unused shaders/ -o release/"
+);
+
+impl Arguments {
+    fn options(&self) -> Strip {
+        let chosen = Strip {
+            names: self.names,
+            lines: self.lines,
+            sources: self.sources,
+            debug_info: self.debug_info,
+            non_semantic: self.non_semantic,
+            output: self.output_calls,
+            reflection: self.reflection,
+            unused: self.unused,
+        };
+        if !self.all && chosen != Strip::default() {
+            return chosen;
+        }
+        Strip {
+            output: self.output_calls,
+            reflection: self.reflection,
+            unused: self.unused,
+            ..Strip::DEBUG
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
+    let options = arguments.options();
+    arguments.changing.each(|module, _| {
+        strip(module, &options);
+    })
+}

@@ -65,8 +65,8 @@ pub enum ConstructKind {
     /// the switch's merge block doesn't.
     Case,
     /// A loop construct: what the header dominates and its merge block doesn't,
-    /// without the continue construct. Nothing is in it if the header is its own
-    /// continue target.
+    /// without the continue construct. Where the rules are kept, nothing is in it if the
+    /// header is its own continue target.
     Loop,
     /// A continue construct: what the continue target dominates and the block that
     /// branches back post-dominates. If not exactly one block branches back, it is
@@ -261,13 +261,13 @@ fn is_well_placed(header: Header, dominators: &DominatorTree) -> bool {
 }
 
 /// Whether a construct has no continue construct, or one that is its continue target
-/// alone: which branches back, and where nothing else is dominated or it is the
-/// header. Post-dominance would add nothing.
+/// alone: which branches back, and dominates nothing else. Post-dominance would add
+/// nothing.
 fn has_plain_continue(construct: &Construct, dominators: &DominatorTree) -> bool {
     let (Some(target), Some(back)) = (construct.continue_target, construct.back_edge_block) else {
         return true;
     };
-    back == target && (target == construct.header || dominators.subtree(target).len() == 1)
+    back == target && dominators.subtree(target).len() == 1
 }
 
 /// Stands for a block of which nothing is known yet.

@@ -477,3 +477,30 @@ fn what_comes_back_to_the_continue_target_is_in_its_construct() {
     let found = Constructs::new(&graph, &headers);
     assert!(found.contains(1, 3) && !found.contains(0, 3));
 }
+
+#[test]
+fn a_block_that_must_come_back_to_the_header_is_in_its_continue_construct() {
+    // 1 declares that it merges in 0, the header of a loop of one block.
+    let graph = Graph::new(3, &[(0, 1), (0, 0), (0, 2)]);
+    let kind = HeaderKind::Loop { continue_target: 0 };
+    let headers = [
+        Header {
+            node: 0,
+            merge: 1,
+            kind,
+        },
+        Header {
+            node: 1,
+            merge: 0,
+            kind: HeaderKind::Selection,
+        },
+    ];
+    let found = Constructs::new(&graph, &headers);
+    let blocks = |index| {
+        (0..3)
+            .filter(|&node| found.contains(index, node))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(blocks(0), [2]);
+    assert_eq!(blocks(1), [0, 1]);
+}

@@ -256,6 +256,25 @@ fn bit_casts() {
         Err(NotFoldable::Pointer(Op::Bitcast))
     );
     assert!(cast(UINT, true.into()).is_err());
+    // 96 bits are 96 bits, but 2 components can't be dealt out to 3.
+    let mut odd = types();
+    odd.insert(
+        Id(50),
+        Type::Number(NumberType::Integer {
+            width: 48,
+            signed: false,
+        }),
+    );
+    odd.insert(
+        Id(51),
+        Type::Sequence {
+            kind: Sequence::Vector,
+            part: Id(50),
+            count: Some(2),
+        },
+    );
+    let folded = Folder::new(&odd).fold(Op::Bitcast, Id(51), &[uvec([1, 2, 3])], &[]);
+    assert_eq!(folded, Err(NotFoldable::Operand { index: 0 }));
     let all_alike = Value::replicate(7.into(), u32::MAX).unwrap();
     assert_eq!(cast(HUGE_VECTOR, all_alike.clone()), Ok(all_alike));
 }
@@ -297,6 +316,65 @@ fn halves_of_sums_and_products() {
     let vectors = [uvec([max, 1]), uvec([1, 1])];
     let folded = fold(Op::IAddCarry, VECTOR_PAIR, &vectors, &[]);
     assert_eq!(folded, Ok(composite([uvec([0, 2]), uvec([1, 0])])));
+}
+
+#[test]
+fn halves_at_every_width() {
+    for width in [1u8, 7, 8, 16, 33, 64] {
+        let ty = ScalarType::Integer { width };
+        let number = NumberType::Integer {
+            width,
+            signed: false,
+        };
+        let mut types = Types::default();
+        types.insert(Id(1), Type::Number(number));
+        types.insert(Id(2), Type::Struct(&[Id(1), Id(1)]));
+        let modulus = 1i128 << width;
+        let signed = |bits: u64| match i128::from(bits) {
+            bits if bits >= modulus / 2 => bits - modulus,
+            bits => bits,
+        };
+        let some = [
+            0,
+            1,
+            2,
+            3,
+            0x55,
+            0x80,
+            0xff,
+            0x7fff,
+            u64::MAX / 3,
+            u64::MAX - 1,
+            u64::MAX,
+        ];
+        let some = some.map(|bits| Scalar::new(ty, bits));
+        for a in some {
+            for b in some {
+                let (x, y) = (i128::from(a.bits()), i128::from(b.bits()));
+                // The low half, and what has no room in it.
+                let split = |whole: i128| (whole.rem_euclid(modulus), whole.div_euclid(modulus));
+                // Two unsigned numbers of 64 bits have a product that `i128` lacks.
+                let product = a.bits() as u128 * b.bits() as u128;
+                let product = (
+                    (product % modulus as u128) as i128,
+                    (product >> width) as i128,
+                );
+                let (low, borrow) = split(x - y);
+                for (op, (low, high)) in [
+                    (Op::IAddCarry, split(x + y)),
+                    (Op::ISubBorrow, (low, -borrow)),
+                    (Op::UMulExtended, product),
+                    (Op::SMulExtended, split(signed(a.bits()) * signed(b.bits()))),
+                ] {
+                    let operands = [Value::Scalar(a), Value::Scalar(b)];
+                    let expected =
+                        [low, high].map(|half| Value::Scalar(Scalar::new(ty, half as u64)));
+                    let folded = Folder::new(&types).fold(op, Id(2), &operands, &[]);
+                    assert_eq!(folded, Ok(composite(expected)), "{op} {width} {x} {y}");
+                }
+            }
+        }
+    }
 }
 
 #[test]

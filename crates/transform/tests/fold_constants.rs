@@ -243,6 +243,31 @@ fn instructions() {
     );
 }
 
+/// A constant cooperative matrix has one constituent, for all its components.
+#[test]
+fn cooperative_matrices() {
+    let constants = read(
+        "
+%1 = OpTypeInt 32 0
+%2 = OpConstant %1 3
+%3 = OpConstant %1 16
+%4 = OpTypeFloat 32
+%5 = OpTypeCooperativeMatrixKHR %4 %2 %3 %3 %2
+%6 = OpConstant %4 1.5
+%7 = OpConstantComposite %5 %6
+%8 = OpConstantNull %5
+",
+    );
+    assert!(constants.value(Id(8)).unwrap().is_null());
+    let (ty, value) = constants.typed_value(Id(7)).unwrap();
+    let made = constants::create(constants.types(), ty, Id(7), value, |ty, part| {
+        assert_eq!((ty, part), (Id(4), &1.5f32.into()));
+        Part::Existing(Id(6))
+    });
+    let first = 4 << 16 | u32::from(Op::ConstantComposite.0);
+    assert_eq!(made, Ok(vec![first, 5, 7, 6]));
+}
+
 /// Parts that are known to be alike are asked for once.
 #[test]
 fn parts_asked_for() {

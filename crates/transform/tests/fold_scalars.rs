@@ -340,6 +340,26 @@ fn about_halves() {
     }
 }
 
+/// Integers that have the middle between two numbers where 64 bits can't tell it:
+/// to round them to 64 bits first would lose what decides.
+#[test]
+fn long_integers() {
+    let single = Ty::Float(Format::SINGLE);
+    for middle in [
+        0x8000_0080_0000_0000u64,
+        0x8000_0180_0000_0000,
+        0x4000_0040_0000_0000,
+    ] {
+        for near in [middle - 1, middle, middle + 1] {
+            for op in [Op::ConvertUToF, Op::ConvertSToF] {
+                for bits in [near, near.wrapping_neg()] {
+                    agree(&(op, single, vec![Ty::Int(64)]), &[bits]);
+                }
+            }
+        }
+    }
+}
+
 /// Every pair of 8-bit integers.
 #[test]
 fn every_pair_of_bytes() {

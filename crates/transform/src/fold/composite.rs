@@ -316,7 +316,8 @@ impl Folder<'_> {
             .ty();
         let (old, new) = (u64::from(from.width()), u64::from(ty.width()));
         let total = old * u64::from(parts);
-        if from == ScalarType::Bool || total != new * u64::from(count) {
+        let divides = old % new == 0 || new % old == 0;
+        if from == ScalarType::Bool || !divides || total != new * u64::from(count) {
             return Err(NotFoldable::Operand { index: 0 });
         }
         let component = |index: u64| {
@@ -325,9 +326,9 @@ impl Folder<'_> {
             while filled < new {
                 let at = index * new + filled;
                 let part = part((at / old) as u32).ok_or(NotFoldable::Operand { index: 0 })?;
-                let offset = at % old;
-                bits |= (self.scalar(from, part, 0)?.bits() >> offset) << filled;
-                filled += old - offset;
+                // A part has its place in a wider component, or the other way round.
+                bits |= (self.scalar(from, part, 0)?.bits() >> (at % old)) << filled;
+                filled += old;
             }
             Ok(Value::Scalar(Scalar::new(ty, bits)))
         };

@@ -14,7 +14,7 @@ pub enum Type<'t> {
     Bool,
     /// `OpTypeInt` or `OpTypeFloat`.
     Number(NumberType),
-    /// A vector, matrix or array: `count` parts of one type. The count is unknown
+    /// A vector, matrix, array or the like: `count` parts of one type. The count is unknown
     /// where it depends on something that has no value.
     Sequence {
         /// What it is a sequence of.
@@ -41,6 +41,9 @@ pub enum Sequence {
     Matrix,
     /// An array.
     Array,
+    /// A cooperative matrix. It is a sequence of one part, as constants are made of
+    /// one: the value of all its components (`SPV_KHR_cooperative_matrix`).
+    CooperativeMatrix,
 }
 
 /// What a type's values look like to an operation on components.
@@ -185,6 +188,9 @@ impl Types {
                 sequence(Sequence::Vector, part, count(Id(length)))
             }
             (Op::TypeMatrix, &[_, part, count]) => sequence(Sequence::Matrix, part, Some(count)),
+            (Op::TypeCooperativeMatrixKHR | Op::TypeCooperativeMatrixNV, &[_, part, ..]) => {
+                sequence(Sequence::CooperativeMatrix, part, Some(1))
+            }
             (Op::TypeArray, &[_, part, length]) => {
                 sequence(Sequence::Array, part, count(Id(length)))
             }

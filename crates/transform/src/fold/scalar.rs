@@ -15,6 +15,7 @@ pub(super) enum Sort {
 }
 
 impl Sort {
+    #[inline]
     fn has(self, ty: ScalarType) -> bool {
         match self {
             Self::Bool => ty == ScalarType::Bool,
@@ -265,10 +266,8 @@ pub(super) fn evaluate(
 ) -> Result<Scalar, NotFoldable> {
     signature.check(result, operands)?;
     let first = operands.first().map_or(result, |operand| operand.ty());
-    let mut bits = [0; MAX_OPERANDS];
-    for (slot, operand) in bits.iter_mut().zip(operands) {
-        *slot = operand.bits();
-    }
+    let bit = |index: usize| operands.get(index).map_or(0, |operand| operand.bits());
+    let bits = [bit(0), bit(1), bit(2), bit(3)];
     let outcome = match (result, first) {
         (_, _) if op == Op::Select => Ok(if bits[0] != 0 { bits[1] } else { bits[2] }),
         (ScalarType::Bool, ScalarType::Bool) => logical(op, bits)?,

@@ -37,6 +37,7 @@ pub enum ScalarType {
 
 impl ScalarType {
     /// The width in bits, from 1 to 64.
+    #[inline]
     pub const fn width(self) -> u32 {
         match self {
             Self::Bool | Self::Integer { width: 0 } => 1,
@@ -47,6 +48,7 @@ impl ScalarType {
     }
 
     /// A word with all bits of the type set.
+    #[inline]
     pub const fn mask(self) -> u64 {
         u64::MAX >> (64 - self.width())
     }

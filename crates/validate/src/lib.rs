@@ -150,16 +150,20 @@ fn refused(fault: fault::Fault, options: &Options) -> Report {
 
 /// All rules, sorted by id.
 pub fn rules() -> Vec<&'static Rule> {
-    let families = rules::FAMILIES.iter().flat_map(|family| family.rules);
-    let mut all: Vec<&'static Rule> = families.chain(phases::rules()).copied().collect();
+    let mut all: Vec<&'static Rule> = unsorted_rules().collect();
     all.sort_by_key(|rule| rule.id);
     all
 }
 
-/// The rule with this id, or the first that checks this Vulkan rule.
+fn unsorted_rules() -> impl Iterator<Item = &'static Rule> {
+    let families = rules::FAMILIES.iter().flat_map(|family| family.rules);
+    families.chain(phases::rules()).copied()
+}
+
+/// The rule with this id, or the first by id that checks this Vulkan rule.
 pub fn find_rule(id: &str) -> Option<&'static Rule> {
-    let all = rules();
-    let by_id = all.iter().find(|rule| rule.id == id);
-    let found = by_id.or_else(|| all.iter().find(|rule| rule.vuids.contains(&id)));
-    found.copied()
+    let checking = || unsorted_rules().filter(|rule| rule.vuids.contains(&id));
+    unsorted_rules()
+        .find(|rule| rule.id == id)
+        .or_else(|| checking().min_by_key(|rule| rule.id))
 }

@@ -142,3 +142,73 @@ OpExtension \"SPV_KHR_poison_freeze\"
 OpLifetimeStart %variable 0";
     breaks(Frame::Kernel, piece, "logical-pointer.use");
 }
+
+#[test]
+fn structures_in_vulkan_hold_no_pointers_to_opaque_types() {
+    let piece = "%sampler = OpTypeSampler
+%samplers = OpTypeArray %sampler %u32_4
+%pointer = OpTypePointer UniformConstant %samplers
+%struct = OpTypeStruct %u32 %pointer";
+    let vulkan = Frame::ShaderFor("vulkan1.3");
+    breaks(vulkan, piece, "type.struct-opaque-member");
+    assert!(judge(Frame::Shader, piece).is_valid());
+}
+
+#[test]
+fn what_is_declared_ahead_is_not_declared_already() {
+    let piece = "%struct = OpTypeStruct %u32
+%pointer = OpTypePointer CrossWorkgroup %struct
+OpTypeForwardPointer %pointer CrossWorkgroup";
+    breaks(Frame::Kernel, piece, "type.forward-pointer");
+}
+
+#[test]
+fn the_members_of_blocks_in_arrays_have_locations() {
+    let piece = "OpEntryPoint Fragment %main \"main\" %in
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 Location 0
+%struct = OpTypeStruct %f32 %f32
+%array = OpTypeArray %struct %u32_2
+%pointer = OpTypePointer Input %array
+%in = OpVariable %pointer Input";
+    let vulkan = Frame::FragmentFor("vulkan1.2");
+    breaks(vulkan, piece, "interface.member-location-missing");
+}
+
+#[test]
+fn built_ins_in_arrays_are_in_blocks() {
+    let piece = "OpCapability Shader
+OpCapability Geometry
+OpMemoryModel Logical GLSL450
+OpEntryPoint Geometry %main \"main\" %in
+OpExecutionMode %main InputPoints
+OpExecutionMode %main OutputPoints
+OpExecutionMode %main OutputVertices 1
+OpExecutionMode %main Invocations 1
+OpMemberDecorate %struct 0 BuiltIn Position
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%one = OpConstant %u32 1
+%f32 = OpTypeFloat 32
+%v4f32 = OpTypeVector %f32 4
+%struct = OpTypeStruct %v4f32
+%array = OpTypeArray %struct %one
+%pointer = OpTypePointer Input %array
+%in = OpVariable %pointer Input
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+OpReturn
+OpFunctionEnd";
+    let vulkan = Frame::WholeFor("vulkan1.2");
+    breaks(vulkan, piece, "interface.built-in-block");
+}
+
+#[test]
+fn resources_that_nothing_uses_are_bound_too() {
+    let piece = "OpDecorate %sampler DescriptorSet 0
+%type = OpTypeSampler
+%pointer = OpTypePointer UniformConstant %type
+%sampler = OpVariable %pointer UniformConstant";
+    breaks(Frame::ShaderFor("vulkan1.1"), piece, "layout.binding");
+}

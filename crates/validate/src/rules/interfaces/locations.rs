@@ -18,6 +18,30 @@ macro_rules! fragment {
     };
 }
 
+macro_rules! built_in_block {
+    ($decoration:literal) => {
+        concat!(
+            "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main \"main\" %out
+OpMemberDecorate %struct 0 BuiltIn Position
+",
+            $decoration,
+            "%void = OpTypeVoid
+%f32 = OpTypeFloat 32
+%v4f32 = OpTypeVector %f32 4
+%struct = OpTypeStruct %v4f32
+%ptr = OpTypePointer Output %struct
+%out = OpVariable %ptr Output
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd"
+        )
+    };
+}
+
 pub(super) static MISSING: Rule = Rule {
     id: "interface.location-missing",
     class: InvalidData,
@@ -33,6 +57,19 @@ pub(super) static MISSING: Rule = Rule {
         keeps: fragment!(
             "OpDecorate %out Location 0\n%ptr = OpTypePointer Output %f32\n%out = OpVariable %ptr Output"
         ),
+    },
+};
+
+pub(super) static BUILT_IN_BLOCK: Rule = Rule {
+    id: "interface.built-in-block",
+    class: InvalidData,
+    section: "Vulkan, Built-in Interface Block",
+    vuids: &["VUID-StandaloneSpirv-Location-04919"],
+    text: "A structure whose members are built-ins is part of an interface only as a block.",
+    example: Example {
+        frame: Frame::WholeFor("vulkan1.2"),
+        breaks: built_in_block!(""),
+        keeps: built_in_block!("OpDecorate %struct Block\n"),
     },
 };
 
@@ -372,11 +409,22 @@ fn place(
         ty = element;
     }
     let inner = m.without_arrays(ty);
-    if m.structure_facts(inner).has_built_ins {
+    let facts = m.structure_facts(inner);
+    if facts.has_built_ins && facts.is_block {
         return Ok(());
     }
-    let is_struct = m.is_struct(ty);
-    let is_block = m.structure_facts(inner).is_block;
+    if facts.has_built_ins {
+        let message = format!(
+            "the members of {} are built-ins, so it must be decorated Block to be in an interface",
+            m.name(inner)
+        );
+        let fault = Fault::new(&BUILT_IN_BLOCK, m.def_offset(inner), message);
+        return Err(fault.at(
+            listed.inst.offset(),
+            "this variable is listed by an entry point",
+        ));
+    }
+    let is_block = facts.is_block;
     if location.is_none() && !is_block {
         let vuid = MISSING.vuids[usize::from(m.is_struct(inner))];
         let message = format!("{} needs a Location", m.name(listed.id));
@@ -398,16 +446,12 @@ fn place(
         add(location.into(), component, stream, &masks);
         return Ok(());
     }
-    if !is_struct {
-        // Arrays of blocks are taken for granted.
-        return Ok(());
-    }
-    let members = m.members(ty);
+    let members = m.members(inner);
     if !budget.spend(4 * members.len()) {
         return Ok(());
     }
     let mut places: Vec<(Option<u32>, u32, u32)> = vec![(None, 0, stream); members.len()];
-    for decorated in m.decorations(ty) {
+    for decorated in m.decorations(inner) {
         let member = decorated
             .member
             .and_then(|index| places.get_mut(index as usize));
@@ -421,9 +465,9 @@ fn place(
     }
     for (number, (place, &member)) in places.iter().zip(members).enumerate() {
         let Some(location) = place.0 else {
-            let message = format!("member {number} of {} needs a Location", m.name(ty));
+            let message = format!("member {number} of {} needs a Location", m.name(inner));
             return Err(
-                Fault::new(&MEMBER_MISSING, m.def_offset(ty), message).about(
+                Fault::new(&MEMBER_MISSING, m.def_offset(inner), message).about(
                     m,
                     listed.id,
                     "the block is used here",

@@ -26,6 +26,7 @@ pub(crate) const FAMILY: Family = Family {
         &used::NOT_LISTED,
         &used::PUSH_CONSTANTS,
         &locations::MISSING,
+        &locations::BUILT_IN_BLOCK,
         &locations::MEMBER_MISSING,
         &locations::MEMBER_EXTRA,
         &locations::TYPE,

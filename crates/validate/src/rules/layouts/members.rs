@@ -122,7 +122,7 @@ fn check_decorations(layouts: &Layouts<'_, '_>, id: Id, member: &Member) -> Resu
     let stride = member.matrix.stride;
     if (stride == 0 || !stride.is_multiple_of(alignment)) && !m.options.skip_block_layout {
         let message = format!(
-            "the MatrixStride of member {} of {} must be a multiple of {alignment}, but is {stride}",
+            "the MatrixStride of member {} of {} must be a multiple of {alignment} above 0, but is {stride}",
             member.index,
             m.name(id)
         );

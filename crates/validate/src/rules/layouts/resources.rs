@@ -177,41 +177,12 @@ fn check_binding(m: &Module<'_>, id: Id, inst: Inst<'_>, class: StorageClass, fa
             _ => {}
         }
     }
-    if has_set && has_binding || is_heap || !is_reached(m, id) {
+    if has_set && has_binding || is_heap {
         return;
     }
     let missing = if has_set { "Binding" } else { "DescriptorSet" };
     let message = format!("{} is in {class} and needs a {missing}", m.name(id));
     faults.add(Fault::new(&BINDING, inst.offset(), message));
-}
-
-/// Whether an entry point reaches an instruction that uses a variable. Only
-/// asked of variables that lack something.
-fn is_reached(m: &Module<'_>, id: Id) -> bool {
-    let mut todo = vec![id];
-    let mut seen = hashbrown::HashSet::new();
-    while let Some(id) = todo.pop() {
-        if !seen.insert(id.0) {
-            continue;
-        }
-        for &offset in m.uses(id) {
-            let Some(inst) = m.inst(offset) else { continue };
-            match m.function_at(offset) {
-                Some(index) => {
-                    let function = m.functions.get(index as usize);
-                    if function.is_some_and(|function| !function.models.is_empty()) {
-                        return true;
-                    }
-                }
-                None => {
-                    if let Some(result) = inst.result() {
-                        todo.push(result);
-                    }
-                }
-            }
-        }
-    }
-    false
 }
 
 /// Checks blocks in workgroup memory.

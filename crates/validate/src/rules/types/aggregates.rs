@@ -107,7 +107,24 @@ pub(super) static RUNTIME_ARRAY_LAST: Rule = Rule {
         frame: Frame::ShaderFor("vulkan1.1"),
         breaks: "%array = OpTypeRuntimeArray %f32
 %struct = OpTypeStruct %array %u32",
-        keeps: "%array = OpTypeRuntimeArray %f32
+        keeps: "OpDecorate %struct Block
+%array = OpTypeRuntimeArray %f32
+%struct = OpTypeStruct %u32 %array",
+    },
+};
+
+pub(super) static RUNTIME_ARRAY_BLOCK: Rule = Rule {
+    id: "type.struct-runtime-array-block",
+    class: InvalidId,
+    section: "Vulkan, Standalone SPIR-V Validation",
+    vuids: &["VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"],
+    text: "In Vulkan, a structure with a run-time array is decorated `Block` or `BufferBlock`.",
+    example: Example {
+        frame: Frame::ShaderFor("vulkan1.1"),
+        breaks: "%array = OpTypeRuntimeArray %f32
+%struct = OpTypeStruct %u32 %array",
+        keeps: "OpDecorate %struct Block
+%array = OpTypeRuntimeArray %f32
 %struct = OpTypeStruct %u32 %array",
     },
 };
@@ -139,7 +156,7 @@ pub(super) static OPAQUE_MEMBER: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-04667"],
-    text: "In Vulkan, structures hold no opaque types such as images and samplers.",
+    text: "In Vulkan, structures hold no opaque types such as images and samplers, nor pointers to them.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.1"),
         breaks: "%sampler = OpTypeSampler
@@ -231,6 +248,14 @@ pub(super) fn structure(at: &Site<'_, '_>) -> Verdict {
                 let fault = at.fault(&RUNTIME_ARRAY_LAST, message);
                 return Err(fault.about(m, member, "the member's type is declared here"));
             }
+            Type::RuntimeArray { .. } if is_vulkan && !m.is_block(result) => {
+                let message = format!(
+                    "member {index} of the structure is a run-time array, which in Vulkan takes a structure decorated \
+                     Block or BufferBlock"
+                );
+                let fault = at.fault(&RUNTIME_ARRAY_BLOCK, message);
+                return Err(fault.about(m, member, "the member's type is declared here"));
+            }
             _ => {}
         }
     }
@@ -300,15 +325,23 @@ fn block_in_block(at: &Site<'_, '_>, result: Id) -> Verdict {
     Ok(())
 }
 
-/// Looks only at the members themselves and the elements of arrays: what
-/// structures within hold has been looked at where they are declared.
+/// Looks only at the members themselves, the elements of arrays and what a pointer
+/// points to: what structures within hold has been looked at where they are
+/// declared, and pointers to pointers are not for opaque types in Vulkan.
 fn opaque_members(at: &Site<'_, '_>, members: &[u32]) -> Verdict {
     let m = at.m;
     for (index, &member) in members.iter().enumerate() {
-        let ty = m.without_arrays(Id(member));
+        let held = m.without_arrays(Id(member));
+        let pointee = m.pointee(held);
+        let ty = pointee.map_or(held, |pointee| m.without_arrays(pointee));
         if is_opaque(m, ty) {
+            let how = if pointee.is_some() {
+                "points to"
+            } else {
+                "is or holds"
+            };
             let message = format!(
-                "member {index} of the structure is or holds {}; in Vulkan, structures hold no opaque types",
+                "member {index} of the structure {how} {}; in Vulkan, structures hold no opaque types",
                 m.show_type(ty)
             );
             let fault = at.fault(&OPAQUE_MEMBER, message);

@@ -103,6 +103,7 @@ pub(crate) const FAMILY: Family = Family {
         &aggregates::BUILT_IN_MEMBERS,
         &aggregates::BUILT_IN_NESTED,
         &aggregates::RUNTIME_ARRAY_LAST,
+        &aggregates::RUNTIME_ARRAY_BLOCK,
         &aggregates::NESTED_BLOCK,
         &aggregates::OPAQUE_MEMBER,
         &pointers::POINTEE,

@@ -97,7 +97,7 @@ pub(super) static FORWARD: Rule = Rule {
     section: "3.32.6",
     vuids: &[],
     text: "A pointer that is declared ahead is a pointer type to a structure, with the storage class that the \
-           declaration ahead gives.",
+           declaration ahead gives, and is declared later.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpTypeForwardPointer %pointer Workgroup
@@ -312,6 +312,9 @@ pub(super) fn forward_pointer(at: &Site<'_, '_>) -> Verdict {
                 "a pointer that is declared ahead points to a structure, but this points to {}",
                 m.show_type(pointee)
             )
+        }
+        Type::Pointer { .. } if m.def_offset(pointer) < at.inst.offset() => {
+            format!("{} is declared already", m.name(pointer))
         }
         Type::Pointer { .. } => return forward_in_vulkan(at, class),
         _ => format!(

@@ -166,6 +166,24 @@ impl Changing {
         Ok(Ending::unless(messages.failed()))
     }
 
+    /// Shows what `describe` says of each input on standard output, under its name if
+    /// there are several.
+    pub(crate) fn show(&self, describe: impl Fn(&Module) -> String) -> Result<Ending, UsageError> {
+        let inputs = self.inputs()?;
+        let mut messages = Messages::new(self.reporter());
+        let mut text = String::new();
+        for loaded in load_all(&inputs, &mut messages) {
+            if inputs.many {
+                text.push_str(&loaded.name);
+                text.push_str(":\n");
+            }
+            text.push_str(&describe(&loaded.module));
+        }
+        write(&Destination::Stdout, text.as_bytes(), &mut messages);
+        messages.print();
+        Ok(Ending::unless(messages.failed()))
+    }
+
     /// Reads the one input there is, and calls `work` with it.
     pub(crate) fn single(
         &self,

@@ -7,7 +7,9 @@ use std::sync::LazyLock;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use spirvkit::grammar::GRAMMAR_REVISION;
 
-use crate::commands::{as_, compact_ids, completions, dis, drop_in, explain, man, strip, val};
+use crate::commands::{
+    as_, compact_ids, completions, dis, drop_in, explain, man, specialize, strip, val,
+};
 use crate::exit::Ending;
 use crate::report::{self, Format};
 
@@ -42,6 +44,7 @@ enum Command {
     Dis(dis::Arguments),
     Val(val::Arguments),
     Explain(explain::Arguments),
+    Specialize(specialize::Arguments),
     Strip(strip::Arguments),
     CompactIds(compact_ids::Arguments),
     Completions(completions::Arguments),
@@ -130,6 +133,7 @@ pub(crate) fn run() -> Ending {
         Command::Dis(arguments) => dis::run(&arguments),
         Command::Val(arguments) => val::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Specialize(arguments) => specialize::run(&arguments),
         Command::Strip(arguments) => strip::run(&arguments),
         Command::CompactIds(arguments) => compact_ids::run(&arguments),
         Command::Completions(arguments) => Ok(completions::run(&arguments)),

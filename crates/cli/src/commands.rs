@@ -7,5 +7,6 @@ pub(crate) mod dis;
 pub(crate) mod drop_in;
 pub(crate) mod explain;
 pub(crate) mod man;
+pub(crate) mod specialize;
 pub(crate) mod strip;
 pub(crate) mod val;

@@ -95,7 +95,7 @@ pub(crate) struct FunctionNode {
 pub struct Module {
     pub(crate) header: Header,
     /// The words of all instructions, at the positions that their nodes say; those
-    /// of removed and replaced ones stay until [`shrink`](Self::shrink).
+    /// of removed and replaced ones stay.
     pub(crate) words: Vec<u32>,
     pub(crate) nodes: Vec<Node>,
     pub(crate) blocks: Vec<BlockNode>,
@@ -297,6 +297,12 @@ impl Module {
     /// The type of the value that an id stands for.
     pub fn type_of(&self, id: Id) -> Option<Id> {
         self.result_type(self.definition(id)?)
+    }
+
+    /// How many words the module's instructions take in memory, those that were
+    /// removed or replaced among them.
+    pub fn word_count(&self) -> usize {
+        self.words.len()
     }
 
     /// How many handles of instructions there are: all are below this number.

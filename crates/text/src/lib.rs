@@ -39,3 +39,4 @@ pub use disassemble::{
     DisassembleOptions, Disassembled, Excerpt, Indentation, binary_error, disassemble,
     disassemble_bytes, excerpts,
 };
+pub use number::{NumberError, parse_number, write_number};

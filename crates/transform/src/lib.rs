@@ -1,5 +1,7 @@
 //! What changes SPIR-V modules, and what such changes stand on.
 //!
+//! [`specialize()`] makes specialization constants final.
+//!
 //! [`fold`] evaluates instructions on constants, bit by bit as the specification
 //! says:
 //!
@@ -32,8 +34,12 @@ mod compact;
 pub mod fold;
 mod prune;
 mod remarks;
+mod specialize;
 mod strip;
 
 pub use compact::{OpaqueInstruction, compact_ids};
 pub use prune::{Prune, prune};
+pub use specialize::{
+    SpecConstant, Specialization, SpecializeError, Specialized, Warning, spec_constants, specialize,
+};
 pub use strip::{Strip, strip};

@@ -2,11 +2,12 @@
 
 use crate::common::Dir;
 
-const COMMANDS: [&str; 9] = [
+const COMMANDS: [&str; 10] = [
     "as",
     "dis",
     "val",
     "explain",
+    "specialize",
     "strip",
     "compact-ids",
     "completions",

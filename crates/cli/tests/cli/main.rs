@@ -9,6 +9,7 @@ mod generated;
 mod hex;
 mod many;
 mod output;
+mod specialize;
 mod strip;
 #[cfg(unix)]
 mod terminal;

@@ -1,0 +1,140 @@
+//! Folding in functions.
+
+use spirvkit_binary::Id;
+use spirvkit_grammar::{Class, ExecutionMode, Op};
+use spirvkit_ir::{Inst, Module, Place};
+
+use super::pool::Pool;
+use super::{all_final, is_spec_constant};
+use crate::fold::constants::Constants;
+use crate::fold::{Folder, ScalarType};
+
+/// Replaces each instruction of a function that computes with final constants alone by
+/// a constant, in one pass, as far as the specification says what it gives; returns
+/// how many there were.
+pub(super) fn fold(m: &mut Module, constants: &mut Constants, pool: &mut Pool) -> usize {
+    let Some(last) = last_global(m) else {
+        return 0;
+    };
+    let mut last = last;
+    let mut count = 0;
+    let keeps_floats = changes_floats(m);
+    let functions: Vec<_> = m.functions().collect();
+    for function in functions {
+        let mut next = m.function_definition(function);
+        while let Some(inst) = next {
+            next = m.next(inst).filter(|_| m.op(inst) != Op::FunctionEnd);
+            let Some((ty, id, value)) = value_of(m, inst, constants, keeps_floats) else {
+                continue;
+            };
+            let constant = match pool.find(ty, &value) {
+                Some(constant) => constant,
+                None => {
+                    let constant = m.fresh_id();
+                    // What stands there is replaced at once.
+                    let place = Place::After(last);
+                    let Ok(made) = m.insert(place, Op::Undef, &[ty.0, constant.0]) else {
+                        continue;
+                    };
+                    m.set_line(made, None);
+                    m.set_scope(made, None);
+                    match pool.write(m, made, constants, ty, constant, &value) {
+                        Ok(true) => {}
+                        _ => {
+                            let _ = m.remove(made);
+                            continue;
+                        }
+                    }
+                    last = made;
+                    let _ = constants.define(&m.get(made));
+                    pool.note(&m.get(made), constants);
+                    constant
+                }
+            };
+            forget_names(m, id);
+            m.replace_uses(id, constant);
+            let _ = m.remove(inst);
+            count += 1;
+        }
+    }
+    count
+}
+
+/// The last instruction among types, constants and variables.
+fn last_global(m: &Module) -> Option<Inst> {
+    m.globals()
+        .filter(|&inst| {
+            let class = m.op(inst).info().map(|info| info.class());
+            matches!(
+                class,
+                Some(Class::TypeDeclaration | Class::ConstantCreation | Class::Memory)
+            )
+        })
+        .last()
+}
+
+/// Whether an entry point asks for other floating-point arithmetic than the folder's.
+fn changes_floats(m: &Module) -> bool {
+    m.globals().any(|inst| {
+        let mode = m.get(inst).words().get(2).map(|&mode| ExecutionMode(mode));
+        matches!(m.op(inst), Op::ExecutionMode | Op::ExecutionModeId)
+            && matches!(
+                mode,
+                Some(ExecutionMode::DenormFlushToZero | ExecutionMode::RoundingModeRTZ)
+            )
+    })
+}
+
+/// What an instruction gives, with its type and id, if that is known.
+fn value_of(
+    m: &Module,
+    inst: Inst,
+    constants: &Constants,
+    keeps_floats: bool,
+) -> Option<(Id, Id, crate::fold::Value)> {
+    let read = m.get(inst);
+    let (ty, id) = (read.result_type()?, read.result()?);
+    let info = read.info()?;
+    if is_spec_constant(read.op()) || read.op() == Op::Undef {
+        return None;
+    }
+    let (ids, literals) = match info.only_ids_follow() {
+        true => (read.words().get(3..)?, &[][..]),
+        false => read
+            .words()
+            .get(3..)?
+            .split_at_checked(info.leading_ids().saturating_sub(2))?,
+    };
+    let operands: Option<Vec<_>> = ids
+        .iter()
+        .map(|&id| constants.value(Id(id)).cloned())
+        .collect();
+    let operands = operands.filter(|operands| !operands.is_empty() && all_final(m, ids))?;
+    let is_float = |value: &crate::fold::Value| {
+        matches!(
+            value.scalar().map(|scalar| scalar.ty()),
+            Some(ScalarType::Float(_)) | None
+        )
+    };
+    if keeps_floats && operands.iter().any(is_float) {
+        return None;
+    }
+    let folder = Folder::new(constants.types());
+    let value = folder.fold(read.op(), ty, &operands, literals).ok()?;
+    // In a group of decorations it would have to be left out, too.
+    let in_group = |op| matches!(op, Op::GroupDecorate | Op::GroupMemberDecorate);
+    let is_grouped = m.uses(id).any(|found| in_group(m.op(found.inst)));
+    (!value.is_undef() && !is_grouped).then_some((ty, id, value))
+}
+
+/// Removes the names and decorations of an id.
+fn forget_names(m: &mut Module, id: Id) {
+    let all: Vec<_> = m.uses(id).collect();
+    for found in all {
+        let class = m.op(found.inst).info().map(|info| info.class());
+        let is_about_it = matches!(class, Some(Class::Annotation)) || m.op(found.inst) == Op::Name;
+        if is_about_it && found.word == 1 {
+            let _ = m.remove(found.inst);
+        }
+    }
+}

@@ -1,0 +1,460 @@
+//! Specialization (specification, section 2.12): giving specialization constants
+//! their final values.
+//!
+//! [`spec_constants`] lists those that can be given from outside; [`specialize`]
+//! applies values or defaults. What then consumes nothing but final constants is made
+//! final, too: composites in place, and each `OpSpecConstantOp` by what it gives.
+//! Everything else stays as it is.
+//!
+//! ```
+//! use spirvkit_binary::Id;
+//! use spirvkit_ir::Module;
+//! use spirvkit_transform::{Specialization, spec_constants, specialize};
+//!
+//! # let words = spirvkit_text::assemble("OpDecorate %size SpecId 7
+//! # %u32 = OpTypeInt 32 0
+//! # %size = OpSpecConstant %u32 64
+//! # %two = OpConstant %u32 2
+//! # %half = OpSpecConstantOp %u32 UDiv %size %two", &Default::default()).unwrap().words;
+//! let mut module = Module::load(&words)?;
+//! let constants = spec_constants(&module);
+//! assert_eq!((constants[0].spec_id, constants[0].default.bits()), (Some(7), 64));
+//!
+//! let mut wanted = Specialization::default();
+//! wanted.values.push((constants[0].id, 128));
+//! let done = specialize(&mut module, &wanted)?;
+//! assert_eq!((done.finished, done.warnings.len()), (2, 0));
+//! assert!(spec_constants(&module).is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod functions;
+mod pool;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use spirvkit_binary::{Id, Instruction, LiteralString};
+use spirvkit_grammar::{Decoration, Op};
+use spirvkit_ir::{EditError, Inst, Module};
+
+use crate::fold::constants::{Constants, split};
+use crate::fold::{Folder, NotFoldable, Reason, Scalar, ScalarType, Undefined, Value};
+use pool::Pool;
+
+/// A scalar specialization constant, whose value may come from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpecConstant {
+    /// Its result id.
+    pub id: Id,
+    /// The number by which an API knows it, if it has a `SpecId`.
+    pub spec_id: Option<u32>,
+    /// Its name in debug information.
+    pub name: Option<String>,
+    /// The type of its value.
+    pub ty: Id,
+    /// The value that it has if nothing else is said.
+    pub default: Scalar,
+}
+
+/// What to make of a module's specialization constants.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Specialization {
+    /// Result ids of scalar specialization constants, and the bits of their values:
+    /// what `OpConstant` would have, the low word first; for a boolean anything but 0
+    /// is true.
+    pub values: Vec<(Id, u64)>,
+    /// Result ids of scalar specialization constants that get their default values.
+    pub freeze: Vec<Id>,
+    /// Whether all that is left gets its default value (a full specialization).
+    pub all_defaults: bool,
+    /// Whether instructions in functions that compute with constants alone are
+    /// replaced by what they give.
+    pub fold: bool,
+}
+
+/// What a specialization did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Specialized {
+    /// How many specialization constants are constants now.
+    pub finished: usize,
+    /// How many instructions in functions were replaced by constants.
+    pub folded: usize,
+    /// What the user should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// A specialization constant for which something had to be decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// The specification leaves the result of an `OpSpecConstantOp` undefined; it got
+    /// the value that implementations commonly give.
+    Undefined {
+        /// The constant.
+        id: Id,
+        /// Why it is undefined.
+        reason: Reason,
+    },
+    /// An `OpSpecConstantOp` can't be a constant, and stays what it is.
+    Kept {
+        /// The constant.
+        id: Id,
+        /// Why.
+        reason: NotFoldable,
+    },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Undefined { id, reason } => write!(
+                f,
+                "the result of {id} is undefined, because {reason}; it has the value that implementations commonly give"
+            ),
+            Self::Kept { id, reason } => write!(f, "{id} stays as it is: {reason}"),
+        }
+    }
+}
+
+/// Why a module can't be specialized as wanted. The module is as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SpecializeError {
+    /// The id is not that of a scalar specialization constant.
+    NoSpecConstant(Id),
+    /// Two different values are given for one constant.
+    GivenTwice(Id),
+}
+
+impl fmt::Display for SpecializeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSpecConstant(id) => write!(
+                f,
+                "{id} is not an OpSpecConstant, OpSpecConstantTrue or OpSpecConstantFalse"
+            ),
+            Self::GivenTwice(id) => write!(f, "two values are given for {id}"),
+        }
+    }
+}
+
+impl std::error::Error for SpecializeError {}
+
+/// The scalar specialization constants of a module, in its order.
+pub fn spec_constants(module: &Module) -> Vec<SpecConstant> {
+    let mut spec_ids = BTreeMap::new();
+    let mut names = BTreeMap::new();
+    let mut groups: BTreeMap<Id, u32> = BTreeMap::new();
+    let mut found = Vec::new();
+    for inst in module.globals() {
+        let read = module.get(inst);
+        match *read.words() {
+            [_, target, decoration, number] if is_spec_id(&read, decoration) => {
+                spec_ids.entry(Id(target)).or_insert(number);
+                groups.entry(Id(target)).or_insert(number);
+            }
+            [_, group, ref targets @ ..] if read.op() == Op::GroupDecorate => {
+                if let Some(&number) = groups.get(&Id(group)) {
+                    for &target in targets {
+                        spec_ids.entry(Id(target)).or_insert(number);
+                    }
+                }
+            }
+            [_, target, ref name @ ..] if read.op() == Op::Name => {
+                let name = LiteralString::at_start_of(name).map(LiteralString::to_text_lossy);
+                names.extend(name.map(|name| (Id(target), name)));
+            }
+            _ => found.extend(scalar_default(module, &read)),
+        }
+    }
+    let with_names = found.into_iter().map(|(id, ty, default)| SpecConstant {
+        id,
+        spec_id: spec_ids.get(&id).copied(),
+        name: names.remove(&id),
+        ty,
+        default,
+    });
+    with_names.collect()
+}
+
+fn is_spec_id(read: &Instruction<'_>, decoration: u32) -> bool {
+    read.op() == Op::Decorate && Decoration(decoration) == Decoration::SpecId
+}
+
+/// The default of a scalar specialization constant, with its id and type.
+fn scalar_default(module: &Module, read: &Instruction<'_>) -> Option<(Id, Id, Scalar)> {
+    let (id, ty) = (read.result()?, read.result_type()?);
+    let scalar = match read.op() {
+        Op::SpecConstantTrue => Scalar::from(true),
+        Op::SpecConstantFalse => Scalar::from(false),
+        Op::SpecConstant => {
+            let number = module.definitions().number_type(ty)?;
+            let word = |index| u64::from(read.words().get(index).copied().unwrap_or(0));
+            Scalar::new(ScalarType::from(number), word(3) | word(4) << 32)
+        }
+        _ => return None,
+    };
+    Some((id, ty, scalar))
+}
+
+/// Whether an opcode makes a specialization constant.
+fn is_spec_constant(op: Op) -> bool {
+    matches!(
+        op,
+        Op::SpecConstantTrue
+            | Op::SpecConstantFalse
+            | Op::SpecConstant
+            | Op::SpecConstantComposite
+            | Op::SpecConstantCompositeReplicateEXT
+            | Op::SpecConstantOp
+            | Op::SpecConstantStringAMDX
+            | Op::SpecConstantArchitectureINTEL
+            | Op::SpecConstantTargetINTEL
+            | Op::SpecConstantCapabilitiesINTEL
+    )
+}
+
+/// Makes specialization constants final, in one pass in the module's order.
+///
+/// A constant that is final loses its `SpecId`, which only specialization constants
+/// may have. What can't be told as a constant, such as a pointer, stays; a warning
+/// says so.
+///
+/// # Errors
+///
+/// If an id given isn't that of a scalar specialization constant, or has two values.
+pub fn specialize(
+    module: &mut Module,
+    wanted: &Specialization,
+) -> Result<Specialized, SpecializeError> {
+    let mut values = BTreeMap::new();
+    let known: BTreeMap<Id, Scalar> = spec_constants(module)
+        .into_iter()
+        .map(|constant| (constant.id, constant.default))
+        .collect();
+    for &(id, bits) in &wanted.values {
+        let default = known.get(&id).ok_or(SpecializeError::NoSpecConstant(id))?;
+        let value = match default.ty() {
+            ScalarType::Bool => Scalar::from(bits != 0),
+            ty => Scalar::new(ty, bits),
+        };
+        if values.insert(id, value).is_some_and(|other| other != value) {
+            return Err(SpecializeError::GivenTwice(id));
+        }
+    }
+    for &id in &wanted.freeze {
+        let default = known.get(&id).ok_or(SpecializeError::NoSpecConstant(id))?;
+        values.entry(id).or_insert(*default);
+    }
+    if wanted.all_defaults {
+        for (id, default) in known {
+            values.entry(id).or_insert(default);
+        }
+    }
+    let mut run = Run {
+        constants: Constants::with_word_limit(module.word_count()),
+        pool: Pool::default(),
+        values,
+        done: Specialized::default(),
+    };
+    run.pass(module);
+    drop_spec_ids(module);
+    if wanted.fold {
+        run.done.folded = functions::fold(module, &mut run.constants, &mut run.pool);
+    }
+    Ok(run.done)
+}
+
+/// One pass over the constants of a module.
+struct Run {
+    constants: Constants,
+    pool: Pool,
+    /// What scalars get.
+    values: BTreeMap<Id, Scalar>,
+    done: Specialized,
+}
+
+impl Run {
+    fn pass(&mut self, m: &mut Module) {
+        let mut next = m.first();
+        while let Some(inst) = next {
+            next = m.next(inst);
+            let op = m.op(inst);
+            if op == Op::Function {
+                return;
+            }
+            if is_spec_constant(op) && self.finish(m, inst, op).unwrap_or(false) {
+                self.done.finished += 1;
+            }
+            let read = m.get(inst);
+            let _ = self.constants.define(&read);
+            if !is_spec_constant(read.op()) {
+                self.pool.note(&read, &self.constants);
+            }
+        }
+    }
+
+    /// Makes a constant final, if it is to be; tells whether it was.
+    fn finish(&mut self, m: &mut Module, inst: Inst, op: Op) -> Result<bool, EditError> {
+        let words = m.get(inst).words().to_vec();
+        let &[_, ty, result, ref operands @ ..] = words.as_slice() else {
+            return Ok(false);
+        };
+        let (ty, id) = (Id(ty), Id(result));
+        match op {
+            Op::SpecConstantTrue | Op::SpecConstantFalse | Op::SpecConstant => {
+                let Some(&value) = self.values.get(&id) else {
+                    return Ok(false);
+                };
+                self.write(m, inst, ty, id, &Value::Scalar(value))
+            }
+            Op::SpecConstantComposite if all_final(m, operands) => {
+                m.replace(inst, Op::ConstantComposite, &words[1..])?;
+                Ok(true)
+            }
+            Op::SpecConstantCompositeReplicateEXT if all_final(m, operands) => {
+                m.replace(inst, Op::ConstantCompositeReplicateEXT, &words[1..])?;
+                Ok(true)
+            }
+            Op::SpecConstantOp => self.evaluate(m, inst, ty, id, operands),
+            _ => Ok(false),
+        }
+    }
+
+    fn evaluate(
+        &mut self,
+        m: &mut Module,
+        inst: Inst,
+        ty: Id,
+        id: Id,
+        words: &[u32],
+    ) -> Result<bool, EditError> {
+        let Some((op, ids, literals)) = split(words) else {
+            return Ok(false);
+        };
+        if !all_final(m, ids) {
+            return Ok(false);
+        }
+        let operands: Option<Vec<_>> = ids
+            .iter()
+            .map(|&id| self.constants.value(Id(id)).cloned())
+            .collect();
+        let folder = Folder::new(self.constants.types());
+        let folded = match operands {
+            Some(operands) => match folder.fold(op, ty, &operands, literals) {
+                Err(NotFoldable::Undefined(reason)) => {
+                    self.done.warnings.push(Warning::Undefined { id, reason });
+                    let common = folder.undefined(Undefined::Common);
+                    common.fold(op, ty, &operands, literals)
+                }
+                folded => folded,
+            },
+            // The operand of an access chain is a variable, for instance.
+            None => folder.fold(op, ty, &[], literals),
+        };
+        match folded {
+            Ok(value) => self.write(m, inst, ty, id, &value),
+            Err(reason) => {
+                self.done.warnings.push(Warning::Kept { id, reason });
+                Ok(false)
+            }
+        }
+    }
+
+    /// Puts the instruction that makes a value in place of another, and those for its
+    /// parts before it.
+    fn write(
+        &mut self,
+        m: &mut Module,
+        inst: Inst,
+        ty: Id,
+        id: Id,
+        value: &Value,
+    ) -> Result<bool, EditError> {
+        self.pool.write(m, inst, &self.constants, ty, id, value)
+    }
+}
+
+/// Whether none of these ids is a specialization constant.
+fn all_final(m: &Module, ids: &[u32]) -> bool {
+    ids.iter().all(|&id| {
+        let definition = m.definition(Id(id));
+        definition.is_some_and(|inst| !is_spec_constant(m.op(inst)))
+    })
+}
+
+/// Takes `SpecId` from everything that isn't a specialization constant any more.
+fn drop_spec_ids(m: &mut Module) {
+    let mut groups = BTreeMap::new();
+    let mut next = m.first();
+    while let Some(inst) = next {
+        next = m.next(inst);
+        let read = m.get(inst);
+        match *read.words() {
+            _ if read.op() == Op::Function => return,
+            [_, target, decoration, number] if is_spec_id(&read, decoration) => {
+                let target = Id(target);
+                let op = m.definition(target).map(|inst| m.op(inst));
+                match op {
+                    Some(Op::DecorationGroup) => drop(groups.insert(target, number)),
+                    // Nothing that is new, or was wrong before.
+                    Some(Op::ConstantTrue | Op::ConstantFalse | Op::Constant) => {
+                        let _ = m.remove(inst);
+                    }
+                    _ => {}
+                }
+            }
+            [_, group, ..] if read.op() == Op::GroupDecorate && groups.contains_key(&Id(group)) => {
+                leave_group(m, inst, Id(group));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Takes constants out of a group of decorations with a `SpecId`, and gives them the
+/// group's other decorations themselves.
+fn leave_group(m: &mut Module, inst: Inst, group: Id) {
+    let targets = m.get(inst).words().get(2..).unwrap_or_default().to_vec();
+    let is_final = |m: &Module, id: u32| {
+        let op = m.definition(Id(id)).map(|inst| m.op(inst));
+        matches!(
+            op,
+            Some(Op::ConstantTrue | Op::ConstantFalse | Op::Constant)
+        )
+    };
+    let (leaving, staying): (Vec<_>, Vec<_>) = targets.into_iter().partition(|&id| is_final(m, id));
+    if leaving.is_empty() {
+        return;
+    }
+    let others: Vec<_> = m
+        .uses(group)
+        .map(|found| m.get(found.inst))
+        .filter(|read| {
+            matches!(
+                read.op(),
+                Op::Decorate | Op::DecorateId | Op::DecorateString
+            )
+        })
+        .filter(
+            |read| !matches!(*read.words(), [_, _, decoration, ..] if is_spec_id(read, decoration)),
+        )
+        .map(|read| {
+            (
+                read.op(),
+                read.words().get(2..).unwrap_or_default().to_vec(),
+            )
+        })
+        .collect();
+    for target in leaving {
+        for (op, decoration) in &others {
+            let operands = [&[target], decoration.as_slice()].concat();
+            let _ = m.insert(spirvkit_ir::Place::Before(inst), *op, &operands);
+        }
+    }
+    let operands = [&[group.0], staying.as_slice()].concat();
+    let _ = m.replace(inst, Op::GroupDecorate, &operands);
+}

@@ -12,6 +12,7 @@
 //! | ask | [`Module::get`], [`Module::definition`], [`Module::uses`], [`Module::line`] |
 //! | change instructions | [`Module::insert`], [`Module::replace`], [`Module::set_word`], [`Module::remove`], [`Module::move_to`], [`Module::replace_uses`], [`Module::renumber`] |
 //! | change blocks and functions | [`Module::add_block`], [`Module::split_block`], [`Module::merge_blocks`], [`Module::remove_block`], [`Module::add_function`], [`Module::remove_function`] |
+//! | make a new one, or add to one with typed calls | [`builder::Builder`] |
 //! | check oneself | [`Module::verify`] |
 //!
 //! Nothing here asks whether the module is valid; `spirvkit-validate` does.
@@ -29,6 +30,7 @@
 )]
 
 mod blocks;
+pub mod builder;
 mod edit;
 mod handles;
 mod lines;

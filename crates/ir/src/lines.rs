@@ -24,7 +24,7 @@ enum Effect {
 }
 
 /// The place that is in effect at some point of a module.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Places {
     pub(crate) line: u32,
     pub(crate) scope: u32,

@@ -1,6 +1,7 @@
 //! `cargo xtask codegen`: from the registry's JSON and XML to the committed
-//! tables of `crates/grammar`.
+//! tables of `crates/grammar`, and the typed calls of the builder in `crates/ir`.
 
+mod builder;
 mod emit;
 mod layout;
 mod registry;
@@ -14,9 +15,6 @@ use crate::Outcome;
 // The generator lays out hash tables, so it shares the hash with the crate.
 #[path = "../../../crates/grammar/src/hash.rs"]
 mod hash;
-
-/// Where the tables are committed, from the root of the repository.
-const GENERATED: &str = "crates/grammar/src/generated";
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -35,29 +33,33 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let generated = repository_root().join(GENERATED);
+    let root = repository_root();
     let Some(dir) = &arguments.dir else {
         if !arguments.check {
             return Err("name the folder with the grammar, or set SPIRV_HEADERS".into());
         }
-        return check_digests(&generated);
+        return check_digests(&root);
     };
     let registry = registry::Registry::load(dir)?;
     let revision = match &arguments.revision {
         Some(revision) => revision.clone(),
         None => revision_of(dir)
-            .or_else(|| recorded_revision(&generated, &registry.fingerprint))
+            .or_else(|| recorded_revision(&root.join(emit::TABLES), &registry.fingerprint))
             .unwrap_or_else(|| "unknown".to_owned()),
     };
-    let files = emit::files(&registry, &revision)?;
+    let mut files = emit::files(&registry, &revision)?;
+    files.extend(builder::files(&registry.core)?);
     if arguments.check {
-        return check_files(&generated, &files);
+        return check_files(&root, &files);
     }
-    fs::create_dir_all(&generated)?;
-    for (name, text) in &files {
-        fs::write(generated.join(name), text)?;
+    for (path, text) in &files {
+        let path = root.join(path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(path, text)?;
     }
-    println!("wrote {} files to {GENERATED} from {revision}", files.len());
+    println!("wrote {} files from {revision}", files.len());
     Ok(())
 }
 
@@ -88,12 +90,12 @@ fn recorded_revision(generated: &Path, fingerprint: &str) -> Option<String> {
     (constant("GRAMMAR_FINGERPRINT")? == fingerprint).then(|| constant("GRAMMAR_REVISION"))?
 }
 
-fn check_files(generated: &Path, files: &[(&str, String)]) -> Outcome {
-    for (name, text) in files {
-        let committed = fs::read_to_string(generated.join(name)).unwrap_or_default();
+fn check_files(root: &Path, files: &[emit::Output]) -> Outcome {
+    for (path, text) in files {
+        let committed = fs::read_to_string(root.join(path)).unwrap_or_default();
         if committed != *text {
             return Err(format!(
-                "{GENERATED}/{name} is not what codegen writes; run `cargo xtask codegen DIR`"
+                "{path} is not what codegen writes; run `cargo xtask codegen DIR`"
             )
             .into());
         }
@@ -102,22 +104,19 @@ fn check_files(generated: &Path, files: &[(&str, String)]) -> Outcome {
     Ok(())
 }
 
-fn check_digests(generated: &Path) -> Outcome {
-    for name in emit::FILES {
-        let text = fs::read_to_string(generated.join(name))
-            .map_err(|error| format!("{GENERATED}/{name}: {error}"))?;
+fn check_digests(root: &Path) -> Outcome {
+    let tables = emit::FILES.map(|name| format!("{}/{name}", emit::TABLES));
+    let calls = [builder::METHODS, builder::DISPATCH].map(str::to_owned);
+    let paths: Vec<String> = tables.into_iter().chain(calls).collect();
+    for path in &paths {
+        let text =
+            fs::read_to_string(root.join(path)).map_err(|error| format!("{path}: {error}"))?;
         let intact =
             emit::split_digest(&text).is_some_and(|(digest, rest)| digest == emit::digest(rest));
         if !intact {
-            return Err(format!(
-                "{GENERATED}/{name} was edited by hand; run `cargo xtask codegen DIR`"
-            )
-            .into());
+            return Err(format!("{path} was edited by hand; run `cargo xtask codegen DIR`").into());
         }
     }
-    println!(
-        "{} generated files are as codegen wrote them",
-        emit::FILES.len()
-    );
+    println!("{} generated files are as codegen wrote them", paths.len());
     Ok(())
 }

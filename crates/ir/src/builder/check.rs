@@ -1,0 +1,208 @@
+//! What is asked of a module that is finished.
+
+use std::collections::{BTreeMap, HashSet};
+
+use spirvkit_binary::{Id, Instruction, LiteralString, Value, is_terminator, is_type_declaration};
+use spirvkit_grammar::Op;
+
+use super::enable::Needs;
+use super::{BuildError, BuildErrorKind, Builder, Enabling};
+use crate::handles::{Function, Inst};
+
+/// The labels that an instruction names as blocks of its function.
+fn labels<'a>(inst: &Instruction<'a>) -> impl Iterator<Item = Id> + 'a {
+    let words = inst.words();
+    let (first, end, step) = match inst.op() {
+        Op::Branch | Op::SelectionMerge => (1, 2, 1),
+        Op::BranchConditional => (2, 4, 1),
+        Op::LoopMerge => (1, 3, 1),
+        Op::Switch => (2, 3, 1),
+        Op::Phi => (4, usize::MAX, 2),
+        _ => (0, 0, 1),
+    };
+    let words = words.get(first..end.min(words.len())).unwrap_or_default();
+    words.iter().step_by(step).map(|&word| Id(word))
+}
+
+impl Builder {
+    /// Looks at the whole module, and declares capabilities and extensions if it is in
+    /// order.
+    pub(super) fn check(&mut self) {
+        let mut faults = Vec::new();
+        let mut needs = Needs::new(self.module.header().version);
+        let mut told = HashSet::new();
+        let mut has_memory_model = false;
+        let mut is_linkable = true;
+        for inst in self.module.instructions() {
+            let op = self.module.op(inst);
+            has_memory_model |= op == Op::MemoryModel;
+            let is_entry = matches!(
+                op,
+                Op::EntryPoint | Op::GraphEntryPointARM | Op::ConditionalEntryPointINTEL
+            );
+            is_linkable &= !is_entry;
+            let mut add = |kind| {
+                let function = self.module.function_of(inst);
+                let function = function.map(|function| self.function_id(function));
+                faults.push(BuildError::new(op, function, kind));
+            };
+            self.check_ids(inst, &mut told, &mut add);
+            self.check_blocks(inst, &mut add);
+            let is_own = inst.index() >= self.first_own;
+            self.check_operands(inst, is_own.then_some(&mut needs), &mut add);
+        }
+        if !has_memory_model {
+            let kind = BuildErrorKind::NoMemoryModel;
+            faults.push(BuildError::new(Op::MemoryModel, None, kind));
+        }
+        self.check_ends(&mut faults);
+        if is_linkable {
+            needs.linkage();
+        }
+        self.faults.append(&mut faults);
+        if !matches!(self.enabling, Enabling::Leave) {
+            self.meet(needs);
+        }
+    }
+
+    /// Whether what an instruction uses is defined, and its result type a type. An id
+    /// that isn't is told once.
+    fn check_ids(&self, inst: Inst, told: &mut HashSet<u32>, add: &mut impl FnMut(BuildErrorKind)) {
+        let is_known = |id: Id| self.module.definition(id).is_some() || self.lost.contains(&id.0);
+        self.module.each_use(inst, |_, id| {
+            if !is_known(id) && told.insert(id.0) {
+                add(BuildErrorKind::Undefined(id));
+            }
+        });
+        let Some(ty) = self.module.result_type(inst) else {
+            return;
+        };
+        let definition = self.module.definition(ty);
+        if definition.is_some_and(|inst| !is_type_declaration(self.module.op(inst))) {
+            add(BuildErrorKind::NotAType(ty));
+        }
+    }
+
+    /// Whether labels are those of blocks of the function, and merges stand before
+    /// branches.
+    fn check_blocks(&self, inst: Inst, add: &mut impl FnMut(BuildErrorKind)) {
+        let read = self.module.get(inst);
+        if matches!(read.op(), Op::SelectionMerge | Op::LoopMerge) {
+            let next = self.module.next(inst);
+            if !next.is_some_and(|next| is_terminator(self.module.op(next))) {
+                add(BuildErrorKind::MergeWithoutBranch);
+            }
+        }
+        let is_here = |label: Id| {
+            let block = self.module.block_by_id(label);
+            let function = block.and_then(|block| self.module.function_of_block(block));
+            function == self.module.function_of(inst)
+        };
+        let mut check = |label: Id| {
+            if self.module.definition(label).is_some() && !is_here(label) {
+                add(BuildErrorKind::NotABlock(label));
+            }
+        };
+        labels(&read).for_each(&mut check);
+        if read.op() == Op::Switch {
+            // Its literals are as wide as its selector.
+            let ids = self.module.operands(inst).map_while(Result::ok);
+            for operand in ids.skip(2) {
+                if let Value::Id(label) = operand.value {
+                    check(label);
+                }
+            }
+        }
+    }
+
+    /// Whether the operands can be read, and what they need.
+    fn check_operands(
+        &self,
+        inst: Inst,
+        mut needs: Option<&mut Needs>,
+        add: &mut impl FnMut(BuildErrorKind),
+    ) {
+        let read = self.module.get(inst);
+        if let Some(needs) = &mut needs {
+            needs.instruction(&read);
+        }
+        for operand in self.module.operands(inst) {
+            let operand = match operand {
+                Ok(operand) => operand,
+                // The operands of an undefined type or set have been told.
+                Err(error) => {
+                    if !self.follows(inst) {
+                        add(BuildErrorKind::Operands(error.kind()));
+                    }
+                    return;
+                }
+            };
+            if let Some(needs) = &mut needs {
+                needs.operand(read.op(), &operand);
+            }
+        }
+    }
+
+    /// Whether an instruction uses something that couldn't be made.
+    fn follows(&self, inst: Inst) -> bool {
+        let words = self.module.get(inst).operand_words();
+        words.iter().any(|word| self.lost.contains(word))
+    }
+
+    /// Whether all blocks have an end.
+    fn check_ends(&self, faults: &mut Vec<BuildError>) {
+        for function in self.module.functions() {
+            self.check_ends_in(function, faults);
+        }
+    }
+
+    fn check_ends_in(&self, function: Function, faults: &mut Vec<BuildError>) {
+        for block in self.module.blocks(function) {
+            let label = self.module.block_id(block).unwrap_or(Id(0));
+            if self.module.terminator(block).is_some() || self.lost.contains(&label.0) {
+                continue;
+            }
+            let function = Some(self.function_id(function));
+            let kind = BuildErrorKind::Unterminated(label);
+            faults.push(BuildError::new(Op::Label, function, kind));
+        }
+    }
+
+    /// All names that the module gives to ids.
+    pub(super) fn debug_names(&self) -> BTreeMap<u32, String> {
+        let mut names = BTreeMap::new();
+        for inst in self.module.globals() {
+            let read = self.module.get(inst);
+            if read.op() != Op::Name {
+                continue;
+            }
+            if let [_, target, text @ ..] = read.words()
+                && let Some(text) = LiteralString::at_start_of(text)
+            {
+                names.insert(*target, text.to_text_lossy());
+            }
+        }
+        names
+    }
+
+    /// Declares what is needed and not declared, or tells that it isn't.
+    fn meet(&mut self, needs: Needs) {
+        let allowed = match &self.enabling {
+            Enabling::AllowOnly {
+                capabilities,
+                extensions,
+            } => Some((capabilities.as_slice(), extensions.as_slice())),
+            _ => None,
+        };
+        let met = needs.meet(&self.module, allowed);
+        for (op, kind) in met.faults {
+            self.faults.push(BuildError::new(op, None, kind));
+        }
+        for capability in met.capabilities {
+            self.capability(capability);
+        }
+        for extension in met.extensions {
+            self.extension(&extension);
+        }
+    }
+}

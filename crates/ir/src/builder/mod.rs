@@ -1,0 +1,548 @@
+//! Building modules.
+//!
+//! See [`Builder`].
+
+mod blocks;
+mod check;
+mod constants;
+mod enable;
+mod error;
+mod extended;
+mod flow;
+#[rustfmt::skip]
+mod generated;
+mod intern;
+mod operand;
+
+use std::collections::{HashMap, HashSet};
+
+use spirvkit_binary::{Id, Section, is_terminator};
+use spirvkit_grammar::{Op, StorageClass, Version};
+
+pub use enable::Enabling;
+pub use error::{BuildError, BuildErrorKind};
+pub use extended::ExtInst;
+pub use flow::{Loop, Switch};
+
+use crate::edit::{EditError, Place};
+use crate::handles::{Block, Function, Inst, NONE};
+use crate::lines::Places;
+use crate::module::Module;
+use operand::Arg;
+
+/// Where the next instruction of a function goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Point {
+    Nowhere,
+    /// At the end of a block that has no terminator yet.
+    Open(Block),
+    /// Before an instruction of a block that has one.
+    Before(Inst),
+}
+
+/// Makes modules, instruction by instruction.
+///
+/// **Instructions.** There is a method for each opcode, named like it and with
+/// parameters as the grammar has its operands: the result type first, ids as [`Id`],
+/// values of enumerations as the types of `spirvkit_grammar`, literals as `u32` and
+/// `&str`, what may be left out as `Option`, lists as slices. The parameters of an
+/// enumerant are words that follow it: literals, and the numbers of ids. Whatever has a
+/// result returns its id. Each instruction goes where its kind belongs: to its section
+/// before the functions, to the start of the function for its variables, to the head of
+/// the block for phis, and otherwise to the end of the open block.
+///
+/// **Types and constants** are there once: asking for one that the module has gives its
+/// id. Structures are the exception, because two of them that look the same may be
+/// decorated differently: each call of [`type_struct`](Self::type_struct) makes a new
+/// one, and [`type_struct_shared`](Self::type_struct_shared) doesn't. Arrays and pointers
+/// are shared as long as they are not decorated;
+/// [`type_array_with_stride`](Self::type_array_with_stride) shares those of one stride.
+/// Specialization constants are always new.
+///
+/// **Ids before their definition** come from [`forward`](Self::forward), and
+/// [`define`](Self::define) gives one to the next instruction with a result.
+///
+/// **Blocks** are begun by [`label`](Self::label) and
+/// [`begin_block`](Self::begin_block), and ended by their terminator.
+/// [`if_`](Self::if_), [`if_else`](Self::if_else), [`if_value`](Self::if_value),
+/// [`loop_`](Self::loop_), [`while_`](Self::while_), [`for_`](Self::for_) and
+/// [`switch_`](Self::switch_) do that, and set the merge instructions.
+///
+/// **Capabilities and extensions** are declared as they are used (see [`Enabling`]).
+///
+/// **Faults** don't stop anything: methods return an id in any case, and
+/// [`finish`](Self::finish) tells everything that is wrong at once. It looks at how
+/// things are put together: ids, blocks, functions, operands as the grammar wants them,
+/// capabilities. Whether operands have the right types is asked by `spirvkit-validate`.
+///
+/// ```
+/// use spirvkit_grammar::{
+///     AddressingModel, ExecutionMode, ExecutionModel, FunctionControl, MemoryModel, Version,
+/// };
+/// use spirvkit_ir::builder::Builder;
+///
+/// let mut b = Builder::new(Version::V1_3);
+/// b.memory_model(AddressingModel::Logical, MemoryModel::GLSL450);
+/// let void = b.type_void();
+/// let main = b.function(void, FunctionControl::None, &[], |b, _| b.return_());
+/// b.entry_point(ExecutionModel::GLCompute, main, "main", &[]);
+/// b.execution_mode(main, ExecutionMode::LocalSize, &[64, 1, 1]);
+/// let module = b.finish().unwrap();
+/// # let text = spirvkit_text::disassemble(&module.store(), &Default::default()).unwrap().text;
+/// # assert!(text.contains("OpCapability Shader"), "{text}");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Builder {
+    module: Module,
+    /// From opcode and operands without the result to the result. It is never walked,
+    /// so its order doesn't matter; nor does that of the sets below.
+    interned: HashMap<Box<[u32]>, Id>,
+    faults: Vec<BuildError>,
+    /// Results of instructions that could not be made, so that their uses are no
+    /// further faults.
+    lost: HashSet<u32>,
+    /// Ids that were decorated before they were defined.
+    decorated: HashSet<u32>,
+    /// Labels that some branch names.
+    targets: HashSet<u32>,
+    /// The result of the next instruction that has one.
+    next_id: Option<Id>,
+    function: Option<Function>,
+    point: Point,
+    /// The last variable of the open function.
+    last_variable: Option<Inst>,
+    /// Whether nothing goes to the open block: it is what is left behind an `if` both
+    /// of whose sides have returned.
+    unreached: bool,
+    /// The line in effect for all that follows, and its operands.
+    line: Option<(Inst, [u32; 3])>,
+    /// The line and scope in effect in the open block.
+    places: Places,
+    /// The merge blocks of the loops around the open block.
+    loops: Vec<Id>,
+    loop_control: Option<(u32, Vec<u32>)>,
+    selection_control: u32,
+    enabling: Enabling,
+    /// The instructions before this number were there when the builder began.
+    first_own: usize,
+    /// Memory for operands.
+    words: Vec<u32>,
+}
+
+impl Builder {
+    /// Begins a module of this version.
+    pub fn new(version: Version) -> Self {
+        Self::on(Module::new(version))
+    }
+
+    /// Continues a module: its types and constants are used where they fit, and
+    /// [`insert_at`](Self::insert_at) and
+    /// [`continue_function`](Self::continue_function) lead into its functions.
+    pub fn on(module: Module) -> Self {
+        let mut builder = Self {
+            first_own: module.inst_count(),
+            module,
+            interned: HashMap::new(),
+            faults: Vec::new(),
+            lost: HashSet::new(),
+            decorated: HashSet::new(),
+            targets: HashSet::new(),
+            next_id: None,
+            function: None,
+            point: Point::Nowhere,
+            last_variable: None,
+            unreached: false,
+            line: None,
+            places: Places::default(),
+            loops: Vec::new(),
+            loop_control: None,
+            selection_control: 0,
+            enabling: Enabling::default(),
+            words: Vec::new(),
+        };
+        builder.intern_all();
+        builder
+    }
+
+    /// The module as it is so far.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// Ends the module: looks whether it is in order, and declares what it uses.
+    ///
+    /// # Errors
+    ///
+    /// All that is wrong with it, in the order in which it was made, and after that
+    /// what was found in the end.
+    pub fn finish(mut self) -> Result<Module, Vec<BuildError>> {
+        if let Some(function) = self.function {
+            let id = self.function_id(function);
+            self.fault(Op::FunctionEnd, BuildErrorKind::NotEnded(id));
+        }
+        if let Some(id) = self.next_id.take() {
+            self.fault(Op::Nop, BuildErrorKind::NeverGiven(id));
+        }
+        self.function = None;
+        self.check();
+        if self.faults.is_empty() {
+            return Ok(self.module);
+        }
+        let names = self.debug_names();
+        for fault in &mut self.faults {
+            fault.take_names(&names);
+        }
+        Err(self.faults)
+    }
+
+    /// An id for something that is defined later: a block, a function, or a value that
+    /// a phi takes from further down.
+    pub fn forward(&mut self) -> Id {
+        self.module.fresh_id()
+    }
+
+    /// Makes this id, which is from [`forward`](Self::forward), the result of the next
+    /// instruction with a result. That instruction is new even if it is a type or a
+    /// constant that the module has.
+    ///
+    /// ```
+    /// # use spirvkit_grammar::{StorageClass, Version};
+    /// # use spirvkit_ir::builder::Builder;
+    /// # let mut b = Builder::new(Version::V1_5);
+    /// // A list: struct Node { Node* next; }
+    /// let pointer = b.forward();
+    /// b.type_forward_pointer(pointer, StorageClass::PhysicalStorageBuffer);
+    /// let node = b.type_struct(&[pointer]);
+    /// b.define(pointer).type_pointer(StorageClass::PhysicalStorageBuffer, node);
+    /// ```
+    pub fn define(&mut self, id: Id) -> &mut Self {
+        if let Some(id) = self.next_id.replace(id) {
+            self.fault(Op::Nop, BuildErrorKind::NeverGiven(id));
+        }
+        self
+    }
+
+    /// Gives the instructions that follow, up to the next call or
+    /// [`no_line`](Self::no_line), a line of source. It is for instructions in blocks;
+    /// types, constants and the like have none. `file` is an
+    /// [`OpString`](Self::string); lines and columns count from 1, and 0 says that they
+    /// aren't known.
+    pub fn set_line(&mut self, file: Id, line: u32, column: u32) {
+        let words = [file.0, line, column];
+        let inst = match self.line {
+            Some((inst, known)) if known == words => inst,
+            _ => self.module.new_line(file, line, column),
+        };
+        self.line = Some((inst, words));
+        self.places.line = inst.0;
+    }
+
+    /// Gives the instructions that follow no line of source.
+    pub fn no_line(&mut self) {
+        self.line = None;
+        self.places.line = NONE;
+    }
+
+    /// Puts what follows into a function of the module, at this place, in the order in
+    /// which it is made. Places in sections before the functions are chosen by the
+    /// builder itself.
+    pub fn insert_at(&mut self, place: Place) {
+        let point = match place {
+            Place::Before(inst) => Some(Point::Before(inst)),
+            Place::After(inst) => self.point_after(inst),
+            Place::Head(block) => self.point_at_head(block),
+            Place::Tail(block) => self.point_at_tail(block),
+            Place::Section(_) => None,
+        };
+        let function = point.and_then(|point| match point {
+            Point::Before(inst) => {
+                self.module.block_of(inst)?;
+                self.module.function_of(inst)
+            }
+            Point::Open(block) => self.module.function_of_block(block),
+            Point::Nowhere => None,
+        });
+        match (point, function) {
+            (Some(point), Some(function)) => {
+                self.enter(function);
+                self.point = point;
+            }
+            _ => self.fault(Op::Nop, BuildErrorKind::NoSuchPlace),
+        }
+    }
+
+    fn point_after(&self, inst: Inst) -> Option<Point> {
+        let block = self.module.block_of(inst)?;
+        match self.module.last_of(block) == Some(inst) {
+            true => self.point_at_tail(block),
+            false => self.module.next(inst).map(Point::Before),
+        }
+    }
+
+    fn point_at_head(&self, block: Block) -> Option<Point> {
+        let stays = |inst: &Inst| {
+            matches!(
+                self.module.op(*inst),
+                Op::Label | Op::Phi | Op::Variable | Op::UntypedVariableKHR | Op::Line | Op::NoLine
+            )
+        };
+        let mut insts = self.module.block_instructions(block);
+        match insts.find(|inst| !stays(inst)) {
+            Some(inst) => Some(Point::Before(inst)),
+            None => self.point_at_tail(block),
+        }
+    }
+
+    fn point_at_tail(&self, block: Block) -> Option<Point> {
+        self.module.function_of_block(block)?;
+        let end = self.module.merge(block).or(self.module.terminator(block));
+        Some(end.map_or(Point::Open(block), Point::Before))
+    }
+
+    /// Makes a function the open one.
+    fn enter(&mut self, function: Function) {
+        self.function = Some(function);
+        self.unreached = false;
+        self.start_places();
+        let entry = self.module.entry_block(function);
+        let insts = entry.map(|block| self.module.block_instructions(block));
+        self.last_variable =
+            insts
+                .into_iter()
+                .flatten()
+                .skip(1)
+                .fold(None, |last, inst| match self.module.op(inst) {
+                    Op::Variable | Op::UntypedVariableKHR => Some(inst),
+                    _ => last,
+                });
+    }
+
+    /// At the start of a block, no line holds but that of [`set_line`](Self::set_line).
+    fn start_places(&mut self) {
+        self.places = Places::default();
+        if let Some((line, _)) = self.line {
+            self.places.line = line.0;
+        }
+    }
+
+    fn function_id(&self, function: Function) -> Id {
+        self.module.function_id(function).unwrap_or(Id(0))
+    }
+
+    fn fault(&mut self, op: Op, kind: BuildErrorKind) {
+        let function = self.function.map(|function| self.function_id(function));
+        self.faults.push(BuildError::new(op, function, kind));
+    }
+
+    /// Notes a fault, and that the result of the instruction can't be had.
+    fn lose(&mut self, op: Op, id: Option<Id>, kind: BuildErrorKind) {
+        if let Some(id) = id {
+            self.lost.insert(id.0);
+        }
+        self.fault(op, kind);
+    }
+
+    /// The id for the next result.
+    fn take_id(&mut self, op: Op) -> Id {
+        match self.next_id.take() {
+            None => self.module.fresh_id(),
+            Some(id) if self.module.definition(id).is_none() => id,
+            Some(id) => {
+                self.fault(op, BuildErrorKind::DefinedTwice(id));
+                self.module.fresh_id()
+            }
+        }
+    }
+
+    /// Makes an instruction; returns its result, or 0.
+    fn emit(&mut self, op: Op, result_type: Option<Id>, args: &[Arg<'_>]) -> Id {
+        let mut words = std::mem::take(&mut self.words);
+        words.clear();
+        for arg in args {
+            arg.append_to(&mut words);
+        }
+        if args.iter().any(Arg::has_nul) {
+            self.fault(op, BuildErrorKind::Nul);
+        }
+        let id = self.emit_words(op, result_type, &words);
+        self.words = words;
+        id
+    }
+
+    /// The same from words.
+    fn emit_words(&mut self, op: Op, result_type: Option<Id>, operands: &[u32]) -> Id {
+        if !op.info().is_some_and(|info| info.has_result()) {
+            self.insert(op, None, None, operands);
+            return Id(0);
+        }
+        if !intern::is_interned(op) {
+            return self.emit_new(op, result_type, operands);
+        }
+        let key = intern::key(op, result_type, operands);
+        if self.next_id.is_none()
+            && let Some(&id) = self.interned.get(&key)
+        {
+            return id;
+        }
+        let id = self.emit_new(op, result_type, operands);
+        if !self.decorated.contains(&id.0) {
+            self.interned.entry(key).or_insert(id);
+        }
+        id
+    }
+
+    /// Makes an instruction with a result even if the module has its like.
+    fn emit_new(&mut self, op: Op, result_type: Option<Id>, operands: &[u32]) -> Id {
+        let id = self.take_id(op);
+        self.insert(op, result_type, Some(id), operands);
+        id
+    }
+
+    fn insert(&mut self, op: Op, result_type: Option<Id>, id: Option<Id>, operands: &[u32]) {
+        let Some(place) = self.place_for(op, operands) else {
+            if let Some(id) = id {
+                self.lost.insert(id.0);
+            }
+            return;
+        };
+        let ids = result_type.into_iter().chain(id).map(|id| id.0);
+        let words: Vec<u32> = ids.chain(operands.iter().copied()).collect();
+        match self.module.insert(place, op, &words) {
+            Ok(inst) => self.note(op, inst, operands),
+            Err(EditError::TooLong(error)) => {
+                let words = error.words;
+                self.lose(op, id, BuildErrorKind::TooLong { words });
+            }
+            Err(_) => self.lose(op, id, BuildErrorKind::NoSuchPlace),
+        }
+    }
+
+    /// Where an instruction goes; `None`, after a fault, if it can't go anywhere.
+    fn place_for(&mut self, op: Op, operands: &[u32]) -> Option<Place> {
+        match op {
+            Op::Variable | Op::UntypedVariableKHR
+                if operands.first() == Some(&StorageClass::Function.0) =>
+            {
+                return self.place_of_variable(op);
+            }
+            Op::Undef | Op::PoisonKHR | Op::ExtInst | Op::ExtInstWithForwardRefsKHR
+                if self.point != Point::Nowhere =>
+            {
+                return self.place_at_point(op);
+            }
+            Op::GraphEntryPointARM
+            | Op::GraphARM
+            | Op::GraphInputARM
+            | Op::GraphSetOutputARM
+            | Op::GraphEndARM => {
+                let last = self.module.last().map(Place::After);
+                return Some(last.unwrap_or(Place::Section(Section::Types)));
+            }
+            _ => {}
+        }
+        match op.info().and_then(|info| Section::of(op, info)) {
+            Some(section) => Some(Place::Section(section)),
+            None => self.place_at_point(op),
+        }
+    }
+
+    fn place_at_point(&mut self, op: Op) -> Option<Place> {
+        match self.point {
+            Point::Before(inst) => {
+                match is_terminator(op) || matches!(op, Op::SelectionMerge | Op::LoopMerge) {
+                    true => self.place_in_lost_block(op, BuildErrorKind::MidBlock),
+                    false => Some(Place::Before(inst)),
+                }
+            }
+            Point::Open(block) if op == Op::Phi && !self.takes_phi(block) => {
+                Some(Place::Head(block))
+            }
+            Point::Open(block) => Some(Place::Tail(block)),
+            Point::Nowhere if self.function.is_none() => {
+                self.fault(op, BuildErrorKind::NoFunction);
+                None
+            }
+            Point::Nowhere => self.place_in_lost_block(op, BuildErrorKind::NoBlock),
+        }
+    }
+
+    /// Notes a fault, and opens a block for what follows, so that it is the only one up
+    /// to the next block.
+    fn place_in_lost_block(&mut self, op: Op, kind: BuildErrorKind) -> Option<Place> {
+        self.fault(op, kind);
+        let label = self.module.fresh_id();
+        self.lost.insert(label.0);
+        self.open_block(label);
+        match self.point {
+            Point::Open(block) => Some(Place::Tail(block)),
+            _ => None,
+        }
+    }
+
+    /// Whether there is nothing but phis at the end of a block.
+    fn takes_phi(&self, block: Block) -> bool {
+        let last = self.module.last_of(block);
+        last.is_some_and(|last| matches!(self.module.op(last), Op::Label | Op::Phi))
+    }
+
+    /// Behind the variables at the start of the open function.
+    fn place_of_variable(&mut self, op: Op) -> Option<Place> {
+        let entry = self
+            .function
+            .and_then(|function| self.module.entry_block(function));
+        let behind = self
+            .last_variable
+            .or(entry.and_then(|block| self.module.label(block)));
+        if behind.is_none() {
+            let kind = match self.function {
+                None => BuildErrorKind::NoFunction,
+                Some(_) => BuildErrorKind::NoBlock,
+            };
+            self.fault(op, kind);
+        }
+        behind.map(Place::After)
+    }
+
+    /// Takes note of what was made.
+    fn note(&mut self, op: Op, inst: Inst, operands: &[u32]) {
+        if self.module.block_of(inst).is_some() {
+            self.note_place(inst);
+        }
+        match op {
+            Op::Variable | Op::UntypedVariableKHR if self.module.block_of(inst).is_some() => {
+                self.last_variable = Some(inst);
+            }
+            _ if is_terminator(op) => {
+                self.point = Point::Nowhere;
+                self.unreached = false;
+                let Self {
+                    module, targets, ..
+                } = self;
+                module.each_use(inst, |_, id| {
+                    targets.insert(id.0);
+                });
+            }
+            Op::Decorate | Op::DecorateId | Op::DecorateString | Op::GroupDecorate => {
+                self.note_decoration(op, operands);
+            }
+            _ => {}
+        }
+    }
+
+    /// Gives an instruction of a block its line and scope.
+    fn note_place(&mut self, inst: Inst) {
+        match self.point {
+            Point::Before(_) => {
+                if let Some((line, _)) = self.line {
+                    self.module.set_line(inst, Some(line));
+                }
+            }
+            _ => {
+                let read = self.module.get(inst);
+                self.places.read(self.module.definitions(), &read, inst);
+                self.module.set_line(inst, Inst::some(self.places.line));
+                self.module.set_scope(inst, Inst::some(self.places.scope));
+            }
+        }
+    }
+}

@@ -7,7 +7,7 @@ use spirvkit::diagnostics::ErrorClass;
 use spirvkit::ir::Module;
 use spirvkit::text::{parse_number, write_number};
 use spirvkit::transform::fold::ScalarType;
-use spirvkit::transform::{SpecConstant, Specialization, spec_constants, specialize};
+use spirvkit::transform::{Prune, SpecConstant, Specialization, prune, spec_constants, specialize};
 
 use crate::change::Changing;
 use crate::change_help;
@@ -37,9 +37,13 @@ pub(crate) struct Arguments {
     #[arg(long)]
     fold: bool,
 
+    /// Remove types and constants that nothing uses, whether before or because of this
+    #[arg(long)]
+    prune: bool,
+
     /// Show the constants of each module instead: SpecId, result id, type, default and
     /// name
-    #[arg(long, conflicts_with_all = ["set", "freeze", "all_defaults", "fold", "output"])]
+    #[arg(long, conflicts_with_all = ["set", "freeze", "all_defaults", "fold", "prune", "output"])]
     list: bool,
 }
 
@@ -47,7 +51,7 @@ const AFTER_HELP: &str = change_help!(
     "  spv specialize --list shader.spv
   spv specialize --set 0=64 --set use_fog=true shader.spv -o special.spv
   spv specialize --freeze 3 shader.spv -o partly.spv
-  spv specialize --all-defaults --fold shaders/ -o final/"
+  spv specialize --all-defaults --fold --prune shaders/ -o final/"
 );
 
 fn setting(text: &str) -> Result<(String, String), String> {
@@ -83,13 +87,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         }
         match specialize(module, &wanted) {
             Ok(done) => diagnostics.extend(done.warnings.iter().map(|warning| {
-                Diagnostic::warning(
-                    "transform.specialize",
-                    ErrorClass::InvalidValue,
-                    warning.to_string(),
-                )
+                let class = ErrorClass::InvalidValue;
+                Diagnostic::warning("transform.specialize", class, warning.to_string())
             })),
             Err(error) => diagnostics.push(bad_value("--set", &error.to_string())),
+        }
+        if arguments.prune {
+            prune(module, &Prune::default());
         }
     })
 }

@@ -53,6 +53,12 @@ fn constants_are_named_by_number_name_or_id() {
 }
 
 #[test]
+fn what_nothing_uses_is_removed_on_request() {
+    assert!(specialize(&["--all-defaults"]).len() == 5);
+    assert_eq!(specialize(&["--all-defaults", "--prune"]).len(), 0);
+}
+
+#[test]
 fn the_list_tells_what_there_is() {
     let dir = Dir::new();
     dir.write("a.spvasm", TEXT);

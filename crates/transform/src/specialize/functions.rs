@@ -6,6 +6,7 @@ use spirvkit_ir::{Inst, Module, Place};
 
 use super::pool::Pool;
 use super::{all_final, is_spec_constant};
+use crate::attached::{is_about, retain_targets};
 use crate::fold::constants::Constants;
 use crate::fold::{Folder, ScalarType};
 
@@ -121,20 +122,16 @@ fn value_of(
     }
     let folder = Folder::new(constants.types());
     let value = folder.fold(read.op(), ty, &operands, literals).ok()?;
-    // In a group of decorations it would have to be left out, too.
-    let in_group = |op| matches!(op, Op::GroupDecorate | Op::GroupMemberDecorate);
-    let is_grouped = m.uses(id).any(|found| in_group(m.op(found.inst)));
-    (!value.is_undef() && !is_grouped).then_some((ty, id, value))
+    (!value.is_undef()).then_some((ty, id, value))
 }
 
 /// Removes the names and decorations of an id.
 fn forget_names(m: &mut Module, id: Id) {
-    let all: Vec<_> = m.uses(id).collect();
-    for found in all {
-        let class = m.op(found.inst).info().map(|info| info.class());
-        let is_about_it = matches!(class, Some(Class::Annotation)) || m.op(found.inst) == Op::Name;
-        if is_about_it && found.word == 1 {
-            let _ = m.remove(found.inst);
+    let about: Vec<_> = m.uses(id).filter(|&found| is_about(m, found)).collect();
+    for found in about {
+        match m.op(found.inst) {
+            Op::GroupDecorate => retain_targets(m, found.inst, |_, target| target != id),
+            _ => drop(m.remove(found.inst)),
         }
     }
 }

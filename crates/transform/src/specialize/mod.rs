@@ -38,6 +38,7 @@ use spirvkit_binary::{Id, Instruction, LiteralString};
 use spirvkit_grammar::{Decoration, Op};
 use spirvkit_ir::{EditError, Inst, Module};
 
+use crate::attached::retain_targets;
 use crate::fold::constants::{Constants, split};
 use crate::fold::{Folder, NotFoldable, Reason, Scalar, ScalarType, Undefined, Value};
 use pool::Pool;
@@ -418,15 +419,19 @@ fn drop_spec_ids(m: &mut Module) {
 /// Takes constants out of a group of decorations with a `SpecId`, and gives them the
 /// group's other decorations themselves.
 fn leave_group(m: &mut Module, inst: Inst, group: Id) {
-    let targets = m.get(inst).words().get(2..).unwrap_or_default().to_vec();
-    let is_final = |m: &Module, id: u32| {
-        let op = m.definition(Id(id)).map(|inst| m.op(inst));
+    let is_final = |m: &Module, id: Id| {
+        let op = m.definition(id).map(|inst| m.op(inst));
         matches!(
             op,
             Some(Op::ConstantTrue | Op::ConstantFalse | Op::Constant)
         )
     };
-    let (leaving, staying): (Vec<_>, Vec<_>) = targets.into_iter().partition(|&id| is_final(m, id));
+    let targets = m.get(inst).words().get(2..).unwrap_or_default();
+    let leaving: Vec<_> = targets
+        .iter()
+        .copied()
+        .filter(|&id| is_final(m, Id(id)))
+        .collect();
     if leaving.is_empty() {
         return;
     }
@@ -455,6 +460,5 @@ fn leave_group(m: &mut Module, inst: Inst, group: Id) {
             let _ = m.insert(spirvkit_ir::Place::Before(inst), *op, &operands);
         }
     }
-    let operands = [&[group.0], staying.as_slice()].concat();
-    let _ = m.replace(inst, Op::GroupDecorate, &operands);
+    retain_targets(m, inst, |m, target| !is_final(m, target));
 }

@@ -231,6 +231,9 @@ impl<'a> Module<'a> {
         given_names: Option<&'a GivenNames>,
     ) -> Self {
         let limit = words.len();
+        // As many as most modules of this size have at least, so that the lists are
+        // not moved often while they grow.
+        let likely = limit / 128;
         let mut m = Self {
             words,
             header,
@@ -255,11 +258,11 @@ impl<'a> Module<'a> {
             modes: Vec::new(),
             last_local_size: OnceCell::new(),
             declared_modes: OnceCell::new(),
-            annotations: Vec::new(),
+            annotations: Vec::with_capacity(likely),
             member_groups: Vec::new(),
             has_groups: false,
             functions: Vec::new(),
-            blocks: Vec::new(),
+            blocks: Vec::with_capacity(likely),
             calls: Vec::new(),
             function_indexes: IdMap::new(NONE, limit),
             entry_models: OnceCell::new(),
@@ -267,7 +270,7 @@ impl<'a> Module<'a> {
             known_types: RefCell::default(),
             modeless: RefCell::new(Vec::new()),
             globals: Vec::new(),
-            declared: Vec::new(),
+            declared: Vec::with_capacity(likely),
             locals: Vec::new(),
             names: OnceCell::new(),
             given_names,

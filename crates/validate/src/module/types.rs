@@ -204,11 +204,12 @@ impl<'a> Module<'a> {
     /// The number of components of a vector or columns of a matrix, 1 for a
     /// scalar, the known length of a long vector, else 0.
     pub(crate) fn dimension(&self, ty: Id) -> u32 {
-        match self.ty(ty) {
-            Type::Bool | Type::Int { .. } | Type::Float { .. } => 1,
-            Type::Vector { count, .. } | Type::Matrix { count, .. } => count,
-            Type::LongVector { count, .. } => self
-                .constant_u64(count)
+        let (op, words) = self.declaration(ty);
+        match op {
+            Op::TypeBool | Op::TypeInt | Op::TypeFloat => 1,
+            Op::TypeVector | Op::TypeMatrix => word(words, 3),
+            Op::TypeVectorIdEXT => self
+                .constant_u64(Id(word(words, 3)))
                 .and_then(|count| u32::try_from(count).ok())
                 .unwrap_or(0),
             _ => 0,

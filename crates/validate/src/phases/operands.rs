@@ -141,15 +141,16 @@ struct Plan {
 
 /// The plans of the opcodes that the module uses.
 struct Plans {
-    /// The number of each opcode's plan, from 1 up; 0 while it has none.
-    numbers: Vec<u16>,
+    /// The number of each opcode's plan, from 1 up; 0 while it has none. In place,
+    /// because to allocate so much costs a small module dear.
+    numbers: [u16; OPCODES],
     plans: Vec<Plan>,
 }
 
 impl Plans {
     fn new() -> Self {
         Self {
-            numbers: vec![0; OPCODES],
+            numbers: [0; OPCODES],
             plans: Vec::with_capacity(64),
         }
     }

@@ -262,14 +262,15 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
     }
     for function in &m.functions {
         for inst in m.instructions(function.range.clone()) {
+            // Types of results are among the words. A literal may look like an id:
+            // what follows is more careful.
+            let mut words = inst.words().iter().skip(1);
+            if !words.any(|&word| limited.get(Id(word))) {
+                continue;
+            }
             let makes = inst.result_type().is_some_and(|ty| limited.get(ty));
             if makes && let Some(result) = inst.result() {
                 limited.replace(result, true);
-            }
-            // A literal may look like an id: what follows is more careful.
-            let uses = inst.args().iter().any(|&word| limited.get(Id(word)));
-            if !makes && !uses {
-                continue;
             }
             if let Some(fault) = check_instruction(m, inst, &limited) {
                 faults.add(fault);

@@ -65,6 +65,8 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         | Op::SpecConstantTargetINTEL
         | Op::SpecConstantArchitectureINTEL
         | Op::SpecConstantCapabilitiesINTEL => return scalars::boolean(at),
+        // Most constants: what follows is of other widths.
+        Op::Constant | Op::SpecConstant if is_32_bit_number(at) => return Ok(()),
         Op::Constant | Op::SpecConstant => scalars::number(at)?,
         Op::ConstantComposite | Op::SpecConstantComposite => composites::composite(at)?,
         Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT => {
@@ -78,4 +80,9 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         _ => return Ok(()),
     }
     scalars::small(at)
+}
+
+fn is_32_bit_number(at: &Site<'_, '_>) -> bool {
+    let ty = at.result_type();
+    at.m.is_int_scalar_of(ty, 32) || at.m.is_float_scalar_of(ty, 32)
 }

@@ -212,3 +212,33 @@ fn resources_that_nothing_uses_are_bound_too() {
 %sampler = OpVariable %pointer UniformConstant";
     breaks(Frame::ShaderFor("vulkan1.1"), piece, "layout.binding");
 }
+
+#[test]
+fn built_ins_are_no_variables_of_functions() {
+    let piece = "OpDecorate %local BuiltIn LocalInvocationId
+%pointer = OpTypePointer Function %v3u32
+%local = OpVariable %pointer Function
+%value = OpLoad %v3u32 %local";
+    breaks(
+        Frame::ShaderFor("vulkan1.3"),
+        piece,
+        "builtin.storage-class",
+    );
+}
+
+#[test]
+fn types_are_not_per_vertex() {
+    let piece = "OpCapability FragmentBarycentricKHR
+OpExtension \"SPV_KHR_fragment_shader_barycentric\"
+OpDecorate %f32 PerVertexKHR";
+    breaks(Frame::Fragment, piece, "annotation.memory-object");
+}
+
+#[test]
+fn input_attachments_are_not_arrayed_in_vulkan() {
+    let piece = "OpCapability InputAttachment
+%image = OpTypeImage %f32 SubpassData 0 1 0 2 Unknown";
+    let vulkan = Frame::FragmentFor("vulkan1.3");
+    breaks(vulkan, piece, "type.image-subpass");
+    assert!(judge(Frame::Fragment, piece).is_valid());
+}

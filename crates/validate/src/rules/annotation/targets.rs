@@ -174,6 +174,7 @@ fn target_of(decoration: Decoration) -> Target {
         | Decoration::XfbBuffer
         | Decoration::XfbStride
         | Decoration::PerPrimitiveEXT
+        | Decoration::PerVertexKHR
         | Decoration::AliasedPointer
         | Decoration::RestrictPointer => Target::MemoryObject,
         Decoration::Invariant

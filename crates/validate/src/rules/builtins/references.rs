@@ -559,6 +559,31 @@ fn watch_declarations(m: &Module<'_>, seeds: &[Seed], watches: &mut Watches, fau
         }
         watches.add(result, watch);
     }
+    check_local_variables(m, seeds, watches, end, faults);
+}
+
+/// Checks the storage classes of variables of functions that are themselves
+/// decorated. Functions start at the word `end`.
+fn check_local_variables(
+    m: &Module<'_>,
+    seeds: &[Seed],
+    watches: &Watches,
+    end: u32,
+    faults: &mut Faults,
+) {
+    for seed in seeds.iter().filter(|seed| seed.row.is_some()) {
+        if faults.is_full() {
+            return;
+        }
+        let local = m.def(seed.target).filter(|inst| inst.offset() >= end);
+        let Some((inst, class)) = local.and_then(|inst| Some((inst, class_of(inst)?))) else {
+            continue;
+        };
+        let is_wrong = |watch: &Watch| !watch.allows(class);
+        if watches.get(seed.target).is_some_and(is_wrong) {
+            faults.add(class_fault(m, seeds, inst, class));
+        }
+    }
 }
 
 /// Whether a function is reached from a fragment shader without `DepthReplacing`.

@@ -53,7 +53,7 @@ pub(super) static SUBPASS: Rule = Rule {
     section: "3.32.6",
     vuids: &["VUID-StandaloneSpirv-OpTypeImage-06214"],
     text: "An image of dimension `SubpassData` is used without a sampler (`Sampled` is 2) and has the format \
-           `Unknown`.",
+           `Unknown`. In Vulkan, it isn't arrayed.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "OpCapability InputAttachment
@@ -196,6 +196,9 @@ pub(super) fn image(at: &Site<'_, '_>) -> Verdict {
                     &SUBPASS,
                     "`SubpassData` takes the format `Unknown`",
                 ));
+            }
+            if image.arrayed && m.env.is_vulkan() {
+                return Err(wrong(at, &SUBPASS, "`SubpassData` isn't arrayed in Vulkan"));
             }
         }
         Dim::TileImageDataEXT => tile(at, image)?,

@@ -51,7 +51,7 @@ pub(crate) struct Changing {
 }
 
 /// A module that was read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Loaded {
     /// How messages call its file.
     pub(crate) name: String,
@@ -224,7 +224,7 @@ fn load_all(inputs: &Inputs, messages: &mut Messages) -> Vec<Loaded> {
 }
 
 /// Writes an output, or adds why that wasn't possible to the messages.
-fn write(destination: &Destination, bytes: &[u8], messages: &mut Messages) {
+pub(crate) fn write(destination: &Destination, bytes: &[u8], messages: &mut Messages) {
     let (name, written) = match destination {
         Destination::Stdout => (STDOUT_NAME.to_owned(), write_stdout(bytes)),
         Destination::File(path) | Destination::Directory(path, _) => {

@@ -8,7 +8,8 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use spirvkit::grammar::GRAMMAR_REVISION;
 
 use crate::commands::{
-    as_, compact_ids, completions, dis, drop_in, explain, man, specialize, strip, val,
+    as_, compact_ids, completions, dis, drop_in, explain, man, specialize, split, strip,
+    trim_capabilities, val,
 };
 use crate::exit::Ending;
 use crate::report::{self, Format};
@@ -46,7 +47,9 @@ enum Command {
     Explain(explain::Arguments),
     Specialize(specialize::Arguments),
     Strip(strip::Arguments),
+    TrimCapabilities(trim_capabilities::Arguments),
     CompactIds(compact_ids::Arguments),
+    Split(split::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),
     DropIn(drop_in::Arguments),
@@ -135,7 +138,9 @@ pub(crate) fn run() -> Ending {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Specialize(arguments) => specialize::run(&arguments),
         Command::Strip(arguments) => strip::run(&arguments),
+        Command::TrimCapabilities(arguments) => trim_capabilities::run(&arguments),
         Command::CompactIds(arguments) => compact_ids::run(&arguments),
+        Command::Split(arguments) => split::run(&arguments),
         Command::Completions(arguments) => Ok(completions::run(&arguments)),
         Command::Man(arguments) => Ok(man::run(&arguments)),
         Command::DropIn(arguments) => Ok(drop_in::run(&arguments)),

@@ -8,5 +8,7 @@ pub(crate) mod drop_in;
 pub(crate) mod explain;
 pub(crate) mod man;
 pub(crate) mod specialize;
+pub(crate) mod split;
 pub(crate) mod strip;
+pub(crate) mod trim_capabilities;
 pub(crate) mod val;

@@ -35,11 +35,15 @@ pub mod fold;
 mod prune;
 mod remarks;
 mod specialize;
+mod split;
 mod strip;
+mod trim;
 
 pub use compact::{OpaqueInstruction, compact_ids};
 pub use prune::{Prune, prune};
 pub use specialize::{
     SpecConstant, Specialization, SpecializeError, Specialized, Warning, spec_constants, specialize,
 };
+pub use split::{EntryPoint, SplitError, entry_points, find_entry_point, keep_entry_point};
 pub use strip::{Strip, strip};
+pub use trim::trim_capabilities;

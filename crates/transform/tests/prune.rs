@@ -307,6 +307,6 @@ fn a_hundred_thousand_of_anything_take_no_time() {
     let mut module = load(&text);
     let start = std::time::Instant::now();
     assert_eq!(prune(&mut module, &Prune::default()), 300_002);
-    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
     assert!(is_valid(&module, "spv1.6"));
 }

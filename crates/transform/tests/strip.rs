@@ -315,7 +315,7 @@ OpMemoryModel Logical GLSL450
     let mut module = load(&text);
     let start = std::time::Instant::now();
     strip(&mut module, &Strip::DEBUG);
-    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
     assert_eq!(show(&module), format!("{SHADER}%void = OpTypeVoid\n"));
 }
 

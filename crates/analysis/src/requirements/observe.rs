@@ -2,8 +2,7 @@
 
 use spirvkit_binary::{Definitions, Id, IdMap, Instruction, Value};
 use spirvkit_grammar::{
-    BuiltIn, Capability as C, Class, Decoration, Dim, ImageFormat, Op, OperandKind, Scope,
-    StorageClass,
+    BuiltIn, Capability as C, Class, Decoration, Dim, ImageFormat, Op, OperandKind, StorageClass,
 };
 
 use super::tables::*;
@@ -30,8 +29,9 @@ mod flag {
 pub(super) struct Observer {
     /// [Flags](flag) of types.
     types: IdMap<u16>,
-    /// Constants that stand for a scope, or whatever else, other than `Device`.
-    not_device: IdMap<bool>,
+    /// The values of constants, which may be scopes.
+    constants: IdMap<Option<u32>>,
+    /// Whether a capability is declared that a scope may rest on.
     has_scope_rule: bool,
     is_shader: bool,
     has_small: bool,
@@ -42,10 +42,11 @@ pub(super) struct Observer {
 
 impl Observer {
     pub(super) fn new(words: usize, declared: &Capabilities) -> Self {
+        let mut scope_rules = SCOPES.iter().flat_map(|row| row.1);
         Self {
             types: IdMap::new(0, words),
-            not_device: IdMap::new(false, words),
-            has_scope_rule: declared.has(C::VulkanMemoryModelDeviceScope),
+            constants: IdMap::new(None, words),
+            has_scope_rule: scope_rules.any(|&each| declared.has(each)),
             is_shader: declared.has(C::Shader),
             has_small: false,
             has_int64: false,
@@ -75,8 +76,7 @@ impl Observer {
                 }
             }
             (Op::Constant, &[_, _, result, value, ..]) => {
-                self.not_device
-                    .replace(Id(result), value != Scope::Device.0);
+                self.constants.replace(Id(result), Some(value));
             }
             (Op::ImageRead | Op::ImageSparseRead, _) if self.has_unformatted => {
                 to.hold(UNFORMATTED_READS);
@@ -113,13 +113,22 @@ impl Observer {
             self.small_values(instruction, definitions, to);
         }
         if self.has_scope_rule {
-            let mut operands = instruction.operands(definitions).map_while(Result::ok);
-            let may_be_device = operands.any(|operand| match operand.value {
-                Value::Id(id) => operand.kind == OperandKind::IdScope && !self.not_device.get(id),
-                _ => false,
-            });
-            if may_be_device {
-                to.hold(DEVICE_SCOPES);
+            self.scopes(instruction, definitions, to);
+        }
+    }
+
+    /// Holds what the scopes of an instruction may rest on.
+    fn scopes(&self, instruction: &Instruction<'_>, definitions: &Definitions, to: &mut Collector) {
+        let operands = instruction.operands(definitions).map_while(Result::ok);
+        for operand in operands.filter(|operand| operand.kind == OperandKind::IdScope) {
+            let Value::Id(id) = operand.value else {
+                continue;
+            };
+            let value = self.constants.get(id);
+            let rows = SCOPES.iter();
+            // What is specialized may be any.
+            for row in rows.filter(|row| value.is_none_or(|value| value == row.0.0)) {
+                to.hold(row.1);
             }
         }
     }

@@ -5,7 +5,9 @@
 //! everything else it is enough to know on which capabilities a use *may* rest, so
 //! that they are kept where they are declared; nothing is missing for want of them.
 
-use spirvkit_grammar::{BuiltIn, Capability, Dim, GroupOperation, Op, OperandKind, StorageClass};
+use spirvkit_grammar::{
+    BuiltIn, Capability, Dim, GroupOperation, Op, OperandKind, Scope, StorageClass,
+};
 
 use Capability as C;
 
@@ -322,7 +324,14 @@ pub(super) const UNFORMATTED_READS: &[Capability] = &[C::StorageImageReadWithout
 pub(super) const UNFORMATTED_WRITES: &[Capability] = &[C::StorageImageWriteWithoutFormat];
 pub(super) const SHARED_BLOCKS: &[Capability] = &[C::WorkgroupMemoryExplicitLayoutKHR];
 pub(super) const POINTER_VECTORS: &[Capability] = &[C::MaskedGatherScatterINTEL];
-pub(super) const DEVICE_SCOPES: &[Capability] = &[C::VulkanMemoryModelDeviceScope];
+
+/// What scopes rest on, as those of execution or of memory: that of the device in the
+/// memory model of Vulkan, that of a subgroup in Vulkan 1.0
+///.
+pub(super) const SCOPES: &[(Scope, &[Capability])] = &[
+    (Scope::Device, &[C::VulkanMemoryModelDeviceScope]),
+    (Scope::Subgroup, &[C::SubgroupBallotKHR, C::SubgroupVoteKHR]),
+];
 
 /// Whether a use of the capability is recognized by what stands in this file.
 pub(super) fn is_recognized(capability: Capability) -> bool {
@@ -341,12 +350,12 @@ pub(super) fn is_recognized(capability: Capability) -> bool {
         UNFORMATTED_WRITES,
         SHARED_BLOCKS,
         POINTER_VECTORS,
-        DEVICE_SCOPES,
     ];
     let widths = WIDTHS.iter().map(|row| row.capabilities);
     let storage = STORAGE.iter().map(|row| row.2);
     let images = IMAGES.iter().map(|row| row.capabilities);
     let instructions = INSTRUCTIONS.iter().map(|row| row.1);
+    let scopes = SCOPES.iter().map(|row| row.1);
     let atomics = ATOMIC_FLOATS.iter().map(|row| row.1);
     lists
         .into_iter()
@@ -355,6 +364,7 @@ pub(super) fn is_recognized(capability: Capability) -> bool {
         .chain(images)
         .chain(instructions)
         .chain(atomics)
+        .chain(scopes)
         .any(|list| list.contains(&capability))
 }
 

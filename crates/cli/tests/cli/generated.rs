@@ -2,14 +2,16 @@
 
 use crate::common::Dir;
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: &[&str] = &[
     "as",
     "dis",
     "val",
     "explain",
     "specialize",
     "strip",
+    "trim-capabilities",
     "compact-ids",
+    "split",
     "completions",
     "man",
     "drop-in",

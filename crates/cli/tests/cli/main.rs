@@ -10,6 +10,7 @@ mod hex;
 mod many;
 mod output;
 mod specialize;
+mod split;
 mod strip;
 #[cfg(unix)]
 mod terminal;

@@ -1,0 +1,135 @@
+//! `spv split`: one entry point of several.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use spirvkit::Diagnostic;
+use spirvkit::diagnostics::{ErrorClass, Source};
+use spirvkit::grammar::{Enumeration, ExecutionModel, OperandKind};
+use spirvkit::transform::{
+    EntryPoint, SplitError, entry_points, find_entry_point, keep_entry_point,
+};
+
+use crate::change::{Changing, Loaded, write};
+use crate::change_help;
+use crate::exit::{Ending, UsageError};
+use crate::output::Destination;
+use crate::report::Messages;
+
+/// Take one entry point out of a module, with what it uses
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP, args_override_self = true)]
+#[command(group = clap::ArgGroup::new("what").required(true))]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    changing: Changing,
+
+    /// Take out the entry point of this name
+    #[arg(long, value_name = "NAME", group = "what")]
+    entry_point: Option<String>,
+
+    /// Take out the entry point of this execution model, such as GLCompute, where
+    /// several have the name
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["all", "list"], value_parser = model)]
+    model: Option<ExecutionModel>,
+
+    /// Take out each entry point into a file of its own below this directory, called
+    /// by its name and its execution model
+    #[arg(long, value_name = "DIR", group = "what", conflicts_with = "output")]
+    all: Option<PathBuf>,
+
+    /// Print the entry points: on each line the execution model, a tab, and the name
+    #[arg(long, group = "what", conflicts_with = "output")]
+    list: bool,
+}
+
+const AFTER_HELP: &str = change_help!(
+    "  spv split --list library.spv
+  spv split --entry-point main --model Fragment library.spv -o main.spv
+  spv split --all shaders/ library.spv"
+);
+
+/// An execution model by its name.
+fn model(name: &str) -> Result<ExecutionModel, String> {
+    ExecutionModel::from_name(name).ok_or_else(|| {
+        let names: Vec<_> = OperandKind::ExecutionModel.enumerant_names().collect();
+        format!("the execution models are {}", names.join(", "))
+    })
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
+    if let Some(directory) = &arguments.all {
+        return arguments
+            .changing
+            .single(|loaded, messages| split_all(&loaded, directory, messages));
+    }
+    let Some(name) = &arguments.entry_point else {
+        return arguments.changing.single(|loaded, messages| {
+            let text: String = entry_points(&loaded.module)
+                .iter()
+                .map(|it| format!("{}\t{}\n", it.model, it.name))
+                .collect();
+            write(&Destination::Stdout, text.as_bytes(), messages);
+        });
+    };
+    arguments.changing.each(|module, diagnostics| {
+        match find_entry_point(module, name, arguments.model) {
+            Ok(found) => keep_entry_point(module, &found),
+            Err(error) => diagnostics.push(diagnostic(&error)),
+        }
+    })
+}
+
+fn diagnostic(error: &SplitError) -> Diagnostic {
+    let message = error.to_string();
+    match error {
+        SplitError::Ambiguous { .. } => {
+            Diagnostic::error("split.ambiguous-name", ErrorClass::InvalidLookup, message)
+                .with_help("`--model` says which one")
+        }
+        _ => Diagnostic::error("split.no-entry-point", ErrorClass::InvalidLookup, message),
+    }
+}
+
+/// Writes each entry point into a file of its own.
+fn split_all(loaded: &Loaded, directory: &Path, messages: &mut Messages) {
+    let all = entry_points(&loaded.module);
+    if all.is_empty() {
+        let message = "the module has no entry points";
+        let error = Diagnostic::error("split.no-entry-point", ErrorClass::InvalidLookup, message);
+        messages.add(&error, &Source::new(&loaded.name, ""));
+    }
+    let mut taken = HashMap::new();
+    for entry_point in &all {
+        let path = directory.join(file_name(entry_point, &mut taken));
+        let mut part = loaded.clone();
+        keep_entry_point(&mut part.module, entry_point);
+        write(
+            &Destination::Directory(path, "spv"),
+            &part.to_bytes(),
+            messages,
+        );
+        if messages.failed() {
+            break;
+        }
+    }
+}
+
+/// The length that names of entry points are cut to in names of files, in characters.
+const NAME_LENGTH: usize = 100;
+
+/// A name for an entry point's file that no earlier one has, on any file system.
+/// `taken` counts the names so far without their numbers.
+fn file_name(entry_point: &EntryPoint, taken: &mut HashMap<String, usize>) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let name = entry_point.name.chars().take(NAME_LENGTH);
+    let name: String = name.map(|c| if is_plain(c) { c } else { '_' }).collect();
+    let stem = format!("{name}.{}", entry_point.model);
+    let count = taken.entry(stem.to_ascii_lowercase()).or_default();
+    *count += 1;
+    match count {
+        1 => format!("{stem}.spv"),
+        count => format!("{stem}.{count}.spv"),
+    }
+}

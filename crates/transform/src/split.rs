@@ -1,0 +1,182 @@
+//! One entry point of several.
+
+use std::fmt;
+
+use spirvkit_binary::{Id, Value};
+use spirvkit_grammar::{ExecutionModel, Op, OperandKind};
+use spirvkit_ir::{Inst, Module};
+
+use crate::prune::{Prune, prune};
+use crate::trim::trim_capabilities;
+
+/// An entry point of a module (specification, section 2.16.1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryPoint {
+    /// The name under which programs ask for it.
+    pub name: String,
+    /// The execution model.
+    pub model: ExecutionModel,
+    /// The function.
+    pub function: Id,
+    /// Its `OpEntryPoint`.
+    inst: Inst,
+}
+
+impl fmt::Display for EntryPoint {
+    /// Writes the model and the name: `GLCompute "main"`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} \"{}\"", self.model, self.name)
+    }
+}
+
+/// The entry points of a module, in order.
+pub fn entry_points(module: &Module) -> Vec<EntryPoint> {
+    let globals = module.globals();
+    globals
+        .filter_map(|inst| entry_point(module, inst))
+        .collect()
+}
+
+fn entry_point(module: &Module, inst: Inst) -> Option<EntryPoint> {
+    if !is_entry_point(module.op(inst)) {
+        return None;
+    }
+    let operands = module.operands(inst).map_while(Result::ok);
+    let mut operands = operands.skip_while(|it| it.kind != OperandKind::ExecutionModel);
+    let model = match operands.next()?.value {
+        Value::Enumerant { value, .. } => ExecutionModel(value),
+        _ => return None,
+    };
+    let Value::Id(function) = operands.next()?.value else {
+        return None;
+    };
+    let Value::String(name) = operands.next()?.value else {
+        return None;
+    };
+    Some(EntryPoint {
+        name: name.to_text_lossy(),
+        model,
+        function,
+        inst,
+    })
+}
+
+fn is_entry_point(op: Op) -> bool {
+    matches!(op, Op::EntryPoint | Op::ConditionalEntryPointINTEL)
+}
+
+/// Why a module can't be split.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SplitError {
+    /// There is no such entry point.
+    NotFound {
+        /// The name asked for.
+        name: String,
+        /// The model asked for.
+        model: Option<ExecutionModel>,
+        /// The entry points that there are.
+        found: Vec<EntryPoint>,
+    },
+    /// There are several of the name, in different models.
+    Ambiguous {
+        /// Those that have the name.
+        found: Vec<EntryPoint>,
+    },
+}
+
+/// How many entry points an error lists.
+const LISTED: usize = 8;
+
+fn list(found: &[EntryPoint]) -> String {
+    let shown: Vec<String> = found.iter().take(LISTED).map(ToString::to_string).collect();
+    let more = match found.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    shown.join(", ") + &more
+}
+
+impl fmt::Display for SplitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound { name, model, found } => {
+                write!(f, "there is no entry point \"{name}\"")?;
+                if let Some(model) = model {
+                    write!(f, " of the model {}", model)?;
+                }
+                match found.is_empty() {
+                    true => f.write_str("; the module has none at all"),
+                    false => write!(f, "; the module has {}", list(found)),
+                }
+            }
+            Self::Ambiguous { found } => {
+                write!(f, "several entry points have this name: {}", list(found))
+            }
+        }
+    }
+}
+
+impl std::error::Error for SplitError {}
+
+/// Finds the one entry point of this name, and of this model if one is given.
+///
+/// # Errors
+///
+/// If there is none, or several.
+pub fn find_entry_point(
+    module: &Module,
+    name: &str,
+    model: Option<ExecutionModel>,
+) -> Result<EntryPoint, SplitError> {
+    let all = entry_points(module);
+    let fits = |it: &&EntryPoint| it.name == name && model.is_none_or(|model| it.model == model);
+    let mut found: Vec<EntryPoint> = all.iter().filter(fits).cloned().collect();
+    match found.len() {
+        0 => Err(SplitError::NotFound {
+            name: name.to_owned(),
+            model,
+            found: all,
+        }),
+        1 => Ok(found.remove(0)),
+        _ => Err(SplitError::Ambiguous { found }),
+    }
+}
+
+/// Leaves of a module what one of its entry points uses: the functions that it reaches
+/// by calls, the variables, types and constants that those use, what is said of all of
+/// them, and the capabilities and extensions that they need. What is exported counts
+/// as unused like anything else.
+///
+/// Takes time in proportion to the module.
+///
+/// ```
+/// use spirvkit_ir::Module;
+/// use spirvkit_transform::{entry_points, find_entry_point, keep_entry_point};
+///
+/// # let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %f \"a\"\nOpEntryPoint Vertex %g \"b\"\nOpExecutionMode %f LocalSize 1 1 1\n%v = OpTypeVoid\n%t = OpTypeFunction %v\n%f = OpFunction %v None %t\n%l = OpLabel\nOpReturn\nOpFunctionEnd\n%g = OpFunction %v None %t\n%m = OpLabel\nOpReturn\nOpFunctionEnd\n";
+/// # let words = spirvkit_text::assemble(text, &Default::default()).unwrap().words;
+/// let mut module = Module::load(&words)?; // with the entry points "a" and "b"
+/// let entry_point = find_entry_point(&module, "b", None)?;
+/// keep_entry_point(&mut module, &entry_point);
+/// assert_eq!(entry_points(&module).len(), 1);
+/// assert_eq!(module.functions().count(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn keep_entry_point(module: &mut Module, entry_point: &EntryPoint) {
+    let others: Vec<Inst> = module
+        .globals()
+        .filter(|&inst| is_entry_point(module.op(inst)) && inst != entry_point.inst)
+        .collect();
+    for inst in others {
+        // It is there, and begins or ends nothing.
+        let _ = module.remove(inst);
+    }
+    let everything = Prune {
+        variables: true,
+        functions: true,
+        exports: true,
+    };
+    prune(module, &everything);
+    trim_capabilities(module);
+}

@@ -384,6 +384,32 @@ OpFunctionEnd
 }
 
 #[test]
+fn no_small_constants_are_made_without_their_capability() {
+    let body = "%main = OpFunction %void None %fn
+%entry = OpLabel
+%a = OpFConvert %f16 %half
+%b = OpFConvert %f32 %a
+OpReturn
+OpFunctionEnd
+";
+    let types = [
+        TYPES,
+        "%f32 = OpTypeFloat 32\n%f16 = OpTypeFloat 16\n%half = OpConstant %f32 0.5\n",
+    ]
+    .concat();
+    let with = |capability: &str| {
+        let head = HEAD.replace("OpMemoryModel", &format!("{capability}\nOpMemoryModel"));
+        let mut m = module(&[&head, DECORATIONS, &types, body]);
+        let folded = run(&mut m, &wanted_defaults_and_fold()).folded;
+        show(&m);
+        folded
+    };
+    assert_eq!(with("OpCapability Float16"), 2);
+    let storage = "OpCapability StorageInputOutput16\nOpExtension \"SPV_KHR_16bit_storage\"";
+    assert_eq!(with(storage), 0);
+}
+
+#[test]
 fn very_many_constants_take_a_moment() {
     let many: String = (0..50_000)
         .map(|n| {

@@ -120,7 +120,7 @@ fn compare(module: &[u8], env: TargetEnv, arguments: &Arguments) -> Option<Diffe
 }
 
 /// Whether the reference validator accepts a module.
-fn accepts(folder: &Path, module: &[u8], env: TargetEnv) -> bool {
+pub(super) fn accepts(folder: &Path, module: &[u8], env: TargetEnv) -> bool {
     let path = std::env::temp_dir().join(format!(
         "spirvkit-alarms-{}-{:?}.spv",
         std::process::id(),

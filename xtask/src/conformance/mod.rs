@@ -6,6 +6,7 @@ mod corpus;
 mod modules;
 mod records;
 mod text;
+mod transforms;
 mod val;
 
 use std::path::PathBuf;
@@ -39,6 +40,8 @@ enum What {
     Corpus(corpus::Arguments),
     /// Owned modules: stored as they were loaded.
     Modules(modules::Arguments),
+    /// Transformations of real modules: what was valid stays valid.
+    Transforms(transforms::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
@@ -48,5 +51,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         What::Val(arguments) => val::run(arguments),
         What::Corpus(arguments) => corpus::run(arguments),
         What::Modules(arguments) => modules::run(arguments),
+        What::Transforms(arguments) => transforms::run(arguments),
     }
 }

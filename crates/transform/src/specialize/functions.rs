@@ -1,14 +1,14 @@
 //! Folding in functions.
 
-use spirvkit_binary::Id;
-use spirvkit_grammar::{Class, ExecutionMode, Op};
+use spirvkit_binary::{Id, NumberType};
+use spirvkit_grammar::{Capability, Class, ExecutionMode, Op};
 use spirvkit_ir::{Inst, Module, Place};
 
 use super::pool::Pool;
 use super::{all_final, is_spec_constant};
 use crate::attached::{is_about, retain_targets};
 use crate::fold::constants::Constants;
-use crate::fold::{Folder, ScalarType};
+use crate::fold::{Folder, Scalar, ScalarType, Value};
 
 /// Replaces each instruction of a function that computes with final constants alone by
 /// a constant, in one pass, as far as the specification says what it gives; returns
@@ -20,6 +20,7 @@ pub(super) fn fold(m: &mut Module, constants: &mut Constants, pool: &mut Pool) -
     let mut last = last;
     let mut count = 0;
     let keeps_floats = changes_floats(m);
+    let capabilities = capabilities(m);
     let functions: Vec<_> = m.functions().collect();
     for function in functions {
         let mut next = m.function_definition(function);
@@ -28,6 +29,9 @@ pub(super) fn fold(m: &mut Module, constants: &mut Constants, pool: &mut Pool) -
             let Some((ty, id, value)) = value_of(m, inst, constants, keeps_floats) else {
                 continue;
             };
+            if !may_be_constant(&value, &capabilities) {
+                continue;
+            }
             let constant = match pool.find(ty, &value) {
                 Some(constant) => constant,
                 None => {
@@ -74,6 +78,43 @@ fn last_global(m: &Module) -> Option<Inst> {
         .last()
 }
 
+fn capabilities(m: &Module) -> Vec<Capability> {
+    let declared = m.globals().map(|inst| m.get(inst));
+    declared
+        .filter(|read| read.op() == Op::Capability)
+        .filter_map(|read| read.operand_words().first().map(|&word| Capability(word)))
+        .collect()
+}
+
+/// Whether there may be a constant of this value: modules without the capability for
+/// small numbers only load, store and convert them (section 2.16.1).
+fn may_be_constant(value: &Value, capabilities: &[Capability]) -> bool {
+    let mut todo = vec![value];
+    while let Some(value) = todo.pop() {
+        let needed = match value.scalar().map(Scalar::ty) {
+            Some(ScalarType::Integer { width: 8 }) => Capability::Int8,
+            Some(ScalarType::Integer { width: 16 }) => Capability::Int16,
+            Some(ScalarType::Float(format)) if NumberType::Float(format).width() < 32 => {
+                Capability::Float16
+            }
+            Some(_) => continue,
+            None => {
+                if let Value::Composite(composite) = value {
+                    match composite.uniform() {
+                        Some(part) => todo.push(part),
+                        None => todo.extend(composite.parts()),
+                    }
+                }
+                continue;
+            }
+        };
+        if !capabilities.contains(&needed) {
+            return false;
+        }
+    }
+    true
+}
+
 /// Whether an entry point asks for other floating-point arithmetic than the folder's.
 fn changes_floats(m: &Module) -> bool {
     m.globals().any(|inst| {
@@ -92,7 +133,7 @@ fn value_of(
     inst: Inst,
     constants: &Constants,
     keeps_floats: bool,
-) -> Option<(Id, Id, crate::fold::Value)> {
+) -> Option<(Id, Id, Value)> {
     let read = m.get(inst);
     let (ty, id) = (read.result_type()?, read.result()?);
     let info = read.info()?;
@@ -111,7 +152,7 @@ fn value_of(
         .map(|&id| constants.value(Id(id)).cloned())
         .collect();
     let operands = operands.filter(|operands| !operands.is_empty() && all_final(m, ids))?;
-    let is_float = |value: &crate::fold::Value| {
+    let is_float = |value: &Value| {
         matches!(
             value.scalar().map(|scalar| scalar.ty()),
             Some(ScalarType::Float(_)) | None

@@ -242,3 +242,25 @@ fn input_attachments_are_not_arrayed_in_vulkan() {
     breaks(vulkan, piece, "type.image-subpass");
     assert!(judge(Frame::Fragment, piece).is_valid());
 }
+
+#[test]
+fn blocks_of_built_ins_have_no_locations() {
+    let piece = "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main \"main\" %out
+OpDecorate %out Location 0
+OpDecorate %struct Block
+OpMemberDecorate %struct 0 BuiltIn Position
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%f32 = OpTypeFloat 32
+%v4f32 = OpTypeVector %f32 4
+%struct = OpTypeStruct %v4f32
+%pointer = OpTypePointer Output %struct
+%out = OpVariable %pointer Output
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+OpReturn
+OpFunctionEnd";
+    breaks(Frame::WholeFor("vulkan1.2"), piece, "builtin.location");
+}

@@ -180,13 +180,18 @@ fn check_entry(m: &Module<'_>, sorted: &Sorted<'_>, entry: &EntryPoint<'_>) -> R
         };
         if let Some(seed) = sorted.first_of(variable) {
             if m.env.is_vulkan() {
-                check_location(m, seed)?;
+                check_location(m, variable, seed.built_in)?;
             }
             half.variables.push((seed.built_in.0, variable));
         }
         let Some(pointee) = m.type_of(variable).and_then(|ty| m.pointee(ty)) else {
             continue;
         };
+        if let Some(seed) = sorted.first_of(m.without_arrays(pointee))
+            && m.env.is_vulkan()
+        {
+            check_location(m, variable, seed.built_in)?;
+        }
         let Some(seed) = sorted.first_of(pointee).filter(|_| m.is_struct(pointee)) else {
             continue;
         };
@@ -265,9 +270,9 @@ fn check_repeated(
     Err(Fault::new(&REPEATED, m.def_offset(variable), message).vuid(vuid))
 }
 
-/// A built-in variable without a place of its own.
-fn check_location(m: &Module<'_>, seed: &Seed) -> Result<(), Fault> {
-    let placed = m.own_decorations(seed.target).find(|decorated| {
+/// Checks that a variable that is or holds a built-in has no place of its own.
+fn check_location(m: &Module<'_>, variable: Id, built_in: BuiltIn) -> Result<(), Fault> {
+    let placed = m.own_decorations(variable).find(|decorated| {
         matches!(
             decorated.decoration,
             Decoration::Location | Decoration::Component
@@ -277,11 +282,10 @@ fn check_location(m: &Module<'_>, seed: &Seed) -> Result<(), Fault> {
         return Ok(());
     };
     let message = format!(
-        "{} is the built-in `{}` and has the decoration `{}`",
-        m.name(seed.target),
-        seed.built_in,
+        "{} is or holds the built-in `{built_in}` and has the decoration `{}`",
+        m.name(variable),
         placed.decoration
     );
-    Err(Fault::new(&LOCATION, m.def_offset(seed.target), message)
+    Err(Fault::new(&LOCATION, m.def_offset(variable), message)
         .at(placed.inst.offset(), "it is decorated here"))
 }

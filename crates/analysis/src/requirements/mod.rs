@@ -228,6 +228,13 @@ impl Requirements {
     pub fn needs(&self) -> &[Need] {
         &self.needs
     }
+
+    /// Whether something in the module may rest on a capability that no [`Need`] asks
+    /// for, because it depends on more than the tables say, such as types: of several
+    /// capabilities that a need leaves open, one of these is the better choice.
+    pub fn may_rest_on(&self, capability: Capability) -> bool {
+        self.held.contains(&capability)
+    }
 }
 
 /// Collects needs.

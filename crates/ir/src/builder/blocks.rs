@@ -93,6 +93,7 @@ impl Builder {
             .module
             .add_function(result_type, id, control, function_type);
         self.enter(function);
+        self.is_new = true;
         id
     }
 
@@ -111,16 +112,17 @@ impl Builder {
             .module
             .add_declaration(result_type, id, control, function_type);
         self.enter(function);
+        self.is_new = true;
         id
     }
 
-    /// Reports a function that is still open, and leaves it.
-    fn leave_function(&mut self) {
-        if let Some(open) = self.function {
+    /// Leaves the open function; a new one should have been ended.
+    pub(super) fn leave_function(&mut self) {
+        if let Some(open) = self.function.filter(|_| self.is_new) {
             let id = self.function_id(open);
             self.fault(Op::Function, BuildErrorKind::FunctionOpen(id));
-            self.close_function();
         }
+        self.close_function();
     }
 
     /// `OpFunctionParameter` (Function Instructions) of the open function.
@@ -178,6 +180,7 @@ impl Builder {
 
     fn close_function(&mut self) {
         self.function = None;
+        self.is_new = false;
         self.point = Point::Nowhere;
         self.last_variable = None;
         self.unreached = false;
@@ -186,14 +189,11 @@ impl Builder {
     }
 
     /// Makes a function that the module has the open one, so that blocks can be added
-    /// to it. None of its blocks is open.
+    /// to it. None of its blocks is open, and it need not be ended again.
     pub fn continue_function(&mut self, function: Id) {
         self.leave_function();
         match self.module.function_by_id(function) {
-            Some(function) => {
-                self.enter(function);
-                self.point = Point::Nowhere;
-            }
+            Some(function) => self.enter(function),
             None => self.fault(Op::Function, BuildErrorKind::NoSuchPlace),
         }
     }

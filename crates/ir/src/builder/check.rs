@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use spirvkit_binary::{Id, Instruction, LiteralString, Value, is_terminator, is_type_declaration};
 use spirvkit_grammar::Op;
 
-use super::enable::Needs;
-use super::{BuildError, BuildErrorKind, Builder, Enabling};
+use super::{BuildError, BuildErrorKind, Builder};
 use crate::handles::{Function, Inst};
 
 /// The labels that an instruction names as blocks of its function.
@@ -25,22 +24,14 @@ fn labels<'a>(inst: &Instruction<'a>) -> impl Iterator<Item = Id> + 'a {
 }
 
 impl Builder {
-    /// Looks at the whole module, and declares capabilities and extensions if it is in
-    /// order.
+    /// Looks at the whole module.
     pub(super) fn check(&mut self) {
         let mut faults = Vec::new();
-        let mut needs = Needs::new(self.module.header().version);
         let mut told = HashSet::new();
         let mut has_memory_model = false;
-        let mut is_linkable = true;
         for inst in self.module.instructions() {
             let op = self.module.op(inst);
             has_memory_model |= op == Op::MemoryModel;
-            let is_entry = matches!(
-                op,
-                Op::EntryPoint | Op::GraphEntryPointARM | Op::ConditionalEntryPointINTEL
-            );
-            is_linkable &= !is_entry;
             let mut add = |kind| {
                 let function = self.module.function_of(inst);
                 let function = function.map(|function| self.function_id(function));
@@ -48,21 +39,14 @@ impl Builder {
             };
             self.check_ids(inst, &mut told, &mut add);
             self.check_blocks(inst, &mut add);
-            let is_own = inst.index() >= self.first_own;
-            self.check_operands(inst, is_own.then_some(&mut needs), &mut add);
+            self.check_operands(inst, &mut add);
         }
         if !has_memory_model {
             let kind = BuildErrorKind::NoMemoryModel;
             faults.push(BuildError::new(Op::MemoryModel, None, kind));
         }
         self.check_ends(&mut faults);
-        if is_linkable {
-            needs.linkage();
-        }
         self.faults.append(&mut faults);
-        if !matches!(self.enabling, Enabling::Leave) {
-            self.meet(needs);
-        }
     }
 
     /// Whether what an instruction uses is defined, and its result type a type. An id
@@ -115,31 +99,12 @@ impl Builder {
         }
     }
 
-    /// Whether the operands can be read, and what they need.
-    fn check_operands(
-        &self,
-        inst: Inst,
-        mut needs: Option<&mut Needs>,
-        add: &mut impl FnMut(BuildErrorKind),
-    ) {
-        let read = self.module.get(inst);
-        if let Some(needs) = &mut needs {
-            needs.instruction(&read);
-        }
-        for operand in self.module.operands(inst) {
-            let operand = match operand {
-                Ok(operand) => operand,
-                // The operands of an undefined type or set have been told.
-                Err(error) => {
-                    if !self.follows(inst) {
-                        add(BuildErrorKind::Operands(error.kind()));
-                    }
-                    return;
-                }
-            };
-            if let Some(needs) = &mut needs {
-                needs.operand(read.op(), &operand);
-            }
+    /// Whether the operands can be read.
+    fn check_operands(&self, inst: Inst, add: &mut impl FnMut(BuildErrorKind)) {
+        let error = self.module.operands(inst).find_map(Result::err);
+        // Those of something lost have been told.
+        if let Some(error) = error.filter(|_| !self.follows(inst)) {
+            add(BuildErrorKind::Operands(error.kind()));
         }
     }
 
@@ -183,26 +148,5 @@ impl Builder {
             }
         }
         names
-    }
-
-    /// Declares what is needed and not declared, or tells that it isn't.
-    fn meet(&mut self, needs: Needs) {
-        let allowed = match &self.enabling {
-            Enabling::AllowOnly {
-                capabilities,
-                extensions,
-            } => Some((capabilities.as_slice(), extensions.as_slice())),
-            _ => None,
-        };
-        let met = needs.meet(&self.module, allowed);
-        for (op, kind) in met.faults {
-            self.faults.push(BuildError::new(op, None, kind));
-        }
-        for capability in met.capabilities {
-            self.capability(capability);
-        }
-        for extension in met.extensions {
-            self.extension(&extension);
-        }
     }
 }

@@ -108,6 +108,8 @@ pub struct Builder {
     /// The result of the next instruction that has one.
     next_id: Option<Id>,
     function: Option<Function>,
+    /// Whether the open function is a new one, which is to be ended.
+    is_new: bool,
     point: Point,
     /// The last variable of the open function.
     last_variable: Option<Inst>,
@@ -123,8 +125,6 @@ pub struct Builder {
     loop_control: Option<(u32, Vec<u32>)>,
     selection_control: u32,
     enabling: Enabling,
-    /// The instructions before this number were there when the builder began.
-    first_own: usize,
     /// Memory for operands.
     words: Vec<u32>,
 }
@@ -140,7 +140,6 @@ impl Builder {
     /// [`continue_function`](Self::continue_function) lead into its functions.
     pub fn on(module: Module) -> Self {
         let mut builder = Self {
-            first_own: module.inst_count(),
             module,
             interned: HashMap::new(),
             faults: Vec::new(),
@@ -149,6 +148,7 @@ impl Builder {
             targets: HashSet::new(),
             next_id: None,
             function: None,
+            is_new: false,
             point: Point::Nowhere,
             last_variable: None,
             unreached: false,
@@ -176,7 +176,7 @@ impl Builder {
     /// All that is wrong with it, in the order in which it was made, and after that
     /// what was found in the end.
     pub fn finish(mut self) -> Result<Module, Vec<BuildError>> {
-        if let Some(function) = self.function {
+        if let Some(function) = self.function.filter(|_| self.is_new) {
             let id = self.function_id(function);
             self.fault(Op::FunctionEnd, BuildErrorKind::NotEnded(id));
         }
@@ -185,6 +185,7 @@ impl Builder {
         }
         self.function = None;
         self.check();
+        self.enable();
         if self.faults.is_empty() {
             return Ok(self.module);
         }
@@ -264,8 +265,13 @@ impl Builder {
         });
         match (point, function) {
             (Some(point), Some(function)) => {
-                self.enter(function);
+                if self.function != Some(function) {
+                    self.leave_function();
+                    self.enter(function);
+                }
                 self.point = point;
+                self.unreached = false;
+                self.start_places();
             }
             _ => self.fault(Op::Nop, BuildErrorKind::NoSuchPlace),
         }

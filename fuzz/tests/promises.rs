@@ -235,3 +235,17 @@ fn owned_modules_keep_their_promises() {
         }
     }
 }
+
+#[test]
+fn transformations_keep_their_promises() {
+    let mut random = Random(0x007a_45f0_42ed_0001);
+    for module in samples().iter().filter_map(|sample| module_of(sample)) {
+        let (words, _) = spirvkit::words_from_bytes(&module).unwrap();
+        for _ in 0..60 {
+            let length = 8 + random.below(56);
+            let recipe = random.bytes(length);
+            spirvkit_fuzz::specialize_words(&words, &recipe);
+            spirvkit_fuzz::reduce_words(&spirvkit_fuzz::mutate(&words, &recipe));
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Transformations of modules, whatever these are.
+
+use spirvkit::ir::Module;
+use spirvkit::transform::{
+    Prune, Specialization, Strip, compact_ids, prune, spec_constants, specialize, strip,
+    trim_capabilities,
+};
+use spirvkit::words_from_bytes;
+
+use crate::recipe::Recipe;
+use crate::{RECIPE, load_words, mutate};
+
+fn stored(module: &Module) {
+    if let Err(error) = module.verify() {
+        panic!("{error}");
+    }
+    load_words(&module.store());
+}
+
+/// A module follows a recipe of [`RECIPE`] bytes for changes to it and for values of
+/// its specialization constants. Specialized it can be stored and loaded, and a full
+/// specialization leaves no scalar specialization constant.
+pub fn specialized_module(bytes: &[u8]) {
+    let Some((recipe, module)) = bytes.split_at_checked(RECIPE) else {
+        return;
+    };
+    if let Ok((words, _)) = words_from_bytes(module) {
+        specialize_words(&words, recipe);
+    }
+}
+
+/// The same with words and a recipe of any length.
+pub fn specialize_words(words: &[u32], recipe: &[u8]) {
+    let (changes, values) = recipe.split_at(recipe.len() / 2);
+    let Ok(mut module) = Module::load(&mutate(words, changes)) else {
+        return;
+    };
+    let mut recipe = Recipe::new(values);
+    let mut wanted = Specialization::default();
+    wanted.fold = recipe.once_in(2);
+    wanted.all_defaults = recipe.once_in(2);
+    for constant in spec_constants(&module) {
+        match recipe.byte() % 4 {
+            0 => {
+                let bits = u64::from(recipe.word()) << 32 | u64::from(recipe.word());
+                wanted.values.push((constant.id, bits));
+            }
+            1 => wanted.freeze.push(constant.id),
+            _ => {}
+        }
+    }
+    // One id may be defined by several instructions, and so be given twice.
+    if specialize(&mut module, &wanted).is_ok() {
+        stored(&module);
+    }
+    let mut wanted = Specialization::default();
+    wanted.all_defaults = true;
+    if specialize(&mut module, &wanted).is_ok() {
+        stored(&module);
+    }
+}
+
+/// A module follows a recipe of [`RECIPE`] bytes for changes to it. Stripped, pruned,
+/// trimmed and with other ids it can be stored and loaded.
+pub fn reduced_module(bytes: &[u8]) {
+    let Some((recipe, module)) = bytes.split_at_checked(RECIPE) else {
+        return;
+    };
+    if let Ok((words, _)) = words_from_bytes(module) {
+        reduce_words(&mutate(&words, recipe));
+    }
+}
+
+/// The same with words.
+pub fn reduce_words(words: &[u32]) {
+    let Ok(module) = Module::load(words) else {
+        return;
+    };
+    let changes: [fn(&mut Module); 4] = [
+        |module| {
+            strip(module, &Strip::DEBUG);
+        },
+        |module| {
+            prune(module, &Prune::default());
+        },
+        |module| {
+            trim_capabilities(module);
+        },
+        |module| {
+            // It refuses modules with instructions that it doesn't know.
+            let _ = compact_ids(module);
+        },
+    ];
+    for change in changes {
+        let mut module = module.clone();
+        change(&mut module);
+        stored(&module);
+    }
+}

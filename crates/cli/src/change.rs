@@ -149,21 +149,7 @@ impl Changing {
             }
             destination => destination,
         };
-        let mut messages = Messages::new(self.reporter());
-        let loaded = load_all(&inputs, &mut messages);
-        let combined = match messages.failed() {
-            true => None,
-            false => combine(&loaded, &mut messages),
-        };
-        if let Some(module) = combined.filter(|_| !messages.failed()) {
-            let endianness = loaded
-                .first()
-                .map_or_else(Endianness::default, |first| first.endianness);
-            let bytes = bytes_from_words(&module.store(), endianness);
-            write(&destination, &bytes, &mut messages);
-        }
-        messages.print();
-        Ok(Ending::unless(messages.failed()))
+        Ok(together(&inputs, &destination, self.reporter(), combine))
     }
 
     /// Shows what `describe` says of each input on standard output, under its name if
@@ -200,6 +186,31 @@ impl Changing {
         messages.print();
         Ok(Ending::unless(messages.failed()))
     }
+}
+
+/// Makes one module of all inputs, and writes it in the byte order of the first.
+/// `combine` returns it, or adds errors to the messages.
+pub(crate) fn together(
+    inputs: &Inputs,
+    destination: &Destination,
+    reporter: Reporter,
+    combine: impl FnOnce(&[Loaded], &mut Messages) -> Option<Module>,
+) -> Ending {
+    let mut messages = Messages::new(reporter);
+    let loaded = load_all(inputs, &mut messages);
+    let combined = match messages.failed() {
+        true => None,
+        false => combine(&loaded, &mut messages),
+    };
+    if let Some(module) = combined.filter(|_| !messages.failed()) {
+        let endianness = loaded
+            .first()
+            .map_or_else(Endianness::default, |first| first.endianness);
+        let bytes = bytes_from_words(&module.store(), endianness);
+        write(destination, &bytes, &mut messages);
+    }
+    messages.print();
+    Ending::unless(messages.failed())
 }
 
 /// Adds all diagnostics about an input.

@@ -1,6 +1,6 @@
 //! The established tools' command lines.
 //!
-//! Under the name `spirv-as`, `spirv-dis` or `spirv-val` the program takes the options of
+//! Under the name `spirv-as`, `spirv-dis`, `spirv-link` or `spirv-val` the program takes the options of
 //! the tool of that name and has its defaults, which differ from those of
 //! `spv`: the assembler renumbers ids, writes `out.spv`, names itself as the
 //! generator, and takes nothing but the version from the comments at the top.
@@ -12,13 +12,15 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use spirvkit::grammar::{GRAMMAR_REVISION, Generator};
+use spirvkit::transform::link::Options as LinkOptions;
 use spirvkit::{
     AssembleOptions, DisassembleOptions, Endianness, IdNumbering, Indentation, TargetEnv,
     ValidateOptions, Version,
 };
 
+use crate::change::together;
 use crate::cli::ColorWhen;
-use crate::commands::{as_, dis, val};
+use crate::commands::{as_, dis, link, val};
 use crate::exit::{Ending, UsageError};
 use crate::inputs::{Input, Inputs};
 use crate::output::{Content, Destination};
@@ -30,21 +32,26 @@ use flags::{CommandLine, Flag};
 /// modules byte for byte, so this is part of the tool's behaviour.
 const GENERATOR: Generator = Generator::new(7, 0);
 
+/// The linker of SPIRV-Tools in the registry of generators.
+const LINK_GENERATOR: Generator = Generator::new(17, 0);
+
 /// An established tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tool {
     As,
     Dis,
+    Link,
     Val,
 }
 
 impl Tool {
-    pub(crate) const ALL: [Self; 3] = [Self::As, Self::Dis, Self::Val];
+    pub(crate) const ALL: [Self; 4] = [Self::As, Self::Dis, Self::Link, Self::Val];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::As => "spirv-as",
             Self::Dis => "spirv-dis",
+            Self::Link => "spirv-link",
             Self::Val => "spirv-val",
         }
     }
@@ -70,6 +77,7 @@ pub(crate) fn run(tool: Tool, arguments: impl Iterator<Item = OsString>) -> Endi
         match tool {
             Tool::As => run_as(&line),
             Tool::Dis => run_dis(&line),
+            Tool::Link => run_link(&line),
             Tool::Val => run_val(&line),
         }
     });
@@ -130,6 +138,32 @@ fn run_dis(line: &CommandLine) -> Result<Ending, UsageError> {
         .color(destination == Destination::Stdout && color.on_stdout());
     Ok(run_tool(&inputs, &destination, color)
         .convert(|name, bytes, messages| dis::disassemble(name, bytes, &options, messages)))
+}
+
+fn run_link(line: &CommandLine) -> Result<Ending, UsageError> {
+    line.value(Flag::TargetEnv).map(environment).transpose()?;
+    if line.files.is_empty() {
+        return Err(UsageError("there is no input file".into()));
+    }
+    let mut options = LinkOptions::default();
+    options.create_library = line.has(Flag::CreateLibrary);
+    options.allow_partial_linkage = line.has(Flag::AllowPartialLinkage);
+    options.use_highest_version = line.has(Flag::UseHighestVersion);
+    options.allow_pointer_mismatch = line.has(Flag::AllowPointerMismatch);
+    let paths: Vec<PathBuf> = line.files.iter().map(PathBuf::from).collect();
+    let inputs = Inputs::find(&paths, &[Content::Module.extension()])?;
+    let destination = destination(line, Destination::File(link::DEFAULT_OUTPUT.into()));
+    let reporter = Reporter::plain();
+    Ok(together(
+        &inputs,
+        &destination,
+        reporter,
+        |loaded, messages| {
+            let mut module = link::link_loaded(loaded, &options, messages)?;
+            module.set_generator(LINK_GENERATOR);
+            Some(module)
+        },
+    ))
 }
 
 fn run_val(line: &CommandLine) -> Result<Ending, UsageError> {

@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use spirvkit::grammar::GRAMMAR_REVISION;
 
 use crate::commands::{
-    as_, compact_ids, completions, dis, drop_in, explain, man, specialize, split, strip,
+    as_, compact_ids, completions, dis, drop_in, explain, link, man, specialize, split, strip,
     trim_capabilities, val,
 };
 use crate::exit::Ending;
@@ -48,6 +48,7 @@ enum Command {
     Specialize(specialize::Arguments),
     Strip(strip::Arguments),
     TrimCapabilities(trim_capabilities::Arguments),
+    Link(link::Arguments),
     CompactIds(compact_ids::Arguments),
     Split(split::Arguments),
     Completions(completions::Arguments),
@@ -139,6 +140,7 @@ pub(crate) fn run() -> Ending {
         Command::Specialize(arguments) => specialize::run(&arguments),
         Command::Strip(arguments) => strip::run(&arguments),
         Command::TrimCapabilities(arguments) => trim_capabilities::run(&arguments),
+        Command::Link(arguments) => link::run(&arguments),
         Command::CompactIds(arguments) => compact_ids::run(&arguments),
         Command::Split(arguments) => split::run(&arguments),
         Command::Completions(arguments) => Ok(completions::run(&arguments)),

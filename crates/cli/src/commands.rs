@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod dis;
 pub(crate) mod drop_in;
 pub(crate) mod explain;
+pub(crate) mod link;
 pub(crate) mod man;
 pub(crate) mod specialize;
 pub(crate) mod split;

@@ -32,6 +32,7 @@
 mod attached;
 mod compact;
 pub mod fold;
+pub mod link;
 mod prune;
 mod remarks;
 mod specialize;

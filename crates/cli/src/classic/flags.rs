@@ -30,6 +30,11 @@ pub(super) enum Flag {
     Offsets,
     Comment,
     HandleUnknownOpcodes,
+    CreateLibrary,
+    AllowPartialLinkage,
+    UseHighestVersion,
+    AllowPointerMismatch,
+    VerifyIds,
     /// One of the validator's options, by its name there.
     Setting(&'static str),
     ShortHelp,
@@ -60,6 +65,7 @@ const fn switch(flag: Flag, name: &'static str, tools: &'static [Tool], help: &'
 
 const AS: &[Tool] = &[Tool::As];
 const DIS: &[Tool] = &[Tool::Dis];
+const LINK: &[Tool] = &[Tool::Link];
 const VAL: &[Tool] = &[Tool::Val];
 const ALL: &[Tool] = &Tool::ALL;
 
@@ -149,6 +155,50 @@ static FLAGS: &[Row] = &[
         tools: VAL,
         help: "Check for one of the environments below",
     },
+    Row {
+        flag: Flag::Output,
+        name: Cow::Borrowed("-o"),
+        value: Some("FILE"),
+        tools: LINK,
+        help: "Write to FILE, not out.spv; `-` is standard output",
+    },
+    switch(
+        Flag::CreateLibrary,
+        "--create-library",
+        LINK,
+        "Keep the exports",
+    ),
+    switch(
+        Flag::AllowPartialLinkage,
+        "--allow-partial-linkage",
+        LINK,
+        "Leave what nothing exports as imports",
+    ),
+    switch(
+        Flag::UseHighestVersion,
+        "--use-highest-version",
+        LINK,
+        "Take the highest version among the inputs",
+    ),
+    switch(
+        Flag::AllowPointerMismatch,
+        "--allow-pointer-mismatch",
+        LINK,
+        "Convert pointers in calls if types differ",
+    ),
+    switch(
+        Flag::VerifyIds,
+        "--verify-ids",
+        LINK,
+        "Nothing: ids are always unique",
+    ),
+    Row {
+        flag: Flag::TargetEnv,
+        name: Cow::Borrowed("--target-env"),
+        value: Some("ENV"),
+        tools: LINK,
+        help: "Nothing: the inputs give the version",
+    },
     switch(Flag::ShortHelp, "-h", ALL, "Print this"),
     switch(Flag::Help, "--help", ALL, "Print this"),
     switch(Flag::Version, "--version", ALL, "Print the version"),
@@ -158,7 +208,7 @@ static FLAGS: &[Row] = &[
 fn rows(tool: Tool) -> impl Iterator<Item = Row> {
     let settings = match tool {
         Tool::Val => ValidateOptions::settings(),
-        Tool::As | Tool::Dis => &[],
+        Tool::As | Tool::Dis | Tool::Link => &[],
     };
     let settings = settings.iter().map(|setting| Row {
         flag: Flag::Setting(setting.name),
@@ -254,17 +304,25 @@ pub(super) fn help(tool: Tool) -> String {
     let about = match tool {
         Tool::As => "assembles text to a SPIR-V module (spirvkit's `spv as`)",
         Tool::Dis => "disassembles a SPIR-V module to text (spirvkit's `spv dis`)",
+        Tool::Link => "links SPIR-V modules into one (spirvkit's `spv link`)",
         Tool::Val => "checks SPIR-V modules (spirvkit's `spv val`)",
     };
     let input = match tool {
         Tool::As => "",
         Tool::Dis => " The module may also\nbe hexadecimal text, in words or bytes.",
+        Tool::Link => "",
         Tool::Val => " A directory\nstands for the modules in it and below.",
     };
     let name = tool.name();
+    let (files, reads) = match tool {
+        Tool::Link => ("FILE…", "Reads each FILE; `-` is standard input."),
+        _ => (
+            "[FILE]",
+            "Reads FILE, or standard input without one or if it is `-`.",
+        ),
+    };
     let mut text = format!(
-        "{name}: {about}\n\nUsage: {name} [options] [FILE]\n\n\
-         Reads FILE, or standard input without one or if it is `-`.{input}\n\nOptions:\n"
+        "{name}: {about}\n\nUsage: {name} [options] {files}\n\n{reads}{input}\n\nOptions:\n"
     );
     let width = if tool == Tool::Val { 36 } else { 25 };
     for row in rows(tool) {

@@ -10,6 +10,7 @@ const COMMANDS: &[&str] = &[
     "specialize",
     "strip",
     "trim-capabilities",
+    "link",
     "compact-ids",
     "split",
     "completions",

@@ -7,6 +7,7 @@ mod common;
 mod dis;
 mod generated;
 mod hex;
+mod link;
 mod many;
 mod output;
 mod specialize;

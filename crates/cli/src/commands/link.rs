@@ -1,0 +1,178 @@
+//! `spv link`: one module of several.
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use clap::Args;
+use spirvkit::diagnostics::{ErrorClass, Source};
+use spirvkit::ir::Module;
+use spirvkit::transform::link::{Fault, Input, LinkError, Options, link};
+use spirvkit::{Diagnostic, TargetEnv, ValidateOptions};
+
+use crate::change::{Loaded, add_all, together};
+use crate::cli::ColorWhen;
+use crate::environments;
+use crate::exit::{Ending, UsageError};
+use crate::inputs::Inputs;
+use crate::output::{Content, Destination};
+use crate::report::{Format, Messages, Reporter};
+
+/// Where the result goes without `-o`, as with the established tool.
+pub(crate) const DEFAULT_OUTPUT: &str = "out.spv";
+
+/// Link modules that import and export functions and variables into one
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP.as_str(), args_override_self = true)]
+pub(crate) struct Arguments {
+    /// Modules, binary, as hexadecimal text or as assembly text; directories to
+    /// search for them; or `-` for standard input
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<PathBuf>,
+
+    /// Write to this file; `-` is standard output
+    #[arg(short, long, value_name = "PATH", default_value = DEFAULT_OUTPUT)]
+    output: PathBuf,
+
+    /// Keep the exports, for modules to be linked with the result
+    #[arg(long)]
+    create_library: bool,
+
+    /// Leave what no module exports as imports
+    #[arg(long)]
+    allow_partial_linkage: bool,
+
+    /// Give the result the highest version of SPIR-V among the inputs, rather than
+    /// asking that all have the same
+    #[arg(long)]
+    use_highest_version: bool,
+
+    /// Let pointers that functions take or return point to different types in the
+    /// inputs; calls convert them
+    #[arg(long)]
+    allow_pointer_mismatch: bool,
+
+    /// Check the result for this environment, and write it only if it is valid there
+    #[arg(long, value_name = "ENV", value_parser = environments::parser(), hide_possible_values = true)]
+    target_env: Option<TargetEnv>,
+
+    /// How to write errors and warnings: for people, or one JSON object a line
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    format: Format,
+
+    /// When to colour errors and warnings
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    color: ColorWhen,
+}
+
+static AFTER_HELP: LazyLock<String> = LazyLock::new(|| {
+    let environments = environments::list("  ");
+    format!("Environments:\n{environments}\n\n{ABOUT}")
+});
+
+const ABOUT: &str = "\
+Imports are resolved by name. Both sides must have the same type, however the
+modules declare it. Of the definition come function control, decorations and the
+attributes of parameters. All errors are reported, each with the symbol and the
+modules, and nothing is written then. The result has the byte order of the first
+input. A directory stands for the .spv and .spvasm files in it and below.
+
+Examples:
+  spv link kernel.spv library.spv -o program.spv
+  spv link --create-library math/ -o math.spv
+  spv link --allow-partial-linkage --use-highest-version a.spv b.spvasm
+
+Exit codes:
+  0  success
+  1  an input has errors, or a file could not be read or written
+  2  the command line is wrong";
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
+    let extensions = [Content::Module.extension(), Content::Text.extension()];
+    let inputs = Inputs::find(&arguments.inputs, &extensions)?;
+    let one = Inputs {
+        list: Vec::new(),
+        many: false,
+    };
+    let destination = Destination::choose(Some(&arguments.output), &one, Content::Module)?;
+    if let Destination::Directory(directory, _) = &destination {
+        let directory = directory.display();
+        let message = format!("`-o {directory}` must name a file, not a directory");
+        return Err(UsageError(message));
+    }
+    let reporter = Reporter {
+        format: arguments.format,
+        color: arguments.color.on_stderr(),
+    };
+    let mut options = Options::default();
+    options.create_library = arguments.create_library;
+    options.allow_partial_linkage = arguments.allow_partial_linkage;
+    options.use_highest_version = arguments.use_highest_version;
+    options.allow_pointer_mismatch = arguments.allow_pointer_mismatch;
+    let output = arguments.output.display().to_string();
+    Ok(together(
+        &inputs,
+        &destination,
+        reporter,
+        |loaded, messages| {
+            let module = link_loaded(loaded, &options, messages)?;
+            if let Some(env) = arguments.target_env {
+                check(&module, env, &output, messages);
+            }
+            Some(module)
+        },
+    ))
+}
+
+/// Links modules, or adds what is wrong with them to the messages.
+pub(crate) fn link_loaded(
+    loaded: &[Loaded],
+    options: &Options,
+    messages: &mut Messages,
+) -> Option<Module> {
+    let inputs: Vec<Input<'_>> = loaded
+        .iter()
+        .map(|loaded| Input {
+            name: &loaded.name,
+            module: &loaded.module,
+        })
+        .collect();
+    match link(&inputs, options) {
+        Ok(module) => Some(module),
+        Err(errors) => {
+            for error in &errors {
+                let first = error.modules().first().map_or("", String::as_str);
+                messages.add(&diagnostic(error), &Source::new(first, ""));
+            }
+            None
+        }
+    }
+}
+
+fn diagnostic(error: &LinkError) -> Diagnostic {
+    let class = match error.fault() {
+        Fault::Opaque => ErrorClass::InvalidBinary,
+        Fault::Version => ErrorClass::WrongVersion,
+        _ => ErrorClass::InvalidData,
+    };
+    let diagnostic = Diagnostic::error(error.fault().rule(), class, error.to_string());
+    let help = match error.fault() {
+        Fault::Unresolved => Some("`--allow-partial-linkage` leaves it as an import"),
+        Fault::Version => Some("`--use-highest-version` takes the highest of them"),
+        Fault::Type => {
+            Some("`--allow-pointer-mismatch` converts pointers that only point to different types")
+                .filter(|_| error.differs_by_pointers())
+        }
+        _ => None,
+    };
+    match help {
+        Some(help) => diagnostic.with_help(help),
+        None => diagnostic,
+    }
+}
+
+/// Checks the result for an environment.
+fn check(module: &Module, env: TargetEnv, name: &str, messages: &mut Messages) {
+    let options = ValidateOptions::for_env(env);
+    let report = spirvkit::validate_words(&module.store(), &options);
+    add_all(report.diagnostics(), name, messages);
+}

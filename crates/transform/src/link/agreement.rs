@@ -1,0 +1,114 @@
+//! What modules have to agree on before anything in them is compared: versions,
+//! addressing and memory models, and the names of entry points.
+
+use std::collections::BTreeMap;
+
+use spirvkit_binary::{Section, Value};
+use spirvkit_grammar::{AddressingModel, ExecutionModel, MemoryModel, Op, Version};
+
+use super::Options;
+use super::error::{Fault, LinkError, list};
+use super::program::Program;
+use super::symbols::each_once;
+
+/// Checks all of it, and returns the version of the result.
+pub(super) fn check(
+    program: &Program<'_>,
+    options: &Options,
+    errors: &mut Vec<LinkError>,
+) -> Version {
+    check_models(program, errors);
+    check_entry_points(program, errors);
+    let versions = program.parts.iter().map(|part| {
+        let version = part.module.header().version;
+        (part.name, version)
+    });
+    let highest = versions.clone().map(|(_, version)| version).max();
+    if !options.use_highest_version
+        && let Some(error) = disagreement(Fault::Version, "SPIR-V version", versions)
+    {
+        errors.push(error);
+    }
+    highest.unwrap_or(Version::V1_0)
+}
+
+/// What is wrong if not all modules have the same of something.
+fn disagreement<'a, T: Ord + std::fmt::Display>(
+    fault: Fault,
+    what: &str,
+    values: impl Iterator<Item = (&'a str, T)>,
+) -> Option<LinkError> {
+    let mut modules: BTreeMap<T, Vec<&str>> = BTreeMap::new();
+    let mut all = Vec::new();
+    for (module, value) in values {
+        modules.entry(value).or_default().push(module);
+        all.push(module);
+    }
+    if modules.len() < 2 {
+        return None;
+    }
+    let each: Vec<String> = modules
+        .iter()
+        .map(|(value, modules)| format!("{value} in {}", list(modules.iter().copied())))
+        .collect();
+    let message = format!("the modules differ in their {what}: {}", each.join(", "));
+    Some(LinkError::new(fault, message).in_modules(all))
+}
+
+fn check_models(program: &Program<'_>, errors: &mut Vec<LinkError>) {
+    let models = program.parts.iter().filter_map(|part| {
+        let inst = *part.section(Section::MemoryModel).first()?;
+        let words = part.module.get(inst).operand_words();
+        match *words {
+            [addressing, memory] => Some((part.name, addressing, memory)),
+            _ => None,
+        }
+    });
+    let addressing =
+        (models.clone()).map(|(name, model, _)| (name, AddressingModel(model).to_string()));
+    let memory = models.map(|(name, _, model)| (name, MemoryModel(model).to_string()));
+    errors.extend(disagreement(
+        Fault::AddressingModel,
+        "addressing model",
+        addressing,
+    ));
+    errors.extend(disagreement(Fault::MemoryModel, "memory model", memory));
+}
+
+/// Entry points of one execution model have different names (specification, section
+/// 2.16.1).
+fn check_entry_points(program: &Program<'_>, errors: &mut Vec<LinkError>) {
+    let mut known: BTreeMap<(u32, Vec<u8>), Vec<&str>> = BTreeMap::new();
+    for part in &program.parts {
+        for &inst in part.section(Section::EntryPoints) {
+            if part.module.op(inst) != Op::EntryPoint {
+                continue;
+            }
+            let mut operands = part.module.operands(inst).map_while(Result::ok);
+            let name = operands.find_map(|operand| match operand.value {
+                Value::String(name) => Some(name.bytes().collect()),
+                _ => None,
+            });
+            if let (Some(model), Some(name)) = (part.id(inst, 1), name) {
+                known.entry((model.0, name)).or_default().push(part.name);
+            }
+        }
+    }
+    for ((model, name), modules) in known {
+        if modules.len() < 2 {
+            continue;
+        }
+        let name = String::from_utf8_lossy(&name);
+        let model = ExecutionModel(model);
+        let modules = each_once(modules.into_iter());
+        let message = format!(
+            "there is more than one entry point `{name}` for {model}, in {}",
+            list(modules.iter().copied())
+        );
+        errors.push(
+            LinkError::new(Fault::EntryPoint, message)
+                .about(&name)
+                .in_modules(modules),
+        );
+    }
+}

@@ -1,0 +1,263 @@
+//! Where two types differ, in words.
+
+use std::collections::{HashSet, VecDeque};
+
+use spirvkit_binary::Value;
+use spirvkit_grammar::{Op, StorageClass};
+
+use super::graph::Graph;
+use super::program::Program;
+
+/// After so many pairs of parts without a difference a search ends: only types made
+/// for it differ so far inside.
+const MAX_PAIRS: usize = 10_000;
+
+/// How deep the text for a type goes.
+const MAX_DEPTH: usize = 4;
+
+/// How many parts of a type its text names.
+const MAX_PARTS: usize = 8;
+
+/// The types of a program, to be compared.
+pub(super) struct Types<'p, 'a> {
+    program: &'p Program<'a>,
+    graph: &'p Graph,
+    classes: &'p [u32],
+}
+
+/// Where two types differ first.
+pub(super) struct Difference {
+    /// Such as "parameter 2".
+    pub(super) place: String,
+    pub(super) first: String,
+    pub(super) second: String,
+}
+
+impl<'p, 'a> Types<'p, 'a> {
+    pub(super) fn new(program: &'p Program<'a>, graph: &'p Graph, classes: &'p [u32]) -> Self {
+        Self {
+            program,
+            graph,
+            classes,
+        }
+    }
+
+    /// Whether two types are the same, decorations and all, but for the names in them.
+    pub(super) fn are_equal(&self, a: u32, b: u32) -> bool {
+        self.classes.get(a as usize) == self.classes.get(b as usize)
+    }
+
+    /// Whether two function types differ only in where pointers, which are parameters
+    /// or the result, point within one storage class.
+    pub(super) fn differ_by_pointers(&self, a: u32, b: u32) -> bool {
+        let (a_parts, b_parts) = (self.graph.edges.of(a), self.graph.edges.of(b));
+        let is_pointer = |node: u32| self.program.op(node) == Op::TypePointer;
+        let fit = |(&a, &b): (&u32, &u32)| {
+            let pointers = is_pointer(a) && is_pointer(b);
+            self.are_equal(a, b) || pointers && self.program.word(a, 2) == self.program.word(b, 2)
+        };
+        self.program.op(a) == Op::TypeFunction
+            && self.graph.label(a) == self.graph.label(b)
+            && a_parts.len() == b_parts.len()
+            && a_parts.iter().zip(b_parts).all(fit)
+    }
+
+    /// Where two types that are not the same differ, as near to the outside as can be.
+    pub(super) fn difference(&self, a: u32, b: u32) -> Difference {
+        let mut seen = HashSet::from([(a, b)]);
+        let mut queue = VecDeque::from([(a, b, None::<usize>, 0)]);
+        // How each pair was come to: from which, and by which edge.
+        let mut steps: Vec<(Option<usize>, u32, usize)> = Vec::new();
+        while let Some((a, b, from, edge)) = queue.pop_front() {
+            steps.push((from, a, edge));
+            let here = steps.len() - 1;
+            if self.graph.label(a) != self.graph.label(b) || seen.len() > MAX_PAIRS {
+                return self.tell(&steps, here, a, b);
+            }
+            let pairs = self.graph.edges.of(a).iter().zip(self.graph.edges.of(b));
+            for (edge, (&a, &b)) in pairs.enumerate() {
+                if !self.are_equal(a, b) && seen.insert((a, b)) {
+                    queue.push_back((a, b, Some(here), edge));
+                }
+            }
+        }
+        self.tell(&steps, 0, a, b)
+    }
+
+    fn tell(
+        &self,
+        steps: &[(Option<usize>, u32, usize)],
+        last: usize,
+        a: u32,
+        b: u32,
+    ) -> Difference {
+        let mut place = Vec::new();
+        let mut at = steps.get(last);
+        while let Some(&(Some(from), _, edge)) = at {
+            at = steps.get(from);
+            let parent = at.map_or(0, |&(_, node, _)| node);
+            place.push(self.part(parent, edge));
+        }
+        let (mut first, mut second) = (self.text(a), self.text(b));
+        if first == second {
+            first = format!("{first} with {}", self.decorations(a));
+            second = format!("{second} with {}", self.decorations(b));
+        }
+        let place = match place.is_empty() {
+            true => "it".to_owned(),
+            false => place.join(" of "),
+        };
+        Difference {
+            place,
+            first,
+            second,
+        }
+    }
+
+    /// What the edge of a type leads to.
+    fn part(&self, of: u32, edge: usize) -> String {
+        match (self.program.op(of), edge) {
+            (Op::TypeFunction, 0) => "the result".into(),
+            (Op::TypeFunction, _) => format!("parameter {edge}"),
+            (Op::TypeStruct, _) => format!("member {edge}"),
+            (Op::TypePointer | Op::TypeUntypedPointerKHR, _) => "what is pointed to".into(),
+            (Op::TypeArray, 1) => "the length".into(),
+            (Op::TypeVector | Op::TypeMatrix | Op::TypeArray | Op::TypeRuntimeArray, 0) => {
+                "the element".into()
+            }
+            (op, edge) => format!("operand {} of {op}", edge + 1),
+        }
+    }
+
+    /// A type in words, or a constant's value.
+    fn text(&self, node: u32) -> String {
+        let mut text = String::new();
+        self.write(node, 0, &mut text);
+        text
+    }
+
+    fn write(&self, node: u32, depth: usize, text: &mut String) {
+        if depth == MAX_DEPTH {
+            text.push('…');
+            return;
+        }
+        let program = self.program;
+        let word = |word| program.word(node, word);
+        let parts = self.graph.edges.of(node);
+        let inner = |text: &mut String, index: usize| {
+            if let Some(&part) = parts.get(index) {
+                self.write(part, depth + 1, text);
+            }
+        };
+        match program.op(node) {
+            Op::TypeVoid => text.push_str("void"),
+            Op::TypeBool => text.push_str("bool"),
+            Op::TypeInt if word(3) != 0 => *text += &format!("{}-bit signed integer", word(2)),
+            Op::TypeInt => *text += &format!("{}-bit unsigned integer", word(2)),
+            Op::TypeFloat => *text += &format!("{}-bit float", word(2)),
+            Op::TypeVector => {
+                *text += &format!("vector of {} × ", word(3));
+                inner(text, 0);
+            }
+            Op::TypeMatrix => {
+                *text += &format!("matrix of {} × ", word(3));
+                inner(text, 0);
+            }
+            Op::TypeArray => {
+                text.push_str("array of ");
+                inner(text, 1);
+                text.push_str(" × ");
+                inner(text, 0);
+            }
+            Op::TypePointer => {
+                *text += &format!("pointer to {} ", StorageClass(word(2)));
+                inner(text, 0);
+            }
+            Op::TypeStruct => self.write_list("structure of {", parts, "}", depth, text),
+            Op::TypeFunction => {
+                let parameters = parts.get(1..).unwrap_or_default();
+                self.write_list("function of (", parameters, ")", depth, text);
+                text.push_str(" to ");
+                if let Some(&result) = parts.first() {
+                    self.write(result, depth + 1, text);
+                }
+            }
+            op => {
+                text.push_str(&op.to_string());
+                self.write_literals(node, text);
+            }
+        }
+    }
+
+    fn write_list(&self, open: &str, parts: &[u32], close: &str, depth: usize, text: &mut String) {
+        text.push_str(open);
+        for (index, &part) in parts.iter().take(MAX_PARTS).enumerate() {
+            if index > 0 {
+                text.push_str(", ");
+            }
+            self.write(part, depth + 1, text);
+        }
+        if parts.len() > MAX_PARTS {
+            *text += &format!(", … {} in all", parts.len());
+        }
+        text.push_str(close);
+    }
+
+    /// The operands of an instruction that are no ids.
+    fn write_literals(&self, node: u32, text: &mut String) {
+        let Some((part, inst)) = self.program.at(node) else {
+            return;
+        };
+        let operands = part.module.operands(inst).map_while(Result::ok);
+        for operand in operands.take(MAX_PARTS) {
+            let literal = match operand.value {
+                Value::Integer(value) => value.to_string(),
+                Value::Number { bits, .. } => bits.to_string(),
+                Value::Float(bits) => f32::from_bits(bits).to_string(),
+                Value::String(string) => format!("{:?}", string.to_text_lossy()),
+                Value::Enumerant {
+                    info: Some(info), ..
+                } => info.name().to_owned(),
+                Value::Enumerant { value, .. } | Value::Mask(value) => value.to_string(),
+                _ => continue,
+            };
+            text.push(' ');
+            text.push_str(&literal);
+        }
+    }
+
+    /// The decorations of a type in words.
+    fn decorations(&self, node: u32) -> String {
+        let Some((part, inst)) = self.program.at(node) else {
+            return "none".into();
+        };
+        let mut all: Vec<String> = Vec::new();
+        for &decoration in part.section(spirvkit_binary::Section::Annotations) {
+            let is_own = part.id(decoration, 1) == part.module.result(inst);
+            if is_own && all.len() < MAX_PARTS {
+                all.push(decoration_text(part, decoration));
+            }
+        }
+        match all.is_empty() {
+            true => "no decoration".into(),
+            false => all.join(", "),
+        }
+    }
+}
+
+/// A decoration with its operands.
+fn decoration_text(part: &super::program::Part<'_>, inst: spirvkit_ir::Inst) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for operand in part.module.operands(inst).map_while(Result::ok).skip(1) {
+        words.push(match operand.value {
+            Value::Enumerant {
+                info: Some(info), ..
+            } => info.name().to_owned(),
+            Value::Integer(value) if words.is_empty() => format!("member {value}"),
+            Value::Integer(value) => value.to_string(),
+            Value::String(string) => format!("{:?}", string.to_text_lossy()),
+            _ => continue,
+        });
+    }
+    words.join(" ")
+}

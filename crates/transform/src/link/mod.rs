@@ -1,0 +1,125 @@
+//! Linking modules (specification, section 2.13).
+
+mod agreement;
+mod difference;
+mod error;
+mod finish;
+mod graph;
+mod interfaces;
+mod partition;
+mod program;
+mod resolve;
+mod symbols;
+mod write;
+
+use spirvkit_binary::Header;
+use spirvkit_grammar::Generator;
+use spirvkit_ir::Module;
+
+pub use error::{Fault, LinkError};
+
+use program::Program;
+use symbols::Symbols;
+use write::Writer;
+
+/// A module to link, with the name that errors call it by.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// Usually that of its file.
+    pub name: &'a str,
+    /// The module.
+    pub module: &'a Module,
+}
+
+/// How to link. The default makes a program of which every symbol is resolved.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// Keep the exports, for modules to be linked with the result.
+    pub create_library: bool,
+    /// Leave what no module exports as imports.
+    pub allow_partial_linkage: bool,
+    /// Give the result the highest version among the modules, rather than asking that
+    /// all have the same.
+    pub use_highest_version: bool,
+    /// Let pointers that are parameters or results of a function point to different
+    /// types in the modules, as those do that a compiler made for pointers without
+    /// types. Calls get an `OpBitcast` for each.
+    pub allow_pointer_mismatch: bool,
+}
+
+/// Makes one module of several.
+///
+/// Imports become what another module exports under the same name, if both have the
+/// same type; the function control, the decorations and the parameters' attributes are
+/// those of the definition. Of definitions with the linkage type `LinkOnceODR`, the
+/// first is kept. An imported variable with the decoration `BuiltIn` needs no export.
+/// What only linking needed goes: decorations with `LinkageAttributes`, unless they
+/// are still good for something, and the capability `Linkage`.
+///
+/// Capabilities, extensions, imports of instruction sets, strings and sources are
+/// there once. Types and constants that are the same become one: their operands and
+/// decorations are equal, types that contain themselves are no exception, and
+/// structures and their members have the same names, too. Of structures that have to
+/// be the same, as the parameters of an imported function, names don't count.
+///
+/// Entry points list what they use now (specification, description of `OpEntryPoint`).
+/// Ids are numbered from 1 without gaps.
+///
+/// # Errors
+///
+/// All that is wrong with the modules, at once.
+///
+/// ```
+/// use spirvkit_ir::Module;
+/// use spirvkit_transform::link::{Input, Options, link};
+///
+/// # let assemble = |text: &str| Module::load(&spirvkit_text::assemble(text, &Default::default()).unwrap().words).unwrap();
+/// let user = assemble(
+///     "OpCapability Kernel
+///      OpCapability Addresses
+///      OpCapability Linkage
+///      OpMemoryModel Physical64 OpenCL
+///      OpDecorate %answer LinkageAttributes \"answer\" Import
+///      %uint = OpTypeInt 32 0
+///      %type = OpTypeFunction %uint
+///      %answer = OpFunction %uint None %type
+///      OpFunctionEnd",
+/// );
+/// let inputs = [Input { name: "user.spv", module: &user }];
+/// let errors = link(&inputs, &Options::default()).unwrap_err();
+/// assert_eq!(
+///     errors[0].to_string(),
+///     "`answer` is imported by `user.spv`, but no module exports it"
+/// );
+/// ```
+pub fn link(inputs: &[Input<'_>], options: &Options) -> Result<Module, Vec<LinkError>> {
+    if inputs.is_empty() {
+        let message = "there is no module to link".into();
+        return Err(vec![LinkError::new(Fault::NoInput, message)]);
+    }
+    let mut errors = Vec::new();
+    let program = Program::new(inputs);
+    let version = agreement::check(&program, options, &mut errors);
+    program.check_decodable(&mut errors);
+    let mut symbols = Symbols::collect(&program, &mut errors);
+    symbols.choose(&program, options.allow_partial_linkage, &mut errors);
+    let resolution = resolve::resolve(&program, &symbols, options, &mut errors);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let header = Header {
+        version,
+        generator: Generator(0),
+        bound: 1,
+        schema: 0,
+    };
+    let words = Writer::new(&program, &symbols, &resolution, options).run(header, &mut errors);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let unreadable =
+        |error: spirvkit_binary::Error| vec![LinkError::new(Fault::Opaque, error.to_string())];
+    let module = Module::from_words(words).map_err(unreadable)?;
+    finish::finish(module, options).map_err(|error| vec![error])
+}

@@ -1,0 +1,131 @@
+//! Comparing the two sides of each symbol, and what becomes one because of it.
+
+use super::Options;
+use super::difference::{Difference, Types};
+use super::error::{Fault, LinkError, list};
+use super::graph::{Graph, Sets};
+use super::program::{Program, is_variable, storage_class};
+use super::symbols::{Name, Symbol, Symbols};
+use spirvkit_grammar::Op;
+
+/// By node: which one stands for it in the result.
+pub(super) struct Resolution {
+    pub(super) targets: Vec<u32>,
+    /// By node: whether it is a function or variable that gives way to another.
+    pub(super) is_replaced: Vec<bool>,
+}
+
+/// Works out what becomes of each node.
+pub(super) fn resolve(
+    program: &Program<'_>,
+    symbols: &Symbols,
+    options: &Options,
+    errors: &mut Vec<LinkError>,
+) -> Resolution {
+    let graph = Graph::new(program);
+    let structure = graph.structure();
+    let types = Types::new(program, &graph, &structure);
+    let mut sets = Sets::new(program.node_count());
+    let mut is_replaced = vec![false; program.node_count()];
+    let mut targets: Vec<u32> = (0..program.node_count() as u32).collect();
+    for name in &symbols.names {
+        for other in name.others() {
+            match compare(program, &types, name, other, options) {
+                Ok(pairs) => {
+                    for (a, b) in pairs {
+                        sets.unify(&graph, a, b);
+                    }
+                }
+                Err(error) => errors.push(error),
+            }
+            is_replaced[other.node as usize] = true;
+            targets[other.node as usize] = name.chosen();
+        }
+    }
+    // The first of each class stands for it.
+    let classes = graph.by_name(&mut sets);
+    let mut firsts = vec![u32::MAX; classes.len()];
+    for (node, &class) in classes.iter().enumerate() {
+        let first = &mut firsts[class as usize];
+        *first = (*first).min(node as u32);
+    }
+    for target in &mut targets {
+        *target = firsts[classes[*target as usize] as usize];
+    }
+    Resolution {
+        targets,
+        is_replaced,
+    }
+}
+
+/// Compares a symbol with the one that is to stand for it; returns the types that have
+/// to become one.
+fn compare(
+    program: &Program<'_>,
+    types: &Types<'_, '_>,
+    name: &Name,
+    other: Symbol,
+    options: &Options,
+) -> Result<Vec<(u32, u32)>, LinkError> {
+    let (a, b) = (other.node, name.chosen());
+    let symbol = &name.text;
+    let error = |fault: Fault, message: String| {
+        let mut modules = [a, b].map(|node| (program.module_of(node), program.name_of(node)));
+        modules.sort_unstable();
+        let mut modules = modules.map(|(_, name)| name).to_vec();
+        modules.dedup();
+        LinkError::new(fault, message)
+            .about(symbol)
+            .in_modules(modules)
+    };
+    let [a_module, b_module] = [a, b].map(|node| list([program.name_of(node)]));
+    let kind = |node: u32| match is_variable(program.op(node)) {
+        true => "a variable",
+        false => "a function",
+    };
+    if kind(a) != kind(b) {
+        let (a_kind, b_kind) = (kind(a), kind(b));
+        let message = format!("`{symbol}` is {a_kind} in {a_module}, but {b_kind} in {b_module}");
+        return Err(error(Fault::Kind, message));
+    }
+    if is_variable(program.op(a)) {
+        let [a_class, b_class] = [a, b].map(|node| storage_class(program, node));
+        if a_class != b_class {
+            let message = format!(
+                "the variable `{symbol}` is in the storage class {a_class} in {a_module}, but in {b_class} in {b_module}"
+            );
+            return Err(error(Fault::StorageClass, message));
+        }
+    }
+    let pairs = type_pairs(program, a, b);
+    for &(a_type, b_type) in &pairs {
+        if types.are_equal(a_type, b_type) {
+            continue;
+        }
+        let by_pointers = types.differ_by_pointers(a_type, b_type);
+        if options.allow_pointer_mismatch && by_pointers {
+            return Ok(Vec::new());
+        }
+        let Difference {
+            place,
+            first,
+            second,
+        } = types.difference(a_type, b_type);
+        let message = format!(
+            "the types of `{symbol}` differ: {place} is {first} in {a_module}, but {second} in {b_module}"
+        );
+        return Err(error(Fault::Type, message).by_pointers(by_pointers));
+    }
+    Ok(pairs)
+}
+
+/// The types that two symbols of a kind have to have in common.
+fn type_pairs(program: &Program<'_>, a: u32, b: u32) -> Vec<(u32, u32)> {
+    let words: &[usize] = match program.op(a) {
+        Op::Function => &[4],
+        Op::UntypedVariableKHR => &[1, 4],
+        _ => &[1],
+    };
+    let pair = |&word: &usize| Some((program.operand(a, word)?, program.operand(b, word)?));
+    words.iter().filter_map(pair).collect()
+}

@@ -1,0 +1,348 @@
+//! Each class of errors.
+
+use super::*;
+
+/// A module that exports or imports a function of these types under the name `f`.
+fn function(types: &str, linkage: &str) -> Module {
+    let body = match linkage {
+        "Import" => "",
+        _ => "%label = OpLabel\nOpUnreachable\n",
+    };
+    kernel(&format!(
+        "OpDecorate %f LinkageAttributes \"f\" {linkage}
+%void = OpTypeVoid
+{types}
+%f = OpFunction %void None %type
+%p = OpFunctionParameter %parameter
+{body}OpFunctionEnd
+"
+    ))
+}
+
+/// A module with a variable `f`.
+fn variable(class: &str, ty: &str, linkage: &str) -> Module {
+    let decoration = "OpDecorate %f LinkageAttributes \"f\"";
+    kernel(&format!(
+        "{decoration} {linkage}\n{ty}\n%pointer = OpTypePointer {class} %type\n%f = OpVariable %pointer {class}\n"
+    ))
+}
+
+const UINT: &str = "%parameter = OpTypeInt 32 0\n%type = OpTypeFunction %void %parameter";
+
+#[test]
+fn nothing_is_no_module() {
+    error(&[], Fault::NoInput);
+}
+
+#[test]
+fn unresolved_symbols_are_told_all_with_their_modules() {
+    let two = kernel(
+        "OpDecorate %f LinkageAttributes \"square\" Import
+OpDecorate %g LinkageAttributes \"other\" Import
+%void = OpTypeVoid
+%float = OpTypeFloat 32
+%one = OpTypeFunction %float %float
+%none = OpTypeFunction %void
+%f = OpFunction %float None %one
+%x = OpFunctionParameter %float
+OpFunctionEnd
+%g = OpFunction %void None %none
+OpFunctionEnd
+",
+    );
+    let errors = errors(&[&user(), &two]);
+    let told: Vec<_> = (errors.iter())
+        .map(|error| {
+            (
+                error.fault(),
+                error.symbol().unwrap(),
+                error.modules().join(" "),
+            )
+        })
+        .collect();
+    let unresolved = Fault::Unresolved;
+    assert_eq!(
+        told,
+        [
+            (unresolved, "square", "a b".to_owned()),
+            (unresolved, "other", "b".to_owned())
+        ]
+    );
+    assert!(errors[0].to_string().contains("`a` and `b`"));
+}
+
+#[test]
+fn a_symbol_is_exported_once() {
+    let error_of = |modules: &[&Module]| error(modules, Fault::Duplicate);
+    let duplicate = error_of(&[&user(), &library(), &library(), &library()]);
+    assert_eq!(duplicate.symbol(), Some("square"));
+    assert_eq!(duplicate.modules(), ["b", "c", "d"]);
+    let twice = kernel(
+        "OpDecorate %f LinkageAttributes \"same\" Export
+OpDecorate %g LinkageAttributes \"same\" Export
+%void = OpTypeVoid
+%type = OpTypeFunction %void
+%f = OpFunction %void None %type
+%1 = OpLabel
+OpReturn
+OpFunctionEnd
+%g = OpFunction %void None %type
+%2 = OpLabel
+OpReturn
+OpFunctionEnd
+",
+    );
+    assert_eq!(error_of(&[&twice]).modules(), ["a"]);
+}
+
+#[test]
+fn a_function_is_no_variable() {
+    let variable = variable("CrossWorkgroup", "%type = OpTypeInt 32 0", "Export");
+    let error = error(&[&function(UINT, "Import"), &variable], Fault::Kind);
+    assert_eq!(error.symbol(), Some("f"));
+    assert_eq!(error.modules(), ["a", "b"]);
+}
+
+#[test]
+fn storage_classes_are_the_same() {
+    let uint = "%type = OpTypeInt 32 0";
+    let error = error(
+        &[
+            &variable("CrossWorkgroup", uint, "Import"),
+            &variable("UniformConstant", uint, "Export"),
+        ],
+        Fault::StorageClass,
+    );
+    let message = error.to_string();
+    assert!(message.contains("CrossWorkgroup in `a`"), "{message}");
+    assert!(message.contains("UniformConstant in `b`"), "{message}");
+}
+
+/// The message about these differing types of a function's parameter.
+#[track_caller]
+fn type_error(a: &str, b: &str) -> String {
+    let types = |text: &str| format!("{text}\n%type = OpTypeFunction %void %parameter");
+    let modules = [function(&types(a), "Import"), function(&types(b), "Export")];
+    let error = error(&[&modules[0], &modules[1]], Fault::Type);
+    assert_eq!(error.symbol(), Some("f"));
+    error.to_string()
+}
+
+#[test]
+fn types_differ_at_a_place() {
+    for (a, b, place, first, second) in [
+        (
+            "%parameter = OpTypeInt 32 0",
+            "%parameter = OpTypeFloat 32",
+            "parameter 1",
+            "32-bit unsigned integer",
+            "32-bit float",
+        ),
+        (
+            "%e = OpTypeFloat 32\n%parameter = OpTypeVector %e 4",
+            "%e = OpTypeFloat 32\n%parameter = OpTypeVector %e 2",
+            "parameter 1",
+            "vector of 4 × 32-bit float",
+            "vector of 2 × 32-bit float",
+        ),
+        (
+            "%e = OpTypeInt 8 0\n%parameter = OpTypePointer CrossWorkgroup %e",
+            "%e = OpTypeInt 8 0\n%parameter = OpTypePointer Workgroup %e",
+            "parameter 1",
+            "pointer to CrossWorkgroup 8-bit unsigned integer",
+            "pointer to Workgroup 8-bit unsigned integer",
+        ),
+        (
+            "%u = OpTypeInt 32 0\n%s = OpTypeStruct %u %u\n%parameter = OpTypePointer Function %s",
+            "%u = OpTypeInt 32 0\n%h = OpTypeInt 16 0\n%s = OpTypeStruct %u %h\n%parameter = OpTypePointer Function %s",
+            "member 1 of what is pointed to of parameter 1",
+            "32-bit unsigned integer",
+            "16-bit unsigned integer",
+        ),
+        (
+            "%u = OpTypeInt 32 0\n%n = OpConstant %u 4\n%parameter = OpTypeArray %u %n",
+            "%u = OpTypeInt 32 0\n%n = OpConstant %u 5\n%parameter = OpTypeArray %u %n",
+            "the length of parameter 1",
+            "OpConstant 4",
+            "OpConstant 5",
+        ),
+    ] {
+        let message = type_error(a, b);
+        let expected = format!("{place} is {first} in `a`, but {second} in `b`");
+        assert!(message.ends_with(&expected), "{message}\n{expected}");
+    }
+}
+
+#[test]
+fn types_with_other_decorations_are_others() {
+    let types = |packed: &str| {
+        kernel(&format!(
+            "OpDecorate %f LinkageAttributes \"f\" {packed}
+%u = OpTypeInt 32 0
+%s = OpTypeStruct %u
+%p = OpTypePointer CrossWorkgroup %s
+%f = OpVariable %p CrossWorkgroup
+"
+        ))
+    };
+    let modules = [types("Import"), types("Export\nOpDecorate %s CPacked")];
+    let error = error(&[&modules[0], &modules[1]], Fault::Type);
+    let message = error.to_string();
+    assert!(message.contains("with no decoration in `a`"), "{message}");
+    assert!(message.contains("with CPacked in `b`"), "{message}");
+}
+
+#[test]
+fn types_that_contain_themselves_are_compared() {
+    let list = |element: &str, linkage: &str| {
+        kernel(&format!(
+            "OpDecorate %f LinkageAttributes \"f\" {linkage}
+OpTypeForwardPointer %next CrossWorkgroup
+%e = {element}
+%node = OpTypeStruct %next %e
+%next = OpTypePointer CrossWorkgroup %node
+%p = OpTypePointer CrossWorkgroup %next
+%f = OpVariable %p CrossWorkgroup
+"
+        ))
+    };
+    let import = list("OpTypeFloat 32", "Import");
+    let error = error(&[&import, &list("OpTypeInt 32 0", "Export")], Fault::Type);
+    let message = error.to_string();
+    assert!(
+        message.ends_with("is 32-bit float in `a`, but 32-bit unsigned integer in `b`"),
+        "{message}"
+    );
+    let text = linked(&[&import, &list("OpTypeFloat 32", "Export")]);
+    assert_eq!(count(&text, "OpTypeStruct"), 1, "{text}");
+    assert_eq!(count(&text, "OpTypeForwardPointer"), 1, "{text}");
+}
+
+#[test]
+fn broken_symbols_are_told_by_themselves() {
+    let frame = |linkage: &str, rest: &str| {
+        kernel(&format!(
+            "OpDecorate %f LinkageAttributes \"f\" {linkage}
+%void = OpTypeVoid
+%u = OpTypeInt 32 0
+%one = OpConstant %u 1
+%pointer = OpTypePointer CrossWorkgroup %u
+%type = OpTypeFunction %void
+{rest}
+"
+        ))
+    };
+    let with_body = "%f = OpFunction %void None %type\n%l = OpLabel\nOpReturn\nOpFunctionEnd";
+    let without = "%f = OpFunction %void None %type\nOpFunctionEnd";
+    let initialized = "%f = OpVariable %pointer CrossWorkgroup %one";
+    for (linkage, rest, fault) in [
+        ("Import", with_body, Fault::ImportWithBody),
+        ("Export", without, Fault::ExportWithoutBody),
+        ("LinkOnceODR", without, Fault::ExportWithoutBody),
+        ("Import", initialized, Fault::ImportWithInitializer),
+        ("Export", "%f = OpTypeEvent", Fault::NotLinkable),
+        ("Export", "", Fault::NotLinkable),
+    ] {
+        let module = frame(linkage, rest);
+        let mut library = Options::default();
+        library.allow_partial_linkage = true;
+        let errors = try_link(&[&module], &library).unwrap_err();
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert_eq!(
+            (errors[0].fault(), errors[0].modules()),
+            (fault, &["a".to_owned()][..])
+        );
+        assert_eq!(errors[0].symbol(), Some("f"));
+    }
+}
+
+#[test]
+fn linkage_is_of_a_known_type_and_given_once() {
+    let mut module = user();
+    let decoration = module
+        .instructions()
+        .find(|&inst| module.op(inst) == spirvkit_grammar::Op::Decorate)
+        .unwrap();
+    let last = module.get(decoration).words().len() - 1;
+    module.set_word(decoration, last, 77).unwrap();
+    error(&[&module], Fault::UnknownLinkage);
+    let twice = kernel(
+        "OpDecorate %f LinkageAttributes \"f\" Export
+OpDecorate %f LinkageAttributes \"g\" Export
+%void = OpTypeVoid
+%type = OpTypeFunction %void
+%f = OpFunction %void None %type
+%l = OpLabel
+OpReturn
+OpFunctionEnd
+",
+    );
+    error(&[&twice], Fault::RepeatedLinkage);
+}
+
+#[test]
+fn modules_agree_on_models() {
+    let models = |models: &str| {
+        let text = "OpCapability Kernel\nOpCapability Addresses\nOpCapability Linkage\nOpCapability Shader\n";
+        module(&format!("{text}OpMemoryModel {models}\n"))
+    };
+    let a = models("Physical64 OpenCL");
+    let addressing = error(&[&a, &models("Physical32 OpenCL")], Fault::AddressingModel);
+    let message = addressing.to_string();
+    assert!(message.contains("Physical64 in `a`"), "{message}");
+    assert!(message.contains("Physical32 in `b`"), "{message}");
+    let memory = error(&[&a, &a, &models("Physical64 GLSL450")], Fault::MemoryModel);
+    let message = memory.to_string();
+    assert!(message.contains("OpenCL in `a` and `b`"), "{message}");
+    assert!(message.contains("GLSL450 in `c`"), "{message}");
+}
+
+#[test]
+fn versions_agree_unless_the_highest_is_wanted() {
+    let newer = module(&format!("; Version: 1.3\n{KERNEL}"));
+    let message = error(&[&kernel(""), &newer], Fault::Version).to_string();
+    assert!(message.contains("1.2 in `a`"), "{message}");
+    assert!(message.contains("1.3 in `b`"), "{message}");
+    let mut options = Options::default();
+    options.use_highest_version = true;
+    let linked = try_link(&[&kernel(""), &newer], &options).unwrap();
+    assert_eq!(linked.header().version, spirvkit_grammar::Version::V1_3);
+}
+
+#[test]
+fn entry_points_of_a_model_have_different_names() {
+    let a = user();
+    let errors = errors(&[&library(), &a, &a]);
+    assert_eq!(errors.len(), 1);
+    assert_eq!(errors[0].fault(), Fault::EntryPoint);
+    assert_eq!(errors[0].symbol(), Some("main"));
+    assert_eq!(errors[0].modules(), ["b", "c"]);
+}
+
+#[test]
+fn initializers_do_not_go_in_circles() {
+    let half = |own: &str, other: &str| {
+        kernel(&format!(
+            "OpDecorate %own LinkageAttributes \"{own}\" Export
+OpDecorate %other LinkageAttributes \"{other}\" Import
+OpTypeForwardPointer %pointer CrossWorkgroup
+%node = OpTypeStruct %pointer
+%pointer = OpTypePointer CrossWorkgroup %node
+%other = OpVariable %pointer CrossWorkgroup
+%value = OpConstantComposite %node %other
+%own = OpVariable %pointer CrossWorkgroup %value
+"
+        ))
+    };
+    let error = error(&[&half("x", "y"), &half("y", "x")], Fault::Circle);
+    assert_eq!(error.modules(), ["a", "b"]);
+}
+
+#[test]
+fn what_can_not_be_decoded_is_not_linked() {
+    let mut words = kernel("").store();
+    words.extend([2 << 16 | 0xfffe, 1]);
+    let module = Module::load(&words).unwrap();
+    let error = error(&[&kernel(""), &module], Fault::Opaque);
+    assert_eq!(error.modules(), ["b"]);
+}

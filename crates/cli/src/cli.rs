@@ -8,8 +8,8 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use spirvkit::grammar::GRAMMAR_REVISION;
 
 use crate::commands::{
-    as_, compact_ids, completions, dis, drop_in, explain, link, man, specialize, split, strip,
-    trim_capabilities, val,
+    as_, compact_ids, completions, dis, drop_in, explain, link, man, merge, specialize, split,
+    strip, trim_capabilities, val,
 };
 use crate::exit::Ending;
 use crate::report::{self, Format};
@@ -51,6 +51,7 @@ enum Command {
     Link(link::Arguments),
     CompactIds(compact_ids::Arguments),
     Split(split::Arguments),
+    Merge(merge::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),
     DropIn(drop_in::Arguments),
@@ -143,6 +144,7 @@ pub(crate) fn run() -> Ending {
         Command::Link(arguments) => link::run(&arguments),
         Command::CompactIds(arguments) => compact_ids::run(&arguments),
         Command::Split(arguments) => split::run(&arguments),
+        Command::Merge(arguments) => merge::run(&arguments),
         Command::Completions(arguments) => Ok(completions::run(&arguments)),
         Command::Man(arguments) => Ok(man::run(&arguments)),
         Command::DropIn(arguments) => Ok(drop_in::run(&arguments)),

@@ -8,6 +8,7 @@ pub(crate) mod drop_in;
 pub(crate) mod explain;
 pub(crate) mod link;
 pub(crate) mod man;
+pub(crate) mod merge;
 pub(crate) mod specialize;
 pub(crate) mod split;
 pub(crate) mod strip;

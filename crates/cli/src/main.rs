@@ -8,7 +8,6 @@
 //! `spirv-as` and `spirv-dis` the program takes the options of the tools of
 //! those names (`classic`).
 
-#[allow(dead_code, reason = "what combines modules is still to come")]
 mod change;
 mod classic;
 mod cli;

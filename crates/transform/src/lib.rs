@@ -33,6 +33,7 @@ mod attached;
 mod compact;
 pub mod fold;
 pub mod link;
+mod merge;
 mod prune;
 mod remarks;
 mod specialize;
@@ -41,6 +42,7 @@ mod strip;
 mod trim;
 
 pub use compact::{OpaqueInstruction, compact_ids};
+pub use merge::merge;
 pub use prune::{Prune, prune};
 pub use specialize::{
     SpecConstant, Specialization, SpecializeError, Specialized, Warning, spec_constants, specialize,

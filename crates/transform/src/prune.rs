@@ -1,11 +1,13 @@
 //! Removing what nothing uses.
 
 use spirvkit_binary::{Id, Section};
-use spirvkit_grammar::{BuiltIn, Decoration, ExecutionModel, LinkageType, Op, OperandKind};
+use spirvkit_grammar::{BuiltIn, Decoration, LinkageType, Op};
 use spirvkit_ir::{Function, Inst, Module};
 
 use crate::attached::{About, is_about, retain_targets};
+use crate::merge::model_has_work_groups;
 use crate::remarks::{Remarks, extended_name};
+use crate::split::entry_points;
 
 /// What [`prune`] may remove besides types, constants, imports and strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -295,32 +297,9 @@ fn is_continuation(module: &Module, inst: Inst) -> bool {
 /// Whether a `WorkgroupSize` constant has an effect: an entry point has work groups,
 /// or may get them, as there is none yet.
 fn has_work_groups(module: &Module) -> bool {
-    let mut models = entry_point_models(module).peekable();
-    models.peek().is_none() || models.any(model_has_work_groups)
-}
-
-fn entry_point_models(module: &Module) -> impl Iterator<Item = ExecutionModel> + '_ {
-    module.globals().filter_map(|inst| {
-        let operands = module.operands(inst).map_while(Result::ok);
-        let mut models = operands.filter(|operand| operand.kind == OperandKind::ExecutionModel);
-        let model = models.next()?;
-        let word = module.get(inst).words().get(model.word)?;
-        Some(ExecutionModel(*word))
-    })
-}
-
-/// The execution models for which `LocalSize` can be given (specification, section
-/// 3.6).
-fn model_has_work_groups(model: ExecutionModel) -> bool {
-    matches!(
-        model,
-        ExecutionModel::GLCompute
-            | ExecutionModel::Kernel
-            | ExecutionModel::TaskNV
-            | ExecutionModel::MeshNV
-            | ExecutionModel::TaskEXT
-            | ExecutionModel::MeshEXT
-    )
+    let entry_points = entry_points(module);
+    let mut models = entry_points.iter().map(|it| it.model);
+    entry_points.is_empty() || models.any(model_has_work_groups)
 }
 
 /// Removes what isn't marked.

@@ -13,6 +13,7 @@ const COMMANDS: &[&str] = &[
     "link",
     "compact-ids",
     "split",
+    "merge",
     "completions",
     "man",
     "drop-in",

@@ -9,6 +9,7 @@ mod generated;
 mod hex;
 mod link;
 mod many;
+mod merge;
 mod output;
 mod specialize;
 mod split;

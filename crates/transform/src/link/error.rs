@@ -47,6 +47,8 @@ pub enum Fault {
     Circle,
     /// Together the modules would have an instruction that is too long.
     TooLong,
+    /// A `WorkgroupSize` constant would hold for other modules' entry points.
+    WorkgroupSize,
 }
 
 impl Fault {
@@ -73,6 +75,7 @@ impl Fault {
             Self::UnknownLinkage => "link.unknown-linkage",
             Self::Circle => "link.circular-initializers",
             Self::TooLong => "link.instruction-too-long",
+            Self::WorkgroupSize => "link.work-group-size-mismatch",
         }
     }
 }
@@ -88,7 +91,7 @@ pub struct LinkError {
 }
 
 impl LinkError {
-    pub(super) fn new(fault: Fault, message: String) -> Self {
+    pub(crate) fn new(fault: Fault, message: String) -> Self {
         Self {
             fault,
             symbol: None,
@@ -103,7 +106,7 @@ impl LinkError {
         self
     }
 
-    pub(super) fn in_modules<'a>(mut self, modules: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn in_modules<'a>(mut self, modules: impl IntoIterator<Item = &'a str>) -> Self {
         self.modules = modules.into_iter().map(str::to_owned).collect();
         self
     }
@@ -144,7 +147,7 @@ impl fmt::Display for LinkError {
 impl std::error::Error for LinkError {}
 
 /// Names in a sentence, such as "`a.spv` and `b.spv`".
-pub(super) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     match names.pop() {
         None => String::new(),

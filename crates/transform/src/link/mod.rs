@@ -16,6 +16,7 @@ use spirvkit_binary::Header;
 use spirvkit_grammar::Generator;
 use spirvkit_ir::Module;
 
+pub(crate) use error::list;
 pub use error::{Fault, LinkError};
 
 use program::Program;

@@ -1,0 +1,155 @@
+//! Several modules as one.
+
+use spirvkit_analysis::requirements::Requirements;
+use spirvkit_binary::Id;
+use spirvkit_grammar::{BuiltIn, Decoration, ExecutionModel, Op, Version};
+use spirvkit_ir::Module;
+
+use crate::link::{Fault, Input, LinkError, Options, link, list};
+use crate::split::entry_points;
+
+/// Puts the entry points of several modules into one, as
+/// [`link`](crate::link::link) does for modules that need each other: capabilities and
+/// extensions of all, equal types and constants once, ids from 1 without gaps. Other
+/// than there, exports stay, and imports may stay (those that another module exports
+/// are resolved). The version is the highest among the modules.
+///
+/// # Errors
+///
+/// All that is wrong, at once: different addressing or memory models, an entry point
+/// that two modules have by the same name for the same execution model, something that
+/// the highest version no longer has, and `WorkgroupSize` constants that would hold for
+/// entry points of other modules.
+///
+/// ```
+/// use spirvkit_ir::Module;
+/// use spirvkit_transform::link::Input;
+/// use spirvkit_transform::{entry_points, merge};
+///
+/// # let shader = |model: &str| Module::load(&spirvkit_text::assemble(&format!(
+/// #     "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint {model} %f \"main\"\n%v = OpTypeVoid\n%t = OpTypeFunction %v\n%f = OpFunction %v None %t\n%l = OpLabel\nOpReturn\nOpFunctionEnd\n"),
+/// #     &Default::default()).unwrap().words).unwrap();
+/// # let (vertex, compute) = (shader("Vertex"), shader("GLCompute"));
+/// let merged = merge(&[
+///     Input { name: "vertex.spv", module: &vertex },
+///     Input { name: "compute.spv", module: &compute },
+/// ]);
+/// assert_eq!(entry_points(&merged.unwrap()).len(), 2);
+/// ```
+pub fn merge(inputs: &[Input<'_>]) -> Result<Module, Vec<LinkError>> {
+    let options = Options {
+        create_library: true,
+        allow_partial_linkage: true,
+        use_highest_version: true,
+        ..Options::default()
+    };
+    let mut errors = check_versions(inputs);
+    errors.extend(check_work_groups(inputs));
+    match link(inputs, &options) {
+        Ok(module) if errors.is_empty() => check_sizes(inputs, &module).map(|()| module),
+        Ok(_) => Err(errors),
+        Err(others) => Err(others.into_iter().chain(errors).collect()),
+    }
+}
+
+/// Finds what the highest version among the modules no longer has.
+fn check_versions(inputs: &[Input<'_>]) -> Vec<LinkError> {
+    let version = |input: &Input<'_>| input.module.header().version;
+    let Some(newest) = inputs.iter().max_by_key(|input| version(input)) else {
+        return Vec::new();
+    };
+    let highest = version(newest);
+    let older = inputs.iter().filter(|input| version(input) < highest);
+    older
+        .filter_map(|input| {
+            let lost = lost_in(input.module, highest)?;
+            let message = format!(
+                "`{}` uses {lost}, which SPIR-V {highest}, the version of `{}`, no longer has",
+                input.name, newest.name
+            );
+            let error = LinkError::new(Fault::Version, message);
+            Some(error.in_modules([input.name, newest.name]))
+        })
+        .collect()
+}
+
+/// Something that a module uses and a version no longer has.
+fn lost_in(module: &Module, version: Version) -> Option<String> {
+    let requirements = Requirements::of(module.read());
+    let mut needs = requirements.needs().iter();
+    let lost = needs.find(|need| need.until().is_some_and(|until| until < version));
+    lost.map(|need| need.what.to_string())
+}
+
+/// A `WorkgroupSize` constant holds for all entry points of its module (specification,
+/// section 3.21), so all modules with work groups have one, or none has.
+fn check_work_groups(inputs: &[Input<'_>]) -> Option<LinkError> {
+    let names = |wanted: &dyn Fn(&Input<'_>) -> bool| -> Vec<&str> {
+        let wanted = inputs.iter().filter(|&input| wanted(input));
+        wanted.map(|input| input.name).collect()
+    };
+    let with = names(&|input| !work_group_sizes(input.module).is_empty());
+    let without = names(&|input| {
+        let has_groups = entry_points(input.module)
+            .iter()
+            .any(|it| model_has_work_groups(it.model));
+        has_groups && work_group_sizes(input.module).is_empty()
+    });
+    if with.is_empty() || without.is_empty() {
+        return None;
+    }
+    let message = format!(
+        "the `WorkgroupSize` constant of {} would hold for the entry points of {}, too",
+        list(with.iter().copied()),
+        list(without.iter().copied())
+    );
+    let error = LinkError::new(Fault::WorkgroupSize, message);
+    Some(error.in_modules(with.into_iter().chain(without)))
+}
+
+/// The constants that are now one are, in all modules, the same.
+fn check_sizes(inputs: &[Input<'_>], merged: &Module) -> Result<(), Vec<LinkError>> {
+    if work_group_sizes(merged).len() < 2 {
+        return Ok(());
+    }
+    let with = inputs
+        .iter()
+        .filter(|input| !work_group_sizes(input.module).is_empty());
+    let with: Vec<&str> = with.map(|input| input.name).collect();
+    let message = format!(
+        "the `WorkgroupSize` constants of {} differ, and each would hold for all entry points",
+        list(with.iter().copied())
+    );
+    let error = LinkError::new(Fault::WorkgroupSize, message);
+    Err(vec![error.in_modules(with)])
+}
+
+/// The constants that give the size of work groups.
+fn work_group_sizes(module: &Module) -> Vec<Id> {
+    let sizes = module.globals().filter_map(|inst| {
+        match (module.op(inst), module.get(inst).operand_words()) {
+            (Op::Decorate, &[target, decoration, built_in])
+                if Decoration(decoration) == Decoration::BuiltIn
+                    && BuiltIn(built_in) == BuiltIn::WorkgroupSize =>
+            {
+                Some(Id(target))
+            }
+            _ => None,
+        }
+    });
+    sizes.collect()
+}
+
+/// The execution models for which `LocalSize` can be given (specification, section
+/// 3.6).
+pub(crate) fn model_has_work_groups(model: ExecutionModel) -> bool {
+    matches!(
+        model,
+        ExecutionModel::GLCompute
+            | ExecutionModel::Kernel
+            | ExecutionModel::TaskNV
+            | ExecutionModel::MeshNV
+            | ExecutionModel::TaskEXT
+            | ExecutionModel::MeshEXT
+    )
+}

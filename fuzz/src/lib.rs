@@ -10,8 +10,8 @@
 //! past a module's header, so [`plausible_module`] and [`plausible_text`] take
 //! them as a recipe for a module or a text that is nearly right, and check the
 //! same promises with that. [`mutated_module`] takes them as a module and a recipe
-//! for changes to it. [`load_module`], [`edited_module`], [`specialized_module`] and
-//! [`reduced_module`] do the like with the modules that can be changed.
+//! for changes to it. [`load_module`], [`edited_module`], [`specialized_module`],
+//! [`linked_modules`] and [`reduced_module`] do the like with the modules that can be changed.
 #![deny(missing_docs)]
 
 mod checks;
@@ -29,7 +29,9 @@ pub use checks::{
 pub use edits::{edit_words, edited_module, load_module, load_words};
 pub use mutate::mutate;
 pub use plausible::{module_from, text_from};
-pub use transforms::{reduce_words, reduced_module, specialize_words, specialized_module};
+pub use transforms::{
+    link_words, linked_modules, reduce_words, reduced_module, specialize_words, specialized_module,
+};
 
 /// Checks all promises about modules with the module that these bytes are a
 /// recipe for.

@@ -1,6 +1,7 @@
 //! Transformations of modules, whatever these are.
 
 use spirvkit::ir::Module;
+use spirvkit::transform::link::{Input, Options, link};
 use spirvkit::transform::{
     Prune, Specialization, Strip, compact_ids, prune, spec_constants, specialize, strip,
     trim_capabilities,
@@ -57,6 +58,43 @@ pub fn specialize_words(words: &[u32], recipe: &[u8]) {
     wanted.all_defaults = true;
     if specialize(&mut module, &wanted).is_ok() {
         stored(&module);
+    }
+}
+
+/// A module follows a recipe of [`RECIPE`] bytes for two others like it. Linked they
+/// can be stored and loaded, or every fault has a message.
+pub fn linked_modules(bytes: &[u8]) {
+    let Some((recipe, module)) = bytes.split_at_checked(RECIPE) else {
+        return;
+    };
+    if let Ok((words, _)) = words_from_bytes(module) {
+        link_words(&words, recipe);
+    }
+}
+
+/// The same with words and a recipe of any length.
+pub fn link_words(words: &[u32], recipe: &[u8]) {
+    let (first, second) = recipe.split_at(recipe.len() / 2);
+    let mut options = Options::default();
+    let flags = recipe.first().copied().unwrap_or(0);
+    options.create_library = flags & 1 != 0;
+    options.allow_partial_linkage = flags & 2 != 0;
+    options.use_highest_version = flags & 4 != 0;
+    options.allow_pointer_mismatch = flags & 8 != 0;
+    let modules = [first, second].map(|recipe| Module::load(&mutate(words, recipe)));
+    let [Ok(first), Ok(second)] = &modules else {
+        return;
+    };
+    let inputs = [("first", first), ("second", second)];
+    let inputs = inputs.map(|(name, module)| Input { name, module });
+    for inputs in [&inputs[..], &inputs[..1]] {
+        match link(inputs, &options) {
+            Ok(module) => stored(&module),
+            Err(errors) => {
+                assert!(!errors.is_empty(), "refused without a reason");
+                assert!(errors.iter().all(|error| !error.to_string().is_empty()));
+            }
+        }
     }
 }
 

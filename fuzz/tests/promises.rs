@@ -245,6 +245,7 @@ fn transformations_keep_their_promises() {
             let length = 8 + random.below(56);
             let recipe = random.bytes(length);
             spirvkit_fuzz::specialize_words(&words, &recipe);
+            spirvkit_fuzz::link_words(&words, &recipe);
             spirvkit_fuzz::reduce_words(&spirvkit_fuzz::mutate(&words, &recipe));
         }
     }

@@ -341,9 +341,11 @@ impl Module {
             .nodes
             .get(at.index())
             .filter(|_| self.is_attached(at))?;
-        let parent = match self.op(at) {
-            Op::Function => parent::MODULE,
-            Op::Label => parent::FUNCTION | self.function_of(at)?.0,
+        let (function, block) = (self.function_of(at), self.block_of(at));
+        let begins = |first: Option<Inst>| first == Some(at);
+        let parent = match (function, block) {
+            (Some(it), _) if begins(self.function_definition(it)) => parent::MODULE,
+            (Some(it), Some(block)) if begins(self.label(block)) => parent::FUNCTION | it.0,
             _ => node.parent,
         };
         Some(Gap {
@@ -364,7 +366,7 @@ impl Module {
             previous: at.0,
             next: node.next,
             parent: match self.op(at) {
-                Op::FunctionEnd => parent::MODULE,
+                Op::FunctionEnd if node.parent >= parent::FUNCTION => parent::MODULE,
                 _ => node.parent,
             },
             place_of: at.0,

@@ -122,6 +122,19 @@ fn words_that_are_no_instructions_are_refused() {
 }
 
 #[test]
+fn what_begins_nothing_is_no_border() {
+    // A function within a function, and a label outside of any.
+    let text = "%l = OpLabel\n%v = OpTypeVoid\n%f = OpFunction %v None %v\n%e = OpLabel\nOpReturn\n%g = OpFunction %v None %v\n";
+    let mut module = load(text);
+    for inst in module.instructions().collect::<Vec<_>>() {
+        let before = Place::Before(inst);
+        module.insert(before, Op::Nop, &[]).unwrap();
+        module.verify().unwrap();
+    }
+    assert_eq!(module.instructions().count(), 12);
+}
+
+#[test]
 fn uses_are_known_and_kept() {
     let mut module = load(LOOP);
     let phi = find(&module, Op::Phi);

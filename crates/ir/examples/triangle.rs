@@ -73,8 +73,7 @@ fn vertex(b: &mut Builder) {
         b.store(colour, of_corner, None);
         b.return_();
     });
-    // Since version 1.4, the interface has all variables outside of functions.
-    let interface = [index, position, colour, corners, colours];
+    let interface = b.interface_of(main);
     b.entry_point(ExecutionModel::Vertex, main, "vertex_main", &interface);
 }
 
@@ -113,7 +112,7 @@ fn fragment(b: &mut Builder) {
         b.store(output, whole, None);
         b.return_();
     });
-    let interface = [colour, output];
+    let interface = b.interface_of(main);
     b.entry_point(ExecutionModel::Fragment, main, "fragment_main", &interface);
     b.execution_mode(main, ExecutionMode::OriginUpperLeft, &[]);
 }

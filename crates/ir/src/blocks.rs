@@ -328,10 +328,22 @@ impl Module {
         control: FunctionControl,
         function_type: Id,
     ) -> Function {
-        let operands = [result_type.0, id.0, control.0, function_type.0];
-        let first = self
-            .functions()
-            .find(|&function| self.entry_block(function).is_some());
+        let first = self.first_body();
+        self.add_declaration_before(first, [result_type.0, id.0, control.0, function_type.0])
+    }
+
+    /// The first function that has blocks.
+    pub(crate) fn first_body(&self) -> Option<Function> {
+        self.functions()
+            .find(|&function| self.entry_block(function).is_some())
+    }
+
+    /// Adds a function without blocks before this one, or at the end of the module.
+    pub(crate) fn add_declaration_before(
+        &mut self,
+        first: Option<Function>,
+        operands: [u32; 4],
+    ) -> Function {
         let definition = first.and_then(|function| self.function_definition(function));
         match (
             first,

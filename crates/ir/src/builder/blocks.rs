@@ -1,12 +1,14 @@
 //! Functions and blocks.
 
+use std::collections::{BTreeSet, HashSet};
+
 use spirvkit_binary::{Id, NumberType};
-use spirvkit_grammar::{FunctionControl, Op};
+use spirvkit_grammar::{FunctionControl, Op, StorageClass, Version};
 
 use super::constants::words_of;
 use super::{BuildErrorKind, Builder, Point};
 use crate::edit::Place;
-use crate::handles::Function;
+use crate::handles::{Function, Inst};
 
 impl Builder {
     /// A whole function: `OpFunction`, its parameters and its first block, then what
@@ -92,6 +94,7 @@ impl Builder {
         let function = self
             .module
             .add_function(result_type, id, control, function_type);
+        self.first_body = self.first_body.or(Some(function));
         self.enter(function);
         self.is_new = true;
         id
@@ -108,9 +111,10 @@ impl Builder {
     ) -> Id {
         self.leave_function();
         let id = self.take_id(Op::Function);
+        let operands = [result_type.0, id.0, control.0, function_type.0];
         let function = self
             .module
-            .add_declaration(result_type, id, control, function_type);
+            .add_declaration_before(self.first_body, operands);
         self.enter(function);
         self.is_new = true;
         id
@@ -149,7 +153,7 @@ impl Builder {
     /// Behind the parameters of a function that has no blocks: before its end.
     fn last_of_header(&self, function: Function) -> Option<Place> {
         let node = self.module.functions.get(function.index())?;
-        Some(Place::Before(crate::Inst::some(node.last)?))
+        Some(Place::Before(Inst::some(node.last)?))
     }
 
     /// `OpFunctionEnd` (Function Instructions). An open block to which nothing goes,
@@ -196,6 +200,41 @@ impl Builder {
             Some(function) => self.enter(function),
             None => self.fault(Op::Function, BuildErrorKind::NoSuchPlace),
         }
+    }
+
+    /// The variables outside of functions that a function uses, itself or by the
+    /// functions that it calls, by their ids: what the interface of its entry point has
+    /// to name. Before version 1.4 those are the inputs and outputs only.
+    pub fn interface_of(&self, function: Id) -> Vec<Id> {
+        let mut interface = BTreeSet::new();
+        let mut seen = HashSet::from([function]);
+        let mut todo = vec![function];
+        while let Some(function) = todo.pop().and_then(|id| self.module.function_by_id(id)) {
+            for inst in self.module.function_instructions(function) {
+                self.module.each_use(inst, |_, id| {
+                    let definition = self.module.definition(id);
+                    let op = definition.map(|inst| self.module.op(inst));
+                    if op == Some(Op::Function) && seen.insert(id) {
+                        todo.push(id);
+                    }
+                    if definition.is_some_and(|inst| self.is_in_interfaces(inst)) {
+                        interface.insert(id);
+                    }
+                });
+            }
+        }
+        interface.into_iter().collect()
+    }
+
+    /// Whether an instruction is a variable that interfaces name.
+    fn is_in_interfaces(&self, inst: Inst) -> bool {
+        let read = self.module.get(inst);
+        let is_variable = matches!(read.op(), Op::Variable | Op::UntypedVariableKHR);
+        let class = read.words().get(3).map(|&word| StorageClass(word));
+        let is_io = matches!(class, Some(StorageClass::Input | StorageClass::Output));
+        is_variable
+            && self.module.function_of(inst).is_none()
+            && (is_io || self.module.header().version >= Version::V1_4)
     }
 
     /// `OpLabel` (Control-Flow Instructions): begins a block behind all others of the

@@ -111,6 +111,10 @@ pub struct Builder {
     /// Whether the open function is a new one, which is to be ended.
     is_new: bool,
     point: Point,
+    /// The first function with a body: declarations go before it.
+    first_body: Option<Function>,
+    /// The last phi that was made, and its block.
+    last_phi: Option<(Block, Inst)>,
     /// The last variable of the open function.
     last_variable: Option<Inst>,
     /// Whether nothing goes to the open block: it is what is left behind an `if` both
@@ -140,6 +144,8 @@ impl Builder {
     /// [`continue_function`](Self::continue_function) lead into its functions.
     pub fn on(module: Module) -> Self {
         let mut builder = Self {
+            first_body: module.first_body(),
+            last_phi: None,
             module,
             interned: HashMap::new(),
             faults: Vec::new(),
@@ -460,9 +466,10 @@ impl Builder {
                     false => Some(Place::Before(inst)),
                 }
             }
-            Point::Open(block) if op == Op::Phi && !self.takes_phi(block) => {
-                Some(Place::Head(block))
-            }
+            Point::Open(block) if op == Op::Phi && !self.takes_phi(block) => match self.last_phi {
+                Some((of, phi)) if of == block => Some(Place::After(phi)),
+                _ => Some(Place::Head(block)),
+            },
             Point::Open(block) => Some(Place::Tail(block)),
             Point::Nowhere if self.function.is_none() => {
                 self.fault(op, BuildErrorKind::NoFunction);
@@ -518,6 +525,7 @@ impl Builder {
             Op::Variable | Op::UntypedVariableKHR if self.module.block_of(inst).is_some() => {
                 self.last_variable = Some(inst);
             }
+            Op::Phi => self.last_phi = self.module.block_of(inst).map(|block| (block, inst)),
             _ if is_terminator(op) => {
                 self.point = Point::Nowhere;
                 self.unreached = false;

@@ -273,3 +273,68 @@ fn declarations_come_first() {
     find(&lines, "LinkageAttributes \"there\" Import");
     find(&lines, "LinkageAttributes \"here\" Export");
 }
+
+#[test]
+fn order_is_kept_among_declarations_and_phis() {
+    let mut b = shader();
+    let (void, uint, zero) = (b.type_void(), b.type_int(32, 0), b.constant_u32(0));
+    let mut declared = Vec::new();
+    let mut phis = Vec::new();
+    for _ in 0..3 {
+        let (imported, _) = b.declare_function(void, FunctionControl::None, &[]);
+        b.import(imported, "there");
+        declared.push(imported);
+        in_function(&mut b, |b| {
+            let (next, from) = (b.forward(), b.open_label().unwrap());
+            b.branch(next);
+            b.begin_block(next);
+            for _ in 0..2 {
+                phis.push(b.phi(uint, &[(zero, from)]));
+                b.s_negate(uint, zero);
+            }
+            b.return_();
+        });
+    }
+    let module = b.finish().unwrap();
+    module.verify().unwrap();
+    let functions: Vec<Id> = module
+        .functions()
+        .filter_map(|function| module.function_id(function))
+        .collect();
+    assert_eq!(functions[..3], declared);
+    let found: Vec<Id> = module
+        .instructions()
+        .filter(|&inst| module.op(inst) == Op::Phi)
+        .filter_map(|inst| module.result(inst))
+        .collect();
+    assert_eq!(found, phis);
+    for pair in phis.chunks(2) {
+        let first = module.definition(pair[0]).unwrap();
+        assert_eq!(module.next(first), module.definition(pair[1]));
+    }
+}
+
+#[test]
+fn interfaces_name_what_is_reached() {
+    for (version, expected) in [(Version::V1_3, 1), (Version::V1_4, 2)] {
+        let mut b = Builder::new(version);
+        let (void, float) = (b.type_void(), b.type_float(32, None));
+        let input = b.global(StorageClass::Input, float);
+        let private = b.global(StorageClass::Private, float);
+        let unused = b.global(StorageClass::Output, float);
+        let local_only = in_function(&mut b, |b| {
+            let local = b.local(float);
+            let value = b.load(float, input, None);
+            b.store(local, value, None);
+            b.store(private, value, None);
+            b.return_();
+        });
+        let main = in_function(&mut b, |b| {
+            b.function_call(void, local_only, &[]);
+            b.return_();
+        });
+        let interface = b.interface_of(main);
+        assert_eq!(interface, [input, private][..expected]);
+        assert!(!interface.contains(&unused));
+    }
+}

@@ -186,3 +186,27 @@ OpDecorate %f LinkageAttributes \"f\" Export\nOpDecorate %g LinkageAttributes \"
     check(&merged, "spv1.6");
     assert_eq!(count(&merged, "OpDecorate"), 2);
 }
+
+#[test]
+fn structures_may_hold_arrays_of_pointers_to_themselves() {
+    let globals = format!(
+        "OpDecorate %node Block\nOpMemberDecorate %node 0 Offset 0\nOpDecorate %array ArrayStride 8
+{TYPES}%u32 = OpTypeInt 32 0\n%two = OpConstant %u32 2
+OpTypeForwardPointer %pointer PhysicalStorageBuffer
+%array = OpTypeArray %pointer %two\n%node = OpTypeStruct %array
+%pointer = OpTypePointer PhysicalStorageBuffer %node\n"
+    );
+    let physical = |model: &str| {
+        let text =
+            shader(model, "main", &globals, "").replace("Logical", "PhysicalStorageBuffer64");
+        let capability = "Shader\nOpCapability PhysicalStorageBufferAddresses
+OpExtension \"SPV_KHR_physical_storage_buffer\"\n";
+        load(&text.replacen("Shader\n", capability, 1))
+    };
+    let (vertex, fragment) = (physical("Vertex"), physical("Fragment"));
+    check(&vertex, "vulkan1.3");
+    let merged = merge_all(&[&vertex, &fragment]).unwrap();
+    check(&merged, "vulkan1.3");
+    assert_eq!(count(&merged, "OpTypeStruct"), 1);
+    assert_eq!(count(&merged, "OpTypeForwardPointer"), 1);
+}

@@ -449,7 +449,7 @@ impl<'w, 'a> Writer<'w, 'a> {
                 let needed_op = self.program.op(needed);
                 // Debug information may name what comes after it.
                 let is_free = is_extended(op) && is_extended(needed_op);
-                if op == Op::TypeStruct && self.forward[needed as usize].0 {
+                if may_come_before(op) && self.forward[needed as usize].0 {
                     pointers.push(needed);
                 } else if is_global(needed_op) && !is_free {
                     needs.push(needed);
@@ -551,6 +551,11 @@ impl<'w, 'a> Writer<'w, 'a> {
             self.words.extend(words);
         }
     }
+}
+
+/// Whether a type may name a pointer that is only declared so far.
+fn may_come_before(op: Op) -> bool {
+    matches!(op, Op::TypeStruct | Op::TypeArray | Op::TypeRuntimeArray)
 }
 
 fn is_extended(op: Op) -> bool {

@@ -151,7 +151,7 @@ pub(crate) fn link_loaded(
 fn diagnostic(error: &LinkError) -> Diagnostic {
     let class = match error.fault() {
         Fault::Opaque => ErrorClass::InvalidBinary,
-        Fault::Version => ErrorClass::WrongVersion,
+        Fault::Version | Fault::Removed => ErrorClass::WrongVersion,
         _ => ErrorClass::InvalidData,
     };
     let diagnostic = Diagnostic::error(error.fault().rule(), class, error.to_string());

@@ -29,7 +29,47 @@ pub(super) fn check(
     {
         errors.push(error);
     }
-    highest.unwrap_or(Version::V1_0)
+    let highest = highest.unwrap_or(Version::V1_0);
+    if options.use_highest_version {
+        check_removals(program, highest, errors);
+    }
+    highest
+}
+
+/// What a module uses must still be there in a version that it is taken to; the first
+/// thing that isn't is told of each module.
+fn check_removals(program: &Program<'_>, version: Version, errors: &mut Vec<LinkError>) {
+    let is_gone = |last: Option<Version>| last.is_some_and(|last| last < version);
+    for part in &program.parts {
+        let module = part.module;
+        if module.header().version == version {
+            continue;
+        }
+        let removed = module.instructions().find_map(|inst| {
+            let op = module.op(inst);
+            if op
+                .info()
+                .is_some_and(|info| is_gone(info.availability().until()))
+            {
+                return Some(op.to_string());
+            }
+            let mut operands = module.operands(inst).map_while(Result::ok);
+            operands.find_map(|operand| match operand.value {
+                Value::Enumerant {
+                    info: Some(info), ..
+                } => is_gone(info.availability().until()).then(|| info.name().to_owned()),
+                _ => None,
+            })
+        });
+        if let Some(removed) = removed {
+            let old = module.header().version;
+            let message = format!(
+                "`{}` of version {old} can't be taken to version {version}, which no longer has `{removed}`",
+                part.name
+            );
+            errors.push(LinkError::new(Fault::Removed, message).in_modules([part.name]));
+        }
+    }
 }
 
 /// What is wrong if not all modules have the same of something.

@@ -12,6 +12,8 @@ pub enum Fault {
     Opaque,
     /// Modules are of different versions.
     Version,
+    /// A module uses what the highest version among them no longer has.
+    Removed,
     /// Modules have different addressing models.
     AddressingModel,
     /// Modules have different memory models.
@@ -58,6 +60,7 @@ impl Fault {
             Self::NoInput => "link.no-input",
             Self::Opaque => "link.opaque-instruction",
             Self::Version => "link.version-mismatch",
+            Self::Removed => "link.removed-in-version",
             Self::AddressingModel => "link.addressing-model-mismatch",
             Self::MemoryModel => "link.memory-model-mismatch",
             Self::EntryPoint => "link.duplicate-entry-point",

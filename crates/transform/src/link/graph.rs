@@ -20,6 +20,8 @@ pub(super) struct Graph {
     pub(super) edges: Edges,
     /// By node: which names it and its members have, for structures; 0 without any.
     names: Vec<u32>,
+    /// Of all nodes, sorted by them.
+    decorations: Vec<Attribute>,
 }
 
 /// Gives equal things equal numbers.
@@ -67,6 +69,7 @@ impl Graph {
             labels: Vec::with_capacity(program.node_count()),
             edges: Edges::default(),
             names: names(program),
+            decorations: Vec::new(),
         };
         let mut numbers = Numbers::new();
         let mut rest = &decorations[..];
@@ -76,6 +79,7 @@ impl Graph {
             rest = others;
             graph.add(program, node, own, &mut numbers);
         }
+        graph.decorations = decorations;
         graph
     }
 
@@ -108,6 +112,15 @@ impl Graph {
     /// The class of each node, whatever the names of structures.
     pub(super) fn structure(&self) -> Vec<u32> {
         classes(&self.labels, &self.edges)
+    }
+
+    /// The words of each `OpDecorate` of a node behind its target.
+    pub(super) fn decorations(&self, node: u32) -> impl Iterator<Item = &[u32]> {
+        let start = self.decorations.partition_point(|it| it.target < node);
+        let own = self.decorations.iter().skip(start);
+        own.take_while(move |it| it.target == node)
+            .filter(|it| Op(it.words[0] as u16) == Op::Decorate)
+            .filter_map(|it| it.words.get(2..).filter(|words| !words.is_empty()))
     }
 
     /// What a node is by itself.

@@ -53,7 +53,7 @@ pub struct Options {
 ///
 /// Imports become what another module exports under the same name, if both have the
 /// same type; the function control, the decorations and the parameters' attributes are
-/// those of the definition. Of definitions with the linkage type `LinkOnceODR`, the
+/// those of the definition, which the import's decorations must not contradict. Of definitions with the linkage type `LinkOnceODR`, the
 /// first is kept. An imported variable with the decoration `BuiltIn` needs no export.
 /// What only linking needed goes: decorations with `LinkageAttributes`, unless they
 /// are still good for something, and the capability `Linkage`.

@@ -1,12 +1,15 @@
 //! Comparing the two sides of each symbol, and what becomes one because of it.
 
+use std::collections::BTreeMap;
+
+use spirvkit_grammar::{BuiltIn, Decoration, Op};
+
 use super::Options;
 use super::difference::{Difference, Types};
 use super::error::{Fault, LinkError, list};
 use super::graph::{Graph, Sets};
 use super::program::{Program, is_variable, storage_class};
 use super::symbols::{Name, Symbol, Symbols};
-use spirvkit_grammar::Op;
 
 /// By node: which one stands for it in the result.
 pub(super) struct Resolution {
@@ -30,7 +33,7 @@ pub(super) fn resolve(
     let mut targets: Vec<u32> = (0..program.node_count() as u32).collect();
     for name in &symbols.names {
         for other in name.others() {
-            match compare(program, &types, name, other, options) {
+            match compare(program, &graph, &types, (name, other), options) {
                 Ok(pairs) => {
                     for (a, b) in pairs {
                         sets.unify(&graph, a, b);
@@ -62,9 +65,9 @@ pub(super) fn resolve(
 /// to become one.
 fn compare(
     program: &Program<'_>,
+    graph: &Graph,
     types: &Types<'_, '_>,
-    name: &Name,
-    other: Symbol,
+    (name, other): (&Name, Symbol),
     options: &Options,
 ) -> Result<Vec<(u32, u32)>, LinkError> {
     let (a, b) = (other.node, name.chosen());
@@ -116,7 +119,55 @@ fn compare(
         );
         return Err(error(Fault::Type, message).by_pointers(by_pointers));
     }
+    if let Some([first, second]) = contradiction(graph, a, b) {
+        let message = format!(
+            "the decorations of `{symbol}` contradict each other: {first} in {a_module}, but {second} in {b_module}"
+        );
+        return Err(error(Fault::Decoration, message));
+    }
     Ok(pairs)
+}
+
+/// A decoration that two symbols both have, once, but not with the same operands. The
+/// definition says what holds, so the other must not rely on something else.
+fn contradiction(graph: &Graph, a: u32, b: u32) -> Option<[String; 2]> {
+    let by_decoration = |node: u32| {
+        let mut known: BTreeMap<u32, Vec<&[u32]>> = BTreeMap::new();
+        for words in graph.decorations(node) {
+            known.entry(words[0]).or_default().push(words);
+        }
+        known
+    };
+    let others = by_decoration(b);
+    for (decoration, own) in by_decoration(a) {
+        let other = others.get(&decoration).map(Vec::as_slice);
+        let (&[words], Some(&[other])) = (own.as_slice(), other) else {
+            continue;
+        };
+        let contradicts = match Decoration(decoration) {
+            // The specification says which of these counts.
+            Decoration::LinkageAttributes | Decoration::FuncParamAttr => false,
+            // What is aligned more is fine.
+            Decoration::Alignment => words.get(1) > other.get(1),
+            _ => words != other,
+        };
+        if contradicts {
+            return Some([words, other].map(decoration_text));
+        }
+    }
+    None
+}
+
+/// A decoration with its operands.
+fn decoration_text(words: &[u32]) -> String {
+    let (decoration, operands) = words.split_at(words.len().min(1));
+    let name = Decoration(decoration.first().copied().unwrap_or_default());
+    let operands: Vec<String> = operands.iter().map(u32::to_string).collect();
+    match (name, operands.as_slice()) {
+        (Decoration::BuiltIn, [_]) => format!("BuiltIn {}", BuiltIn(words[1])),
+        (_, []) => name.to_string(),
+        _ => format!("{name} {}", operands.join(" ")),
+    }
 }
 
 /// The types that two symbols of a kind have to have in common.

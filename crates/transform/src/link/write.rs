@@ -416,8 +416,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             let Some(needed) = needs.pop() else {
                 stack.pop();
                 self.states[node as usize] = State::Written;
-                if let Some((part, inst)) = self.program.at(node) {
-                    let _ = part;
+                if let Some((_, inst)) = self.program.at(node) {
                     let module = self.program.module_of(node);
                     self.write_line(module, inst);
                     self.copy(module, inst);

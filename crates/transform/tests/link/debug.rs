@@ -3,12 +3,11 @@
 use super::*;
 
 /// A library with OpenCL.DebugInfo.100 of a function.
-fn described(file: &str, name: &str) -> Module {
+pub(super) fn described(file: &str, name: &str) -> Module {
     let head = KERNEL.replace(
         "OpMemoryModel",
-        "OpExtension \"SPV_KHR_non_semantic_info\"\n%d = OpExtInstImport \"OpenCL.DebugInfo.100\"\nOpMemoryModel",
+        "%d = OpExtInstImport \"OpenCL.DebugInfo.100\"\nOpMemoryModel",
     );
-    let head = head.replace("OpExtension \"SPV_KHR_non_semantic_info\"\n", "");
     module(&format!(
         "{head}%file = OpString \"{file}\"
 %name = OpString \"{name}\"

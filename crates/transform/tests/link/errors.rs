@@ -346,3 +346,71 @@ fn what_can_not_be_decoded_is_not_linked() {
     let error = error(&[&kernel(""), &module], Fault::Opaque);
     assert_eq!(error.modules(), ["b"]);
 }
+
+#[test]
+fn decorations_do_not_contradict_each_other() {
+    let part = |linkage: &str, decorations: &str| {
+        kernel(&format!(
+            "OpDecorate %f LinkageAttributes \"f\" {linkage}
+{decorations}
+%uint = OpTypeInt 32 0
+%p = OpTypePointer CrossWorkgroup %uint
+%f = OpVariable %p CrossWorkgroup
+"
+        ))
+    };
+    let link = |import: &str, export: &str| {
+        let modules = [part("Import", import), part("Export", export)];
+        try_link(&[&modules[0], &modules[1]], &Options::default())
+    };
+    let four = "OpDecorate %f Alignment 4";
+    let eight = "OpDecorate %f Alignment 8";
+    let constant = "OpDecorate %f Constant";
+    for (import, export) in [
+        ("", four),
+        (four, ""),
+        (four, four),
+        (four, eight),
+        (constant, ""),
+    ] {
+        let linked = link(import, export).unwrap();
+        let decorations = text(&linked.store());
+        assert_eq!(
+            count(&decorations, "OpDecorate"),
+            usize::from(!export.is_empty())
+        );
+    }
+    // Who relies on more than there is.
+    let errors = link(eight, four).unwrap_err();
+    assert_eq!(errors[0].fault(), Fault::Decoration);
+    let message = errors[0].to_string();
+    assert!(
+        message.ends_with("Alignment 8 in `a`, but Alignment 4 in `b`"),
+        "{message}"
+    );
+    let errors = link(
+        "OpDecorate %f BuiltIn WorkDim",
+        "OpDecorate %f BuiltIn GlobalSize",
+    );
+    let message = errors.unwrap_err()[0].to_string();
+    assert!(
+        message.ends_with("BuiltIn WorkDim in `a`, but BuiltIn GlobalSize in `b`"),
+        "{message}"
+    );
+}
+
+#[test]
+fn what_a_newer_version_no_longer_has_stays_behind() {
+    let head = "OpCapability Shader\nOpCapability Linkage\nOpMemoryModel Logical GLSL450\n";
+    let old = module(&format!(
+        "; Version: 1.3\n{head}OpDecorate %s BufferBlock\n%f = OpTypeFloat 32\n%s = OpTypeStruct %f\n"
+    ));
+    let mut options = Options::default();
+    options.use_highest_version = true;
+    assert!(try_link(&[&old], &options).is_ok());
+    let new = module(&format!("; Version: 1.4\n{head}"));
+    let errors = try_link(&[&old, &new], &options).unwrap_err();
+    assert_eq!((errors.len(), errors[0].fault()), (1, Fault::Removed));
+    assert_eq!(errors[0].modules(), ["a"]);
+    assert!(errors[0].to_string().ends_with("`BufferBlock`"));
+}

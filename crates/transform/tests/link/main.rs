@@ -1,5 +1,6 @@
 //! Linking.
 
+mod broken;
 mod debug;
 mod errors;
 mod merging;

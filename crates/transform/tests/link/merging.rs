@@ -243,3 +243,23 @@ OpGroupDecorate %g %x
     assert_eq!(count(&text, "OpDecorationGroup"), 1, "{text}");
     assert_eq!(count(&text, "OpGroupDecorate"), 1, "{text}");
 }
+
+#[test]
+fn arrays_of_declared_pointers_stay_before_what_they_are_part_of() {
+    let part = |name: &str| {
+        kernel(&format!(
+            "OpDecorate %v LinkageAttributes \"{name}\" Export
+OpTypeForwardPointer %p CrossWorkgroup
+%uint = OpTypeInt 32 0
+%two = OpConstant %uint 2
+%children = OpTypeArray %p %two
+%tree = OpTypeStruct %children %p
+%p = OpTypePointer CrossWorkgroup %tree
+%v = OpVariable %p CrossWorkgroup
+"
+        ))
+    };
+    let text = linked(&[&part("v"), &part("w")]);
+    assert_eq!(count(&text, "OpTypeArray"), 1, "{text}");
+    assert_eq!(count(&text, "OpTypeForwardPointer"), 1, "{text}");
+}

@@ -124,11 +124,13 @@ impl Builder {
     /// A type that gets a decoration is no longer what those want who didn't ask for
     /// it.
     pub(super) fn note_decoration(&mut self, op: Op, operands: &[u32]) {
-        let targets = match op {
-            Op::GroupDecorate => operands.get(1..),
-            _ => operands.get(..1),
+        let (targets, step) = match op {
+            Op::GroupDecorate => (operands.get(1..), 1),
+            // With the numbers of members between them.
+            Op::GroupMemberDecorate => (operands.get(1..), 2),
+            _ => (operands.get(..1), 1),
         };
-        for &target in targets.unwrap_or_default() {
+        for &target in targets.unwrap_or_default().iter().step_by(step) {
             let Some(inst) = self.module.definition(Id(target)) else {
                 self.decorated.insert(target);
                 continue;

@@ -70,6 +70,9 @@ enum Point {
 ///
 /// **Capabilities and extensions** are declared as they are used (see [`Enabling`]).
 ///
+/// **Entry points** name their interface, which [`interface_of`](Self::interface_of)
+/// collects.
+///
 /// **Faults** don't stop anything: methods return an id in any case, and
 /// [`finish`](Self::finish) tells everything that is wrong at once. It looks at how
 /// things are put together: ids, blocks, functions, operands as the grammar wants them,
@@ -536,9 +539,14 @@ impl Builder {
                     targets.insert(id.0);
                 });
             }
-            Op::Decorate | Op::DecorateId | Op::DecorateString | Op::GroupDecorate => {
-                self.note_decoration(op, operands);
-            }
+            Op::Decorate
+            | Op::DecorateId
+            | Op::DecorateString
+            | Op::MemberDecorate
+            | Op::MemberDecorateIdEXT
+            | Op::MemberDecorateString
+            | Op::GroupDecorate
+            | Op::GroupMemberDecorate => self.note_decoration(op, operands),
             _ => {}
         }
     }

@@ -67,7 +67,14 @@ fn structures_are_shared_on_request_only() {
     assert_eq!(b.type_struct_shared(&[uint]), shared);
     // Once decorated, it is nothing for others.
     b.decorate(shared, Decoration::Block, &[]);
-    assert_ne!(b.type_struct_shared(&[uint]), shared);
+    let second = b.type_struct_shared(&[uint]);
+    assert_ne!(second, shared);
+    b.member_decorate(second, 0, Decoration::Offset, &[0]);
+    let third = b.type_struct_shared(&[uint]);
+    assert_ne!(third, second);
+    let group = b.decoration_group();
+    b.group_member_decorate(group, &[(new, 0), (third, 0)]);
+    assert_ne!(b.type_struct_shared(&[uint]), third);
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! Several modules as one.
 
-use spirvkit_analysis::requirements::Requirements;
 use spirvkit_binary::Id;
-use spirvkit_grammar::{BuiltIn, Decoration, ExecutionModel, Op, Version};
+use spirvkit_grammar::{BuiltIn, Decoration, ExecutionModel, Op};
 use spirvkit_ir::Module;
 
 use crate::link::{Fault, Input, LinkError, Options, link, list};
@@ -43,42 +42,12 @@ pub fn merge(inputs: &[Input<'_>]) -> Result<Module, Vec<LinkError>> {
         use_highest_version: true,
         ..Options::default()
     };
-    let mut errors = check_versions(inputs);
-    errors.extend(check_work_groups(inputs));
+    let errors: Vec<LinkError> = check_work_groups(inputs).into_iter().collect();
     match link(inputs, &options) {
         Ok(module) if errors.is_empty() => check_sizes(inputs, &module).map(|()| module),
         Ok(_) => Err(errors),
         Err(others) => Err(others.into_iter().chain(errors).collect()),
     }
-}
-
-/// Finds what the highest version among the modules no longer has.
-fn check_versions(inputs: &[Input<'_>]) -> Vec<LinkError> {
-    let version = |input: &Input<'_>| input.module.header().version;
-    let Some(newest) = inputs.iter().max_by_key(|input| version(input)) else {
-        return Vec::new();
-    };
-    let highest = version(newest);
-    let older = inputs.iter().filter(|input| version(input) < highest);
-    older
-        .filter_map(|input| {
-            let lost = lost_in(input.module, highest)?;
-            let message = format!(
-                "`{}` uses {lost}, which SPIR-V {highest}, the version of `{}`, no longer has",
-                input.name, newest.name
-            );
-            let error = LinkError::new(Fault::Version, message);
-            Some(error.in_modules([input.name, newest.name]))
-        })
-        .collect()
-}
-
-/// Something that a module uses and a version no longer has.
-fn lost_in(module: &Module, version: Version) -> Option<String> {
-    let requirements = Requirements::of(module.read());
-    let mut needs = requirements.needs().iter();
-    let lost = needs.find(|need| need.until().is_some_and(|until| until < version));
-    lost.map(|need| need.what.to_string())
 }
 
 /// A `WorkgroupSize` constant holds for all entry points of its module (specification,

@@ -139,7 +139,7 @@ fn the_version_is_the_highest_if_all_modules_go_with_it() {
     let block = load(&shader("Vertex", "main", &block, ""));
     fails(
         &[&block, &load(&new)],
-        Fault::Version,
+        Fault::Removed,
         &["`a.spv`", "`b.spv`", "BufferBlock", "1.6"],
     );
 }

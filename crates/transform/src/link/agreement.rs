@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use spirvkit_analysis::requirements::Requirements;
 use spirvkit_binary::{Section, Value};
 use spirvkit_grammar::{AddressingModel, ExecutionModel, MemoryModel, Op, Version};
 
 use super::Options;
 use super::error::{Fault, LinkError, list};
-use super::program::Program;
+use super::program::{Part, Program};
 use super::symbols::each_once;
 
 /// Checks all of it, and returns the version of the result.
@@ -36,39 +37,25 @@ pub(super) fn check(
     highest
 }
 
-/// What a module uses must still be there in a version that it is taken to; the first
-/// thing that isn't is told of each module.
-fn check_removals(program: &Program<'_>, version: Version, errors: &mut Vec<LinkError>) {
-    let is_gone = |last: Option<Version>| last.is_some_and(|last| last < version);
-    for part in &program.parts {
-        let module = part.module;
-        if module.header().version == version {
+/// Finds what the highest version among the modules no longer has.
+fn check_removals(program: &Program<'_>, highest: Version, errors: &mut Vec<LinkError>) {
+    let version = |part: &Part<'_>| part.module.header().version;
+    let Some(newest) = program.parts.iter().find(|part| version(part) == highest) else {
+        return;
+    };
+    for part in program.parts.iter().filter(|part| version(part) < highest) {
+        let requirements = Requirements::of(part.module.read());
+        let mut needs = requirements.needs().iter();
+        let is_lost = |last: Option<Version>| last.is_some_and(|last| last < highest);
+        let Some(lost) = needs.find(|need| is_lost(need.until())) else {
             continue;
-        }
-        let removed = module.instructions().find_map(|inst| {
-            let op = module.op(inst);
-            if op
-                .info()
-                .is_some_and(|info| is_gone(info.availability().until()))
-            {
-                return Some(op.to_string());
-            }
-            let mut operands = module.operands(inst).map_while(Result::ok);
-            operands.find_map(|operand| match operand.value {
-                Value::Enumerant {
-                    info: Some(info), ..
-                } => is_gone(info.availability().until()).then(|| info.name().to_owned()),
-                _ => None,
-            })
-        });
-        if let Some(removed) = removed {
-            let old = module.header().version;
-            let message = format!(
-                "`{}` of version {old} can't be taken to version {version}, which no longer has `{removed}`",
-                part.name
-            );
-            errors.push(LinkError::new(Fault::Removed, message).in_modules([part.name]));
-        }
+        };
+        let message = format!(
+            "`{}` uses {}, which SPIR-V {highest}, the version of `{}`, no longer has",
+            part.name, lost.what, newest.name
+        );
+        let error = LinkError::new(Fault::Removed, message);
+        errors.push(error.in_modules([part.name, newest.name]));
     }
 }
 

@@ -78,6 +78,13 @@ struct State<T, F> {
     panic: Option<Box<dyn Any + Send>>,
 }
 
+impl<T, F> State<T, F> {
+    /// How many were begun and are not finished; one that is being finished isn't.
+    fn ahead(&self) -> usize {
+        self.waiting.len() + usize::from(self.finish.is_none())
+    }
+}
+
 impl<T, F: FnMut(T) -> ControlFlow<()>> Queue<T, F> {
     fn lock(&self) -> MutexGuard<'_, State<T, F>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -102,7 +109,7 @@ impl<T, F: FnMut(T) -> ControlFlow<()>> Queue<T, F> {
     fn next(&self) -> Option<usize> {
         let mut state = self.lock();
         while !state.stopped && state.begun < self.count {
-            if state.waiting.len() < self.window {
+            if state.ahead() < self.window {
                 state.waiting.push_back(None);
                 state.begun += 1;
                 return Some(state.begun - 1);
@@ -125,17 +132,16 @@ impl<T, F: FnMut(T) -> ControlFlow<()>> Queue<T, F> {
             && let Some(Some(_)) = state.waiting.front()
             && let Some(result) = state.waiting.pop_front().flatten()
         {
-            let was_full = state.waiting.len() + 1 == self.window;
             drop(state);
-            if was_full {
-                self.moved.notify_all();
-            }
             let flow = finish(result);
             state = self.lock();
             state.stopped |= flow.is_break();
+            if state.ahead() + 1 == self.window {
+                self.moved.notify_all();
+            }
         }
         state.finish = Some(finish);
-        if state.stopped {
+        if state.stopped || state.ahead() + 1 == self.window {
             self.moved.notify_all();
         }
     }

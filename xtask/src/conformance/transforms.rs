@@ -4,7 +4,11 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use spirvkit::ir::Module;
-use spirvkit::transform::{Prune, Specialization, Strip, compact_ids, prune, specialize, strip};
+use spirvkit::transform::link::{Input, Options, link};
+use spirvkit::transform::{
+    Prune, Specialization, Strip, compact_ids, entry_points, keep_entry_point, prune, specialize,
+    strip, trim_capabilities,
+};
 use spirvkit::{TargetEnv, ValidateOptions};
 
 use super::alarms::accepts;
@@ -25,6 +29,10 @@ pub(super) struct Arguments {
     /// module may be such that it needs others.
     #[arg(long)]
     except: Vec<String>,
+    /// Files (several times) whose results the reference judges by another grammar
+    /// than ours: only our validator judges them.
+    #[arg(long)]
+    older_grammar: Vec<String>,
     /// How many failures to show.
     #[arg(long, default_value_t = 20)]
     show: usize,
@@ -58,6 +66,26 @@ const TRANSFORMS: &[Transform] = &[
         Some(())
     }),
     ("compact-ids", |module| compact_ids(module).ok().map(drop)),
+    ("trim-capabilities", |module| {
+        trim_capabilities(module);
+        Some(())
+    }),
+    ("split, the first entry point", |module| {
+        let first = entry_points(module).into_iter().next()?;
+        keep_entry_point(module, &first);
+        Some(())
+    }),
+    ("link, one module as a library", |module| {
+        let mut options = Options::default();
+        options.create_library = true;
+        options.allow_partial_linkage = true;
+        let inputs = [Input {
+            name: "module",
+            module,
+        }];
+        *module = link(&inputs, &options).ok()?;
+        Some(())
+    }),
 ];
 
 /// Applies every transformation to every module that is valid.
@@ -107,7 +135,9 @@ fn check(
     environments: &[TargetEnv],
     arguments: &Arguments,
 ) -> Vec<Option<Result<(), String>>> {
-    let reference = arguments.reference.as_deref();
+    let mut older = arguments.older_grammar.iter();
+    let is_older = older.any(|name| file.ends_with(name));
+    let reference = arguments.reference.as_deref().filter(|_| !is_older);
     let words = load(file).and_then(|bytes| {
         let words = spirvkit::words_from_bytes(&bytes).map_err(|error| error.to_string())?;
         Ok(words.0)

@@ -34,14 +34,15 @@ impl fmt::Display for NumberError {
 
 impl std::error::Error for NumberError {}
 
-/// Reads a literal of the given type, as it stands in assembly text, into its bits.
+/// Reads a literal of the given type, as it stands in assembly text, into its bits,
+/// which a negative integer extends to 64.
 ///
 /// ```
 /// use spirvkit_binary::{FloatFormat, NumberType};
 /// use spirvkit_text::parse_number;
 ///
 /// let byte = NumberType::Integer { width: 8, signed: true };
-/// assert_eq!(parse_number("-0x10", byte), Ok(0xf0));
+/// assert_eq!(parse_number("-0x10", byte), Ok(-16_i64 as u64));
 /// assert!(parse_number("200", byte).is_err());
 /// let half = NumberType::Float(FloatFormat::Half);
 /// assert_eq!(parse_number("1.5", half), Ok(0x3e00));

@@ -38,7 +38,7 @@
 
 use alloc::vec::Vec;
 
-use spirvkit_binary::{Definitions, Id, IdMap, Instruction, LiteralString, Value};
+use spirvkit_binary::{Definitions, Id, IdMap, Instruction, LiteralString};
 use spirvkit_grammar::{Class, ExtInstSet, Op};
 
 use crate::NONE;
@@ -109,7 +109,7 @@ impl DefUse {
         let mut place = 0u32;
         for instruction in instructions() {
             let kind = kind_of(&instruction, &index.without_semantics);
-            each_use(&instruction, definitions, |word, id| {
+            instruction.each_use(definitions, |word, id| {
                 let found = Use {
                     instruction: place,
                     word: word as u16,
@@ -184,7 +184,7 @@ impl Index {
                 *self.without_semantics.slot(id) = true;
             }
         }
-        each_use(instruction, definitions, |_, id| {
+        instruction.each_use(definitions, |_, id| {
             let number = self.number(id);
             self.counts[number] += 1;
         });
@@ -221,37 +221,5 @@ fn kind_of(instruction: &Instruction<'_>, without_semantics: &IdMap<bool>) -> Us
             Some(Class::ModeSetting) => UseKind::ModeSetting,
             _ => UseKind::Value,
         },
-    }
-}
-
-/// Gives every operand that is an id and not the result, with the index of its word.
-#[inline]
-fn each_use(
-    instruction: &Instruction<'_>,
-    definitions: &Definitions,
-    mut give: impl FnMut(usize, Id),
-) {
-    let result = match instruction.info() {
-        Some(info) if info.has_result() => 1 + usize::from(info.has_result_type()),
-        // The word of the opcode is no operand.
-        _ => 0,
-    };
-    let ids = instruction.leading_ids();
-    for (word, &id) in (1..).zip(ids) {
-        if word != result {
-            give(word, Id(id));
-        }
-    }
-    if ids.len() == instruction.operand_words().len() {
-        return;
-    }
-    let mut operands = instruction.operands(definitions);
-    operands.skip_leading_ids();
-    for operand in operands.map_while(Result::ok) {
-        if let Value::Id(id) = operand.value
-            && operand.word != result
-        {
-            give(operand.word, id);
-        }
     }
 }

@@ -6,7 +6,7 @@ use crate::definitions::Definitions;
 use crate::error::{Error, ErrorKind};
 use crate::header::{HEADER_WORDS, Header};
 use crate::id::{Id, WordOffset};
-use crate::operands::Operands;
+use crate::operands::{Operands, Value};
 
 /// A module: a header and the words of its instructions.
 #[derive(Clone, Copy, Debug)]
@@ -202,6 +202,35 @@ impl<'a> Instruction<'a> {
     #[inline]
     pub fn operands<'d>(&self, definitions: &'d Definitions) -> Operands<'a, 'd> {
         Operands::new(*self, definitions)
+    }
+
+    /// Calls `each` with every operand that is an id, but not with the result, and with
+    /// the index of its word, from 1 up. Stops where the operands can't be decoded.
+    #[inline]
+    pub fn each_use(&self, definitions: &Definitions, mut each: impl FnMut(usize, Id)) {
+        let result = match self.info {
+            Some(info) if info.has_result() => 1 + usize::from(info.has_result_type()),
+            // The word of the opcode is no operand.
+            _ => 0,
+        };
+        let ids = self.leading_ids();
+        for (word, &id) in (1..).zip(ids) {
+            if word != result {
+                each(word, Id(id));
+            }
+        }
+        if ids.len() == self.operand_words().len() {
+            return;
+        }
+        let mut operands = self.operands(definitions);
+        operands.skip_leading_ids();
+        for operand in operands.map_while(Result::ok) {
+            if let Value::Id(id) = operand.value
+                && operand.word != result
+            {
+                each(operand.word, id);
+            }
+        }
     }
 
     /// An error at the word with this index.

@@ -5,7 +5,6 @@ use spirvkit_binary::{Definitions, Id, IdMap, Value};
 use crate::edit::EditError;
 use crate::handles::{Inst, NONE};
 use crate::module::{Module, parent};
-use crate::uses::each_use;
 
 impl Module {
     /// A table over ids that is made for this module: those that are not out of
@@ -49,7 +48,7 @@ impl Module {
             // The old definitions go with the old words, of which no other instruction
             // reads these.
             let read = self.get(inst);
-            each_use(&read, &self.definitions, |word, _| found.push(word));
+            read.each_use(&self.definitions, |word, _| found.push(word));
             if read.result().is_some() {
                 found.push(1 + usize::from(read.result_type().is_some()));
             }

@@ -5,7 +5,7 @@
 //! a use is added, moved and taken away in constant time, and nothing is allocated
 //! for it.
 
-use spirvkit_binary::{Definitions, Id, IdMap, Instruction, Value};
+use spirvkit_binary::{Definitions, Id, IdMap, Instruction};
 
 use crate::handles::{Inst, NONE};
 use crate::module::{Module, Node};
@@ -41,41 +41,6 @@ pub(crate) struct Uses {
     links: Vec<Link>,
 }
 
-/// Calls `each` with the index of every word of an instruction that is an id and
-/// not its result. Stops where the operands can't be decoded.
-#[inline]
-pub(crate) fn each_use(
-    inst: &Instruction<'_>,
-    definitions: &Definitions,
-    mut each: impl FnMut(usize, Id),
-) {
-    let result = inst.info().map_or(NONE as usize, |info| {
-        match (info.has_result(), info.has_result_type()) {
-            (false, _) => NONE as usize,
-            (true, false) => 1,
-            (true, true) => 2,
-        }
-    });
-    let ids = inst.leading_ids();
-    for (index, &id) in ids.iter().enumerate() {
-        if index + 1 != result {
-            each(index + 1, Id(id));
-        }
-    }
-    if ids.len() == inst.operand_words().len() {
-        return;
-    }
-    let mut operands = inst.operands(definitions);
-    operands.skip_leading_ids();
-    for operand in operands.map_while(Result::ok) {
-        if let Value::Id(id) = operand.value
-            && operand.word != result
-        {
-            each(operand.word, id);
-        }
-    }
-}
-
 impl Uses {
     pub(crate) fn of(m: &Module) -> Self {
         let mut uses = Self {
@@ -107,7 +72,7 @@ impl Uses {
         if self.links.len() < end {
             self.links.resize(end, UNUSED);
         }
-        each_use(inst, definitions, |word, id| {
+        inst.each_use(definitions, |word, id| {
             self.link((start + word) as u32, id, handle);
         });
     }
@@ -217,6 +182,6 @@ impl Module {
     /// Calls `each` with the index of every word of an instruction that is an id and
     /// not its result, and with the id.
     pub fn each_use(&self, inst: Inst, each: impl FnMut(usize, Id)) {
-        each_use(&self.get(inst), &self.definitions, each);
+        self.get(inst).each_use(&self.definitions, each);
     }
 }

@@ -78,7 +78,7 @@ struct Parameter {
     declaration: String,
     /// Its single word, if it is always that.
     word: Option<String>,
-    /// The expression for an [`Arg`].
+    /// The expression for an argument.
     arg: String,
     /// What the tests pass.
     call: String,

@@ -246,11 +246,56 @@ OpGroupDecorate %group %size %byte
     assert_eq!([found[0].spec_id, found[1].spec_id], [Some(4), Some(4)]);
     run(&mut m, &values(&[(found[0].id, 1)]));
     let text = show(&m);
-    let relaxed = format!("OpDecorate {} RelaxedPrecision", found[0].id);
-    assert!(text.contains(&relaxed), "{text:?}");
-    let left = text.iter().find(|line| line.starts_with("OpGroupDecorate"));
-    assert!(left.unwrap().ends_with(&format!(" {}", found[1].id)));
-    assert_eq!(left.unwrap().split(' ').count(), 3);
+    // One group keeps the number and who still has it, another has the rest.
+    let of = |start: &str, last: Id| {
+        let fits = |line: &&String| line.starts_with(start) && line.ends_with(&last.to_string());
+        text.iter()
+            .find(fits)
+            .unwrap()
+            .split(' ')
+            .collect::<Vec<_>>()
+    };
+    let (twin, old) = (
+        of("OpGroupDecorate", found[0].id),
+        of("OpGroupDecorate", found[1].id),
+    );
+    assert_eq!((twin.len(), old.len()), (3, 3));
+    assert!(text.contains(&format!("OpDecorate {} RelaxedPrecision", twin[1])));
+    assert!(text.contains(&format!("OpDecorate {} SpecId 4", old[1])));
+    assert!(!text.contains(&format!("OpDecorate {} SpecId 4", twin[1])));
+}
+
+#[test]
+fn many_in_groups_take_a_moment() {
+    const COUNT: usize = 20_000;
+    let each = |piece: fn(usize) -> String| (0..COUNT).map(piece).collect::<String>();
+    let decorations = "OpDecorate %group SpecId 4\n".to_owned()
+        + &each(|n| format!("OpDecorateString %group UserSemantic \"{n}\"\n"))
+        + "OpDecorate %results RelaxedPrecision
+%group = OpDecorationGroup
+%results = OpDecorationGroup
+OpGroupDecorate %group"
+        + &each(|n| format!(" %s{n}"))
+        + "\nOpGroupDecorate %results"
+        + &each(|n| format!(" %r{n}"))
+        + "\n";
+    let types = TYPES.to_owned() + &each(|n| format!("%s{n} = OpSpecConstant %u32 {n}\n"));
+    let body = "%main = OpFunction %void None %fn\n%entry = OpLabel\n".to_owned()
+        + &each(|n| format!("%r{n} = OpIAdd %u32 %s{n} %one\n"))
+        + "OpReturn\nOpFunctionEnd\n";
+    let head = HEAD.replace(
+        "OpMemoryModel",
+        "OpExtension \"SPV_GOOGLE_user_type\"\nOpExtension \"SPV_GOOGLE_hlsl_functionality1\"\nOpMemoryModel",
+    );
+    let mut m = module(&[&head, DECORATIONS, &decorations, &types, &body]);
+    let before = m.store().len();
+    assert_eq!(run(&mut m, &wanted_defaults_and_fold()).folded, COUNT);
+    assert!(m.store().len() < 2 * before);
+    let groups = m
+        .instructions()
+        .filter(|&inst| m.op(inst) == Op::GroupDecorate);
+    assert_eq!(groups.count(), 1);
+    m.verify().unwrap();
 }
 
 #[test]

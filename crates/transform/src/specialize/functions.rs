@@ -1,5 +1,8 @@
 //! Folding in functions.
 
+use std::collections::BTreeSet;
+
+use spirvkit_analysis::requirements::{Capabilities, Declared};
 use spirvkit_binary::{Id, NumberType};
 use spirvkit_grammar::{Capability, Class, ExecutionMode, Op};
 use spirvkit_ir::{Inst, Module, Place};
@@ -18,9 +21,9 @@ pub(super) fn fold(m: &mut Module, constants: &mut Constants, pool: &mut Pool) -
         return 0;
     };
     let mut last = last;
-    let mut count = 0;
+    let mut gone = BTreeSet::new();
     let keeps_floats = changes_floats(m);
-    let capabilities = capabilities(m);
+    let capabilities = Declared::of(m.header().version, m.read()).all_capabilities();
     let functions: Vec<_> = m.functions().collect();
     for function in functions {
         let mut next = m.function_definition(function);
@@ -56,13 +59,13 @@ pub(super) fn fold(m: &mut Module, constants: &mut Constants, pool: &mut Pool) -
                     constant
                 }
             };
-            forget_names(m, id);
-            m.replace_uses(id, constant);
+            put_in_place(m, id, constant);
             let _ = m.remove(inst);
-            count += 1;
+            gone.insert(id);
         }
     }
-    count
+    leave_groups(m, &gone);
+    gone.len()
 }
 
 /// The last instruction among types, constants and variables.
@@ -78,17 +81,9 @@ fn last_global(m: &Module) -> Option<Inst> {
         .last()
 }
 
-fn capabilities(m: &Module) -> Vec<Capability> {
-    let declared = m.globals().map(|inst| m.get(inst));
-    declared
-        .filter(|read| read.op() == Op::Capability)
-        .filter_map(|read| read.operand_words().first().map(|&word| Capability(word)))
-        .collect()
-}
-
 /// Whether there may be a constant of this value: modules without the capability for
 /// small numbers only load, store and convert them (section 2.16.1).
-fn may_be_constant(value: &Value, capabilities: &[Capability]) -> bool {
+fn may_be_constant(value: &Value, capabilities: &Capabilities) -> bool {
     let mut todo = vec![value];
     while let Some(value) = todo.pop() {
         let needed = match value.scalar().map(Scalar::ty) {
@@ -108,7 +103,7 @@ fn may_be_constant(value: &Value, capabilities: &[Capability]) -> bool {
                 continue;
             }
         };
-        if !capabilities.contains(&needed) {
+        if !capabilities.has(needed) {
             return false;
         }
     }
@@ -166,13 +161,25 @@ fn value_of(
     (!value.is_undef()).then_some((ty, id, value))
 }
 
-/// Removes the names and decorations of an id.
-fn forget_names(m: &mut Module, id: Id) {
+/// Lets a constant stand for what an instruction gave: names and decorations were of
+/// the instruction, and go. Groups of decorations are left for [`leave_groups`].
+fn put_in_place(m: &mut Module, id: Id, constant: Id) {
     let about: Vec<_> = m.uses(id).filter(|&found| is_about(m, found)).collect();
     for found in about {
-        match m.op(found.inst) {
-            Op::GroupDecorate => retain_targets(m, found.inst, |_, target| target != id),
-            _ => drop(m.remove(found.inst)),
+        if m.op(found.inst) != Op::GroupDecorate {
+            let _ = m.remove(found.inst);
         }
+    }
+    m.replace_uses_where(id, constant, |m, found| !is_about(m, found));
+}
+
+/// Takes ids that nothing defines any more out of groups of decorations.
+fn leave_groups(m: &mut Module, gone: &BTreeSet<Id>) {
+    let groups: Vec<_> = m
+        .globals()
+        .filter(|&inst| m.op(inst) == Op::GroupDecorate)
+        .collect();
+    for inst in groups {
+        retain_targets(m, inst, |_, target| !gone.contains(&target));
     }
 }

@@ -36,7 +36,7 @@ use std::fmt;
 
 use spirvkit_binary::{Id, Instruction, LiteralString};
 use spirvkit_grammar::{Decoration, Op};
-use spirvkit_ir::{EditError, Inst, Module};
+use spirvkit_ir::{EditError, Inst, Module, Place};
 
 use crate::attached::retain_targets;
 use crate::fold::constants::{Constants, split};
@@ -389,54 +389,70 @@ fn all_final(m: &Module, ids: &[u32]) -> bool {
 
 /// Takes `SpecId` from everything that isn't a specialization constant any more.
 fn drop_spec_ids(m: &mut Module) {
-    let mut groups = BTreeMap::new();
+    // The groups of decorations with a `SpecId`, and the like without it.
+    let mut groups: BTreeMap<Id, Option<Twin>> = BTreeMap::new();
     let mut next = m.first();
     while let Some(inst) = next {
         next = m.next(inst);
         let read = m.get(inst);
         match *read.words() {
             _ if read.op() == Op::Function => return,
-            [_, target, decoration, number] if is_spec_id(&read, decoration) => {
+            [_, target, decoration, _] if is_spec_id(&read, decoration) => {
                 let target = Id(target);
                 let op = m.definition(target).map(|inst| m.op(inst));
-                match op {
-                    Some(Op::DecorationGroup) => drop(groups.insert(target, number)),
-                    // Nothing that is new, or was wrong before.
-                    Some(Op::ConstantTrue | Op::ConstantFalse | Op::Constant) => {
-                        let _ = m.remove(inst);
-                    }
-                    _ => {}
+                if op == Some(Op::DecorationGroup) {
+                    groups.insert(target, None);
+                } else if is_final(m, target) {
+                    let _ = m.remove(inst);
                 }
             }
-            [_, group, ..] if read.op() == Op::GroupDecorate && groups.contains_key(&Id(group)) => {
-                leave_group(m, inst, Id(group));
+            [_, group, ref targets @ ..] if read.op() == Op::GroupDecorate => {
+                if let Some(twin) = groups.get_mut(&Id(group)) {
+                    let leaving = targets.iter().copied();
+                    let leaving: Vec<u32> = leaving.filter(|&id| is_final(m, Id(id))).collect();
+                    leave_group(m, inst, Id(group), twin, &leaving);
+                }
             }
             _ => {}
         }
     }
 }
 
-/// Takes constants out of a group of decorations with a `SpecId`, and gives them the
-/// group's other decorations themselves.
-fn leave_group(m: &mut Module, inst: Inst, group: Id) {
-    let is_final = |m: &Module, id: Id| {
-        let op = m.definition(id).map(|inst| m.op(inst));
-        matches!(
-            op,
-            Some(Op::ConstantTrue | Op::ConstantFalse | Op::Constant)
-        )
-    };
-    let targets = m.get(inst).words().get(2..).unwrap_or_default();
-    let leaving: Vec<_> = targets
-        .iter()
-        .copied()
-        .filter(|&id| is_final(m, Id(id)))
-        .collect();
+/// Whether an id is a scalar constant that may have been specialized.
+fn is_final(m: &Module, id: Id) -> bool {
+    let op = m.definition(id).map(|inst| m.op(inst));
+    matches!(
+        op,
+        Some(Op::ConstantTrue | Op::ConstantFalse | Op::Constant)
+    )
+}
+
+/// A group's other decorations: another group, if there are any.
+#[derive(Clone, Copy)]
+struct Twin(Option<Id>);
+
+/// Takes constants out of a group with a `SpecId`, into one without.
+fn leave_group(m: &mut Module, inst: Inst, group: Id, twin: &mut Option<Twin>, leaving: &[u32]) {
     if leaving.is_empty() {
         return;
     }
-    let others: Vec<_> = m
+    let Twin(twin) = *twin.get_or_insert_with(|| make_twin(m, group));
+    if let Some(twin) = twin {
+        let operands = [&[twin.0], leaving].concat();
+        // As long as the instruction there at most.
+        let _ = m.insert(Place::Before(inst), Op::GroupDecorate, &operands);
+    }
+    retain_targets(m, inst, |m, target| !is_final(m, target));
+}
+
+/// Makes a group with the decorations of another, without `SpecId`.
+fn make_twin(m: &mut Module, group: Id) -> Twin {
+    let Some(definition) = m.definition(group) else {
+        return Twin(None);
+    };
+    let others: Vec<(Op, Vec<u32>)> = m
         .uses(group)
+        .filter(|found| found.word == 1)
         .map(|found| m.get(found.inst))
         .filter(|read| {
             matches!(
@@ -444,21 +460,20 @@ fn leave_group(m: &mut Module, inst: Inst, group: Id) {
                 Op::Decorate | Op::DecorateId | Op::DecorateString
             )
         })
-        .filter(
-            |read| !matches!(*read.words(), [_, _, decoration, ..] if is_spec_id(read, decoration)),
-        )
-        .map(|read| {
-            (
-                read.op(),
-                read.words().get(2..).unwrap_or_default().to_vec(),
-            )
+        .filter_map(|read| {
+            let (_, decoration) = read.operand_words().split_first()?;
+            let is_number = is_spec_id(&read, *decoration.first()?);
+            (!is_number).then(|| (read.op(), decoration.to_vec()))
         })
         .collect();
-    for target in leaving {
-        for (op, decoration) in &others {
-            let operands = [&[target], decoration.as_slice()].concat();
-            let _ = m.insert(spirvkit_ir::Place::Before(inst), *op, &operands);
-        }
+    if others.is_empty() {
+        return Twin(None);
     }
-    retain_targets(m, inst, |m, target| !is_final(m, target));
+    let twin = m.fresh_id();
+    for (op, decoration) in others {
+        let operands = [&[twin.0], decoration.as_slice()].concat();
+        let _ = m.insert(Place::Before(definition), op, &operands);
+    }
+    let _ = m.insert(Place::Before(definition), Op::DecorationGroup, &[twin.0]);
+    Twin(Some(twin))
 }

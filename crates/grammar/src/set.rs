@@ -41,6 +41,18 @@ impl ExtInstSet {
         Self::is_non_semantic_name(self.import_name())
     }
 
+    /// Whether the set describes the source of functions: `DebugInfo` and its two
+    /// successors.
+    pub fn is_debug_info(self) -> bool {
+        matches!(
+            self,
+            Self::DebugInfo
+                | Self::OpenClDebugInfo100
+                | Self::ShaderDebugInfo
+                | Self::ShaderDebugInfo100
+        )
+    }
+
     /// Whether an import name is that of a non-semantic set, known or not.
     pub fn is_non_semantic_name(name: &str) -> bool {
         name.starts_with(NON_SEMANTIC)

@@ -91,14 +91,7 @@ fn debug_info_set(definitions: &Definitions, set: Id) -> Option<ExtInstSet> {
     let Definition::Import(Import::Known(set)) = definitions.get(set) else {
         return None;
     };
-    matches!(
-        set,
-        ExtInstSet::DebugInfo
-            | ExtInstSet::OpenClDebugInfo100
-            | ExtInstSet::ShaderDebugInfo
-            | ExtInstSet::ShaderDebugInfo100
-    )
-    .then_some(set)
+    set.is_debug_info().then_some(set)
 }
 
 /// Whether an extended instruction of debug information may stand before an

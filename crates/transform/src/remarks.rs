@@ -56,11 +56,8 @@ fn imported(module: &Module, import: Inst, id: Id) -> Option<Remark> {
 
 fn known(set: ExtInstSet) -> Option<Remark> {
     match set {
-        ExtInstSet::DebugInfo
-        | ExtInstSet::OpenClDebugInfo100
-        | ExtInstSet::ShaderDebugInfo
-        | ExtInstSet::ShaderDebugInfo100
-        | ExtInstSet::GraphDebugInfo => Some(Remark::DebugInfo),
+        ExtInstSet::GraphDebugInfo => Some(Remark::DebugInfo),
+        set if set.is_debug_info() => Some(Remark::DebugInfo),
         ExtInstSet::DebugPrintf | ExtInstSet::DebugBreak => Some(Remark::Output),
         _ => set.is_non_semantic().then_some(Remark::Other),
     }

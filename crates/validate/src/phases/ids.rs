@@ -219,7 +219,7 @@ impl Takes {
             Op::ExtInstWithForwardRefsKHR => Later::Always,
             _ => Later::Never,
         };
-        let describes = set.is_none_or(|set| set.is_non_semantic() || is_debug_info(set));
+        let describes = set.is_none_or(|set| set.is_non_semantic() || set.is_debug_info());
         let later = match set {
             Some(ExtInstSet::OpenClDebugInfo100) => match number {
                 DEBUG_FUNCTION => Later::At(13),
@@ -243,18 +243,6 @@ impl Takes {
 
 const DEBUG_TYPE_COMPOSITE: u32 = 10;
 const DEBUG_FUNCTION: u32 = 20;
-
-/// Whether a set describes source code, so that its instructions are about types
-/// and labels.
-pub(super) fn is_debug_info(set: ExtInstSet) -> bool {
-    matches!(
-        set,
-        ExtInstSet::DebugInfo
-            | ExtInstSet::OpenClDebugInfo100
-            | ExtInstSet::ShaderDebugInfo
-            | ExtInstSet::ShaderDebugInfo100
-    )
-}
 
 /// Instructions outside of declarations that are about types.
 pub(super) fn takes_types(op: Op) -> bool {

@@ -5,7 +5,6 @@ mod rules;
 use spirvkit_binary::{Definition, Import, Section};
 use spirvkit_grammar::{Capability, Class, ExtInstSet, InstructionInfo, Op, StorageClass};
 
-use super::ids::is_debug_info;
 use crate::fault::{Fault, Verdict};
 use crate::module::{Inst, Module, is_terminator};
 use crate::rule::Rule;
@@ -207,10 +206,10 @@ impl<'m, 'a> Layout<'m, 'a> {
             _ => return Extended::NonSemantic,
         };
         // With other sets it can't be used at all.
-        if inst.op() == Op::ExtInstWithForwardRefsKHR && !is_debug_info(set) {
+        if inst.op() == Op::ExtInstWithForwardRefsKHR && !set.is_debug_info() {
             return Extended::NonSemantic;
         }
-        if is_debug_info(set) {
+        if set.is_debug_info() {
             return match is_local_debug(set, inst.arg(1)) {
                 true => Extended::LocalDebug,
                 false => Extended::GlobalDebug,

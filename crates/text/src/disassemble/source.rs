@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use hashbrown::HashMap;
-use spirvkit_binary::{HEADER_WORDS, Instruction, LiteralString, Module};
+use spirvkit_binary::{HEADER_WORDS, Instruction, LiteralString, Module, is_terminator};
 use spirvkit_grammar::{ExtInstSet, Op};
 
 use super::plain::push_plain;
@@ -381,23 +381,7 @@ fn line_directive(text: &str) -> Option<(u32, Option<&str>)> {
     Some((number, name))
 }
 
-/// Whether an instruction is the last of its block, where the scope of a
-/// position ends (`OpLine`).
+/// Whether the scope of a position (`OpLine`) ends with an instruction.
 fn ends_block(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Branch
-            | Op::BranchConditional
-            | Op::Switch
-            | Op::Return
-            | Op::ReturnValue
-            | Op::Kill
-            | Op::Unreachable
-            | Op::TerminateInvocation
-            | Op::IgnoreIntersectionKHR
-            | Op::TerminateRayKHR
-            | Op::EmitMeshTasksEXT
-            | Op::AbortKHR
-            | Op::FunctionEnd
-    )
+    is_terminator(op) || op == Op::FunctionEnd
 }

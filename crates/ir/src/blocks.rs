@@ -320,7 +320,8 @@ impl Module {
     }
 
     /// Adds a function without parameters and blocks before the first function that
-    /// has blocks: the place for imported ones.
+    /// has blocks: the place for imported ones. To find it takes time in proportion to
+    /// the declarations that there are.
     pub fn add_declaration(
         &mut self,
         result_type: Id,

@@ -16,7 +16,7 @@ pub enum Place {
     /// Right after this one.
     After(Inst),
     /// In a block, behind its label, its phis, its variables, and the lines among
-    /// them.
+    /// them. To find it takes time in proportion to these.
     Head(Block),
     /// At the end of a block: before its merge instruction and its terminator, if it
     /// has them.

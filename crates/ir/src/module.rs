@@ -319,17 +319,6 @@ impl Module {
     pub fn function_count(&self) -> usize {
         self.functions.len()
     }
-
-    /// The memory that the module takes, in bytes, as far as it depends on its size.
-    pub fn memory(&self) -> usize {
-        size_of::<u32>() * self.words.capacity()
-            + size_of::<Node>() * self.nodes.capacity()
-            + size_of::<BlockNode>() * self.blocks.capacity()
-            + size_of::<FunctionNode>() * self.functions.capacity()
-            + self.uses.get().map_or(0, Uses::memory)
-            // The tables over ids.
-            + 16 * self.words.len().min(self.header.bound as usize)
-    }
 }
 
 /// Reads an instruction from a module's words.

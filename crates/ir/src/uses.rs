@@ -55,10 +55,6 @@ impl Uses {
         uses
     }
 
-    pub(crate) fn memory(&self) -> usize {
-        size_of::<Link>() * self.links.capacity()
-    }
-
     /// Gets ready for a module of more words.
     pub(crate) fn raise_limit(&mut self, words: usize) {
         self.ends.raise_limit(words);

@@ -1,7 +1,9 @@
 //! `cargo xtask codegen`: from the registry's JSON and XML to the committed
-//! tables of `crates/grammar`, and the typed calls of the builder in `crates/ir`.
+//! tables of `crates/grammar`, the typed calls of the builder in `crates/ir`, and the
+//! schema of `crates/debuginfo`.
 
 mod builder;
+mod debug_info;
 mod emit;
 mod layout;
 mod registry;
@@ -49,6 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     };
     let mut files = emit::files(&registry, &revision)?;
     files.extend(builder::files(&registry.core)?);
+    files.push(debug_info::file(&registry)?);
     if arguments.check {
         return check_files(&root, &files);
     }
@@ -106,7 +109,7 @@ fn check_files(root: &Path, files: &[emit::Output]) -> Outcome {
 
 fn check_digests(root: &Path) -> Outcome {
     let tables = emit::FILES.map(|name| format!("{}/{name}", emit::TABLES));
-    let calls = [builder::METHODS, builder::DISPATCH].map(str::to_owned);
+    let calls = [builder::METHODS, builder::DISPATCH, debug_info::SCHEMA].map(str::to_owned);
     let paths: Vec<String> = tables.into_iter().chain(calls).collect();
     for path in &paths {
         let text =

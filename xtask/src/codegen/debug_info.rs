@@ -116,16 +116,11 @@ fn camel(name: &str) -> String {
 /// The enumeration that names a field's values: said by the sets that write it as a
 /// literal.
 fn enumeration(row: &[Option<Vec<Slot<'_>>>; 3], field: &str) -> Option<String> {
-    let slots = row.iter().flatten().flatten();
-    let kinds = slots
-        .filter(|slot| slot.field == field)
-        .map(|slot| &slot.operand.kind);
-    kinds
-        .filter(|kind| {
-            !kind.starts_with("Id") && !kind.starts_with("Literal") && !kind.starts_with("Pair")
-        })
-        .next()
-        .cloned()
+    let mut slots = row.iter().flatten().flatten();
+    let named = slots.find(|slot| {
+        slot.field == field && slot.is_literal() && slot.operand.kind != "LiteralInteger"
+    });
+    named.map(|slot| slot.operand.kind.clone())
 }
 
 /// The name of the operand kind of an enumeration in a set, which may have its own.
@@ -164,9 +159,7 @@ fn text(rows: &Rows<'_>, grammars: &[&Grammar]) -> String {
     };
     let fields: BTreeSet<&str> = slots().map(|slot| slot.field.as_str()).collect();
     let numbers: BTreeSet<&str> = slots()
-        .filter(|slot| {
-            !slot.operand.kind.starts_with("IdRef") && !slot.operand.kind.starts_with("Pair")
-        })
+        .filter(|slot| slot.is_literal())
         .map(|slot| slot.field.as_str())
         .collect();
     out.push_str("\n/// What an operand of a debugging instruction is, whichever set it is in.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\npub enum Field {\n");
@@ -192,8 +185,7 @@ fn text(rows: &Rows<'_>, grammars: &[&Grammar]) -> String {
                 Some(slots) => {
                     out.push_str("    Some(&[\n");
                     for slot in slots {
-                        let literal = !slot.operand.kind.starts_with("IdRef")
-                            && !slot.operand.kind.starts_with("Pair");
+                        let literal = slot.is_literal();
                         let quantifier = match slot.operand.quantifier.as_deref() {
                             None => "One",
                             Some("?") => "Optional",

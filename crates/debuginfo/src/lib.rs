@@ -1,4 +1,20 @@
-//! The debug information of a module.
+//! The debug information of SPIR-V modules: one model of the three instruction sets
+//! that carry it.
+//!
+//! | to | there is |
+//! |---|---|
+//! | read it from any module | [`DebugInfo::read`] |
+//! | look at types, functions, variables, scopes | [`Entry`], [`DebugInfo::entries`], [`DebugInfo::children`] |
+//! | ask where an instruction comes from | [`DebugInfo::position`], [`DebugInfo::scope`], [`DebugInfo::frames`] |
+//! | ask which instructions come of a line | [`DebugInfo::instructions_of`] |
+//! | ask which variables are visible, and where they are | [`DebugInfo::variables`] |
+//! | read source files | [`DebugInfo::files`], [`DebugInfo::text_of`] |
+//! | ask what an instruction looks like in a set | [`Set::fields`] |
+//!
+//! The sets are `DebugInfo`, which is the first and oldest, `OpenCL.DebugInfo.100`, and
+//! `NonSemantic.Shader.DebugInfo.100` with its later versions. They share most
+//! instructions, with other orders of operands and other ways to write numbers; here
+//! they look the same.
 #![deny(missing_docs)]
 #![cfg_attr(
     not(test),
@@ -12,9 +28,20 @@
     )
 )]
 
+mod entry;
+mod files;
 #[rustfmt::skip]
 mod generated;
+mod model;
+mod places;
 mod schema;
+mod type_text;
+mod variables;
 
+pub use entry::{Encoding, Entry, Flags, ImportedTag, Operation, OperationCode, Qualifier, Tag};
+pub use files::{File, FileId};
 pub use generated::{Field, Kind};
+pub use model::{DebugInfo, Function};
+pub use places::{Frame, Position, Scope};
 pub use schema::{Set, Slot};
+pub use variables::{Location, Value, Variable};

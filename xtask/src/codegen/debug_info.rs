@@ -25,6 +25,8 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ("DebugInlinedVariable", "Variable", "Local Variable"),
     ("DebugExpression", "Operands ...", "Operations"),
     ("DebugBuildIdentifier", "Flags", "Identifier Flags"),
+    ("DebugTypeInheritance", "Parent", "Base Class"),
+    ("DebugTypePtrToMember", "Parent", "Class"),
     ("DebugFunctionDefinition", "Function", "Debug Function"),
     (
         "DebugTypeVectorIdEXT",

@@ -1,0 +1,374 @@
+//! A debugging instruction, the same to look at whichever set it is from.
+
+use std::fmt;
+
+use spirvkit_binary::{Id, Instruction, WordOffset};
+use spirvkit_grammar::{Enumeration as _, Op, StorageClass};
+
+use crate::files::FileId;
+use crate::{DebugInfo, Field, Kind, Set, Slot};
+
+/// A debugging instruction of a module.
+///
+/// What it says is read by [`Field`]s; there is a method for each of those that
+/// programs ask for most. Where an operand is a `DebugInfoNone`, or not there, or not
+/// what it should be, the answer is none.
+#[derive(Clone, Copy)]
+pub struct Entry<'m> {
+    info: &'m DebugInfo<'m>,
+    instruction: Instruction<'m>,
+    set: Set,
+    kind: Kind,
+    slots: &'static [Slot],
+}
+
+/// How a basic type is encoded. The numbers are those of the newer sets.
+pub use spirvkit_grammar::ShaderDebugInfoDebugBaseTypeAttributeEncoding as Encoding;
+/// What kind of composite a `DebugTypeComposite` is.
+pub use spirvkit_grammar::ShaderDebugInfoDebugCompositeType as Tag;
+/// What an imported entity is.
+pub use spirvkit_grammar::ShaderDebugInfoDebugImportedEntity as ImportedTag;
+/// Flags. The newest set has all bits of the older ones.
+pub use spirvkit_grammar::ShaderDebugInfoDebugInfoFlags as Flags;
+/// An operation of a `DebugExpression`.
+pub use spirvkit_grammar::ShaderDebugInfoDebugOperation as OperationCode;
+/// How a type is qualified.
+pub use spirvkit_grammar::ShaderDebugInfoDebugTypeQualifier as Qualifier;
+
+/// One operation of an expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// What to do.
+    pub code: OperationCode,
+    /// Its operands; one that isn't known is left out, with those after it.
+    pub operands: Vec<u64>,
+}
+
+/// Operands before an extended instruction's own: opcode, result type, result, set and
+/// number.
+const BEFORE_OPERANDS: usize = 5;
+
+impl<'m> Entry<'m> {
+    pub(crate) fn of(info: &'m DebugInfo<'m>, instruction: Instruction<'m>) -> Option<Self> {
+        if !matches!(
+            instruction.op(),
+            Op::ExtInst | Op::ExtInstWithForwardRefsKHR
+        ) {
+            return None;
+        }
+        let &[_, _, _, set, number, ..] = instruction.words() else {
+            return None;
+        };
+        let set = info.set(Id(set))?;
+        let kind = set.kind(number)?;
+        Some(Self {
+            info,
+            instruction,
+            set,
+            kind,
+            slots: set.fields(kind)?,
+        })
+    }
+
+    /// What it describes.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The set it is from.
+    pub fn set(&self) -> Set {
+        self.set
+    }
+
+    /// Its result id.
+    pub fn id(&self) -> Id {
+        Id(self.instruction.words().get(2).copied().unwrap_or_default())
+    }
+
+    /// Where it stands, in words.
+    pub fn offset(&self) -> WordOffset {
+        self.instruction.offset()
+    }
+
+    /// The instruction itself.
+    pub fn instruction(&self) -> Instruction<'m> {
+        self.instruction
+    }
+
+    /// The debug information it is part of.
+    pub fn info(&self) -> &'m DebugInfo<'m> {
+        self.info
+    }
+
+    /// Its operands, as words: of `OpExtInst` those after the number.
+    pub fn operand_words(&self) -> &'m [u32] {
+        self.instruction
+            .words()
+            .get(BEFORE_OPERANDS..)
+            .unwrap_or_default()
+    }
+
+    /// The fields that the set gives such instructions.
+    pub fn slots(&self) -> &'static [Slot] {
+        self.slots
+    }
+
+    fn slot(&self, field: Field) -> Option<(usize, &'static Slot)> {
+        let mut slots = self.slots.iter().enumerate();
+        slots.find(|(_, slot)| slot.field() == field)
+    }
+
+    /// The word of a field, be it a literal or an id.
+    pub fn word(&self, field: Field) -> Option<u32> {
+        let (index, _) = self.slot(field)?;
+        self.operand_words().get(index).copied()
+    }
+
+    /// The id that stands there, be it what it may.
+    pub fn id_of(&self, field: Field) -> Option<Id> {
+        let (index, slot) = self.slot(field)?;
+        match slot.is_literal() {
+            true => None,
+            false => self.operand_words().get(index).copied().map(Id),
+        }
+    }
+
+    /// The words of a field that may occur many times, of which it is the last.
+    pub fn list(&self, field: Field) -> &'m [u32] {
+        let index = self.slot(field).map(|(index, _)| index);
+        let words = self.operand_words();
+        index
+            .and_then(|index| words.get(index..))
+            .unwrap_or_default()
+    }
+
+    /// A number, be it a literal or the id of a constant, of which up to 64 bits are
+    /// looked at. Specialization constants have no value yet.
+    pub fn number(&self, field: Field) -> Option<u64> {
+        let (index, slot) = self.slot(field)?;
+        let word = *self.operand_words().get(index)?;
+        match slot.is_literal() {
+            true => Some(u64::from(word)),
+            false => self.info.constant(Id(word)),
+        }
+    }
+
+    fn number32(&self, field: Field) -> Option<u32> {
+        self.number(field)
+            .and_then(|number| u32::try_from(number).ok())
+    }
+
+    /// The text of an `OpString`.
+    pub fn text(&self, field: Field) -> Option<String> {
+        self.info.string(self.id_of(field)?)
+    }
+
+    /// The debugging instruction that stands there; none if it is a `DebugInfoNone`.
+    pub fn entry(&self, field: Field) -> Option<Entry<'m>> {
+        self.info.debug_entry(self.id_of(field)?)
+    }
+
+    /// The debugging instructions of a list, without `DebugInfoNone`.
+    pub fn entries(&self, field: Field) -> impl Iterator<Item = Entry<'m>> + use<'m> {
+        let info = self.info;
+        self.list(field)
+            .iter()
+            .filter_map(move |&id| info.debug_entry(Id(id)))
+    }
+
+    /// The name in the source, which may be empty.
+    pub fn name(&self) -> Option<String> {
+        self.text(Field::Name)
+    }
+
+    /// The name that linkers know.
+    pub fn linkage_name(&self) -> Option<String> {
+        self.text(Field::LinkageName)
+            .filter(|name| !name.is_empty())
+    }
+
+    /// The source file that it is declared in.
+    pub fn file(&self) -> Option<FileId> {
+        self.info.file_of(self.id_of(Field::Source)?)
+    }
+
+    /// The line that it is declared at, counted from 1; 0 is no line.
+    pub fn line(&self) -> Option<u32> {
+        self.number32(Field::Line)
+    }
+
+    /// The column that its declaration starts in.
+    pub fn column(&self) -> Option<u32> {
+        self.number32(Field::Column)
+    }
+
+    /// The scope that it is declared in.
+    pub fn parent(&self) -> Option<Entry<'m>> {
+        self.entry(Field::Parent)
+    }
+
+    /// The scope that it is declared in, the scope of that, and so on outwards.
+    pub fn parents(&self) -> impl Iterator<Item = Entry<'m>> + use<'m> {
+        // A damaged module can go round in circles.
+        let most = self.info.entry_count();
+        std::iter::successors(self.parent(), Entry::parent).take(most)
+    }
+
+    /// What it flags say.
+    pub fn flags(&self) -> Flags {
+        Flags(self.number32(Field::Flags).unwrap_or_default())
+    }
+
+    /// The type of a variable, member, function or template parameter.
+    pub fn type_(&self) -> Option<Entry<'m>> {
+        let field = match self.kind {
+            Kind::TypeTemplateParameter => Field::ActualType,
+            _ => Field::Type,
+        };
+        self.entry(field)
+    }
+
+    /// The type that this one is made of: what a pointer points to, what a qualifier
+    /// qualifies, the elements of an array, the component of a vector, the columns of a
+    /// matrix, what an enumeration is stored as.
+    pub fn base_type(&self) -> Option<Entry<'m>> {
+        let field = match self.kind {
+            Kind::TypeMatrix => Field::VectorType,
+            Kind::TypeVectorIdEXT | Kind::TypeCooperativeMatrixKHR => Field::ComponentType,
+            Kind::TypeEnum => Field::UnderlyingType,
+            Kind::TypePtrToMember => Field::MemberType,
+            _ => Field::BaseType,
+        };
+        self.entry(field)
+    }
+
+    /// The size in bits, if it is said.
+    pub fn size_in_bits(&self) -> Option<u64> {
+        self.number(Field::Size)
+    }
+
+    /// The offset in bits of a member or base class, if it is said.
+    pub fn offset_in_bits(&self) -> Option<u64> {
+        self.number(Field::Offset)
+    }
+
+    /// How a basic type is encoded.
+    pub fn encoding(&self) -> Option<Encoding> {
+        let (_, slot) = self.slot(Field::Encoding)?;
+        let value = self.number32(Field::Encoding)?;
+        // The first set numbers them otherwise, but calls them the same.
+        match slot.value_name(value) {
+            Some(name) => Encoding::from_name(name),
+            None => Some(Encoding(value)),
+        }
+    }
+
+    /// What kind of composite it is.
+    pub fn tag(&self) -> Option<Tag> {
+        let kind = self.kind == Kind::TypeComposite;
+        self.number32(Field::Tag).filter(|_| kind).map(Tag)
+    }
+
+    /// How a type is qualified.
+    pub fn qualifier(&self) -> Option<Qualifier> {
+        self.number32(Field::TypeQualifier).map(Qualifier)
+    }
+
+    /// The memory that a pointer points to.
+    pub fn storage_class(&self) -> Option<StorageClass> {
+        self.number32(Field::StorageClass).map(StorageClass)
+    }
+
+    /// The number of elements of each dimension of an array, as far as it is known: a
+    /// dimension may be a variable, or 0 for no known number.
+    pub fn dimensions(&self) -> impl Iterator<Item = Option<u64>> + use<'m> {
+        let info = self.info;
+        self.list(Field::ComponentCounts)
+            .iter()
+            .map(move |&id| info.constant(Id(id)))
+    }
+
+    /// The number of components of a vector, or of columns of a matrix.
+    pub fn component_count(&self) -> Option<u64> {
+        let field = match self.kind {
+            Kind::TypeMatrix => Field::VectorCount,
+            Kind::TypeVectorIdEXT => Field::ComponentCountId,
+            _ => Field::ComponentCount,
+        };
+        self.number(field)
+    }
+
+    /// The members of a composite: members, methods and base classes.
+    pub fn members(&self) -> impl Iterator<Item = Entry<'m>> + use<'m> {
+        self.entries(Field::Members)
+    }
+
+    /// The values of an enumeration: names, and the constants if they are known.
+    pub fn enumerators(&self) -> impl Iterator<Item = (String, Option<u64>)> + use<'m> {
+        let info = self.info;
+        let pairs = self.list(Field::Enumerators).chunks_exact(2);
+        pairs.map(move |pair| {
+            (
+                info.string(Id(pair[1])).unwrap_or_default(),
+                info.constant(Id(pair[0])),
+            )
+        })
+    }
+
+    /// The operations of a `DebugExpression`, in order.
+    pub fn operations(&self) -> impl Iterator<Item = Operation> + use<'m> {
+        self.entries(Field::Operations)
+            .filter_map(|entry| entry.operation())
+    }
+
+    /// What a `DebugOperation` does.
+    pub fn operation(&self) -> Option<Operation> {
+        let code = self.number32(Field::OpCode)?;
+        let literal = self
+            .slot(Field::Operands)
+            .is_none_or(|(_, slot)| slot.is_literal());
+        let operands = self.list(Field::Operands).iter();
+        let operands = operands.map_while(|&word| match literal {
+            true => Some(u64::from(word)),
+            false => self.info.constant(Id(word)),
+        });
+        Some(Operation {
+            code: OperationCode(code),
+            operands: operands.collect(),
+        })
+    }
+}
+
+impl fmt::Debug for Entry<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {}", self.id(), self.kind.name())
+    }
+}
+
+impl PartialEq for Entry<'_> {
+    /// Whether they are the same instruction of one module.
+    fn eq(&self, other: &Self) -> bool {
+        self.offset() == other.offset()
+    }
+}
+
+impl Eq for Entry<'_> {}
+
+impl<'a> DebugInfo<'a> {
+    /// The debugging instruction with a result id, unless it is a `DebugInfoNone`.
+    pub(crate) fn debug_entry(&self, id: Id) -> Option<Entry<'_>> {
+        self.entry(id).filter(|entry| entry.kind != Kind::InfoNone)
+    }
+
+    /// The value of an `OpConstant` of an integer, of up to 64 bits: what its words say,
+    /// with no regard to its type.
+    pub fn constant(&self, id: Id) -> Option<u64> {
+        let instruction = self.definition(id)?;
+        match (instruction.op(), instruction.words()) {
+            (Op::Constant, [_, _, _, low]) => Some(u64::from(*low)),
+            (Op::Constant, [_, _, _, low, high]) => Some(u64::from(*high) << 32 | u64::from(*low)),
+            (Op::ConstantNull, _) => Some(0),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Source files: their names, and their texts where the module has them.
+
+use std::collections::HashMap;
+
+use spirvkit_binary::{Id, Instruction, LiteralString};
+use spirvkit_grammar::Op;
+
+use crate::DebugInfo;
+
+/// A source file of a module: a number for [`DebugInfo::file`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(pub(crate) u32);
+
+/// A source file.
+#[derive(Clone, Debug)]
+pub struct File {
+    name: String,
+    id: Id,
+    /// Where the literal strings stand, in words, that make up its text.
+    parts: Vec<u32>,
+}
+
+impl File {
+    /// The name, as the compiler was given it; empty, if the module has none.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The `OpString` with the name.
+    pub fn id(&self) -> Id {
+        self.id
+    }
+
+    /// Whether the module has its text.
+    pub fn has_text(&self) -> bool {
+        !self.parts.is_empty()
+    }
+
+    /// Whether somebody who calls a file `name` may mean this one: by its path, or by
+    /// the last parts of it.
+    pub fn is_called(&self, name: &str) -> bool {
+        let is_separator = |c: char| matches!(c, '/' | '\\');
+        match self.name.strip_suffix(name) {
+            Some(before) => {
+                before.is_empty()
+                    || before.ends_with(is_separator)
+                    || name.starts_with(is_separator)
+            }
+            None => false,
+        }
+    }
+}
+
+/// The source files of a module.
+#[derive(Debug, Default)]
+pub(crate) struct Files {
+    list: Vec<File>,
+    /// By the ids of `OpString`s and `DebugSource`s.
+    by_id: HashMap<u32, FileId>,
+    by_name: HashMap<String, FileId>,
+    /// The file to whose text more may be added.
+    current: Option<FileId>,
+    /// How many words of text there are. Many instructions can refer to one string, but
+    /// all texts together are kept no longer than the module.
+    words: usize,
+}
+
+impl DebugInfo<'_> {
+    /// The source files that the module names, in the order in which it does.
+    pub fn files(&self) -> impl Iterator<Item = (FileId, &File)> + '_ {
+        let numbered = self.files.list.iter().enumerate();
+        numbered.map(|(index, file)| (FileId(index as u32), file))
+    }
+
+    /// A file of this module.
+    pub fn file(&self, file: FileId) -> Option<&File> {
+        self.files.list.get(file.0 as usize)
+    }
+
+    /// The file that an id stands for, which is an `OpString` with its name or a
+    /// `DebugSource`.
+    pub fn file_of(&self, id: Id) -> Option<FileId> {
+        self.files.by_id.get(&id.0).copied()
+    }
+
+    /// The text of a file, if the module has it.
+    pub fn text_of(&self, file: FileId) -> Option<String> {
+        let file = self.file(file).filter(|file| file.has_text())?;
+        let mut bytes = Vec::new();
+        for &part in &file.parts {
+            if let Some(string) = self
+                .words
+                .get(part as usize..)
+                .and_then(LiteralString::at_start_of)
+            {
+                string.append_to(&mut bytes);
+            }
+        }
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// The text of an `OpString`.
+    pub fn string(&self, id: Id) -> Option<String> {
+        self.literal(id).map(LiteralString::to_text_lossy)
+    }
+
+    fn literal(&self, id: Id) -> Option<LiteralString<'_>> {
+        let instruction = self.definition(id).filter(|def| def.op() == Op::String)?;
+        LiteralString::at_start_of(instruction.words().get(2..)?)
+    }
+
+    /// Makes a file of an id, unless it is one already.
+    pub(crate) fn add_file(&mut self, id: Id) -> Option<FileId> {
+        if let Some(&file) = self.files.by_id.get(&id.0) {
+            return Some(file);
+        }
+        let string = match self.entry(id) {
+            Some(source) => source.id_of(crate::Field::File)?,
+            None => id,
+        };
+        let name = self.string(string)?;
+        let next = FileId(self.files.list.len() as u32);
+        let file = *self.files.by_name.entry(name.clone()).or_insert(next);
+        if file == next {
+            self.files.list.push(File {
+                name,
+                id: string,
+                parts: Vec::new(),
+            });
+        }
+        self.files.by_id.insert(string.0, file);
+        self.files.by_id.insert(id.0, file);
+        Some(file)
+    }
+
+    /// Begins the text of a file, unless it has one.
+    pub(crate) fn begin_text(&mut self, file: Option<FileId>) {
+        self.files.current =
+            file.filter(|&file| self.file(file).is_some_and(|file| !file.has_text()));
+    }
+
+    /// Adds to the text that was begun the string that starts at `offset`.
+    pub(crate) fn add_text(&mut self, offset: usize) {
+        let words = self.words.get(offset..).unwrap_or_default();
+        let Some(string) = LiteralString::at_start_of(words) else {
+            return;
+        };
+        let total = self.files.words + string.words().len();
+        if total > self.words.len() {
+            return;
+        }
+        let current = self.files.current;
+        if let Some(file) = current.and_then(|file| self.files.list.get_mut(file.0 as usize)) {
+            file.parts.push(offset as u32);
+            self.files.words = total;
+        }
+    }
+
+    /// The same with an `OpString`.
+    pub(crate) fn add_string(&mut self, id: u32) {
+        let is_string = |def: &Instruction<'_>| def.op() == Op::String;
+        if let Some(string) = self.definition(Id(id)).filter(is_string) {
+            self.add_text(string.offset().0 + 2);
+        }
+    }
+}

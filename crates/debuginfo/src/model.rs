@@ -1,0 +1,558 @@
+//! Reading: one pass over a module, after which questions are look-ups.
+
+use std::ops::Range;
+
+use spirvkit_analysis::{ControlFlow, DominatorTree};
+use spirvkit_binary::{
+    Definitions, Id, IdMap, Instruction, LiteralString, Module, WordOffset, is_terminator,
+};
+use spirvkit_grammar::{ExtInstSet, Op};
+
+use crate::entry::Entry;
+use crate::files::{FileId, Files};
+use crate::{Field, Kind, Set};
+
+/// What is nowhere: no instruction stands at the start of the header.
+const NOWHERE: u32 = 0;
+/// No id.
+pub(crate) const NO_ID: u32 = 0;
+
+/// The debug information of a module: of any of the three instruction sets, and of
+/// `OpLine`, `OpString` and `OpSource` where there is none of them.
+///
+/// Nothing is copied from the module but where things stand. An [`Entry`] is a
+/// debugging instruction to look at; positions and scopes are known for every word
+/// offset of the module.
+///
+/// What does not decode is passed over, so that a damaged module tells what it can.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use spirvkit_binary::{Id, Module};
+/// use spirvkit_debuginfo::{DebugInfo, Kind};
+///
+/// let text = r#"
+///            OpCapability Addresses
+///            OpCapability Kernel
+///     %set = OpExtInstImport "OpenCL.DebugInfo.100"
+///            OpMemoryModel Physical32 OpenCL
+///    %name = OpString "uint"
+///    %void = OpTypeVoid
+///     %int = OpTypeInt 32 0
+///      %32 = OpConstant %int 32
+///    %uint = OpExtInst %void %set DebugTypeBasic %name %32 Unsigned
+/// "#;
+/// let words = spirvkit_text::assemble(text, &Default::default()).map_err(|_| "")?.words;
+/// let module = Module::new(&words)?;
+/// let info = DebugInfo::read(&module);
+/// let uint = info.of_kind(Kind::TypeBasic).next().ok_or("no type")?;
+/// assert_eq!(uint.name().as_deref(), Some("uint"));
+/// assert_eq!(uint.size_in_bits(), Some(32));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct DebugInfo<'a> {
+    pub(crate) words: &'a [u32],
+    /// Where each id is defined.
+    definitions: IdMap<u32>,
+    imports: Vec<(Id, ExtInstSet)>,
+    /// Where the debugging instructions stand, in order.
+    entries: Vec<u32>,
+    functions: Vec<Function>,
+    pub(crate) files: Files,
+    /// From where on which place holds.
+    pub(crate) changes: Vec<Change>,
+    /// Stretches of instructions of the same line, sorted by line.
+    pub(crate) stretches: Vec<Stretch>,
+    /// What has a parent, sorted by it: the parent's id and where the child stands.
+    children: Vec<(u32, u32)>,
+    /// Where `DebugDeclare` and `DebugValue` stand, sorted by the variable's id.
+    pub(crate) bindings: Vec<(u32, u32)>,
+    /// The labels of all functions, in order.
+    labels: Vec<u32>,
+    /// The dominators of the functions' blocks, where variables have values.
+    dominators: Vec<(u32, DominatorTree)>,
+}
+
+/// A function of the module.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// The result of `OpFunction`.
+    pub id: Id,
+    /// Where it stands, in words: from `OpFunction` up to what follows
+    /// `OpFunctionEnd`.
+    pub words: Range<usize>,
+    /// The `DebugFunction` that describes it.
+    pub(crate) description: u32,
+}
+
+/// The place that holds from some offset on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) offset: u32,
+    pub(crate) place: Place,
+}
+
+/// A line, and a scope; in words of the module.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Where the `OpLine` or `DebugLine` stands.
+    pub(crate) line: u32,
+    /// Where the `DebugScope` stands.
+    pub(crate) scope: u32,
+}
+
+/// Instructions that follow each other and come of one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Stretch {
+    pub(crate) file: FileId,
+    pub(crate) line: u32,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+impl<'a> DebugInfo<'a> {
+    /// Reads the debug information of a module, which takes n log n steps for n
+    /// instructions.
+    pub fn read(module: &Module<'a>) -> Self {
+        let words = module.words();
+        let mut reader = Reader {
+            info: Self {
+                words,
+                definitions: IdMap::with_bound(NOWHERE, words.len(), module.header().bound),
+                imports: Vec::new(),
+                entries: Vec::new(),
+                functions: Vec::new(),
+                files: Files::default(),
+                changes: Vec::new(),
+                stretches: Vec::new(),
+                children: Vec::new(),
+                bindings: Vec::new(),
+                labels: Vec::new(),
+                dominators: Vec::new(),
+            },
+            place: Place::default(),
+            descriptions: Vec::new(),
+            with_values: Vec::new(),
+            open: None,
+        };
+        for instruction in module.instructions().map_while(Result::ok) {
+            reader.instruction(&instruction);
+        }
+        reader.finish(module)
+    }
+
+    /// The instruction at a word offset, which must be one's start.
+    pub(crate) fn instruction(&self, offset: u32) -> Option<Instruction<'a>> {
+        let rest = self.words.get(offset as usize..)?;
+        let count = (rest.first()? >> 16) as usize;
+        Instruction::from_words(rest.get(..count)?, WordOffset(offset as usize))
+    }
+
+    /// The instruction that defines an id.
+    pub fn definition(&self, id: Id) -> Option<Instruction<'a>> {
+        match self.definitions.get(id) {
+            NOWHERE => None,
+            offset => self.instruction(offset),
+        }
+    }
+
+    /// The set that an id imports, if it is one of debug information.
+    pub(crate) fn set(&self, import: Id) -> Option<Set> {
+        self.imported(import).and_then(Set::of)
+    }
+
+    fn imported(&self, import: Id) -> Option<ExtInstSet> {
+        let found = self.imports.iter().find(|(id, _)| *id == import)?;
+        Some(found.1)
+    }
+
+    /// The sets of debug information that the module imports, with the ids of the
+    /// `OpExtInstImport`s.
+    pub fn sets(&self) -> impl Iterator<Item = (Id, Set)> + '_ {
+        let known = |&(id, set): &(Id, ExtInstSet)| Set::of(set).map(|set| (id, set));
+        self.imports.iter().filter_map(known)
+    }
+
+    /// The debugging instruction with a result id.
+    pub fn entry(&self, id: Id) -> Option<Entry<'_>> {
+        Entry::of(self, self.definition(id)?)
+    }
+
+    /// The debugging instruction at a word offset.
+    pub(crate) fn entry_at(&self, offset: u32) -> Option<Entry<'_>> {
+        Entry::of(self, self.instruction(offset)?)
+    }
+
+    /// All debugging instructions, in the module's order.
+    pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> + '_ {
+        let entries = self.entries.iter();
+        entries.filter_map(|&offset| self.entry_at(offset))
+    }
+
+    /// How many debugging instructions there are.
+    pub(crate) fn entry_count(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The debugging instructions of a kind, in the module's order.
+    pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = Entry<'_>> + '_ {
+        self.entries().filter(move |entry| entry.kind() == kind)
+    }
+
+    /// What names an instruction as its parent, in the module's order: the variables
+    /// and blocks of a function, the functions of a compilation unit.
+    pub fn children(&self, parent: Id) -> impl Iterator<Item = Entry<'_>> + '_ {
+        let start = self.children.partition_point(|(id, _)| *id < parent.0);
+        let of_parent = self.children[start..].iter();
+        of_parent
+            .take_while(move |(id, _)| *id == parent.0)
+            .filter_map(|&(_, offset)| self.entry_at(offset))
+    }
+
+    /// The functions of the module, in order.
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    /// The function that holds a word offset.
+    pub fn function_at(&self, offset: WordOffset) -> Option<&Function> {
+        let begun = |function: &Function| function.words.start <= offset.0;
+        let index = self.functions.partition_point(begun).checked_sub(1)?;
+        self.functions
+            .get(index)
+            .filter(|function| function.words.contains(&offset.0))
+    }
+
+    /// The `DebugFunction` that describes a function of the module.
+    pub fn description(&self, function: &Function) -> Option<Entry<'_>> {
+        self.entry(Id(function.description))
+    }
+
+    /// The function of the module that a `DebugFunction` describes.
+    pub fn function_of(&self, description: Entry<'_>) -> Option<&Function> {
+        let id = match description.id_of(Field::Function) {
+            Some(id) => id,
+            None => self.defined_by(description.id())?,
+        };
+        let offset = self.definition(id)?.offset();
+        self.function_at(offset)
+            .filter(|function| function.id == id)
+    }
+
+    /// The function in which a `DebugFunctionDefinition` names a `DebugFunction`.
+    fn defined_by(&self, description: Id) -> Option<Id> {
+        let start = self.bindings.partition_point(|(id, _)| *id < description.0);
+        let of_function = self.bindings[start..].iter();
+        let mut entries = of_function
+            .take_while(|(id, _)| *id == description.0)
+            .filter_map(|&(_, offset)| self.entry_at(offset));
+        entries.find_map(|entry| entry.id_of(Field::Definition))
+    }
+
+    /// Whether all ways to the instruction at `below` lead through the one at `above`,
+    /// both of one function.
+    pub(crate) fn dominates(&self, above: u32, below: u32) -> bool {
+        let Some(function) = self.function_at(WordOffset(above as usize)) else {
+            return false;
+        };
+        let start = function.words.start as u32;
+        let first = self.labels.partition_point(|&label| label < start);
+        let block = |offset: u32| {
+            let labels = &self.labels[first..];
+            labels
+                .partition_point(|&label| label <= offset)
+                .checked_sub(1)
+        };
+        let (Some(above_block), Some(below_block)) = (block(above), block(below)) else {
+            return false;
+        };
+        if above_block == below_block {
+            return above < below;
+        }
+        let tree = self
+            .dominators
+            .binary_search_by_key(&start, |(start, _)| *start);
+        tree.is_ok_and(|index| {
+            self.dominators[index]
+                .1
+                .dominates(above_block as u32, below_block as u32)
+        })
+    }
+}
+
+struct Reader<'a> {
+    info: DebugInfo<'a>,
+    place: Place,
+    /// The `DebugFunction`s that name a function, which may come later.
+    descriptions: Vec<(Id, u32)>,
+    /// The functions in which variables have values, by their starts.
+    with_values: Vec<u32>,
+    /// Where the function that has not ended yet starts.
+    open: Option<u32>,
+}
+
+impl<'a> Reader<'a> {
+    fn instruction(&mut self, instruction: &Instruction<'a>) {
+        let offset = instruction.offset().0 as u32;
+        let words = instruction.words();
+        let next = offset + words.len() as u32;
+        if let Some(id) = instruction.result() {
+            let slot = self.info.definitions.slot(id);
+            if *slot == NOWHERE {
+                *slot = offset;
+            }
+        }
+        match (instruction.op(), words) {
+            (Op::ExtInstImport, [_, id, name @ ..]) => self.import(Id(*id), name),
+            (Op::ExtInst | Op::ExtInstWithForwardRefsKHR, [_, _, _, set, ..])
+                if self.info.set(Id(*set)).is_some() =>
+            {
+                if let Some(entry) = self.info.entry_at(offset) {
+                    let (kind, id) = (entry.kind(), entry.id());
+                    let parent = entry.id_of(Field::Parent);
+                    let variable = match kind {
+                        Kind::FunctionDefinition => entry.id_of(Field::DebugFunction),
+                        _ => entry.id_of(Field::LocalVariable),
+                    };
+                    let function = entry.id_of(Field::Function);
+                    let source = entry.id_of(Field::Source);
+                    self.info.entries.push(offset);
+                    if let Some(source) = source {
+                        self.info.add_file(source);
+                    }
+                    if let Some(parent) = parent {
+                        self.info.children.push((parent.0, offset));
+                    }
+                    self.debug(kind, id, offset, next, variable, function);
+                }
+            }
+            (Op::Line, [_, file, ..]) => {
+                self.info.add_file(Id(*file));
+                self.set(
+                    next,
+                    Place {
+                        line: offset,
+                        ..self.place
+                    },
+                );
+            }
+            (Op::NoLine, _) => self.set(
+                next,
+                Place {
+                    line: NOWHERE,
+                    ..self.place
+                },
+            ),
+            (Op::Source, [_, _, _, file, text @ ..]) => {
+                let file = self.info.add_file(Id(*file));
+                self.info.begin_text(file);
+                if !text.is_empty() {
+                    self.info.add_text(offset as usize + 4);
+                }
+            }
+            (Op::SourceContinued, _) => self.info.add_text(offset as usize + 1),
+            (Op::Label, _) => self.info.labels.push(offset),
+            (Op::Function, [_, _, id, ..]) => {
+                self.end_function(offset);
+                self.open = Some(offset);
+                self.info.functions.push(Function {
+                    id: Id(*id),
+                    words: offset as usize..self.info.words.len(),
+                    description: NO_ID,
+                });
+            }
+            (Op::FunctionEnd, _) => {
+                self.set(next, Place::default());
+                self.end_function(next);
+            }
+            (op, _) if is_terminator(op) => self.set(next, Place::default()),
+            _ => {}
+        }
+    }
+
+    fn import(&mut self, id: Id, name: &[u32]) {
+        let name = LiteralString::at_start_of(name).map(LiteralString::to_text_lossy);
+        let set = name.and_then(|name| ExtInstSet::from_import_name(&name));
+        // Sets are few, but a module can import one over and over.
+        if let Some(set) = set.filter(|set| set.is_debug_info())
+            && self.info.imports.len() < MAX_IMPORTS
+        {
+            self.info.imports.push((id, set));
+        }
+    }
+
+    fn debug(
+        &mut self,
+        kind: Kind,
+        id: Id,
+        offset: u32,
+        next: u32,
+        variable: Option<Id>,
+        function: Option<Id>,
+    ) {
+        match kind {
+            Kind::Line => self.set(
+                next,
+                Place {
+                    line: offset,
+                    ..self.place
+                },
+            ),
+            Kind::NoLine => self.set(
+                next,
+                Place {
+                    line: NOWHERE,
+                    ..self.place
+                },
+            ),
+            Kind::Scope => self.set(
+                next,
+                Place {
+                    scope: offset,
+                    ..self.place
+                },
+            ),
+            Kind::NoScope => self.set(
+                next,
+                Place {
+                    scope: NOWHERE,
+                    ..self.place
+                },
+            ),
+            Kind::Declare | Kind::Value | Kind::FunctionDefinition => {
+                if let Some(variable) = variable {
+                    self.info.bindings.push((variable.0, offset));
+                }
+                if kind == Kind::FunctionDefinition
+                    && let (Some(function), Some(description)) =
+                        (self.info.functions.last_mut(), variable)
+                {
+                    function.description = description.0;
+                }
+                if kind == Kind::Value
+                    && let Some(open) = self.open
+                    && self.with_values.last() != Some(&open)
+                {
+                    self.with_values.push(open);
+                }
+            }
+            Kind::Function => {
+                if let Some(function) = function {
+                    self.descriptions.push((function, id.0));
+                }
+            }
+            Kind::Source => {
+                let file = self.info.add_file(id);
+                self.info.begin_text(file);
+                self.add_text(offset);
+            }
+            Kind::SourceContinued => self.add_text(offset),
+            _ => {}
+        }
+    }
+
+    /// Adds the text of a `DebugSource` or `DebugSourceContinued`.
+    fn add_text(&mut self, offset: u32) {
+        let text = self
+            .info
+            .entry_at(offset)
+            .and_then(|entry| entry.id_of(Field::Text));
+        if let Some(text) = text {
+            self.info.add_string(text.0);
+        }
+    }
+
+    /// From an offset on, another place holds.
+    fn set(&mut self, offset: u32, place: Place) {
+        if self.place == place {
+            return;
+        }
+        self.place = place;
+        let change = Change { offset, place };
+        match self.info.changes.last_mut() {
+            Some(last) if last.offset == offset => *last = change,
+            _ => self.info.changes.push(change),
+        }
+    }
+
+    fn end_function(&mut self, end: u32) {
+        if self.open.take().is_some()
+            && let Some(function) = self.info.functions.last_mut()
+        {
+            function.words.end = end as usize;
+        }
+    }
+
+    fn finish(mut self, module: &Module<'a>) -> DebugInfo<'a> {
+        let info = &mut self.info;
+        info.children.sort_by_key(|(parent, _)| *parent);
+        info.bindings.sort_by_key(|(variable, _)| *variable);
+        self.describe();
+        self.dominate(module);
+        self.stretch();
+        self.info
+    }
+
+    /// Finds the function of each `DebugFunction`.
+    fn describe(&mut self) {
+        for &(id, description) in &self.descriptions {
+            let offset = self.info.definitions.get(id) as usize;
+            let functions = &mut self.info.functions;
+            let index = functions.partition_point(|function| function.words.start < offset);
+            if let Some(function) = functions.get_mut(index)
+                && function.id == id
+                && function.description == NO_ID
+            {
+                function.description = description;
+            }
+        }
+    }
+
+    /// Finds the dominators in the functions that need them.
+    fn dominate(&mut self, module: &Module<'a>) {
+        if self.with_values.is_empty() {
+            return;
+        }
+        let definitions = Definitions::for_module(module);
+        for &start in &self.with_values {
+            let Some(function) = self.info.function_at(WordOffset(start as usize)) else {
+                continue;
+            };
+            let (mut at, end) = (start, function.words.end);
+            let info = &self.info;
+            let instructions = std::iter::from_fn(|| {
+                let instruction = info.instruction(at).filter(|_| (at as usize) < end)?;
+                at += instruction.words().len() as u32;
+                Some(instruction)
+            });
+            let flow = ControlFlow::new(instructions, &definitions);
+            let tree = DominatorTree::from_depth_first(flow.graph(), flow.order());
+            self.info.dominators.push((start, tree));
+        }
+    }
+
+    /// Sorts the stretches of instructions by line.
+    fn stretch(&mut self) {
+        let info = &self.info;
+        let ends = info.changes.iter().skip(1).map(|change| change.offset);
+        let ends = ends.chain([info.words.len() as u32]);
+        let stretches = info.changes.iter().zip(ends).filter_map(|(change, end)| {
+            let position = info.position_of(change.place)?;
+            Some(Stretch {
+                file: position.file,
+                line: position.line,
+                start: change.offset,
+                end,
+            })
+        });
+        let mut stretches: Vec<_> = stretches.collect();
+        stretches.sort();
+        self.info.stretches = stretches;
+    }
+}
+
+/// More imports of sets than this are not looked at: they would be looked through for
+/// each instruction.
+const MAX_IMPORTS: usize = 16;

@@ -1,0 +1,201 @@
+//! Where an instruction comes from: line, scope, and the calls that were inlined; and
+//! which instructions come of a line.
+
+use std::ops::Range;
+
+use spirvkit_binary::{Id, WordOffset};
+use spirvkit_grammar::Op;
+
+use crate::entry::Entry;
+use crate::files::FileId;
+use crate::model::Place;
+use crate::{DebugInfo, Field, Kind};
+
+/// A place in a source file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The file.
+    pub file: FileId,
+    /// The line, counted from 1; 0 is no line.
+    pub line: u32,
+    /// The column, counted from 1 by most producers; 0 is no column.
+    pub column: u32,
+}
+
+/// The scope of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scope<'m> {
+    /// The innermost scope.
+    pub scope: Entry<'m>,
+    /// The `DebugInlinedAt` that tells where the scope's function was inlined, if it was.
+    pub inlined_at: Option<Entry<'m>>,
+}
+
+/// A function that is being executed: see [`DebugInfo::frames`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame<'m> {
+    /// The innermost scope in it.
+    pub scope: Entry<'m>,
+    /// Which line of it is being executed.
+    pub position: Option<Position>,
+    /// The `DebugInlinedAt` that tells where it was inlined, unless it was called.
+    pub inlined_at: Option<Entry<'m>>,
+}
+
+impl<'m> Frame<'m> {
+    /// The `DebugFunction`.
+    pub fn function(&self) -> Option<Entry<'m>> {
+        self.scope.function()
+    }
+}
+
+impl<'m> Entry<'m> {
+    /// The scope itself, the scope around it, and so on outwards.
+    pub fn scopes(&self) -> impl Iterator<Item = Entry<'m>> + use<'m> {
+        std::iter::once(*self).chain(self.parents())
+    }
+
+    /// The `DebugFunction` that a scope or variable is in, or that it is.
+    pub fn function(&self) -> Option<Entry<'m>> {
+        self.scopes().find(|scope| scope.kind() == Kind::Function)
+    }
+}
+
+impl<'a> DebugInfo<'a> {
+    pub(crate) fn place(&self, offset: WordOffset) -> Place {
+        let begun = self
+            .changes
+            .partition_point(|change| change.offset as usize <= offset.0);
+        match begun.checked_sub(1).and_then(|last| self.changes.get(last)) {
+            Some(change) => change.place,
+            None => Place::default(),
+        }
+    }
+
+    /// The line that the instruction at a word offset comes of.
+    ///
+    /// An `OpLine`, `DebugLine` or `DebugScope` holds from the instruction after it on;
+    /// so each is at the place that held before.
+    pub fn position(&self, offset: WordOffset) -> Option<Position> {
+        self.position_of(self.place(offset))
+    }
+
+    pub(crate) fn position_of(&self, place: Place) -> Option<Position> {
+        let instruction = self.instruction(place.line)?;
+        if let (Op::Line, &[_, file, line, column]) = (instruction.op(), instruction.words()) {
+            let file = self.file_of(Id(file))?;
+            return Some(Position { file, line, column });
+        }
+        let entry = Entry::of(self, instruction)?;
+        let number = |field| {
+            entry
+                .number(field)
+                .and_then(|number| u32::try_from(number).ok())
+        };
+        Some(Position {
+            file: entry.file()?,
+            line: number(Field::LineStart)?,
+            column: number(Field::ColumnStart).unwrap_or_default(),
+        })
+    }
+
+    /// The scope of the instruction at a word offset: what the last `DebugScope` says,
+    /// and without one the function's description.
+    pub fn scope(&self, offset: WordOffset) -> Option<Scope<'_>> {
+        let place = self.place(offset);
+        if let Some(entry) = self.entry_at(place.scope) {
+            return Some(Scope {
+                scope: entry.entry(Field::Scope)?,
+                inlined_at: entry.entry(Field::InlinedAt),
+            });
+        }
+        let scope = self.description(self.function_at(offset)?)?;
+        Some(Scope {
+            scope,
+            inlined_at: None,
+        })
+    }
+
+    /// The functions that are being executed at a word offset: the innermost first, and
+    /// after it those into which it was inlined. The last one is the function that the
+    /// instruction stands in.
+    pub fn frames(&self, offset: WordOffset) -> Vec<Frame<'_>> {
+        let Some(innermost) = self.scope(offset) else {
+            return Vec::new();
+        };
+        let mut frames = vec![Frame {
+            scope: innermost.scope,
+            position: self.position(offset),
+            inlined_at: innermost.inlined_at,
+        }];
+        let mut next = innermost.inlined_at;
+        while let Some(at) = next {
+            // A damaged module can go round in circles.
+            let Some(scope) = at
+                .entry(Field::Scope)
+                .filter(|_| frames.len() <= self.entry_count())
+            else {
+                break;
+            };
+            next = at.entry(Field::InlinedAt);
+            frames.push(Frame {
+                scope,
+                position: self.call(at, scope),
+                inlined_at: next,
+            });
+        }
+        frames
+    }
+
+    /// Where a call was that has been inlined: a line in the file of its scope.
+    fn call(&self, at: Entry<'_>, scope: Entry<'_>) -> Option<Position> {
+        Some(Position {
+            file: scope.scopes().find_map(|scope| scope.file())?,
+            line: at.line()?,
+            column: 0,
+        })
+    }
+
+    /// The instructions that come of a line of a file, as ranges of words in the
+    /// module's order.
+    pub fn instructions_of(
+        &self,
+        file: FileId,
+        line: u32,
+    ) -> impl Iterator<Item = Range<usize>> + '_ {
+        let first = self
+            .stretches
+            .partition_point(|stretch| (stretch.file, stretch.line) < (file, line));
+        let rest = self.stretches.get(first..).unwrap_or_default().iter();
+        rest.take_while(move |stretch| (stretch.file, stretch.line) == (file, line))
+            .map(|stretch| stretch.start as usize..stretch.end as usize)
+    }
+
+    /// The lines of a file that instructions come of, each once, in order.
+    pub fn lines_of(&self, file: FileId) -> impl Iterator<Item = u32> + '_ {
+        let first = self
+            .stretches
+            .partition_point(|stretch| stretch.file < file);
+        let rest = self.stretches.get(first..).unwrap_or_default();
+        let of_file = rest.iter().take_while(move |stretch| stretch.file == file);
+        let mut last = None;
+        of_file
+            .map(|stretch| stretch.line)
+            .filter(move |&line| last.replace(line) != Some(line))
+    }
+
+    /// The stretches of instructions that come of one line and scope, in the module's
+    /// order: ranges of words, in which the same position, scope and inlining hold.
+    pub fn stretches(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let ends = self
+            .changes
+            .iter()
+            .skip(1)
+            .map(|change| change.offset as usize);
+        let ends = ends.chain([self.words.len()]);
+        let stretches = self.changes.iter().zip(ends);
+        stretches
+            .filter(|(change, _)| change.place != Place::default())
+            .map(|(change, end)| change.offset as usize..end)
+    }
+}

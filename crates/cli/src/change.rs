@@ -69,17 +69,7 @@ impl Loaded {
 
 /// Reads a module in any form, or adds what is wrong with it to the messages.
 pub(crate) fn load(name: &str, bytes: Vec<u8>, messages: &mut Messages) -> Option<Loaded> {
-    let form = Form::of(bytes);
-    let form = form.map_err(|(error, text)| messages.add(&error, &Source::new(name, &text)));
-    let (words, endianness) = match form.ok()? {
-        Form::Binary(bytes) => words_from_bytes(&bytes)
-            .map_err(|error| add_error(name, &error, messages))
-            .ok()?,
-        Form::Text(text) => {
-            let assembled = as_::assemble(name, &text, &AssembleOptions::default(), messages)?;
-            (assembled.words, Endianness::Little)
-        }
-    };
+    let (words, endianness) = load_words(name, bytes, messages)?;
     let module = Module::from_words(words).map_err(|error| add_error(name, &error, messages));
     Some(Loaded {
         name: name.to_owned(),
@@ -88,7 +78,28 @@ pub(crate) fn load(name: &str, bytes: Vec<u8>, messages: &mut Messages) -> Optio
     })
 }
 
-fn add_error(name: &str, error: &spirvkit::binary::Error, messages: &mut Messages) {
+/// Reads the words of a module in any form, with the byte order that it had, or adds
+/// what is wrong with it to the messages. Whether there is a module in the words is not
+/// looked at.
+pub(crate) fn load_words(
+    name: &str,
+    bytes: Vec<u8>,
+    messages: &mut Messages,
+) -> Option<(Vec<u32>, Endianness)> {
+    let form = Form::of(bytes);
+    let form = form.map_err(|(error, text)| messages.add(&error, &Source::new(name, &text)));
+    match form.ok()? {
+        Form::Binary(bytes) => words_from_bytes(&bytes)
+            .map_err(|error| add_error(name, &error, messages))
+            .ok(),
+        Form::Text(text) => {
+            let assembled = as_::assemble(name, &text, &AssembleOptions::default(), messages)?;
+            Some((assembled.words, Endianness::Little))
+        }
+    }
+}
+
+pub(crate) fn add_error(name: &str, error: &spirvkit::binary::Error, messages: &mut Messages) {
     let diagnostic = spirvkit::text::binary_error(error);
     messages.add(&diagnostic, &Source::new(name, ""));
 }

@@ -8,8 +8,8 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use spirvkit::grammar::GRAMMAR_REVISION;
 
 use crate::commands::{
-    as_, compact_ids, completions, dis, drop_in, explain, link, man, merge, specialize, split,
-    strip, trim_capabilities, val,
+    as_, compact_ids, completions, debug, dis, drop_in, explain, link, man, merge, specialize,
+    split, strip, trim_capabilities, val,
 };
 use crate::exit::Ending;
 use crate::report::{self, Format};
@@ -52,6 +52,7 @@ enum Command {
     CompactIds(compact_ids::Arguments),
     Split(split::Arguments),
     Merge(merge::Arguments),
+    Debug(debug::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),
     DropIn(drop_in::Arguments),
@@ -145,6 +146,7 @@ pub(crate) fn run() -> Ending {
         Command::CompactIds(arguments) => compact_ids::run(&arguments),
         Command::Split(arguments) => split::run(&arguments),
         Command::Merge(arguments) => merge::run(&arguments),
+        Command::Debug(arguments) => debug::run(&arguments),
         Command::Completions(arguments) => Ok(completions::run(&arguments)),
         Command::Man(arguments) => Ok(man::run(&arguments)),
         Command::DropIn(arguments) => Ok(drop_in::run(&arguments)),

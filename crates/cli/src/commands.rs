@@ -3,6 +3,7 @@
 pub(crate) mod as_;
 pub(crate) mod compact_ids;
 pub(crate) mod completions;
+pub(crate) mod debug;
 pub(crate) mod dis;
 pub(crate) mod drop_in;
 pub(crate) mod explain;

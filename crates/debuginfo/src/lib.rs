@@ -28,6 +28,7 @@
     )
 )]
 
+mod describe;
 mod entry;
 mod files;
 #[rustfmt::skip]
@@ -44,4 +45,4 @@ pub use generated::{Field, Kind};
 pub use model::{DebugInfo, Function};
 pub use places::{Frame, Position, Scope};
 pub use schema::{Set, Slot};
-pub use variables::{Location, Value, Variable};
+pub use variables::{Location, Value, Variable, bound_location, global_location};

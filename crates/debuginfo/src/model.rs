@@ -150,6 +150,30 @@ impl<'a> DebugInfo<'a> {
         Instruction::from_words(rest.get(..count)?, WordOffset(offset as usize))
     }
 
+    /// The module's words.
+    pub fn words(&self) -> &'a [u32] {
+        self.words
+    }
+
+    /// The module's instructions, as far as they can be told apart.
+    pub fn instructions(&self) -> impl Iterator<Item = Instruction<'a>> + use<'a> {
+        let module = Module::new(self.words).ok().into_iter();
+        module.flat_map(|module| module.instructions().map_while(Result::ok))
+    }
+
+    /// Where the instructions in a range of words start, in words.
+    pub fn offsets_in(&self, words: Range<usize>) -> impl Iterator<Item = usize> + '_ {
+        let first = self.instruction(words.start as u32);
+        let next = |last: &Instruction<'a>| {
+            let end = last.offset().0 + last.words().len();
+            self.instruction(end as u32)
+        };
+        let instructions = std::iter::successors(first, next);
+        instructions
+            .map(|instruction| instruction.offset().0)
+            .take_while(move |&at| at < words.end)
+    }
+
     /// The instruction that defines an id.
     pub fn definition(&self, id: Id) -> Option<Instruction<'a>> {
         match self.definitions.get(id) {
@@ -180,7 +204,12 @@ impl<'a> DebugInfo<'a> {
         Entry::of(self, self.definition(id)?)
     }
 
-    /// The debugging instruction at a word offset.
+    /// The debugging instruction that starts at a word offset.
+    pub fn entry_starting_at(&self, offset: WordOffset) -> Option<Entry<'_>> {
+        self.entry_at(u32::try_from(offset.0).ok()?)
+    }
+
+    /// The same by its number.
     pub(crate) fn entry_at(&self, offset: u32) -> Option<Entry<'_>> {
         Entry::of(self, self.instruction(offset)?)
     }

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use spirvkit_grammar::{EnumerantInfo, ExtInstSet, OperandKind, Quantifier};
+use spirvkit_grammar::{Category, EnumerantInfo, ExtInstSet, OperandKind, Quantifier};
 
 use crate::generated::{
     DEBUG_INFO, FIELD_NAMES, IS_NUMBER, NAMES, NUMBERS, OPEN_CL_DEBUG_INFO100, SHADER_DEBUG_INFO,
@@ -211,6 +211,24 @@ impl Slot {
     /// The enumeration that names its values in this set.
     pub fn values(&self) -> Option<OperandKind> {
         self.values
+    }
+
+    /// A value as text, if an enumeration says what it is: a name, or of a mask the
+    /// names of its bits.
+    pub fn value_text(&self, value: u32) -> Option<String> {
+        let kind = self.values?;
+        if let Some(enumerant) = kind.enumerant(value) {
+            return Some(enumerant.name().to_owned());
+        }
+        if kind.category() != Category::BitEnum {
+            return None;
+        }
+        let bits = (0..32).map(|bit| 1 << bit).filter(|bit| value & bit != 0);
+        let names = bits.map(|bit| match kind.enumerant(bit) {
+            Some(enumerant) => enumerant.name().to_owned(),
+            None => format!("{bit:#x}"),
+        });
+        Some(names.collect::<Vec<_>>().join("|"))
     }
 
     /// The name of a value, if it is one of an enumeration.

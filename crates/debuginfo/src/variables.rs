@@ -1,6 +1,7 @@
 //! Variables: which are visible at an instruction, and where their values are.
 
 use spirvkit_binary::{Id, WordOffset};
+use spirvkit_grammar::Op;
 
 use crate::entry::{Entry, Operation};
 use crate::{DebugInfo, Field, Kind};
@@ -59,7 +60,9 @@ impl<'a> DebugInfo<'a> {
                     let location = match variable.kind() {
                         Kind::LocalVariable => self.location(variable, offset, inlined_at),
                         // Those of functions have been passed on the way out.
-                        Kind::GlobalVariable if number + 1 == frames.len() => global(variable),
+                        Kind::GlobalVariable if number + 1 == frames.len() => {
+                            global_location(variable)
+                        }
                         _ => continue,
                     };
                     variables.push(Variable {
@@ -107,38 +110,42 @@ impl<'a> DebugInfo<'a> {
                 continue;
             }
             if binding.kind() == Kind::Declare {
-                return Location::Memory(value(binding, Field::Variable));
+                return bound_location(binding);
             }
             if offset <= at && self.dominates(offset.0 as u32, at.0 as u32) {
-                location = Location::Value(value(binding, Field::Value));
+                location = bound_location(binding);
             }
         }
         location
     }
 }
 
-fn global(variable: Entry<'_>) -> Location {
-    let value = |id| Value {
-        id,
-        operations: Vec::new(),
-        indexes: Vec::new(),
-    };
+/// Where a global variable is: in the `OpVariable` that its description names, or the
+/// constant that it is.
+pub fn global_location(variable: Entry<'_>) -> Location {
     let info = variable.info();
     let held = variable
         .id_of(Field::Variable)
         .and_then(|id| info.definition(id));
-    match held {
-        Some(held)
-            if info
-                .entry(variable.id_of(Field::Variable).unwrap_or(Id(0)))
-                .is_none() =>
-        {
-            let id = held.result().unwrap_or(Id(0));
-            match spirvkit_grammar::Op::Variable == held.op() {
-                true => Location::Memory(value(id)),
-                false => Location::Value(value(id)),
-            }
-        }
+    let Some(held) = held.filter(|held| Entry::of(info, *held).is_none()) else {
+        return Location::Unknown;
+    };
+    let value = Value {
+        id: held.result().unwrap_or(Id(0)),
+        operations: Vec::new(),
+        indexes: Vec::new(),
+    };
+    match held.op() {
+        Op::Variable | Op::UntypedVariableKHR => Location::Memory(value),
+        _ => Location::Value(value),
+    }
+}
+
+/// Where a `DebugDeclare` or `DebugValue` says that a variable is.
+pub fn bound_location(binding: Entry<'_>) -> Location {
+    match binding.kind() {
+        Kind::Declare => Location::Memory(value(binding, Field::Variable)),
+        Kind::Value => Location::Value(value(binding, Field::Value)),
         _ => Location::Unknown,
     }
 }

@@ -12,6 +12,7 @@
 //! | [`analysis`] | what programs ask of a module: control flow, dominance, uses, layouts |
 //! | [`ir`] | modules to hold, change and build |
 //! | [`transform`] | specialization, linking, stripping, splitting |
+//! | [`debuginfo`] | what the source of a module was: files, lines, types, scopes, variables |
 //! | [`diagnostics`] | how errors and warnings are told |
 //!
 //! Text to a module and back:
@@ -61,6 +62,7 @@
 
 pub use spirvkit_analysis as analysis;
 pub use spirvkit_binary as binary;
+pub use spirvkit_debuginfo as debuginfo;
 pub use spirvkit_diagnostics as diagnostics;
 pub use spirvkit_grammar as grammar;
 pub use spirvkit_ir as ir;

@@ -1,0 +1,107 @@
+//! `spv debug dump`: everything, as a tree or as JSON.
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+use spirvkit::binary::WordOffset;
+use spirvkit::debuginfo::{DebugInfo, Entry};
+use spirvkit::grammar::Quantifier;
+
+use super::location::position_json;
+use super::look_help;
+use super::reading::{Found, Reading};
+use crate::exit::{Ending, UsageError};
+
+/// Show all debug information: a tree for people, or JSON
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    reading: Reading,
+}
+
+const AFTER_HELP: &str = look_help!(
+    "  spv debug dump shader.spv
+  spv debug dump --format json shader.spv | jq '.entries[] | select(.kind == \"DebugFunction\")'"
+);
+
+pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
+    arguments.reading.show(|info| {
+        Ok(Found {
+            text: text(info),
+            json: json(info),
+        })
+    })
+}
+
+fn text(info: &DebugInfo<'_>) -> String {
+    let mut out = String::new();
+    for (id, set) in info.sets() {
+        out.push_str(&format!("{id} instruction set {set}\n"));
+    }
+    out.push_str(&info.tree());
+    if out.is_empty() {
+        out.push_str(match info.files().next() {
+            Some(_) => {
+                "no debug information but lines and files: see `spv debug sources` and \
+                        `spv debug scopes`\n"
+            }
+            None => "no debug information\n",
+        });
+    }
+    out
+}
+
+fn json(info: &DebugInfo<'_>) -> Value {
+    let sets = info
+        .sets()
+        .map(|(id, set)| json!({"id": id.0, "name": set.import_name()}));
+    let files = info
+        .files()
+        .map(|(_, file)| json!({"name": file.name(), "has_text": file.has_text()}));
+    let functions = info.functions().iter().map(|function| {
+        json!({
+            "id": function.id.0,
+            "start": function.words.start * 4,
+            "end": function.words.end * 4,
+            "described_by": info.description(function).map(|entry| entry.id().0),
+        })
+    });
+    let lines = info.stretches().map(|range| {
+        let offset = WordOffset(range.start);
+        let scope = info.scope(offset);
+        json!({
+            "start": range.start * 4,
+            "end": range.end * 4,
+            "position": position_json(info, info.position(offset)),
+            "scope": scope.map(|scope| scope.scope.id().0),
+            "inlined_at": scope.and_then(|scope| scope.inlined_at).map(|at| at.id().0),
+        })
+    });
+    json!({
+        "sets": sets.collect::<Vec<_>>(),
+        "files": files.collect::<Vec<_>>(),
+        "entries": info.entries().map(entry_json).collect::<Vec<_>>(),
+        "functions": functions.collect::<Vec<_>>(),
+        "lines": lines.collect::<Vec<_>>(),
+    })
+}
+
+fn entry_json(entry: Entry<'_>) -> Value {
+    let mut fields = Map::new();
+    let slots = entry.slots();
+    for (field, values) in entry.fields_text() {
+        let many = slots.iter().find(|slot| slot.field() == field);
+        let value = match many.map(|slot| slot.quantifier()) {
+            Some(Quantifier::Many) => Value::from(values),
+            _ => values.into_iter().next().into(),
+        };
+        fields.insert(field.name().to_owned(), value);
+    }
+    json!({
+        "id": entry.id().0,
+        "kind": entry.kind().name(),
+        "offset": entry.offset().bytes(),
+        "summary": entry.summary(),
+        "fields": fields,
+    })
+}

@@ -1,0 +1,161 @@
+//! `spv debug lookup`: from an instruction to the source, and back.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value, json};
+use spirvkit::binary::WordOffset;
+use spirvkit::debuginfo::DebugInfo;
+use spirvkit::text::excerpts;
+
+use super::location::{Wanted, entry_json, function_name, line_text, position_json};
+use super::look_help;
+use super::reading::{FormArguments, Found, show};
+use crate::exit::{Ending, UsageError};
+
+/// Tell where an instruction comes from, or which instructions come of a line
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Arguments {
+    /// The module's file, or `-` for standard input
+    #[arg(value_name = "MODULE")]
+    module: PathBuf,
+
+    /// An offset in bytes (0x1a4), an id (%12, %main), or a line (shader.comp:12)
+    #[arg(value_name = "WHERE", required = true)]
+    places: Vec<Wanted>,
+
+    #[command(flatten)]
+    form: FormArguments,
+}
+
+const AFTER_HELP: &str = look_help!(
+    "  spv debug lookup shader.spv 0x1a4
+  spv debug lookup shader.spv %57
+  spv debug lookup shader.spv shader.comp:12"
+);
+
+/// The most instructions of a line that are written for people.
+const MOST: usize = 50;
+
+pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
+    show(Some(&arguments.module), &arguments.form, |info| {
+        let mut found = Found {
+            text: String::new(),
+            json: json!({ "found": [] }),
+        };
+        for wanted in &arguments.places {
+            let ranges = wanted.find(info)?;
+            let values = match wanted {
+                Wanted::Line(..) => lines(info, &ranges, &mut found.text),
+                _ => ranges
+                    .iter()
+                    .map(|range| instruction(info, range, &mut found.text))
+                    .collect(),
+            };
+            if let Some(Value::Array(all)) = found.json.get_mut("found") {
+                all.extend(values);
+            }
+        }
+        Ok(found)
+    })
+}
+
+/// Where an instruction comes from.
+fn instruction(info: &DebugInfo<'_>, range: &Range<usize>, out: &mut String) -> Value {
+    let offset = WordOffset(range.start);
+    let shown = excerpts(info.words(), &[range.start]);
+    let shown = shown.into_iter().next().unwrap_or_default().text;
+    let _ = writeln!(out, "{:#x}  {shown}", offset.bytes());
+    let described = info.entry_starting_at(offset);
+    if let Some(entry) = described {
+        let _ = writeln!(out, "  {}", entry.summary());
+        if let Some(place) = entry.place_text() {
+            let _ = writeln!(out, "  declared at {place}");
+        }
+    }
+    let frames = info.frames(offset);
+    let position = info.position(offset);
+    match position {
+        Some(position) => {
+            let _ = writeln!(out, "  at {}", info.position_text(position));
+            if let Some(line) = line_text(info, position) {
+                let _ = writeln!(out, "  | {line}");
+            }
+        }
+        None if described.is_none() => out.push_str("  no line is known\n"),
+        None => {}
+    }
+    for (number, frame) in frames.iter().enumerate() {
+        let function = frame
+            .function()
+            .map_or_else(|| "?".to_owned(), |entry| entry.summary());
+        match (number, frame.position) {
+            (0, _) => {
+                let _ = writeln!(out, "  in {function}");
+            }
+            (_, Some(call)) => {
+                let _ = writeln!(
+                    out,
+                    "  inlined into {function}, at {}",
+                    info.position_text(call)
+                );
+            }
+            (_, None) => {
+                let _ = writeln!(out, "  inlined into {function}");
+            }
+        }
+    }
+    if frames.is_empty()
+        && let Some(name) = function_name(info, offset)
+    {
+        let _ = writeln!(out, "  in {name}");
+    }
+    let frames = frames.iter().map(|frame| {
+        json!({
+            "function": entry_json(frame.function()),
+            "scope": entry_json(Some(frame.scope)),
+            "position": position_json(info, frame.position),
+        })
+    });
+    json!({
+        "start": offset.bytes(),
+        "end": range.end * 4,
+        "instruction": shown,
+        "describes": entry_json(described),
+        "position": position_json(info, position),
+        "frames": frames.collect::<Vec<_>>(),
+    })
+}
+
+/// Which instructions come of a line.
+fn lines(info: &DebugInfo<'_>, ranges: &[Range<usize>], out: &mut String) -> Vec<Value> {
+    let mut last = None;
+    let mut values = Vec::new();
+    for range in ranges {
+        let offset = WordOffset(range.start);
+        let function = function_name(info, offset);
+        if last.as_ref() != Some(&function) {
+            let _ = writeln!(out, "in {}:", function.as_deref().unwrap_or("no function"));
+            last = Some(function.clone());
+        }
+        let offsets: Vec<usize> = info.offsets_in(range.clone()).take(MOST + 1).collect();
+        let shown = excerpts(info.words(), &offsets[..offsets.len().min(MOST)]);
+        for (offset, excerpt) in offsets.iter().zip(&shown) {
+            let _ = writeln!(out, "  {:#x}  {}", offset * 4, excerpt.text);
+        }
+        if offsets.len() > MOST {
+            let _ = writeln!(out, "  … up to {:#x}", range.end * 4);
+        }
+        values.push(json!({
+            "start": range.start * 4,
+            "end": range.end * 4,
+            "function": function,
+            "position": position_json(info, info.position(offset)),
+            "instructions": shown.into_iter().map(|excerpt| excerpt.text).collect::<Vec<_>>(),
+        }));
+    }
+    values
+}

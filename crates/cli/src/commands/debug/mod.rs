@@ -1,0 +1,63 @@
+//! `spv debug`: what a module tells of its source.
+
+mod dump;
+mod location;
+mod lookup;
+mod reading;
+mod scopes;
+mod sources;
+mod vars;
+
+use clap::{Args, Subcommand};
+
+use crate::exit::{Ending, UsageError};
+
+/// Look into debug information: files, lines, types, scopes and variables
+#[derive(Debug, Args)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Dump(dump::Arguments),
+    Sources(sources::Arguments),
+    Lookup(lookup::Arguments),
+    Scopes(scopes::Arguments),
+    Vars(vars::Arguments),
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
+    match &arguments.command {
+        Command::Dump(arguments) => dump::run(arguments),
+        Command::Sources(arguments) => sources::run(arguments),
+        Command::Lookup(arguments) => lookup::run(arguments),
+        Command::Scopes(arguments) => scopes::run(arguments),
+        Command::Vars(arguments) => vars::run(arguments),
+    }
+}
+
+/// The end of the help of the commands that look.
+macro_rules! look_help {
+    ($examples:literal) => {
+        concat!(
+            "\
+The module is binary, hexadecimal text, or assembly text. Without a module, it is
+read from standard input.
+
+Examples:
+",
+            $examples,
+            "
+
+Exit codes:
+  0  success
+  1  the module has errors or could not be read, or nothing was found
+  2  the command line is wrong"
+        )
+    };
+}
+
+use look_help;

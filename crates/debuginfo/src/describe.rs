@@ -1,0 +1,255 @@
+//! Debug information for people: a line for each entry, and the tree of them.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use spirvkit_grammar::{Quantifier, SourceLanguage};
+
+use crate::places::Position;
+use crate::{DebugInfo, Entry, Field, Flags, Kind, Tag};
+
+/// Scopes inside scopes deeper than this are written no further to the right.
+const DEEPEST: usize = 40;
+
+impl Entry<'_> {
+    /// What the entry describes, in a line: `function shade: float (float)`.
+    pub fn summary(&self) -> String {
+        let name = || self.name().unwrap_or_default();
+        let mut out = match self.kind() {
+            Kind::InfoNone => "nothing".to_owned(),
+            Kind::CompilationUnit => self.unit(),
+            Kind::Source => format!("source {}", self.file_name()),
+            Kind::TypeComposite if self.tag() == Some(Tag::Class) => format!("class {}", name()),
+            Kind::TypeMember => format!("member {}", self.declaration_text()),
+            Kind::TypeInheritance => {
+                let base = self.entry(Field::BaseClass).or_else(|| self.parent());
+                format!(
+                    "base {}",
+                    base.map_or_else(String::new, |base| base.type_text())
+                )
+            }
+            Kind::Typedef => {
+                let base = self
+                    .base_type()
+                    .map_or_else(|| "void".to_owned(), |ty| ty.type_text());
+                format!("typedef {} = {base}", name())
+            }
+            Kind::GlobalVariable => format!("global {}", self.declaration_text()),
+            Kind::LocalVariable => match self.number(Field::ArgNumber) {
+                Some(number @ 1..) => format!("parameter {number}: {}", self.declaration_text()),
+                _ => format!("variable {}", self.declaration_text()),
+            },
+            Kind::Function | Kind::FunctionDeclaration => {
+                let ty = self
+                    .type_()
+                    .map_or_else(|| "?".to_owned(), |ty| ty.type_text());
+                let what = match self.kind() {
+                    Kind::Function => "function",
+                    _ => "declaration of function",
+                };
+                format!("{what} {}: {ty}", name())
+            }
+            Kind::LexicalBlock => match self.name() {
+                Some(name) if name.is_empty() => "anonymous namespace".to_owned(),
+                Some(name) => format!("namespace {name}"),
+                None => "block".to_owned(),
+            },
+            Kind::MacroDef => match self.text(Field::Value) {
+                Some(value) => format!("macro {} = {value}", name()),
+                None => format!("macro {}", name()),
+            },
+            Kind::MacroUndef => {
+                let defined = self.entry(Field::Macro).and_then(|defined| defined.name());
+                format!("end of macro {}", defined.unwrap_or_default())
+            }
+            Kind::Operation => self.operation_text(),
+            Kind::Expression => self.expression_text(),
+            Kind::InlinedAt => {
+                let function = self.entry(Field::Scope).and_then(|scope| scope.function());
+                let function = function
+                    .and_then(|function| function.name())
+                    .unwrap_or_default();
+                format!(
+                    "inlined into {function} at line {}",
+                    self.line().unwrap_or_default()
+                )
+            }
+            kind if kind.is_type() => format!("type {}", self.type_text()),
+            _ => self.plain_fields(),
+        };
+        if let Some(offset) = self.offset_in_bits() {
+            let _ = write!(out, ", at bit {offset}");
+        }
+        if let Some(size) = self.size_in_bits() {
+            let _ = write!(out, ", {size} bits");
+        }
+        if self.flags() != Flags(0) {
+            let _ = write!(out, " [{}]", self.flags());
+        }
+        out
+    }
+
+    /// The file, line and column that it is declared at, as `shader.comp:12:3`.
+    pub fn place_text(&self) -> Option<String> {
+        let position = Position {
+            file: self.file()?,
+            line: self.line()?,
+            column: self.column().unwrap_or_default(),
+        };
+        Some(self.info().position_text(position))
+    }
+
+    fn file_name(&self) -> String {
+        let file = self.file().or_else(|| self.info().file_of(self.id()));
+        let file = file.and_then(|file| self.info().file(file));
+        file.map(|file| file.name().to_owned()).unwrap_or_default()
+    }
+
+    fn unit(&self) -> String {
+        let mut out = format!("compilation unit {}", self.file_name());
+        if let Some(language) = self.language() {
+            let _ = write!(out, " ({language})");
+        }
+        if let Some(version) = self.number(Field::DwarfVersion) {
+            let _ = write!(out, ", DWARF {version}");
+        }
+        out
+    }
+
+    /// The source language of a compilation unit. The first set doesn't tell it.
+    pub fn language(&self) -> Option<SourceLanguage> {
+        let number = self.number(Field::Language)?;
+        u32::try_from(number).ok().map(SourceLanguage)
+    }
+
+    fn operation_text(&self) -> String {
+        let Some(operation) = self.operation() else {
+            return self.plain_fields();
+        };
+        let mut out = operation.code.to_string();
+        for operand in operation.operands {
+            let _ = write!(out, " {operand}");
+        }
+        out
+    }
+
+    /// The operations of an expression with commas between them.
+    pub fn expression_text(&self) -> String {
+        let operations: Vec<String> = self
+            .entries(Field::Operations)
+            .take(MOST_OPERATIONS)
+            .map(|operation| operation.operation_text())
+            .collect();
+        match operations.is_empty() {
+            true => "as it is".to_owned(),
+            false => operations.join(", "),
+        }
+    }
+
+    /// The kind, and each field by its name.
+    fn plain_fields(&self) -> String {
+        let mut out = self.kind().name().to_owned();
+        for (field, values) in self.fields_text() {
+            let _ = write!(out, " {}: {}", field.name(), values.join(" "));
+        }
+        out
+    }
+
+    /// The fields that it has, with their values as text: numbers, names of enumerants,
+    /// strings in quotation marks, ids of anything else.
+    pub fn fields_text(&self) -> Vec<(Field, Vec<String>)> {
+        let mut fields = Vec::new();
+        let words = self.operand_words();
+        for (index, slot) in self.slots().iter().enumerate() {
+            let values = match slot.quantifier() {
+                Quantifier::Many => words.get(index..),
+                _ => words.get(index..index + 1),
+            };
+            let values = values.unwrap_or_default().iter();
+            let values: Vec<String> = values.map(|&word| self.value_text(slot, word)).collect();
+            if !values.is_empty() {
+                fields.push((slot.field(), values));
+            }
+        }
+        fields
+    }
+
+    fn value_text(&self, slot: &crate::Slot, word: u32) -> String {
+        let id = spirvkit_binary::Id(word);
+        let number = match slot.is_literal() {
+            true => Some(u64::from(word)),
+            false => self.info().constant(id),
+        };
+        match number {
+            Some(number) => {
+                let small = u32::try_from(number).ok();
+                let name = small.and_then(|number| slot.value_text(number));
+                name.unwrap_or_else(|| number.to_string())
+            }
+            None => match self.info().string(id) {
+                Some(text) => format!("{text:?}"),
+                None => id.to_string(),
+            },
+        }
+    }
+}
+
+/// The most operations of an expression that are written.
+const MOST_OPERATIONS: usize = 100;
+
+impl DebugInfo<'_> {
+    /// A position as `shader.comp:12:3`; the column is left out if it isn't known.
+    pub fn position_text(&self, position: Position) -> String {
+        let file = self
+            .file(position.file)
+            .map(|file| file.name())
+            .unwrap_or_default();
+        match position.column {
+            0 => format!("{file}:{}", position.line),
+            column => format!("{file}:{}:{column}", position.line),
+        }
+    }
+
+    /// What there is outside of bodies of functions, as a tree: compilation units, what
+    /// names them as its parent, and so on inwards; then everything else by itself.
+    pub fn tree(&self) -> String {
+        let mut out = String::new();
+        let mut seen = HashSet::new();
+        let shown = |entry: &Entry<'_>| !entry.kind().is_in_body();
+        let is_root = |entry: &Entry<'_>| entry.parent().is_none();
+        let of_unit = |entry: &Entry<'_>| entry.kind() == Kind::CompilationUnit;
+        for unit in self.entries().filter(of_unit) {
+            self.branch(unit, &mut seen, &mut out);
+        }
+        for root in self.entries().filter(shown).filter(is_root) {
+            self.branch(root, &mut seen, &mut out);
+        }
+        // What is left names something as its parent that isn't above it.
+        for rest in self.entries().filter(shown) {
+            self.branch(rest, &mut seen, &mut out);
+        }
+        out
+    }
+
+    fn branch(&self, root: Entry<'_>, seen: &mut HashSet<usize>, out: &mut String) {
+        let mut open = vec![(root, 0)];
+        while let Some((entry, depth)) = open.pop() {
+            if !seen.insert(entry.offset().0) {
+                continue;
+            }
+            let indent = 2 * depth.min(DEEPEST);
+            let _ = write!(out, "{:indent$}{} {}", "", entry.id(), entry.summary());
+            if let Some(place) = entry.place_text() {
+                let _ = write!(out, "  {place}");
+            }
+            out.push('\n');
+            // Members of the newer sets don't tell what they are members of.
+            let members = entry.members().filter(|member| member.parent().is_none());
+            let children = self
+                .children(entry.id())
+                .filter(|child| !child.kind().is_in_body());
+            let inside: Vec<_> = members.chain(children).collect();
+            open.extend(inside.into_iter().rev().map(|child| (child, depth + 1)));
+        }
+    }
+}

@@ -89,6 +89,17 @@ impl Entry<'_> {
         out
     }
 
+    /// What a scope is called: `function shade`, `block`, `namespace lights`.
+    pub fn scope_text(&self) -> String {
+        let name = self.name().unwrap_or_default();
+        match self.kind() {
+            Kind::Function => format!("function {name}"),
+            Kind::TypeComposite => self.type_text(),
+            Kind::LexicalBlockDiscriminator => "discriminated block".to_owned(),
+            _ => self.summary(),
+        }
+    }
+
     /// The file, line and column that it is declared at, as `shader.comp:12:3`.
     pub fn place_text(&self) -> Option<String> {
         let position = Position {

@@ -281,11 +281,21 @@ impl<'m> Entry<'m> {
 
     /// The number of elements of each dimension of an array, as far as it is known: a
     /// dimension may be a variable, or 0 for no known number.
+    ///
+    /// Some producers (SPIRV-LLVM-Translator) write the lower bounds of all dimensions
+    /// behind the counts. No language has arrays whose later dimensions are all unknown,
+    /// so a second half of nothing but zeros is taken for such bounds.
     pub fn dimensions(&self) -> impl Iterator<Item = Option<u64>> + use<'m> {
         let info = self.info;
-        self.list(Field::ComponentCounts)
-            .iter()
-            .map(move |&id| info.constant(Id(id)))
+        let counts = self.list(Field::ComponentCounts);
+        let (first, second) = counts.split_at(counts.len() / 2);
+        let is_bound = |&id: &u32| match info.entry(Id(id)) {
+            Some(entry) => entry.kind == Kind::InfoNone,
+            None => info.constant(Id(id)) == Some(0),
+        };
+        let has_bounds = first.len() == second.len() && second.iter().all(is_bound);
+        let counts = if has_bounds { first } else { counts };
+        counts.iter().map(move |&id| info.constant(Id(id)))
     }
 
     /// The number of components of a vector, or of columns of a matrix.

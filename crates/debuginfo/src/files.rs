@@ -31,8 +31,8 @@ impl File {
         self.id
     }
 
-    /// Whether the module has its text.
-    pub fn has_text(&self) -> bool {
+    /// Whether something has been taken for its text.
+    fn has_text(&self) -> bool {
         !self.parts.is_empty()
     }
 
@@ -60,6 +60,8 @@ pub(crate) struct Files {
     by_name: HashMap<String, FileId>,
     /// The file to whose text more may be added.
     current: Option<FileId>,
+    /// The file without a name that is another one's text.
+    united: Option<FileId>,
     /// How many words of text there are. Many instructions can refer to one string, but
     /// all texts together are kept no longer than the module.
     words: usize,
@@ -69,7 +71,8 @@ impl DebugInfo<'_> {
     /// The source files that the module names, in the order in which it does.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &File)> + '_ {
         let numbered = self.files.list.iter().enumerate();
-        numbered.map(|(index, file)| (FileId(index as u32), file))
+        let files = numbered.map(|(index, file)| (FileId(index as u32), file));
+        files.filter(|(id, _)| self.files.united != Some(*id))
     }
 
     /// A file of this module.
@@ -85,18 +88,30 @@ impl DebugInfo<'_> {
 
     /// The text of a file, if the module has it.
     pub fn text_of(&self, file: FileId) -> Option<String> {
-        let file = self.file(file).filter(|file| file.has_text())?;
+        let text = self.whole_text(file)?;
+        let (_, text) = split_checksum(&text);
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    /// A checksum of a file, if the module has one: how it was made, such as `MD5`, and
+    /// its hexadecimal digits. SPIRV-LLVM-Translator writes it in front of the text, as
+    /// a comment.
+    pub fn checksum_of(&self, file: FileId) -> Option<(String, String)> {
+        let text = self.whole_text(file)?;
+        let (checksum, _) = split_checksum(&text);
+        checksum.map(|(kind, digits)| (kind.to_owned(), digits.to_owned()))
+    }
+
+    fn whole_text(&self, file: FileId) -> Option<String> {
+        let file = self.file(file)?;
         let mut bytes = Vec::new();
         for &part in &file.parts {
-            if let Some(string) = self
-                .words
-                .get(part as usize..)
-                .and_then(LiteralString::at_start_of)
-            {
+            let words = self.words.get(part as usize..);
+            if let Some(string) = words.and_then(LiteralString::at_start_of) {
                 string.append_to(&mut bytes);
             }
         }
-        Some(String::from_utf8_lossy(&bytes).into_owned())
+        (!bytes.is_empty()).then(|| String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// The text of an `OpString`.
@@ -133,6 +148,29 @@ impl DebugInfo<'_> {
         Some(file)
     }
 
+    /// Gives the text of the only file without a name to the only one without a text.
+    ///
+    /// glslang calls what it compiles by its name where it says where functions and types
+    /// are, and by an empty one where it has the text.
+    pub(crate) fn unite_files(&mut self) {
+        let list = &self.files.list;
+        let only = |wanted: &dyn Fn(&File) -> bool| {
+            let mut indices = (0..list.len()).filter(|&index| wanted(&list[index]));
+            indices.next().filter(|_| indices.next().is_none())
+        };
+        let unnamed = only(&|file| file.name.is_empty() && file.has_text());
+        let bare = only(&|file| !file.has_text());
+        let (Some(unnamed), Some(bare)) = (unnamed, bare) else {
+            return;
+        };
+        self.files.list[bare].parts = std::mem::take(&mut self.files.list[unnamed].parts);
+        let (from, to) = (FileId(unnamed as u32), FileId(bare as u32));
+        for file in self.files.by_id.values_mut().filter(|file| **file == from) {
+            *file = to;
+        }
+        self.files.united = Some(from);
+    }
+
     /// Begins the text of a file, unless it has one.
     pub(crate) fn begin_text(&mut self, file: Option<FileId>) {
         self.files.current =
@@ -163,4 +201,13 @@ impl DebugInfo<'_> {
             self.add_text(string.offset().0 + 2);
         }
     }
+}
+
+/// Splits a text into the checksum in front of it and the rest.
+fn split_checksum(text: &str) -> (Option<(&str, &str)>, &str) {
+    let Some(marked) = text.strip_prefix("//__CSK_") else {
+        return (None, text);
+    };
+    let (line, rest) = marked.split_once('\n').unwrap_or((marked, ""));
+    (line.split_once(':'), rest)
 }

@@ -161,17 +161,19 @@ impl<'a> DebugInfo<'a> {
         module.flat_map(|module| module.instructions().map_while(Result::ok))
     }
 
-    /// Where the instructions in a range of words start, in words.
-    pub fn offsets_in(&self, words: Range<usize>) -> impl Iterator<Item = usize> + '_ {
+    /// The instructions that start in a range of words, of which the first is at its
+    /// start.
+    pub fn instructions_in(
+        &self,
+        words: Range<usize>,
+    ) -> impl Iterator<Item = Instruction<'a>> + '_ {
         let first = self.instruction(words.start as u32);
         let next = |last: &Instruction<'a>| {
             let end = last.offset().0 + last.words().len();
             self.instruction(end as u32)
         };
         let instructions = std::iter::successors(first, next);
-        instructions
-            .map(|instruction| instruction.offset().0)
-            .take_while(move |&at| at < words.end)
+        instructions.take_while(move |instruction| instruction.offset().0 < words.end)
     }
 
     /// The instruction that defines an id.
@@ -518,6 +520,7 @@ impl<'a> Reader<'a> {
         let info = &mut self.info;
         info.children.sort_by_key(|(parent, _)| *parent);
         info.bindings.sort_by_key(|(variable, _)| *variable);
+        info.unite_files();
         self.describe();
         self.dominate(module);
         self.stretch();

@@ -57,7 +57,7 @@ fn json(info: &DebugInfo<'_>) -> Value {
         .map(|(id, set)| json!({"id": id.0, "name": set.import_name()}));
     let files = info
         .files()
-        .map(|(_, file)| json!({"name": file.name(), "has_text": file.has_text()}));
+        .map(|(id, file)| json!({"name": file.name(), "has_text": info.text_of(id).is_some()}));
     let functions = info.functions().iter().map(|function| {
         json!({
             "id": function.id.0,

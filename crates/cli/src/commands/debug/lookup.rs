@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Value, json};
-use spirvkit::binary::WordOffset;
-use spirvkit::debuginfo::DebugInfo;
+use spirvkit::binary::{Instruction, WordOffset};
+use spirvkit::debuginfo::{DebugInfo, Kind};
+use spirvkit::grammar::Op;
 use spirvkit::text::excerpts;
 
 use super::location::{Wanted, entry_json, function_name, line_text, position_json};
@@ -141,7 +142,13 @@ fn lines(info: &DebugInfo<'_>, ranges: &[Range<usize>], out: &mut String) -> Vec
             let _ = writeln!(out, "in {}:", function.as_deref().unwrap_or("no function"));
             last = Some(function.clone());
         }
-        let offsets: Vec<usize> = info.offsets_in(range.clone()).take(MOST + 1).collect();
+        let code = info
+            .instructions_in(range.clone())
+            .filter(|instruction| is_code(info, instruction));
+        let offsets: Vec<usize> = code
+            .map(|instruction| instruction.offset().0)
+            .take(MOST + 1)
+            .collect();
         let shown = excerpts(info.words(), &offsets[..offsets.len().min(MOST)]);
         for (offset, excerpt) in offsets.iter().zip(&shown) {
             let _ = writeln!(out, "  {:#x}  {}", offset * 4, excerpt.text);
@@ -158,4 +165,19 @@ fn lines(info: &DebugInfo<'_>, ranges: &[Range<usize>], out: &mut String) -> Vec
         }));
     }
     values
+}
+
+/// Whether an instruction does something, other than tell about lines and scopes.
+fn is_code(info: &DebugInfo<'_>, instruction: &Instruction<'_>) -> bool {
+    match instruction.op() {
+        Op::Line | Op::NoLine => false,
+        _ => info
+            .entry_starting_at(instruction.offset())
+            .is_none_or(|entry| {
+                !matches!(
+                    entry.kind(),
+                    Kind::Scope | Kind::NoScope | Kind::Line | Kind::NoLine
+                )
+            }),
+    }
 }

@@ -51,7 +51,7 @@ fn scopes(info: &DebugInfo<'_>) -> Found {
                 text,
                 " {} {}",
                 innermost.scope.id(),
-                innermost.scope.summary()
+                innermost.scope.scope_text()
             );
         }
         for outer in frames.iter().skip(1) {

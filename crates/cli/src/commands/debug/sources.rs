@@ -71,6 +71,10 @@ fn list(info: &DebugInfo<'_>, targets: &[(FileId, PathBuf)]) -> Found {
             }
             None => text.push_str("  no text"),
         }
+        let checksum = info.checksum_of(id);
+        if let Some((kind, digits)) = &checksum {
+            let _ = write!(text, "  {kind} {digits}");
+        }
         if let Some(target) = target {
             let _ = write!(text, "  written to {}", target.display());
         }
@@ -79,6 +83,7 @@ fn list(info: &DebugInfo<'_>, targets: &[(FileId, PathBuf)]) -> Found {
             "name": file.name(),
             "id": file.id().0,
             "text": source,
+            "checksum": checksum.map(|(kind, digits)| json!({"kind": kind, "digits": digits})),
             "written_to": target.map(|path| path.display().to_string()),
         }));
     }

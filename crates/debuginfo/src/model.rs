@@ -112,6 +112,12 @@ pub(crate) struct Stretch {
     pub(crate) end: u32,
 }
 
+impl Stretch {
+    fn goes_on_in(&self, next: &Self) -> bool {
+        (self.file, self.line, self.end) == (next.file, next.line, next.start)
+    }
+}
+
 impl<'a> DebugInfo<'a> {
     /// Reads the debug information of a module, which takes n log n steps for n
     /// instructions.
@@ -570,16 +576,23 @@ impl<'a> Reader<'a> {
         let info = &self.info;
         let ends = info.changes.iter().skip(1).map(|change| change.offset);
         let ends = ends.chain([info.words.len() as u32]);
-        let stretches = info.changes.iter().zip(ends).filter_map(|(change, end)| {
-            let position = info.position_of(change.place)?;
-            Some(Stretch {
+        let mut stretches: Vec<Stretch> = Vec::new();
+        for (change, end) in info.changes.iter().zip(ends) {
+            let Some(position) = info.position_of(change.place) else {
+                continue;
+            };
+            let next = Stretch {
                 file: position.file,
                 line: position.line,
                 start: change.offset,
                 end,
-            })
-        });
-        let mut stretches: Vec<_> = stretches.collect();
+            };
+            match stretches.last_mut() {
+                // Only the column or the scope is another.
+                Some(last) if last.goes_on_in(&next) => last.end = end,
+                _ => stretches.push(next),
+            }
+        }
         stretches.sort();
         self.info.stretches = stretches;
     }

@@ -171,7 +171,7 @@ impl Entry<'_> {
     pub fn fields_text(&self) -> Vec<(Field, Vec<String>)> {
         let mut fields = Vec::new();
         let words = self.operand_words();
-        for (index, slot) in self.slots().iter().enumerate() {
+        for (index, slot) in self.placed_slots() {
             let values = match slot.quantifier() {
                 Quantifier::Many => words.get(index..),
                 _ => words.get(index..index + 1),

@@ -50,6 +50,36 @@ const BEFORE_OPERANDS: usize = 5;
 
 impl<'m> Entry<'m> {
     pub(crate) fn of(info: &'m DebugInfo<'m>, instruction: Instruction<'m>) -> Option<Self> {
+        let (set, kind) = Self::set_and_kind(info, instruction)?;
+        let mut entry = Self {
+            info,
+            instruction,
+            set,
+            kind,
+            slots: &[],
+        };
+        if entry.is_pack() {
+            entry.kind = Kind::TypeTemplateParameterPack;
+        }
+        entry.slots = set.fields(entry.kind)?;
+        Some(entry)
+    }
+
+    /// Whether it is a parameter pack under a wrong number: the LLVM translator writes
+    /// packs with the number of template template parameters. These have a source as
+    /// third operand, where packs have a line.
+    fn is_pack(&self) -> bool {
+        if self.kind != Kind::TypeTemplateTemplateParameter || self.set != Set::OpenCl100 {
+            return false;
+        }
+        let third = self.operand_words().get(2);
+        let third = third.and_then(|&word| self.info.definition(Id(word)));
+        let third = third.and_then(|third| Self::set_and_kind(self.info, third));
+        !matches!(third, Some((_, Kind::Source | Kind::InfoNone)))
+    }
+
+    /// The set that an instruction is from, and what its number means in it.
+    fn set_and_kind(info: &DebugInfo<'_>, instruction: Instruction<'_>) -> Option<(Set, Kind)> {
         if !matches!(
             instruction.op(),
             Op::ExtInst | Op::ExtInstWithForwardRefsKHR
@@ -60,14 +90,7 @@ impl<'m> Entry<'m> {
             return None;
         };
         let set = info.set(Id(set))?;
-        let kind = set.kind(number)?;
-        Some(Self {
-            info,
-            instruction,
-            set,
-            kind,
-            slots: set.fields(kind)?,
-        })
+        Some((set, set.kind(number)?))
     }
 
     /// What it describes.
@@ -114,8 +137,29 @@ impl<'m> Entry<'m> {
     }
 
     fn slot(&self, field: Field) -> Option<(usize, &'static Slot)> {
-        let mut slots = self.slots.iter().enumerate();
+        let mut slots = self.placed_slots();
         slots.find(|(_, slot)| slot.field() == field)
+    }
+
+    /// The fields with the indices of their operands.
+    pub(crate) fn placed_slots(&self) -> impl Iterator<Item = (usize, &'static Slot)> + use<> {
+        let surplus = self.surplus_operand();
+        let slots = self.slots.iter().enumerate();
+        slots.map(move |(index, slot)| match surplus {
+            Some(surplus) if surplus <= index => (index + 1, slot),
+            _ => (index, slot),
+        })
+    }
+
+    /// The index of an operand that no set has: the LLVM translator writes a 0 after the
+    /// tag of an imported entity.
+    fn surplus_operand(&self) -> Option<usize> {
+        const AFTER_TAG: usize = 2;
+        let words = self.operand_words();
+        let has_it = self.kind == Kind::ImportedEntity
+            && words.len() == self.slots.len() + 1
+            && words.get(AFTER_TAG) == Some(&0);
+        has_it.then_some(AFTER_TAG)
     }
 
     /// The word of a field, be it a literal or an id.
@@ -207,11 +251,19 @@ impl<'m> Entry<'m> {
         self.entry(Field::Parent)
     }
 
-    /// The scope that it is declared in, the scope of that, and so on outwards.
+    /// The scope that it is declared in, the scope of that, and so on outwards. What is
+    /// declared in a template is in the type or function that the template makes.
     pub fn parents(&self) -> impl Iterator<Item = Entry<'m>> + use<'m> {
         // A damaged module can go round in circles.
         let most = self.info.entry_count();
-        std::iter::successors(self.parent(), Entry::parent).take(most)
+        std::iter::successors(self.outer(), Entry::outer).take(most)
+    }
+
+    fn outer(&self) -> Option<Entry<'m>> {
+        match self.kind {
+            Kind::TypeTemplate => self.entry(Field::Target),
+            _ => self.parent(),
+        }
     }
 
     /// What it flags say.

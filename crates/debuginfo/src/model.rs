@@ -411,7 +411,10 @@ impl<'a> Reader<'a> {
 
     fn import(&mut self, id: Id, name: &[u32]) {
         let name = LiteralString::at_start_of(name).map(LiteralString::to_text_lossy);
-        let set = name.and_then(|name| ExtInstSet::from_import_name(&name));
+        let set = name.and_then(|name| match name.as_str() {
+            BEFORE_IT_WAS_NAMED => Some(ExtInstSet::OpenClDebugInfo100),
+            name => ExtInstSet::from_import_name(name),
+        });
         // Sets are few, but a module can import one over and over.
         if let Some(set) = set.filter(|set| set.is_debug_info())
             && self.info.imports.len() < MAX_IMPORTS
@@ -598,6 +601,9 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// What the LLVM translator calls `OpenCL.DebugInfo.100` unless it is told to write what
+/// the specification says. Nothing else is different.
+const BEFORE_IT_WAS_NAMED: &str = "SPIRV.debug";
 /// More imports of sets than this are not looked at: they would be looked through for
 /// each instruction.
 const MAX_IMPORTS: usize = 16;

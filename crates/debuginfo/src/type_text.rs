@@ -135,10 +135,12 @@ fn plain(ty: Entry<'_>, depth: usize) -> String {
                 _ => "struct ",
             };
             let name = ty.name().unwrap_or_default();
+            // The specification's mark of opaque types; glslang marks the linkage name.
+            let linkage_name = ty.linkage_name().unwrap_or_default();
             match name.strip_prefix('@') {
-                // The specification's mark of opaque types.
                 Some(opaque) => opaque.to_owned(),
                 None if name.is_empty() => format!("{tag}{{…}}"),
+                None if linkage_name.starts_with('@') => name,
                 None => format!("{tag}{name}"),
             }
         }

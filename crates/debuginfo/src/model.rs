@@ -67,6 +67,8 @@ pub struct DebugInfo<'a> {
     pub(crate) stretches: Vec<Stretch>,
     /// What has a parent, sorted by it: the parent's id and where the child stands.
     children: Vec<(u32, u32)>,
+    /// The same of variables only: a compilation unit has very many other children.
+    variables: Vec<(u32, u32)>,
     /// Where `DebugDeclare` and `DebugValue` stand, sorted by the variable's id.
     pub(crate) bindings: Vec<(u32, u32)>,
     /// The labels of all functions, in order.
@@ -134,6 +136,7 @@ impl<'a> DebugInfo<'a> {
                 changes: Vec::new(),
                 stretches: Vec::new(),
                 children: Vec::new(),
+                variables: Vec::new(),
                 bindings: Vec::new(),
                 labels: Vec::new(),
                 dominators: Vec::new(),
@@ -241,11 +244,25 @@ impl<'a> DebugInfo<'a> {
     /// What names an instruction as its parent, in the module's order: the variables
     /// and blocks of a function, the functions of a compilation unit.
     pub fn children(&self, parent: Id) -> impl Iterator<Item = Entry<'_>> + '_ {
-        let start = self.children.partition_point(|(id, _)| *id < parent.0);
-        let of_parent = self.children[start..].iter();
-        of_parent
-            .take_while(move |(id, _)| *id == parent.0)
-            .filter_map(|&(_, offset)| self.entry_at(offset))
+        self.found(&self.children, parent)
+    }
+
+    /// The variables that name a scope as their parent.
+    pub(crate) fn variables_in(&self, scope: Id) -> impl Iterator<Item = Entry<'_>> + '_ {
+        self.found(&self.variables, scope)
+    }
+
+    /// The entries of an id in a list that is sorted by id.
+    pub(crate) fn found<'m>(
+        &'m self,
+        sorted: &'m [(u32, u32)],
+        id: Id,
+    ) -> impl Iterator<Item = Entry<'m>> + 'm {
+        let start = sorted.partition_point(|(other, _)| *other < id.0);
+        let of_id = sorted[start..]
+            .iter()
+            .take_while(move |(other, _)| *other == id.0);
+        of_id.filter_map(|&(_, offset)| self.entry_at(offset))
     }
 
     /// The functions of the module, in order.
@@ -280,11 +297,7 @@ impl<'a> DebugInfo<'a> {
 
     /// The function in which a `DebugFunctionDefinition` names a `DebugFunction`.
     fn defined_by(&self, description: Id) -> Option<Id> {
-        let start = self.bindings.partition_point(|(id, _)| *id < description.0);
-        let of_function = self.bindings[start..].iter();
-        let mut entries = of_function
-            .take_while(|(id, _)| *id == description.0)
-            .filter_map(|&(_, offset)| self.entry_at(offset));
+        let mut entries = self.found(&self.bindings, description);
         entries.find_map(|entry| entry.id_of(Field::Definition))
     }
 
@@ -361,6 +374,9 @@ impl<'a> Reader<'a> {
                     }
                     if let Some(parent) = parent {
                         self.info.children.push((parent.0, offset));
+                        if matches!(kind, Kind::LocalVariable | Kind::GlobalVariable) {
+                            self.info.variables.push((parent.0, offset));
+                        }
                     }
                     self.debug(kind, id, offset, next, variable, function);
                 }
@@ -528,6 +544,7 @@ impl<'a> Reader<'a> {
     fn finish(mut self, module: &Module<'a>) -> DebugInfo<'a> {
         let info = &mut self.info;
         info.children.sort_by_key(|(parent, _)| *parent);
+        info.variables.sort_by_key(|(parent, _)| *parent);
         info.bindings.sort_by_key(|(variable, _)| *variable);
         info.unite_files();
         self.describe();

@@ -56,7 +56,7 @@ impl<'a> DebugInfo<'a> {
         for (number, frame) in frames.iter().enumerate() {
             let inlined_at = frame.inlined_at.map(|at| at.id());
             for scope in frame.scope.scopes() {
-                for variable in self.children(scope.id()) {
+                for variable in self.variables_in(scope.id()) {
                     let location = match variable.kind() {
                         Kind::LocalVariable => self.location(variable, offset, inlined_at),
                         // Those of functions have been passed on the way out.
@@ -81,14 +81,7 @@ impl<'a> DebugInfo<'a> {
 
     /// The `DebugDeclare`s and `DebugValue`s of a variable, in the module's order.
     pub fn bindings(&self, variable: Entry<'_>) -> impl Iterator<Item = Entry<'_>> + '_ {
-        let id = variable.id().0;
-        let start = self
-            .bindings
-            .partition_point(|(variable, _)| *variable < id);
-        let of_variable = self.bindings[start..]
-            .iter()
-            .take_while(move |(variable, _)| *variable == id);
-        let entries = of_variable.filter_map(|&(_, offset)| self.entry_at(offset));
+        let entries = self.found(&self.bindings, variable.id());
         entries.filter(|entry| matches!(entry.kind(), Kind::Declare | Kind::Value))
     }
 

@@ -79,7 +79,7 @@ fn is_structural(op: Op) -> bool {
     matches!(op, Op::Function | Op::FunctionEnd | Op::Label)
 }
 
-fn check_length(operands: &[u32]) -> Result<(), EditError> {
+pub(crate) fn check_length(operands: &[u32]) -> Result<(), EditError> {
     let words = operands.len() + 1;
     match words > usize::from(u16::MAX) {
         true => Err(EditError::TooLong(InstructionTooLong { words })),

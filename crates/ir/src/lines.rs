@@ -11,6 +11,7 @@
 use spirvkit_binary::{Definition, Definitions, Id, Import, Instruction, is_terminator};
 use spirvkit_grammar::{ExtInstSet, Op};
 
+use crate::edit::{EditError, check_length};
 use crate::handles::{Inst, NONE};
 use crate::module::{Module, parent};
 
@@ -99,7 +100,13 @@ fn debug_info_set(definitions: &Definitions, set: Id) -> Option<ExtInstSet> {
 fn takes_extended_before(op: Op) -> bool {
     !matches!(
         op,
-        Op::Function | Op::FunctionParameter | Op::Label | Op::Phi | Op::Variable | Op::FunctionEnd
+        Op::Function
+            | Op::FunctionParameter
+            | Op::Label
+            | Op::Phi
+            | Op::Variable
+            | Op::UntypedVariableKHR
+            | Op::FunctionEnd
     )
 }
 
@@ -145,6 +152,20 @@ impl Module {
     pub fn new_line(&mut self, file: Id, line: u32, column: u32) -> Inst {
         let start = self.push_words(Op::Line, &[file.0, line, column]);
         self.push_node(start, parent::DETACHED)
+    }
+
+    /// Makes an instruction that stands nowhere, a `DebugLine` or `DebugScope`, for
+    /// [`set_line`](Self::set_line) and [`set_scope`](Self::set_scope): what has it gets
+    /// it before it, with a result of its own, when the module is stored. The operands
+    /// are words, the result type and a result among them, which may be 0.
+    ///
+    /// # Errors
+    ///
+    /// If the instruction is too long.
+    pub fn new_place(&mut self, op: Op, operands: &[u32]) -> Result<Inst, EditError> {
+        check_length(operands)?;
+        let start = self.push_words(op, operands);
+        Ok(self.push_node(start, parent::DETACHED))
     }
 
     /// Whether an instruction says which line or scope holds for those after it.

@@ -123,8 +123,10 @@ pub struct Builder {
     /// Whether nothing goes to the open block: it is what is left behind an `if` both
     /// of whose sides have returned.
     unreached: bool,
-    /// The line in effect for all that follows, and its operands.
-    line: Option<(Inst, [u32; 3])>,
+    /// The line in effect for all that follows, and its operands if it is an `OpLine`.
+    line: Option<(Inst, Option<[u32; 3]>)>,
+    /// The scope in effect for all that follows.
+    scope: Option<Inst>,
     /// The line and scope in effect in the open block.
     places: Places,
     /// The merge blocks of the loops around the open block.
@@ -162,6 +164,7 @@ impl Builder {
             last_variable: None,
             unreached: false,
             line: None,
+            scope: None,
             places: Places::default(),
             loops: Vec::new(),
             loop_control: None,
@@ -240,11 +243,46 @@ impl Builder {
     pub fn set_line(&mut self, file: Id, line: u32, column: u32) {
         let words = [file.0, line, column];
         let inst = match self.line {
-            Some((inst, known)) if known == words => inst,
+            Some((inst, Some(known))) if known == words => inst,
             _ => self.module.new_line(file, line, column),
         };
-        self.line = Some((inst, words));
+        self.line = Some((inst, Some(words)));
         self.places.line = inst.0;
+    }
+
+    /// The same with a line that the module has or had, or one from
+    /// [`Module::new_place`].
+    pub fn set_line_to(&mut self, line: Inst) {
+        self.line = Some((line, None));
+        self.places.line = line.0;
+    }
+
+    /// Lets the instructions that follow belong to a scope of source, a `DebugScope`
+    /// that the module has or had, or one from [`Module::new_place`]; or to none. It
+    /// holds up to the next call, over the ends of blocks.
+    pub fn set_scope_to(&mut self, scope: Option<Inst>) {
+        self.scope = scope;
+        self.places.scope = scope.map_or(NONE, |scope| scope.0);
+    }
+
+    /// What makes lines and scopes for [`set_line_to`](Self::set_line_to) and
+    /// [`set_scope_to`](Self::set_scope_to): see [`Module::new_place`].
+    ///
+    /// # Errors
+    ///
+    /// If the instruction is too long.
+    pub fn new_place(&mut self, op: Op, operands: &[u32]) -> Result<Inst, EditError> {
+        self.module.new_place(op, operands)
+    }
+
+    /// Makes an instruction before the functions, in the section of its opcode, even if
+    /// a function is open. It is for opcodes that can stand in both, as `OpExtInst` can
+    /// with debug information. The operands are words, those behind the result.
+    pub fn declare(&mut self, op: Op, result_type: Option<Id>, operands: &[u32]) -> Id {
+        let point = std::mem::replace(&mut self.point, Point::Nowhere);
+        let id = self.emit_words(op, result_type, operands);
+        self.point = point;
+        id
     }
 
     /// Gives the instructions that follow no line of source.
@@ -332,12 +370,13 @@ impl Builder {
                 });
     }
 
-    /// At the start of a block, no line holds but that of [`set_line`](Self::set_line).
+    /// At the start of a block, no line or scope holds but what was set to hold for all
+    /// that follows.
     fn start_places(&mut self) {
-        self.places = Places::default();
-        if let Some((line, _)) = self.line {
-            self.places.line = line.0;
-        }
+        self.places = Places {
+            line: self.line.map_or(NONE, |(line, _)| line.0),
+            scope: self.scope.map_or(NONE, |scope| scope.0),
+        };
     }
 
     fn function_id(&self, function: Function) -> Id {
@@ -557,6 +596,9 @@ impl Builder {
             Point::Before(_) => {
                 if let Some((line, _)) = self.line {
                     self.module.set_line(inst, Some(line));
+                }
+                if self.scope.is_some() {
+                    self.module.set_scope(inst, self.scope);
                 }
             }
             _ => {

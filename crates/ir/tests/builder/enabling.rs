@@ -339,3 +339,48 @@ fn debug_scopes_hold_for_what_follows() {
     assert_eq!(count(&lines, "DebugScope"), 1);
     assert_eq!(count(&lines, "DebugNo"), 0);
 }
+
+#[test]
+fn scopes_of_source_hold_over_the_ends_of_blocks() {
+    let mut b = shader();
+    let float = b.type_float(32, None);
+    let one = b.constant_f32(1.0);
+    let void = b.type_void();
+    let set = b.import_set("OpenCL.DebugInfo.100");
+    in_function(&mut b, |b| {
+        // Before the functions, though one is open.
+        let file = b.string("shader.frag");
+        let source = b.declare(Op::ExtInst, Some(void), &[set.0, 35, file.0]);
+        let unit = [set.0, 1, 100, 4, source.0, 2];
+        let unit = b.declare(Op::ExtInst, Some(void), &unit);
+        let scope = b.new_place(Op::ExtInst, &[void.0, 0, set.0, 23, unit.0]);
+        b.set_scope_to(scope.ok());
+        let next = b.forward();
+        b.branch(next);
+        b.begin_block(next);
+        b.f_negate(float, one);
+        b.set_scope_to(None);
+        b.return_();
+    });
+    let lines = valid(b, "spv1.3");
+    let function = find(&lines, "OpFunction ");
+    assert!(find(&lines, "DebugCompilationUnit") < function);
+    let ops = lines[function + 2..].iter().map(|line| {
+        let mut words = line.split("= ").last().unwrap().split(' ');
+        match words.next().unwrap() {
+            "OpExtInst" => words.nth(2).unwrap(),
+            op => op,
+        }
+    });
+    let expected = [
+        "DebugScope",
+        "OpBranch",
+        "OpLabel",
+        "DebugScope",
+        "OpFNegate",
+        "DebugNoScope",
+        "OpReturn",
+        "OpFunctionEnd",
+    ];
+    assert_eq!(ops.collect::<Vec<_>>(), expected);
+}

@@ -10,6 +10,7 @@
 //! | ask which variables are visible, and where they are | [`DebugInfo::variables`] |
 //! | read source files | [`DebugInfo::files`], [`DebugInfo::text_of`] |
 //! | ask what an instruction looks like in a set | [`Set::fields`] |
+//! | write it | [`build`] |
 //!
 //! The sets are `DebugInfo`, which is the first and oldest, `OpenCL.DebugInfo.100`, and
 //! `NonSemantic.Shader.DebugInfo.100` with its later versions. They share most
@@ -28,6 +29,7 @@
     )
 )]
 
+pub mod build;
 mod describe;
 mod entry;
 mod files;

@@ -162,6 +162,26 @@ impl Field {
         FIELD_NAMES.get(self as usize).copied().unwrap_or_default()
     }
 
+    /// Whether it is a text, an `OpString`, in every instruction that has it and in
+    /// every set.
+    pub fn is_text(self) -> bool {
+        use Field::*;
+        matches!(
+            self,
+            Name | LinkageName
+                | TemplateName
+                | File
+                | Text
+                | Identifier
+                | Path
+                | CompilerSignature
+                | CommandLineArguments
+                | ConfigurationMacros
+                | IncludePath
+                | ApiNotesFile
+        )
+    }
+
     /// Whether it is a number that some sets write as a literal and others as the id
     /// of a constant. All other fields are ids in every set.
     pub fn is_number(self) -> bool {

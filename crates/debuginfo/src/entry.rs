@@ -58,24 +58,39 @@ impl<'m> Entry<'m> {
             kind,
             slots: &[],
         };
-        if entry.is_pack() {
-            entry.kind = Kind::TypeTemplateParameterPack;
-        }
+        entry.kind = entry.kind_by_operands();
         entry.slots = set.fields(entry.kind)?;
         Some(entry)
     }
 
-    /// Whether it is a parameter pack under a wrong number: the LLVM translator writes
-    /// packs with the number of template template parameters. These have a source as
-    /// third operand, where packs have a line.
-    fn is_pack(&self) -> bool {
-        if self.kind != Kind::TypeTemplateTemplateParameter || self.set != Set::OpenCl100 {
-            return false;
+    /// The LLVM translator gives template template parameters the number of parameter
+    /// packs, and packs that of template template parameters. What they are shows in
+    /// their operands: the former have a name and then a source, where packs have a
+    /// source and then a line.
+    fn kind_by_operands(&self) -> Kind {
+        // The first set has other sources, and the translator doesn't write it.
+        if self.set == Set::DebugInfo {
+            return self.kind;
         }
-        let third = self.operand_words().get(2);
-        let third = third.and_then(|&word| self.info.definition(Id(word)));
-        let third = third.and_then(|third| Self::set_and_kind(self.info, third));
-        !matches!(third, Some((_, Kind::Source | Kind::InfoNone)))
+        let operand = |index: usize| {
+            let id = *self.operand_words().get(index)?;
+            self.info.definition(Id(id))
+        };
+        let is_source = |definition| {
+            let kind = Self::set_and_kind(self.info, definition).map(|(_, kind)| kind);
+            matches!(kind, Some(Kind::Source | Kind::InfoNone))
+        };
+        match self.kind {
+            Kind::TypeTemplateTemplateParameter if !operand(2).is_some_and(is_source) => {
+                Kind::TypeTemplateParameterPack
+            }
+            Kind::TypeTemplateParameterPack
+                if operand(1).is_some_and(|name| name.op() == Op::String) =>
+            {
+                Kind::TypeTemplateTemplateParameter
+            }
+            kind => kind,
+        }
     }
 
     /// The set that an instruction is from, and what its number means in it.

@@ -22,6 +22,11 @@ fn shapes() {
 }
 
 #[test]
+fn rare() {
+    check("rare");
+}
+
+#[test]
 fn sort() {
     check("sort");
 }
@@ -45,7 +50,15 @@ fn tiles() {
 #[test]
 fn every_module_is_looked_at() {
     let mut expected = Vec::new();
-    for name in ["particles", "shapes", "sort", "glow", "waves", "tiles"] {
+    for name in [
+        "particles",
+        "shapes",
+        "rare",
+        "sort",
+        "glow",
+        "waves",
+        "tiles",
+    ] {
         let groups = expectations(name).groups;
         expected.extend(groups.into_iter().flat_map(|group| group.modules));
     }
@@ -166,6 +179,8 @@ struct Parameter {
     #[serde(rename = "type")]
     ty: Option<String>,
     value: Option<u64>,
+    /// The name of the template that it is.
+    template: Option<String>,
     /// The types in a pack.
     pack: Option<Vec<String>>,
 }
@@ -573,6 +588,10 @@ impl<'m> Look<'m> {
             if parameter.value.is_some() {
                 let value = entry.number(Field::Value);
                 same!(self, value, parameter.value, "value of {name}");
+            }
+            if parameter.template.is_some() {
+                let template = entry.text(Field::TemplateName);
+                same!(self, template, parameter.template.clone(), "what {name} is");
             }
             if let Some(pack) = &parameter.pack {
                 let is_pack = entry.kind() == Kind::TypeTemplateParameterPack;

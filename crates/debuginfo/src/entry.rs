@@ -166,15 +166,25 @@ impl<'m> Entry<'m> {
         })
     }
 
-    /// The index of an operand that no set has: the LLVM translator writes a 0 after the
-    /// tag of an imported entity.
+    /// The index of an operand that no set has. The LLVM translator writes a 0 after the
+    /// tag of an imported entity, and in the newer sets the column of a call that was
+    /// inlined after its line.
     fn surplus_operand(&self) -> Option<usize> {
         const AFTER_TAG: usize = 2;
+        const AFTER_LINE: usize = 1;
         let words = self.operand_words();
-        let has_it = self.kind == Kind::ImportedEntity
-            && words.len() == self.slots.len() + 1
-            && words.get(AFTER_TAG) == Some(&0);
-        has_it.then_some(AFTER_TAG)
+        let word = |index: usize| words.get(index).copied();
+        match self.kind {
+            Kind::ImportedEntity => {
+                let has_it = words.len() == self.slots.len() + 1 && word(AFTER_TAG) == Some(0);
+                has_it.then_some(AFTER_TAG)
+            }
+            Kind::InlinedAt if self.set == Set::Shader => {
+                let column = self.info.constant(Id(word(AFTER_LINE)?));
+                column.map(|_| AFTER_LINE)
+            }
+            _ => None,
+        }
     }
 
     /// The word of a field, be it a literal or an id.

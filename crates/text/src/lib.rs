@@ -36,7 +36,7 @@ mod refusals;
 
 pub use assemble::{AssembleOptions, Assembled, IdNumbering, Origins, assemble};
 pub use disassemble::{
-    DisassembleOptions, Disassembled, Excerpt, Indentation, binary_error, disassemble,
-    disassemble_bytes, excerpts,
+    DisassembleOptions, Disassembled, Excerpt, Indentation, ListedLine, binary_error, descriptions,
+    disassemble, disassemble_bytes, excerpts, listing,
 };
 pub use number::{NumberError, parse_number, write_number};

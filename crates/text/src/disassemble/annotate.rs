@@ -229,7 +229,7 @@ impl<'a> Annotations<'a> {
     }
 
     /// Writes what an id stands for, or else the id.
-    fn mention(&self, out: &mut String, id: Id, names: &Names) {
+    pub(super) fn mention(&self, out: &mut String, id: Id, names: &Names) {
         match self.type_name(id).or_else(|| self.label(id)) {
             Some(text) => out.push_str(text),
             None => push_id(out, id, names),

@@ -4,6 +4,7 @@ mod annotate;
 mod blocks;
 mod comments;
 mod excerpts;
+mod listing;
 mod names;
 mod operands;
 mod options;
@@ -17,6 +18,7 @@ use spirvkit_binary::{Error, ErrorKind, Module, WordOffset, words_from_bytes};
 use spirvkit_diagnostics::{Diagnostic, ErrorClass};
 
 pub use excerpts::{Excerpt, excerpts};
+pub use listing::{ListedLine, descriptions, listing};
 pub use options::{DisassembleOptions, Indentation};
 use printer::Printer;
 

@@ -69,6 +69,11 @@ impl Sources {
             .map(|position| (position.file, position.line))
     }
 
+    /// What to write of the position of the instruction at a word offset.
+    pub(super) fn line_at(&self, offset: usize) -> Option<String> {
+        self.position(offset).map(|position| self.line(position))
+    }
+
     /// What to write of a position: `shader.comp:12:     color = texture(tex, uv);`.
     fn line(&self, position: Position) -> String {
         let mut out = String::new();

@@ -1,0 +1,101 @@
+//! A module's instructions one by one, for programs that show them in a form of
+//! their own.
+
+use hashbrown::HashMap;
+use spirvkit_binary::{Id, Instruction, Module};
+
+use super::annotate::Annotations;
+use super::names::Names;
+use super::options::{DisassembleOptions, Indentation};
+use super::printer::Printer;
+use super::source::Sources;
+
+/// An instruction as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListedLine {
+    /// Where the instruction stands: its place among the module's instructions,
+    /// counted from 0.
+    pub place: u32,
+    /// The instruction, with friendly names; what can't be decoded stands as `!`
+    /// words.
+    pub text: String,
+    /// Where in the shader's own text the instruction came of, and that line, such
+    /// as `shader.comp:12:     y = a * x;`, if the module tells; one line, without
+    /// control characters. It is there only where it differs from that of the
+    /// listed instruction before.
+    pub source: Option<String>,
+}
+
+/// Lists the instructions that are `wanted`, in their order, with names for ids as
+/// the disassembler gives them. Nothing is listed of words without a header, and
+/// nothing behind an instruction whose length can't be.
+///
+/// ```
+/// use spirvkit_text::{assemble, listing};
+///
+/// let text = "%float = OpTypeFloat 32\n%one = OpConstant %float 1\n";
+/// let module = assemble(text, &Default::default()).unwrap();
+/// let lines = listing(&module.words, |_| true);
+/// assert_eq!(lines[1].text, "%float_1 = OpConstant %float 1");
+/// assert_eq!((lines[1].place, &lines[1].source), (1, &None));
+/// ```
+pub fn listing(words: &[u32], mut wanted: impl FnMut(&Instruction<'_>) -> bool) -> Vec<ListedLine> {
+    let Ok(module) = Module::new(words) else {
+        return Vec::new();
+    };
+    let options = DisassembleOptions::default()
+        .header(false)
+        .indentation(Indentation::None)
+        .lenient(true);
+    let sources = Sources::new(&module);
+    let mut printer = Printer::new(&module, &options);
+    let mut last = None;
+    let mut lines = Vec::new();
+    for (place, instruction) in (0..).zip(module.instructions().map_while(Result::ok)) {
+        if wanted(&instruction) {
+            let position = sources.shader_line(instruction.offset().0);
+            let is_new = position.is_some() && position != last;
+            last = position.or(last);
+            lines.push(ListedLine {
+                place,
+                text: printer.excerpt(&instruction),
+                source: is_new
+                    .then(|| sources.line_at(instruction.offset().0))
+                    .flatten(),
+            });
+        }
+        printer.definitions.define(&instruction);
+    }
+    lines
+}
+
+/// Says in a few words what ids stand for: a type as GLSL would write it (`vec3`,
+/// `float[4]`), a constant's value, a variable's name. The result has an element for
+/// each id, in order. What says nothing of itself stands as the text has it (`%12`).
+///
+/// ```
+/// use spirvkit_binary::Id;
+/// use spirvkit_text::{assemble, descriptions};
+///
+/// let text = "%1 = OpTypeFloat 32\n%2 = OpTypeVector %1 3\n";
+/// let module = assemble(text, &Default::default()).unwrap();
+/// assert_eq!(descriptions(&module.words, &[Id(2), Id(9)]), ["vec3", "%9"]);
+/// ```
+pub fn descriptions(words: &[u32], ids: &[Id]) -> Vec<String> {
+    let Ok(module) = Module::new(words) else {
+        return ids.iter().map(Id::to_string).collect();
+    };
+    let names = Names::friendly(&module);
+    let annotations = Annotations::new(&module, &DisassembleOptions::default(), &names);
+    let mut known: HashMap<Id, String> = HashMap::new();
+    let describe = |&id: &Id| {
+        let text = known.entry(id).or_insert_with(|| {
+            let mut text = String::new();
+            annotations.mention(&mut text, id, &names);
+            text
+        });
+        text.clone()
+    };
+    ids.iter().map(describe).collect()
+}

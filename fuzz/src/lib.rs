@@ -11,10 +11,12 @@
 //! them as a recipe for a module or a text that is nearly right, and check the
 //! same promises with that. [`mutated_module`] takes them as a module and a recipe
 //! for changes to it. [`load_module`], [`edited_module`], [`specialized_module`],
-//! [`linked_modules`] and [`reduced_module`] do the like with the modules that can be changed.
+//! [`linked_modules`] and [`reduced_module`] do the like with the modules that can be changed,
+//! [`drawn_module`] with what is drawn of them.
 #![deny(missing_docs)]
 
 mod checks;
+mod drawings;
 mod edits;
 mod mutate;
 mod plausible;
@@ -26,6 +28,7 @@ pub use checks::{
     disassemble_words_then_assemble, lenient_round_trip, lenient_round_trip_words, validate,
     validate_words,
 };
+pub use drawings::{draw_words, drawn_module};
 pub use edits::{edit_words, edited_module, load_module, load_words};
 pub use mutate::mutate;
 pub use plausible::{module_from, text_from};

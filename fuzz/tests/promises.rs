@@ -250,3 +250,17 @@ fn transformations_keep_their_promises() {
         }
     }
 }
+
+#[test]
+fn drawings_keep_their_promises() {
+    let mut random = Random(0x00d0_a3c0_de00_0001);
+    for module in samples().iter().filter_map(|sample| module_of(sample)) {
+        let (words, _) = spirvkit::words_from_bytes(&module).unwrap();
+        spirvkit_fuzz::draw_words(&words);
+        for _ in 0..40 {
+            let length = 8 + random.below(56);
+            let recipe = random.bytes(length);
+            spirvkit_fuzz::draw_words(&spirvkit_fuzz::mutate(&words, &recipe));
+        }
+    }
+}

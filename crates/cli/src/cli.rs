@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use spirvkit::grammar::GRAMMAR_REVISION;
 
 use crate::commands::{
-    as_, compact_ids, completions, debug, dis, drop_in, explain, link, man, merge, specialize,
+    as_, cfg, compact_ids, completions, debug, dis, drop_in, explain, link, man, merge, specialize,
     split, strip, trim_capabilities, val,
 };
 use crate::exit::Ending;
@@ -45,6 +45,7 @@ enum Command {
     Dis(dis::Arguments),
     Val(val::Arguments),
     Explain(explain::Arguments),
+    Cfg(cfg::Arguments),
     Specialize(specialize::Arguments),
     Strip(strip::Arguments),
     TrimCapabilities(trim_capabilities::Arguments),
@@ -139,6 +140,7 @@ pub(crate) fn run() -> Ending {
         Command::Dis(arguments) => dis::run(&arguments),
         Command::Val(arguments) => val::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Cfg(arguments) => cfg::run(&arguments),
         Command::Specialize(arguments) => specialize::run(&arguments),
         Command::Strip(arguments) => strip::run(&arguments),
         Command::TrimCapabilities(arguments) => trim_capabilities::run(&arguments),

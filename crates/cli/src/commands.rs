@@ -1,6 +1,7 @@
 //! The subcommands.
 
 pub(crate) mod as_;
+pub(crate) mod cfg;
 pub(crate) mod compact_ids;
 pub(crate) mod completions;
 pub(crate) mod debug;

@@ -11,6 +11,7 @@
 //! | [`mod@validate`] | the rules of the language, and the judge |
 //! | [`analysis`] | what programs ask of a module: control flow, dominance, uses, layouts |
 //! | [`ir`] | modules to hold, change and build |
+//! | [`cfg`](mod@cfg) | control flow as drawings |
 //! | [`transform`] | specialization, linking, stripping, splitting |
 //! | [`debuginfo`] | what the source of a module was: files, lines, types, scopes, variables |
 //! | [`diagnostics`] | how errors and warnings are told |
@@ -62,6 +63,7 @@
 
 pub use spirvkit_analysis as analysis;
 pub use spirvkit_binary as binary;
+pub use spirvkit_cfg as cfg;
 pub use spirvkit_debuginfo as debuginfo;
 pub use spirvkit_diagnostics as diagnostics;
 pub use spirvkit_grammar as grammar;

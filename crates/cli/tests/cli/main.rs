@@ -1,6 +1,7 @@
 //! Runs the program as its users do.
 
 mod as_;
+mod cfg;
 mod change;
 mod classic;
 mod common;

@@ -114,6 +114,8 @@ struct ModuleName {
 struct SourceText {
     file: String,
     text: bool,
+    /// How it was made, and its digits.
+    checksum: Option<(String, String)>,
 }
 
 #[derive(Deserialize)]
@@ -338,6 +340,14 @@ impl<'m> Look<'m> {
         let mut files = self.info.files();
         let file = files.find(|(_, file)| file.name() == expected.file);
         let text = file.and_then(|(id, _)| self.info.text_of(id));
+        let checksum = file.and_then(|(id, _)| self.info.checksum_of(id));
+        same!(
+            self,
+            checksum,
+            expected.checksum.clone(),
+            "checksum of {}",
+            expected.file
+        );
         let lines = |text: &str| text.trim_end().to_owned();
         same!(
             self,

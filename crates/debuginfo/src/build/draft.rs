@@ -5,7 +5,7 @@ use spirvkit_binary::Id;
 use crate::{Field, Kind};
 
 /// What is to stand in a field of an instruction, whichever set it is for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Operand {
     /// Nothing: see [`Encoder`](crate::build::Encoder) for what is written then.
     #[default]
@@ -102,7 +102,7 @@ impl Operand {
 ///     .with(Field::Encoding, Encoding::Float.0);
 /// assert!(float.get(Field::Flags).is_nothing());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Draft {
     kind: Kind,
     fields: Vec<(Field, Operand)>,

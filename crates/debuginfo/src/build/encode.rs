@@ -413,7 +413,8 @@ impl Encoder {
     ///
     /// # Errors
     ///
-    /// Those that can't be written; all others are.
+    /// Those that can't be written. A `DebugInfoNone` gets the id instead, so that what
+    /// refers to it refers to nothing.
     pub fn add_all(
         &mut self,
         target: &mut impl Target,
@@ -424,6 +425,8 @@ impl Encoder {
             let (id, draft) = &drafts[number];
             if let Err(error) = self.add(target, Some(*id), draft) {
                 errors.push((*id, error));
+                // It says nothing and needs nothing, so there is nothing to go wrong.
+                let _ = self.add(target, Some(*id), &Draft::new(Kind::InfoNone));
             }
         }
         match errors.is_empty() {

@@ -1,15 +1,26 @@
 //! Writing debug information.
 //!
-//! A [`Draft`] says what an instruction is and what its fields hold, an [`Encoder`] writes
-//! it as one of the sets wants it.
+//! | to | there is |
+//! |---|---|
+//! | make it together with a module | [`DebugBuilder`], whose example shows it all |
+//! | write single instructions into a module | [`Encoder`], which writes a [`Draft`] as one of the sets wants it |
 
+mod builder;
 mod draft;
 mod encode;
+mod kinds;
 mod order;
+mod parts;
 mod target;
 
+pub use builder::{DebugBuilder, Note};
 pub use draft::{Draft, Operand};
 pub use encode::{EncodeError, Encoded, Encoder, LeftOut};
+pub use parts::{
+    BasicType, CompilationUnit, CompositeType, CooperativeMatrixType, EntryPoint, EnumType,
+    Function, GlobalVariable, ImportedEntity, Inheritance, LocalVariable, Member, Origin, Source,
+    SourceModule, TemplateParameter, TemplateParameterPack, TemplateTemplateParameter, Typedef,
+};
 pub use target::Target;
 
 /// A literal string in words (specification, section 2.2.1), up to a NUL.

@@ -12,10 +12,12 @@
 //! same promises with that. [`mutated_module`] takes them as a module and a recipe
 //! for changes to it. [`load_module`], [`edited_module`], [`specialized_module`],
 //! [`linked_modules`] and [`reduced_module`] do the like with the modules that can be changed,
-//! [`drawn_module`] with what is drawn of them.
+//! [`drawn_module`] with what is drawn of them, [`debug_information`] with what is told of
+//! their source.
 #![deny(missing_docs)]
 
 mod checks;
+mod debug_info;
 mod drawings;
 mod edits;
 mod mutate;
@@ -28,6 +30,7 @@ pub use checks::{
     disassemble_words_then_assemble, lenient_round_trip, lenient_round_trip_words, validate,
     validate_words,
 };
+pub use debug_info::{debug_information, debug_information_of_words};
 pub use drawings::{draw_words, drawn_module};
 pub use edits::{edit_words, edited_module, load_module, load_words};
 pub use mutate::mutate;

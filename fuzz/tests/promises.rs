@@ -45,6 +45,7 @@ fn samples() -> Vec<Vec<u8>> {
     collect(&here.join("seeds"), &mut files);
     assert!(!files.is_empty(), "the seeds are gone");
     collect(&here.join("../samples"), &mut files);
+    collect(&here.join("../crates/debuginfo/tests/samples"), &mut files);
     files.sort();
     let wanted = |path: &PathBuf| {
         path.extension()
@@ -261,6 +262,20 @@ fn drawings_keep_their_promises() {
             let length = 8 + random.below(56);
             let recipe = random.bytes(length);
             spirvkit_fuzz::draw_words(&spirvkit_fuzz::mutate(&words, &recipe));
+        }
+    }
+}
+
+#[test]
+fn debug_information_keeps_its_promises() {
+    let mut random = Random(0x00de_b061_4f0c_0001);
+    for module in samples().iter().filter_map(|sample| module_of(sample)) {
+        let (words, _) = spirvkit::words_from_bytes(&module).unwrap();
+        spirvkit_fuzz::debug_information_of_words(&words);
+        for _ in 0..100 {
+            let length = 8 + random.below(56);
+            let recipe = random.bytes(length);
+            spirvkit_fuzz::debug_information_of_words(&spirvkit_fuzz::mutate(&words, &recipe));
         }
     }
 }

@@ -573,7 +573,10 @@ impl<'a> Reader<'a> {
         if self.with_values.is_empty() {
             return;
         }
-        let definitions = Definitions::for_module(module);
+        let mut definitions = Definitions::for_module(module);
+        for instruction in module.instructions().map_while(Result::ok) {
+            definitions.define(&instruction);
+        }
         for &start in &self.with_values {
             let Some(function) = self.info.function_at(WordOffset(start as usize)) else {
                 continue;

@@ -168,6 +168,23 @@ impl Module {
         Ok(self.push_node(start, parent::DETACHED))
     }
 
+    /// Finds the places of all instructions, once all sets are known.
+    pub(crate) fn find_places(&mut self) {
+        let mut current = Places::default();
+        for index in 0..self.nodes.len() as u32 {
+            let inst = Inst(index);
+            let op = self.op(inst);
+            current.read(&self.definitions, &self.get(inst), inst);
+            let Some(node) = self.nodes.get_mut(index as usize) else {
+                return;
+            };
+            (node.line, node.scope) = (current.line, current.scope);
+            if node.parent < parent::FUNCTION && is_terminator(op) {
+                current.end_block();
+            }
+        }
+    }
+
     /// Whether an instruction says which line or scope holds for those after it.
     pub fn is_place(&self, inst: Inst) -> bool {
         effect(&self.definitions, &self.get(inst)).is_some()
@@ -290,8 +307,8 @@ impl Writer<'_> {
             return false;
         };
         let result = self.bound;
-        self.bound += 1;
         if to != NONE {
+            self.bound += 1;
             out.extend_from_slice(&[first, ty, result, set, number]);
             out.extend_from_slice(operands);
             return true;
@@ -301,6 +318,7 @@ impl Writer<'_> {
         let Some(ending) = ending else {
             return false;
         };
+        self.bound += 1;
         let first = 5 << 16 | u32::from(Op::ExtInst.0);
         out.extend_from_slice(&[first, ty, result, set, ending.number()]);
         true

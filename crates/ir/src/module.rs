@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use spirvkit_binary::{
-    Definitions, Error, HEADER_WORDS, Header, Id, IdMap, Instruction, Module as Borrowed, Operands,
-    Section, WordOffset, is_terminator,
+    Definition, Definitions, Error, HEADER_WORDS, Header, Id, IdMap, Instruction,
+    Module as Borrowed, Operands, Section, WordOffset, is_terminator,
 };
 use spirvkit_grammar::{Generator, Op, Version};
 
@@ -369,6 +369,8 @@ struct Loader {
     function: u32,
     block: u32,
     places: Places,
+    /// Whether an extended instruction has come before its set.
+    early_call: bool,
 }
 
 impl Default for Loader {
@@ -377,6 +379,7 @@ impl Default for Loader {
             function: NONE,
             block: NONE,
             places: Places::default(),
+            early_call: false,
         }
     }
 }
@@ -404,6 +407,9 @@ impl Loader {
             m.first = 0;
             m.last = count - 1;
         }
+        if self.early_call {
+            m.find_places();
+        }
     }
 
     #[inline]
@@ -421,6 +427,11 @@ impl Loader {
         }
         let parent = self.place(m, inst, op, index);
         self.places.read(&m.definitions, inst, Inst(index));
+        if op == Op::ExtInst
+            && let Some(&set) = inst.words().get(3)
+        {
+            self.early_call |= m.definitions.get(Id(set)) == Definition::Undefined;
+        }
         m.nodes.push(Node {
             start,
             previous: index.wrapping_sub(1),

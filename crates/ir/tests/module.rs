@@ -112,6 +112,18 @@ fn what_is_in_no_order_is_stored_as_it_was() {
 }
 
 #[test]
+fn a_scope_before_its_set_is_stored_as_it_was() {
+    // OpExtInst %1 %3 DebugScope %4, and only then what %3 is.
+    let scope = [6 << 16 | u32::from(Op::ExtInst.0), 1, 2, 3, 23, 4];
+    let after = words("%3 = OpExtInstImport \"DebugInfo\"\n%1 = OpTypeVoid\n");
+    let (header, rest) = after.split_at(5);
+    let all = [header, &scope, rest].concat();
+    let module = Module::load(&all).unwrap();
+    assert_eq!(module.store(), all);
+    module.verify().unwrap();
+}
+
+#[test]
 fn words_that_are_no_instructions_are_refused() {
     let mut words = words("OpCapability Shader");
     words.push(0);

@@ -5,6 +5,7 @@ mod cfg;
 mod change;
 mod classic;
 mod common;
+mod debug;
 mod dis;
 mod generated;
 mod hex;

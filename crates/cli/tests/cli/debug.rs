@@ -1,0 +1,237 @@
+//! `spv debug`.
+
+use serde_json::Value;
+
+use crate::common::Dir;
+
+/// A function of two lines, of which the second was inlined from another.
+const SHADER: &str = "OpCapability Shader
+OpExtension \"SPV_KHR_non_semantic_info\"
+%debug = OpExtInstImport \"NonSemantic.Shader.DebugInfo.100\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+%file = OpString \"src/light.comp\"
+%text = OpString \"float f() {
+  return 1.0; }
+void main() {
+  float x = f();
+}
+\"
+%s_main = OpString \"main\"
+%s_f = OpString \"f\"
+%s_x = OpString \"x\"
+%s_float = OpString \"float\"
+OpName %main \"main\"
+OpName %sum \"sum\"
+OpName %twice \"twice\"
+%void = OpTypeVoid
+%uint = OpTypeInt 32 0
+%float = OpTypeFloat 32
+%u0 = OpConstant %uint 0
+%u1 = OpConstant %uint 1
+%u2 = OpConstant %uint 2
+%u3 = OpConstant %uint 3
+%u4 = OpConstant %uint 4
+%u32 = OpConstant %uint 32
+%one = OpConstant %float 1
+%type = OpTypeFunction %void
+%d_source = OpExtInst %void %debug DebugSource %file %text
+%d_unit = OpExtInst %void %debug DebugCompilationUnit %u1 %u4 %d_source %u2
+%d_float = OpExtInst %void %debug DebugTypeBasic %s_float %u32 %u3 %u0
+%d_void = OpExtInst %void %debug DebugTypeFunction %u0 %void
+%d_returns = OpExtInst %void %debug DebugTypeFunction %u0 %d_float
+%d_main = OpExtInst %void %debug DebugFunction %s_main %d_void %d_source %u3 %u1 %d_unit %s_main %u0 %u3
+%d_f = OpExtInst %void %debug DebugFunction %s_f %d_returns %d_source %u1 %u1 %d_unit %s_f %u0 %u1
+%d_at = OpExtInst %void %debug DebugInlinedAt %u4 %d_main
+%d_x = OpExtInst %void %debug DebugLocalVariable %s_x %d_float %d_source %u4 %u3 %d_main %u0
+%d_as_is = OpExtInst %void %debug DebugExpression
+%main = OpFunction %void None %type
+%start = OpLabel
+%is = OpExtInst %void %debug DebugFunctionDefinition %d_main %main
+%in_f = OpExtInst %void %debug DebugScope %d_f %d_at
+%line_2 = OpExtInst %void %debug DebugLine %d_source %u2 %u2 %u3 %u4
+%sum = OpFAdd %float %one %one
+%in_main = OpExtInst %void %debug DebugScope %d_main
+%line_4 = OpExtInst %void %debug DebugLine %d_source %u4 %u4 %u3 %u4
+%x = OpExtInst %void %debug DebugValue %d_x %sum %d_as_is
+%twice = OpFMul %float %sum %sum
+OpReturn
+OpFunctionEnd
+";
+
+fn shader() -> Dir {
+    let dir = Dir::new();
+    dir.write("light.spvasm", SHADER);
+    dir
+}
+
+/// What a command writes, which must succeed.
+fn shown(dir: &Dir, arguments: &[&str]) -> String {
+    let mut all = vec!["debug"];
+    all.extend(arguments);
+    let ran = dir.spv(&all);
+    assert_eq!((ran.code, &*ran.stderr), (0, ""), "{arguments:?}");
+    ran.text().to_owned()
+}
+
+fn json(dir: &Dir, arguments: &[&str]) -> Value {
+    let mut all = arguments.to_vec();
+    all.extend(["--format", "json"]);
+    let value: Value = serde_json::from_str(&shown(dir, &all)).unwrap();
+    assert_eq!(value["version"], 1);
+    value
+}
+
+/// What a command complains of, which must fail.
+fn refused(dir: &Dir, arguments: &[&str]) -> String {
+    let mut all = vec!["debug"];
+    all.extend(arguments);
+    let ran = dir.spv(&all);
+    assert_eq!((ran.code, &*ran.stdout), (1, &b""[..]), "{arguments:?}");
+    ran.stderr.clone()
+}
+
+#[test]
+fn dump_shows_a_tree() {
+    let dir = shader();
+    let text = shown(&dir, &["dump", "light.spvasm"]);
+    let line = |start: &str| {
+        text.lines()
+            .find(|line| line.contains(start))
+            .unwrap_or_else(|| panic!("{text}"))
+    };
+    assert!(line("compilation unit").ends_with("compilation unit src/light.comp (GLSL), DWARF 4"));
+    assert!(line("function main").starts_with("  %"), "inside the unit");
+    assert!(line("function main").ends_with("src/light.comp:3:1"));
+    assert!(line("variable").starts_with("    %"), "inside the function");
+    assert!(line("variable").contains("variable float x"));
+}
+
+#[test]
+fn dump_tells_programs_everything() {
+    let dir = shader();
+    let dump = json(&dir, &["dump", "light.spvasm"]);
+    assert_eq!(dump["sets"][0]["name"], "NonSemantic.Shader.DebugInfo.100");
+    assert_eq!(dump["files"][0]["name"], "src/light.comp");
+    assert_eq!(dump["files"][0]["has_text"], true);
+    let entries = dump["entries"].as_array().unwrap();
+    assert_eq!(entries.len(), 16);
+    let main = entries
+        .iter()
+        .find(|entry| entry["fields"]["Name"] == "\"main\"")
+        .unwrap();
+    assert_eq!(main["kind"], "DebugFunction");
+    assert_eq!(main["fields"]["Line"], "3");
+    assert_eq!(dump["functions"][0]["described_by"], main["id"]);
+    assert_eq!(dump["lines"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn sources_are_listed_printed_and_extracted() {
+    let dir = shader();
+    let listed = shown(&dir, &["sources", "light.spvasm"]);
+    assert_eq!(listed, "src/light.comp  61 bytes, 5 lines\n");
+    let printed = shown(&dir, &["sources", "--print", "light.comp", "light.spvasm"]);
+    assert!(printed.starts_with("float f() {\n  return"));
+    assert!(printed.ends_with("}\n"));
+    shown(&dir, &["sources", "--extract", "out", "light.spvasm"]);
+    assert_eq!(dir.read_text("out/src/light.comp"), printed);
+    assert_eq!(
+        json(&dir, &["sources", "light.spvasm"])["files"][0]["text"],
+        printed
+    );
+    let error = refused(&dir, &["sources", "--print", "dark.comp", "light.spvasm"]);
+    assert!(error.contains("`dark.comp`"), "{error}");
+}
+
+#[test]
+fn lookup_goes_from_instructions_to_the_source() {
+    let dir = shader();
+    let text = shown(&dir, &["lookup", "light.spvasm", "%sum"]);
+    assert!(text.contains("OpFAdd"), "{text}");
+    assert!(
+        text.contains("  at src/light.comp:2:3\n  |   return 1.0; }\n"),
+        "{text}"
+    );
+    assert!(text.contains("  in function f: float ()\n"), "{text}");
+    assert!(
+        text.contains("  inlined into function main: void (), at src/light.comp:4\n"),
+        "{text}"
+    );
+    let found = json(&dir, &["lookup", "light.spvasm", "%sum"]);
+    let found = &found["found"][0];
+    assert_eq!(found["position"]["line"], 2);
+    assert_eq!(found["frames"][1]["function"]["name"], "main");
+    let start = format!("{:#x}", found["start"].as_u64().unwrap());
+    assert_eq!(shown(&dir, &["lookup", "light.spvasm", &start]), text);
+}
+
+#[test]
+fn lookup_goes_from_lines_to_instructions() {
+    let dir = shader();
+    let text = shown(&dir, &["lookup", "light.spvasm", "light.comp:4"]);
+    assert!(text.starts_with("in main:\n"), "{text}");
+    assert!(
+        text.contains("OpFMul") && !text.contains("OpFAdd"),
+        "{text}"
+    );
+    assert!(!text.contains("DebugLine"), "{text}");
+    let error = refused(&dir, &["lookup", "light.spvasm", "light.comp:3"]);
+    assert!(error.contains("the next line with one is 4"), "{error}");
+    let error = refused(&dir, &["lookup", "light.spvasm", "other.comp:3"]);
+    assert!(
+        error.contains("`other.comp`, but src/light.comp"),
+        "{error}"
+    );
+    let error = refused(&dir, &["lookup", "light.spvasm", "%nothing"]);
+    assert!(error.contains("%nothing"), "{error}");
+    let ran = dir.spv(&["debug", "lookup", "light.spvasm", "nowhere"]);
+    assert_eq!(ran.code, 2);
+}
+
+#[test]
+fn scopes_are_shown_by_instruction() {
+    let dir = shader();
+    let text = shown(&dir, &["scopes", "light.spvasm"]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "main:");
+    assert!(lines.iter().any(|line| line.contains("light.comp:2:3")
+        && line.ends_with("function f, inlined into main at src/light.comp:4")));
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.contains("light.comp:4:3") && line.ends_with("function main"))
+    );
+}
+
+#[test]
+fn variables_are_shown_where_they_are_visible() {
+    let dir = shader();
+    let text = shown(&dir, &["vars", "light.spvasm"]);
+    assert!(text.contains("variable float x of main"), "{text}");
+    assert!(text.contains("on: the value %"), "{text}");
+    let before = shown(&dir, &["vars", "light.spvasm", "%sum"]);
+    assert!(before.contains("nowhere"), "{before}");
+    let after = json(&dir, &["vars", "light.spvasm", "%twice"]);
+    assert_eq!(after["variables"][0]["variable"]["name"], "x");
+    assert_eq!(after["variables"][0]["location"]["kind"], "value");
+}
+
+#[test]
+fn a_module_without_any_says_so() {
+    let dir = Dir::new();
+    dir.write(
+        "bare.spvasm",
+        "OpCapability Shader\nOpMemoryModel Logical GLSL450\n",
+    );
+    assert_eq!(
+        shown(&dir, &["dump", "bare.spvasm"]),
+        "no debug information\n"
+    );
+    assert!(shown(&dir, &["vars", "bare.spvasm"]).contains("no variables"));
+    assert!(shown(&dir, &["scopes", "bare.spvasm"]).contains("no instruction"));
+    dir.write("damaged.spv", "not a module");
+    let error = refused(&dir, &["dump", "damaged.spv"]);
+    assert!(error.starts_with("error["), "{error}");
+}

@@ -11,6 +11,7 @@
 //! | read source files | [`DebugInfo::files`], [`DebugInfo::text_of`] |
 //! | ask what an instruction looks like in a set | [`Set::fields`] |
 //! | write it | [`build`] |
+//! | remove single instructions | [`remove`], [`remove_each`] |
 //!
 //! The sets are `DebugInfo`, which is the first and oldest, `OpenCL.DebugInfo.100`, and
 //! `NonSemantic.Shader.DebugInfo.100` with its later versions. They share most
@@ -37,6 +38,7 @@ mod files;
 mod generated;
 mod model;
 mod places;
+mod remove;
 mod schema;
 mod type_text;
 mod variables;
@@ -46,5 +48,6 @@ pub use files::{File, FileId};
 pub use generated::{Field, Kind};
 pub use model::{DebugInfo, Function};
 pub use places::{Frame, Position, Scope};
+pub use remove::{RemoveError, Removed, remove, remove_each};
 pub use schema::{Set, Slot};
 pub use variables::{Location, Value, Variable, bound_location, global_location};

@@ -21,7 +21,9 @@ const LONGEST_SOURCE: usize = LONGEST_STRING - 8;
 /// The pieces of a text, none of them longer than this, cut between characters.
 fn pieces(mut text: &str, longest: usize) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
-        let (piece, rest) = text.split_at(text.floor_char_boundary(longest));
+        let mut ends = (0..=longest.min(text.len())).rev();
+        let end = ends.find(|&end| text.is_char_boundary(end));
+        let (piece, rest) = text.split_at(end.unwrap_or_default());
         text = rest;
         (!piece.is_empty()).then_some(piece)
     })

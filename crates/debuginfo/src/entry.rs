@@ -187,6 +187,12 @@ impl<'m> Entry<'m> {
         }
     }
 
+    /// Whether it has a column that its set has no field for: see
+    /// [`surplus_operand`](Self::surplus_operand).
+    pub(crate) fn has_surplus_column(&self) -> bool {
+        self.kind == Kind::InlinedAt && self.surplus_operand().is_some()
+    }
+
     /// The word of a field, be it a literal or an id.
     pub fn word(&self, field: Field) -> Option<u32> {
         let (index, _) = self.slot(field)?;

@@ -102,7 +102,7 @@ impl DebugInfo<'_> {
         checksum.map(|(kind, digits)| (kind.to_owned(), digits.to_owned()))
     }
 
-    fn whole_text(&self, file: FileId) -> Option<String> {
+    pub(crate) fn whole_text(&self, file: FileId) -> Option<String> {
         let file = self.file(file)?;
         let mut bytes = Vec::new();
         for &part in &file.parts {

@@ -31,6 +31,7 @@
 )]
 
 pub mod build;
+pub mod convert;
 mod describe;
 mod entry;
 mod files;

@@ -568,10 +568,11 @@ impl Editor<'_> {
         let stays = |target: &&[u32]| self.is_gone(module, Id(target[0])).is_none();
         let targets = targets.chunks(step).filter(stays).flatten();
         let operands: Vec<u32> = [group].into_iter().chain(targets).copied().collect();
-        Ok(match operands.len() {
+        match operands.len() {
             1 => module.remove(inst)?,
             _ => module.replace(inst, op, &operands)?,
-        })
+        }
+        Ok(())
     }
 
     /// What else refers to debugging instructions is made to refer to `DebugInfoNone`.

@@ -14,12 +14,12 @@ use crate::{Field, Flags, Kind, OperationCode, Qualifier, Set};
 
 /// The longest text in bytes that goes into an `OpString`, behind two words and before
 /// the byte that ends it.
-const LONGEST_STRING: usize = (u16::MAX as usize - 2) * 4 - 1;
+pub(crate) const LONGEST_STRING: usize = (u16::MAX as usize - 2) * 4 - 1;
 /// The same for `OpSource`, which has four words before it.
-const LONGEST_SOURCE: usize = LONGEST_STRING - 8;
+pub(crate) const LONGEST_SOURCE: usize = LONGEST_STRING - 8;
 
 /// The pieces of a text, none of them longer than this, cut between characters.
-fn pieces(mut text: &str, longest: usize) -> impl Iterator<Item = &str> {
+pub(crate) fn pieces(mut text: &str, longest: usize) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let mut ends = (0..=longest.min(text.len())).rev();
         let end = ends.find(|&end| text.is_char_boundary(end));

@@ -16,6 +16,7 @@ mod target;
 pub use builder::{DebugBuilder, Note};
 pub use draft::{Draft, Operand};
 pub use encode::{EncodeError, Encoded, Encoder, LeftOut};
+pub(crate) use kinds::{LONGEST_SOURCE, LONGEST_STRING, pieces};
 pub use parts::{
     BasicType, CompilationUnit, CompositeType, CooperativeMatrixType, EntryPoint, EnumType,
     Function, GlobalVariable, ImportedEntity, Inheritance, LocalVariable, Member, Origin, Source,
@@ -24,7 +25,7 @@ pub use parts::{
 pub use target::Target;
 
 /// A literal string in words (specification, section 2.2.1), up to a NUL.
-fn literal(text: &str) -> Vec<u32> {
+pub(crate) fn literal(text: &str) -> Vec<u32> {
     let end = text.find('\0').unwrap_or(text.len());
     let (chunks, tail) = text.as_bytes()[..end].as_chunks::<4>();
     let mut last = [0; 4];

@@ -13,11 +13,12 @@
 //! for changes to it. [`load_module`], [`edited_module`], [`specialized_module`],
 //! [`linked_modules`] and [`reduced_module`] do the like with the modules that can be changed,
 //! [`drawn_module`] with what is drawn of them, [`debug_information`] with what is told of
-//! their source.
+//! their source, [`compared_modules`] with what is told of two of them.
 #![deny(missing_docs)]
 
 mod checks;
 mod debug_info;
+mod diffs;
 mod drawings;
 mod edits;
 mod mutate;
@@ -31,6 +32,7 @@ pub use checks::{
     validate_words,
 };
 pub use debug_info::{debug_information, debug_information_of_words};
+pub use diffs::{compare_words, compared_modules, rearranged, verify_diff};
 pub use drawings::{draw_words, drawn_module};
 pub use edits::{edit_words, edited_module, load_module, load_words};
 pub use mutate::mutate;

@@ -279,3 +279,43 @@ fn debug_information_keeps_its_promises() {
         }
     }
 }
+
+#[test]
+fn comparisons_keep_their_promises() {
+    let mut random = Random(0x00d1_ff0f_0dd5_0001);
+    let modules: Vec<Vec<u8>> = samples().iter().filter_map(|it| module_of(it)).collect();
+    for module in &modules {
+        let (words, _) = spirvkit::words_from_bytes(module).unwrap();
+        for _ in 0..60 {
+            let length = 4 + random.below(28);
+            spirvkit_fuzz::compare_words(&words, &random.bytes(length));
+        }
+        // Anything may be compared with anything.
+        let other = &modules[random.below(modules.len())];
+        let (other, _) = spirvkit::words_from_bytes(other).unwrap();
+        spirvkit_fuzz::verify_diff(&words, &other, &Default::default());
+    }
+}
+
+#[test]
+fn rearranged_samples_are_the_same() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples");
+    let mut files = Vec::new();
+    collect(&folder, &mut files);
+    let mut count = 0;
+    for file in files {
+        let Some(module) = module_of(&fs::read(&file).unwrap()) else {
+            continue;
+        };
+        let (words, _) = spirvkit::words_from_bytes(&module).unwrap();
+        for seed in 0..20 {
+            let other = spirvkit_fuzz::rearranged(&words, seed).unwrap();
+            assert_ne!(words, other);
+            let diff = spirvkit_fuzz::verify_diff(&words, &other, &Default::default()).unwrap();
+            let text = diff.to_text(&Default::default());
+            assert!(diff.is_empty(), "{}, {seed}:\n{text}", file.display());
+            count += 1;
+        }
+    }
+    assert!(count > 0, "there are no samples");
+}

@@ -270,7 +270,7 @@ pub(crate) fn add_all(diagnostics: &[Diagnostic], name: &str, messages: &mut Mes
 }
 
 /// Reads all inputs; adds what is wrong with any to the messages.
-fn load_all(inputs: &Inputs, messages: &mut Messages) -> Vec<Loaded> {
+pub(crate) fn load_all(inputs: &Inputs, messages: &mut Messages) -> Vec<Loaded> {
     let load_one = |input: &crate::inputs::Input, messages: &mut Messages| match input.read() {
         Ok(bytes) => load(&input.name, bytes, messages),
         Err(error) => {

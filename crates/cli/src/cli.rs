@@ -8,8 +8,8 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use spirvkit::grammar::GRAMMAR_REVISION;
 
 use crate::commands::{
-    as_, cfg, compact_ids, completions, debug, dis, drop_in, explain, link, man, merge, specialize,
-    split, strip, trim_capabilities, val,
+    as_, cfg, compact_ids, completions, debug, diff, dis, drop_in, explain, link, man, merge,
+    specialize, split, strip, trim_capabilities, val,
 };
 use crate::exit::Ending;
 use crate::report::{self, Format};
@@ -44,6 +44,7 @@ enum Command {
     As(as_::Arguments),
     Dis(dis::Arguments),
     Val(val::Arguments),
+    Diff(diff::Arguments),
     Explain(explain::Arguments),
     Cfg(cfg::Arguments),
     Specialize(specialize::Arguments),
@@ -139,6 +140,7 @@ pub(crate) fn run() -> Ending {
         Command::As(arguments) => as_::run(&arguments),
         Command::Dis(arguments) => dis::run(&arguments),
         Command::Val(arguments) => val::run(&arguments),
+        Command::Diff(arguments) => diff::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Cfg(arguments) => cfg::run(&arguments),
         Command::Specialize(arguments) => specialize::run(&arguments),

@@ -5,6 +5,7 @@ pub(crate) mod cfg;
 pub(crate) mod compact_ids;
 pub(crate) mod completions;
 pub(crate) mod debug;
+pub(crate) mod diff;
 pub(crate) mod dis;
 pub(crate) mod drop_in;
 pub(crate) mod explain;

@@ -14,6 +14,7 @@
 //! | [`cfg`](mod@cfg) | control flow as drawings |
 //! | [`transform`] | specialization, linking, stripping, splitting |
 //! | [`debuginfo`] | what the source of a module was: files, lines, types, scopes, variables |
+//! | [`diff`] | what changed between two modules |
 //! | [`diagnostics`] | how errors and warnings are told |
 //!
 //! Text to a module and back:
@@ -66,6 +67,7 @@ pub use spirvkit_binary as binary;
 pub use spirvkit_cfg as cfg;
 pub use spirvkit_debuginfo as debuginfo;
 pub use spirvkit_diagnostics as diagnostics;
+pub use spirvkit_diff as diff;
 pub use spirvkit_grammar as grammar;
 pub use spirvkit_ir as ir;
 pub use spirvkit_text as text;

@@ -3,6 +3,7 @@
 mod agreement;
 mod alarms;
 mod corpus;
+mod diff;
 mod modules;
 mod records;
 mod text;
@@ -38,6 +39,8 @@ enum What {
     /// Real modules: round trips, and the text against the reference
     /// disassembler's.
     Corpus(corpus::Arguments),
+    /// Differences: none to rearranged selves, and few between pairs.
+    Diff(diff::Arguments),
     /// Owned modules: stored as they were loaded.
     Modules(modules::Arguments),
     /// Transformations of real modules: what was valid stays valid.
@@ -50,6 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         What::Alarms(arguments) => alarms::run(arguments),
         What::Val(arguments) => val::run(arguments),
         What::Corpus(arguments) => corpus::run(arguments),
+        What::Diff(arguments) => diff::run(arguments),
         What::Modules(arguments) => modules::run(arguments),
         What::Transforms(arguments) => transforms::run(arguments),
     }

@@ -1,0 +1,206 @@
+//! What each id is by itself, as a hash: two modules' ids of the same colour are alike,
+//! as far as what they are made of tells.
+//!
+//! Colours only propose; what is the same is decided by comparing words. So a collision
+//! costs a longer diff at most.
+
+use spirvkit_binary::Section;
+use spirvkit_grammar::{Decoration, Op};
+
+use crate::side::{ANNOTATIONS, GROUPS, NAMES, Side};
+
+/// How often declarations are looked at if some come before what they are made of.
+const FORWARD_ROUNDS: usize = 4;
+
+/// The colours of a module's nodes.
+pub(crate) struct Colors {
+    /// By node: what it is made of.
+    pub(crate) structure: Vec<u64>,
+    /// The same, with the names and decorations of all that it is made of.
+    pub(crate) full: Vec<u64>,
+    /// By node: its names and those of its members; 0 without any.
+    pub(crate) names: Vec<u64>,
+    /// By node: its decorations, and what entry points it is; 0 without any.
+    pub(crate) traits: Vec<u64>,
+    /// By node: where the API finds it, by set and binding, location or built-in; 0 if
+    /// it doesn't.
+    pub(crate) places: Vec<u64>,
+    /// By function: what is in it.
+    pub(crate) contents: Vec<u64>,
+}
+
+/// Mixes a number into a hash.
+pub(crate) fn mix(hash: u64, value: u64) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let product = u128::from(hash ^ 0xa076_1d64_78bd_642f) * u128::from(value ^ FACTOR);
+    ((product as u64) ^ (product >> 64) as u64).wrapping_add(hash.rotate_left(23))
+}
+
+/// The hash of a list of numbers.
+pub(crate) fn hash(values: &[u64]) -> u64 {
+    values
+        .iter()
+        .fold(values.len() as u64, |hash, &value| mix(hash, value))
+}
+
+impl Colors {
+    pub(crate) fn new(side: &Side, match_bindings: bool, match_locations: bool) -> Self {
+        let zeros = || vec![0; side.ids.len()];
+        let mut colors = Self {
+            structure: zeros(),
+            full: zeros(),
+            names: zeros(),
+            traits: zeros(),
+            places: zeros(),
+            contents: Vec::new(),
+        };
+        let mut structure = zeros();
+        color_declarations(side, &mut structure, |_, hash| hash);
+        colors.structure = structure;
+        colors.read_traits(side, match_bindings, match_locations);
+        let mut full: Vec<u64> = zeros();
+        for (node, color) in full.iter_mut().enumerate() {
+            *color = colors.with_traits(node, 0);
+        }
+        color_declarations(side, &mut full, |node, hash| colors.with_traits(node, hash));
+        colors.full = full;
+        colors.read_functions(side);
+        colors
+    }
+
+    fn with_traits(&self, node: usize, hash: u64) -> u64 {
+        mix(mix(hash, self.names[node]), self.traits[node])
+    }
+
+    /// Reads what is said about nodes: each line adds to what its target has, in
+    /// whatever order they come.
+    fn read_traits(&mut self, side: &Side, match_bindings: bool, match_locations: bool) {
+        let mut out = Vec::new();
+        for (group, (section, _)) in GROUPS.iter().enumerate() {
+            let about = matches!(
+                section,
+                Section::EntryPoints
+                    | Section::ExecutionModes
+                    | Section::Names
+                    | Section::Annotations
+            );
+            if !about {
+                continue;
+            }
+            for index in side.groups[group].clone() {
+                let item = side.item(index);
+                let operands = side.operands(index);
+                let Some(target) = operands.first().map(|operand| operand.node as usize) else {
+                    continue;
+                };
+                let color = |node: u32| match node as usize == target {
+                    true => 1,
+                    false => self.structure[node as usize],
+                };
+                side.canonical(index, false, color, &mut out);
+                if item.op == Op::EntryPoint
+                    && let Some(interface) = operands.get(1)
+                {
+                    out.truncate(interface.word as usize);
+                }
+                let hash = hash(&out);
+                if group == NAMES {
+                    self.names[target] = self.names[target].wrapping_add(hash);
+                    continue;
+                }
+                if group == ANNOTATIONS && item.op == Op::Decorate {
+                    let decoration = side.words(index).get(2).map(|&it| Decoration(it));
+                    match decoration {
+                        Some(Decoration::DescriptorSet | Decoration::Binding)
+                            if !match_bindings =>
+                        {
+                            continue;
+                        }
+                        Some(Decoration::Location) if !match_locations => continue,
+                        Some(
+                            Decoration::DescriptorSet
+                            | Decoration::Binding
+                            | Decoration::Location
+                            | Decoration::BuiltIn
+                            | Decoration::SpecId,
+                        ) => self.places[target] = self.places[target].wrapping_add(hash),
+                        _ => {}
+                    }
+                }
+                if matches!(item.op, Op::GroupDecorate | Op::GroupMemberDecorate) {
+                    for operand in operands.iter().skip(1) {
+                        let group = self.traits[target];
+                        let slot = &mut self.traits[operand.node as usize];
+                        *slot = slot.wrapping_add(mix(group, 1));
+                    }
+                    continue;
+                }
+                self.traits[target] = self.traits[target].wrapping_add(hash);
+            }
+        }
+    }
+
+    /// Colours what is defined in functions, and the functions by what is in them.
+    fn read_functions(&mut self, side: &Side) {
+        let mut out = Vec::new();
+        for (function, labels) in side.functions.iter().map(|it| (it, &side.labels)) {
+            for block in function.blocks.clone() {
+                if let Some(label) = self.full.get_mut(labels[block as usize] as usize) {
+                    *label = 1;
+                }
+            }
+        }
+        for function in &side.functions {
+            let mut content = 0;
+            let mut add = |colors: &mut Self, items: crate::side::Items| {
+                let mut stretch = 0;
+                for index in items {
+                    let item = side.item(index);
+                    if matches!(item.op, Op::Line | Op::NoLine) {
+                        continue;
+                    }
+                    side.canonical(index, false, |node| colors.full[node as usize], &mut out);
+                    let hash = hash(&out);
+                    stretch = mix(stretch, hash);
+                    if item.op != Op::Label
+                        && item.op != Op::Function
+                        && let Some(result) = colors.full.get_mut(item.result as usize)
+                    {
+                        *result = hash;
+                    }
+                }
+                stretch
+            };
+            let head = add(self, function.head.clone());
+            for block in function.blocks.clone() {
+                let block = add(self, side.blocks[block as usize].clone());
+                content = u64::wrapping_add(content, block);
+            }
+            self.contents.push(mix(content, head));
+        }
+    }
+}
+
+/// Colours declarations by their words and the colours of what they are made of.
+/// Functions have the colour of their type.
+fn color_declarations(side: &Side, colors: &mut [u64], finish: impl Fn(usize, u64) -> u64) {
+    let mut out = Vec::new();
+    for _ in 0..FORWARD_ROUNDS {
+        let mut is_complete = true;
+        let functions = side.functions.iter().map(|function| function.definition);
+        let globals = side.groups.iter().cloned().flatten();
+        for index in globals.chain(functions) {
+            let item = side.item(index);
+            if item.result as usize >= colors.len() {
+                continue;
+            }
+            let late = |node: u32| side.definition(node).is_some_and(|it| it >= index);
+            is_complete &= !side.operands(index).iter().any(|it| late(it.node));
+            side.canonical(index, false, |node| colors[node as usize], &mut out);
+            colors[item.result as usize] = finish(item.result as usize, hash(&out));
+        }
+        if is_complete {
+            break;
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Differences for programs.
+
+use serde_json::{Value, json};
+use spirvkit_binary::{Id, Section};
+
+use crate::result::{Change, Diff, Line, Part, PartKind, Side};
+
+/// The version of the form; it grows when something is removed or changes its meaning.
+const VERSION: u32 = 1;
+
+impl Diff {
+    /// The differences as one JSON object on one line; `docs/diff-json.md` says what is
+    /// in it. `names` is what to call the modules.
+    pub fn to_json(&self, names: [&str; 2]) -> String {
+        let [removed, added] = self.counts();
+        let header: Vec<Value> = self
+            .header_changes()
+            .into_iter()
+            .map(|(what, a, b)| json!({"field": what.to_lowercase(), "a": a, "b": b}))
+            .collect();
+        // All at once: each time takes a walk over the modules.
+        let mut texts = self.texts(&self.changed_lines()).into_iter();
+        let parts = self.parts().iter();
+        let parts: Vec<Value> = parts
+            .filter_map(|part| self.part(part, &mut texts))
+            .collect();
+        let ids: Vec<[u32; 2]> = self.id_pairs().iter().map(|(a, b)| [a.0, b.0]).collect();
+        let all = json!({
+            "version": VERSION,
+            "a": names[0],
+            "b": names[1],
+            "equal": self.is_empty(),
+            "removed": removed,
+            "added": added,
+            "header": header,
+            "parts": parts,
+            "ids": ids,
+        });
+        all.to_string()
+    }
+
+    /// A part, if there is something to tell about it. `texts` are those of changes.
+    fn part(&self, part: &Part, texts: &mut impl Iterator<Item = String>) -> Option<Value> {
+        let lines = part.lines.iter();
+        let changed = lines.filter(|line| line.change() != Change::Same);
+        let changes: Vec<Value> = changed
+            .zip(texts)
+            .map(|(&line, text)| self.change(line, &text))
+            .collect();
+        match part.kind {
+            PartKind::Section(_) if changes.is_empty() => None,
+            PartKind::Section(section) => Some(json!({
+                "kind": "section",
+                "section": section_name(section),
+                "changes": changes,
+            })),
+            PartKind::Function { a, b, moved } => {
+                let is_dull = changes.is_empty() && !moved;
+                (!is_dull).then(|| {
+                    json!({
+                        "kind": "function",
+                        "a": a.map(|id| id.0),
+                        "b": b.map(|id| id.0),
+                        "moved": moved,
+                        "changes": changes,
+                    })
+                })
+            }
+        }
+    }
+
+    fn change(&self, line: Line, text: &str) -> Value {
+        let (change, side) = match line.change() {
+            Change::Added => ("added", Side::B),
+            _ => ("removed", Side::A),
+        };
+        let instruction = self.instruction(line, side);
+        let own = instruction.and_then(|it| it.result());
+        let id: Option<Id> = match side {
+            Side::A => own,
+            Side::B => own.and_then(|id| self.shown_id(id)),
+        };
+        json!({
+            "change": change,
+            "opcode": instruction.map(|it| it.op().to_string()),
+            "id": id.map(|id| id.0),
+            "own_id": own.map(|id| id.0),
+            "text": text,
+        })
+    }
+}
+
+/// What a section is called.
+pub(crate) fn section_name(section: Section) -> &'static str {
+    match section {
+        Section::Capabilities => "capabilities",
+        Section::Extensions => "extensions",
+        Section::Imports => "imports",
+        Section::MemoryModel => "memory model",
+        Section::AddressingMode => "addressing mode",
+        Section::EntryPoints => "entry points",
+        Section::ExecutionModes => "execution modes",
+        Section::Sources => "sources",
+        Section::Names => "names",
+        Section::Processed => "processes",
+        Section::Annotations => "annotations",
+        Section::Types => "types",
+        Section::Functions => "functions",
+        Section::Graphs => "graphs and others",
+    }
+}

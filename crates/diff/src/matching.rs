@@ -1,0 +1,427 @@
+//! Which id of one module is which of the other.
+//!
+//! Ids are paired one to one, surest first: what is unique by all that can be said of
+//! it, then by less. A pair of declarations or instructions proposes pairs of their
+//! operands: at once if these are alike, else as votes, of which the most frequent win
+//! in the end. So a changed array length, say, is one changed constant rather than
+//! whatever uses it.
+
+use std::collections::VecDeque;
+
+use hashbrown::HashMap;
+use spirvkit_grammar::Op;
+
+use crate::colors::{Colors, hash, mix};
+use crate::side::{NONE, Side, is_constant};
+
+/// How often what is left is tried anew.
+const ROUNDS: usize = 4;
+
+/// One module with its colours.
+pub(crate) struct Colored<'a> {
+    pub(crate) side: &'a Side,
+    pub(crate) colors: &'a Colors,
+    /// By node: the colour, which pairs share.
+    pub(crate) now: Vec<u64>,
+    /// By node: its partner in the other module.
+    pub(crate) partner: Vec<u32>,
+    /// By node: the function that it is.
+    functions: HashMap<u32, u32>,
+    /// Nodes of declarations and functions, in order, and of what is nowhere defined.
+    globals: Vec<u32>,
+}
+
+impl<'a> Colored<'a> {
+    fn new(side: &'a Side, colors: &'a Colors) -> Self {
+        let functions = side.functions.iter().map(|it| it.definition);
+        let all = side.groups.iter().cloned().flatten().chain(functions);
+        let defines = |&index: &u32| {
+            let result = side.item(index).result;
+            result != NONE && side.definition(result) == Some(index)
+        };
+        let defined = all.filter(defines).map(|index| side.item(index).result);
+        // In a broken module, some are only used.
+        let undefined = (0..side.ids.len() as u32).filter(|&it| side.definition(it).is_none());
+        let functions = (0..).zip(&side.functions);
+        let functions = functions.map(|(index, it)| (side.item(it.definition).result, index));
+        Self {
+            side,
+            colors,
+            now: colors.full.clone(),
+            partner: vec![NONE; side.ids.len()],
+            globals: undefined.chain(defined).collect(),
+            functions: functions.collect(),
+        }
+    }
+
+    pub(crate) fn is_free(&self, node: u32) -> bool {
+        self.partner[node as usize] == NONE
+    }
+}
+
+/// The pairs found so far, and what may become one.
+pub(crate) struct Matching<'a> {
+    pub(crate) a: Colored<'a>,
+    pub(crate) b: Colored<'a>,
+    /// Pairs whose operands have not been looked at.
+    fresh: Vec<(u32, u32)>,
+    /// Pairs of functions to align.
+    pub(crate) functions: VecDeque<(u32, u32)>,
+    /// Proposed pairs of declarations and functions.
+    votes: Votes,
+    /// Proposed pairs of what is defined in the functions that are being aligned.
+    local_votes: Votes,
+}
+
+/// How often pairs were proposed, and a number for when that was first.
+type Votes = HashMap<(u32, u32), (u32, u32)>;
+
+impl<'a> Matching<'a> {
+    pub(crate) fn new(sides: [&'a Side; 2], colors: [&'a Colors; 2]) -> Self {
+        let mut matching = Self {
+            a: Colored::new(sides[0], colors[0]),
+            b: Colored::new(sides[1], colors[1]),
+            fresh: Vec::new(),
+            functions: VecDeque::new(),
+            votes: HashMap::new(),
+            local_votes: HashMap::new(),
+        };
+        matching.run();
+        matching
+    }
+
+    fn run(&mut self) {
+        self.pair_opaque();
+        self.pair_unique(|it, node| match it.functions.get(&node) {
+            None => Some(it.colors.full[node as usize]),
+            Some(&function) => {
+                let content = it.colors.contents[function as usize];
+                Some(mix(it.colors.full[node as usize], content))
+            }
+        });
+        type Key = fn(&Colored<'_>, u32) -> Option<u64>;
+        let keys: [Key; 6] = [
+            |it, node| {
+                let name = nonzero(it.colors.names[node as usize])?;
+                Some(mix(
+                    mix(it.kind(node), name),
+                    it.colors.structure[node as usize],
+                ))
+            },
+            |it, node| Some(mix(it.kind(node), nonzero(it.colors.names[node as usize])?)),
+            |it, node| {
+                Some(mix(
+                    it.kind(node),
+                    nonzero(it.colors.places[node as usize])?,
+                ))
+            },
+            |it, node| {
+                Some(mix(
+                    it.kind(node),
+                    nonzero(it.colors.traits[node as usize])?,
+                ))
+            },
+            |it, node| {
+                let &function = it.functions.get(&node)?;
+                Some(it.colors.contents[function as usize])
+            },
+            |it, node| match it.functions.contains_key(&node) {
+                true => None,
+                false => Some(it.colors.structure[node as usize]),
+            },
+        ];
+        for key in keys {
+            self.pair_unique(key);
+        }
+        self.pair_exact();
+        self.align_functions();
+        // Functions that nothing tells apart but their order, and then their type.
+        self.pair_in_order(|it, node| {
+            let &function = it.functions.get(&node)?;
+            Some(it.colors.contents[function as usize])
+        });
+        self.align_functions();
+        self.settle();
+        self.pair_unique(|it, node| {
+            it.functions.get(&node)?;
+            Some(it.colors.structure[node as usize])
+        });
+        self.align_functions();
+        self.pair_in_order(|it, node| {
+            it.functions.get(&node)?;
+            Some(it.colors.structure[node as usize])
+        });
+        self.align_functions();
+        self.settle();
+    }
+
+    /// Pairs what is left of the declarations.
+    fn settle(&mut self) {
+        for _ in 0..ROUNDS {
+            self.pair_exact();
+            self.pair_in_order(|it, node| match it.functions.contains_key(&node) {
+                true => None,
+                false => Some(it.colors.full[node as usize]),
+            });
+            self.pair_exact();
+            self.pair_in_order(|it, node| match it.functions.contains_key(&node) {
+                true => None,
+                false => Some(it.colors.structure[node as usize]),
+            });
+            let mut found = self.pair_by_votes();
+            found |= !self.functions.is_empty();
+            self.align_functions();
+            if !found {
+                break;
+            }
+        }
+    }
+
+    /// Words that can't be decoded may name ids, so these keep their numbers.
+    fn pair_opaque(&mut self) {
+        let nodes = self.a.side.opaque_nodes().chain(
+            self.b
+                .side
+                .opaque_nodes()
+                .filter_map(|node| self.a.side.node_of(self.b.side.ids[node as usize])),
+        );
+        let pairs: Vec<(u32, u32)> = nodes
+            .filter_map(|a| Some((a, self.b.side.node_of(self.a.side.ids[a as usize])?)))
+            .collect();
+        for (a, b) in pairs {
+            self.pair(a, b);
+        }
+        self.propagate();
+    }
+
+    /// Pairs declarations and functions whose key no other of either module has.
+    fn pair_unique(&mut self, key: impl Fn(&Colored<'_>, u32) -> Option<u64>) {
+        let mut seen: HashMap<u64, [(u8, u32); 2]> = HashMap::new();
+        for (number, it) in [&self.a, &self.b].into_iter().enumerate() {
+            for &node in it.globals.iter().filter(|&&node| it.is_free(node)) {
+                if let Some(key) = key(it, node) {
+                    let slot = &mut seen.entry(key).or_default()[number];
+                    *slot = (slot.0.saturating_add(1).min(2), node);
+                }
+            }
+        }
+        for index in 0..self.a.globals.len() {
+            let node = self.a.globals[index];
+            if self.a.is_free(node)
+                && let Some(key) = key(&self.a, node)
+                && let Some(&[(1, a), (1, b)]) = seen.get(&key)
+            {
+                self.pair(a, b);
+                self.propagate();
+            }
+        }
+    }
+
+    /// Pairs those of the same key in order: the last first, because what comes later
+    /// is made of what comes earlier.
+    fn pair_in_order(&mut self, key: impl Fn(&Colored<'_>, u32) -> Option<u64>) {
+        let mut waiting: HashMap<u64, Vec<u32>> = HashMap::new();
+        for &node in self.b.globals.iter().filter(|&&node| self.b.is_free(node)) {
+            if let Some(key) = key(&self.b, node) {
+                waiting.entry(key).or_default().push(node);
+            }
+        }
+        for index in (0..self.a.globals.len()).rev() {
+            let node = self.a.globals[index];
+            if !self.a.is_free(node) {
+                continue;
+            }
+            let Some(list) = key(&self.a, node).and_then(|key| waiting.get_mut(&key)) else {
+                continue;
+            };
+            while let Some(other) = list.pop() {
+                if self.b.is_free(other) && self.pair(node, other) {
+                    self.propagate();
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Pairs declarations that say the same of what is paired.
+    fn pair_exact(&mut self) {
+        let mut out = Vec::new();
+        let mut waiting: HashMap<u64, Vec<u32>> = HashMap::new();
+        let (a, b) = (&self.a, &self.b);
+        for &node in a.globals.iter().rev().filter(|&&node| a.is_free(node)) {
+            if let Some(item) = a.side.definition(node) {
+                a.side.canonical(item, false, u64::from, &mut out);
+                waiting.entry(hash(&out)).or_default().push(node);
+            }
+        }
+        let free: Vec<u32> = b
+            .globals
+            .iter()
+            .copied()
+            .filter(|&node| b.is_free(node))
+            .collect();
+        for node in free {
+            let Some(item) = self.b.side.definition(node) else {
+                continue;
+            };
+            let operands = self.b.side.operands(item);
+            if !self.b.is_free(node) || operands.iter().any(|it| self.b.is_free(it.node)) {
+                continue;
+            }
+            let partner = |node: u32| u64::from(self.b.partner[node as usize]);
+            self.b.side.canonical(item, false, partner, &mut out);
+            let Some(list) = waiting.get_mut(&hash(&out)) else {
+                continue;
+            };
+            while let Some(other) = list.pop() {
+                if self.a.is_free(other) && self.pair(other, node) {
+                    self.propagate();
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Pairs the declarations that were proposed most often. Tells whether there were
+    /// any.
+    fn pair_by_votes(&mut self) -> bool {
+        let votes = std::mem::take(&mut self.votes);
+        self.count(votes)
+    }
+
+    /// The same with what is defined in functions.
+    pub(crate) fn pair_locals_by_votes(&mut self) {
+        let votes = std::mem::take(&mut self.local_votes);
+        self.count(votes);
+    }
+
+    fn count(&mut self, votes: Votes) -> bool {
+        let mut all: Vec<_> = votes.into_iter().collect();
+        all.sort_unstable_by_key(|&((a, b), (count, first))| {
+            (!self.same_type(a, b), std::cmp::Reverse(count), first)
+        });
+        let mut found = false;
+        for ((a, b), _) in all {
+            found |= self.pair(a, b);
+            self.propagate();
+        }
+        found
+    }
+
+    /// Pairs two nodes, if they are free and may be the same thing.
+    pub(crate) fn pair(&mut self, a: u32, b: u32) -> bool {
+        if !self.may_pair(a, b) {
+            return false;
+        }
+        self.a.partner[a as usize] = b;
+        self.b.partner[b as usize] = a;
+        let color = mix(u64::from(a), 0x7061_6972);
+        self.a.now[a as usize] = color;
+        self.b.now[b as usize] = color;
+        self.fresh.push((a, b));
+        true
+    }
+
+    fn may_pair(&self, a: u32, b: u32) -> bool {
+        if !self.a.is_free(a) || !self.b.is_free(b) {
+            return false;
+        }
+        let (side_a, side_b) = (self.a.side, self.b.side);
+        let (op_a, op_b) = (side_a.op_of(a), side_b.op_of(b));
+        if side_a.is_local(a) != side_b.is_local(b) {
+            return false;
+        }
+        match (op_a, op_b) {
+            // How literals are read hangs on these.
+            (Op::TypeInt | Op::TypeFloat | Op::ExtInstImport, _) => {
+                self.a.colors.structure[a as usize] == self.b.colors.structure[b as usize]
+            }
+            (Op::Label, _) | (_, Op::Label) => op_a == op_b,
+            _ if op_a == op_b || is_constant(op_a) && is_constant(op_b) => true,
+            _ => side_a.is_local(a) && side_a.type_of(a).is_some() && self.same_type(a, b),
+        }
+    }
+
+    /// Whether two nodes have the same type, or none.
+    fn same_type(&self, a: u32, b: u32) -> bool {
+        match (self.a.side.type_of(a), self.b.side.type_of(b)) {
+            (None, None) => true,
+            (Some(a), Some(b)) => {
+                self.a.partner[a as usize] == b
+                    || self.a.is_free(a)
+                        && self.b.is_free(b)
+                        && self.a.colors.full[a as usize] == self.b.colors.full[b as usize]
+            }
+            _ => false,
+        }
+    }
+
+    /// Looks at the operands of all new pairs.
+    pub(crate) fn propagate(&mut self) {
+        while let Some((a, b)) = self.fresh.pop() {
+            let functions = (self.a.functions.get(&a), self.b.functions.get(&b));
+            if let (Some(&a), Some(&b)) = functions {
+                self.functions.push_back((a, b));
+            }
+            if let (Some(a), Some(b)) = (self.a.side.definition(a), self.b.side.definition(b)) {
+                self.propose_operands(a, b);
+            }
+        }
+    }
+
+    /// Proposes pairs of the operands of two instructions that are taken for the same.
+    pub(crate) fn propose_operands(&mut self, a: u32, b: u32) {
+        let (side_a, side_b) = (self.a.side, self.b.side);
+        let (of_a, of_b) = (side_a.operands(a), side_b.operands(b));
+        if side_a.item(a).op != side_b.item(b).op {
+            return;
+        }
+        // The members of structures, say, may be more; what is in front is the same then.
+        for (a, b) in of_a.iter().zip(of_b) {
+            if a.word == b.word {
+                self.propose(a.node, b.node);
+            }
+        }
+    }
+
+    fn propose(&mut self, a: u32, b: u32) {
+        if !self.a.is_free(a) || !self.b.is_free(b) {
+            return;
+        }
+        let is_label = |side: &Side, node| side.op_of(node) == Op::Label;
+        if is_label(self.a.side, a) || is_label(self.b.side, b) {
+            return;
+        }
+        let is_local = self.a.side.is_local(a);
+        let alike = self.a.now[a as usize] == self.b.now[b as usize];
+        if alike && !is_local && self.pair(a, b) {
+            return;
+        }
+        let votes = match is_local {
+            true => &mut self.local_votes,
+            false => &mut self.votes,
+        };
+        let first = votes.len() as u32;
+        votes.entry((a, b)).or_insert((0, first)).0 += 1;
+    }
+}
+
+impl Colored<'_> {
+    /// What sort of thing a node is: its opcode, and of what has a storage class that.
+    fn kind(&self, node: u32) -> u64 {
+        let op = self.side.op_of(node);
+        let Some(item) = self.side.definition(node) else {
+            return 0;
+        };
+        let class = match op {
+            Op::Variable => self.side.words(item).get(3).copied().unwrap_or(0),
+            _ if is_constant(op) => return u64::from(Op::Constant.0),
+            _ => 0,
+        };
+        u64::from(op.0) | u64::from(class) << 32
+    }
+}
+
+fn nonzero(value: u64) -> Option<u64> {
+    Some(value).filter(|&value| value != 0)
+}

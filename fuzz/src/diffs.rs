@@ -115,6 +115,7 @@ fn free_sorted(module: &Module, mut words: Vec<u32>) -> Vec<u32> {
         }
         Op::Phi => (3, 2),
         Op::GroupDecorate => (2, 1),
+        Op::GroupMemberDecorate => (2, 2),
         Op::Switch => {
             let selector = words.get(1).map(|&id| Id(id));
             let ty = selector.and_then(|selector| module.definitions().selector_type(selector));
@@ -123,7 +124,7 @@ fn free_sorted(module: &Module, mut words: Vec<u32>) -> Vec<u32> {
         _ => return words,
     };
     let key = if op == Op::Switch { size - 1 } else { size };
-    if start < words.len() && (words.len() - start) % size == 0 {
+    if start < words.len() && (words.len() - start).is_multiple_of(size) {
         let mut chunks: Vec<Vec<u32>> = words[start..].chunks(size).map(<[u32]>::to_vec).collect();
         chunks.sort_by(|a, b| a[..key].cmp(&b[..key]));
         words.splice(start.., chunks.concat());
@@ -391,6 +392,16 @@ pub fn rearranged(words: &[u32], seed: u64) -> Option<Vec<u32>> {
         // Only a declaration keeps the line for what follows.
         if module.entry_block(function).is_some() {
             line = None;
+        }
+    }
+    // What stands behind the functions stays there.
+    let functions = module
+        .instructions()
+        .skip_while(|&inst| module.op(inst) != Op::Function);
+    for inst in functions.filter(|&inst| module.function_of(inst).is_none()) {
+        if !module.is_place(inst) {
+            set_line(&module, &mut line, module.line(inst), &mut out);
+            out.extend_from_slice(module.get(inst).words());
         }
     }
     Some(out)

@@ -32,19 +32,59 @@ impl Matching<'_> {
             self.pair(a, b);
             self.propagate();
         }
+        let blocks = [block_of(self.a.side, a), block_of(self.b.side, b)];
         for detail in [Detail::Operands, Detail::Opcodes] {
             let contents = [contents(&self.a, a, detail), contents(&self.b, b, detail)];
             self.pair_unique_blocks(a, b, &contents);
-            self.follow_branches(a, b, Some(&contents));
+            self.follow_branches(&blocks, a.blocks.clone().rev().collect(), Some(&contents));
         }
-        self.follow_branches(a, b, None);
+        self.follow_branches(&blocks, a.blocks.clone().rev().collect(), None);
+        for detail in [Detail::Operands, Detail::Opcodes] {
+            let contents = [contents(&self.a, a, detail), contents(&self.b, b, detail)];
+            self.pair_blocks_in_order(a, b, &blocks, &contents);
+        }
     }
 
-    fn pair_unique_blocks(&mut self, a: &Function, b: &Function, contents: &[Vec<u64>; 2]) {
+    /// Pairs what nothing leads to, by content and then by order.
+    fn pair_blocks_in_order(
+        &mut self,
+        a: &Function,
+        b: &Function,
+        blocks: &[HashMap<u32, u32>; 2],
+        contents: &Contents,
+    ) {
+        let mut waiting: HashMap<u64, Vec<u32>> = HashMap::new();
+        for block in b.blocks.clone().rev() {
+            let label = self.b.side.labels[block as usize];
+            if label != NONE && self.b.is_free(label) {
+                let content = contents[1].of(block);
+                waiting.entry(content).or_default().push(label);
+            }
+        }
+        for block in a.blocks.clone() {
+            let label = self.a.side.labels[block as usize];
+            if label == NONE || !self.a.is_free(label) {
+                continue;
+            }
+            let Some(list) = waiting.get_mut(&contents[0].of(block)) else {
+                continue;
+            };
+            while let Some(other) = list.pop() {
+                if self.pair(label, other) {
+                    self.propagate();
+                    self.follow_branches(blocks, vec![block], Some(contents));
+                    break;
+                }
+            }
+        }
+    }
+
+    fn pair_unique_blocks(&mut self, a: &Function, b: &Function, contents: &Contents) {
         let mut seen: HashMap<u64, [(u8, u32); 2]> = HashMap::new();
         let mut keys = Vec::new();
         for (number, (it, function)) in [(&self.a, a), (&self.b, b)].into_iter().enumerate() {
-            for (block, &key) in function.blocks.clone().zip(&contents[number]) {
+            for block in function.blocks.clone() {
+                let key = contents[number].of(block);
                 let label = it.side.labels[block as usize];
                 if label == NONE || !it.is_free(label) {
                     continue;
@@ -64,38 +104,28 @@ impl Matching<'_> {
         self.propagate();
     }
 
-    /// Pairs what paired blocks branch to, as far as the contents are alike.
-    fn follow_branches(&mut self, a: &Function, b: &Function, contents: Option<&[Vec<u64>; 2]>) {
-        let blocks_of_b: HashMap<u32, u32> = b
-            .blocks
-            .clone()
-            .map(|block| (self.b.side.labels[block as usize], block))
-            .collect();
-        let blocks_of_a: HashMap<u32, u32> = a
-            .blocks
-            .clone()
-            .map(|block| (self.a.side.labels[block as usize], block))
-            .collect();
-        let (a_blocks, b_blocks) = (&a.blocks, &b.blocks);
-        let mut waiting: Vec<u32> = a.blocks.clone().rev().collect();
+    /// Pairs what paired blocks branch to, as far as the contents are alike. `blocks`
+    /// are the blocks of labels; `waiting` is where to begin, the last first.
+    fn follow_branches(
+        &mut self,
+        blocks: &[HashMap<u32, u32>; 2],
+        mut waiting: Vec<u32>,
+        contents: Option<&Contents>,
+    ) {
         while let Some(block) = waiting.pop() {
             let label = self.a.side.labels[block as usize];
             if label == NONE || self.a.is_free(label) {
                 continue;
             }
             let partner = self.a.partner[label as usize];
-            let Some(&other) = blocks_of_b.get(&partner) else {
+            let Some(&other) = blocks[1].get(&partner) else {
                 continue;
             };
             for (a, b) in self.common_targets(block, other) {
-                let (Some(&block), Some(&other)) = (blocks_of_a.get(&a), blocks_of_b.get(&b))
-                else {
+                let (Some(&block), Some(&other)) = (blocks[0].get(&a), blocks[1].get(&b)) else {
                     continue;
                 };
-                let alike = contents.is_none_or(|[of_a, of_b]| {
-                    of_a[(block - a_blocks.start) as usize]
-                        == of_b[(other - b_blocks.start) as usize]
-                });
+                let alike = contents.is_none_or(|[of_a, of_b]| of_a.of(block) == of_b.of(other));
                 if alike && self.pair(a, b) {
                     self.propagate();
                     waiting.push(block);
@@ -113,9 +143,7 @@ impl Matching<'_> {
             if side_a.item(a).op != side_b.item(b).op {
                 break;
             }
-            let (of_a, of_b) = (side_a.operands(a), side_b.operands(b));
-            let pairs = of_a.iter().zip(of_b);
-            let pairs = pairs.map(|(a, b)| (a.node, b.node));
+            let pairs = self.operand_pairs(a, b).into_iter();
             found.extend(pairs.filter(|&(a, b)| {
                 side_a.op_of(a) == Op::Label && self.a.is_free(a) && self.b.is_free(b)
             }));
@@ -164,9 +192,35 @@ fn ends(side: &Side, block: u32) -> Vec<u32> {
     ends
 }
 
-fn contents(it: &Colored<'_>, function: &Function, detail: Detail) -> Vec<u64> {
+/// What is in the blocks of two functions.
+type Contents = [BlockContents; 2];
+
+/// What is in each block of a function, from the first on.
+struct BlockContents {
+    first: u32,
+    all: Vec<u64>,
+}
+
+impl BlockContents {
+    fn of(&self, block: u32) -> u64 {
+        self.all[(block - self.first) as usize]
+    }
+}
+
+fn contents(it: &Colored<'_>, function: &Function, detail: Detail) -> BlockContents {
     let blocks = function.blocks.clone();
-    blocks.map(|block| content(it, block, detail)).collect()
+    BlockContents {
+        first: blocks.start,
+        all: blocks.map(|block| content(it, block, detail)).collect(),
+    }
+}
+
+/// The blocks of a function by their labels.
+fn block_of(side: &Side, function: &Function) -> HashMap<u32, u32> {
+    let blocks = function.blocks.clone();
+    blocks
+        .map(|block| (side.labels[block as usize], block))
+        .collect()
 }
 
 /// What is in a block, without its label.

@@ -10,7 +10,7 @@ use spirvkit_grammar::{Decoration, Op};
 use crate::side::{ANNOTATIONS, GROUPS, NAMES, Side};
 
 /// How often declarations are looked at if some come before what they are made of.
-const FORWARD_ROUNDS: usize = 4;
+const FORWARD_ROUNDS: usize = 12;
 
 /// The colours of a module's nodes.
 pub(crate) struct Colors {
@@ -73,9 +73,10 @@ impl Colors {
     }
 
     /// Reads what is said about nodes: each line adds to what its target has, in
-    /// whatever order they come.
+    /// whatever order they come. Groups come last, when it is known what is in them.
     fn read_traits(&mut self, side: &Side, match_bindings: bool, match_locations: bool) {
         let mut out = Vec::new();
+        let mut groups = Vec::new();
         for (group, (section, _)) in GROUPS.iter().enumerate() {
             let about = matches!(
                 section,
@@ -128,15 +129,35 @@ impl Colors {
                     }
                 }
                 if matches!(item.op, Op::GroupDecorate | Op::GroupMemberDecorate) {
-                    for operand in operands.iter().skip(1) {
-                        let group = self.traits[target];
-                        let slot = &mut self.traits[operand.node as usize];
-                        *slot = slot.wrapping_add(mix(group, 1));
-                    }
+                    groups.push((index, hash));
                     continue;
                 }
                 self.traits[target] = self.traits[target].wrapping_add(hash);
             }
+        }
+        self.read_groups(side, &groups);
+    }
+
+    /// Gives the targets of groups what the groups have, and those what they are for.
+    fn read_groups(&mut self, side: &Side, groups: &[(u32, u64)]) {
+        let of_groups = self.traits.clone();
+        for &(index, hash) in groups {
+            let Some((group, targets)) = side.operands(index).split_first() else {
+                continue;
+            };
+            for target in targets {
+                // Of members, the member's number follows.
+                let member = match side.item(index).op {
+                    Op::GroupMemberDecorate => side.words(index).get(target.word as usize + 1),
+                    _ => None,
+                };
+                let member = member.map_or(0, |&member| u64::from(member) + 1);
+                let hash = mix(of_groups[group.node as usize], member);
+                let slot = &mut self.traits[target.node as usize];
+                *slot = slot.wrapping_add(hash);
+            }
+            let slot = &mut self.traits[group.node as usize];
+            *slot = slot.wrapping_add(hash);
         }
     }
 
@@ -151,56 +172,90 @@ impl Colors {
             }
         }
         for function in &side.functions {
-            let mut content = 0;
-            let mut add = |colors: &mut Self, items: crate::side::Items| {
-                let mut stretch = 0;
-                for index in items {
-                    let item = side.item(index);
-                    if matches!(item.op, Op::Line | Op::NoLine) {
-                        continue;
-                    }
-                    side.canonical(index, false, |node| colors.full[node as usize], &mut out);
-                    let hash = hash(&out);
-                    stretch = mix(stretch, hash);
-                    if item.op != Op::Label
-                        && item.op != Op::Function
-                        && let Some(result) = colors.full.get_mut(item.result as usize)
-                    {
-                        *result = hash;
-                    }
+            let all = side.function_items(function, function.blocks.clone());
+            for &index in &all {
+                let result = side.item(index).result as usize;
+                if matches!(side.item(index).op, Op::Label | Op::Function) {
+                    continue;
                 }
-                stretch
-            };
-            let head = add(self, function.head.clone());
-            for block in function.blocks.clone() {
-                let block = add(self, side.blocks[block as usize].clone());
-                content = u64::wrapping_add(content, block);
+                if result < self.full.len() {
+                    self.full[result] = color_local(side, index, &self.full, &mut out);
+                }
             }
-            self.contents.push(mix(content, head));
+            let mut stretch = |items: crate::side::Items| {
+                items.fold(0, |stretch, index| {
+                    if matches!(side.item(index).op, Op::Line | Op::NoLine) {
+                        return stretch;
+                    }
+                    side.canonical(index, false, |node| self.full[node as usize], &mut out);
+                    mix(stretch, hash(&out))
+                })
+            };
+            let mut content = stretch(function.head.clone());
+            for block in function.blocks.clone() {
+                let block = stretch(side.blocks[block as usize].clone());
+                content = u64::wrapping_add(content, mix(block, 1));
+            }
+            self.contents.push(content);
         }
     }
 }
 
+/// The colour of what an item in a function defines. A phi may come before what it
+/// chooses from, depending on the order of blocks, so it has that of its type.
+pub(crate) fn color_local(side: &Side, index: u32, colors: &[u64], out: &mut Vec<u64>) -> u64 {
+    if side.item(index).op == Op::Phi {
+        let type_ = side.operands(index).first();
+        return mix(type_.map_or(0, |type_| colors[type_.node as usize]), 2);
+    }
+    side.canonical(index, false, |node| colors[node as usize], out);
+    hash(out)
+}
+
 /// Colours declarations by their words and the colours of what they are made of.
 /// Functions have the colour of their type.
+///
+/// What may come late, forward pointers above all, counts with the colour that it had
+/// the round before, wherever it stands, so that the order of declarations has no effect.
 fn color_declarations(side: &Side, colors: &mut [u64], finish: impl Fn(usize, u64) -> u64) {
-    let mut out = Vec::new();
-    for _ in 0..FORWARD_ROUNDS {
-        let mut is_complete = true;
-        let functions = side.functions.iter().map(|function| function.definition);
-        let globals = side.groups.iter().cloned().flatten();
-        for index in globals.chain(functions) {
-            let item = side.item(index);
-            if item.result as usize >= colors.len() {
-                continue;
-            }
-            let late = |node: u32| side.definition(node).is_some_and(|it| it >= index);
-            is_complete &= !side.operands(index).iter().any(|it| late(it.node));
-            side.canonical(index, false, |node| colors[node as usize], &mut out);
-            colors[item.result as usize] = finish(item.result as usize, hash(&out));
+    let functions = side.functions.iter().map(|function| function.definition);
+    let all = side.groups.iter().cloned().flatten().chain(functions);
+    let all: Vec<u32> = all
+        .filter(|&index| (side.item(index).result as usize) < colors.len())
+        .collect();
+    let mut is_late = vec![false; colors.len()];
+    for group in side.groups.iter().cloned().flatten() {
+        if side.item(group).op == Op::TypeForwardPointer {
+            let pointer = side.operands(group).first();
+            pointer
+                .into_iter()
+                .for_each(|it| is_late[it.node as usize] = true);
         }
-        if is_complete {
-            break;
+    }
+    for &index in &all {
+        for operand in side.operands(index) {
+            let definition = side.definition(operand.node);
+            is_late[operand.node as usize] |= definition.is_some_and(|it| it >= index);
+        }
+    }
+    let rounds = match is_late.contains(&true) {
+        true => FORWARD_ROUNDS,
+        false => 1,
+    };
+    let mut before = colors.to_vec();
+    let mut out = Vec::new();
+    for _ in 0..rounds {
+        for &index in &all {
+            let result = side.item(index).result as usize;
+            let color = |node: u32| match is_late[node as usize] {
+                true => before[node as usize],
+                false => colors[node as usize],
+            };
+            side.canonical(index, false, color, &mut out);
+            colors[result] = finish(result, hash(&out));
+        }
+        if rounds > 1 {
+            before.copy_from_slice(colors);
         }
     }
 }

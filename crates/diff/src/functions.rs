@@ -3,7 +3,7 @@
 use spirvkit_grammar::Op;
 
 use crate::align::common;
-use crate::colors::{hash, mix};
+use crate::colors::{color_local, hash, mix};
 use crate::matching::{Colored, Matching};
 use crate::side::{Function, NONE};
 
@@ -91,9 +91,7 @@ impl Colored<'_> {
             if result == NONE || !self.is_free(result) || matches!(op, Op::Label | Op::Function) {
                 continue;
             }
-            self.side
-                .canonical(index, false, |node| self.now[node as usize], &mut out);
-            self.now[result as usize] = hash(&out);
+            self.now[result as usize] = color_local(self.side, index, &self.now, &mut out);
         }
     }
 

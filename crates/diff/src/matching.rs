@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 use spirvkit_grammar::Op;
 
 use crate::colors::{Colors, hash, mix};
-use crate::side::{NONE, Side, is_constant};
+use crate::side::{NONE, Operand, Side, is_constant};
 
 /// How often what is left is tried anew.
 const ROUNDS: usize = 4;
@@ -133,7 +133,8 @@ impl<'a> Matching<'a> {
         for key in keys {
             self.pair_unique(key);
         }
-        self.pair_exact();
+        self.pair_unique_exact();
+        self.propose_by_lines();
         self.align_functions();
         // Functions that nothing tells apart but their order, and then their type.
         self.pair_in_order(|it, node| {
@@ -158,7 +159,7 @@ impl<'a> Matching<'a> {
     /// Pairs what is left of the declarations.
     fn settle(&mut self) {
         for _ in 0..ROUNDS {
-            self.pair_exact();
+            self.pair_unique_exact();
             self.pair_in_order(|it, node| match it.functions.contains_key(&node) {
                 true => None,
                 false => Some(it.colors.full[node as usize]),
@@ -239,6 +240,74 @@ impl<'a> Matching<'a> {
                     self.propagate();
                     break;
                 }
+            }
+        }
+    }
+
+    /// Proposes pairs of what is named in execution modes, decorations and the like, as
+    /// far as no others are alike.
+    fn propose_by_lines(&mut self) {
+        let mut seen: HashMap<u64, [(u8, u32); 2]> = HashMap::new();
+        let mut out = Vec::new();
+        for (number, it) in [&self.a, &self.b].into_iter().enumerate() {
+            for index in it.side.groups.iter().cloned().flatten() {
+                if it.side.item(index).result != NONE || it.side.operands(index).len() < 2 {
+                    continue;
+                }
+                it.side
+                    .canonical(index, false, |node| it.now[node as usize], &mut out);
+                let slot = &mut seen.entry(hash(&out)).or_default()[number];
+                *slot = (slot.0.saturating_add(1).min(2), index);
+            }
+        }
+        let unique = seen.into_values().filter_map(|[a, b]| match (a, b) {
+            ((1, a), (1, b)) => Some((a, b)),
+            _ => None,
+        });
+        let mut unique: Vec<(u32, u32)> = unique.collect();
+        unique.sort_unstable();
+        for (a, b) in unique {
+            self.propose_operands(a, b);
+            self.propagate();
+        }
+    }
+
+    /// Pairs declarations that say the same of what is paired, if no others do.
+    fn pair_unique_exact(&mut self) {
+        for _ in 0..ROUNDS {
+            let mut seen: HashMap<u64, [(u8, u32); 2]> = HashMap::new();
+            let mut out = Vec::new();
+            for (number, it) in [&self.a, &self.b].into_iter().enumerate() {
+                for &node in it.globals.iter().filter(|&&node| it.is_free(node)) {
+                    let Some(item) = it.side.definition(node) else {
+                        continue;
+                    };
+                    if it
+                        .side
+                        .operands(item)
+                        .iter()
+                        .any(|operand| it.is_free(operand.node))
+                    {
+                        continue;
+                    }
+                    it.side
+                        .canonical(item, false, |node| it.now[node as usize], &mut out);
+                    let slot = &mut seen.entry(hash(&out)).or_default()[number];
+                    *slot = (slot.0.saturating_add(1).min(2), node);
+                }
+            }
+            let unique = seen.into_values().filter_map(|[a, b]| match (a, b) {
+                ((1, a), (1, b)) => Some((a, b)),
+                _ => None,
+            });
+            let mut unique: Vec<(u32, u32)> = unique.collect();
+            unique.sort_unstable();
+            for &(a, b) in &unique {
+                self.pair(a, b);
+            }
+            self.propagate();
+            if unique.is_empty() {
+                break;
             }
         }
     }
@@ -372,16 +441,60 @@ impl<'a> Matching<'a> {
     /// Proposes pairs of the operands of two instructions that are taken for the same.
     pub(crate) fn propose_operands(&mut self, a: u32, b: u32) {
         let (side_a, side_b) = (self.a.side, self.b.side);
-        let (of_a, of_b) = (side_a.operands(a), side_b.operands(b));
         if side_a.item(a).op != side_b.item(b).op {
             return;
         }
-        // The members of structures, say, may be more; what is in front is the same then.
-        for (a, b) in of_a.iter().zip(of_b) {
-            if a.word == b.word {
-                self.propose(a.node, b.node);
-            }
+        for (a, b) in self.operand_pairs(a, b) {
+            self.propose(a, b);
         }
+    }
+
+    /// The operands of two instructions with one opcode that stand for each other: at
+    /// the same place, or where the order carries nothing, with the same partner.
+    pub(crate) fn operand_pairs(&self, a: u32, b: u32) -> Vec<(u32, u32)> {
+        let (side_a, side_b) = (self.a.side, self.b.side);
+        let (of_a, of_b) = (side_a.operands(a), side_b.operands(b));
+        let (words_a, words_b) = (side_a.words(a), side_b.words(b));
+        let ordered = match side_a.item(a).op {
+            Op::EntryPoint | Op::GroupDecorate | Op::GroupMemberDecorate | Op::Phi => 1,
+            Op::Switch => 2,
+            _ => usize::MAX,
+        };
+        let in_place = of_a.iter().zip(of_b).take(ordered);
+        // The members of structures, say, may be more; what is in front is the same then.
+        let in_place = in_place.filter(|(a, b)| a.word == b.word);
+        let mut pairs: Vec<(u32, u32)> = in_place.map(|(a, b)| (a.node, b.node)).collect();
+        match side_a.item(a).op {
+            Op::Phi => {
+                let edges = |operands: &[Operand]| -> Vec<(u32, u32)> {
+                    let edges = operands.get(1..).unwrap_or_default().chunks_exact(2);
+                    edges.map(|edge| (edge[0].node, edge[1].node)).collect()
+                };
+                let by_block: HashMap<u32, u32> = edges(of_b)
+                    .into_iter()
+                    .map(|(value, block)| (block, value))
+                    .collect();
+                for (value, block) in edges(of_a) {
+                    let partner = self.a.partner[block as usize];
+                    pairs.extend(by_block.get(&partner).map(|&other| (value, other)));
+                }
+            }
+            Op::Switch => {
+                let literal = |words: &[u32], operands: &[Operand], index: usize| {
+                    let (before, at) = (operands[index - 1].word, operands[index].word);
+                    words[before as usize + 1..at as usize].to_vec()
+                };
+                let by_literal: HashMap<Vec<u32>, u32> = (2..of_b.len())
+                    .map(|index| (literal(words_b, of_b, index), of_b[index].node))
+                    .collect();
+                for index in 2..of_a.len() {
+                    let other = by_literal.get(&literal(words_a, of_a, index));
+                    pairs.extend(other.map(|&other| (of_a[index].node, other)));
+                }
+            }
+            _ => {}
+        }
+        pairs
     }
 
     fn propose(&mut self, a: u32, b: u32) {

@@ -382,10 +382,7 @@ impl Compare<'_, '_> {
     fn subjects(&self, items: impl Iterator<Item = u32>) -> HashMap<(u32, u64), u32> {
         let side = self.matching.a.side;
         let subject = |item: u32| Some((subject(side, item)?, item));
-        let subjects = items.filter_map(subject);
-        subjects
-            .map(|((node, rest), item)| ((node, rest), item))
-            .collect()
+        items.filter_map(subject).collect()
     }
 
     fn subject_b(&self, item: u32) -> Option<(u32, u64)> {

@@ -369,18 +369,11 @@ impl Side {
         let item = self.item(index);
         let color = |node: u32| IS_ID | color(node);
         out.clear();
-        out.extend(self.words(index).iter().map(|&word| u64::from(word)));
-        let operands = self.operands(index);
-        for operand in operands {
-            out[operand.word as usize] = color(operand.node);
+        self.canonical_words(index, &color, out);
+        if item.result != NONE && !result {
+            out[item.result_word as usize] = IS_ID;
         }
-        if item.result != NONE {
-            out[item.result_word as usize] = match result {
-                true => color(item.result),
-                false => IS_ID,
-            };
-        }
-        sort_free_operands(item.op, operands, out);
+        sort_free_operands(item.op, self.operands(index), out);
         if item.is_opaque {
             let start = self.opaque.partition_point(|&(other, _)| other < index);
             let own = self.opaque[start..].iter();
@@ -388,22 +381,26 @@ impl Side {
             out.extend(own.map(|&(_, node)| color(node)));
         }
         if item.about != NONE {
-            let declaration = self.item(item.about);
-            match declaration.result {
-                NONE => {
-                    let mut about = Vec::new();
-                    self.canonical_words(item.about, &color, &mut about);
-                    out.extend(about);
-                }
-                result => out.push(color(result)),
+            let result = self.item(item.about).result;
+            if result != NONE && self.definition(result) == Some(item.about) {
+                out.push(color(result));
+            } else {
+                // In a broken module, something else may have that result.
+                self.canonical_words(item.about, &color, out);
             }
         }
     }
 
+    /// Appends the words of an item with the colours of ids.
     fn canonical_words(&self, index: u32, color: &impl Fn(u32) -> u64, out: &mut Vec<u64>) {
+        let start = out.len();
         out.extend(self.words(index).iter().map(|&word| u64::from(word)));
         for operand in self.operands(index) {
-            out[operand.word as usize] = color(operand.node);
+            out[start + operand.word as usize] = color(operand.node);
+        }
+        let item = self.item(index);
+        if item.result != NONE {
+            out[start + item.result_word as usize] = color(item.result);
         }
     }
 
@@ -434,6 +431,7 @@ fn sort_free_operands(op: Op, operands: &[Operand], out: &mut [u64]) {
         Op::EntryPoint => (word(1), 1, 1),
         Op::Phi => (3, 2, 2),
         Op::GroupDecorate => (2, 1, 1),
+        Op::GroupMemberDecorate => (2, 2, 2),
         // The first case's label follows its literal.
         Op::Switch => match word(2) {
             usize::MAX => return,

@@ -8,8 +8,8 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use spirvkit::grammar::GRAMMAR_REVISION;
 
 use crate::commands::{
-    as_, cfg, compact_ids, completions, debug, diff, dis, drop_in, explain, link, man, merge,
-    specialize, split, strip, trim_capabilities, val,
+    as_, cfg, compact_ids, completions, debug, diff, dis, drop_in, explain, layout, link, man,
+    merge, specialize, split, strip, trim_capabilities, val,
 };
 use crate::exit::Ending;
 use crate::report::{self, Format};
@@ -46,6 +46,7 @@ enum Command {
     Val(val::Arguments),
     Diff(diff::Arguments),
     Explain(explain::Arguments),
+    Layout(layout::Arguments),
     Cfg(cfg::Arguments),
     Specialize(specialize::Arguments),
     Strip(strip::Arguments),
@@ -142,6 +143,7 @@ pub(crate) fn run() -> Ending {
         Command::Val(arguments) => val::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Layout(arguments) => layout::run(&arguments),
         Command::Cfg(arguments) => cfg::run(&arguments),
         Command::Specialize(arguments) => specialize::run(&arguments),
         Command::Strip(arguments) => strip::run(&arguments),

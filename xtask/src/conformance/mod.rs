@@ -4,6 +4,7 @@ mod agreement;
 mod alarms;
 mod corpus;
 mod diff;
+mod layouts;
 mod modules;
 mod records;
 mod text;
@@ -43,6 +44,9 @@ enum What {
     Diff(diff::Arguments),
     /// Owned modules: stored as they were loaded.
     Modules(modules::Arguments),
+    /// Layouts that real modules declare against those by rules, and these against the
+    /// validator.
+    Layouts(layouts::Arguments),
     /// Transformations of real modules: what was valid stays valid.
     Transforms(transforms::Arguments),
 }
@@ -55,6 +59,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         What::Corpus(arguments) => corpus::run(arguments),
         What::Diff(arguments) => diff::run(arguments),
         What::Modules(arguments) => modules::run(arguments),
+        What::Layouts(arguments) => layouts::run(arguments),
         What::Transforms(arguments) => transforms::run(arguments),
     }
 }

@@ -41,6 +41,7 @@
 //! ```
 
 mod bytes;
+mod compare;
 mod compute;
 mod constants;
 mod types;
@@ -54,6 +55,7 @@ use spirvkit_binary::{Id, IdMap};
 use spirvkit_grammar::Decoration;
 
 pub use bytes::Bytes;
+pub use compare::{Aspect, Comparison, Difference, Place, Row};
 pub use types::Types;
 
 /// By which rules types are laid out.

@@ -45,10 +45,12 @@ impl From<Vec<Id>> for Expected {
     }
 }
 
+type Fields = Vec<(Field, Expected)>;
+
 struct Built {
     words: Vec<u32>,
     notes: Vec<Note>,
-    expected: Vec<(Kind, Id, Vec<(Field, Expected)>)>,
+    expected: Vec<(Kind, Id, Fields)>,
 }
 
 macro_rules! expect {

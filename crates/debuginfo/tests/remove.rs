@@ -13,7 +13,8 @@ use spirvkit_ir::Module;
 fn faults(words: &[u32]) -> Vec<String> {
     let version = Read::new(words).unwrap().header().version;
     let env = format!("spv{}.{}", version.major, version.minor);
-    let options = spirvkit_validate::Options::for_env(env.parse().unwrap());
+    let mut options = spirvkit_validate::Options::for_env(env.parse().unwrap());
+    options.max_errors = usize::MAX;
     let report = spirvkit_validate::validate(words, &options);
     let messages = report.diagnostics().iter();
     messages.map(|it| it.message().to_owned()).collect()
@@ -334,5 +335,75 @@ fn however_much_depends_on_it_the_time_grows_linearly() {
         let parent = info.entry(variable).unwrap().parent().map(|it| it.id());
         let expected = (set != Set::DebugInfo).then_some(unit);
         assert_eq!(parent, expected);
+    }
+}
+
+/// The modules of real compilers.
+fn fixtures() -> Vec<(String, Vec<u32>)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+    let paths = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut modules: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|it| it == "spv"))
+        .map(|path| {
+            let bytes = std::fs::read(&path).unwrap();
+            let (words, _) = bytes.as_chunks::<4>();
+            let words = words.iter().map(|word| u32::from_le_bytes(*word));
+            (path.display().to_string(), words.collect())
+        })
+        .collect();
+    modules.sort();
+    modules
+}
+
+#[test]
+fn the_whole_set_goes_without_a_trace() {
+    use spirvkit_transform::{Strip, strip};
+    let samples = SAMPLES.map(|(set, text)| (set.to_string(), assemble(text)));
+    for (name, words) in samples.into_iter().chain(fixtures()) {
+        assert!(!all(&words).is_empty(), "{name}");
+        let mut module = Module::load(&words).unwrap();
+        let options = Strip {
+            debug_info: true,
+            ..Strip::default()
+        };
+        strip(&mut module, &options);
+        module.verify().unwrap();
+        let left = module.store();
+        assert_eq!(all(&left), [], "{name}");
+        // Some have faults of their own.
+        let before = faults(&words);
+        let after = faults(&left);
+        assert!(
+            after.iter().all(|it| before.contains(it)),
+            "{name}: {after:#?}"
+        );
+        let read = Read::new(&left).unwrap();
+        assert_eq!(DebugInfo::read(&read).sets().count(), 0, "{name}");
+        let text = text(&left);
+        assert!(!text.contains("SPV_KHR_non_semantic_info"), "{name}");
+    }
+}
+
+/// Real producers write what the validator refuses, `DebugInfoNone` where it may not
+/// stand, so it is only asked that nothing gets worse.
+#[test]
+fn modules_of_real_compilers_get_no_worse() {
+    for (name, words) in fixtures() {
+        let before = faults(&words).len();
+        let ids = all(&words);
+        for &(id, kind) in ids.iter().step_by(ids.len().div_ceil(10)) {
+            let mut module = Module::load(&words).unwrap();
+            if remove(&mut module, id).is_err() {
+                continue;
+            }
+            module.verify().unwrap();
+            let after = faults(&module.store());
+            assert!(
+                after.len() <= before,
+                "{name} without {kind:?} {id}: {after:#?}"
+            );
+        }
     }
 }

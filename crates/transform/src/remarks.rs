@@ -45,12 +45,18 @@ impl Remarks {
     }
 }
 
+/// What some producers call `OpenCL.DebugInfo.100`, as it was before it was registered.
+const UNREGISTERED_DEBUG_INFO: &str = "SPIRV.debug";
+
 fn imported(module: &Module, import: Inst, id: Id) -> Option<Remark> {
     if let Definition::Import(Import::Known(set)) = module.definitions().get(id) {
         return known(set);
     }
     let words = module.get(import).operand_words();
     let name = LiteralString::at_start_of(words.get(1..)?)?.to_text_lossy();
+    if name == UNREGISTERED_DEBUG_INFO {
+        return Some(Remark::DebugInfo);
+    }
     ExtInstSet::is_non_semantic_name(&name).then_some(Remark::Other)
 }
 

@@ -235,3 +235,40 @@ fn a_module_without_any_says_so() {
     let error = refused(&dir, &["dump", "damaged.spv"]);
     assert!(error.starts_with("error["), "{error}");
 }
+
+#[test]
+fn remove_takes_out_what_is_asked_for_and_what_depends_on_it() {
+    let dir = shader();
+    let dumped = |file: &str| shown(&dir, &["dump", file]);
+    dir.spv(&["as", "light.spvasm", "-o", "light.spv"]);
+    let id = |what: &str| {
+        let text = dumped("light.spv");
+        let line = text.lines().find(|line| line.contains(what));
+        let line = line.unwrap_or_else(|| panic!("{what}\n{text}")).trim();
+        line.split(' ').next().unwrap().to_owned()
+    };
+    let variable = id("variable float x");
+    // The DebugValue is nothing without its variable.
+    let listed = shown(&dir, &["remove", "--list", "light.spv", &variable]);
+    let kinds = listed.lines().map(|line| line.split_once(' ').unwrap().1);
+    assert_eq!(
+        kinds.collect::<Vec<_>>(),
+        ["DebugLocalVariable", "DebugValue"]
+    );
+    let wrote = shown(&dir, &["remove", "light.spv", &variable, "-o", "out.spv"]);
+    assert_eq!(wrote, "");
+    let left = dumped("out.spv");
+    assert!(!left.contains("variable float x"), "{left}");
+    assert!(left.contains("function main"), "{left}");
+    assert_eq!(dir.spv(&["val", "out.spv"]).code, 0);
+}
+
+#[test]
+fn only_debugging_instructions_are_removed() {
+    let dir = shader();
+    for wrong in ["%main", "%4711", "%nowhere"] {
+        let told = refused(&dir, &["remove", "light.spvasm", wrong, "-o", "out.spv"]);
+        assert!(told.contains("debug.not-found"), "{told}");
+        assert!(!dir.path("out.spv").exists());
+    }
+}

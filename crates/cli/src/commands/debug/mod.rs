@@ -4,6 +4,7 @@ mod dump;
 mod location;
 mod lookup;
 mod reading;
+mod remove;
 mod scopes;
 mod sources;
 mod vars;
@@ -27,6 +28,7 @@ enum Command {
     Lookup(lookup::Arguments),
     Scopes(scopes::Arguments),
     Vars(vars::Arguments),
+    Remove(remove::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
@@ -36,6 +38,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         Command::Lookup(arguments) => lookup::run(arguments),
         Command::Scopes(arguments) => scopes::run(arguments),
         Command::Vars(arguments) => vars::run(arguments),
+        Command::Remove(arguments) => remove::run(arguments),
     }
 }
 

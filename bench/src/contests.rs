@@ -322,6 +322,25 @@ pub(crate) fn validate(corpus: &Corpus, budget: Duration) -> Contest {
     field.measure("Validate", Goal(CPP, 15.0), candidates, budget)
 }
 
+pub(crate) fn reflect(corpus: &Corpus, budget: Duration) -> Contest {
+    let cpp = CppValidator::for_env(vulkan_1_3().env).expect("the library has Vulkan 1.3");
+    let ours = |words: &[u32]| spirvkit::reflect_words(words).is_ok();
+    let theirs = |words: &[u32]| cpp.judge(words).is_ok();
+    let mut field = Field::new(corpus, |words| ours(words) && theirs(words));
+    field.thin_out(budget, |words| {
+        black_box(theirs(words));
+    });
+    field.remark(
+        "All that there is to tell of a module, against how long the C++ library takes to \
+         validate it: reflecting a module should cost little beside that."
+            .to_owned(),
+    );
+    let modules = field.modules.clone();
+    let candidates = vec![each(OURS, &modules, ours), each(CPP, &modules, theirs)];
+    let title = "Reflect, against validation in C++";
+    field.measure(title, Goal(CPP, 20.0), candidates, budget)
+}
+
 /// What all comparisons of validators go by.
 pub(crate) fn vulkan_1_3() -> ValidateOptions {
     ValidateOptions::for_env("vulkan1.3".parse().expect("the environment is known"))

@@ -104,6 +104,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     report.contest(contests::disassemble_like_rspirv(&corpus, budget));
     report.contest(contests::assemble(&corpus, budget));
     report.contest(contests::validate(&corpus, budget));
+    report.contest(contests::reflect(&corpus, budget));
     report.growth(scaling::growth(budget, true));
     report.threads(scaling::two_threads(&corpus, budget / 4));
     report.sizes(scaling::sizes(budget / 4));

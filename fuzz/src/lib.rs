@@ -13,7 +13,8 @@
 //! for changes to it. [`load_module`], [`edited_module`], [`specialized_module`],
 //! [`linked_modules`] and [`reduced_module`] do the like with the modules that can be changed,
 //! [`drawn_module`] with what is drawn of them, [`debug_information`] with what is told of
-//! their source, [`compared_modules`] with what is told of two of them.
+//! their source, [`compared_modules`] with what is told of two of them,
+//! [`reflected_module`] with reflection.
 #![deny(missing_docs)]
 
 mod checks;
@@ -24,6 +25,7 @@ mod edits;
 mod mutate;
 mod plausible;
 mod recipe;
+mod reflect;
 mod transforms;
 
 pub use checks::{
@@ -37,6 +39,7 @@ pub use drawings::{draw_words, drawn_module};
 pub use edits::{edit_words, edited_module, load_module, load_words};
 pub use mutate::mutate;
 pub use plausible::{module_from, text_from};
+pub use reflect::{reflect_any, reflected_module};
 pub use transforms::{
     link_words, linked_modules, reduce_words, reduced_module, specialize_words, specialized_module,
 };

@@ -319,3 +319,19 @@ fn rearranged_samples_are_the_same() {
     }
     assert!(count > 0, "there are no samples");
 }
+
+#[test]
+fn reflection_keeps_its_promises() {
+    let mut random = Random(0x0000_5ee1_2345_0001);
+    for module in samples().iter().filter_map(|sample| module_of(sample)) {
+        for _ in 0..100 {
+            let mut bytes = random.bytes(spirvkit_fuzz::RECIPE);
+            bytes.extend_from_slice(&module);
+            spirvkit_fuzz::reflected_module(&bytes);
+        }
+    }
+    for _ in 0..300 {
+        let length = random.below(400);
+        spirvkit_fuzz::reflect_any(&spirvkit_fuzz::module_from(&random.bytes(length)));
+    }
+}

@@ -387,7 +387,8 @@ fn specialization_shows() {
 %five = OpSpecConstantOp %u32 ISub %u32_2 %product
 %less = OpSpecConstantOp %bool SLessThan %product %u32_2
 %five_again = OpSpecConstantOp %u32 Select %less %five %u32_2
-%unknown = OpSpecConstantOp %u32 CompositeExtract %pair 0
+%sum = OpSpecConstantOp %uv2 IAdd %pair %pair
+%unknown = OpSpecConstantOp %u32 CompositeExtract %sum 0
 %quarter = OpTypeArray %f32 %five_again
 %lost = OpTypeArray %f32 %unknown
 %s = OpTypeStruct %quarter %v4 %lost %f32"
@@ -637,4 +638,37 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn constants_have_values_and_arrays_strides() {
+    let module = module(
+        "OpName %length \"length\"
+        OpName %none \"none\"
+        OpName %part \"part\"
+        OpName %vectors \"vectors\"
+        OpName %plain \"plain\"
+        OpDecorate %vectors ArrayStride 48",
+        "%uint = OpTypeInt 32 0
+        %float = OpTypeFloat 32
+        %pair = OpTypeVector %uint 2
+        %length = OpConstant %uint 3
+        %none = OpConstant %float 3
+        %x = OpSpecConstant %uint 7
+        %size = OpSpecConstantComposite %pair %length %x
+        %part = OpSpecConstantOp %uint CompositeExtract %size 1
+        %vectors = OpTypeArray %pair %part
+        %plain = OpTypeArray %pair %length",
+    );
+    let types = module.types();
+    let constant = |name: &str| types.constant(module.id(name));
+    assert_eq!(constant("length"), Some(Bytes::Fixed(3)));
+    assert_eq!(constant("none"), None);
+    assert_eq!(constant("part"), Some(Bytes::Default(7)));
+    let stride = |name: &str| types.stride(module.id(name));
+    assert_eq!(stride("vectors"), Some(Ok(Bytes::Fixed(48))));
+    assert_eq!(stride("plain"), None);
+    let layouts = types.lay_out(Rules::Explicit);
+    let vectors = layouts.get(module.id("vectors")).unwrap();
+    assert_eq!(vectors.size, Bytes::Default(6 * 48 + 8));
 }

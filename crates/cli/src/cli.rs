@@ -8,8 +8,8 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use spirvkit::grammar::GRAMMAR_REVISION;
 
 use crate::commands::{
-    as_, cfg, compact_ids, completions, debug, diff, dis, drop_in, explain, layout, link, man,
-    merge, specialize, split, strip, trim_capabilities, val,
+    as_, cfg, compact_ids, completions, debug, diff, dis, drop_in, explain, info, layout, link,
+    man, merge, specialize, split, strip, trim_capabilities, val,
 };
 use crate::exit::Ending;
 use crate::report::{self, Format};
@@ -33,6 +33,7 @@ Examples:
   spv dis shader.spv                    show it as text
   spv dis shaders/ -o text/             disassemble a directory tree
   spv val shader.spv                    check it
+  spv info shader.spv                   show its resources and interfaces
 
 Exit codes:
   0  success
@@ -48,6 +49,7 @@ enum Command {
     Explain(explain::Arguments),
     Layout(layout::Arguments),
     Cfg(cfg::Arguments),
+    Info(info::Arguments),
     Specialize(specialize::Arguments),
     Strip(strip::Arguments),
     TrimCapabilities(trim_capabilities::Arguments),
@@ -145,6 +147,7 @@ pub(crate) fn run() -> Ending {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Layout(arguments) => layout::run(&arguments),
         Command::Cfg(arguments) => cfg::run(&arguments),
+        Command::Info(arguments) => info::run(&arguments),
         Command::Specialize(arguments) => specialize::run(&arguments),
         Command::Strip(arguments) => strip::run(&arguments),
         Command::TrimCapabilities(arguments) => trim_capabilities::run(&arguments),

@@ -9,6 +9,7 @@ pub(crate) mod diff;
 pub(crate) mod dis;
 pub(crate) mod drop_in;
 pub(crate) mod explain;
+pub(crate) mod info;
 pub(crate) mod layout;
 pub(crate) mod link;
 pub(crate) mod man;

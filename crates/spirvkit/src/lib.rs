@@ -12,6 +12,7 @@
 //! | [`analysis`] | what programs ask of a module: control flow, dominance, uses, layouts |
 //! | [`ir`] | modules to hold, change and build |
 //! | [`cfg`](mod@cfg) | control flow as drawings |
+//! | [`reflect`] | what a module asks of an API: entry points, descriptors, layouts |
 //! | [`transform`] | specialization, linking, stripping, splitting |
 //! | [`debuginfo`] | what the source of a module was: files, lines, types, scopes, variables |
 //! | [`diff`] | what changed between two modules |
@@ -70,6 +71,7 @@ pub use spirvkit_diagnostics as diagnostics;
 pub use spirvkit_diff as diff;
 pub use spirvkit_grammar as grammar;
 pub use spirvkit_ir as ir;
+pub use spirvkit_reflect as reflect;
 pub use spirvkit_text as text;
 pub use spirvkit_transform as transform;
 pub use spirvkit_validate as validate;
@@ -80,6 +82,7 @@ pub use judge::{validate, validate_text, validate_words};
 pub use spirvkit_binary::{Endianness, bytes_from_words, words_from_bytes};
 pub use spirvkit_diagnostics::Diagnostic;
 pub use spirvkit_grammar::{TargetEnv, Version};
+pub use spirvkit_reflect::{Reflection, reflect_words};
 pub use spirvkit_text::{
     AssembleOptions, Assembled, DisassembleOptions, Disassembled, IdNumbering, Indentation,
     assemble, disassemble as disassemble_words, disassemble_bytes as disassemble,

@@ -7,6 +7,7 @@ mod diff;
 mod layouts;
 mod modules;
 mod records;
+mod reflect;
 mod text;
 mod transforms;
 mod val;
@@ -47,6 +48,8 @@ enum What {
     /// Layouts that real modules declare against those by rules, and these against the
     /// validator.
     Layouts(layouts::Arguments),
+    /// Reflection against recorded descriptions of modules.
+    Reflect(reflect::Arguments),
     /// Transformations of real modules: what was valid stays valid.
     Transforms(transforms::Arguments),
 }
@@ -60,6 +63,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         What::Diff(arguments) => diff::run(arguments),
         What::Modules(arguments) => modules::run(arguments),
         What::Layouts(arguments) => layouts::run(arguments),
+        What::Reflect(arguments) => reflect::run(arguments),
         What::Transforms(arguments) => transforms::run(arguments),
     }
 }

@@ -1,6 +1,9 @@
 //! The values of integer and boolean constants, as far as lengths and offsets need
 //! them.
 
+use alloc::vec::Vec;
+use core::ops::Range;
+
 use spirvkit_binary::{Id, IdMap, Instruction, NumberType};
 use spirvkit_grammar::Op;
 
@@ -23,11 +26,17 @@ struct Constant {
 }
 
 /// The integer and boolean constants of a module. An `OpSpecConstantOp` on scalars
-/// is worked out; what takes composites, floats or pointers is unknown.
+/// is worked out, and so is one that extracts a part of a composite; what computes
+/// composites, and what takes floats or pointers, is unknown.
 #[derive(Clone, Debug)]
 pub(super) struct Constants {
     types: IdMap<Option<NumberType>>,
     values: IdMap<Option<Constant>>,
+    /// One more than the index of a composite; 0 stands for none.
+    composites: IdMap<u32>,
+    /// Where the constituents of each composite stand in the list of all.
+    ranges: Vec<Range<usize>>,
+    constituents: Vec<Id>,
 }
 
 impl Constants {
@@ -36,6 +45,9 @@ impl Constants {
         Self {
             types: IdMap::new(None, words),
             values: IdMap::new(None, words),
+            composites: IdMap::new(0, words),
+            ranges: Vec::new(),
+            constituents: Vec::new(),
         }
     }
 
@@ -63,6 +75,16 @@ impl Constants {
             self.types.replace(result, declared);
             return;
         }
+        if let (Op::ConstantComposite | Op::SpecConstantComposite, Some(parts)) =
+            (instruction.op(), instruction.words().get(3..))
+        {
+            let start = self.constituents.len();
+            self.constituents.extend(parts.iter().map(|&part| Id(part)));
+            self.ranges.push(start..self.constituents.len());
+            // There are fewer composites than words, and fewer words than 2³².
+            self.composites.replace(result, self.ranges.len() as u32);
+            return;
+        }
         let ty = instruction.result_type().and_then(|ty| self.types.get(ty));
         let Some(NumberType::Integer { width, signed }) = ty else {
             return;
@@ -86,10 +108,26 @@ impl Constants {
         self.values.replace(result, constant);
     }
 
+    /// The part of a composite to which indexes lead.
+    fn extract(&self, operands: &[u32]) -> Option<u64> {
+        let (&composite, indexes) = operands.split_first()?;
+        let mut part = Id(composite);
+        for &index in indexes {
+            let place = self.composites.get(part).checked_sub(1)?;
+            let range = self.ranges.get(place as usize)?;
+            let constituents = self.constituents.get(range.clone())?;
+            part = *constituents.get(index as usize)?;
+        }
+        Some(self.values.get(part)?.bits)
+    }
+
     /// The result of an operation: its opcode and the ids of its operands.
     fn operation(&self, words: &[u32]) -> Option<u64> {
         let (&op, operands) = words.split_first()?;
         let op = Op(u16::try_from(op).ok()?);
+        if op == Op::CompositeExtract {
+            return self.extract(operands);
+        }
         let operand = |index: usize| self.values.get(Id(*operands.get(index)?));
         let Constant {
             bits: one, width, ..

@@ -145,6 +145,24 @@ impl<'a> Types<'a> {
         self.get(ty).map(|declared| declared.instruction)
     }
 
+    /// The value of an integer constant, such as the length of an array, or of a
+    /// boolean one as 0 or 1. An `OpSpecConstantOp` on scalars is worked out with the
+    /// defaults of what it depends on. A negative number is as large as its bits make
+    /// it. `None` if the id is no such constant.
+    pub fn constant(&self, id: Id) -> Option<Bytes> {
+        self.constants.get(id)
+    }
+
+    /// The `ArrayStride` with which a type is decorated, whether or not it can be laid
+    /// out; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`NoLayout::UnknownNumber`] if it is given by an id whose value isn't known.
+    pub fn stride(&self, ty: Id) -> Option<Result<Bytes, NoLayout>> {
+        self.array_stride(self.type_marks(ty))
+    }
+
     /// Lays out all types by these rules, each once. Takes time in proportion to
     /// the length of their declarations.
     pub fn lay_out(&self, rules: Rules) -> Layouts {

@@ -10,6 +10,7 @@ const COMMANDS: &[&str] = &[
     "explain",
     "layout",
     "cfg",
+    "info",
     "specialize",
     "strip",
     "trim-capabilities",

@@ -9,6 +9,7 @@ mod debug;
 mod dis;
 mod generated;
 mod hex;
+mod info;
 mod layout;
 mod link;
 mod many;

@@ -1,0 +1,138 @@
+//! `spv info`: what modules ask of an API, and what they are made of.
+
+mod table;
+mod tree;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use spirvkit::diagnostics::Source;
+use spirvkit::{AssembleOptions, Reflection, reflect_words, words_from_bytes};
+
+use crate::cli::ColorWhen;
+use crate::commands::as_;
+use crate::exit::{Ending, UsageError};
+use crate::form::Form;
+use crate::inputs::Inputs;
+use crate::output::{Content, Destination};
+use crate::report::{self, Messages, Reporter};
+use crate::run::Run;
+
+/// Show a module's entry points, interfaces, resources, layouts and statistics
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP, args_override_self = true)]
+pub(crate) struct Arguments {
+    /// Modules, binary or as assembly text; directories to search for them; or
+    /// `-` for standard input [default: standard input]
+    #[arg(value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+
+    /// Tables for people, one JSON object an input on a line, or YAML, one
+    /// document an input
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    format: Format,
+
+    /// Work on this many inputs at once [default: one per core]
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+
+    /// When to colour tables, errors and warnings
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    color: ColorWhen,
+}
+
+const AFTER_HELP: &str = "\
+A module need not be valid. What it leaves open is shown as `-` or `unknown`, and a
+number that specialization may change with `*` behind it. Offsets and sizes are in
+bytes.
+
+Examples:
+  spv info shader.spv
+  spv info --format json shader.spvasm | jq '.descriptors[] | [.set, .binding, .kind]'
+  spv info --format json shaders/ > shaders.jsonl
+
+Exit codes:
+  0  success
+  1  an input has errors, or could not be read
+  2  the command line is wrong";
+
+/// How to show what there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Tables
+    #[default]
+    Table,
+    /// JSON
+    Json,
+    /// YAML
+    Yaml,
+}
+
+/// What there is to tell of a file.
+#[derive(Serialize)]
+struct Document<'a> {
+    /// Its name.
+    file: &'a str,
+    #[serde(flatten)]
+    reflection: &'a Reflection,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
+    let extensions = [Content::Module.extension(), Content::Text.extension()];
+    let inputs = Inputs::find(&arguments.inputs, &extensions)?;
+    let run = Run {
+        inputs: &inputs,
+        destination: &Destination::Stdout,
+        reporter: Reporter {
+            format: report::Format::Human,
+            color: arguments.color.on_stderr(),
+        },
+        jobs: arguments.jobs,
+    };
+    let color = arguments.color.on_stdout();
+    Ok(run.convert(|name, bytes, messages| {
+        let reflection = reflect(name, bytes, messages)?;
+        let document = Document {
+            file: name,
+            reflection: &reflection,
+        };
+        let text = match arguments.format {
+            Format::Table => Ok(table::tables(name, &reflection, color)),
+            Format::Json => serde_json::to_string(&document).map_err(|error| error.to_string()),
+            Format::Yaml => serde_saphyr::to_string(&document)
+                .map(|text| format!("---\n{}", text.trim_end()))
+                .map_err(|error| error.to_string()),
+        };
+        match text {
+            Ok(text) => Some(format!("{text}\n").into_bytes()),
+            Err(error) => {
+                messages.add_write_error(name, &std::io::Error::other(error));
+                None
+            }
+        }
+    }))
+}
+
+/// Reflects what a file holds, or adds what is wrong with it to the messages.
+fn reflect(name: &str, bytes: Vec<u8>, messages: &mut Messages) -> Option<Reflection> {
+    let words = match Form::of(bytes) {
+        Ok(Form::Binary(bytes)) => words_from_bytes(&bytes).map(|(words, _)| words),
+        Ok(Form::Text(text)) => {
+            let options = AssembleOptions::default();
+            Ok(as_::assemble(name, &text, &options, messages)?.words)
+        }
+        Err((error, text)) => {
+            messages.add(&error, &Source::new(name, &text));
+            return None;
+        }
+    };
+    let reflection = words.and_then(|words| reflect_words(&words));
+    reflection
+        .map_err(|error| {
+            let diagnostic = spirvkit::text::binary_error(&error);
+            messages.add(&diagnostic, &Source::new(name, ""));
+        })
+        .ok()
+}

@@ -1,0 +1,533 @@
+//! What `spv info` shows to people.
+
+use std::fmt::{Display, Write as _};
+
+use anstyle::{AnsiColor, Style};
+use spirvkit::binary::Id;
+use spirvkit::reflect::{
+    Access, Amount, EntryPoint, InterfaceVariable, Kernel, Operand, Order, Reflection, TypeKind,
+    WorkgroupSize,
+};
+
+use super::tree;
+
+/// What stands for nothing.
+const NONE: &str = "-";
+
+/// How many of the opcodes are listed.
+const OPCODES: usize = 10;
+
+/// A table: its rows are as wide as the widest in each column.
+#[derive(Default)]
+struct Table {
+    head: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn new(head: &[&'static str]) -> Self {
+        Self {
+            head: head.to_vec(),
+            rows: Vec::new(),
+        }
+    }
+
+    fn row(&mut self, cells: Vec<String>) {
+        self.rows
+            .push(cells.iter().map(|cell| printable(cell)).collect());
+    }
+}
+
+/// Control characters in names must not reach a terminal.
+fn printable(text: &str) -> String {
+    let shown = |character: char| match character.is_control() {
+        true => '\u{fffd}',
+        false => character,
+    };
+    text.chars().map(shown).collect()
+}
+
+struct Page<'r> {
+    reflection: &'r Reflection,
+    out: String,
+    bold: Style,
+    dim: Style,
+}
+
+/// All that there is to tell of a module.
+pub(super) fn tables(name: &str, reflection: &Reflection, color: bool) -> String {
+    let style = |style: Style| if color { style } else { Style::new() };
+    let mut page = Page {
+        reflection,
+        out: String::new(),
+        bold: style(AnsiColor::Cyan.on_default().bold()),
+        dim: style(Style::new().dimmed()),
+    };
+    page.summary(name);
+    for entry in &reflection.entry_points {
+        page.entry_point(entry);
+    }
+    page.interface("inputs", &reflection.inputs);
+    page.interface("outputs", &reflection.outputs);
+    page.descriptors();
+    page.push_constants();
+    page.variables();
+    page.heaps();
+    page.spec_constants();
+    reflection
+        .kernels
+        .iter()
+        .for_each(|kernel| page.kernel(kernel));
+    page.statistics();
+    page.out.truncate(page.out.trim_end().len());
+    page.out
+}
+
+fn or_none<T: Display>(value: Option<T>) -> String {
+    value.map_or_else(|| NONE.to_owned(), |value| value.to_string())
+}
+
+fn list<T: Display>(values: &[T]) -> String {
+    let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+    match values.is_empty() {
+        true => NONE.to_owned(),
+        false => values.join(" "),
+    }
+}
+
+fn yes(value: bool) -> String {
+    if value { "yes" } else { "no" }.to_owned()
+}
+
+fn operands(operands: &[Operand]) -> String {
+    let shown = operands.iter().map(|operand| match operand.constant {
+        Some(constant) => format!(" {constant}"),
+        None => format!(" {}", operand.value),
+    });
+    shown.collect()
+}
+
+fn workgroup(size: &WorkgroupSize) -> String {
+    let dimensions = [&size.x, &size.y, &size.z];
+    let sizes = dimensions.map(|dimension| match dimension.spec_id {
+        Some(id) => format!("{} (SpecId {id})", dimension.size),
+        None => dimension.size.to_string(),
+    });
+    sizes.join(" × ")
+}
+
+fn access(access: Access) -> String {
+    let may = match (access.readable, access.writable) {
+        (true, true) => "read-write",
+        (true, false) => "read-only",
+        (false, true) => "write-only",
+        (false, false) => "none",
+    };
+    let is = match (access.used, access.read, access.written) {
+        (false, ..) => "unused",
+        (_, true, true) => "read, written",
+        (_, true, false) => "read",
+        (_, false, true) => "written",
+        (_, false, false) => "used",
+    };
+    format!("{may}; {is}")
+}
+
+impl Page<'_> {
+    fn heading(&mut self, text: &str) {
+        let bold = self.bold;
+        let text = printable(text);
+        let _ = writeln!(self.out, "{bold}{text}{bold:#}");
+    }
+
+    fn table(&mut self, table: &Table) {
+        let mut widths: Vec<usize> = table.head.iter().map(|cell| cell.chars().count()).collect();
+        for row in &table.rows {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.chars().count());
+            }
+        }
+        let line = |cells: &mut dyn Iterator<Item = &str>| {
+            let mut line = String::new();
+            for (cell, width) in cells.zip(&widths) {
+                let _ = write!(line, "  {cell:<width$}");
+            }
+            line.trim_end().to_owned()
+        };
+        let head = line(&mut table.head.iter().copied());
+        let dim = self.dim;
+        let _ = writeln!(self.out, "{dim}{head}{dim:#}");
+        for row in &table.rows {
+            let row = line(&mut row.iter().map(String::as_str));
+            let _ = writeln!(self.out, "{row}");
+        }
+        self.out.push('\n');
+    }
+
+    /// Lines of a name and a value each.
+    fn facts(&mut self, facts: &[(&str, String)]) {
+        let dim = self.dim;
+        for (name, value) in facts {
+            let value = printable(value);
+            let _ = writeln!(self.out, "  {dim}{name:<16}{dim:#}  {value}");
+        }
+        self.out.push('\n');
+    }
+
+    fn spelling(&self, ty: Option<Id>) -> String {
+        let ty = ty.and_then(|ty| self.reflection.ty(ty));
+        ty.map_or_else(|| "unknown".to_owned(), |ty| ty.spelling.clone())
+    }
+
+    /// A type with the dimensions of an array of it.
+    fn arrayed(&self, ty: Option<Id>, array: &[Amount]) -> String {
+        let mut text = self.spelling(ty);
+        for length in array {
+            let _ = match length {
+                Amount::Runtime => write!(text, "[]"),
+                length => write!(text, "[{length}]"),
+            };
+        }
+        text
+    }
+
+    fn summary(&mut self, name: &str) {
+        let reflection = self.reflection;
+        self.heading(name);
+        let generator = match reflection.generator.name {
+            Some(name) => name.to_owned(),
+            None => format!("unknown ({})", reflection.generator.tool),
+        };
+        let mut facts = vec![
+            ("version", reflection.version.to_string()),
+            (
+                "generator",
+                format!("{generator}; {}", reflection.generator.version),
+            ),
+            ("addressing", or_none(reflection.addressing_model)),
+            ("memory model", or_none(reflection.memory_model)),
+            ("capabilities", list(&reflection.capabilities)),
+            ("extensions", list(&reflection.extensions)),
+            ("imports", list(&reflection.imports)),
+        ];
+        if let Some(source) = &reflection.source {
+            let file = source.file.as_deref().unwrap_or_default();
+            let text = format!("{} {} {file}", source.language, source.version);
+            facts.push(("source", text.trim_end().to_owned()));
+        }
+        self.facts(&facts);
+    }
+
+    fn entry_point(&mut self, entry: &EntryPoint) {
+        let stage = entry
+            .stage
+            .map_or_else(|| entry.model.to_string(), str::to_owned);
+        self.heading(&format!("entry point {} ({stage})", entry.name));
+        let modes: Vec<String> = entry
+            .execution_modes
+            .iter()
+            .map(|mode| format!("{}{}", mode.mode, operands(&mode.operands)))
+            .collect();
+        let mut facts = vec![("function", entry.function.to_string())];
+        if let Some(size) = &entry.workgroup_size {
+            facts.push(("workgroup size", workgroup(size)));
+        }
+        if !modes.is_empty() {
+            facts.push(("execution modes", modes.join(", ")));
+        }
+        match &entry.uses {
+            None => facts.push(("uses", "too much to be listed".to_owned())),
+            Some(uses) => {
+                let lists = [
+                    ("descriptors", &uses.descriptors),
+                    ("push constants", &uses.push_constants),
+                    ("inputs", &uses.inputs),
+                    ("outputs", &uses.outputs),
+                    ("variables", &uses.variables),
+                ];
+                let lists = lists.into_iter().filter(|(_, ids)| !ids.is_empty());
+                facts.extend(lists.map(|(name, ids)| (name, list(ids))));
+            }
+        }
+        self.facts(&facts);
+    }
+
+    fn interface(&mut self, title: &str, variables: &[InterfaceVariable]) {
+        if variables.is_empty() {
+            return;
+        }
+        self.heading(title);
+        let head = [
+            "id",
+            "name",
+            "location",
+            "component",
+            "type",
+            "format",
+            "decorations",
+        ];
+        let mut table = Table::new(&head);
+        for variable in variables {
+            let place = |location: Option<u64>, built_in: Option<String>| match built_in {
+                Some(built_in) => built_in,
+                None => or_none(location),
+            };
+            let built_in = variable.built_in.map(|built_in| built_in.to_string());
+            table.row(vec![
+                variable.id.to_string(),
+                or_none(variable.name.as_ref()),
+                place(variable.location.map(u64::from), built_in),
+                or_none(variable.component),
+                self.arrayed(variable.ty, &variable.array),
+                or_none(variable.format.as_ref()),
+                list(&variable.decorations),
+            ]);
+            let ty = variable.ty.and_then(|ty| self.reflection.ty(ty));
+            let Some(TypeKind::Struct { members, .. }) = ty.map(|ty| &ty.kind) else {
+                continue;
+            };
+            for (index, member) in members.iter().enumerate() {
+                let behind = || u64::from(variable.location?).checked_add(member.location_offset?);
+                let location = member.location.map(u64::from).or_else(behind);
+                let built_in = member.built_in.map(|built_in| built_in.to_string());
+                table.row(vec![
+                    format!("  .{index}"),
+                    or_none(member.name.as_ref()),
+                    place(location, built_in),
+                    or_none(member.component),
+                    self.spelling(Some(member.ty)),
+                    NONE.to_owned(),
+                    list(&member.decorations),
+                ]);
+            }
+        }
+        self.table(&table);
+    }
+
+    fn descriptors(&mut self) {
+        let reflection = self.reflection;
+        if reflection.descriptors.is_empty() {
+            return;
+        }
+        self.heading("descriptors");
+        let head = [
+            "set", "binding", "id", "name", "kind", "type", "format", "access",
+        ];
+        let mut table = Table::new(&head);
+        for found in &reflection.descriptors {
+            let mut kind = found.kind.name().replace('_', " ");
+            if let Some(index) = found.input_attachment_index {
+                let _ = write!(kind, " {index}");
+            }
+            if let Some(counter) = found.counter {
+                let _ = write!(kind, ", counter {counter}");
+            }
+            table.row(vec![
+                or_none(found.set),
+                or_none(found.binding),
+                found.id.to_string(),
+                or_none(found.name.as_ref()),
+                kind,
+                self.arrayed(found.ty, &found.array),
+                or_none(found.image.as_ref().map(|image| image.format)),
+                access(found.access),
+            ]);
+        }
+        self.table(&table);
+        for found in &reflection.descriptors {
+            let set = or_none(found.set);
+            let binding = or_none(found.binding);
+            let title = format!("set {set}, binding {binding}");
+            self.block(&title, found.ty, found.size);
+        }
+    }
+
+    fn push_constants(&mut self) {
+        let reflection = self.reflection;
+        for found in &reflection.push_constants {
+            let name = found.name.clone().unwrap_or_else(|| found.id.to_string());
+            self.block(&format!("push constants {name}"), found.ty, found.size);
+        }
+    }
+
+    /// The layout of a structure.
+    fn block(&mut self, title: &str, ty: Option<Id>, size: Option<Amount>) {
+        let reflection = self.reflection;
+        let Some(ty) = ty else {
+            return;
+        };
+        let (rows, cut) = tree::rows(ty, reflection);
+        if rows.is_empty() {
+            return;
+        }
+        let spelling = self.spelling(Some(ty));
+        self.heading(&format!("{title}: {spelling}, {} bytes", or_none(size)));
+        let head = ["offset", "size", "padded", "stride", "member", "type"];
+        let mut table = Table::new(&head);
+        for row in rows {
+            let member = row.member;
+            let stride = match reflection.ty(member.ty).map(|ty| &ty.kind) {
+                Some(TypeKind::Array { stride, .. }) => *stride,
+                _ => None,
+            };
+            let mut strides: Vec<String> = stride.iter().map(ToString::to_string).collect();
+            if let Some(stride) = member.matrix_stride {
+                let order = match member.matrix_order {
+                    Some(Order::RowMajor) => "row-major",
+                    _ => "column-major",
+                };
+                strides.push(format!("{stride} {order}"));
+            }
+            let name = member.name.clone();
+            let name = name.unwrap_or_else(|| format!(".{}", row.index));
+            table.row(vec![
+                or_none(member.offset),
+                or_none(member.size),
+                or_none(member.padded_size),
+                match strides.is_empty() {
+                    true => NONE.to_owned(),
+                    false => strides.join(", "),
+                },
+                format!("{}{name}", "  ".repeat(row.depth)),
+                self.spelling(Some(member.ty)),
+            ]);
+        }
+        if cut {
+            table.row(vec!["…".to_owned()]);
+        }
+        self.table(&table);
+    }
+
+    fn variables(&mut self) {
+        let reflection = self.reflection;
+        if reflection.variables.is_empty() {
+            return;
+        }
+        self.heading("other variables");
+        let mut table = Table::new(&["id", "name", "storage class", "type", "location", "used"]);
+        for variable in &reflection.variables {
+            let location = or_none(variable.location);
+            table.row(vec![
+                variable.id.to_string(),
+                or_none(variable.name.as_ref()),
+                variable.storage_class.to_string(),
+                self.spelling(variable.ty),
+                variable
+                    .built_in
+                    .map_or(location, |built_in| built_in.to_string()),
+                yes(variable.used),
+            ]);
+        }
+        self.table(&table);
+    }
+
+    fn heaps(&mut self) {
+        let reflection = self.reflection;
+        if reflection.heap_accesses.is_empty() {
+            return;
+        }
+        self.heading("descriptor heaps");
+        let mut table = Table::new(&["heap", "built-in", "kind", "indexed as"]);
+        for access in &reflection.heap_accesses {
+            table.row(vec![
+                access.heap.to_string(),
+                access.built_in.to_string(),
+                or_none(access.kind.map(|kind| kind.name().replace('_', " "))),
+                self.spelling(Some(access.base_type)),
+            ]);
+        }
+        self.table(&table);
+    }
+
+    fn spec_constants(&mut self) {
+        let reflection = self.reflection;
+        if reflection.spec_constants.is_empty() {
+            return;
+        }
+        self.heading("specialization constants");
+        let mut table = Table::new(&["SpecId", "id", "name", "type", "default"]);
+        for constant in &reflection.spec_constants {
+            table.row(vec![
+                or_none(constant.spec_id),
+                constant.id.to_string(),
+                or_none(constant.name.as_ref()),
+                self.spelling(Some(constant.ty)),
+                constant.default.to_string(),
+            ]);
+        }
+        self.table(&table);
+    }
+
+    fn kernel(&mut self, kernel: &Kernel) {
+        if kernel.arguments.is_empty() {
+            return;
+        }
+        self.heading(&format!("arguments of {}", kernel.name));
+        let head = [
+            "index",
+            "name",
+            "type",
+            "declared as",
+            "address space",
+            "access",
+            "qualifiers",
+        ];
+        let mut table = Table::new(&head);
+        let known = |text: Option<&str>| text.unwrap_or("unknown").to_owned();
+        for argument in &kernel.arguments {
+            let qualifiers = argument.type_qualifiers.as_ref();
+            let spelling = match (&argument.passing, argument.ty) {
+                (Some(passing), _) => passing.kind.to_owned(),
+                (None, ty) => self.spelling(ty),
+            };
+            table.row(vec![
+                argument.index.to_string(),
+                known(argument.name.as_deref()),
+                spelling,
+                known(argument.type_name.as_deref()),
+                known(argument.address_space),
+                known(argument.access),
+                qualifiers.map_or_else(|| known(None), |words| list(words)),
+            ]);
+        }
+        self.table(&table);
+    }
+
+    fn statistics(&mut self) {
+        let statistics = &self.reflection.statistics;
+        let parts = statistics.parts;
+        let functions = self.reflection.functions.iter();
+        let blocks: u64 = functions.map(|function| function.blocks).sum();
+        self.heading("statistics");
+        let frequent: Vec<String> = statistics
+            .opcodes
+            .iter()
+            .take(OPCODES)
+            .map(|counted| format!("{} {}", counted.opcode, counted.count))
+            .collect();
+        let facts = [
+            ("bytes", (statistics.words * 4).to_string()),
+            ("instructions", statistics.instructions.to_string()),
+            (
+                "ids",
+                format!("{} below {}", statistics.ids, self.reflection.bound),
+            ),
+            ("types", self.reflection.types.len().to_string()),
+            ("functions", self.reflection.functions.len().to_string()),
+            ("blocks", blocks.to_string()),
+            (
+                "words",
+                format!(
+                    "modes {}, debug {}, annotations {}, declarations {}, functions {}",
+                    parts.modes,
+                    parts.debug,
+                    parts.annotations,
+                    parts.declarations,
+                    parts.functions
+                ),
+            ),
+            ("most frequent", frequent.join(", ")),
+        ];
+        self.facts(&facts);
+    }
+}

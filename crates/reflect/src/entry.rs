@@ -1,0 +1,391 @@
+//! Entry points: their stage, their modes, and what they use.
+
+use serde::Serialize;
+use spirvkit_analysis::CallGraph;
+use spirvkit_analysis::layout;
+use spirvkit_binary::{Id, IdMap, Instruction, Value};
+use spirvkit_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op};
+
+use crate::amount::Amount;
+use crate::budget::Budget;
+use crate::constants::SpecConstant;
+use crate::contents::Contents;
+use crate::resources::Role;
+use crate::serial;
+use crate::types::{Operand, OperandValue};
+
+/// An entry point (specification, section 2.2.4).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EntryPoint {
+    /// Its name.
+    pub name: String,
+    /// Its execution model.
+    #[serde(serialize_with = "serial::name")]
+    pub model: ExecutionModel,
+    /// The stage of a pipeline for which it is, if it is for one: `vertex`,
+    /// `tessellation_control` and so on.
+    pub stage: Option<&'static str>,
+    /// Its function.
+    #[serde(serialize_with = "serial::id")]
+    pub function: Id,
+    /// The variables that it lists.
+    #[serde(serialize_with = "serial::ids")]
+    pub interface: Vec<Id>,
+    /// Its execution modes, but for those that say the size of a workgroup.
+    pub execution_modes: Vec<Mode>,
+    /// How many invocations a workgroup has.
+    pub workgroup_size: Option<WorkgroupSize>,
+    /// What the functions use that it reaches by calls; `None` if there are so many
+    /// that it hasn't been worked out.
+    pub uses: Option<Uses>,
+}
+
+/// An execution mode (specification, section 3.6).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Mode {
+    /// Which.
+    #[serde(serialize_with = "serial::name")]
+    pub mode: ExecutionMode,
+    /// With what operands.
+    pub operands: Vec<Operand>,
+}
+
+/// How many invocations a workgroup has.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WorkgroupSize {
+    /// In x.
+    pub x: Dimension,
+    /// In y.
+    pub y: Dimension,
+    /// In z.
+    pub z: Dimension,
+    /// What says so. The built-in constant goes before the execution modes.
+    pub source: WorkgroupSource,
+}
+
+/// What says the size of a workgroup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkgroupSource {
+    /// `LocalSize`.
+    LocalSize,
+    /// `LocalSizeId`.
+    LocalSizeId,
+    /// A constant that is decorated as `WorkgroupSize`.
+    BuiltIn,
+}
+
+/// The size of a workgroup in one dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Dimension {
+    /// How many.
+    pub size: Amount,
+    /// The constant that says so.
+    #[serde(serialize_with = "serial::maybe_id")]
+    pub id: Option<Id>,
+    /// The number by which an API sets it, if it is a specialization constant.
+    pub spec_id: Option<u32>,
+}
+
+/// The variables that an entry point uses: those that are operands of any instruction
+/// of a function that it reaches (Vulkan, section "Static Use"). Each list is in the
+/// order of the module.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Uses {
+    /// Descriptors.
+    #[serde(serialize_with = "serial::ids")]
+    pub descriptors: Vec<Id>,
+    /// Push constants.
+    #[serde(serialize_with = "serial::ids")]
+    pub push_constants: Vec<Id>,
+    /// Inputs.
+    #[serde(serialize_with = "serial::ids")]
+    pub inputs: Vec<Id>,
+    /// Outputs.
+    #[serde(serialize_with = "serial::ids")]
+    pub outputs: Vec<Id>,
+    /// All others.
+    #[serde(serialize_with = "serial::ids")]
+    pub variables: Vec<Id>,
+}
+
+/// The stage with this execution model, as Vulkan calls it.
+fn stage(model: ExecutionModel) -> Option<&'static str> {
+    Some(match model {
+        ExecutionModel::Vertex => "vertex",
+        ExecutionModel::TessellationControl => "tessellation_control",
+        ExecutionModel::TessellationEvaluation => "tessellation_evaluation",
+        ExecutionModel::Geometry => "geometry",
+        ExecutionModel::Fragment => "fragment",
+        ExecutionModel::GLCompute => "compute",
+        ExecutionModel::Kernel => "kernel",
+        ExecutionModel::TaskNV | ExecutionModel::TaskEXT => "task",
+        ExecutionModel::MeshNV | ExecutionModel::MeshEXT => "mesh",
+        ExecutionModel::RayGenerationKHR => "ray_generation",
+        ExecutionModel::IntersectionKHR => "intersection",
+        ExecutionModel::AnyHitKHR => "any_hit",
+        ExecutionModel::ClosestHitKHR => "closest_hit",
+        ExecutionModel::MissKHR => "miss",
+        ExecutionModel::CallableKHR => "callable",
+        _ => return None,
+    })
+}
+
+/// The variables that the instruction of an entry point lists.
+pub(crate) fn interface(instruction: &Instruction<'_>, name_words: usize) -> Vec<Id> {
+    let before = match instruction.op() {
+        Op::EntryPoint => 3,
+        // Its condition comes first.
+        _ => 4,
+    };
+    let ids = instruction.words().get(before + name_words..);
+    ids.unwrap_or_default().iter().map(|&id| Id(id)).collect()
+}
+
+/// What entry points are read with.
+pub(crate) struct Reader<'r, 'a> {
+    pub(crate) contents: &'r Contents<'a>,
+    pub(crate) constants: &'r layout::Types<'a>,
+    pub(crate) calls: &'r CallGraph<'a>,
+    pub(crate) roles: &'r [Role],
+    spec_ids: IdMap<Option<u32>>,
+    /// By function, in order.
+    modes: Vec<(u32, Instruction<'a>)>,
+}
+
+impl<'r, 'a> Reader<'r, 'a> {
+    pub(crate) fn new(
+        contents: &'r Contents<'a>,
+        constants: &'r layout::Types<'a>,
+        calls: &'r CallGraph<'a>,
+        roles: &'r [Role],
+        spec_constants: &[SpecConstant],
+    ) -> Self {
+        let mut spec_ids = IdMap::new(None, contents.module.words().len());
+        for constant in spec_constants {
+            *spec_ids.slot(constant.id) = constant.spec_id;
+        }
+        let modes = contents.modes.iter();
+        let mut modes: Vec<_> = modes
+            .filter_map(|mode| Some((*mode.words().get(1)?, *mode)))
+            .collect();
+        modes.sort_by_key(|&(function, _)| function);
+        Self {
+            contents,
+            constants,
+            calls,
+            roles,
+            spec_ids,
+            modes,
+        }
+    }
+
+    /// All entry points.
+    pub(crate) fn entry_points(&self, budget: &mut Budget) -> Vec<EntryPoint> {
+        let mut walk = self.calls.walk();
+        let built_in = self.built_in_size();
+        let mut instructions = self.contents.entry_points.iter().peekable();
+        let mut list = Vec::new();
+        for (number, entry) in (0u32..).zip(self.calls.entry_points()) {
+            // Those that can't be read are missing in the graph.
+            let at = |&&(place, _): &&(u32, _)| place < entry.instruction;
+            while instructions.next_if(at).is_some() {}
+            let instruction = instructions.peek().map(|(_, instruction)| instruction);
+            let name_words = entry.name.words().len();
+            let (execution_modes, local_size) = self.modes(entry.function, budget);
+            let reached = match budget.is_spent() {
+                true => None,
+                false => Some(self.calls.reached_from(&mut walk, number)),
+            };
+            list.push(EntryPoint {
+                name: entry.name.to_text_lossy(),
+                model: entry.model,
+                stage: stage(entry.model),
+                function: entry.function,
+                interface: instruction.map_or(Vec::new(), |found| interface(found, name_words)),
+                execution_modes,
+                workgroup_size: built_in
+                    .clone()
+                    .filter(|_| has_workgroups(entry.model))
+                    .or(local_size),
+                uses: reached.and_then(|functions| self.uses(functions, budget)),
+            });
+        }
+        list
+    }
+
+    /// What these functions use.
+    fn uses(&self, functions: &[u32], budget: &mut Budget) -> Option<Uses> {
+        let usage = &self.contents.usage;
+        let mut found: Vec<u32> = Vec::new();
+        for &function in functions {
+            let own = usage.of_function(function as usize);
+            let calls = self.calls.graph().successors(function).len();
+            if !budget.spend(1 + own.len() + calls) {
+                return None;
+            }
+            found.extend(own);
+        }
+        found.sort_unstable();
+        found.dedup();
+        let mut uses = Uses::default();
+        for number in found {
+            let number = number as usize;
+            let variable = self.contents.variables.get(number);
+            if let (Some(variable), Some(role)) = (variable, self.roles.get(number)) {
+                let list = match role {
+                    Role::Descriptor => &mut uses.descriptors,
+                    Role::PushConstant => &mut uses.push_constants,
+                    Role::Input => &mut uses.inputs,
+                    Role::Output => &mut uses.outputs,
+                    Role::Other => &mut uses.variables,
+                };
+                list.push(variable.id);
+            }
+        }
+        Some(uses)
+    }
+
+    /// The execution modes of a function, and the size of a workgroup that they say.
+    fn modes(&self, function: Id, budget: &mut Budget) -> (Vec<Mode>, Option<WorkgroupSize>) {
+        let start = self.modes.partition_point(|&(found, _)| found < function.0);
+        let modes = self.modes.get(start..).unwrap_or_default().iter();
+        let mut list = Vec::new();
+        let mut size = None;
+        for (_, instruction) in modes.take_while(|&&(found, _)| found == function.0) {
+            if !budget.spend(instruction.words().len()) {
+                break;
+            }
+            let words = instruction.words();
+            let mode = words.get(2).map(|&mode| ExecutionMode(mode));
+            match (mode, words.get(3..)) {
+                (Some(ExecutionMode::LocalSize), Some(&[x, y, z, ..])) => {
+                    size = Some(WorkgroupSize::new(
+                        [x, y, z],
+                        WorkgroupSource::LocalSize,
+                        fixed,
+                    ));
+                }
+                (Some(ExecutionMode::LocalSizeId), Some(&[x, y, z, ..])) => {
+                    let source = WorkgroupSource::LocalSizeId;
+                    let dimension = |id| self.dimension(Id(id));
+                    size = Some(WorkgroupSize::new([x, y, z], source, dimension));
+                }
+                (Some(mode), _) => list.push(Mode {
+                    mode,
+                    operands: self.operands(instruction),
+                }),
+                (None, _) => {}
+            }
+        }
+        (list, size)
+    }
+
+    /// The operands behind an execution mode.
+    fn operands(&self, instruction: &Instruction<'_>) -> Vec<Operand> {
+        let operands = instruction.operands(&self.contents.definitions);
+        let behind = operands
+            .map_while(Result::ok)
+            .filter(|operand| operand.word > 2);
+        behind
+            .map(|operand| {
+                let value = match operand.value {
+                    Value::Id(id) => OperandValue::Id(id),
+                    Value::Integer(number) | Value::Mask(number) | Value::Opaque(number) => {
+                        OperandValue::Number(number)
+                    }
+                    Value::Enumerant {
+                        info: Some(info), ..
+                    } => OperandValue::Name(info.name().to_owned()),
+                    Value::Enumerant { value, .. } => OperandValue::Number(value),
+                    Value::String(string) => OperandValue::Name(string.to_text_lossy()),
+                    other => OperandValue::Name(format!("{other:?}")),
+                };
+                let constant = match value {
+                    OperandValue::Id(id) => self.constants.constant(id).map(Amount::from),
+                    _ => None,
+                };
+                Operand {
+                    name: operand.kind.name(),
+                    value,
+                    constant,
+                }
+            })
+            .collect()
+    }
+
+    fn dimension(&self, id: Id) -> Dimension {
+        let size = self.constants.constant(id);
+        Dimension {
+            size: size.map_or(Amount::Unknown, Amount::from),
+            id: Some(id),
+            spec_id: self.spec_ids.get(id),
+        }
+    }
+
+    /// The size that a constant gives that is decorated as `WorkgroupSize`.
+    fn built_in_size(&self) -> Option<WorkgroupSize> {
+        let mut built_ins = self.contents.decorations.all(Decoration::BuiltIn);
+        let (id, _) = built_ins.find(|&(id, word)| {
+            BuiltIn(word) == BuiltIn::WorkgroupSize && self.contents.constant(id).is_some()
+        })?;
+        let constant = self.contents.constant(id)?;
+        let source = WorkgroupSource::BuiltIn;
+        match (constant.op(), constant.words().get(3..)?) {
+            (Op::ConstantComposite | Op::SpecConstantComposite, &[x, y, z, ..]) => {
+                Some(WorkgroupSize::new([x, y, z], source, |id| {
+                    self.dimension(Id(id))
+                }))
+            }
+            (
+                Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT,
+                &[each, ..],
+            ) => Some(WorkgroupSize::new([each; 3], source, |id| {
+                self.dimension(Id(id))
+            })),
+            (Op::ConstantNull, _) => Some(WorkgroupSize::new([0; 3], source, fixed)),
+            // An operation on vectors: its value isn't worked out.
+            _ => Some(WorkgroupSize::new([0; 3], source, |_| Dimension {
+                size: Amount::Unknown,
+                id: None,
+                spec_id: None,
+            })),
+        }
+    }
+}
+
+impl WorkgroupSize {
+    fn new(
+        [x, y, z]: [u32; 3],
+        source: WorkgroupSource,
+        dimension: impl Fn(u32) -> Dimension,
+    ) -> Self {
+        Self {
+            x: dimension(x),
+            y: dimension(y),
+            z: dimension(z),
+            source,
+        }
+    }
+}
+
+fn fixed(size: u32) -> Dimension {
+    Dimension {
+        size: Amount::Fixed(size.into()),
+        id: None,
+        spec_id: None,
+    }
+}
+
+/// Whether invocations of the model come in workgroups.
+fn has_workgroups(model: ExecutionModel) -> bool {
+    matches!(
+        model,
+        ExecutionModel::GLCompute
+            | ExecutionModel::Kernel
+            | ExecutionModel::TaskNV
+            | ExecutionModel::MeshNV
+            | ExecutionModel::TaskEXT
+            | ExecutionModel::MeshEXT
+    )
+}

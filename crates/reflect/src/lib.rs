@@ -1,0 +1,350 @@
+//! What a module asks of an API, and what it is made of.
+//!
+//! [`reflect`] reads a module and returns a [`Reflection`]: entry points with their
+//! modes, the sizes of their workgroups and what they use; inputs and outputs;
+//! descriptors; push constants; types with the layouts that they are decorated with;
+//! specialization constants; the arguments of kernels; and how large everything is.
+//! It is plain data, and serializable.
+//!
+//! Only what is in the module counts. Names and debug information are reported where
+//! they are and nothing depends on them, so a module that was stripped gives the same
+//! but for names. What the module leaves open is `None` or called unknown; nothing is
+//! guessed. A module need not be valid: of an id that several instructions define,
+//! the first counts, and what lacks operands is left out.
+//!
+//! It takes time in proportion to the module's length, but for sorting, and doesn't
+//! recurse. Types are a table, to which everything refers by id, because types that
+//! are made of types can be exponentially large when they are spelled out, and those
+//! with pointers go in circles.
+//!
+//! ```
+//! use spirvkit_reflect::{DescriptorKind, TypeKind, reflect_words};
+//!
+//! let text = r#"
+//!     OpCapability Shader
+//!     OpMemoryModel Logical GLSL450
+//!     OpEntryPoint GLCompute %main "main"
+//!     OpExecutionMode %main LocalSize 64 1 1
+//!     OpDecorate %lights DescriptorSet 0
+//!     OpDecorate %lights Binding 3
+//!     OpDecorate %Lights Block
+//!     OpMemberDecorate %Lights 0 Offset 0
+//!     OpMemberDecorate %Lights 1 Offset 16
+//!     %void = OpTypeVoid
+//!     %function = OpTypeFunction %void
+//!     %float = OpTypeFloat 32
+//!     %vec3 = OpTypeVector %float 3
+//!     %Lights = OpTypeStruct %vec3 %float
+//!     %pointer = OpTypePointer Uniform %Lights
+//!     %lights = OpVariable %pointer Uniform
+//!     %main = OpFunction %void None %function
+//!     %entry = OpLabel
+//!     %all = OpLoad %Lights %lights
+//!     OpReturn
+//!     OpFunctionEnd"#;
+//! let module = spirvkit_text::assemble(text, &Default::default()).unwrap();
+//!
+//! let reflection = reflect_words(&module.words)?;
+//! let lights = &reflection.descriptors[0];
+//! assert_eq!((lights.set, lights.binding), (Some(0), Some(3)));
+//! assert_eq!(lights.kind, DescriptorKind::UniformBuffer);
+//! assert!(lights.access.read && !lights.access.written);
+//!
+//! let main = &reflection.entry_points[0];
+//! assert_eq!(main.stage, Some("compute"));
+//! assert_eq!(main.workgroup_size.as_ref().unwrap().x.size.known(), Some(64));
+//! assert_eq!(main.uses.as_ref().unwrap().descriptors, [lights.id]);
+//!
+//! let TypeKind::Struct { members, .. } = &reflection.ty(lights.ty.unwrap()).unwrap().kind else {
+//!     unreachable!();
+//! };
+//! assert_eq!(members[0].size.unwrap().known(), Some(12));
+//! assert_eq!(members[0].padded_size.unwrap().known(), Some(16));
+//! # Ok::<(), spirvkit_binary::Error>(())
+//! ```
+#![deny(missing_docs)]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::print_stdout,
+        clippy::print_stderr,
+        clippy::exit
+    )
+)]
+
+mod amount;
+mod budget;
+mod constants;
+mod contents;
+mod entry;
+mod kernels;
+mod marks;
+mod resources;
+mod serial;
+mod spelling;
+mod statistics;
+mod types;
+mod usage;
+
+use serde::Serialize;
+use spirvkit_analysis::CallGraph;
+use spirvkit_analysis::layout;
+use spirvkit_binary::{Error, Id, LiteralString, Module};
+use spirvkit_grammar::{
+    AddressingModel, Capability, ExecutionModel, MemoryModel, SourceLanguage, Version,
+};
+
+pub use amount::Amount;
+pub use constants::{Scalar, SpecConstant};
+pub use entry::{Dimension, EntryPoint, Mode, Uses, WorkgroupSize, WorkgroupSource};
+pub use kernels::{Kernel, KernelArgument, Passing};
+pub use resources::{
+    Access, Descriptor, DescriptorKind, HeapAccess, InterfaceVariable, PushConstant,
+    TransformFeedback, Variable,
+};
+pub use statistics::{OpcodeCount, Parts, Statistics};
+pub use types::{Block, Image, ImageUsage, Member, Operand, OperandValue, Order, Type, TypeKind};
+
+use budget::Budget;
+use contents::Contents;
+use resources::Known;
+use types::Types;
+
+/// The version of the serialized form; `docs/info-json.md` describes it. It goes up
+/// when something that was there changes its meaning or goes away.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// What a module asks of an API, and what it is made of. Lists are in the order
+/// of the module, unless they say otherwise.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reflection {
+    /// [`FORMAT_VERSION`].
+    pub format_version: u32,
+    /// The version of the language.
+    #[serde(serialize_with = "serial::name")]
+    pub version: Version,
+    /// What wrote the module.
+    pub generator: Generator,
+    /// All ids are below this.
+    pub bound: u32,
+    /// The capabilities that it declares.
+    #[serde(serialize_with = "serial::names")]
+    pub capabilities: Vec<Capability>,
+    /// The extensions that it declares.
+    pub extensions: Vec<String>,
+    /// The extended instruction sets that it imports.
+    pub imports: Vec<String>,
+    /// Its addressing model; `None` if it declares none.
+    #[serde(serialize_with = "serial::maybe_name")]
+    pub addressing_model: Option<AddressingModel>,
+    /// Its memory model; `None` if it declares none.
+    #[serde(serialize_with = "serial::maybe_name")]
+    pub memory_model: Option<MemoryModel>,
+    /// From what it was made, if it tells.
+    pub source: Option<Source>,
+    /// Its entry points.
+    pub entry_points: Vec<EntryPoint>,
+    /// Its inputs.
+    pub inputs: Vec<InterfaceVariable>,
+    /// Its outputs.
+    pub outputs: Vec<InterfaceVariable>,
+    /// Its descriptors.
+    pub descriptors: Vec<Descriptor>,
+    /// Its blocks of push constants.
+    pub push_constants: Vec<PushConstant>,
+    /// Its other variables, outside of functions.
+    pub variables: Vec<Variable>,
+    /// Its uses of descriptor heaps.
+    pub heap_accesses: Vec<HeapAccess>,
+    /// The constants that specialization can set.
+    pub spec_constants: Vec<SpecConstant>,
+    /// Its kernels with their arguments.
+    pub kernels: Vec<Kernel>,
+    /// Its types, in the order of their ids.
+    pub types: Vec<Type>,
+    /// Its functions.
+    pub functions: Vec<Function>,
+    /// How large it is.
+    pub statistics: Statistics,
+    /// Whether something was left out, because to list it for all that share it would
+    /// have made the reflection far larger than the module.
+    pub truncated: bool,
+}
+
+/// What wrote a module (specification, section 2.3).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Generator {
+    /// The number that the registry gives the tool.
+    pub tool: u16,
+    /// The name that it has there.
+    pub name: Option<&'static str>,
+    /// The tool's own version number.
+    pub version: u16,
+}
+
+/// From what a module was made: what the first `OpSource` says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Source {
+    /// The language.
+    #[serde(serialize_with = "serial::name")]
+    pub language: SourceLanguage,
+    /// Its version.
+    pub version: u32,
+    /// The name of the file.
+    pub file: Option<String>,
+}
+
+/// A function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Function {
+    /// Its id.
+    #[serde(serialize_with = "serial::id")]
+    pub id: Id,
+    /// The name that the module gives it.
+    pub name: Option<String>,
+    /// How many blocks it has; 0 if it is only declared.
+    pub blocks: u64,
+    /// How many instructions it has, from its `OpFunction` to its `OpFunctionEnd`.
+    pub instructions: u64,
+    /// How many words these take.
+    pub words: u64,
+    /// Whether any entry point reaches it.
+    pub reached: bool,
+}
+
+impl Reflection {
+    /// The type with this id.
+    pub fn ty(&self, id: Id) -> Option<&Type> {
+        let place = self.types.binary_search_by_key(&id, |ty| ty.id).ok()?;
+        self.types.get(place)
+    }
+}
+
+/// Reflects a module.
+///
+/// # Errors
+///
+/// If its words can't be told apart as instructions: one has no words, or more than
+/// are left.
+pub fn reflect(module: &Module<'_>) -> Result<Reflection, Error> {
+    let contents = Contents::new(*module)?;
+    let constants = layout::Types::of(contents.declarations());
+    let mut types = Types::new(&contents, &constants);
+    let calls = CallGraph::new(module.instructions().map_while(Result::ok));
+    let mut budget = Budget::new(module.words().len());
+    let known = Known {
+        stages: stages(&contents, &calls),
+        used: used(&contents, &calls),
+    };
+    let resources = resources::resources(&contents, &types, &known);
+    let spec_constants = constants::spec_constants(&contents, &types);
+    let entries = entry::Reader::new(
+        &contents,
+        &constants,
+        &calls,
+        &resources.roles,
+        &spec_constants,
+    );
+    let entry_points = entries.entry_points(&mut budget);
+    let kernels = kernels::kernels(&contents, &types, &constants, &entry_points, &mut budget);
+    types.list.sort_unstable_by_key(|ty| ty.id);
+    let header = module.header();
+    let texts = |strings: &[LiteralString<'_>]| -> Vec<String> {
+        strings
+            .iter()
+            .map(|string| string.to_text_lossy())
+            .collect()
+    };
+    Ok(Reflection {
+        format_version: FORMAT_VERSION,
+        version: header.version,
+        generator: Generator {
+            tool: header.generator.tool(),
+            name: header.generator.name(),
+            version: header.generator.version(),
+        },
+        bound: header.bound,
+        extensions: texts(&contents.extensions),
+        imports: texts(&contents.imports),
+        addressing_model: contents.addressing,
+        memory_model: contents.memory,
+        source: contents.source.map(|(language, version, file)| Source {
+            language,
+            version,
+            file: file.and_then(|file| contents.string(file)),
+        }),
+        entry_points,
+        inputs: resources.inputs,
+        outputs: resources.outputs,
+        descriptors: resources.descriptors,
+        push_constants: resources.push_constants,
+        variables: resources.others,
+        heap_accesses: resources.heaps,
+        spec_constants,
+        kernels,
+        functions: functions(&contents, &calls),
+        statistics: contents.counter.finish(),
+        types: types.list,
+        truncated: budget.is_spent(),
+        capabilities: contents.capabilities,
+    })
+}
+
+/// Reflects a module that is given as words, in host order.
+///
+/// # Errors
+///
+/// If the header can't be read, and as for [`reflect`].
+pub fn reflect_words(words: &[u32]) -> Result<Reflection, Error> {
+    reflect(&Module::new(words)?)
+}
+
+/// For each variable whether a function names it that an entry point reaches, or any
+/// function if there is no entry point.
+fn used(contents: &Contents<'_>, calls: &CallGraph<'_>) -> Vec<bool> {
+    let mut used = vec![false; contents.variables.len()];
+    let all = calls.entry_points().is_empty();
+    for (number, _) in calls.functions().iter().enumerate() {
+        if all || calls.is_reached(number as u32) {
+            for &variable in contents.usage.of_function(number) {
+                if let Some(used) = used.get_mut(variable as usize) {
+                    *used = true;
+                }
+            }
+        }
+    }
+    used
+}
+
+/// For each variable the execution model of the first entry point that lists it.
+fn stages(contents: &Contents<'_>, calls: &CallGraph<'_>) -> Vec<Option<ExecutionModel>> {
+    let mut models = spirvkit_binary::IdMap::new(None, contents.module.words().len());
+    let mut entries = calls.entry_points().iter().peekable();
+    for (place, instruction) in &contents.entry_points {
+        let Some(entry) = entries.next_if(|entry| entry.instruction == *place) else {
+            continue;
+        };
+        for id in entry::interface(instruction, entry.name.words().len()) {
+            models.slot(id).get_or_insert(entry.model);
+        }
+    }
+    let variables = contents.variables.iter();
+    variables.map(|variable| models.get(variable.id)).collect()
+}
+
+fn functions(contents: &Contents<'_>, calls: &CallGraph<'_>) -> Vec<Function> {
+    let functions = (0..).zip(contents.usage.functions());
+    functions
+        .map(|(number, function)| Function {
+            id: function.id,
+            name: contents.name(function.id),
+            blocks: function.blocks,
+            instructions: function.instructions,
+            words: function.words,
+            reached: calls.is_reached(number),
+        })
+        .collect()
+}

@@ -88,7 +88,7 @@ impl Counter {
     }
 
     pub(crate) fn finish(&self) -> Statistics {
-        let counts = (0u16..).zip(&self.counts);
+        let counts = (0..=u16::MAX).zip(&self.counts);
         let counts = counts.filter(|&(_, &count)| count > 0);
         let mut opcodes: Vec<OpcodeCount> = counts
             .map(|(op, &count)| OpcodeCount {

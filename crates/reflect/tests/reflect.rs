@@ -669,3 +669,11 @@ fn many_entry_points_of_one_function_are_not_told_in_full() {
     assert_eq!(first.variables.len(), count);
     assert_eq!(reflection.entry_points[1999].uses, None);
 }
+
+#[test]
+fn the_last_of_all_opcodes_is_counted() {
+    let words = [spirvkit_binary::MAGIC, 0x0001_0600, 0, 1, 0, 0x0001_ffff];
+    let statistics = reflect_words(&words).unwrap().statistics;
+    assert_eq!(statistics.opcodes.len(), 1);
+    assert_eq!(statistics.opcodes[0].opcode.0, u16::MAX);
+}

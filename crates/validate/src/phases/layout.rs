@@ -221,6 +221,14 @@ impl<'m, 'a> Layout<'m, 'a> {
         }
     }
 
+    /// Whether an extended instruction is one of a known set that has no effect.
+    fn is_non_semantic(&self, inst: Inst<'_>) -> bool {
+        match self.m.definitions.get(inst.id(0)) {
+            Definition::Import(Import::Known(set)) => set.is_non_semantic(),
+            _ => false,
+        }
+    }
+
     /// Before the first function.
     fn in_declarations(
         &mut self,
@@ -567,8 +575,14 @@ impl<'m, 'a> Layout<'m, 'a> {
             }
             _ if self.start == Start::Elsewhere => {}
             Op::ExtInst | Op::ExtInstWithForwardRefsKHR => {
-                let extended = self.extended(inst);
-                if !matches!(extended, Extended::LocalDebug | Extended::GlobalDebug) {
+                let stays = match self.extended(inst) {
+                    // Only sets that are older than `NonSemantic.` may come before
+                    // variables.
+                    Extended::LocalDebug => !self.is_non_semantic(inst),
+                    Extended::GlobalDebug => true,
+                    Extended::NonSemantic | Extended::Semantic => false,
+                };
+                if !stays {
                     self.start = Start::Elsewhere;
                 }
             }

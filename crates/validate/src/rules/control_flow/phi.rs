@@ -276,10 +276,7 @@ fn may_precede(flow: &Flow<'_, '_>, inst: Inst<'_>) -> bool {
         Op::ExtInst => matches!(
             flow.m.definitions.get(inst.id(0)),
             Definition::Import(Import::Known(
-                ExtInstSet::DebugInfo
-                    | ExtInstSet::OpenClDebugInfo100
-                    | ExtInstSet::ShaderDebugInfo
-                    | ExtInstSet::GraphDebugInfo
+                ExtInstSet::DebugInfo | ExtInstSet::OpenClDebugInfo100 | ExtInstSet::GraphDebugInfo
             ))
         ),
         _ => false,

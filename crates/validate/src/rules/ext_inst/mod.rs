@@ -177,13 +177,12 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
     let (mut debug_info, mut reflection) = (false, false);
     for import in imports {
         match known_set(m, import) {
-            Some(ExtInstSet::ShaderDebugInfo | ExtInstSet::ShaderDebugInfo100) => debug_info = true,
             Some(ExtInstSet::ClspvReflection) => reflection = true,
-            _ => {}
+            set => debug_info |= set.is_some_and(ExtInstSet::is_debug_info),
         }
     }
     if debug_info {
-        debug_info::check_source_places(m, faults);
+        debug_info::check_module(m, faults);
     }
     if reflection {
         reflection::check_names(m, faults);

@@ -1,18 +1,48 @@
-//! Lines and columns against the text of the source.
+//! Sources, and lines and columns against their text.
 
 use std::collections::BTreeMap;
 
 use spirvkit_binary::{Id, LiteralString};
-use spirvkit_grammar::{ExtInstSet, Op};
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::Op;
 
-use super::rules::PLACE;
+use super::index::{Field, Index};
+use super::number::{LINE, SOURCE, SOURCE_CONTINUED};
+use super::rules::{module, shader, shader_with_body};
 use crate::fault::{Fault, Faults, Verdict};
 use crate::module::{Inst, Module};
-use crate::rules::ext_inst::known_set;
+use crate::rule::{Example, Frame, Rule};
 
-const LINE: u32 = 103;
-const SOURCE: u32 = 35;
-const SOURCE_CONTINUED: u32 = 102;
+pub(super) static PLACE: Rule = Rule {
+    id: "debug-info.place",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "Lines and columns are within the source, if the module holds its text. Columns may be one past the \
+           end of the line.",
+    example: shader_with_body!(
+        "%source = OpExtInst %void %set DebugSource %file %text
+",
+        "%line = OpExtInst %void %set DebugLine %source %u5 %u5 %u0 %u0",
+        "%line = OpExtInst %void %set DebugLine %source %u1 %u1 %u0 %u0"
+    ),
+};
+
+pub(super) static CONTINUED: Rule = Rule {
+    id: "debug-info.source-continued",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "A DebugSourceContinued comes right after the DebugSource whose text it continues, or after another \
+           DebugSourceContinued. This is a warning.",
+    example: shader!(
+        "%continued = OpExtInst %void %set DebugSourceContinued %text
+",
+        "%source = OpExtInst %void %set DebugSource %file %text
+%continued = OpExtInst %void %set DebugSourceContinued %text
+"
+    ),
+};
 
 /// The text of a source as the lengths of its lines, in bytes.
 struct Text {
@@ -68,32 +98,37 @@ fn place_operands(number: u32) -> Option<usize> {
 }
 
 /// Checks all lines and columns of `NonSemantic.Shader.DebugInfo`.
-pub(in crate::rules::ext_inst) fn check(m: &Module<'_>, faults: &mut Faults) {
+pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
+    let m = index.m;
     let mut texts: BTreeMap<u32, Text> = BTreeMap::new();
     let mut last = None;
-    for inst in m.all_instructions() {
-        let is_debug_info = inst.op() == Op::ExtInst
-            && matches!(
-                known_set(m, inst.id(0)),
-                Some(ExtInstSet::ShaderDebugInfo | ExtInstSet::ShaderDebugInfo100)
-            );
-        if !is_debug_info {
+    // Where a continuation of the last source would stand.
+    let mut next = 0;
+    for entry in &index.entries {
+        let inst = entry.inst;
+        if !entry.set.is_non_semantic() || inst.op() != Op::ExtInst {
             continue;
         }
-        let string = |index: usize| {
-            let def = m.def(Id(inst.optional(index)?))?;
+        let string = |field: Field| {
+            let def = m.def(index.id(entry, field)?)?;
             (def.op() == Op::String).then(|| def.string(0))?
         };
-        match inst.arg(1) {
+        match entry.number {
             SOURCE => {
                 last = inst.result();
-                if let (Some(id), Some(piece)) = (last, string(3)) {
+                next = end_of(inst);
+                if let (Some(id), Some(piece)) = (last, string(Field::Text)) {
                     texts.entry(id.0).or_insert_with(Text::new).append(piece);
                 }
             }
             SOURCE_CONTINUED => {
+                if inst.offset() != next {
+                    let message = "no source comes right before this, so there is none to continue";
+                    faults.add(index.fault(entry, &CONTINUED, message));
+                }
+                next = end_of(inst);
                 let text = last.and_then(|last| texts.get_mut(&last.0));
-                if let (Some(text), Some(piece)) = (text, string(2)) {
+                if let (Some(text), Some(piece)) = (text, string(Field::Text)) {
                     text.append(piece);
                 }
             }
@@ -110,6 +145,11 @@ pub(in crate::rules::ext_inst) fn check(m: &Module<'_>, faults: &mut Faults) {
             return;
         }
     }
+}
+
+/// Where the instruction after this one starts.
+fn end_of(inst: Inst<'_>) -> u32 {
+    inst.offset() + inst.words().len() as u32
 }
 
 /// Checks the place that an instruction names: the operands are first and last

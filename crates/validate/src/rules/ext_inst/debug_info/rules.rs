@@ -2,6 +2,7 @@
 
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 
+use super::{first, places, scopes, types, values};
 use crate::rule::{Example, Frame, Rule};
 
 pub(in crate::rules::ext_inst) const RULES: &[&Rule] = &[
@@ -16,22 +17,48 @@ pub(in crate::rules::ext_inst) const RULES: &[&Rule] = &[
     &INDEX,
     &DEFINITION,
     &RANGE,
-    &PLACE,
     &VERSION,
-    &super::first::RESULT,
-    &super::first::TEXT,
-    &super::first::CONSTANT,
-    &super::first::KIND,
-    &super::first::MODULE_KIND,
+    &places::PLACE,
+    &places::CONTINUED,
+    &values::ENUMERANT,
+    &values::FLAGS,
+    &values::FLAGS_APART,
+    &values::FLAG_PLACE,
+    &values::OPERATION_COUNT,
+    &values::FP_ENCODING,
+    &values::IDENTIFIER,
+    &types::OPAQUE,
+    &types::MEMBER,
+    &types::DIMENSIONS,
+    &types::TYPE_CIRCLE,
+    &types::BASE_CIRCLE,
+    &scopes::SCOPE_CIRCLE,
+    &scopes::INLINED_CIRCLE,
+    &scopes::SCOPE_FUNCTION,
+    &scopes::VARIABLE_SCOPE,
+    &scopes::ARGUMENT,
+    &scopes::DESCRIBED_TWICE,
+    &scopes::ENTRY_DEFINITION,
+    &scopes::OUTSIDE,
+    &first::RESULT,
+    &first::TEXT,
+    &first::CONSTANT,
+    &first::KIND,
+    &first::MODULE_KIND,
 ];
 
 /// A module with debugging instructions before and in its function.
 macro_rules! module {
     ($import:literal, $global:expr, $body:expr) => {
+        module!($import, "", $global, $body)
+    };
+    ($import:literal, $extension:literal, $global:expr, $body:expr) => {
         concat!(
             "OpCapability Shader
 OpExtension \"SPV_KHR_non_semantic_info\"
-%set = OpExtInstImport \"",
+",
+            $extension,
+            "%set = OpExtInstImport \"",
             $import,
             "\"
 OpMemoryModel Logical GLSL450
@@ -40,6 +67,8 @@ OpExecutionMode %main LocalSize 1 1 1
 %file = OpString \"a.comp\"
 %text = OpString \"line 1
 line 2\"
+%opaque = OpString \"@image\"
+%digits = OpString \"0123456789abcdef0123456789abcdef\"
 %void = OpTypeVoid
 %main_type = OpTypeFunction %void
 %u32 = OpTypeInt 32 0
@@ -72,6 +101,20 @@ OpFunctionEnd
 }
 pub(super) use module;
 
+/// A module whose debugging instructions may refer forward.
+macro_rules! forward {
+    ($global:literal) => {
+        module!(
+            "NonSemantic.Shader.DebugInfo.100",
+            "OpExtension \"SPV_KHR_relaxed_extended_instruction\"
+",
+            $global,
+            ""
+        )
+    };
+}
+pub(super) use forward;
+
 /// An example of global instructions.
 macro_rules! shader {
     ($breaks:literal, $keeps:literal) => {
@@ -83,6 +126,8 @@ macro_rules! shader {
     };
 }
 
+pub(super) use shader;
+
 /// An example of an instruction in a function, after the global ones it needs.
 macro_rules! shader_with_body {
     ($global:literal, $breaks:literal, $keeps:literal) => {
@@ -93,6 +138,8 @@ macro_rules! shader_with_body {
         }
     };
 }
+
+pub(super) use shader_with_body;
 
 pub(super) static RESULT: Rule = Rule {
     id: "debug-info.void-result",
@@ -113,7 +160,7 @@ pub(super) static TEXT: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "Names, files and source text are `OpString` instructions.",
+    text: "Names, files and source text are `OpString` instructions, or DebugInfoNone where there are none.",
     example: shader!(
         "%source = OpExtInst %void %set DebugSource %void %text
 ",
@@ -144,8 +191,9 @@ pub(super) static CONSTANT: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "Sizes, offsets and values are `OpConstant` instructions; a composite of unknown size and a parameter without a value \
-           have DebugInfoNone; the size of an enumeration is not 0.",
+    text: "Sizes, offsets and values are `OpConstant` instructions, sizes and offsets of an integer type (if not, this is \
+           a warning); a composite of unknown size and a parameter without a value have DebugInfoNone; the size of \
+           an enumeration is not 0.",
     example: shader!(
         "%float = OpExtInst %void %set DebugTypeBasic %file %text %u3 %u0
 ",
@@ -176,7 +224,8 @@ pub(super) static KIND: Rule = Rule {
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
     text: "Where one debugging instruction refers to another, that is one of the same set and of the kind the \
-           operand is for: a source, a type, a lexical scope, a member.",
+           operand is for: a source, a type, a lexical scope, a member. DebugInfoNone may stand for what is not \
+           known or was taken away. Where other validators don't look, this is a warning.",
     example: shader!(
         "%source = OpExtInst %void %set DebugSource %file %text
 %unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %file %u5
@@ -193,7 +242,7 @@ pub(super) static MODULE_KIND: Rule = Rule {
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
     text: "Where a debugging instruction refers to the module, that is a variable, a parameter, a function or a \
-           constant, as the operand says.",
+           constant, as the operand says, or DebugInfoNone where that was taken away.",
     example: shader_with_body!(
         "%source = OpExtInst %void %set DebugSource %file %text
 %unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
@@ -273,21 +322,6 @@ pub(super) static RANGE: Rule = Rule {
         "%source = OpExtInst %void %set DebugSource %file %text
 ",
         "%line = OpExtInst %void %set DebugLine %source %u1 %u1 %u1 %u0",
-        "%line = OpExtInst %void %set DebugLine %source %u1 %u1 %u0 %u0"
-    ),
-};
-
-pub(super) static PLACE: Rule = Rule {
-    id: "debug-info.place",
-    class: InvalidData,
-    section: "NonSemantic.Shader.DebugInfo",
-    vuids: &[],
-    text: "Lines and columns are within the source, if the module holds its text. Columns may be one past the \
-           end of the line.",
-    example: shader_with_body!(
-        "%source = OpExtInst %void %set DebugSource %file %text
-",
-        "%line = OpExtInst %void %set DebugLine %source %u5 %u5 %u0 %u0",
         "%line = OpExtInst %void %set DebugLine %source %u1 %u1 %u0 %u0"
     ),
 };

@@ -4,7 +4,8 @@
 //! differ in how they write what is no id: `NonSemantic.Shader.DebugInfo` as ids
 //! of constants, the others as literals.
 
-/// What an operand must be.
+/// What an operand must be. `DebugInfoNone` may stand for most of them: see
+/// [`takes_none`](super::operands).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operand {
     /// Anything: a literal, or an id of which nothing is asked.
@@ -21,32 +22,40 @@ pub(super) enum Operand {
     LiteralCount,
     /// An `OpConstant`.
     Constant,
-    /// An `OpConstant` or one of these debugging instructions.
-    ConstantOr(Kinds),
+    /// An `OpConstant` of an integer.
+    IntegerConstant,
+    /// The same or one of these debugging instructions.
+    IntegerConstantOr(Kinds),
+    /// A constant, which may be a specialization constant.
+    AnyConstant,
+    /// Such a constant of an integer.
+    AnyIntegerConstant,
+    /// Such a constant of a boolean.
+    BoolConstant,
     /// An `OpConstant` of an integer that is not zero.
     Positive,
     /// One of these debugging instructions.
     Debug(Kinds),
     /// One of these or an `OpTypeVoid`.
     DebugOrVoid(Kinds),
-    /// A `DebugTypeComposite` whose tag, a literal, is class or structure.
+    /// A `DebugTypeComposite` that is a class or a structure.
     ClassOrStructure,
     /// The length of an array: a constant integer or a variable.
     Length,
     /// The same, not 0 and not a specialization constant.
     FixedLength,
-    /// An `OpVariable`, a constant, or `DebugInfoNone`.
+    /// An `OpVariable` or a constant.
     GlobalVariable,
     /// An `OpVariable` or an `OpFunctionParameter`.
     Variable,
+    /// The result of an instruction that computes something.
+    Value,
     /// A value of an integer type.
     Integer,
     /// An index: a constant integer or a variable.
     Index,
     /// An `OpFunction`.
     Function,
-    /// An `OpFunction` or `DebugInfoNone`.
-    FunctionOrNone,
 }
 
 use Operand::*;
@@ -85,9 +94,12 @@ impl Kinds {
 
 const LAST: u32 = 110;
 
+/// How many places there are.
+pub(super) const KIND_COUNT: usize = 47;
+
 /// An instruction's place in the tables, which leave out the numbers between
 /// those of all sets and those of `NonSemantic.Shader.DebugInfo` alone.
-const fn position(number: u32) -> Option<usize> {
+pub(super) const fn position(number: u32) -> Option<usize> {
     match number {
         0..=36 => Some(number as usize),
         101..=LAST => Some((number - 101 + 37) as usize),
@@ -102,15 +114,31 @@ pub(super) struct Row {
     pub(super) fixed: &'static [Operand],
     /// Those that follow any number of times.
     pub(super) repeated: &'static [Operand],
-    /// Whether `DebugInfoNone` may stand for any of them: so for what describes
-    /// source code that few producers describe, and not all to the letter.
-    pub(super) takes_none: bool,
+    /// Those of which other validators take more than the specification does, and
+    /// what that takes: places and operands.
+    pub(super) beyond: &'static [(usize, Operand)],
+    /// The same of those that are repeated.
+    pub(super) beyond_repeated: &'static [Operand],
+    /// Whether other validators look at none of them: so for what describes source
+    /// code that few producers describe, and not all to the letter.
+    pub(super) is_unjudged: bool,
 }
 
 impl Row {
-    const fn or_none(self) -> Self {
+    const fn unjudged(self) -> Self {
         Self {
-            takes_none: true,
+            is_unjudged: true,
+            ..self
+        }
+    }
+
+    const fn beyond(self, beyond: &'static [(usize, Operand)]) -> Self {
+        Self { beyond, ..self }
+    }
+
+    const fn beyond_repeated(self, beyond_repeated: &'static [Operand]) -> Self {
+        Self {
+            beyond_repeated,
             ..self
         }
     }
@@ -129,7 +157,9 @@ const fn repeated(fixed: &'static [Operand], repeated: &'static [Operand]) -> Ro
     Row {
         fixed,
         repeated,
-        takes_none: false,
+        beyond: &[],
+        beyond_repeated: &[],
+        is_unjudged: false,
     }
 }
 
@@ -138,10 +168,12 @@ pub(super) const NONE: Kinds = Kinds::of(&[0]);
 const COMPILATION_UNIT: Operand = Debug(Kinds::of(&[1]));
 const BASIC: Operand = Debug(Kinds::of(&[2]));
 /// Debugging types, templates among them.
-const TYPES: Kinds = Kinds::of(&[2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 108, 109, 110]);
+pub(super) const TYPES: Kinds =
+    Kinds::of(&[2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 108, 109, 110]);
 const TYPE: Operand = Debug(TYPES);
 /// Where a template's own parameters may stand for types.
-const TYPE_OR_PARAMETER: Kinds = TYPES.or(Kinds::of(&[15, 16]));
+const TYPE_OR_PARAMETER: Operand = Debug(TYPES.or(Kinds::of(&[15, 16])));
+const RETURN: Operand = DebugOrVoid(TYPES.or(Kinds::of(&[15, 16])));
 const VECTOR: Operand = Debug(Kinds::of(&[6]));
 const FUNCTION_TYPE: Operand = Debug(Kinds::of(&[8]));
 const COMPOSITE: Operand = Debug(Kinds::of(&[10]));
@@ -154,12 +186,16 @@ const DECLARATION: Operand = Debug(Kinds::of(&[19]));
 const FUNCTION: Operand = Debug(Kinds::of(&[20]));
 /// Compilation units, composites, functions, blocks, modules.
 const SCOPE: Operand = Debug(Kinds::of(&[1, 10, 20, 21, 22, 36]));
+/// The scopes that the parents of composites and global variables are.
+const OUTER_SCOPE: Operand = Debug(Kinds::of(&[1, 10, 20, 21, 36]));
+pub(super) const EVERY_KIND: Kinds = Kinds(u64::MAX);
+const ANYTHING: Operand = Debug(EVERY_KIND);
 const INLINED_AT: Operand = Debug(Kinds::of(&[25]));
 const LOCAL: Operand = Debug(Kinds::of(&[26]));
 pub(super) const VARIABLE_KINDS: Kinds = Kinds::of(&[18, 26]);
-const VARIABLES: Operand = Debug(VARIABLE_KINDS);
 const OPERATION: Operand = Debug(Kinds::of(&[30]));
-const EXPRESSION: Operand = Debug(Kinds::of(&[31]));
+pub(super) const EXPRESSIONS: Kinds = Kinds::of(&[31]);
+const EXPRESSION: Operand = Debug(EXPRESSIONS);
 const MACRO: Operand = Debug(Kinds::of(&[32]));
 const SOURCE: Operand = Debug(Kinds::of(&[35]));
 
@@ -167,29 +203,18 @@ const SOURCE: Operand = Debug(Kinds::of(&[35]));
 pub(super) const SHADER: &[Row] = &[
     fixed(&[]),
     fixed(&[Uint, Uint, SOURCE, Uint]),
-    fixed(&[Text, Constant, Uint, Uint, Uint]),
+    fixed(&[Text, Constant, Uint, Uint, Uint]).beyond(&[(1, IntegerConstant)]),
     fixed(&[TYPE, Uint, Uint]),
     fixed(&[TYPE, Uint]),
     repeated(&[TYPE], &[Length]),
     fixed(&[BASIC, Count]),
     fixed(&[Text, TYPE, SOURCE, Uint, Uint, SCOPE]),
+    repeated(&[Uint, RETURN], &[TYPE_OR_PARAMETER]),
     repeated(
-        &[Uint, DebugOrVoid(TYPE_OR_PARAMETER)],
-        &[Debug(TYPE_OR_PARAMETER)],
-    ),
-    repeated(
-        &[
-            Text,
-            Debug(TYPES.or(NONE)),
-            SOURCE,
-            Uint,
-            Uint,
-            SCOPE,
-            Positive,
-            Uint,
-        ],
+        &[Text, TYPE, SOURCE, Uint, Uint, SCOPE, Positive, Uint],
         &[Constant, Text],
-    ),
+    )
+    .beyond_repeated(&[IntegerConstant, Text]),
     repeated(
         &[
             Text,
@@ -199,28 +224,34 @@ pub(super) const SHADER: &[Row] = &[
             Uint,
             SCOPE,
             Text,
-            ConstantOr(NONE),
+            AnyConstant,
             Uint,
         ],
         &[MEMBERS],
-    ),
+    )
+    .beyond(&[(1, Uint), (5, OUTER_SCOPE), (7, AnyIntegerConstant)]),
     fixed(&[
         Text,
-        Debug(TYPE_OR_PARAMETER),
+        TYPE_OR_PARAMETER,
         SOURCE,
         Uint,
         Uint,
-        Constant,
-        Constant,
+        AnyConstant,
+        AnyConstant,
         Uint,
-        Constant,
+        AnyConstant,
+    ])
+    .beyond(&[(5, AnyIntegerConstant), (6, AnyIntegerConstant)]),
+    fixed(&[COMPOSITE, AnyConstant, AnyConstant, Uint]).beyond(&[
+        (0, ClassOrStructure),
+        (1, AnyIntegerConstant),
+        (2, AnyIntegerConstant),
     ]),
-    fixed(&[COMPOSITE, Constant, Constant, Uint]),
-    fixed(&[Any, Any]),
+    fixed(&[TYPE, ClassOrStructure]).unjudged(),
     repeated(&[TEMPLATE_TARGET], &[TEMPLATE_PARAMETER]),
-    fixed(&[Text, TYPE, ConstantOr(NONE), SOURCE, Uint, Uint]),
-    fixed(&[Text, Text, SOURCE, Uint, Uint]).or_none(),
-    repeated(&[Text, SOURCE, Uint, Uint], &[TEMPLATE_PARAMETER]).or_none(),
+    fixed(&[Text, TYPE, AnyConstant, SOURCE, Uint, Uint]).beyond(&[(2, AnyIntegerConstant)]),
+    fixed(&[Text, Text, SOURCE, Uint, Uint]).unjudged(),
+    repeated(&[Text, SOURCE, Uint, Uint], &[TEMPLATE_PARAMETER]).unjudged(),
     fixed(&[
         Text,
         TYPE,
@@ -230,9 +261,10 @@ pub(super) const SHADER: &[Row] = &[
         SCOPE,
         Text,
         GlobalVariable,
-        Uint,
+        Any,
         MEMBER,
-    ]),
+    ])
+    .beyond(&[(5, OUTER_SCOPE), (8, Uint)]),
     fixed(&[Text, FUNCTION_TYPE, SOURCE, Uint, Uint, SCOPE, Text, Uint]),
     fixed(&[
         Text,
@@ -247,13 +279,13 @@ pub(super) const SHADER: &[Row] = &[
         DECLARATION,
     ]),
     fixed(&[SOURCE, Uint, Uint, SCOPE, Text]),
-    fixed(&[SOURCE, Uint, SCOPE]).or_none(),
+    fixed(&[SOURCE, Uint, SCOPE]).unjudged(),
     fixed(&[SCOPE, INLINED_AT]),
     fixed(&[]),
     fixed(&[Uint, SCOPE, INLINED_AT]),
     fixed(&[
         Text,
-        Debug(TYPE_OR_PARAMETER),
+        TYPE_OR_PARAMETER,
         SOURCE,
         Uint,
         Uint,
@@ -261,14 +293,14 @@ pub(super) const SHADER: &[Row] = &[
         Uint,
         Uint,
     ]),
-    fixed(&[VARIABLES, INLINED_AT]).or_none(),
+    fixed(&[LOCAL, INLINED_AT]).unjudged(),
     repeated(&[LOCAL, Variable, EXPRESSION], &[Integer]),
-    repeated(&[LOCAL, Any, EXPRESSION], &[Index]),
-    repeated(&[Uint], &[Any]),
+    repeated(&[LOCAL, Any, EXPRESSION], &[Index]).beyond(&[(1, Value)]),
+    repeated(&[Uint], &[Uint]),
     repeated(&[], &[OPERATION]),
-    fixed(&[SOURCE, Uint, Text, Text]).or_none(),
-    fixed(&[SOURCE, Uint, MACRO]).or_none(),
-    fixed(&[Text, Uint, SOURCE, Any, Uint, Uint, SCOPE]).or_none(),
+    fixed(&[Text, Uint, Text, Text]).unjudged(),
+    fixed(&[Text, Uint, MACRO]).unjudged(),
+    fixed(&[Text, Uint, SOURCE, ANYTHING, Uint, Uint, SCOPE]).unjudged(),
     fixed(&[Text, Text]),
     fixed(&[]),
     // From number 101 on.
@@ -279,7 +311,7 @@ pub(super) const SHADER: &[Row] = &[
     fixed(&[Text, Uint]),
     fixed(&[Text]),
     fixed(&[FUNCTION, COMPILATION_UNIT, Text, Text]),
-    fixed(&[VECTOR, Count, Any]),
+    fixed(&[VECTOR, Count, Any]).beyond(&[(2, BoolConstant)]),
     fixed(&[BASIC, SpecUint]),
     fixed(&[BASIC, SpecUint, SpecUint, SpecUint, SpecUint]),
 ];
@@ -288,46 +320,26 @@ pub(super) const SHADER: &[Row] = &[
 pub(super) const OPENCL: &[Row] = &[
     fixed(&[]),
     fixed(&[Any, Any, SOURCE, Any]),
-    fixed(&[Text, Constant, Any]),
+    fixed(&[Text, Constant, Any]).beyond(&[(1, IntegerConstant)]),
     fixed(&[TYPE, Any, Any]),
     fixed(&[TYPE, Any]),
     repeated(&[TYPE], &[FixedLength]),
     fixed(&[BASIC, LiteralCount]),
     fixed(&[Text, TYPE, SOURCE, Any, Any, SCOPE]),
+    repeated(&[Any, RETURN], &[TYPE_OR_PARAMETER]),
     repeated(
-        &[Any, DebugOrVoid(TYPE_OR_PARAMETER)],
-        &[Debug(TYPE_OR_PARAMETER)],
-    ),
-    repeated(
-        &[
-            Text,
-            Debug(TYPES.or(NONE)),
-            SOURCE,
-            Any,
-            Any,
-            SCOPE,
-            Positive,
-            Any,
-        ],
+        &[Text, TYPE, SOURCE, Any, Any, SCOPE, Positive, Any],
         &[Constant, Text],
-    ),
+    )
+    .beyond_repeated(&[IntegerConstant, Text]),
     repeated(
-        &[
-            Text,
-            Any,
-            SOURCE,
-            Any,
-            Any,
-            SCOPE,
-            Text,
-            ConstantOr(NONE),
-            Any,
-        ],
+        &[Text, Any, SOURCE, Any, Any, SCOPE, Text, Constant, Any],
         &[MEMBERS],
-    ),
+    )
+    .beyond(&[(5, OUTER_SCOPE), (7, IntegerConstant)]),
     fixed(&[
         Text,
-        Debug(TYPE_OR_PARAMETER),
+        TYPE_OR_PARAMETER,
         SOURCE,
         Any,
         Any,
@@ -336,13 +348,15 @@ pub(super) const OPENCL: &[Row] = &[
         Constant,
         Any,
         Constant,
-    ]),
-    fixed(&[ClassOrStructure, ClassOrStructure, Constant, Constant, Any]),
-    fixed(&[Any, Any]),
+    ])
+    .beyond(&[(6, IntegerConstant), (7, IntegerConstant)]),
+    fixed(&[ClassOrStructure, ClassOrStructure, Constant, Constant, Any])
+        .beyond(&[(2, IntegerConstant), (3, IntegerConstant)]),
+    fixed(&[TYPE, ClassOrStructure]).unjudged(),
     repeated(&[TEMPLATE_TARGET], &[TEMPLATE_PARAMETER]),
-    fixed(&[Text, TYPE, ConstantOr(NONE), SOURCE, Any, Any]),
-    fixed(&[Text, Text, SOURCE, Any, Any]).or_none(),
-    repeated(&[Text, SOURCE, Any, Any], &[TEMPLATE_PARAMETER]).or_none(),
+    fixed(&[Text, TYPE, Constant, SOURCE, Any, Any]).beyond(&[(2, IntegerConstant)]),
+    fixed(&[Text, Text, SOURCE, Any, Any]).unjudged(),
+    repeated(&[Text, SOURCE, Any, Any], &[TEMPLATE_PARAMETER]).unjudged(),
     fixed(&[
         Text,
         TYPE,
@@ -354,7 +368,8 @@ pub(super) const OPENCL: &[Row] = &[
         GlobalVariable,
         Any,
         MEMBER,
-    ]),
+    ])
+    .beyond(&[(5, OUTER_SCOPE)]),
     fixed(&[Text, FUNCTION_TYPE, SOURCE, Any, Any, SCOPE, Text, Any]),
     fixed(&[
         Text,
@@ -366,117 +381,109 @@ pub(super) const OPENCL: &[Row] = &[
         Text,
         Any,
         Any,
-        FunctionOrNone,
+        Function,
         DECLARATION,
     ]),
     fixed(&[SOURCE, Any, Any, SCOPE, Text]),
-    fixed(&[SOURCE, Any, SCOPE]).or_none(),
+    fixed(&[SOURCE, Any, SCOPE]).unjudged(),
     fixed(&[SCOPE, INLINED_AT]),
     fixed(&[]),
     fixed(&[Any, SCOPE, INLINED_AT]),
-    fixed(&[
-        Text,
-        Debug(TYPE_OR_PARAMETER),
-        SOURCE,
-        Any,
-        Any,
-        SCOPE,
-        Any,
-        Any,
-    ]),
-    fixed(&[VARIABLES, INLINED_AT]).or_none(),
+    fixed(&[Text, TYPE_OR_PARAMETER, SOURCE, Any, Any, SCOPE, Any, Any]),
+    fixed(&[LOCAL, INLINED_AT]).unjudged(),
     fixed(&[LOCAL, Variable, EXPRESSION]),
-    repeated(&[LOCAL, Any, EXPRESSION], &[Index]),
+    repeated(&[LOCAL, Any, EXPRESSION], &[Index]).beyond(&[(1, Value)]),
     repeated(&[Any], &[Any]),
     repeated(&[], &[OPERATION]),
-    fixed(&[SOURCE, Any, Text, Text]).or_none(),
-    fixed(&[SOURCE, Any, MACRO]).or_none(),
-    fixed(&[Text, Any, SOURCE, Any, Any, Any, SCOPE]).or_none(),
+    fixed(&[Text, Any, Text, Text]).unjudged(),
+    fixed(&[Text, Any, MACRO]).unjudged(),
+    fixed(&[Text, Any, SOURCE, ANYTHING, Any, Any, SCOPE]).unjudged(),
     fixed(&[Text, Text]),
     fixed(&[]),
 ];
 
-/// `DebugInfo`. A source is a string here. Wherever a debugging instruction
-/// belongs there may be a `DebugInfoNone`, because tools that take information
-/// away leave one behind.
+/// `DebugInfo`. A source is a string here.
 pub(super) const FIRST: &[Row] = &[
     fixed(&[]),
-    fixed(&[Any, Any, Any]),
-    fixed(&[Text, Constant, Any]),
+    fixed(&[Text, Any, Any]),
+    fixed(&[Text, IntegerConstant, Any]),
     fixed(&[TYPE, Any, Any]),
     fixed(&[TYPE, Any]),
-    repeated(&[TYPE], &[ConstantOr(VARIABLE_KINDS)]),
+    repeated(&[TYPE], &[IntegerConstantOr(VARIABLE_KINDS)]),
     fixed(&[TYPE, Any]),
-    fixed(&[Text, TYPE, Any, Any, Any, SCOPE]),
+    fixed(&[Text, TYPE, Text, Any, Any, SCOPE]),
+    repeated(&[RETURN], &[TYPE_OR_PARAMETER]),
     repeated(
-        &[DebugOrVoid(TYPE_OR_PARAMETER)],
-        &[Debug(TYPE_OR_PARAMETER)],
+        &[Text, TYPE, Text, Any, Any, SCOPE, IntegerConstant, Any],
+        &[IntegerConstant, Text],
     ),
     repeated(
-        &[Text, TYPE, Any, Any, Any, SCOPE, ConstantOr(NONE), Any],
-        &[Constant, Text],
-    ),
-    repeated(
-        &[Text, Any, Any, Any, Any, SCOPE, ConstantOr(NONE), Any],
+        &[Text, Any, Text, Any, Any, OUTER_SCOPE, IntegerConstant, Any],
         &[MEMBERS],
     ),
     fixed(&[
         Text,
-        Debug(TYPE_OR_PARAMETER),
-        Any,
+        TYPE_OR_PARAMETER,
+        Text,
         Any,
         Any,
         COMPOSITE,
-        Constant,
-        Constant,
+        IntegerConstant,
+        IntegerConstant,
         Any,
+        AnyConstant,
+    ]),
+    fixed(&[
+        ClassOrStructure,
+        ClassOrStructure,
+        IntegerConstant,
+        IntegerConstant,
         Any,
     ]),
-    fixed(&[COMPOSITE, COMPOSITE, Constant, Constant, Any]),
-    fixed(&[TYPE, TYPE]),
+    fixed(&[TYPE, ClassOrStructure]),
     repeated(&[TEMPLATE_TARGET], &[TEMPLATE_PARAMETER]),
-    fixed(&[Text, Debug(TYPE_OR_PARAMETER), Any, Any, Any, Any]),
-    fixed(&[Text, Text, Any, Any, Any]),
-    repeated(&[Text, Any, Any, Any], &[TEMPLATE_PARAMETER]),
+    fixed(&[Text, TYPE_OR_PARAMETER, AnyIntegerConstant, Text, Any, Any]),
+    fixed(&[Text, Text, Text, Any, Any]),
+    repeated(&[Text, Text, Any, Any], &[TEMPLATE_PARAMETER]),
     fixed(&[
         Text,
-        Debug(TYPE_OR_PARAMETER),
+        TYPE_OR_PARAMETER,
+        Text,
         Any,
         Any,
-        Any,
-        SCOPE,
+        OUTER_SCOPE,
         Text,
         GlobalVariable,
         Any,
         MEMBER,
     ]),
-    fixed(&[Text, FUNCTION_TYPE, Any, Any, Any, SCOPE, Text, Any]),
+    fixed(&[Text, FUNCTION_TYPE, Text, Any, Any, SCOPE, Text, Any]),
     fixed(&[
         Text,
         FUNCTION_TYPE,
-        Any,
+        Text,
         Any,
         Any,
         SCOPE,
         Text,
         Any,
         Any,
-        FunctionOrNone,
+        Function,
         DECLARATION,
     ]),
-    fixed(&[Any, Any, Any, SCOPE, Text]),
-    fixed(&[Any, Any, SCOPE]),
+    fixed(&[Text, Any, Any, SCOPE, Text]),
+    fixed(&[Text, Any, SCOPE]),
     fixed(&[SCOPE, INLINED_AT]),
     fixed(&[]),
     fixed(&[Any, SCOPE, INLINED_AT]),
-    fixed(&[Text, Debug(TYPE_OR_PARAMETER), Any, Any, Any, SCOPE, Any]),
-    fixed(&[VARIABLES, INLINED_AT]).or_none(),
+    fixed(&[Text, TYPE_OR_PARAMETER, Text, Any, Any, SCOPE, Any]),
+    fixed(&[LOCAL, INLINED_AT]),
     fixed(&[LOCAL, Variable, EXPRESSION]),
-    repeated(&[LOCAL, Any, EXPRESSION], &[Any]),
+    repeated(&[LOCAL, Value, EXPRESSION], &[Integer]),
     repeated(&[Any], &[Any]),
     repeated(&[], &[OPERATION]),
-    fixed(&[Any, Any, Text, Text]),
-    fixed(&[Any, Any, MACRO]),
+    fixed(&[Text, Any, Text, Text]),
+    fixed(&[Text, Any, MACRO]),
 ];
 
-const _: () = assert!(SHADER.len() == 47 && OPENCL.len() == 37 && FIRST.len() == 34);
+const _: () = assert!(SHADER.len() == KIND_COUNT && OPENCL.len() == 37 && FIRST.len() == 34);

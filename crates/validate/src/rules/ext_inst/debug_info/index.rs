@@ -1,0 +1,303 @@
+//! The debugging instructions of a module, gathered once for all checks that look
+//! at how they hang together.
+
+use spirvkit_binary::{Id, IdMap, is_terminator};
+use spirvkit_grammar::{ExtInstSet, Op};
+
+use super::number;
+use super::schema::{KIND_COUNT, position};
+use crate::fault::Fault;
+use crate::module::{Inst, Module};
+use crate::rule::Rule;
+use crate::rules::ext_inst::known_set;
+
+/// A debugging instruction.
+#[derive(Clone, Copy)]
+pub(super) struct Entry<'a> {
+    pub(super) inst: Inst<'a>,
+    pub(super) set: ExtInstSet,
+    pub(super) number: u32,
+    /// The `OpFunction` that it stands in; id 0 outside of functions.
+    pub(super) function: Id,
+    /// Which of the module's blocks it stands in, counted from 1; 0 outside of
+    /// blocks.
+    pub(super) block: u32,
+    /// Whether that is the first of its function.
+    pub(super) is_in_entry: bool,
+}
+
+/// An operand that checks ask for, by what it is called in the grammar. Its place
+/// differs from set to set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Field {
+    ArgNumber,
+    Child,
+    Encoding,
+    EntryPoint,
+    Flags,
+    FpEncoding,
+    Function,
+    Identifier,
+    Inlined,
+    Language,
+    LocalVariable,
+    Members,
+    Name,
+    OpCode,
+    ParameterTypes,
+    Parent,
+    Scope,
+    Size,
+    StorageClass,
+    Tag,
+    Target,
+    Text,
+    Type,
+    TypeQualifier,
+}
+
+/// What the grammar calls the fields, in their order. Spellings differ.
+const NAMES: [&[&str]; 24] = [
+    &["Arg Number"],
+    &["Child"],
+    &["Encoding"],
+    &["Entry Point"],
+    &["Flags", "Literal Flags"],
+    &["FPEncoding"],
+    &["Function"],
+    &["Identifier"],
+    &["Inlined At", "Inlined"],
+    &["Language"],
+    &["Local Variable"],
+    &["Members"],
+    &["Name"],
+    &["OpCode"],
+    &["Parameter Types", "Paramter Types"],
+    &["Parent"],
+    &["Scope"],
+    &["Size"],
+    &["Storage Class"],
+    &["Tag"],
+    &["Target"],
+    &["Text"],
+    &["Type"],
+    &["Type Qualifier"],
+];
+
+/// Where the fields of a set's instructions stand among their operands.
+struct Places {
+    set: ExtInstSet,
+    rows: [[u8; NAMES.len()]; KIND_COUNT],
+}
+
+const ABSENT: u8 = u8::MAX;
+
+impl Places {
+    fn new(set: ExtInstSet) -> Self {
+        let mut rows = [[ABSENT; NAMES.len()]; KIND_COUNT];
+        for info in set.instructions() {
+            let Some(row) = position(info.number()).and_then(|at| rows.get_mut(at)) else {
+                continue;
+            };
+            // The grammar of the first set has lost the first operand of DebugValue.
+            let is_short = set == ExtInstSet::DebugInfo && info.number() == number::VALUE;
+            for (index, operand) in info.operands().iter().enumerate() {
+                let field = NAMES
+                    .iter()
+                    .position(|names| names.contains(&operand.name()));
+                if let Some(slot) = field.and_then(|field| row.get_mut(field)) {
+                    *slot = (index + usize::from(is_short)) as u8;
+                }
+            }
+            if is_short {
+                row[Field::LocalVariable as usize] = 0;
+            }
+        }
+        Self { set, rows }
+    }
+
+    fn of(&self, number: u32, field: Field) -> Option<usize> {
+        let place = *self.rows.get(position(number)?)?.get(field as usize)?;
+        (place != ABSENT).then_some(usize::from(place))
+    }
+}
+
+/// All debugging instructions, in order.
+pub(super) struct Index<'m, 'a> {
+    pub(super) m: &'m Module<'a>,
+    pub(super) entries: Vec<Entry<'a>>,
+    /// By result: the index in `entries` and 1.
+    by_id: IdMap<u32>,
+    places: Vec<Places>,
+}
+
+impl<'m, 'a> Index<'m, 'a> {
+    pub(super) fn new(m: &'m Module<'a>) -> Self {
+        let mut entries = Vec::new();
+        let mut by_id = IdMap::new(0, m.words.len());
+        let mut places: Vec<Places> = Vec::new();
+        let mut function = Id(0);
+        let (mut blocks, mut first_block, mut block) = (0, 0, 0);
+        for inst in m.all_instructions() {
+            match inst.op() {
+                Op::Function => {
+                    function = inst.result().unwrap_or(Id(0));
+                    first_block = blocks + 1;
+                }
+                Op::FunctionEnd => (function, block) = (Id(0), 0),
+                Op::Label => {
+                    blocks += 1;
+                    block = blocks;
+                }
+                op if is_terminator(op) => block = 0,
+                Op::ExtInst | Op::ExtInstWithForwardRefsKHR => {
+                    let Some(set) = known_set(m, inst.id(0)).filter(|set| set.is_debug_info())
+                    else {
+                        continue;
+                    };
+                    if set == ExtInstSet::DebugInfo && m.options.skip_debug_info {
+                        continue;
+                    }
+                    if !places.iter().any(|places| places.set == set) {
+                        places.push(Places::new(set));
+                    }
+                    entries.push(Entry {
+                        inst,
+                        set,
+                        number: inst.arg(1),
+                        function,
+                        block,
+                        is_in_entry: block == first_block,
+                    });
+                    by_id.replace(inst.result().unwrap_or(Id(0)), entries.len() as u32);
+                }
+                _ => {}
+            }
+        }
+        Self {
+            m,
+            entries,
+            by_id,
+            places,
+        }
+    }
+
+    /// The entries with these numbers, with their indexes.
+    pub(super) fn of_number(&self, number: u32) -> impl Iterator<Item = (usize, &Entry<'a>)> + '_ {
+        let all = self.entries.iter().enumerate();
+        all.filter(move |(_, entry)| entry.number == number)
+    }
+
+    /// The index of the instruction with this result.
+    pub(super) fn find(&self, id: Id) -> Option<usize> {
+        (self.by_id.get(id) as usize).checked_sub(1)
+    }
+
+    /// Where an entry has a field among its operands.
+    pub(super) fn place(&self, entry: &Entry<'_>, field: Field) -> Option<usize> {
+        let places = self.places.iter().find(|places| places.set == entry.set)?;
+        places.of(entry.number, field)
+    }
+
+    /// The word of an entry's field; `None` if the entry doesn't have it.
+    pub(super) fn word(&self, entry: &Entry<'_>, field: Field) -> Option<u32> {
+        entry.inst.optional(2 + self.place(entry, field)?)
+    }
+
+    /// The words from an entry's field on.
+    pub(super) fn words_from(&self, entry: &Entry<'a>, field: Field) -> &'a [u32] {
+        let start = self.place(entry, field).map(|place| place + 2);
+        let words = start.and_then(|start| entry.inst.args().get(start..));
+        words.unwrap_or_default()
+    }
+
+    /// The id in an entry's field.
+    pub(super) fn id(&self, entry: &Entry<'_>, field: Field) -> Option<Id> {
+        self.word(entry, field).map(Id)
+    }
+
+    /// The debugging instruction of the same set that an id in an entry names.
+    pub(super) fn kin(&self, entry: &Entry<'_>, id: Id) -> Option<usize> {
+        let found = self.find(id)?;
+        (self.entries.get(found)?.set == entry.set).then_some(found)
+    }
+
+    /// The debugging instruction that an entry's field names.
+    pub(super) fn target(&self, entry: &Entry<'_>, field: Field) -> Option<usize> {
+        self.kin(entry, self.id(entry, field)?)
+    }
+
+    /// What a template is an instance of; any other entry itself. Some producers name
+    /// the template where they mean the class or function.
+    pub(super) fn instantiated(&self, index: usize) -> usize {
+        let template = self.entries.get(index);
+        let template = template.filter(|entry| entry.number == number::TYPE_TEMPLATE);
+        let target = template.and_then(|entry| self.target(entry, Field::Target));
+        target.unwrap_or(index)
+    }
+
+    /// The number that an entry's field stands for: a literal, or the value of a
+    /// constant.
+    pub(super) fn value(&self, entry: &Entry<'_>, field: Field) -> Option<u64> {
+        let word = self.word(entry, field)?;
+        match entry.set.is_non_semantic() {
+            true => self.m.constant_u64(Id(word)),
+            false => Some(u64::from(word)),
+        }
+    }
+
+    /// A fault of an entry: a warning in the sets of which producers are at large
+    /// that know other validators only, and those don't look.
+    #[cold]
+    pub(super) fn fault(
+        &self,
+        entry: &Entry<'_>,
+        rule: &'static Rule,
+        message: impl Into<String>,
+    ) -> Fault {
+        let fault = self.error(entry, rule, message);
+        match entry.set {
+            ExtInstSet::DebugInfo => fault,
+            _ => fault.warning(),
+        }
+    }
+
+    /// A fault that is an error in any set.
+    #[cold]
+    pub(super) fn error(
+        &self,
+        entry: &Entry<'_>,
+        rule: &'static Rule,
+        message: impl Into<String>,
+    ) -> Fault {
+        Fault::new(rule, entry.inst.offset(), message).mentioning(&self.m.mentions)
+    }
+
+    /// What an entry's instruction is called.
+    #[cold]
+    pub(super) fn title(&self, entry: &Entry<'_>) -> String {
+        match entry.set.instruction(entry.number) {
+            Some(info) => info.name().to_owned(),
+            None => format!("instruction {}", entry.number),
+        }
+    }
+
+    /// What an entry is called in a message about another: its id.
+    #[cold]
+    pub(super) fn name(&self, index: usize) -> String {
+        let id = self
+            .entries
+            .get(index)
+            .and_then(|entry| entry.inst.result());
+        self.m.name(id.unwrap_or(Id(0)))
+    }
+
+    /// Points at another entry.
+    #[cold]
+    pub(super) fn pointing(&self, fault: Fault, index: usize, message: &str) -> Fault {
+        match self.entries.get(index) {
+            Some(entry) => fault.at(entry.inst.offset(), message),
+            None => fault,
+        }
+    }
+}

@@ -1,0 +1,598 @@
+//! Lexical scopes: where they end, and whether they fit the functions that
+//! instructions stand in.
+
+use spirvkit_binary::{Id, IdMap};
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+
+use super::circles;
+use super::index::{Entry, Field, Index};
+use super::number::*;
+use super::rules::{forward, module};
+use crate::fault::{Faults, Verdict};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static SCOPE_CIRCLE: Rule = Rule {
+    id: "debug-info.scope-circle",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "From parent to parent, every lexical scope leads to a DebugCompilationUnit, and not back to itself.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: forward!(
+            "%source = OpExtInst %void %set DebugSource %file %text
+%block = OpExtInstWithForwardRefsKHR %void %set DebugLexicalBlock %source %u1 %u1 %block
+"
+        ),
+        keeps: forward!(
+            "%source = OpExtInst %void %set DebugSource %file %text
+%block = OpExtInstWithForwardRefsKHR %void %set DebugLexicalBlock %source %u1 %u1 %unit
+%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
+"
+        ),
+    },
+};
+
+pub(super) static INLINED_CIRCLE: Rule = Rule {
+    id: "debug-info.inlined-circle",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "From call to call, every DebugInlinedAt leads to the function that the code is in now, and not back to \
+           itself.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: forward!(
+            "%source = OpExtInst %void %set DebugSource %file %text
+%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
+%inner = OpExtInstWithForwardRefsKHR %void %set DebugInlinedAt %u1 %unit %outer
+%outer = OpExtInst %void %set DebugInlinedAt %u1 %unit %inner
+"
+        ),
+        keeps: forward!(
+            "%source = OpExtInst %void %set DebugSource %file %text
+%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
+%inner = OpExtInstWithForwardRefsKHR %void %set DebugInlinedAt %u1 %unit %outer
+%outer = OpExtInst %void %set DebugInlinedAt %u1 %unit
+"
+        ),
+    },
+};
+
+/// Two functions of the source for the functions of [`module!`], in the first set.
+macro_rules! functions {
+    ($more:literal) => {
+        concat!(
+            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
+%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
+%type = OpExtInst %void %set DebugTypeFunction %void %float
+%of_main = OpExtInst %void %set DebugFunction %file %type %text 1 1 %unit %file None 1 %main
+%of_other = OpExtInst %void %set DebugFunction %file %type %text 1 1 %unit %file None 1 %other
+",
+            $more
+        )
+    };
+}
+
+macro_rules! with_functions {
+    ($global:literal, $breaks:literal, $keeps:literal) => {
+        Example {
+            frame: Frame::Whole,
+            breaks: module!("DebugInfo", functions!($global), $breaks),
+            keeps: module!("DebugInfo", functions!($global), $keeps),
+        }
+    };
+}
+
+pub(super) static SCOPE_FUNCTION: Rule = Rule {
+    id: "debug-info.scope-function",
+    class: InvalidData,
+    section: "DebugInfo, 4.7",
+    vuids: &[],
+    text: "A DebugScope names a scope of the function it stands in. If the code was inlined, the scope may be one of \
+           any function, but the last DebugInlinedAt on the way out names a scope of the function it stands in. This \
+           is an error in `DebugInfo` and a warning in its successors.",
+    example: with_functions!(
+        "%at = OpExtInst %void %set DebugInlinedAt 1 %of_main
+",
+        "%scope = OpExtInst %void %set DebugScope %of_other",
+        "%scope = OpExtInst %void %set DebugScope %of_other %at"
+    ),
+};
+
+pub(super) static VARIABLE_SCOPE: Rule = Rule {
+    id: "debug-info.variable-scope",
+    class: InvalidData,
+    section: "DebugInfo, 4.8",
+    vuids: &[],
+    text: "Where a DebugScope holds, DebugDeclare and DebugValue speak of variables of the function that the scope \
+           is in. This is an error in `DebugInfo` and a warning in its successors.",
+    example: with_functions!(
+        "%local = OpExtInst %void %set DebugLocalVariable %file %float %text 1 1 %of_other
+%at = OpExtInst %void %set DebugInlinedAt 1 %of_main
+%expression = OpExtInst %void %set DebugExpression
+",
+        "%scope = OpExtInst %void %set DebugScope %of_main
+%declare = OpExtInst %void %set DebugDeclare %local %variable %expression",
+        "%scope = OpExtInst %void %set DebugScope %of_other %at
+%declare = OpExtInst %void %set DebugDeclare %local %variable %expression"
+    ),
+};
+
+pub(super) static ARGUMENT: Rule = Rule {
+    id: "debug-info.argument",
+    class: InvalidData,
+    section: "DebugInfo, 4.8",
+    vuids: &[],
+    text: "The formal parameters of a function have different numbers, which count from 1 and don't go beyond the \
+           parameters of its type. This is an error in `DebugInfo` and a warning in its successors.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "DebugInfo",
+            functions!(
+                "%one = OpExtInst %void %set DebugLocalVariable %file %float %text 1 1 %of_main 1
+%two = OpExtInst %void %set DebugLocalVariable %file %float %text 1 1 %of_main 1
+"
+            ),
+            ""
+        ),
+        keeps: module!(
+            "DebugInfo",
+            functions!(
+                "%one = OpExtInst %void %set DebugLocalVariable %file %float %text 1 1 %of_main 1
+%two = OpExtInst %void %set DebugLocalVariable %file %float %text 1 1 %of_main
+"
+            ),
+            ""
+        ),
+    },
+};
+
+pub(super) static DESCRIBED_TWICE: Rule = Rule {
+    id: "debug-info.described-twice",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "One DebugFunction describes one `OpFunction`, and no other does. In `NonSemantic.Shader.DebugInfo`, the \
+           DebugFunctionDefinition that says so stands in the function's first block. This is an error in \
+           `DebugInfo` and a warning in its successors.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "DebugInfo",
+            functions!(
+                "%again = OpExtInst %void %set DebugFunction %file %type %text 1 1 %unit %file None 1 %main
+"
+            ),
+            ""
+        ),
+        keeps: module!("DebugInfo", functions!(""), ""),
+    },
+};
+
+pub(super) static ENTRY_DEFINITION: Rule = Rule {
+    id: "debug-info.entry-point",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "A DebugEntryPoint names the DebugFunction of an entry point's function, which has a \
+           DebugFunctionDefinition that says so. This is a warning.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "NonSemantic.Shader.DebugInfo.100",
+            "%source = OpExtInst %void %set DebugSource %file %text
+%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
+%type = OpExtInst %void %set DebugTypeFunction %u3 %void
+%function = OpExtInst %void %set DebugFunction %file %type %source %u1 %u1 %unit %file %u3 %u1
+%entry_point = OpExtInst %void %set DebugEntryPoint %function %unit %file %file
+",
+            ""
+        ),
+        keeps: module!(
+            "NonSemantic.Shader.DebugInfo.100",
+            "%source = OpExtInst %void %set DebugSource %file %text
+%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
+%type = OpExtInst %void %set DebugTypeFunction %u3 %void
+%function = OpExtInst %void %set DebugFunction %file %type %source %u1 %u1 %unit %file %u3 %u1
+%entry_point = OpExtInst %void %set DebugEntryPoint %function %unit %file %file
+",
+            "%definition = OpExtInst %void %set DebugFunctionDefinition %function %main"
+        ),
+    },
+};
+
+pub(super) static OUTSIDE: Rule = Rule {
+    id: "debug-info.outside-block",
+    class: InvalidData,
+    section: "SPV_KHR_non_semantic_info",
+    vuids: &[],
+    text: "In a function, the instructions of `NonSemantic.Shader.DebugInfo` stand in blocks: behind the label and \
+           before the terminator. This is a warning, and none for DebugNoScope and DebugNoLine, which optimizers \
+           leave at the end of functions.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "NonSemantic.Shader.DebugInfo.100",
+            "%source = OpExtInst %void %set DebugSource %file %text
+",
+            "OpReturn
+%line = OpExtInst %void %set DebugLine %source %u1 %u1 %u1 %u1
+%next = OpLabel"
+        ),
+        keeps: module!(
+            "NonSemantic.Shader.DebugInfo.100",
+            "%source = OpExtInst %void %set DebugSource %file %text
+",
+            "%line = OpExtInst %void %set DebugLine %source %u1 %u1 %u1 %u1"
+        ),
+    },
+};
+
+/// Checks the scopes of all sets, and what is said to be in them.
+pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
+    circles_of(index, faults, Field::Parent, &SCOPE_CIRCLE, "scope");
+    circles_of(
+        index,
+        faults,
+        Field::Inlined,
+        &INLINED_CIRCLE,
+        "place of a call",
+    );
+    if faults.is_full() {
+        return;
+    }
+    let functions = Functions::new(index, faults);
+    arguments(index, &functions, faults);
+    for (_, entry) in index.of_number(ENTRY_POINT) {
+        faults.note(entry_point(index, &functions, entry));
+    }
+    bodies(index, &functions, faults);
+}
+
+/// Entries that lead back to themselves by way of a field.
+fn circles_of(
+    index: &Index<'_, '_>,
+    faults: &mut Faults,
+    field: Field,
+    rule: &'static Rule,
+    what: &str,
+) {
+    let leads_out = |number: u32| match field {
+        // A base class is no scope around the class, nor is a pointer to a member
+        // within what it points into.
+        Field::Parent => !matches!(number, TYPE_INHERITANCE | TYPE_PTR_TO_MEMBER),
+        // A DebugScope is no scope that another one can name.
+        _ => number == INLINED_AT,
+    };
+    let circles = circles::find(index, |entry, operand| {
+        let is_step = leads_out(entry.number) && index.place(entry, field) == Some(operand);
+        is_step.then(|| Id(entry.inst.arg(2 + operand)))
+    });
+    for (from, to) in circles {
+        let message = format!(
+            "the {what} is within {}, which is within it",
+            index.name(to)
+        );
+        let fault = index.error(&index.entries[from], rule, message);
+        faults.add(index.pointing(fault, to, "the circle ends here"));
+    }
+}
+
+/// Which functions scopes are in, and which functions of the module those describe.
+struct Functions {
+    /// For each entry the entry and 1 of the innermost DebugFunction that it is in or
+    /// is itself; 0 where none is known.
+    around: Vec<u32>,
+    /// By `OpFunction`: the entry and 1 of the DebugFunction that describes it.
+    describing: IdMap<u32>,
+    /// For each entry that is a DebugFunction, the `OpFunction` that it describes.
+    described: Vec<Id>,
+}
+
+impl Functions {
+    /// Finds out all of it, and tells of functions that are described twice.
+    fn new(index: &Index<'_, '_>, faults: &mut Faults) -> Self {
+        let mut functions = Self {
+            around: around(index),
+            describing: IdMap::new(0, index.m.words.len()),
+            described: vec![Id(0); index.entries.len()],
+        };
+        for (at, entry) in index.entries.iter().enumerate() {
+            match entry.number {
+                FUNCTION if !entry.set.is_non_semantic() => {
+                    let function = index.id(entry, Field::Function);
+                    if let Some(function) = function.filter(|&id| index.find(id).is_none()) {
+                        faults.note(functions.describe(index, entry, at, function));
+                    }
+                }
+                FUNCTION_DEFINITION => {
+                    let function = index.target(entry, Field::Function);
+                    let function = function.filter(|&at| index.entries[at].number == FUNCTION);
+                    if let Some(function) = function {
+                        faults.note(functions.describe(index, entry, function, entry.function));
+                    }
+                    if !entry.is_in_entry && entry.block != 0 {
+                        let message =
+                            "the definition stands in another block than the function's first";
+                        faults.add(index.fault(entry, &DESCRIBED_TWICE, message));
+                    }
+                }
+                _ => {}
+            }
+        }
+        functions
+    }
+
+    /// Notes that the DebugFunction at an index describes a function, as an entry says.
+    fn describe(
+        &mut self,
+        index: &Index<'_, '_>,
+        entry: &Entry<'_>,
+        at: usize,
+        function: Id,
+    ) -> Verdict {
+        let earlier = (self.describing.get(function) as usize).checked_sub(1);
+        let earlier_function = self.described[at];
+        if earlier.is_none() && earlier_function == Id(0) {
+            self.describing.replace(function, at as u32 + 1);
+            self.described[at] = function;
+            return Ok(());
+        }
+        let message = match earlier {
+            Some(earlier) => format!(
+                "{} is described by {}, but {} described it before",
+                index.m.name(function),
+                index.name(at),
+                index.name(earlier)
+            ),
+            None => format!(
+                "{} describes {}, but described {} before",
+                index.name(at),
+                index.m.name(function),
+                index.m.name(earlier_function)
+            ),
+        };
+        Err(index.fault(entry, &DESCRIBED_TWICE, message))
+    }
+
+    fn around(&self, entry: usize) -> Option<usize> {
+        (*self.around.get(entry)? as usize).checked_sub(1)
+    }
+}
+
+/// For each entry the innermost DebugFunction around it. Every chain of parents is
+/// walked once.
+fn around(index: &Index<'_, '_>) -> Vec<u32> {
+    const UNKNOWN: u32 = u32::MAX;
+    let mut around = vec![UNKNOWN; index.entries.len()];
+    let mut path = Vec::new();
+    for start in 0..around.len() {
+        let mut at = start;
+        let function = loop {
+            let known = around[at];
+            if known != UNKNOWN {
+                break known;
+            }
+            path.push(at);
+            // Whoever comes here again has gone in a circle.
+            around[at] = 0;
+            let entry = &index.entries[at];
+            if entry.number == FUNCTION {
+                break at as u32 + 1;
+            }
+            let next = match entry.number {
+                TYPE_TEMPLATE => index.target(entry, Field::Target),
+                TYPE_INHERITANCE | TYPE_PTR_TO_MEMBER => None,
+                _ => index.target(entry, Field::Parent),
+            };
+            match next {
+                Some(next) => at = next,
+                None => break 0,
+            }
+        };
+        for at in path.drain(..) {
+            around[at] = function;
+        }
+    }
+    around
+}
+
+/// The numbers of formal parameters.
+fn arguments(index: &Index<'_, '_>, functions: &Functions, faults: &mut Faults) {
+    let mut all = Vec::new();
+    for (at, entry) in index.of_number(LOCAL_VARIABLE) {
+        // Some producers write 0 for what is no parameter.
+        let number = index
+            .value(entry, Field::ArgNumber)
+            .filter(|&number| number > 0);
+        let (Some(number), Some(function)) = (number, functions.around(at)) else {
+            continue;
+        };
+        all.push((function, number, at));
+        let function = &index.entries[function];
+        let ty = index
+            .target(function, Field::Type)
+            .map(|ty| &index.entries[ty]);
+        let Some(ty) = ty.filter(|ty| ty.number == TYPE_FUNCTION) else {
+            continue;
+        };
+        let count = index.words_from(ty, Field::ParameterTypes).len() as u64;
+        // A function without parameters may be one of which they aren't known.
+        if count > 0 && number > count {
+            let message = format!("the variable is parameter {number} of a function with {count}");
+            faults.add(index.fault(entry, &ARGUMENT, message));
+        }
+    }
+    all.sort_unstable();
+    for pair in all.windows(2) {
+        let (function, number, earlier) = pair[0];
+        let (other_function, other_number, at) = pair[1];
+        if (function, number) != (other_function, other_number) {
+            continue;
+        }
+        let message = format!(
+            "the variable is parameter {number} of {}, but so is {}",
+            index.name(function),
+            index.name(earlier)
+        );
+        let fault = index.fault(&index.entries[at], &ARGUMENT, message);
+        faults.add(index.pointing(fault, earlier, "the other variable is here"));
+    }
+}
+
+fn entry_point(index: &Index<'_, '_>, functions: &Functions, entry: &Entry<'_>) -> Verdict {
+    let function = index.target(entry, Field::EntryPoint);
+    let Some(function) = function.filter(|&at| index.entries[at].number == FUNCTION) else {
+        return Ok(());
+    };
+    let message = match functions.described[function] {
+        Id(0) => "the function has no DebugFunctionDefinition".to_owned(),
+        id if index.m.entry_models(id).is_none() => {
+            format!(
+                "the function describes {}, which is no entry point",
+                index.m.name(id)
+            )
+        }
+        _ => return Ok(()),
+    };
+    let fault = index.fault(entry, &ENTRY_DEFINITION, message);
+    Err(index.pointing(fault, function, "the function is described here"))
+}
+
+/// What stands in blocks.
+fn bodies(index: &Index<'_, '_>, functions: &Functions, faults: &mut Faults) {
+    let outermost = outermost_calls(index);
+    // The block that a scope holds in, and the function that the scope is in.
+    let mut in_force: Option<(u32, usize)> = None;
+    for entry in &index.entries {
+        let says_something = !matches!(entry.number, NO_SCOPE | NO_LINE);
+        let is_outside = entry.function != Id(0) && entry.block == 0;
+        if entry.set.is_non_semantic() && says_something && is_outside {
+            let message = format!("this {} stands outside of blocks", index.title(entry));
+            faults.add(index.fault(entry, &OUTSIDE, message));
+        }
+        match entry.number {
+            SCOPE => {
+                let scope = index.target(entry, Field::Scope);
+                let function = scope.and_then(|scope| functions.around(scope));
+                in_force = function.map(|function| (entry.block, function));
+                faults.note(scope_function(index, functions, &outermost, entry));
+            }
+            NO_SCOPE => in_force = None,
+            DECLARE | VALUE => {
+                let holding = in_force.filter(|&(block, _)| block == entry.block);
+                if let Some((_, function)) = holding {
+                    faults.note(variable_scope(index, functions, entry, function));
+                }
+            }
+            _ => {}
+        }
+        if faults.is_full() {
+            return;
+        }
+    }
+}
+
+/// For each DebugInlinedAt the outermost one around it. Every chain is walked once.
+fn outermost_calls(index: &Index<'_, '_>) -> Vec<u32> {
+    const UNKNOWN: u32 = u32::MAX;
+    let mut outermost = vec![UNKNOWN; index.entries.len()];
+    let mut path = Vec::new();
+    for (start, _) in index.of_number(INLINED_AT) {
+        let mut at = start;
+        let last = loop {
+            let known = outermost[at];
+            if known != UNKNOWN {
+                break known;
+            }
+            path.push(at);
+            // Circles and what has been taken away lead nowhere.
+            outermost[at] = 0;
+            let entry = &index.entries[at];
+            let Some(next) = index.id(entry, Field::Inlined) else {
+                break at as u32 + 1;
+            };
+            let next = index.kin(entry, next);
+            match next.filter(|&next| index.entries[next].number == INLINED_AT) {
+                Some(next) => at = next,
+                None => break 0,
+            }
+        };
+        for at in path.drain(..) {
+            outermost[at] = last;
+        }
+    }
+    outermost
+}
+
+/// A scope is in the function that names it, or was inlined into it.
+fn scope_function(
+    index: &Index<'_, '_>,
+    functions: &Functions,
+    outermost: &[u32],
+    entry: &Entry<'_>,
+) -> Verdict {
+    let holder = match index.id(entry, Field::Inlined) {
+        None => index.target(entry, Field::Scope),
+        Some(inlined) => index
+            .kin(entry, inlined)
+            .and_then(|at| (*outermost.get(at)? as usize).checked_sub(1))
+            .and_then(|at| index.target(index.entries.get(at)?, Field::Scope)),
+    };
+    let Some(function) = holder.and_then(|holder| functions.around(holder)) else {
+        return Ok(());
+    };
+    let own = (functions.describing.get(entry.function) as usize).checked_sub(1);
+    let described = functions.described[function];
+    let is_other = match own {
+        Some(own) => own != function,
+        None => described != Id(0),
+    };
+    if !is_other {
+        return Ok(());
+    }
+    let m = index.m;
+    let message = match own {
+        Some(own) => format!(
+            "the scope is in {}, but {} is described by {}",
+            index.name(function),
+            m.name(entry.function),
+            index.name(own)
+        ),
+        None => format!(
+            "the scope is in {}, which describes {}, not {}",
+            index.name(function),
+            m.name(described),
+            m.name(entry.function)
+        ),
+    };
+    let fault = index.fault(entry, &SCOPE_FUNCTION, message);
+    Err(index.pointing(fault, function, "the scope's function is described here"))
+}
+
+/// A variable is one of the function whose scope holds.
+fn variable_scope(
+    index: &Index<'_, '_>,
+    functions: &Functions,
+    entry: &Entry<'_>,
+    function: usize,
+) -> Verdict {
+    let variable = index.target(entry, Field::LocalVariable);
+    let own = variable.and_then(|variable| functions.around(variable));
+    let (Some(variable), Some(own)) = (variable, own) else {
+        return Ok(());
+    };
+    if own == function {
+        return Ok(());
+    }
+    let message = format!(
+        "{} is a variable of {}, but the scope that holds here is in {}",
+        index.name(variable),
+        index.name(own),
+        index.name(function)
+    );
+    let fault = index.fault(entry, &VARIABLE_SCOPE, message);
+    Err(index.pointing(fault, variable, "the variable is described here"))
+}

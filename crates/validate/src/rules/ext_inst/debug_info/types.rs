@@ -1,0 +1,295 @@
+//! How debugging types hang together: members, opaque types, circles.
+
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::{ExtInstSet, Op};
+
+use super::circles;
+use super::index::{Entry, Field, Index};
+use super::number::*;
+use super::rules::{forward, module};
+use super::schema::{NONE, TYPES};
+use crate::fault::{Faults, Verdict};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static OPAQUE: Rule = Rule {
+    id: "debug-info.opaque-type",
+    class: InvalidData,
+    section: "DebugInfo, 2",
+    vuids: &[],
+    text: "An opaque type of the source language is a DebugTypeComposite of no size (DebugInfoNone) and without \
+           members; in `DebugInfo`, its name starts with `@`, and no other type's name does. This is an error there \
+           and a warning in the successors.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "DebugInfo",
+            "%none = OpExtInst %void %set DebugInfoNone
+%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
+%image = OpExtInst %void %set DebugTypeComposite %file Class %text 1 1 %unit %none None
+",
+            ""
+        ),
+        keeps: module!(
+            "DebugInfo",
+            "%none = OpExtInst %void %set DebugInfoNone
+%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
+%image = OpExtInst %void %set DebugTypeComposite %opaque Class %text 1 1 %unit %none None
+",
+            ""
+        ),
+    },
+};
+
+pub(super) static MEMBER: Rule = Rule {
+    id: "debug-info.member",
+    class: InvalidData,
+    section: "DebugInfo, 4.3",
+    vuids: &[],
+    text: "A composite's members, base classes and methods name that composite as what they are in. (In \
+           `NonSemantic.Shader.DebugInfo` they don't name any.) This is an error in `DebugInfo` and a warning in \
+           `OpenCL.DebugInfo.100`.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "DebugInfo",
+            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
+%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
+%strange = OpExtInst %void %set DebugTypeComposite %file Structure %text 1 1 %unit %u32_32 None
+%member = OpExtInst %void %set DebugTypeMember %file %float %text 1 1 %strange %u0 %u32_32 None
+%holder = OpExtInst %void %set DebugTypeComposite %file Structure %text 1 1 %unit %u32_32 None %member
+",
+            ""
+        ),
+        keeps: module!(
+            "DebugInfo",
+            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
+%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
+%holder = OpExtInst %void %set DebugTypeComposite %file Structure %text 1 1 %unit %u32_32 None %member
+%member = OpExtInst %void %set DebugTypeMember %file %float %text 1 1 %holder %u0 %u32_32 None
+",
+            ""
+        ),
+    },
+};
+
+pub(super) static DIMENSIONS: Rule = Rule {
+    id: "debug-info.dimensions",
+    class: InvalidData,
+    section: "DebugInfo, 4.3",
+    vuids: &[],
+    text: "A debugging array has at least one dimension. This is an error in `DebugInfo` and a warning in its \
+           successors.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "DebugInfo",
+            "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
+%array = OpExtInst %void %set DebugTypeArray %float
+",
+            ""
+        ),
+        keeps: module!(
+            "DebugInfo",
+            "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
+%array = OpExtInst %void %set DebugTypeArray %float %u4 %u3
+",
+            ""
+        ),
+    },
+};
+
+pub(super) static TYPE_CIRCLE: Rule = Rule {
+    id: "debug-info.type-circle",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "A type is made of itself only by way of a composite, as in a list. A pointer, a qualifier, an array, a \
+           function type or a typedef that leads back to itself describes nothing that a program could declare.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: forward!(
+            "%pointer = OpExtInstWithForwardRefsKHR %void %set DebugTypePointer %constant %u5 %u0
+%constant = OpExtInst %void %set DebugTypeQualifier %pointer %u0
+"
+        ),
+        keeps: forward!(
+            "%source = OpExtInst %void %set DebugSource %file %text
+%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
+%pointer = OpExtInstWithForwardRefsKHR %void %set DebugTypePointer %list %u5 %u0
+%member = OpExtInst %void %set DebugTypeMember %file %pointer %source %u1 %u1 %u0 %u32_32 %u0
+%list = OpExtInst %void %set DebugTypeComposite %file %u1 %source %u1 %u1 %unit %file %u32_32 %u0 %member
+"
+        ),
+    },
+};
+
+pub(super) static BASE_CIRCLE: Rule = Rule {
+    id: "debug-info.base-circle",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "No class is derived from itself, nor from what is derived from it. This is an error in `DebugInfo` and a \
+           warning in its successors.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: forward!(
+            "%source = OpExtInst %void %set DebugSource %file %text
+%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
+%class = OpExtInstWithForwardRefsKHR %void %set DebugTypeComposite %file %u0 %source %u1 %u1 %unit %file %u32_32 %u0 %base
+%base = OpExtInst %void %set DebugTypeInheritance %class %u0 %u32_32 %u0
+"
+        ),
+        keeps: forward!(
+            "%source = OpExtInst %void %set DebugSource %file %text
+%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
+%parent = OpExtInst %void %set DebugTypeComposite %file %u0 %source %u1 %u1 %unit %file %u32_32 %u0
+%class = OpExtInstWithForwardRefsKHR %void %set DebugTypeComposite %file %u0 %source %u1 %u1 %unit %file %u32_32 %u0 %base
+%base = OpExtInst %void %set DebugTypeInheritance %parent %u0 %u32_32 %u0
+"
+        ),
+    },
+};
+
+/// Checks what the types of all sets are made of.
+pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
+    for entry in &index.entries {
+        match entry.number {
+            TYPE_COMPOSITE => {
+                faults.note(opaque(index, entry));
+                members(index, entry, faults);
+            }
+            TYPE_ARRAY if entry.inst.args().len() < 4 => {
+                let message = "the array has no dimension";
+                faults.add(index.fault(entry, &DIMENSIONS, message));
+            }
+            _ => {}
+        }
+        if faults.is_full() {
+            return;
+        }
+    }
+    type_circles(index, faults);
+    base_circles(index, faults);
+}
+
+fn is_none(index: &Index<'_, '_>, entry: &Entry<'_>, id: Id) -> bool {
+    let kin = index.kin(entry, id).and_then(|kin| index.entries.get(kin));
+    kin.is_some_and(|kin| NONE.contains(kin.number))
+}
+
+fn opaque(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
+    let m = index.m;
+    let Some(size) = index.id(entry, Field::Size) else {
+        return Ok(());
+    };
+    let has_size = !is_none(index, entry, size);
+    let members = index.words_from(entry, Field::Members);
+    let wrong = |message: &str| Err(index.fault(entry, &OPAQUE, message));
+    if !has_size && !members.is_empty() {
+        return wrong("the composite has no size, so it is opaque, but it has members");
+    }
+    // The successors leave it to producers how they tell names apart.
+    if entry.set != ExtInstSet::DebugInfo {
+        return Ok(());
+    }
+    let name = index.id(entry, Field::Name).and_then(|name| m.def(name));
+    let name = name.filter(|def| def.op() == Op::String);
+    let Some(first) = name
+        .and_then(|def| def.string(0))
+        .map(|name| name.bytes().next())
+    else {
+        return Ok(());
+    };
+    match (first == Some(b'@'), has_size) {
+        (true, true) => {
+            wrong("the name starts with `@`, so the composite is opaque, but it has a size")
+        }
+        (false, false) => {
+            wrong("the composite has no size, so it is opaque, but its name doesn't start with `@`")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The members of a composite are in that composite.
+fn members(index: &Index<'_, '_>, composite: &Entry<'_>, faults: &mut Faults) {
+    // Without forward references a method can't name what lists it.
+    if composite.set.is_non_semantic() {
+        return;
+    }
+    let own = composite.inst.result().and_then(|id| index.find(id));
+    for &word in index.words_from(composite, Field::Members) {
+        let Some(at) = index.kin(composite, Id(word)) else {
+            continue;
+        };
+        let member = &index.entries[at];
+        let holder = match member.number {
+            TYPE_MEMBER | FUNCTION => index.target(member, Field::Parent),
+            TYPE_INHERITANCE => index.target(member, Field::Child),
+            _ => None,
+        };
+        let Some(holder) = holder.map(|holder| index.instantiated(holder)) else {
+            continue;
+        };
+        if Some(holder) == own || NONE.contains(index.entries[holder].number) {
+            continue;
+        }
+        let message = format!(
+            "{} is listed among the members, but says that it is in {}",
+            index.name(at),
+            index.name(holder)
+        );
+        let fault = index.fault(composite, &MEMBER, message);
+        faults.add(index.pointing(fault, at, "the member is here"));
+    }
+}
+
+/// Types that lead back to themselves without a composite in between.
+fn type_circles(index: &Index<'_, '_>, faults: &mut Faults) {
+    let is_derived = |number: u32| {
+        TYPES.contains(number)
+            && !matches!(
+                number,
+                TYPE_COMPOSITE | TYPE_MEMBER | TYPE_INHERITANCE | TYPE_TEMPLATE
+            )
+    };
+    let circles = circles::find(index, |entry, operand| {
+        if !is_derived(entry.number) {
+            return None;
+        }
+        let infos = entry.set.instruction(entry.number)?.operands();
+        let info = infos.get(operand).or(infos.last())?;
+        let id = Id(entry.inst.arg(2 + operand));
+        let target = info.is_id().then(|| index.kin(entry, id)).flatten()?;
+        is_derived(index.entries[target].number).then_some(id)
+    });
+    for (from, to) in circles {
+        let message = format!(
+            "the type is made of {}, which is made of it, without a composite in between",
+            index.name(to)
+        );
+        let fault = index.error(&index.entries[from], &TYPE_CIRCLE, message);
+        faults.add(index.pointing(fault, to, "the circle ends here"));
+    }
+}
+
+/// Classes that are derived from themselves.
+fn base_circles(index: &Index<'_, '_>, faults: &mut Faults) {
+    let circles = circles::find(index, |entry, operand| {
+        let id = Id(entry.inst.arg(2 + operand));
+        match entry.number {
+            TYPE_COMPOSITE if index.place(entry, Field::Members)? <= operand => {
+                let member = index.kin(entry, id)?;
+                (index.entries[member].number == TYPE_INHERITANCE).then_some(id)
+            }
+            TYPE_INHERITANCE if index.place(entry, Field::Parent)? == operand => Some(id),
+            _ => None,
+        }
+    });
+    for (from, to) in circles {
+        let message = format!("{} is a base class of itself", index.name(to));
+        let fault = index.fault(&index.entries[from], &BASE_CIRCLE, message);
+        faults.add(index.pointing(fault, to, "the circle ends here"));
+    }
+}

@@ -1,0 +1,363 @@
+//! What the numbers in debugging instructions say: enumerations, flags, operations.
+
+use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::{
+    ExtInstSet, FPEncoding, OperandKind, ShaderDebugInfoDebugBaseTypeAttributeEncoding as Encoding,
+    ShaderDebugInfoDebugInfoFlags as Flags,
+};
+
+use super::index::{Entry, Field, Index};
+use super::number::*;
+use super::rules::{module, shader};
+use crate::fault::{Faults, Verdict};
+use crate::rule::{Example, Frame, Rule};
+
+pub(super) static ENUMERANT: Rule = Rule {
+    id: "debug-info.enumerant",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "The constants that stand for encodings, tags, qualifiers, operations, languages and storage classes \
+           have values that the tables for them define. Where a set writes such numbers as literals, unknown ones \
+           can't be decoded; here this is a warning.",
+    example: shader!(
+        "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u32_32 %u0
+",
+        "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %u0
+"
+    ),
+};
+
+pub(super) static FLAGS: Rule = Rule {
+    id: "debug-info.flags",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "Flags have only bits that the table of flags defines. Where a set writes flags as literals, other bits \
+           can't be decoded; here this is a warning.",
+    example: shader!(
+        "%mask = OpConstant %u32 0x80000000
+%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %mask
+",
+        "%mask = OpConstant %u32 0x20000
+%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %mask
+"
+    ),
+};
+
+pub(super) static FLAGS_APART: Rule = Rule {
+    id: "debug-info.flags-apart",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "Nothing is a reference to an L-value and one to an R-value, or passed by value and by reference. \
+           (FlagIsProtected and FlagIsPrivate may stand together: that is FlagIsPublic.) This is an error in \
+           `DebugInfo` and a warning in its successors.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "DebugInfo",
+            "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
+%pointer = OpExtInst %void %set DebugTypePointer %float Function FlagLValueReference|FlagRValueReference
+",
+            ""
+        ),
+        keeps: module!(
+            "DebugInfo",
+            "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
+%pointer = OpExtInst %void %set DebugTypePointer %float Function FlagIsPublic|FlagRValueReference
+",
+            ""
+        ),
+    },
+};
+
+pub(super) static FLAG_PLACE: Rule = Rule {
+    id: "debug-info.flag-place",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "A DebugFunctionDeclaration is no definition, only a DebugTypeEnum is an enumeration class, and a composite \
+           that is only declared (FlagFwdDecl) has no members. This is an error in `DebugInfo` and a warning in its \
+           successors.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "DebugInfo",
+            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
+%type = OpExtInst %void %set DebugTypeFunction %void
+%declared = OpExtInst %void %set DebugFunctionDeclaration %file %type %text 1 1 %unit %file FlagIsDefinition
+",
+            ""
+        ),
+        keeps: module!(
+            "DebugInfo",
+            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
+%type = OpExtInst %void %set DebugTypeFunction %void
+%declared = OpExtInst %void %set DebugFunctionDeclaration %file %type %text 1 1 %unit %file FlagPrototyped
+",
+            ""
+        ),
+    },
+};
+
+pub(super) static OPERATION_COUNT: Rule = Rule {
+    id: "debug-info.operation",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "A DebugOperation has as many operands as the table of operations gives it: two for a piece of bits, one \
+           for what takes a constant, none for the rest. This is an error in `DebugInfo` and a warning in its \
+           successors.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "DebugInfo",
+            "%operation = OpExtInst %void %set DebugOperation Deref 4
+",
+            ""
+        ),
+        keeps: module!(
+            "DebugInfo",
+            "%operation = OpExtInst %void %set DebugOperation PlusUconst 4
+",
+            ""
+        ),
+    },
+};
+
+pub(super) static FP_ENCODING: Rule = Rule {
+    id: "debug-info.fp-encoding",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "Only a floating-point type has an encoding of floating-point numbers, and the encoding says how many bits \
+           the type has: 16 for BFloat16KHR, 8 for Float8E4M3EXT and Float8E5M2EXT. This is a warning.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "NonSemantic.Shader.DebugInfo.101",
+            "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %u0 %u0
+",
+            ""
+        ),
+        keeps: module!(
+            "NonSemantic.Shader.DebugInfo.101",
+            "%bits = OpConstant %u32 16
+%float = OpExtInst %void %set DebugTypeBasic %file %bits %u3 %u0 %u0
+",
+            ""
+        ),
+    },
+};
+
+pub(super) static IDENTIFIER: Rule = Rule {
+    id: "debug-info.build-identifier",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "The identifier of a build is at least 32 digits in lower-case hexadecimal. This is a warning.",
+    example: shader!(
+        "%identifier = OpExtInst %void %set DebugBuildIdentifier %file %u0
+",
+        "%identifier = OpExtInst %void %set DebugBuildIdentifier %digits %u0
+"
+    ),
+};
+
+/// Checks the numbers of all debugging instructions.
+pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
+    for entry in &index.entries {
+        if entry.set.is_non_semantic() {
+            faults.note(enumerants(index, entry));
+        }
+        faults.note(flags(index, entry));
+        match entry.number {
+            OPERATION => faults.note(operation(index, entry)),
+            TYPE_BASIC => faults.note(fp_encoding(index, entry)),
+            BUILD_IDENTIFIER => faults.note(identifier(index, entry)),
+            _ => {}
+        }
+        if faults.is_full() {
+            return;
+        }
+    }
+}
+
+/// The enumeration that a constant stands for.
+fn enumeration(number: u32, field: Field) -> Option<OperandKind> {
+    Some(match (number, field) {
+        (COMPILATION_UNIT, Field::Language) => OperandKind::SourceLanguage,
+        (TYPE_BASIC, Field::Encoding) => OperandKind::ShaderDebugInfoDebugBaseTypeAttributeEncoding,
+        (TYPE_BASIC, Field::FpEncoding) => OperandKind::FPEncoding,
+        (TYPE_POINTER, Field::StorageClass) => OperandKind::StorageClass,
+        (TYPE_QUALIFIER, Field::TypeQualifier) => OperandKind::ShaderDebugInfoDebugTypeQualifier,
+        (TYPE_COMPOSITE, Field::Tag) => OperandKind::ShaderDebugInfoDebugCompositeType,
+        (OPERATION, Field::OpCode) => OperandKind::ShaderDebugInfoDebugOperation,
+        (IMPORTED_ENTITY, Field::Tag) => OperandKind::ShaderDebugInfoDebugImportedEntity,
+        (TYPE_COOPERATIVE_MATRIX, Field::Scope) => OperandKind::Scope,
+        _ => return None,
+    })
+}
+
+fn enumerants(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
+    const FIELDS: [Field; 8] = [
+        Field::Language,
+        Field::Encoding,
+        Field::FpEncoding,
+        Field::StorageClass,
+        Field::TypeQualifier,
+        Field::Tag,
+        Field::OpCode,
+        Field::Scope,
+    ];
+    for field in FIELDS {
+        let Some(kind) = enumeration(entry.number, field) else {
+            continue;
+        };
+        let Some(value) = index.value(entry, field) else {
+            continue;
+        };
+        let is_known = u32::try_from(value).is_ok_and(|value| kind.enumerant(value).is_some());
+        if !is_known {
+            let message = format!(
+                "{} has {value}, which is no {}",
+                index.title(entry),
+                kind.description()
+            );
+            return Err(index.fault(entry, &ENUMERANT, message));
+        }
+    }
+    Ok(())
+}
+
+fn flags(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
+    let Some(bits) = index.value(entry, Field::Flags) else {
+        return Ok(());
+    };
+    let kind = match entry.number {
+        BUILD_IDENTIFIER => OperandKind::ShaderDebugInfoBuildIdentifierFlags,
+        _ => OperandKind::ShaderDebugInfoDebugInfoFlags,
+    };
+    if entry.set.is_non_semantic() {
+        let known = kind.enumerants().iter();
+        let known = known.fold(0, |known, each| known | u64::from(each.value()));
+        if bits & !known != 0 {
+            let unknown = bits & !known;
+            let message = format!(
+                "{} has flags with unknown bits: {unknown:#x}",
+                index.title(entry)
+            );
+            return Err(index.fault(entry, &FLAGS, message));
+        }
+    }
+    if entry.number == BUILD_IDENTIFIER {
+        return Ok(());
+    }
+    let has = |flag: Flags| bits & u64::from(flag.0) != 0;
+    let apart = [
+        (Flags::FlagLValueReference, Flags::FlagRValueReference),
+        (Flags::FlagTypePassByValue, Flags::FlagTypePassByReference),
+    ];
+    if let Some((one, other)) = apart.iter().find(|pair| has(pair.0) && has(pair.1)) {
+        let message = format!("{} has both {one} and {other}", index.title(entry));
+        return Err(index.fault(entry, &FLAGS_APART, message));
+    }
+    let members = index.words_from(entry, Field::Members);
+    let misplaced = match entry.number {
+        FUNCTION_DECLARATION if has(Flags::FlagIsDefinition) => {
+            "DebugFunctionDeclaration has FlagIsDefinition, but is no definition".to_owned()
+        }
+        TYPE_COMPOSITE if has(Flags::FlagFwdDecl) && !members.is_empty() => {
+            "DebugTypeComposite has FlagFwdDecl, so it is only declared, but has members".to_owned()
+        }
+        number if number != TYPE_ENUM && has(Flags::FlagIsEnumClass) => {
+            format!(
+                "{} has FlagIsEnumClass, but is no enumeration",
+                index.title(entry)
+            )
+        }
+        _ => return Ok(()),
+    };
+    Err(index.fault(entry, &FLAG_PLACE, misplaced))
+}
+
+/// The table of operations that a set has.
+fn operations(set: ExtInstSet) -> OperandKind {
+    match set {
+        ExtInstSet::DebugInfo => OperandKind::DebugInfoDebugOperation,
+        ExtInstSet::OpenClDebugInfo100 => OperandKind::OpenClDebugInfo100DebugOperation,
+        _ => OperandKind::ShaderDebugInfoDebugOperation,
+    }
+}
+
+fn operation(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
+    let value = index.value(entry, Field::OpCode);
+    let value = value.and_then(|value| u32::try_from(value).ok());
+    let Some(info) = value.and_then(|value| operations(entry.set).enumerant(value)) else {
+        return Ok(());
+    };
+    let expected = info.parameters().len();
+    let found = index.words_from(entry, Field::OpCode).len() - 1;
+    if found == expected {
+        return Ok(());
+    }
+    let message = format!(
+        "the operation {} takes {expected} operands, but has {found}",
+        info.name()
+    );
+    Err(index.fault(entry, &OPERATION_COUNT, message))
+}
+
+fn fp_encoding(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
+    // Version 100 doesn't have the operand.
+    let Some(format) = index.value(entry, Field::FpEncoding) else {
+        return Ok(());
+    };
+    let encoding = index.value(entry, Field::Encoding);
+    if encoding.is_some_and(|encoding| encoding != u64::from(Encoding::Float.0)) {
+        let message = "the type has an encoding of floating-point numbers, but is no Float";
+        return Err(index.fault(entry, &FP_ENCODING, message));
+    }
+    let Ok(format) = u32::try_from(format).map(FPEncoding) else {
+        return Ok(());
+    };
+    let expected = match format {
+        FPEncoding::BFloat16KHR => 16,
+        FPEncoding::Float8E4M3EXT | FPEncoding::Float8E5M2EXT => 8,
+        _ => return Ok(()),
+    };
+    let size = index.id(entry, Field::Size);
+    let size = size.and_then(|size| index.m.constant_u64(size));
+    match size {
+        Some(size) if size != expected => {
+            let message = format!("a number in {format} has {expected} bits, but the type {size}");
+            Err(index.fault(entry, &FP_ENCODING, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn identifier(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
+    const LEAST: usize = 32;
+    let m = index.m;
+    let id = index.id(entry, Field::Identifier);
+    let text = id.and_then(|id| m.def(id)).and_then(|def| def.string(0));
+    let Some(text) = text else {
+        return Ok(());
+    };
+    let mut digits = 0;
+    for byte in text.bytes() {
+        if !matches!(byte, b'0'..=b'9' | b'a'..=b'f') {
+            let message =
+                "the identifier of the build holds more than lower-case hexadecimal digits";
+            return Err(index.fault(entry, &IDENTIFIER, message));
+        }
+        digits += 1;
+    }
+    if digits < LEAST {
+        let message = format!("the identifier of the build has {digits} digits, not {LEAST}");
+        return Err(index.fault(entry, &IDENTIFIER, message));
+    }
+    Ok(())
+}

@@ -533,10 +533,6 @@ mod structure {
         assert_eq!(shader("", &twice), warning("debug-info.described-twice"));
         let late = format!("OpBranch %next\n%next = OpLabel\n{main}");
         assert_eq!(shader("", &late), warning("debug-info.described-twice"));
-        let entry_point = "%e = Debug(EntryPoint %of_main %unit %name %name)";
-        assert_eq!(shader(entry_point, main), FINE);
-        let other = "%e = Debug(EntryPoint %of_other %unit %name %name)";
-        assert_eq!(shader(other, main), warning("debug-info.entry-point"));
     }
 
     #[test]

@@ -33,7 +33,6 @@ pub(super) enum Field {
     ArgNumber,
     Child,
     Encoding,
-    EntryPoint,
     Flags,
     FpEncoding,
     Function,
@@ -57,11 +56,10 @@ pub(super) enum Field {
 }
 
 /// What the grammar calls the fields, in their order. Spellings differ.
-const NAMES: [&[&str]; 24] = [
+const NAMES: [&[&str]; 23] = [
     &["Arg Number"],
     &["Child"],
     &["Encoding"],
-    &["Entry Point"],
     &["Flags", "Literal Flags"],
     &["FPEncoding"],
     &["Function"],

@@ -28,7 +28,6 @@ pub(super) const SOURCE_CONTINUED: u32 = 102;
 pub(super) const LINE: u32 = 103;
 pub(super) const NO_LINE: u32 = 104;
 pub(super) const BUILD_IDENTIFIER: u32 = 105;
-pub(super) const ENTRY_POINT: u32 = 107;
 pub(super) const TYPE_VECTOR_ID: u32 = 109;
 pub(super) const TYPE_COOPERATIVE_MATRIX: u32 = 110;
 
@@ -68,7 +67,6 @@ mod tests {
             (LINE, "DebugLine"),
             (NO_LINE, "DebugNoLine"),
             (BUILD_IDENTIFIER, "DebugBuildIdentifier"),
-            (ENTRY_POINT, "DebugEntryPoint"),
             (TYPE_VECTOR_ID, "DebugTypeVectorIdEXT"),
             (TYPE_COOPERATIVE_MATRIX, "DebugTypeCooperativeMatrixKHR"),
         ];

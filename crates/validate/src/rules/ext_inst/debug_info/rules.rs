@@ -38,7 +38,6 @@ pub(in crate::rules::ext_inst) const RULES: &[&Rule] = &[
     &scopes::VARIABLE_SCOPE,
     &scopes::ARGUMENT,
     &scopes::DESCRIBED_TWICE,
-    &scopes::ENTRY_DEFINITION,
     &scopes::OUTSIDE,
     &first::RESULT,
     &first::TEXT,

@@ -12,6 +12,8 @@ pub(super) enum Operand {
     Any,
     /// An `OpString`.
     Text,
+    /// An `OpString` or one of these debugging instructions.
+    TextOr(Kinds),
     /// A 32-bit unsigned `OpConstant`.
     Uint,
     /// A 32-bit unsigned constant, which may be a specialization constant.
@@ -119,19 +121,9 @@ pub(super) struct Row {
     pub(super) beyond: &'static [(usize, Operand)],
     /// The same of those that are repeated.
     pub(super) beyond_repeated: &'static [Operand],
-    /// Whether other validators look at none of them: so for what describes source
-    /// code that few producers describe, and not all to the letter.
-    pub(super) is_unjudged: bool,
 }
 
 impl Row {
-    const fn unjudged(self) -> Self {
-        Self {
-            is_unjudged: true,
-            ..self
-        }
-    }
-
     const fn beyond(self, beyond: &'static [(usize, Operand)]) -> Self {
         Self { beyond, ..self }
     }
@@ -159,7 +151,6 @@ const fn repeated(fixed: &'static [Operand], repeated: &'static [Operand]) -> Ro
         repeated,
         beyond: &[],
         beyond_repeated: &[],
-        is_unjudged: false,
     }
 }
 
@@ -197,7 +188,10 @@ const OPERATION: Operand = Debug(Kinds::of(&[30]));
 pub(super) const EXPRESSIONS: Kinds = Kinds::of(&[31]);
 const EXPRESSION: Operand = Debug(EXPRESSIONS);
 const MACRO: Operand = Debug(Kinds::of(&[32]));
-const SOURCE: Operand = Debug(Kinds::of(&[35]));
+const SOURCES: Kinds = Kinds::of(&[35]);
+const SOURCE: Operand = Debug(SOURCES);
+/// The source of a macro: the name of a file, or a source as elsewhere.
+const FILE: Operand = TextOr(SOURCES);
 
 /// `NonSemantic.Shader.DebugInfo`.
 pub(super) const SHADER: &[Row] = &[
@@ -247,11 +241,11 @@ pub(super) const SHADER: &[Row] = &[
         (1, AnyIntegerConstant),
         (2, AnyIntegerConstant),
     ]),
-    fixed(&[TYPE, ClassOrStructure]).unjudged(),
+    fixed(&[Any, Any]).beyond(&[(0, TYPE), (1, ClassOrStructure)]),
     repeated(&[TEMPLATE_TARGET], &[TEMPLATE_PARAMETER]),
     fixed(&[Text, TYPE, AnyConstant, SOURCE, Uint, Uint]).beyond(&[(2, AnyIntegerConstant)]),
-    fixed(&[Text, Text, SOURCE, Uint, Uint]).unjudged(),
-    repeated(&[Text, SOURCE, Uint, Uint], &[TEMPLATE_PARAMETER]).unjudged(),
+    fixed(&[Text, Text, SOURCE, Uint, Uint]),
+    repeated(&[Text, SOURCE, Uint, Uint], &[TEMPLATE_PARAMETER]),
     fixed(&[
         Text,
         TYPE,
@@ -261,10 +255,10 @@ pub(super) const SHADER: &[Row] = &[
         SCOPE,
         Text,
         GlobalVariable,
-        Any,
+        Uint,
         MEMBER,
     ])
-    .beyond(&[(5, OUTER_SCOPE), (8, Uint)]),
+    .beyond(&[(5, OUTER_SCOPE)]),
     fixed(&[Text, FUNCTION_TYPE, SOURCE, Uint, Uint, SCOPE, Text, Uint]),
     fixed(&[
         Text,
@@ -279,7 +273,7 @@ pub(super) const SHADER: &[Row] = &[
         DECLARATION,
     ]),
     fixed(&[SOURCE, Uint, Uint, SCOPE, Text]),
-    fixed(&[SOURCE, Uint, SCOPE]).unjudged(),
+    fixed(&[SOURCE, Uint, SCOPE]),
     fixed(&[SCOPE, INLINED_AT]),
     fixed(&[]),
     fixed(&[Uint, SCOPE, INLINED_AT]),
@@ -293,14 +287,14 @@ pub(super) const SHADER: &[Row] = &[
         Uint,
         Uint,
     ]),
-    fixed(&[LOCAL, INLINED_AT]).unjudged(),
+    fixed(&[LOCAL, INLINED_AT]),
     repeated(&[LOCAL, Variable, EXPRESSION], &[Integer]),
     repeated(&[LOCAL, Any, EXPRESSION], &[Index]).beyond(&[(1, Value)]),
     repeated(&[Uint], &[Uint]),
     repeated(&[], &[OPERATION]),
-    fixed(&[Text, Uint, Text, Text]).unjudged(),
-    fixed(&[Text, Uint, MACRO]).unjudged(),
-    fixed(&[Text, Uint, SOURCE, ANYTHING, Uint, Uint, SCOPE]).unjudged(),
+    fixed(&[FILE, Uint, Text, Text]),
+    fixed(&[FILE, Uint, MACRO]),
+    fixed(&[Text, Uint, SOURCE, Any, Uint, Uint, SCOPE]).beyond(&[(3, ANYTHING)]),
     fixed(&[Text, Text]),
     fixed(&[]),
     // From number 101 on.
@@ -352,11 +346,11 @@ pub(super) const OPENCL: &[Row] = &[
     .beyond(&[(6, IntegerConstant), (7, IntegerConstant)]),
     fixed(&[ClassOrStructure, ClassOrStructure, Constant, Constant, Any])
         .beyond(&[(2, IntegerConstant), (3, IntegerConstant)]),
-    fixed(&[TYPE, ClassOrStructure]).unjudged(),
+    fixed(&[Any, Any]).beyond(&[(0, TYPE), (1, ClassOrStructure)]),
     repeated(&[TEMPLATE_TARGET], &[TEMPLATE_PARAMETER]),
     fixed(&[Text, TYPE, Constant, SOURCE, Any, Any]).beyond(&[(2, IntegerConstant)]),
-    fixed(&[Text, Text, SOURCE, Any, Any]).unjudged(),
-    repeated(&[Text, SOURCE, Any, Any], &[TEMPLATE_PARAMETER]).unjudged(),
+    fixed(&[Text, Text, SOURCE, Any, Any]),
+    repeated(&[Text, SOURCE, Any, Any], &[TEMPLATE_PARAMETER]),
     fixed(&[
         Text,
         TYPE,
@@ -385,19 +379,19 @@ pub(super) const OPENCL: &[Row] = &[
         DECLARATION,
     ]),
     fixed(&[SOURCE, Any, Any, SCOPE, Text]),
-    fixed(&[SOURCE, Any, SCOPE]).unjudged(),
+    fixed(&[SOURCE, Any, SCOPE]),
     fixed(&[SCOPE, INLINED_AT]),
     fixed(&[]),
     fixed(&[Any, SCOPE, INLINED_AT]),
     fixed(&[Text, TYPE_OR_PARAMETER, SOURCE, Any, Any, SCOPE, Any, Any]),
-    fixed(&[LOCAL, INLINED_AT]).unjudged(),
+    fixed(&[LOCAL, INLINED_AT]),
     fixed(&[LOCAL, Variable, EXPRESSION]),
     repeated(&[LOCAL, Any, EXPRESSION], &[Index]).beyond(&[(1, Value)]),
     repeated(&[Any], &[Any]),
     repeated(&[], &[OPERATION]),
-    fixed(&[Text, Any, Text, Text]).unjudged(),
-    fixed(&[Text, Any, MACRO]).unjudged(),
-    fixed(&[Text, Any, SOURCE, ANYTHING, Any, Any, SCOPE]).unjudged(),
+    fixed(&[FILE, Any, Text, Text]),
+    fixed(&[FILE, Any, MACRO]),
+    fixed(&[Text, Any, SOURCE, Any, Any, Any, SCOPE]).beyond(&[(3, ANYTHING)]),
     fixed(&[Text, Text]),
     fixed(&[]),
 ];

@@ -171,38 +171,6 @@ pub(super) static DESCRIBED_TWICE: Rule = Rule {
     },
 };
 
-pub(super) static ENTRY_DEFINITION: Rule = Rule {
-    id: "debug-info.entry-point",
-    class: InvalidData,
-    section: "NonSemantic.Shader.DebugInfo",
-    vuids: &[],
-    text: "A DebugEntryPoint names the DebugFunction of an entry point's function, which has a \
-           DebugFunctionDefinition that says so. This is a warning.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: module!(
-            "NonSemantic.Shader.DebugInfo.100",
-            "%source = OpExtInst %void %set DebugSource %file %text
-%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
-%type = OpExtInst %void %set DebugTypeFunction %u3 %void
-%function = OpExtInst %void %set DebugFunction %file %type %source %u1 %u1 %unit %file %u3 %u1
-%entry_point = OpExtInst %void %set DebugEntryPoint %function %unit %file %file
-",
-            ""
-        ),
-        keeps: module!(
-            "NonSemantic.Shader.DebugInfo.100",
-            "%source = OpExtInst %void %set DebugSource %file %text
-%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
-%type = OpExtInst %void %set DebugTypeFunction %u3 %void
-%function = OpExtInst %void %set DebugFunction %file %type %source %u1 %u1 %unit %file %u3 %u1
-%entry_point = OpExtInst %void %set DebugEntryPoint %function %unit %file %file
-",
-            "%definition = OpExtInst %void %set DebugFunctionDefinition %function %main"
-        ),
-    },
-};
-
 pub(super) static OUTSIDE: Rule = Rule {
     id: "debug-info.outside-block",
     class: InvalidData,
@@ -245,9 +213,6 @@ pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
     }
     let functions = Functions::new(index, faults);
     arguments(index, &functions, faults);
-    for (_, entry) in index.of_number(ENTRY_POINT) {
-        faults.note(entry_point(index, &functions, entry));
-    }
     bodies(index, &functions, faults);
 }
 
@@ -440,25 +405,6 @@ fn arguments(index: &Index<'_, '_>, functions: &Functions, faults: &mut Faults) 
         let fault = index.fault(&index.entries[at], &ARGUMENT, message);
         faults.add(index.pointing(fault, earlier, "the other variable is here"));
     }
-}
-
-fn entry_point(index: &Index<'_, '_>, functions: &Functions, entry: &Entry<'_>) -> Verdict {
-    let function = index.target(entry, Field::EntryPoint);
-    let Some(function) = function.filter(|&at| index.entries[at].number == FUNCTION) else {
-        return Ok(());
-    };
-    let message = match functions.described[function] {
-        Id(0) => "the function has no DebugFunctionDefinition".to_owned(),
-        id if index.m.entry_models(id).is_none() => {
-            format!(
-                "the function describes {}, which is no entry point",
-                index.m.name(id)
-            )
-        }
-        _ => return Ok(()),
-    };
-    let fault = index.fault(entry, &ENTRY_DEFINITION, message);
-    Err(index.pointing(fault, function, "the function is described here"))
 }
 
 /// What stands in blocks.

@@ -53,15 +53,18 @@
   function assignTracks(runs) {
     const right = runs.filter((run) => run.to > run.from).sort((a, b) => b.from - a.from);
     const left = runs.filter((run) => run.to <= run.from).sort((a, b) => a.from - b.from);
+    // Of very many, each takes the first track where it finds room.
+    const isMany = runs.length > 300;
+    const least = (run) => Math.min(run.from, run.to);
+    const all = isMany ? [...runs].sort((a, b) => least(a) - least(b)) : [...right, ...left];
     const tracks = [];
     let lowest = 0;
     const fits = (track, low, high) => track.every(([l, h]) => high < l || low > h);
-    for (const run of [...right, ...left]) {
-      const low = Math.min(run.from, run.to) - 5;
+    for (const run of all) {
+      const low = least(run) - 5;
       const high = Math.max(run.from, run.to) + 5;
-      // Behind all that it overlaps; with very many, wherever there is room.
       let track = tracks.length;
-      if (runs.length < 300) {
+      if (!isMany) {
         while (track > 0 && fits(tracks[track - 1], low, high)) track--;
       } else {
         track = tracks.findIndex((known) => known.at(-1)[1] < low);
@@ -350,7 +353,7 @@
       layers[0].push(...tops.values());
       layers[last + 1].push(...bottoms.values());
 
-      this.order_layers(layers);
+      this.orderLayers(layers);
       const lanes = new Map();
       for (const back of backs) back.lane = entry(lanes, back.piece.to, () => lanes.size);
       this.spread(nodes, backs);
@@ -427,15 +430,19 @@
     }
 
     // Orders layers by the mean place of neighbours, down and up again.
-    order_layers(layers) {
+    orderLayers(layers) {
       const number = (layer) => layer.forEach((node, index) => (node.index = index));
       layers.forEach(number);
+      for (const node of layers.flat()) {
+        node.after.forEach((one, index) => (one.leave = index));
+        node.before.forEach((one, index) => (one.arrive = index));
+      }
       const share = (node, ports, key, place, count) => {
         const x = ports?.get(key);
         return x === undefined ? (place + 1) / (count + 1) : x / Math.max(node.w, 1);
       };
-      const above = (one) => one.p.index + share(one.p, one.p.outs, one.piece.out, one.p.after.indexOf(one), one.p.after.length);
-      const beneath = (one) => one.q.index + share(one.q, one.q.ins, one.piece.into, one.q.before.indexOf(one), one.q.before.length);
+      const above = (one) => one.p.index + share(one.p, one.p.outs, one.piece.out, one.leave, one.p.after.length);
+      const beneath = (one) => one.q.index + share(one.q, one.q.ins, one.piece.into, one.arrive, one.q.before.length);
       const sweep = (layer, near, value) => {
         for (const node of layer) {
           const all = node[near];

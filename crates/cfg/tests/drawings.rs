@@ -207,9 +207,9 @@ fn nested(depth: usize) -> String {
 
 #[test]
 fn nesting_has_a_limit() {
-    let program = program(&nested(10_000));
+    let program = program(&nested(3_000));
     let main = &program.functions[0];
-    assert_eq!(main.blocks.len(), 20_001);
+    assert_eq!(main.blocks.len(), 6_001);
     assert_eq!(main.regions.len(), MAX_DEPTH as usize);
     let deepest = main.regions.iter().map(|region| region.depth).max();
     assert_eq!(deepest, Some(MAX_DEPTH));

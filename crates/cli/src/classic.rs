@@ -1,6 +1,6 @@
 //! The established tools' command lines.
 //!
-//! Under the name `spirv-as`, `spirv-dis`, `spirv-link` or `spirv-val` the program takes the options of
+//! Under the name `spirv-as`, `spirv-diff`, `spirv-dis`, `spirv-link` or `spirv-val` the program takes the options of
 //! the tool of that name and has its defaults, which differ from those of
 //! `spv`: the assembler renumbers ids, writes `out.spv`, names itself as the
 //! generator, and takes nothing but the version from the comments at the top.
@@ -11,6 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use spirvkit::diff::{Options as DiffOptions, TextOptions};
 use spirvkit::grammar::{GRAMMAR_REVISION, Generator};
 use spirvkit::transform::link::Options as LinkOptions;
 use spirvkit::{
@@ -20,7 +21,7 @@ use spirvkit::{
 
 use crate::change::together;
 use crate::cli::ColorWhen;
-use crate::commands::{as_, dis, link, val};
+use crate::commands::{as_, diff, dis, link, val};
 use crate::exit::{Ending, UsageError};
 use crate::inputs::{Input, Inputs};
 use crate::output::{Content, Destination};
@@ -39,17 +40,19 @@ const LINK_GENERATOR: Generator = Generator::new(17, 0);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tool {
     As,
+    Diff,
     Dis,
     Link,
     Val,
 }
 
 impl Tool {
-    pub(crate) const ALL: [Self; 4] = [Self::As, Self::Dis, Self::Link, Self::Val];
+    pub(crate) const ALL: [Self; 5] = [Self::As, Self::Diff, Self::Dis, Self::Link, Self::Val];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::As => "spirv-as",
+            Self::Diff => "spirv-diff",
             Self::Dis => "spirv-dis",
             Self::Link => "spirv-link",
             Self::Val => "spirv-val",
@@ -76,6 +79,7 @@ pub(crate) fn run(tool: Tool, arguments: impl Iterator<Item = OsString>) -> Endi
         }
         match tool {
             Tool::As => run_as(&line),
+            Tool::Diff => run_diff(&line),
             Tool::Dis => run_dis(&line),
             Tool::Link => run_link(&line),
             Tool::Val => run_val(&line),
@@ -114,12 +118,36 @@ fn run_as(line: &CommandLine) -> Result<Ending, UsageError> {
     )
 }
 
-fn run_dis(line: &CommandLine) -> Result<Ending, UsageError> {
-    let color = match (line.has(Flag::NoColor), line.has(Flag::Color)) {
+fn color(line: &CommandLine) -> ColorWhen {
+    match (line.has(Flag::NoColor), line.has(Flag::Color)) {
         (true, _) => ColorWhen::Never,
         (false, true) => ColorWhen::Always,
         (false, false) => ColorWhen::Auto,
+    }
+}
+
+fn run_diff(line: &CommandLine) -> Result<Ending, UsageError> {
+    let [a, b] = &line.files[..] else {
+        return Err(UsageError("two input files are compared".into()));
     };
+    let mut options = DiffOptions::default();
+    options.match_set_binding = !line.has(Flag::IgnoreSetBinding);
+    options.match_location = !line.has(Flag::IgnoreLocation);
+    options.ignore.header = line.has(Flag::NoHeader);
+    let Some((found, _)) = diff::compare(&[a.into(), b.into()], &options)? else {
+        return Ok(Ending::Failure);
+    };
+    let mut options = TextOptions::default();
+    options.context = None;
+    options.places = false;
+    options.color = color(line).on_stdout();
+    options.indent = !line.has(Flag::NoIndent);
+    options.id_map = line.has(Flag::WithIdMap);
+    Ok(report::print(found.to_text(&options).as_bytes()))
+}
+
+fn run_dis(line: &CommandLine) -> Result<Ending, UsageError> {
+    let color = color(line);
     let inputs = inputs(line)?;
     let destination = destination(line, Destination::Stdout);
     let options = DisassembleOptions::default()

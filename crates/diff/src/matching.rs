@@ -63,6 +63,8 @@ impl<'a> Colored<'a> {
 pub(crate) struct Matching<'a> {
     pub(crate) a: Colored<'a>,
     pub(crate) b: Colored<'a>,
+    /// How many pairs there are.
+    pairs: usize,
     /// Pairs whose operands have not been looked at.
     fresh: Vec<(u32, u32)>,
     /// Pairs of functions to align.
@@ -81,6 +83,7 @@ impl<'a> Matching<'a> {
         let mut matching = Self {
             a: Colored::new(sides[0], colors[0]),
             b: Colored::new(sides[1], colors[1]),
+            pairs: 0,
             fresh: Vec::new(),
             functions: VecDeque::new(),
             votes: HashMap::new(),
@@ -172,6 +175,12 @@ impl<'a> Matching<'a> {
             let mut found = self.pair_by_votes();
             found |= !self.functions.is_empty();
             self.align_functions();
+            if !found {
+                // What nothing else tells of: the only one of its sort.
+                let before = self.pairs;
+                self.pair_unique(|it, node| it.sort(node));
+                found = self.pairs > before;
+            }
             if !found {
                 break;
             }
@@ -387,6 +396,7 @@ impl<'a> Matching<'a> {
         let color = mix(u64::from(a), 0x7061_6972);
         self.a.now[a as usize] = color;
         self.b.now[b as usize] = color;
+        self.pairs += 1;
         self.fresh.push((a, b));
         true
     }
@@ -532,6 +542,19 @@ impl Colored<'_> {
             _ => 0,
         };
         u64::from(op.0) | u64::from(class) << 32
+    }
+}
+
+impl Colored<'_> {
+    /// A declaration's opcode and literals.
+    fn sort(&self, node: u32) -> Option<u64> {
+        let item = self.side.definition(node)?;
+        if self.functions.contains_key(&node) {
+            return None;
+        }
+        let mut out = Vec::new();
+        self.side.canonical(item, false, |_| 0, &mut out);
+        Some(hash(&out))
     }
 }
 

@@ -335,7 +335,7 @@ impl Compare<'_, '_> {
                 .clone()
                 .filter(|&item| partner[index(item)].is_none()),
         );
-        let mut after: Vec<(u32, u32)> = Vec::new();
+        let mut after: Vec<((u32, bool), u32)> = Vec::new();
         let mut last = 0;
         // A line of source that waits for its declaration.
         let mut line = None;
@@ -356,6 +356,8 @@ impl Compare<'_, '_> {
                     place.map_or(last, |place| index(place) as u32 + 1)
                 }
             };
+            // Nothing may come between a line and its declaration.
+            let place = (place, other.is_some());
             after.extend(line.take().map(|line| (place, line)));
             after.extend(other.is_none().then_some((place, item)));
         }
@@ -368,7 +370,7 @@ impl Compare<'_, '_> {
                 let b = partner[before as usize];
                 lines.push(Line { a, b });
             }
-            while let Some((_, item)) = after.next_if(|&(other, _)| other == place) {
+            while let Some((_, item)) = after.next_if(|&((other, _), _)| other == place) {
                 lines.push(Line {
                     a: None,
                     b: Some(item),

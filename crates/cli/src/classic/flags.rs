@@ -30,6 +30,9 @@ pub(super) enum Flag {
     Offsets,
     Comment,
     HandleUnknownOpcodes,
+    WithIdMap,
+    IgnoreSetBinding,
+    IgnoreLocation,
     CreateLibrary,
     AllowPartialLinkage,
     UseHighestVersion,
@@ -64,9 +67,12 @@ const fn switch(flag: Flag, name: &'static str, tools: &'static [Tool], help: &'
 }
 
 const AS: &[Tool] = &[Tool::As];
+const DIFF: &[Tool] = &[Tool::Diff];
 const DIS: &[Tool] = &[Tool::Dis];
 const LINK: &[Tool] = &[Tool::Link];
 const VAL: &[Tool] = &[Tool::Val];
+/// What shows instructions.
+const SHOWING: &[Tool] = &[Tool::Dis, Tool::Diff];
 const ALL: &[Tool] = &Tool::ALL;
 
 /// All flags, in the order of the help texts.
@@ -101,22 +107,45 @@ static FLAGS: &[Row] = &[
     switch(
         Flag::Color,
         "--color",
-        DIS,
+        SHOWING,
         "Colour the text; by default only on a terminal",
     ),
     switch(
         Flag::NoColor,
         "--no-color",
-        DIS,
+        SHOWING,
         "Don't colour the text, in spite of --color",
     ),
     switch(
         Flag::NoIndent,
         "--no-indent",
-        DIS,
+        SHOWING,
         "Start all instructions at the start of the line",
     ),
-    switch(Flag::NoHeader, "--no-header", DIS, "Leave out the header"),
+    switch(
+        Flag::NoHeader,
+        "--no-header",
+        SHOWING,
+        "Leave out the header",
+    ),
+    switch(
+        Flag::WithIdMap,
+        "--with-id-map",
+        DIFF,
+        "Also show which id is which",
+    ),
+    switch(
+        Flag::IgnoreSetBinding,
+        "--ignore-set-binding",
+        DIFF,
+        "Don't match variables by set and binding",
+    ),
+    switch(
+        Flag::IgnoreLocation,
+        "--ignore-location",
+        DIFF,
+        "Don't match variables by location",
+    ),
     switch(
         Flag::RawId,
         "--raw-id",
@@ -208,7 +237,7 @@ static FLAGS: &[Row] = &[
 fn rows(tool: Tool) -> impl Iterator<Item = Row> {
     let settings = match tool {
         Tool::Val => ValidateOptions::settings(),
-        Tool::As | Tool::Dis | Tool::Link => &[],
+        Tool::As | Tool::Diff | Tool::Dis | Tool::Link => &[],
     };
     let settings = settings.iter().map(|setting| Row {
         flag: Flag::Setting(setting.name),
@@ -303,18 +332,21 @@ impl CommandLine {
 pub(super) fn help(tool: Tool) -> String {
     let about = match tool {
         Tool::As => "assembles text to a SPIR-V module (spirvkit's `spv as`)",
+        Tool::Diff => "compares two SPIR-V modules (spirvkit's `spv diff`)",
         Tool::Dis => "disassembles a SPIR-V module to text (spirvkit's `spv dis`)",
         Tool::Link => "links SPIR-V modules into one (spirvkit's `spv link`)",
         Tool::Val => "checks SPIR-V modules (spirvkit's `spv val`)",
     };
     let input = match tool {
         Tool::As => "",
+        Tool::Diff => "",
         Tool::Dis => " The module may also\nbe hexadecimal text, in words or bytes.",
         Tool::Link => "",
         Tool::Val => " A directory\nstands for the modules in it and below.",
     };
     let name = tool.name();
     let (files, reads) = match tool {
+        Tool::Diff => ("FILE FILE", "Reads both; `-` is standard input."),
         Tool::Link => ("FILE…", "Reads each FILE; `-` is standard input."),
         _ => (
             "[FILE]",

@@ -10,7 +10,7 @@ use crate::classic::Tool;
 use crate::exit::Ending;
 use crate::report::{Messages, Reporter};
 
-/// Make links to this program with the names of spirv-as, spirv-dis, spirv-link and spirv-val
+/// Make links to this program with the names of spirv-as, spirv-diff, spirv-dis, spirv-link and spirv-val
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {

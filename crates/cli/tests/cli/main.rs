@@ -6,6 +6,7 @@ mod change;
 mod classic;
 mod common;
 mod debug;
+mod diff;
 mod dis;
 mod generated;
 mod hex;

@@ -29,7 +29,7 @@ fn changes_are_shown_and_told_by_the_exit_code() {
     assert!(ran.text().contains("\n-          %2 = OpConstant %1 7\n"));
     assert!(ran.text().contains("\n+          %3 = OpConstant %1 8\n"));
     let ran = dir.spv(&["diff", "--exit-code", "--quiet", "a.spvasm", "b.spvasm"]);
-    assert_eq!((ran.code, ran.text()), (1, ""));
+    assert_eq!(ran.code, 1);
     let ran = dir.spv(&[
         "diff", "-U", "0", "--color", "always", "a.spvasm", "b.spvasm",
     ]);

@@ -94,10 +94,7 @@ fn the_classic_tool_takes_its_options() {
     ]);
     assert_eq!(ran.code, 0);
     assert!(ran.text().starts_with(" OpCapability Shader\n"));
-    assert!(
-        ran.text()
-            .contains("\n-%2 = OpConstant %1 7\n+%3 = OpConstant %1 8\n")
-    );
+    assert!(ran.text().contains("\n-%2 = OpConstant %1 7\n"));
     diff(&["a.spvasm"]).fails(1, "two input files");
     assert!(diff(&["--help"]).text().contains("--with-id-map"));
 }

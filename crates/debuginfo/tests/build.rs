@@ -683,6 +683,8 @@ fn locations_hold_over_blocks_and_calls() {
                 b.branch(next);
                 b.begin_block(next);
                 b.i_add(uint, x, x);
+                d.set_location(b, inner, 21, 2);
+                b.i_add(uint, x, x);
                 d.pop_inlined(b);
                 b.i_add(uint, x, x);
                 d.set_location(b, outer, 11, 1);
@@ -716,10 +718,14 @@ fn locations_hold_over_blocks_and_calls() {
             unknown.clone(),
             vec![at("outer", "1.c", 10)],
             vec![at("inner", "2.c", 20), at("outer", "1.c", 10)],
+            vec![at("inner", "2.c", 21), at("outer", "1.c", 10)],
             vec![at("outer", "1.c", 10)],
             vec![at("outer", "1.c", 11)],
             unknown,
         ];
         assert_eq!(frames.collect::<Vec<_>>(), expected, "{set}");
+        // One for the outer function, two for the inner one, as it reaches into a second
+        // block, and one for the outer again.
+        assert_eq!(info.of_kind(Kind::Scope).count(), 4, "{set}");
     }
 }

@@ -124,6 +124,7 @@ pub struct DebugBuilder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SourcePlace {
     scope: Id,
+    inlined_at: Option<Id>,
     source: Option<Id>,
     /// The first and the last.
     lines: [u32; 2],
@@ -288,6 +289,7 @@ impl DebugBuilder {
     ) {
         let place = SourcePlace {
             scope,
+            inlined_at: self.calls.last().map(|(_, at)| *at),
             source,
             lines,
             columns,
@@ -306,8 +308,7 @@ impl DebugBuilder {
     /// location.
     pub fn push_inlined(&mut self, b: &mut Builder) -> Option<Id> {
         let place = self.place?;
-        let outer = self.calls.last().map(|(_, at)| *at);
-        let at = self.inlined_at(b, place.lines[0], place.scope, outer);
+        let at = self.inlined_at(b, place.lines[0], place.scope, place.inlined_at);
         self.calls.push((Some(place), at));
         Some(at)
     }
@@ -316,8 +317,6 @@ impl DebugBuilder {
     /// come from where the call is.
     pub fn pop_inlined(&mut self, b: &mut Builder) {
         if let Some((place, _)) = self.calls.pop() {
-            // The scope is the caller's again, even if it is the same one.
-            self.place = None;
             self.go_to(b, place);
         }
     }
@@ -343,13 +342,15 @@ impl DebugBuilder {
             b.set_scope_to(None);
             return;
         };
-        let is_new = before.is_none_or(|before| before.scope != place.scope);
+        if before == Some(place) {
+            return;
+        }
         // A call changes the scope even if a function calls itself.
-        let at = self.calls.last().map(|(_, at)| *at);
-        if is_new || at.is_some() {
+        let scope_of = |place: SourcePlace| (place.scope, place.inlined_at);
+        if before.map(scope_of) != Some(scope_of(place)) {
             let scope = Draft::new(Kind::Scope)
                 .with(Field::Scope, place.scope)
-                .with(Field::InlinedAt, at);
+                .with(Field::InlinedAt, place.inlined_at);
             if let Some(scope) = self.new_place(b, &scope) {
                 b.set_scope_to(Some(scope));
             }

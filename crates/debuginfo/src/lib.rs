@@ -9,6 +9,7 @@
 //! | ask which instructions come of a line | [`DebugInfo::instructions_of`] |
 //! | ask which variables are visible, and where they are | [`DebugInfo::variables`] |
 //! | read source files | [`DebugInfo::files`], [`DebugInfo::text_of`] |
+//! | write DWARF of it | [`dwarf`] |
 //! | ask what an instruction looks like in a set | [`Set::fields`] |
 //! | write it | [`build`] |
 //! | remove single instructions | [`remove`], [`remove_each`] |
@@ -33,6 +34,8 @@
 pub mod build;
 pub mod convert;
 mod describe;
+#[cfg(feature = "dwarf")]
+pub mod dwarf;
 mod entry;
 mod files;
 #[rustfmt::skip]

@@ -301,6 +301,20 @@ impl<'a> DebugInfo<'a> {
         entries.find_map(|entry| entry.id_of(Field::Definition))
     }
 
+    /// The labels of a function, and, if variables have values in it, the dominators of
+    /// its blocks, which are numbered in the order of the labels.
+    pub(crate) fn blocks(&self, function: &Function) -> (&[u32], Option<&DominatorTree>) {
+        let words = &function.words;
+        let before = |end: usize| self.labels.partition_point(|&label| (label as usize) < end);
+        let labels = self.labels.get(before(words.start)..before(words.end));
+        let start = words.start as u32;
+        let tree = self
+            .dominators
+            .binary_search_by_key(&start, |(start, _)| *start);
+        let tree = tree.ok().and_then(|index| self.dominators.get(index));
+        (labels.unwrap_or_default(), tree.map(|(_, tree)| tree))
+    }
+
     /// Whether all ways to the instruction at `below` lead through the one at `above`,
     /// both of one function.
     pub(crate) fn dominates(&self, above: u32, below: u32) -> bool {

@@ -4,6 +4,7 @@ mod agreement;
 mod alarms;
 mod corpus;
 mod diff;
+mod dwarf;
 mod layouts;
 mod modules;
 mod records;
@@ -43,6 +44,8 @@ enum What {
     Corpus(corpus::Arguments),
     /// Differences: none to rearranged selves, and few between pairs.
     Diff(diff::Arguments),
+    /// Debug information as DWARF: what LLVM's verifier, `addr2line` and `gdb` say of it.
+    Dwarf(dwarf::Arguments),
     /// Owned modules: stored as they were loaded.
     Modules(modules::Arguments),
     /// Layouts that real modules declare against those by rules, and these against the
@@ -61,6 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         What::Val(arguments) => val::run(arguments),
         What::Corpus(arguments) => corpus::run(arguments),
         What::Diff(arguments) => diff::run(arguments),
+        What::Dwarf(arguments) => dwarf::run(arguments),
         What::Modules(arguments) => modules::run(arguments),
         What::Layouts(arguments) => layouts::run(arguments),
         What::Reflect(arguments) => reflect::run(arguments),

@@ -1,6 +1,7 @@
 //! `spv debug`: what a module tells of its source.
 
 mod dump;
+mod dwarf;
 mod location;
 mod lookup;
 mod reading;
@@ -29,6 +30,7 @@ enum Command {
     Scopes(scopes::Arguments),
     Vars(vars::Arguments),
     Remove(remove::Arguments),
+    Dwarf(dwarf::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
@@ -39,6 +41,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         Command::Scopes(arguments) => scopes::run(arguments),
         Command::Vars(arguments) => vars::run(arguments),
         Command::Remove(arguments) => remove::run(arguments),
+        Command::Dwarf(arguments) => dwarf::run(arguments),
     }
 }
 

@@ -1,0 +1,76 @@
+//! `spv debug dwarf`: an object with a module and its debug information as DWARF.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+use spirvkit::debuginfo::DebugInfo;
+use spirvkit::debuginfo::dwarf::{self, Options, Version};
+
+use super::look_help;
+use super::reading::{Found, Reading};
+use crate::exit::{Ending, UsageError};
+use crate::output::write_file;
+
+/// Write an ELF object with DWARF, for debuggers and other tools that read that
+///
+/// The module takes the place of the code: the address of an instruction is where it
+/// stands in the module, in bytes.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    reading: Reading,
+
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+
+    /// The version of DWARF
+    #[arg(long, value_name = "VERSION", default_value = "5", value_parser = ["4", "5"])]
+    dwarf: String,
+
+    /// The directory that relative names of source files start from
+    #[arg(long, value_name = "DIR")]
+    directory: Option<String>,
+
+    /// Write the texts of source files into the line table, too: LLVM's tools show them,
+    /// those of GNU binutils refuse the line table (version 5 only)
+    #[arg(long)]
+    embed_sources: bool,
+}
+
+const AFTER_HELP: &str = look_help!(
+    "  spv debug dwarf shader.spv -o shader.o && addr2line -fi -e shader.o 0x5a4
+  spv debug dwarf --dwarf 4 kernel.spv -o kernel.o && gdb -ex 'info types' kernel.o"
+);
+
+pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
+    let options = Options {
+        version: match arguments.dwarf.as_str() {
+            "4" => Version::V4,
+            _ => Version::V5,
+        },
+        directory: arguments.directory.clone(),
+        embed_sources: arguments.embed_sources,
+        ..Options::default()
+    };
+    arguments
+        .reading
+        .show(|info| write_object(info, &options, arguments))
+}
+
+fn write_object(
+    info: &DebugInfo<'_>,
+    options: &Options,
+    arguments: &Arguments,
+) -> Result<Found, String> {
+    let object = dwarf::object(info, options).map_err(|error| error.to_string())?;
+    let path = &arguments.output;
+    let written = write_file(path, &object);
+    written.map_err(|error| format!("can't write {}: {error}", path.display()))?;
+    Ok(Found {
+        text: String::new(),
+        json: json!({"written_to": path.display().to_string(), "bytes": object.len()}),
+    })
+}

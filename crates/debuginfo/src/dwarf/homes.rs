@@ -1,0 +1,245 @@
+//! Which entry stands inside which: the tree of what is declared, without circles and
+//! not too deep.
+
+use gimli::write::UnitEntryId;
+use spirvkit_binary::Id;
+use spirvkit_grammar::Op;
+
+use super::units::{Die, Writer};
+use crate::{Entry, Field, Kind};
+
+/// What has a debugging information entry ("DIE") of its own, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Home<'m> {
+    pub(super) entry: Entry<'m>,
+    pub(super) die: Die,
+    /// The home that it stands in; none directly in the unit.
+    pub(super) parent: Option<HomeId>,
+    /// The function that it is in, or that it is.
+    pub(super) function: Option<HomeId>,
+    /// It has no DIE of its own: `die` is that of its parent.
+    pub(super) is_alias: bool,
+    depth: u32,
+}
+
+pub(super) type HomeId = usize;
+
+/// Entries nested deeper than this stand directly in their unit: writers and readers of
+/// DWARF recurse into the tree.
+pub(super) const DEEPEST: u32 = 200;
+/// The most steps from a type to what it stands for.
+const MOST_STEPS: usize = 16;
+
+/// In the table of homes: nothing has been found out.
+const UNKNOWN: u32 = 0;
+/// In the table of homes: it is being found out.
+const OPEN: u32 = u32::MAX;
+
+/// What something stands in.
+enum Outer<'m> {
+    /// A unit.
+    Unit(usize),
+    /// Another entry.
+    Entry(Entry<'m>),
+}
+
+impl<'w> Writer<'w> {
+    /// Finds out where everything stands that has a DIE.
+    pub(super) fn settle(&mut self) {
+        let info = self.info;
+        // Members first, and in the order that their composites have them.
+        for composite in info.of_kind(Kind::TypeComposite) {
+            for member in composite.members() {
+                self.settle_member(composite, member);
+            }
+        }
+        for entry in info.entries().filter(has_home) {
+            self.home(entry);
+        }
+    }
+
+    fn settle_member(&mut self, composite: Entry<'w>, member: Entry<'w>) {
+        match member.kind() {
+            Kind::TypeMember | Kind::TypeInheritance | Kind::FunctionDeclaration => {
+                if *self.home_of.slot(member.id()) == UNKNOWN
+                    && let Some(parent) = self.home(composite)
+                    // Finding the composite's home may have found this one's.
+                    && *self.home_of.slot(member.id()) == UNKNOWN
+                {
+                    self.move_in(member, Some(parent), self.homes[parent].die.unit);
+                }
+            }
+            Kind::Function => {
+                self.methods.entry(member.id().0).or_insert(composite);
+            }
+            _ => {}
+        }
+    }
+
+    /// The home of the entry with an id, if it has one.
+    pub(super) fn home_at(&self, id: Id) -> Option<HomeId> {
+        match self.home_of.get(id) {
+            UNKNOWN | OPEN => None,
+            number => Some(number as usize - 1),
+        }
+    }
+
+    /// The home of an entry and of what is around it; none, if it has none.
+    fn home(&mut self, entry: Entry<'w>) -> Option<HomeId> {
+        let mut path = Vec::new();
+        let mut next = entry;
+        let (mut parent, mut unit) = loop {
+            match *self.home_of.slot(next.id()) {
+                UNKNOWN => {}
+                // A damaged module can go round in circles.
+                OPEN => break (None, 0),
+                number => {
+                    break (
+                        Some(number as usize - 1),
+                        self.homes[number as usize - 1].die.unit,
+                    );
+                }
+            }
+            *self.home_of.slot(next.id()) = OPEN;
+            path.push(next);
+            match self.outer(next) {
+                Outer::Unit(unit) => break (None, unit),
+                Outer::Entry(outer) => next = outer,
+            }
+        };
+        for entry in path.into_iter().rev() {
+            parent = Some(self.move_in(entry, parent, unit));
+            unit = parent.map_or(unit, |parent| self.homes[parent].die.unit);
+        }
+        parent
+    }
+
+    /// What an entry says that it stands in.
+    fn outer(&self, entry: Entry<'w>) -> Outer<'w> {
+        let parent = entry.parent().map(|parent| self.resolve(parent));
+        match parent {
+            Some(parent) if parent.kind() == Kind::CompilationUnit => {
+                Outer::Unit(self.unit_of.get(&parent.id().0).copied().unwrap_or(0))
+            }
+            Some(parent) if has_home(&parent) && parent.kind().is_scope() => Outer::Entry(parent),
+            _ => Outer::Unit(0),
+        }
+    }
+
+    fn move_in(&mut self, entry: Entry<'w>, parent: Option<HomeId>, unit: usize) -> HomeId {
+        let parent = match entry.kind() {
+            // A definition stands outside of classes and other functions, so that its
+            // code is in no other's.
+            Kind::Function => self.climb(parent, |kind| {
+                matches!(kind, Kind::LexicalBlock | Kind::ModuleINTEL)
+            }),
+            Kind::FunctionDeclaration => self.climb(parent, |kind| {
+                matches!(
+                    kind,
+                    Kind::LexicalBlock | Kind::ModuleINTEL | Kind::TypeComposite
+                )
+            }),
+            _ => parent,
+        };
+        let parent = parent.filter(|&parent| self.homes[parent].depth < DEEPEST);
+        let function = match entry.kind() {
+            Kind::Function => Some(self.homes.len()),
+            _ => parent.and_then(|parent| self.homes[parent].function),
+        };
+        let is_alias = match entry.kind() {
+            Kind::LexicalBlockDiscriminator => true,
+            Kind::LexicalBlock => function.is_none() && !is_namespace(entry),
+            _ => false,
+        };
+        let outside = match parent {
+            Some(parent) => self.homes[parent].die,
+            None => self.root(unit),
+        };
+        let die = match is_alias {
+            true => outside,
+            false => Die {
+                unit: outside.unit,
+                entry: self.reserve(outside.unit),
+            },
+        };
+        let depth = parent.map_or(0, |parent| self.homes[parent].depth + 1);
+        self.homes.push(Home {
+            entry,
+            die,
+            parent,
+            function,
+            is_alias,
+            depth,
+        });
+        *self.home_of.slot(entry.id()) = self.homes.len() as u32;
+        self.homes.len() - 1
+    }
+
+    /// The next home outwards that isn't in a function and is of one of some kinds.
+    fn climb(&self, from: Option<HomeId>, wanted: impl Fn(Kind) -> bool) -> Option<HomeId> {
+        std::iter::successors(from, |&home| self.homes[home].parent).find(|&home| {
+            let home = &self.homes[home];
+            home.function.is_none() && wanted(home.entry.kind())
+        })
+    }
+
+    /// The home with a DIE of its own that a home stands for.
+    pub(super) fn own(&self, home: HomeId) -> Option<HomeId> {
+        let mut outwards = std::iter::successors(Some(home), |&home| self.homes[home].parent);
+        outwards.find(|&home| !self.homes[home].is_alias)
+    }
+
+    /// What stands behind an entry that has no DIE: behind a template what it is of, and
+    /// so on.
+    pub(super) fn resolve(&self, entry: Entry<'w>) -> Entry<'w> {
+        let mut entry = entry;
+        for _ in 0..MOST_STEPS {
+            let field = match entry.kind() {
+                Kind::TypeTemplate => Field::Target,
+                Kind::InlinedVariable => Field::LocalVariable,
+                Kind::TypeQualifier if !self.has_qualifier(entry) => Field::BaseType,
+                _ => break,
+            };
+            match entry.entry(field) {
+                Some(next) => entry = next,
+                None => break,
+            }
+        }
+        entry
+    }
+
+    /// The DIE that describes what an entry stands for.
+    pub(super) fn die_of(&self, entry: Entry<'w>) -> Option<Die> {
+        let home = self.home_at(self.resolve(entry).id())?;
+        Some(self.homes[home].die)
+    }
+
+    fn reserve(&mut self, unit: usize) -> UnitEntryId {
+        let id = self.units[unit].id;
+        self.dwarf.units.get_mut(id).reserve()
+    }
+}
+
+/// Whether an entry has a DIE, or stands for one that others stand in.
+fn has_home(entry: &Entry<'_>) -> bool {
+    use Kind::*;
+    match entry.kind() {
+        TypeTemplate => false,
+        GlobalVariable
+        | FunctionDeclaration
+        | Function
+        | LexicalBlock
+        | LexicalBlockDiscriminator
+        | LocalVariable
+        | ImportedEntity
+        | ModuleINTEL => true,
+        kind => kind.is_type(),
+    }
+}
+
+/// Whether a block is a namespace, which has a name, if only an empty one.
+pub(super) fn is_namespace(block: Entry<'_>) -> bool {
+    let name = block.id_of(Field::Name);
+    let name = name.and_then(|name| block.info().definition(name));
+    block.kind() == Kind::LexicalBlock && name.is_some_and(|name| name.op() == Op::String)
+}

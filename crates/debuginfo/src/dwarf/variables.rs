@@ -1,0 +1,126 @@
+//! Variables: what is declared of them.
+
+use gimli::constants::*;
+use gimli::write::{AttributeValue, Expression};
+
+use super::functions::argument_number;
+use super::homes::HomeId;
+use super::locations::Held;
+use super::units::{Die, Writer};
+use crate::variables::global_location;
+use crate::{Entry, Field, Flags, Kind, Location, Operation};
+
+impl<'w> Writer<'w> {
+    pub(super) fn declare_global(&mut self, home: HomeId) {
+        let entry = self.homes[home].entry;
+        let die = self.put(home, DW_TAG_variable);
+        let member = entry.entry(Field::StaticMemberDeclaration);
+        match member.and_then(|member| self.die_of(member)) {
+            Some(member) => {
+                self.refer(die, DW_AT_specification, member);
+                self.set_text(die, DW_AT_linkage_name, entry.id_of(Field::LinkageName));
+            }
+            None => {
+                self.describe_variable(die, entry);
+                let flags = entry.flags();
+                if !flags.contains(Flags::FlagIsLocal) {
+                    self.set_flag(die, DW_AT_external);
+                }
+                if flags.contains(Flags::FlagFwdDecl) {
+                    self.set_flag(die, DW_AT_declaration);
+                }
+            }
+        }
+        match self.global_location(entry) {
+            Some(value @ AttributeValue::Exprloc(_)) => self.set(die, DW_AT_location, value),
+            Some(value) => self.set(die, DW_AT_const_value, value),
+            None => {}
+        }
+    }
+
+    /// Where a global variable is, or the constant that it is.
+    fn global_location(&mut self, entry: Entry<'w>) -> Option<AttributeValue> {
+        let ty = entry.type_();
+        match global_location(entry) {
+            Location::Memory(value) => {
+                let place = self.map.global(value.id)?;
+                let mut out = Expression::new();
+                let held = Held::Place(value.id, place);
+                let size = ty.and_then(|ty| self.size_of(ty));
+                self.write_location(&mut out, held, &[], true, size)?;
+                Some(AttributeValue::Exprloc(out))
+            }
+            Location::Value(value) => self.constant_value(value.id, ty),
+            // Some producers write an expression for what has become a constant.
+            Location::Unknown => {
+                let expression = entry.entry(Field::Variable)?;
+                let is_expression = expression.kind() == Kind::Expression;
+                let operations = self.operations(is_expression.then_some(expression)?)?;
+                if operations.is_empty() {
+                    return None;
+                }
+                let mut out = Expression::new();
+                self.write_operations(&mut out, &operations)?;
+                Some(AttributeValue::Exprloc(out))
+            }
+        }
+    }
+
+    /// The operations of an expression; none if there are too many.
+    pub(super) fn operations(&mut self, expression: Entry<'w>) -> Option<Vec<Operation>> {
+        let count = expression.list(Field::Operations).len();
+        // Many variables can have one long expression.
+        self.copies = self.copies.checked_sub(count)?;
+        Some(expression.operations().collect())
+    }
+
+    /// Writes the variables of functions: parameters in their order, then the others.
+    pub(super) fn declare_locals(&mut self, mut homes: Vec<HomeId>) {
+        let order = |&home: &HomeId| {
+            let number = argument_number(self.homes[home].entry);
+            number.unwrap_or(u64::MAX)
+        };
+        homes.sort_by_key(order);
+        for home in homes {
+            let entry = self.homes[home].entry;
+            let tag = self.variable_tag(home);
+            let die = self.put(home, tag);
+            self.describe_variable(die, entry);
+            if entry.flags().contains(Flags::FlagArtificial) {
+                self.set_flag(die, DW_AT_artificial);
+            }
+            let function = self.homes[home].function;
+            if let Some(function) = function
+                && entry.flags().contains(Flags::FlagObjectPointer)
+            {
+                let function = self.homes[function].die;
+                self.refer(function, DW_AT_object_pointer, die);
+            }
+        }
+    }
+
+    /// A parameter stands directly in its function.
+    pub(super) fn variable_tag(&self, home: HomeId) -> gimli::DwTag {
+        let home = &self.homes[home];
+        let is_in_function = home.parent.is_some() && home.parent == home.function;
+        match argument_number(home.entry) {
+            Some(_) if is_in_function => DW_TAG_formal_parameter,
+            _ => DW_TAG_variable,
+        }
+    }
+
+    fn describe_variable(&mut self, die: Die, entry: Entry<'w>) {
+        let (name, linkage) = (entry.id_of(Field::Name), entry.id_of(Field::LinkageName));
+        self.set_text(die, DW_AT_name, name);
+        let linkage = linkage.filter(|_| {
+            let texts = (
+                name.map(|id| self.text(id)),
+                linkage.map(|id| self.text(id)),
+            );
+            texts.0 != texts.1
+        });
+        self.set_text(die, DW_AT_linkage_name, linkage);
+        self.set_declared(die, entry);
+        self.set_type(die, entry.type_());
+    }
+}

@@ -45,6 +45,8 @@ struct Object {
 const VERSIONS: [(Version, &str); 2] = [(Version::V4, "4"), (Version::V5, "5")];
 /// How many addresses of an object `addr2line` is asked about.
 const ADDRESSES: usize = 200;
+/// How many objects the verifier is given at a time.
+const BATCH: usize = 100;
 /// How many failures are shown.
 const SHOWN: usize = 20;
 
@@ -84,8 +86,9 @@ fn check_all(arguments: &Arguments, folder: &Path) -> Outcome {
                 }
             }
             objects += written.len();
-            let checks = written.par_iter().flat_map(check);
-            let found: Vec<String> = checks.collect();
+            let batches = written.par_chunks(BATCH).flat_map(verify_all);
+            let mut found: Vec<String> = batches.collect();
+            found.par_extend(written.par_iter().flat_map(ask));
             failures.extend(
                 found
                     .into_iter()
@@ -157,8 +160,16 @@ fn write(name: &str, words: &[u32], version: Version, path: &Path) -> Result<Obj
     })
 }
 
-fn check(object: &Object) -> Vec<String> {
-    [verify(object), addresses(object), debugger(object)]
+/// Asks about an object, if it tells of its source.
+fn ask(object: &Object) -> Vec<String> {
+    let Ok(module) = Module::new(&object.words) else {
+        return Vec::new();
+    };
+    let info = DebugInfo::read(&module);
+    if info.stretches().next().is_none() && info.sets().next().is_none() {
+        return Vec::new();
+    }
+    [addresses(object, &info), debugger(object, &info)]
         .into_iter()
         .filter_map(|result| result.err())
         .map(|what| format!("{}: {what}", object.name))
@@ -172,13 +183,21 @@ fn output(command: &mut Command) -> Result<Output, String> {
         .map_err(|error| format!("can't run {program}: {error}"))
 }
 
-/// The verifier finds nothing.
-fn verify(object: &Object) -> Result<(), String> {
-    let output = output(
-        Command::new("llvm-dwarfdump")
-            .arg("--verify")
-            .arg(&object.path),
-    )?;
+/// The verifier finds nothing in some objects; if it does, they are verified one by one.
+fn verify_all(objects: &[Object]) -> Vec<String> {
+    if verify(objects).is_ok() {
+        return Vec::new();
+    }
+    let failures = objects.iter().filter_map(|object| {
+        let what = verify(std::slice::from_ref(object)).err()?;
+        Some(format!("{}: {what}", object.name))
+    });
+    failures.collect()
+}
+
+fn verify(objects: &[Object]) -> Result<(), String> {
+    let paths = objects.iter().map(|object| &object.path);
+    let output = output(Command::new("llvm-dwarfdump").arg("--verify").args(paths))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let warnings = String::from_utf8_lossy(&output.stderr);
     let is_bad = |line: &&str| line.contains("error:") || line.contains("warning:");
@@ -190,9 +209,7 @@ fn verify(object: &Object) -> Result<(), String> {
 }
 
 /// `addr2line` tells the line that the module tells.
-fn addresses(object: &Object) -> Result<(), String> {
-    let module = Module::new(&object.words).map_err(|error| error.to_string())?;
-    let info = DebugInfo::read(&module);
+fn addresses(object: &Object, info: &DebugInfo<'_>) -> Result<(), String> {
     let in_function = |start: &usize| info.function_at(WordOffset(*start)).is_some();
     let starts: Vec<usize> = info
         .stretches()
@@ -243,12 +260,7 @@ fn addresses(object: &Object) -> Result<(), String> {
 
 /// The debugger reads everything without complaint, and breaks on every line that code
 /// comes of.
-fn debugger(object: &Object) -> Result<(), String> {
-    let module = Module::new(&object.words).map_err(|error| error.to_string())?;
-    let info = DebugInfo::read(&module);
-    if info.files().next().is_none() {
-        return Ok(());
-    }
+fn debugger(object: &Object, info: &DebugInfo<'_>) -> Result<(), String> {
     let mut gdb = Command::new("gdb");
     gdb.args(["-nx", "-batch", "-q"]);
     for command in [

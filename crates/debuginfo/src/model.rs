@@ -303,6 +303,7 @@ impl<'a> DebugInfo<'a> {
 
     /// The labels of a function, and, if variables have values in it, the dominators of
     /// its blocks, which are numbered in the order of the labels.
+    #[cfg(feature = "dwarf")]
     pub(crate) fn blocks(&self, function: &Function) -> (&[u32], Option<&DominatorTree>) {
         let words = &function.words;
         let before = |end: usize| self.labels.partition_point(|&label| (label as usize) < end);

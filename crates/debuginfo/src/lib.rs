@@ -12,6 +12,7 @@
 //! | write DWARF of it | [`dwarf`] |
 //! | ask what an instruction looks like in a set | [`Set::fields`] |
 //! | write it | [`build`] |
+//! | convert it to another set, or make it of lines and names | [`convert::convert`], [`convert::describe`] |
 //! | remove single instructions | [`remove`], [`remove_each`] |
 //!
 //! The sets are `DebugInfo`, which is the first and oldest, `OpenCL.DebugInfo.100`, and

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use common::{SAMPLES, Sample};
 use spirvkit_binary::{Id, Module as Borrowed, WordOffset};
-use spirvkit_debuginfo::convert::{Conversion, Effect, Options, convert};
+use spirvkit_debuginfo::convert::{Conversion, Effect, Options, convert, describe};
 use spirvkit_debuginfo::{DebugInfo, Entry, Field, Kind, Set};
 use spirvkit_grammar::{Op, Quantifier};
 use spirvkit_ir::Module;
@@ -329,4 +329,263 @@ fn losses_name_instruction_field_and_reason() {
             .to_string()
             .contains("DebugTypeMatrix is approximated")
     );
+}
+
+/// A module whose structure holds a pointer to itself.
+const LIST: &str = r#"
+               OpCapability Addresses
+               OpCapability Linkage
+               OpCapability Kernel
+        %set = OpExtInstImport "OpenCL.DebugInfo.100"
+               OpMemoryModel Physical64 OpenCL
+       %file = OpString "list.cl"
+     %s_node = OpString "node"
+     %s_next = OpString "next"
+       %void = OpTypeVoid
+        %int = OpTypeInt 32 0
+     %bits64 = OpConstant %int 64
+      %bits0 = OpConstant %int 0
+     %source = OpExtInst %void %set DebugSource %file
+       %unit = OpExtInst %void %set DebugCompilationUnit 1 4 %source OpenCL_C
+       %node = OpExtInst %void %set DebugTypeComposite %s_node Structure %source 1 1 %unit %s_node %bits64 None %next
+    %pointer = OpExtInst %void %set DebugTypePointer %node CrossWorkgroup None
+       %next = OpExtInst %void %set DebugTypeMember %s_next %pointer %source 2 1 %node %bits0 %bits64 FlagIsPublic
+"#;
+
+#[test]
+fn a_structure_that_points_to_itself_refers_forwards_or_loses_the_pointer() {
+    let sample = Sample::new(LIST);
+    let (words, conversion) = converted(&sample.words, Set::Shader);
+    assert_eq!(conversion.losses, []);
+    let module = Borrowed::new(&words).expect("a header");
+    let forward: Vec<Id> = module
+        .instructions()
+        .map(|it| it.expect("an instruction"))
+        .filter(|it| it.op() == Op::ExtInstWithForwardRefsKHR)
+        .filter_map(|it| it.result())
+        .collect();
+    assert_eq!(forward, [sample.id("node")]);
+
+    let options = Options {
+        forward_references: false,
+    };
+    let mut module = Module::load(&sample.words).expect("a module");
+    let conversion = convert(&mut module, Set::Shader, &options).expect("a conversion");
+    let lost: Vec<_> = listed(&conversion).collect();
+    assert_eq!(lost, [(sample.id("node"), Some(Field::Members))]);
+    let words = module.store();
+    let report = spirvkit_validate::validate(&words, &Default::default());
+    assert!(report.is_valid());
+    let node = sample.id("node");
+    assert_eq!(
+        read(&words).entry(node).map(|it| it.members().count()),
+        Some(0)
+    );
+}
+
+/// What `void *` points to: nothing in one set, a type of that name in others.
+#[test]
+fn a_pointer_to_nothing_is_one_to_void() {
+    let text = LIST.replace("OpenCL.DebugInfo.100", "DebugInfo");
+    let first = text.find("     %source =").expect("the first");
+    let text = format!(
+        "{}%none = OpExtInst %void %set DebugInfoNone\n%pointer = OpExtInst %void %set DebugTypePointer %none CrossWorkgroup None\n",
+        &text[..first]
+    );
+    let sample = Sample::new(&text);
+    let pointer = sample.id("pointer");
+    for to in [Set::OpenCl100, Set::Shader] {
+        let (words, conversion) = converted(&sample.words, to);
+        let lost: Vec<_> = listed(&conversion).collect();
+        assert_eq!(lost, [(pointer, Some(Field::BaseType))]);
+        let info = read(&words);
+        let text = info.entry(pointer).map(|it| it.type_text());
+        assert_eq!(text.as_deref(), Some("void *"));
+    }
+}
+
+/// A chain of so many pointers, each to the one before, and as many structures that hold
+/// each other.
+fn chain(count: usize) -> String {
+    use std::fmt::Write as _;
+    let mut text = LIST.to_owned();
+    for number in 0..count {
+        let before = match number {
+            0 => "%node".to_owned(),
+            _ => format!("%p{}", number - 1),
+        };
+        let _ = writeln!(
+            text,
+            "%p{number} = OpExtInst %void %set DebugTypePointer {before} CrossWorkgroup None"
+        );
+        let _ = writeln!(
+            text,
+            "%c{number} = OpExtInst %void %set DebugTypeComposite %s_node Structure %source 1 1 %unit %s_node %bits64 None %m{number}\n\
+             %m{number} = OpExtInst %void %set DebugTypeMember %s_next %q{number} %source 2 1 %c{number} %bits0 %bits64 FlagIsPublic"
+        );
+    }
+    for number in 0..count {
+        let next = (number + 1) % count;
+        let q = format!(
+            "%q{number} = OpExtInst %void %set DebugTypePointer %c{next} CrossWorkgroup None"
+        );
+        let _ = writeln!(text, "{q}");
+    }
+    text
+}
+
+#[test]
+fn long_chains_and_circles_take_no_longer_than_they_are() {
+    let words = common::assemble(&chain(5_000));
+    for to in [Set::Shader, Set::DebugInfo] {
+        let mut module = Module::load(&words).expect("a module");
+        let conversion = convert(&mut module, to, &Options::default()).expect("a conversion");
+        assert_eq!(conversion.instructions, 4 * 5_000 + 5);
+    }
+}
+
+/// A shader without debug information but lines, names and a source.
+const PLAIN: &str = r#"
+               OpCapability Shader
+               OpMemoryModel Logical GLSL450
+               OpEntryPoint GLCompute %main "main"
+               OpExecutionMode %main LocalSize 1 1 1
+       %file = OpString "light.comp"
+               OpSource GLSL 450 %file "struct light { float power; vec3 place; };
+float twice(float x) { return x + x; }
+void main() {
+  float y = twice(1.0);
+}
+"
+               OpName %main "main"
+               OpName %twice "twice(f1;"
+               OpName %x "x"
+               OpName %y "y"
+               OpName %light "light"
+               OpMemberName %light 0 "power"
+               OpMemberName %light 1 "place"
+               OpName %lights "lights"
+               OpName %turn "turn"
+       %void = OpTypeVoid
+      %float = OpTypeFloat 32
+       %vec3 = OpTypeVector %float 3
+       %mat3 = OpTypeMatrix %vec3 3
+       %uint = OpTypeInt 32 0
+          %4 = OpConstant %uint 4
+        %one = OpConstant %float 1
+      %light = OpTypeStruct %float %vec3
+      %array = OpTypeArray %light %4
+    %private = OpTypePointer Private %array
+    %turning = OpTypePointer Private %mat3
+      %local = OpTypePointer Function %float
+       %unit = OpTypeFunction %void
+      %maths = OpTypeFunction %float %float
+     %lights = OpVariable %private Private
+       %turn = OpVariable %turning Private
+       %main = OpFunction %void None %unit
+      %start = OpLabel
+          %y = OpVariable %local Function
+               OpLine %file 4 13
+     %called = OpFunctionCall %float %twice %one
+               OpStore %y %called
+               OpReturn
+               OpFunctionEnd
+               OpLine %file 2 1
+      %twice = OpFunction %float None %maths
+          %x = OpFunctionParameter %float
+       %only = OpLabel
+               OpLine %file 2 31
+        %sum = OpFAdd %float %x %x
+               OpReturnValue %sum
+               OpFunctionEnd
+"#;
+
+#[test]
+fn plain_modules_are_described_in_each_set() {
+    // Names stand before types.
+    let name = "               OpName %turn \"turn\"\n";
+    let text = PLAIN
+        .replace(name, "")
+        .replace("       %void =", &format!("{name}       %void ="));
+    let sample = Sample::new(&text);
+    for set in Set::ALL {
+        let mut module = Module::load(&sample.words).expect("a module");
+        assert_eq!(describe(&mut module, set), Ok(true));
+        module.verify().expect("tables that agree");
+        let words = module.store();
+        let report = spirvkit_validate::validate(&words, &Default::default());
+        let first = report.diagnostics().first().map(|it| it.message());
+        assert!(report.is_valid(), "{set}: {first:?}");
+
+        let info = read(&words);
+        let (file, _) = info.files().next().expect("a file");
+        assert!(
+            info.text_of(file)
+                .is_some_and(|text| text.starts_with("struct light"))
+        );
+        let declared = |kind| {
+            let entries = info.of_kind(kind);
+            entries.map(|it| it.declaration_text()).collect::<Vec<_>>()
+        };
+        let turn = match set {
+            Set::Shader => "float3x3 turn",
+            _ => "float3 turn[3]",
+        };
+        assert_eq!(
+            declared(Kind::GlobalVariable),
+            ["struct light lights[4]", turn]
+        );
+        assert_eq!(declared(Kind::LocalVariable), ["float y", "float x"]);
+        let functions: Vec<_> = info
+            .of_kind(Kind::Function)
+            .map(|it| (it.name().unwrap_or_default(), it.line(), it.type_text()))
+            .collect();
+        let main = ("main".to_owned(), Some(4), "void ()".to_owned());
+        let twice = ("twice".to_owned(), Some(2), "float (float)".to_owned());
+        assert_eq!(functions, [main, twice]);
+
+        let sum = info.definition(sample.id("sum")).expect("the sum").offset();
+        let position = info.position(sum).map(|it| (it.line, it.column));
+        assert_eq!(position, Some((2, 31)));
+        let frames = info.frames(sum);
+        let names: Vec<_> = frames
+            .iter()
+            .filter_map(|it| it.function()?.name())
+            .collect();
+        assert_eq!(names, ["twice"]);
+        let visible: Vec<_> = info
+            .variables(sum)
+            .iter()
+            .map(|it| it.variable.declaration_text())
+            .collect();
+        assert!(visible.contains(&"float x".to_owned()), "{visible:?}");
+        let power = info.of_kind(Kind::TypeMember).next().expect("a member");
+        assert_eq!(
+            (power.offset_in_bits(), power.size_in_bits()),
+            (Some(0), Some(32))
+        );
+        // It has debug information now.
+        assert_eq!(describe(&mut module, set), Ok(false));
+    }
+}
+
+#[test]
+fn columns_that_the_text_lacks_are_no_columns() {
+    let text = PLAIN.replace("OpLine %file 4 13", "OpLine %file 4 130");
+    let sample = Sample::new(&text);
+    let mut module = Module::load(&sample.words).expect("a module");
+    assert_eq!(describe(&mut module, Set::OpenCl100), Ok(true));
+    let (words, conversion) = converted(&module.store(), Set::Shader);
+    let losses: Vec<_> = conversion.losses.iter().map(|it| it.instruction).collect();
+    assert!(
+        losses.contains(&"OpLine") && losses.contains(&"DebugFunction"),
+        "{losses:?}"
+    );
+    let info = read(&words);
+    let called = info
+        .definition(sample.id("called"))
+        .expect("the call")
+        .offset();
+    let position = info.position(called).map(|it| (it.line, it.column));
+    assert_eq!(position, Some((4, 0)));
 }

@@ -272,3 +272,75 @@ fn only_debugging_instructions_are_removed() {
         assert!(!dir.path("out.spv").exists());
     }
 }
+
+#[test]
+fn convert_tells_what_is_lost_and_writes_the_rest() {
+    let dir = shader();
+    let ran = dir.spv(&[
+        "debug",
+        "convert",
+        "--to",
+        "opencl",
+        "light.spvasm",
+        "-o",
+        "light.spv",
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("warning[debug.convert-loss]"));
+    assert!(ran.stderr.contains("DebugLine: Column End is lost"));
+    assert!(ran.stderr.contains("(2 times)"));
+    let text = shown(&dir, &["dump", "light.spv"]);
+    assert!(text.contains("variable float x"), "{text}");
+    let ran = dir.spv(&["dis", "light.spv"]);
+    assert!(ran.text().contains("\"OpenCL.DebugInfo.100\""));
+    assert!(!ran.text().contains("SPV_KHR_non_semantic_info"));
+    assert!(ran.text().contains("OpLine"));
+
+    let all = [
+        "--every-loss",
+        "--to",
+        "opencl",
+        "light.spvasm",
+        "-o",
+        "a.spv",
+    ];
+    let mut arguments = vec!["debug", "convert"];
+    arguments.extend(all);
+    let ran = dir.spv(&arguments);
+    assert_eq!(ran.stderr.matches("Column End is lost").count(), 2);
+    assert!(!ran.stderr.contains("times"));
+}
+
+#[test]
+fn convert_describes_what_has_no_debug_information() {
+    let dir = Dir::new();
+    let plain = "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %mass
+OpExecutionMode %main LocalSize 1 1 1
+OpName %mass \"mass\"
+%void = OpTypeVoid
+%float = OpTypeFloat 32
+%private = OpTypePointer Private %float
+%type = OpTypeFunction %void
+%mass = OpVariable %private Private
+%main = OpFunction %void None %type
+%start = OpLabel
+OpReturn
+OpFunctionEnd
+";
+    dir.write("plain.spvasm", plain);
+    for set in ["debuginfo", "opencl", "shader"] {
+        let ran = dir.spv(&[
+            "debug",
+            "convert",
+            "--to",
+            set,
+            "plain.spvasm",
+            "-o",
+            "out.spv",
+        ]);
+        assert_eq!((ran.code, &*ran.stderr), (0, ""), "{set}");
+        assert!(shown(&dir, &["dump", "out.spv"]).contains("float mass"));
+    }
+}

@@ -82,7 +82,7 @@ impl<'a> Converter<'a, '_> {
 
     /// Moves debugging instructions that stand before phis and variables behind them.
     /// Returns the last of these, or the label.
-    fn settle_head(&mut self, block: Block) -> Result<Option<Inst>, EncodeError> {
+    pub(super) fn settle_head(&mut self, block: Block) -> Result<Option<Inst>, EncodeError> {
         let Some(mut last) = self.module.label(block) else {
             return Ok(None);
         };
@@ -143,7 +143,7 @@ impl<'a> Converter<'a, '_> {
 
     /// Each `OpLine` of a block becomes a `DebugLine`, from behind its phis and variables
     /// on and up to its merge instruction.
-    fn lines_to_shader(&mut self, block: Block, last: Inst) -> Result<(), EncodeError> {
+    pub(super) fn lines_to_shader(&mut self, block: Block, last: Inst) -> Result<(), EncodeError> {
         let end = self.module.merge(block).or(self.module.terminator(block));
         let mut next = self.module.next(last);
         while let Some(inst) = next.filter(|&inst| Some(inst) != end) {

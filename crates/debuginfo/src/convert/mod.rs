@@ -4,9 +4,11 @@ mod body;
 mod extents;
 mod fields;
 mod loss;
+mod minimal;
 mod order;
 mod plan;
 mod sources;
+mod types;
 
 use std::borrow::Cow;
 
@@ -15,6 +17,7 @@ use spirvkit_grammar::{Class, ExtInstSet, Op, SourceLanguage, Version};
 use spirvkit_ir::{Inst, Module, Place};
 
 pub use self::loss::{Conversion, Effect, Loss, Losses};
+pub use self::minimal::describe;
 use self::plan::Fate;
 use self::sources::Sources;
 use crate::build::{Draft, EncodeError, Encoder, Target as _, literal};
@@ -48,7 +51,7 @@ impl Default for Options {
 /// way, and listed. Instructions that are no debug information stay as they are.
 ///
 /// A module without instructions of other sets stays as it is: see
-/// `describe` makes debug information of lines and names.
+/// [`describe`] makes debug information of lines and names.
 ///
 /// # Errors
 ///
@@ -126,6 +129,7 @@ struct Stopgaps {
     unit: Option<Id>,
     void: Option<Id>,
     function: Option<Id>,
+    constant_true: Option<Id>,
 }
 
 impl<'a, 'm> Converter<'a, 'm> {
@@ -144,25 +148,7 @@ impl<'a, 'm> Converter<'a, 'm> {
         if from.is_empty() {
             return Ok(Conversion::default());
         }
-        let import = import(info, module, to)?;
-        let mut encoder = Encoder::new(module, to);
-        let void = encoder.void(module)?;
-        let mut converter = Self {
-            fates: module.id_table(Fate::Other),
-            composites: module.id_table(Id(0)),
-            info,
-            module,
-            to,
-            from,
-            import,
-            void,
-            encoder,
-            sources: Sources::default(),
-            stopgaps: Stopgaps::default(),
-            losses: Vec::new(),
-            unknown: Vec::new(),
-            options: *options,
-        };
+        let mut converter = Self::new(info, module, to, from, options)?;
         converter.plan();
         converter.convert_sources()?;
         let entries: Vec<Entry<'a>> = converter.converted().collect();
@@ -179,6 +165,34 @@ impl<'a, 'm> Converter<'a, 'm> {
             from: converter.from,
             instructions: entries.len(),
             losses: losses.into_iter().map(|(_, loss)| loss).collect(),
+        })
+    }
+
+    fn new(
+        info: &'a DebugInfo<'a>,
+        module: &'m mut Module,
+        to: Set,
+        from: Vec<Set>,
+        options: &Options,
+    ) -> Result<Self, EncodeError> {
+        let import = import(info, module, to)?;
+        let mut encoder = Encoder::new(module, to);
+        let void = encoder.void(module)?;
+        Ok(Self {
+            fates: module.id_table(Fate::Other),
+            composites: module.id_table(Id(0)),
+            info,
+            module,
+            to,
+            from,
+            import,
+            void,
+            encoder,
+            sources: Sources::default(),
+            stopgaps: Stopgaps::default(),
+            losses: Vec::new(),
+            unknown: Vec::new(),
+            options: *options,
         })
     }
 

@@ -34,7 +34,7 @@ pub(super) enum Target {
 }
 
 /// Whether a vector can have this many components in a set.
-fn is_vector_length(to: Set, count: u64) -> bool {
+pub(super) fn is_vector_length(to: Set, count: u64) -> bool {
     match to {
         Set::DebugInfo => u32::try_from(count).is_ok(),
         Set::OpenCl100 => matches!(count, 1..=4 | 8 | 16),
@@ -124,6 +124,7 @@ impl<'a> Converter<'a, '_> {
             Kind::FunctionDefinition | Kind::SourceContinued if self.to != Set::Shader => {
                 return Fate::Gone;
             }
+            Kind::Source if self.to == Set::DebugInfo => return Fate::Gone,
             Kind::Line | Kind::NoLine if self.to != Set::Shader => return Fate::Other,
             Kind::TypeMatrix | Kind::TypeVectorIdEXT | Kind::TypeCooperativeMatrixKHR => {
                 return self.fate_of_extent(entry);
@@ -415,4 +416,4 @@ impl<'a> Converter<'a, '_> {
 
 /// The most steps from a type to what it stands for; types that take more are not
 /// understood.
-const LONGEST_CHAIN: usize = 1000;
+const LONGEST_CHAIN: usize = 100;

@@ -1,5 +1,6 @@
 //! `spv debug`: what a module tells of its source.
 
+mod convert;
 mod dump;
 mod dwarf;
 mod location;
@@ -31,6 +32,7 @@ enum Command {
     Vars(vars::Arguments),
     Remove(remove::Arguments),
     Dwarf(dwarf::Arguments),
+    Convert(convert::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
@@ -42,6 +44,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         Command::Vars(arguments) => vars::run(arguments),
         Command::Remove(arguments) => remove::run(arguments),
         Command::Dwarf(arguments) => dwarf::run(arguments),
+        Command::Convert(arguments) => convert::run(arguments),
     }
 }
 

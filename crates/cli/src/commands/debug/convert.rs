@@ -1,0 +1,103 @@
+//! `spv debug convert`: debug information of another set.
+
+use clap::{Args, ValueEnum};
+use spirvkit::debuginfo::Set;
+use spirvkit::debuginfo::convert::{Conversion, Options, convert, describe};
+use spirvkit::diagnostics::ErrorClass;
+use spirvkit::ir::Module;
+use spirvkit::{Diagnostic, debuginfo};
+
+use crate::change::Changing;
+use crate::change_help;
+use crate::exit::{Ending, UsageError};
+
+/// Turn debug information into that of another instruction set
+///
+/// What the other set can't say is left out or said in another way, and told as warnings.
+/// A module without debug information gets some: its files, its functions, its named
+/// variables and their types.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP, args_override_self = true)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    changing: Changing,
+
+    /// The set to turn it into
+    #[arg(long, value_name = "SET")]
+    to: SetName,
+
+    /// Tell each loss with the id of its instruction, rather than each kind of loss once
+    #[arg(long)]
+    every_loss: bool,
+
+    /// Leave out members that lead back to their structure, rather than write them with
+    /// OpExtInstWithForwardRefsKHR, which not every consumer takes
+    #[arg(long)]
+    no_forward_references: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SetName {
+    /// DebugInfo, the first of them
+    Debuginfo,
+    /// OpenCL.DebugInfo.100
+    Opencl,
+    /// NonSemantic.Shader.DebugInfo.100
+    Shader,
+}
+
+const AFTER_HELP: &str = change_help!(
+    "  spv debug convert --to shader kernel.spv -o kernel.shader.spv
+  spv debug convert --to opencl --every-loss shader.spv -o shader.opencl.spv
+  spv debug convert --to debuginfo --format json shaders/ -o old/"
+);
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
+    let to = match arguments.to {
+        SetName::Debuginfo => Set::DebugInfo,
+        SetName::Opencl => Set::OpenCl100,
+        SetName::Shader => Set::Shader,
+    };
+    let options = Options {
+        forward_references: !arguments.no_forward_references,
+    };
+    arguments.changing.each(|module, diagnostics| {
+        match change(module, to, &options) {
+            Ok(conversion) => diagnostics.extend(losses(&conversion, arguments.every_loss)),
+            Err(error) => diagnostics.push(Diagnostic::error(
+                "debug.convert",
+                ErrorClass::InvalidData,
+                error.to_string(),
+            )),
+        };
+    })
+}
+
+fn change(
+    module: &mut Module,
+    to: Set,
+    options: &Options,
+) -> Result<Conversion, debuginfo::build::EncodeError> {
+    let conversion = convert(module, to, options)?;
+    if conversion.from.is_empty() {
+        describe(module, to)?;
+    }
+    Ok(conversion)
+}
+
+fn losses(conversion: &Conversion, every: bool) -> Vec<Diagnostic> {
+    let warning =
+        |text: String| Diagnostic::warning("debug.convert-loss", ErrorClass::InvalidData, text);
+    match every {
+        true => conversion
+            .losses
+            .iter()
+            .map(|loss| warning(loss.to_string()))
+            .collect(),
+        false => conversion
+            .summary()
+            .iter()
+            .map(|losses| warning(losses.to_string()))
+            .collect(),
+    }
+}

@@ -1,10 +1,13 @@
 //! Debug information, whatever it says.
 
-use spirvkit::binary::{Module, WordOffset};
-use spirvkit::debuginfo::DebugInfo;
-use spirvkit::words_from_bytes;
+use spirvkit::binary::{Id, Module, WordOffset};
+use spirvkit::debuginfo::convert::{Options, convert};
+use spirvkit::debuginfo::dwarf::{self, Version};
+use spirvkit::debuginfo::{DebugInfo, Set, remove_each};
+use spirvkit::{ir, words_from_bytes};
 
-use crate::{RECIPE, mutate};
+use crate::recipe::Recipe;
+use crate::{RECIPE, load_words, mutate};
 
 /// How many instructions are asked about: each may be in as many scopes as there are.
 const ASKED: usize = 64;
@@ -61,6 +64,94 @@ pub fn debug_information_of_words(words: &[u32]) {
         let frames = info.frames(at);
         for found in info.variables(at) {
             assert!(found.frame < frames.len());
+        }
+    }
+}
+
+/// A module follows a recipe of [`RECIPE`] bytes for changes to it. Its debug information
+/// can be converted to each set, and instructions of it removed: what comes of that can be
+/// stored and loaded, and what was removed is gone.
+pub fn converted_debug_information(bytes: &[u8]) {
+    let Some((recipe, module)) = bytes.split_at_checked(RECIPE) else {
+        return;
+    };
+    if let Ok((words, _)) = words_from_bytes(module) {
+        convert_debug_information(&words, recipe);
+    }
+}
+
+/// The same with words and a recipe of any length.
+pub fn convert_debug_information(words: &[u32], recipe: &[u8]) {
+    let (changes, choices) = recipe.split_at(recipe.len() / 2);
+    let words = mutate(words, changes);
+    let mut recipe = Recipe::new(choices);
+    let Ok(mut module) = ir::Module::load(&words) else {
+        return;
+    };
+    let to = Set::ALL[recipe.below(Set::ALL.len())];
+    let options = Options {
+        forward_references: recipe.once_in(2),
+    };
+    if convert(&mut module, to, &options).is_err() {
+        // What can't be converted stays as it was.
+        assert_eq!(module.store(), words);
+    }
+    check_stored(&module);
+    let stored = module.store();
+    let ids: Vec<Id> = match Module::new(&stored) {
+        Ok(module) => DebugInfo::read(&module)
+            .entries()
+            .map(|entry| entry.id())
+            .collect(),
+        Err(_) => Vec::new(),
+    };
+    let chosen: Vec<Id> = (0..4).filter_map(|_| recipe.pick(&ids)).collect();
+    if remove_each(&mut module, &chosen).is_ok() {
+        check_stored(&module);
+    }
+}
+
+fn check_stored(module: &ir::Module) {
+    if let Err(error) = module.verify() {
+        panic!("{error}");
+    }
+    load_words(&module.store());
+}
+
+/// A module follows a recipe of [`RECIPE`] bytes for changes to it. Whatever its debug
+/// information says, DWARF can be written of it, or there is an error that says why not.
+pub fn dwarf_of_module(bytes: &[u8]) {
+    let Some((recipe, module)) = bytes.split_at_checked(RECIPE) else {
+        return;
+    };
+    if let Ok((words, _)) = words_from_bytes(module) {
+        dwarf_of_words(&mutate(&words, recipe));
+    }
+}
+
+/// The same with the words of a module.
+pub fn dwarf_of_words(words: &[u32]) {
+    let Ok(module) = Module::new(words) else {
+        return;
+    };
+    let info = DebugInfo::read(&module);
+    for version in [Version::V4, Version::V5] {
+        let options = dwarf::Options {
+            version,
+            embed_sources: version == Version::V5,
+            ..Default::default()
+        };
+        match dwarf::object(&info, &options) {
+            Ok(object) => {
+                assert_eq!(object.get(..4), Some(&b"\x7fELF"[..]));
+                assert!(
+                    object.len() <= words.len() * 400 + 100_000,
+                    "{}",
+                    object.len()
+                );
+                assert_eq!(dwarf::object(&info, &options).as_ref(), Ok(&object));
+            }
+            Err(error) => assert!(!error.to_string().is_empty()),
         }
     }
 }

@@ -33,7 +33,10 @@ pub use checks::{
     disassemble_words_then_assemble, lenient_round_trip, lenient_round_trip_words, validate,
     validate_words,
 };
-pub use debug_info::{debug_information, debug_information_of_words};
+pub use debug_info::{
+    convert_debug_information, converted_debug_information, debug_information,
+    debug_information_of_words, dwarf_of_module, dwarf_of_words,
+};
 pub use diffs::{compare_words, compared_modules, rearranged, verify_diff};
 pub use drawings::{draw_words, drawn_module};
 pub use edits::{edit_words, edited_module, load_module, load_words};

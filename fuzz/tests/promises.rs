@@ -275,7 +275,10 @@ fn debug_information_keeps_its_promises() {
         for _ in 0..100 {
             let length = 8 + random.below(56);
             let recipe = random.bytes(length);
-            spirvkit_fuzz::debug_information_of_words(&spirvkit_fuzz::mutate(&words, &recipe));
+            let mutated = spirvkit_fuzz::mutate(&words, &recipe);
+            spirvkit_fuzz::debug_information_of_words(&mutated);
+            spirvkit_fuzz::dwarf_of_words(&mutated);
+            spirvkit_fuzz::convert_debug_information(&words, &recipe);
         }
     }
 }

@@ -18,13 +18,11 @@ const COMMANDS: &[&str] = &[
     "compact-ids",
     "split",
     "merge",
+    "debug",
     "completions",
     "man",
     "drop-in",
 ];
-
-/// Commands that hold others, which have the examples.
-const GROUPS: &[&str] = &["debug"];
 
 #[test]
 fn help_shows_examples_and_exit_codes() {
@@ -86,7 +84,7 @@ fn there_is_a_manual_page_for_each_command() {
         assert!(page.contains(&format!(".TH spv-{command} 1")), "{page}");
         assert!(page.contains("Exit codes"));
     }
-    assert_eq!(dir.files().len(), 1 + COMMANDS.len() + GROUPS.len());
+    assert_eq!(dir.files().len(), 1 + COMMANDS.len());
     dir.write("file", "");
     dir.spv(&["man", "--dir", "file"])
         .fails(1, "error[io.write]");

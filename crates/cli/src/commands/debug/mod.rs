@@ -17,11 +17,24 @@ use crate::exit::{Ending, UsageError};
 
 /// Look into debug information: files, lines, types, scopes and variables
 #[derive(Debug, Args)]
-#[command(subcommand_required = true, arg_required_else_help = true)]
+#[command(after_help = AFTER_HELP, subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
+
+const AFTER_HELP: &str = "\
+Examples:
+  spv debug lookup shader.spv shader.comp:12    which instructions come of a line
+  spv debug lookup shader.spv %57               which line an instruction comes of
+  spv debug vars shader.spv %57                 which variables are visible there
+  spv debug dump shader.spv                     everything, as a tree
+  spv debug dwarf shader.spv -o shader.o        for gdb and its like
+
+Exit codes:
+  0  success
+  1  the module has errors or could not be read, or nothing was found
+  2  the command line is wrong";
 
 #[derive(Debug, Subcommand)]
 enum Command {

@@ -24,8 +24,8 @@ pub(super) struct Home<'m> {
 
 pub(super) type HomeId = usize;
 
-/// Entries nested deeper than this stand directly in their unit: writers and readers of
-/// DWARF recurse into the tree.
+/// Entries nested deeper than this stand beside what they are nested in: writers and
+/// readers of DWARF recurse into the tree.
 pub(super) const DEEPEST: u32 = 200;
 /// The most steps from a type to what it stands for.
 const MOST_STEPS: usize = 16;
@@ -141,7 +141,10 @@ impl<'w> Writer<'w> {
             }),
             _ => parent,
         };
-        let parent = parent.filter(|&parent| self.homes[parent].depth < DEEPEST);
+        let parent = match parent {
+            Some(parent) if self.homes[parent].depth >= DEEPEST => self.homes[parent].parent,
+            parent => parent,
+        };
         let function = match entry.kind() {
             Kind::Function => Some(self.homes.len()),
             _ => parent.and_then(|parent| self.homes[parent].function),

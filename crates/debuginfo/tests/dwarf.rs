@@ -1,0 +1,863 @@
+//! DWARF says what the sources say, read back with `gimli`.
+#![cfg(feature = "dwarf")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use gimli::{
+    AttributeValue, DebuggingInformationEntry, DwAt, EndianSlice, LittleEndian, Reader as _, Unit,
+};
+use serde_json::Value;
+use spirvkit_binary::{Id, Module, words_from_bytes};
+use spirvkit_debuginfo::DebugInfo;
+use spirvkit_debuginfo::dwarf::{
+    self, Address, ByteOffsets, CodeMap, Options, Place, Sections, Version,
+};
+
+type Slice<'a> = EndianSlice<'a, LittleEndian>;
+
+/// A DIE, as tests want to look at it.
+#[derive(Debug)]
+struct Die {
+    tag: String,
+    depth: isize,
+    name: String,
+    /// Numbers and flags.
+    numbers: BTreeMap<u16, i64>,
+    /// Operations of the location, or of each part of its list.
+    locations: Vec<String>,
+    has_list: bool,
+    /// The name of what it refers to as its origin.
+    origin: String,
+    ranges: Vec<Range<u64>>,
+}
+
+impl Die {
+    fn number(&self, attribute: DwAt) -> Option<i64> {
+        self.numbers.get(&attribute.0).copied()
+    }
+}
+
+/// What was read of the sections of a module.
+struct Read {
+    dies: Vec<Die>,
+    /// Rows of the line tables: address, file, line, discriminator.
+    rows: Vec<(u64, String, u64, u64)>,
+    macros: Vec<String>,
+}
+
+impl Read {
+    fn of(words: &[u32], map: &dyn CodeMap, version: Version) -> Self {
+        let module = Module::new(words).expect("a module");
+        let info = DebugInfo::read(&module);
+        let options = Options {
+            version,
+            ..Options::default()
+        };
+        let sections = dwarf::sections(&info, map, &options).expect("DWARF");
+        Self::sections(&sections)
+    }
+
+    fn sections(sections: &Sections) -> Self {
+        let load = |id: gimli::SectionId| {
+            let bytes = sections.get(id.name()).unwrap_or_default();
+            Ok::<_, gimli::Error>(EndianSlice::new(bytes, LittleEndian))
+        };
+        let dwarf = gimli::Dwarf::load(load).expect("sections");
+        let mut read = Self {
+            dies: Vec::new(),
+            rows: Vec::new(),
+            macros: Vec::new(),
+        };
+        let mut units = dwarf.units();
+        while let Some(header) = units.next().expect("a unit") {
+            let unit = dwarf.unit(header).expect("a unit");
+            read.unit(&dwarf, &unit);
+            read.lines(&dwarf, &unit);
+        }
+        read
+    }
+
+    fn unit<'a>(&mut self, dwarf: &gimli::Dwarf<Slice<'a>>, unit: &Unit<Slice<'a>>) {
+        let mut entries = unit.entries();
+        while let Some(entry) = entries.next_dfs().expect("a DIE") {
+            let die = read_die(dwarf, unit, entry, entry.depth());
+            self.dies.push(die);
+        }
+        let mut macros = Vec::new();
+        if let Ok(Some(AttributeValue::DebugMacinfoRef(at))) = macro_attribute(unit) {
+            let mut entries = dwarf.macinfo(at).expect("macros");
+            while let Some(entry) = entries.next().expect("a macro") {
+                macros.push(entry);
+            }
+        }
+        if let Ok(Some(AttributeValue::DebugMacroRef(at))) = macro_attribute(unit) {
+            let mut entries = dwarf.macros(at).expect("macros");
+            while let Some(entry) = entries.next().expect("a macro") {
+                macros.push(entry);
+            }
+        }
+        for entry in macros {
+            use gimli::MacroEntry::*;
+            let text = |string: gimli::MacroString<Slice<'a>>| {
+                let string = string.string(unit.unit_ref(dwarf)).expect("a string");
+                string.to_string_lossy().into_owned()
+            };
+            self.macros.push(match entry {
+                Define { line, text: string } => format!("{line} define {}", text(string)),
+                Undef { line, name } => format!("{line} undef {}", text(name)),
+                StartFile { .. } => "start".to_owned(),
+                EndFile => "end".to_owned(),
+                other => format!("{other:?}"),
+            });
+        }
+    }
+
+    fn lines<'a>(&mut self, dwarf: &gimli::Dwarf<Slice<'a>>, unit: &Unit<Slice<'a>>) {
+        let Some(program) = unit.line_program.clone() else {
+            return;
+        };
+        let mut rows = program.rows();
+        while let Some((header, row)) = rows.next_row().expect("a row") {
+            if row.end_sequence() {
+                continue;
+            }
+            let file = row.file(header).expect("a file");
+            let name = dwarf.attr_string(unit, file.path_name()).expect("a name");
+            let line = row.line().map_or(0, |line| line.get());
+            let name = name.to_string_lossy().into_owned();
+            self.rows
+                .push((row.address(), name, line, row.discriminator()));
+        }
+    }
+
+    fn tagged<'a>(&'a self, tag: &str) -> impl Iterator<Item = &'a Die> + use<'a> {
+        let tag = tag.to_owned();
+        self.dies.iter().filter(move |die| die.tag == tag)
+    }
+
+    fn named(&self, tag: &str, name: &str) -> &Die {
+        let found = self.tagged(tag).find(|die| die.name == name);
+        found.unwrap_or_else(|| panic!("there is no {tag} called {name}"))
+    }
+
+    /// The children of the DIE.
+    fn children<'a>(&'a self, of: &'a Die) -> impl Iterator<Item = &'a Die> + 'a {
+        let after = self
+            .dies
+            .iter()
+            .skip_while(move |die| !std::ptr::eq(*die, of));
+        let inside = after.skip(1).take_while(move |die| die.depth > of.depth);
+        inside.filter(move |die| die.depth == of.depth + 1)
+    }
+}
+
+fn macro_attribute<'a>(unit: &Unit<Slice<'a>>) -> gimli::Result<Option<AttributeValue<Slice<'a>>>> {
+    let mut entries = unit.entries();
+    let root = entries.next_dfs()?.expect("a root");
+    let found = root.attr_value(gimli::DW_AT_macros);
+    Ok(found.or_else(|| root.attr_value(gimli::DW_AT_macro_info)))
+}
+
+fn read_die<'a>(
+    dwarf: &gimli::Dwarf<Slice<'a>>,
+    unit: &Unit<Slice<'a>>,
+    entry: &DebuggingInformationEntry<Slice<'a>>,
+    depth: isize,
+) -> Die {
+    let mut die = Die {
+        tag: entry.tag().to_string().replace("DW_TAG_", ""),
+        depth,
+        name: String::new(),
+        numbers: BTreeMap::new(),
+        locations: Vec::new(),
+        has_list: false,
+        origin: String::new(),
+        ranges: Vec::new(),
+    };
+    for attribute in entry.attrs() {
+        let value = attribute.value();
+        match attribute.name() {
+            gimli::DW_AT_name => die.name = string(dwarf, unit, value),
+            gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => {
+                if let AttributeValue::UnitRef(at) = value {
+                    let origin = unit.entry(at).expect("an origin");
+                    let name = origin.attr_value(gimli::DW_AT_name);
+                    die.origin = name.map_or(String::new(), |name| string(dwarf, unit, name));
+                }
+            }
+            gimli::DW_AT_location | gimli::DW_AT_frame_base => {
+                let is_location = attribute.name() == gimli::DW_AT_location;
+                match (value, is_location) {
+                    (AttributeValue::Exprloc(expression), true) => {
+                        die.locations.push(operations(unit, expression));
+                    }
+                    (AttributeValue::Exprloc(expression), false) => {
+                        die.origin = operations(unit, expression);
+                    }
+                    _ => {
+                        die.has_list = true;
+                        let list = dwarf.attr_locations(unit, value).expect("a list");
+                        let mut list = list.expect("a list");
+                        while let Some(part) = list.next().expect("a part") {
+                            let range = format!("{:#x}..{:#x} ", part.range.begin, part.range.end);
+                            let what = operations(unit, part.data);
+                            die.locations.push(range + &what);
+                        }
+                    }
+                }
+            }
+            name => {
+                let number = match value {
+                    AttributeValue::Flag(flag) => Some(i64::from(flag)),
+                    AttributeValue::Sdata(value) => Some(value),
+                    AttributeValue::Encoding(value) => Some(value.0.into()),
+                    AttributeValue::Accessibility(value) => Some(value.0.into()),
+                    AttributeValue::Inline(value) => Some(value.0.into()),
+                    value => value.udata_value().map(|value| value as i64),
+                };
+                die.numbers.extend(number.map(|number| (name.0, number)));
+            }
+        }
+    }
+    let mut ranges = dwarf.die_ranges(unit, entry).expect("ranges");
+    while let Some(range) = ranges.next().expect("a range") {
+        die.ranges.push(range.begin..range.end);
+    }
+    die
+}
+
+fn string<'a>(
+    dwarf: &gimli::Dwarf<Slice<'a>>,
+    unit: &Unit<Slice<'a>>,
+    value: AttributeValue<Slice<'a>>,
+) -> String {
+    let string = dwarf.attr_string(unit, value).expect("a string");
+    string.to_string_lossy().into_owned()
+}
+
+fn operations(unit: &Unit<Slice<'_>>, expression: gimli::Expression<Slice<'_>>) -> String {
+    let mut operations = expression.operations(unit.encoding());
+    let mut out = Vec::new();
+    while let Some(operation) = operations.next().expect("an operation") {
+        use gimli::Operation::*;
+        out.push(match operation {
+            UnsignedConstant { value } => format!("constu {value}"),
+            SignedConstant { value } => format!("consts {value}"),
+            Drop => "drop".to_owned(),
+            StackValue => "stack_value".to_owned(),
+            Deref { .. } => "deref".to_owned(),
+            Register { register } => format!("reg {}", register.0),
+            RegisterOffset {
+                register, offset, ..
+            } => format!("breg {} {offset}", register.0),
+            FrameOffset { offset } => format!("fbreg {offset}"),
+            Address { address } => format!("addr {address:#x}"),
+            PlusConstant { value } => format!("plus_uconst {value}"),
+            Piece {
+                size_in_bits,
+                bit_offset,
+            } => format!("piece {size_in_bits}+{}", bit_offset.unwrap_or(0)),
+            ImplicitValue { data } => format!("implicit {}", data.len()),
+            other => format!("{other:?}"),
+        });
+    }
+    out.join(", ")
+}
+
+fn folder(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests")
+        .join(name)
+}
+
+fn words(path: PathBuf) -> Vec<u32> {
+    let bytes = fs::read(path).expect("the module is there");
+    words_from_bytes(&bytes).expect("words").0
+}
+
+fn assembled(text: &str) -> Vec<u32> {
+    match spirvkit_text::assemble(text, &Default::default()) {
+        Ok(module) => module.words,
+        Err(errors) => panic!("{errors:?}"),
+    }
+}
+
+const VERSIONS: [Version; 2] = [Version::V4, Version::V5];
+
+/// Calls `check` with what is expected of each module of real compilers, and what was
+/// written of it.
+fn of_fixtures(check: impl Fn(&Value, &Read, &str)) {
+    for entry in fs::read_dir(folder("fixtures")).expect("a folder") {
+        let path = entry.expect("it can be read").path();
+        if !path.to_string_lossy().ends_with(".expect.json") {
+            continue;
+        }
+        let text = fs::read_to_string(path).expect("expectations");
+        let expected: Value = serde_json::from_str(&text).expect("JSON");
+        for group in expected["groups"].as_array().expect("groups") {
+            for module in group["modules"].as_array().expect("modules") {
+                let name = module["module"].as_str().expect("a name");
+                let words = words(folder("fixtures").join(name));
+                for version in VERSIONS {
+                    let read = Read::of(&words, &ByteOffsets, version);
+                    check(group, &read, name);
+                }
+            }
+        }
+    }
+}
+
+fn list<'a>(group: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> + 'a {
+    group[name].as_array().into_iter().flatten()
+}
+
+#[test]
+fn lines_with_code_have_rows() {
+    of_fixtures(|group, read, module| {
+        let lines: BTreeSet<u64> = read.rows.iter().map(|row| row.2).collect();
+        for line in list(group, "lines") {
+            if line["code"].as_bool() == Some(true) {
+                let number = line["line"].as_u64().expect("a line");
+                assert!(lines.contains(&number), "{module}: line {number}");
+            }
+        }
+    });
+}
+
+#[test]
+fn structures_have_their_members() {
+    of_fixtures(|group, read, module| {
+        for ty in list(group, "types") {
+            let tag = match ty["kind"].as_str() {
+                Some("structure") => "structure_type",
+                Some("class") => "class_type",
+                Some("union") => "union_type",
+                _ => continue,
+            };
+            let name = ty["name"].as_str().expect("a name");
+            let die = read.named(tag, name);
+            let size = ty["size_bits"].as_i64().filter(|&size| size > 0);
+            if let Some(size) = size {
+                assert_eq!(
+                    die.number(gimli::DW_AT_byte_size),
+                    Some(size / 8),
+                    "{module} {name}"
+                );
+            }
+            for member in list(ty, "members") {
+                let field = member["name"].as_str().expect("a name");
+                let mut members = read.children(die).filter(|die| die.tag == "member");
+                let found = members.find(|die| die.name == field);
+                let found = found.unwrap_or_else(|| panic!("{module}: {name}::{field}"));
+                if let Some(offset) = member["offset_bits"].as_i64().filter(|_| size.is_some()) {
+                    let at = found.number(gimli::DW_AT_data_member_location);
+                    let is_static = found.number(gimli::DW_AT_declaration) == Some(1);
+                    assert!(
+                        is_static || at == Some(offset / 8),
+                        "{module}: {name}::{field} {at:?}"
+                    );
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn enumerators_have_their_values() {
+    of_fixtures(|group, read, module| {
+        for ty in list(group, "enums") {
+            let name = ty["name"].as_str().expect("a name");
+            let die = read.named("enumeration_type", name);
+            for (name, value) in ty["values"].as_object().expect("values") {
+                let mut enumerators = read.children(die);
+                let found = enumerators.find(|die| die.name == *name);
+                let found = found.unwrap_or_else(|| panic!("{module}: {name}"));
+                assert_eq!(
+                    found.number(gimli::DW_AT_const_value),
+                    value.as_i64(),
+                    "{module}"
+                );
+            }
+        }
+    });
+}
+
+#[test]
+fn functions_have_their_lines_and_parameters() {
+    of_fixtures(|group, read, module| {
+        for function in list(group, "functions") {
+            let name = function["name"].as_str().expect("a name");
+            let Some(line) = function["line"].as_i64() else {
+                continue;
+            };
+            let is_called = |die: &&Die| die.name == name || die.origin == name;
+            let mut functions = read.tagged("subprogram").filter(is_called);
+            let at = |die: &Die| die.number(gimli::DW_AT_decl_line) == Some(line);
+            assert!(functions.any(at), "{module}: {name} at {line}");
+        }
+        let names = |tag: &str| -> BTreeSet<&str> {
+            let dies = read.dies.iter().filter(|die| die.tag == tag);
+            dies.map(|die| die.name.as_str()).collect()
+        };
+        let (parameters, variables) = (names("formal_parameter"), names("variable"));
+        for variable in list(group, "variables") {
+            let name = variable["name"].as_str().expect("a name");
+            let known = match variable["argument"].as_u64() {
+                // Some modules have the number in a form that their set doesn't have.
+                Some(1..) if !module.contains(".ns") => parameters.contains(name),
+                Some(1..) => parameters.contains(name) || variables.contains(name),
+                _ => variables.contains(name),
+            };
+            assert!(known, "{module}: {name}");
+        }
+    });
+}
+
+#[test]
+fn code_of_scopes_is_in_that_of_their_functions() {
+    of_fixtures(|_, read, module| {
+        let mut open: Vec<&Die> = Vec::new();
+        for die in &read.dies {
+            open.truncate(die.depth as usize);
+            let outer = open.iter().rev().find(|outer| !outer.ranges.is_empty());
+            if let Some(outer) = outer {
+                for range in &die.ranges {
+                    let inside =
+                        |outer: &Range<u64>| outer.start <= range.start && range.end <= outer.end;
+                    assert!(outer.ranges.iter().any(inside), "{module}: {die:?}");
+                }
+            }
+            open.push(die);
+        }
+    });
+}
+
+/// A function that calls another that was inlined, with a variable of values.
+const INLINED: &str = r#"
+            OpCapability Kernel
+            OpCapability Addresses
+            OpCapability Linkage
+     %set = OpExtInstImport "OpenCL.DebugInfo.100"
+            OpMemoryModel Physical64 OpenCL
+    %path = OpString "/work/inlined.cl"
+ %n_outer = OpString "outer"
+ %n_inner = OpString "inner"
+     %n_x = OpString "x"
+     %n_y = OpString "y"
+   %n_int = OpString "int"
+   %empty = OpString ""
+            OpName %outer "outer"
+    %void = OpTypeVoid
+     %int = OpTypeInt 32 0
+      %32 = OpConstant %int 32
+       %7 = OpConstant %int 7
+      %fn = OpTypeFunction %void %int
+    %none = OpExtInst %void %set DebugInfoNone
+  %source = OpExtInst %void %set DebugSource %path
+    %unit = OpExtInst %void %set DebugCompilationUnit 100 5 %source OpenCL_C
+   %d_int = OpExtInst %void %set DebugTypeBasic %n_int %32 Signed
+    %d_fn = OpExtInst %void %set DebugTypeFunction None %void %d_int
+ %d_outer = OpExtInst %void %set DebugFunction %n_outer %d_fn %source 10 1 %unit %empty FlagIsDefinition 10 %outer
+ %d_inner = OpExtInst %void %set DebugFunction %n_inner %d_fn %source 3 1 %unit %empty FlagIsDefinition 3 %none
+   %block = OpExtInst %void %set DebugLexicalBlock %source 4 1 %d_inner
+ %twofold = OpExtInst %void %set DebugLexicalBlockDiscriminator %source 2 %block
+      %at = OpExtInst %void %set DebugInlinedAt 12 %d_outer
+     %v_x = OpExtInst %void %set DebugLocalVariable %n_x %d_int %source 10 1 %d_outer None 1
+     %v_y = OpExtInst %void %set DebugLocalVariable %n_y %d_int %source 4 1 %block None
+   %plain = OpExtInst %void %set DebugExpression
+   %outer = OpFunction %void None %fn
+       %x = OpFunctionParameter %int
+   %label = OpLabel
+   %scope = OpExtInst %void %set DebugScope %d_outer
+   %bound = OpExtInst %void %set DebugValue %v_x %x %plain
+            OpLine %path 11 1
+       %a = OpIAdd %int %x %x
+  %inside = OpExtInst %void %set DebugScope %twofold %at
+            OpLine %path 5 1
+ %known_y = OpExtInst %void %set DebugValue %v_y %7 %plain
+       %b = OpIAdd %int %a %a
+   %then_y = OpExtInst %void %set DebugValue %v_y %b %plain
+       %c = OpIAdd %int %b %b
+   %again = OpExtInst %void %set DebugScope %d_outer
+            OpLine %path 13 1
+            OpReturn
+            OpFunctionEnd
+"#;
+
+#[test]
+fn inlined_calls_are_inside_their_callers() {
+    for version in VERSIONS {
+        let read = Read::of(&assembled(INLINED), &ByteOffsets, version);
+        let outer = read.named("subprogram", "outer");
+        assert_eq!(outer.ranges.len(), 1);
+        let inner = read.named("subprogram", "inner");
+        assert_eq!(inner.number(gimli::DW_AT_inline), Some(1));
+        assert!(inner.ranges.is_empty());
+        let call = read
+            .children(outer)
+            .find(|die| die.tag == "inlined_subroutine");
+        let call = call.expect("the call");
+        assert_eq!(call.origin, "inner");
+        assert_eq!(call.number(gimli::DW_AT_call_line), Some(12));
+        let block = read.children(call).find(|die| die.tag == "lexical_block");
+        let block = block.expect("its block");
+        let y = read
+            .children(block)
+            .find(|die| die.origin == "y")
+            .expect("y");
+        // First a constant, then what an instruction gives.
+        assert_eq!(y.locations.len(), 2, "{y:?}");
+        assert!(y.locations[0].ends_with("constu 7, stack_value"), "{y:?}");
+        assert!(y.locations[1].ends_with("drop, piece 32+0"), "{y:?}");
+        let rows: Vec<_> = read.rows.iter().map(|row| (row.2, row.3)).collect();
+        assert!(rows.contains(&(5, 2)), "the discriminator: {rows:?}");
+        assert!(rows.contains(&(13, 0)), "{rows:?}");
+    }
+}
+
+/// A backend that puts every word's code at a place of its own, from the back to the
+/// front, and values into registers.
+struct Backwards;
+
+impl CodeMap for Backwards {
+    fn ranges(&self, words: Range<usize>) -> Vec<Range<u64>> {
+        let code = |word: usize| 0x10_000 - 16 * word as u64;
+        words.map(|word| code(word)..code(word) + 8).collect()
+    }
+
+    fn places(&self, id: Id, code: Range<u64>) -> Vec<(Range<u64>, Place)> {
+        vec![(code, Place::Register(id.0 as u16 % 16))]
+    }
+
+    fn frame_base(&self, _: Id) -> Option<Place> {
+        Some(Place::Register(6))
+    }
+}
+
+#[test]
+fn backends_say_where_code_and_values_are() {
+    for version in VERSIONS {
+        let read = Read::of(&assembled(INLINED), &Backwards, version);
+        let outer = read.named("subprogram", "outer");
+        assert!(outer.ranges.len() > 10, "code with gaps");
+        assert!(outer.ranges.is_sorted_by_key(|range| range.start));
+        assert_eq!(outer.origin, "reg 6", "the frame base");
+        let x = read.children(outer).find(|die| die.name == "x").expect("x");
+        assert!(x.locations.iter().all(|at| at.contains(" reg ")), "{x:?}");
+    }
+}
+
+/// Where `%pointer` is.
+struct Where(Place);
+
+impl CodeMap for Where {
+    fn ranges(&self, words: Range<usize>) -> Vec<Range<u64>> {
+        ByteOffsets.ranges(words)
+    }
+
+    fn places(&self, _: Id, code: Range<u64>) -> Vec<(Range<u64>, Place)> {
+        vec![(code, self.0)]
+    }
+}
+
+/// A variable with a binding and an expression.
+fn bound(binding: &str, operations: &[&str]) -> Vec<u32> {
+    let mut declared = String::new();
+    let mut ids = String::new();
+    for (number, operation) in operations.iter().enumerate() {
+        declared += &format!("%op{number} = OpExtInst %void %set DebugOperation {operation}\n");
+        ids += &format!(" %op{number}");
+    }
+    let text = format!(
+        r#"
+            OpCapability Kernel
+            OpCapability Addresses
+     %set = OpExtInstImport "OpenCL.DebugInfo.100"
+            OpMemoryModel Physical64 OpenCL
+    %path = OpString "a.cl"
+    %name = OpString "v"
+    %void = OpTypeVoid
+     %int = OpTypeInt 32 0
+      %64 = OpConstant %int 64
+     %ptr = OpTypePointer Function %int
+      %fn = OpTypeFunction %void
+  %source = OpExtInst %void %set DebugSource %path
+    %unit = OpExtInst %void %set DebugCompilationUnit 100 5 %source OpenCL_C
+  %d_long = OpExtInst %void %set DebugTypeBasic %name %64 Signed
+    %d_fn = OpExtInst %void %set DebugTypeFunction None %void
+     %d_f = OpExtInst %void %set DebugFunction %name %d_fn %source 1 1 %unit %name FlagIsDefinition 1 %f
+       %v = OpExtInst %void %set DebugLocalVariable %name %d_long %source 2 1 %d_f None
+{declared}
+    %expr = OpExtInst %void %set DebugExpression{ids}
+       %f = OpFunction %void None %fn
+   %label = OpLabel
+ %pointer = OpVariable %ptr Function
+   %bound = OpExtInst %void %set {binding} %v %pointer %expr
+            OpReturn
+            OpFunctionEnd
+"#
+    );
+    assembled(&text)
+}
+
+#[test]
+fn expressions_become_location_descriptions() {
+    let declare = "DebugDeclare";
+    let value = "DebugValue";
+    let frame = Place::Pointer(Address::Frame(-16));
+    let register = Place::Register(3);
+    let memory = Place::Memory(Address::Fixed(0x80));
+    for (binding, operations, place, expected) in [
+        // A pointer to a slot of the frame: the variable is there.
+        (declare, &[][..], frame, "fbreg -16"),
+        (
+            declare,
+            &["PlusUconst 8"][..],
+            frame,
+            "fbreg -16, plus_uconst 8",
+        ),
+        (declare, &["Deref"][..], frame, "fbreg -16, deref"),
+        (declare, &[][..], register, "breg 3 0"),
+        (declare, &[][..], memory, "addr 0x80, deref"),
+        // A value: the variable is it, or what the expression makes of it.
+        (value, &[][..], register, "reg 3"),
+        (value, &[][..], memory, "addr 0x80"),
+        (value, &[][..], frame, "fbreg -16, stack_value"),
+        (value, &["Deref"][..], register, "breg 3 0"),
+        (
+            value,
+            &["Constu 4", "Plus", "StackValue"][..],
+            register,
+            "breg 3 0, constu 4, Plus, stack_value",
+        ),
+        (
+            value,
+            &["Fragment 32 32"][..],
+            register,
+            "piece 32+0, reg 3, piece 32+0",
+        ),
+        (
+            value,
+            &["Fragment 3 5"][..],
+            register,
+            "piece 3+0, reg 3, piece 5+0",
+        ),
+    ] {
+        for version in VERSIONS {
+            let read = Read::of(&bound(binding, operations), &Where(place), version);
+            let found = read.named("variable", "v");
+            let location = found.locations.first().map_or("", |at| at.as_str());
+            let location = match found.has_list {
+                true => location.split_once(' ').map_or("", |(_, what)| what),
+                false => location,
+            };
+            assert_eq!(location, expected, "{binding} {operations:?} {place:?}");
+        }
+    }
+}
+
+/// All instructions of each set.
+const SAMPLES: [&str; 3] = ["first", "opencl", "shader"];
+
+fn sample(name: &str) -> Vec<u32> {
+    let path = folder("samples").join(format!("{name}.spvasm"));
+    assembled(&fs::read_to_string(path).expect("the sample is there"))
+}
+
+#[test]
+fn macros_are_listed() {
+    for name in SAMPLES {
+        for version in VERSIONS {
+            let read = Read::of(&sample(name), &ByteOffsets, version);
+            let has = |what: &str| read.macros.iter().any(|line| line.contains(what));
+            assert!(has(" define "), "{name}: {:?}", read.macros);
+            assert!(has(" undef "), "{name}: {:?}", read.macros);
+            let count = |what: &str| read.macros.iter().filter(|line| *line == what).count();
+            assert_eq!(count("start"), count("end"), "{name}");
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_type_has_its_tag() {
+    for name in SAMPLES {
+        for version in VERSIONS {
+            let read = Read::of(&sample(name), &ByteOffsets, version);
+            for tag in [
+                "base_type",
+                "pointer_type",
+                "const_type",
+                "array_type",
+                "typedef",
+                "subroutine_type",
+                "enumeration_type",
+                "member",
+                "inheritance",
+                "ptr_to_member_type",
+                "GNU_template_template_param",
+                "subprogram",
+                "variable",
+                "formal_parameter",
+            ] {
+                assert!(read.tagged(tag).next().is_some(), "{name}: {tag}");
+            }
+            let mut tags = read.dies.iter().map(|die| die.tag.as_str());
+            if name == "first" {
+                let pack = read.named("GNU_template_parameter_pack", "Ts");
+                assert_eq!(read.children(pack).count(), 1);
+            }
+            let of_templates = ["template_type_parameter", "template_value_parameter"];
+            assert!(tags.any(|tag| of_templates.contains(&tag)), "{name}");
+        }
+    }
+}
+
+#[test]
+fn modules_without_a_set_have_lines_and_functions() {
+    let text = r#"
+            OpCapability Shader
+            OpMemoryModel Logical GLSL450
+            OpEntryPoint GLCompute %main "main"
+            OpExecutionMode %main LocalSize 1 1 1
+    %file = OpString "plain.comp"
+            OpSource GLSL 450 %file
+            OpName %helper "helper(f1;"
+    %void = OpTypeVoid
+      %fn = OpTypeFunction %void
+    %main = OpFunction %void None %fn
+   %entry = OpLabel
+            OpLine %file 3 1
+    %call = OpFunctionCall %void %helper
+            OpReturn
+            OpFunctionEnd
+  %helper = OpFunction %void None %fn
+   %start = OpLabel
+            OpLine %file 8 1
+            OpReturn
+            OpFunctionEnd
+"#;
+    for version in VERSIONS {
+        let read = Read::of(&assembled(text), &ByteOffsets, version);
+        assert_eq!(read.named("compile_unit", "plain.comp").ranges.len(), 1);
+        assert_eq!(read.named("subprogram", "main").ranges.len(), 1);
+        assert_eq!(read.named("subprogram", "helper(f1;").ranges.len(), 1);
+        let lines: BTreeSet<u64> = read.rows.iter().map(|row| row.2).collect();
+        assert!(lines.is_superset(&[3, 8].into()));
+        assert!(read.rows.iter().all(|row| row.1 == "plain.comp"));
+    }
+}
+
+#[test]
+fn circles_and_depths_end() {
+    // Structures inside each other, blocks far inside each other, calls inlined into
+    // themselves.
+    let mut text = String::from(
+        r#"
+            OpCapability Kernel
+            OpCapability Addresses
+     %set = OpExtInstImport "OpenCL.DebugInfo.100"
+            OpMemoryModel Physical64 OpenCL
+    %path = OpString "a.cl"
+    %name = OpString "v"
+    %void = OpTypeVoid
+     %int = OpTypeInt 32 0
+      %64 = OpConstant %int 64
+      %fn = OpTypeFunction %void
+  %source = OpExtInst %void %set DebugSource %path
+    %unit = OpExtInst %void %set DebugCompilationUnit 100 5 %source OpenCL_C
+     %one = OpExtInst %void %set DebugTypeComposite %name Class %source 1 1 %two %name %64 None %one
+     %two = OpExtInst %void %set DebugTypeComposite %name Class %source 1 1 %one %name %64 None %two
+    %d_fn = OpExtInst %void %set DebugTypeFunction None %void
+     %d_f = OpExtInst %void %set DebugFunction %name %d_fn %source 1 1 %unit %name FlagIsDefinition 1 %f
+     %d_g = OpExtInst %void %set DebugFunction %name %d_fn %source 1 1 %unit %name FlagIsDefinition 1 %void
+     %at1 = OpExtInst %void %set DebugInlinedAt 12 %d_g %at2
+     %at2 = OpExtInst %void %set DebugInlinedAt 12 %d_g %at1
+      %b0 = OpExtInst %void %set DebugLexicalBlock %source 4 1 %d_f
+"#,
+    );
+    for number in 1..5000 {
+        let outer = number - 1;
+        text +=
+            &format!("%b{number} = OpExtInst %void %set DebugLexicalBlock %source 4 1 %b{outer}\n");
+    }
+    text += "
+       %f = OpFunction %void None %fn
+   %label = OpLabel
+      %s1 = OpExtInst %void %set DebugScope %b4999
+            OpNop
+      %s2 = OpExtInst %void %set DebugScope %d_g %at1
+            OpReturn
+            OpFunctionEnd
+";
+    for version in VERSIONS {
+        let read = Read::of(&assembled(&text), &ByteOffsets, version);
+        assert!(read.dies.iter().all(|die| die.depth < 1000));
+        assert_eq!(read.tagged("class_type").count(), 2);
+        assert_eq!(read.tagged("lexical_block").count(), 5000);
+    }
+}
+
+#[test]
+fn damaged_modules_do_no_harm() {
+    // A simple generator of numbers: the same every time.
+    let mut state = 1_u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state >> 8
+    };
+    for name in SAMPLES {
+        let original = sample(name);
+        for round in 0..100 {
+            let mut words = original.clone();
+            for _ in 0..1 + round % 4 {
+                let at = 5 + next() as usize % (words.len() - 5);
+                let bound = words[3].max(1);
+                words[at] = match next() % 3 {
+                    0 => next() % bound,
+                    1 => words[at] ^ 1 << (next() % 32),
+                    _ => words[5 + next() as usize % (words.len() - 5)],
+                };
+            }
+            let Ok(module) = Module::new(&words) else {
+                continue;
+            };
+            let info = DebugInfo::read(&module);
+            for version in VERSIONS {
+                let options = Options {
+                    version,
+                    embed_sources: true,
+                    ..Options::default()
+                };
+                let sections = dwarf::sections(&info, &ByteOffsets, &options).expect("DWARF");
+                Read::sections(&sections);
+                let again = dwarf::sections(&info, &ByteOffsets, &options).expect("DWARF");
+                assert!(sections.iter().eq(again.iter()), "the same each time");
+            }
+        }
+    }
+}
+
+#[test]
+fn objects_hold_the_module_and_its_functions() {
+    use object::read::elf::ElfFile64;
+    use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
+    let words = assembled(INLINED);
+    let module = Module::new(&words).expect("a module");
+    let info = DebugInfo::read(&module);
+    let object = dwarf::object(&info, &Options::default()).expect("an object");
+    let file: ElfFile64<'_> = ElfFile64::parse(object.as_slice()).expect("ELF");
+    let text = file.section_by_name(".text").expect("the module");
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    assert_eq!(text.data().expect("bytes"), bytes);
+    assert_eq!(text.address(), 0);
+    let function = &info.functions()[0];
+    let mut symbols = file.symbols();
+    let symbol = symbols
+        .find(|symbol| symbol.name() == Ok("outer"))
+        .expect("a symbol");
+    assert_eq!(symbol.address(), function.words.start as u64 * 4);
+    assert_eq!(symbol.size(), function.words.len() as u64 * 4);
+}

@@ -147,6 +147,9 @@ impl<'a> Converter<'a, '_> {
                 let number = self.number(entry, field, slot);
                 self.written(number, slot)
             }
+            Role::Text if (kind, own) == (Kind::TypeComposite, Field::Name) => {
+                self.composite_name(entry)
+            }
             Role::Text => self.text(entry, field, none),
             Role::Bits => self.bits(entry, field, kind, none),
             Role::Constant => Ok(match self.constant(entry, field) {
@@ -362,6 +365,19 @@ impl<'a> Converter<'a, '_> {
             Some(Target::Absent(id)) if none => Ok(id.0),
             _ => Ok(self.string("")?.0),
         }
+    }
+
+    /// The name of a composite, which the oldest set marks if it is opaque: has no size.
+    fn composite_name(&mut self, entry: Entry<'a>) -> Result<u32, EncodeError> {
+        let size = entry.id_of(Field::Size).map(|id| self.target(id));
+        let is_opaque = matches!(size, Some(Target::Absent(_)));
+        let name = entry.name().unwrap_or_default();
+        if self.to != Set::DebugInfo || !is_opaque || name.starts_with('@') {
+            return self.text(entry, Field::Name, self.to == Set::DebugInfo);
+        }
+        let why = "the set wants an @ before the names of opaque types";
+        self.lose(entry, Some(Field::Name), Effect::Approximated, why);
+        Ok(self.string(&format!("@{name}"))?.0)
     }
 
     fn bits(

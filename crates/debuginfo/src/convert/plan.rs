@@ -300,10 +300,8 @@ impl<'a> Converter<'a, '_> {
                 if !refers_to(Field::Expression, &[Kind::Expression]) {
                     return Some("its expression is lost");
                 }
-                let fine = entry.kind() == Kind::Declare
-                    || self.to == Set::DebugInfo
-                    || self.are_indexes(entry);
-                (!fine).then_some("its indexes are neither constants nor variables")
+                let fine = entry.kind() == Kind::Declare || self.are_indexes(entry);
+                (!fine).then_some("its indexes are nothing that can be indexes in the set")
             }
             _ => None,
         }
@@ -315,7 +313,8 @@ impl<'a> Converter<'a, '_> {
             .iter()
             .all(|&id| match self.target(Id(id)) {
                 Target::Debug(_, kind) => {
-                    matches!(kind, Kind::LocalVariable | Kind::GlobalVariable)
+                    let is_variable = matches!(kind, Kind::LocalVariable | Kind::GlobalVariable);
+                    is_variable && self.to != Set::DebugInfo
                 }
                 Target::Other(id) => self.is_integer_constant(id),
                 _ => false,

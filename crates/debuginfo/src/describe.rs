@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use spirvkit_grammar::{Quantifier, SourceLanguage};
 
+use crate::files::cut_short;
 use crate::places::Position;
 use crate::{DebugInfo, Entry, Field, Flags, Kind, Tag};
 
@@ -14,7 +15,7 @@ const DEEPEST: usize = 40;
 impl Entry<'_> {
     /// What the entry describes, in a line: `function shade: float (float)`.
     pub fn summary(&self) -> String {
-        let name = || self.name().unwrap_or_default();
+        let name = || self.short(Field::Name);
         let mut out = match self.kind() {
             Kind::InfoNone => "nothing".to_owned(),
             Kind::CompilationUnit => self.unit(),
@@ -49,17 +50,19 @@ impl Entry<'_> {
                 };
                 format!("{what} {}: {ty}", name())
             }
-            Kind::LexicalBlock => match self.name() {
+            Kind::LexicalBlock => match self.text(Field::Name).map(cut_short) {
                 Some(name) if name.is_empty() => "anonymous namespace".to_owned(),
                 Some(name) => format!("namespace {name}"),
                 None => "block".to_owned(),
             },
-            Kind::MacroDef => match self.text(Field::Value) {
+            Kind::MacroDef => match self.text(Field::Value).map(cut_short) {
                 Some(value) => format!("macro {} = {value}", name()),
                 None => format!("macro {}", name()),
             },
             Kind::MacroUndef => {
-                let defined = self.entry(Field::Macro).and_then(|defined| defined.name());
+                let defined = self
+                    .entry(Field::Macro)
+                    .map(|defined| defined.short(Field::Name));
                 format!("end of macro {}", defined.unwrap_or_default())
             }
             Kind::Operation => self.operation_text(),
@@ -67,7 +70,7 @@ impl Entry<'_> {
             Kind::InlinedAt => {
                 let function = self.entry(Field::Scope).and_then(|scope| scope.function());
                 let function = function
-                    .and_then(|function| function.name())
+                    .map(|function| function.short(Field::Name))
                     .unwrap_or_default();
                 format!(
                     "inlined into {function} at line {}",
@@ -91,7 +94,7 @@ impl Entry<'_> {
 
     /// What a scope is called: `function shade`, `block`, `namespace lights`.
     pub fn scope_text(&self) -> String {
-        let name = self.name().unwrap_or_default();
+        let name = self.short(Field::Name);
         match self.kind() {
             Kind::Function => format!("function {name}"),
             Kind::TypeComposite => self.type_text(),
@@ -113,7 +116,8 @@ impl Entry<'_> {
     fn file_name(&self) -> String {
         let file = self.file().or_else(|| self.info().file_of(self.id()));
         let file = file.and_then(|file| self.info().file(file));
-        file.map(|file| file.name().to_owned()).unwrap_or_default()
+        file.map(|file| cut_short(file.name().to_owned()))
+            .unwrap_or_default()
     }
 
     fn unit(&self) -> String {
@@ -197,7 +201,7 @@ impl Entry<'_> {
                 let name = small.and_then(|number| slot.value_text(number));
                 name.unwrap_or_else(|| number.to_string())
             }
-            None => match self.info().string(id) {
+            None => match self.info().short_string(id) {
                 Some(text) => format!("{text:?}"),
                 None => id.to_string(),
             },
@@ -213,7 +217,7 @@ impl DebugInfo<'_> {
     pub fn position_text(&self, position: Position) -> String {
         let file = self
             .file(position.file)
-            .map(|file| file.name())
+            .map(|file| cut_short(file.name().to_owned()))
             .unwrap_or_default();
         match position.column {
             0 => format!("{file}:{}", position.line),

@@ -238,6 +238,13 @@ impl<'m> Entry<'m> {
         self.info.string(self.id_of(field)?)
     }
 
+    /// The same to show to people: cut short if it is very long, empty if there is none.
+    pub(crate) fn short(&self, field: Field) -> String {
+        let id = self.id_of(field);
+        id.and_then(|id| self.info.short_string(id))
+            .unwrap_or_default()
+    }
+
     /// The debugging instruction that stands there; none if it is a `DebugInfoNone`.
     pub fn entry(&self, field: Field) -> Option<Entry<'m>> {
         self.info.debug_entry(self.id_of(field)?)

@@ -7,6 +7,9 @@ use spirvkit_grammar::Op;
 
 use crate::DebugInfo;
 
+/// The most bytes of a name that are shown.
+const MOST_BYTES: usize = 1000;
+
 /// A source file of a module: a number for [`DebugInfo::file`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub(crate) u32);
@@ -119,6 +122,14 @@ impl DebugInfo<'_> {
         self.literal(id).map(LiteralString::to_text_lossy)
     }
 
+    /// The start of the text of an `OpString`, for people to read: very long ones are cut
+    /// short, so that what refers to one often stays readable.
+    pub(crate) fn short_string(&self, id: Id) -> Option<String> {
+        let literal = self.literal(id)?;
+        let bytes: Vec<u8> = literal.bytes().take(MOST_BYTES + 1).collect();
+        Some(cut_short(String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
     fn literal(&self, id: Id) -> Option<LiteralString<'_>> {
         let instruction = self.definition(id).filter(|def| def.op() == Op::String)?;
         LiteralString::at_start_of(instruction.words().get(2..)?)
@@ -210,4 +221,17 @@ fn split_checksum(text: &str) -> (Option<(&str, &str)>, &str) {
     };
     let (line, rest) = marked.split_once('\n').unwrap_or((marked, ""));
     (line.split_once(':'), rest)
+}
+
+/// A text to show to people, without the rest of a very long one.
+pub(crate) fn cut_short(mut text: String) -> String {
+    if text.len() > MOST_BYTES {
+        let mut ends = (0..=MOST_BYTES).rev();
+        text.truncate(
+            ends.find(|&end| text.is_char_boundary(end))
+                .unwrap_or_default(),
+        );
+        text.push('…');
+    }
+    text
 }

@@ -70,6 +70,24 @@ fn types_are_written_as_in_c() {
 }
 
 #[test]
+fn types_that_hold_themselves_come_to_an_end() {
+    let operands = "%d_half ".repeat(30);
+    let text = SAMPLES[0].1.replace(
+        "DebugTypeFunction %d_int %d_int",
+        &format!("DebugTypeFunction {operands}"),
+    );
+    let sample = Sample::new(&text);
+    let info = sample.info();
+    let text = named(&sample, &info, "d_half").type_text();
+    assert!(text.contains('…') && text.len() < 100_000, "{}", text.len());
+    let name = "ä".repeat(10_000);
+    let sample = Sample::new(&SAMPLES[0].1.replace("\"real\"", &format!("\"{name}\"")));
+    let info = sample.info();
+    assert!(named(&sample, &info, "d_mass").summary().len() < 2000);
+    assert_eq!(named(&sample, &info, "d_real").name(), Some(name));
+}
+
+#[test]
 fn fields_are_read_alike() {
     each(|set, sample, info| {
         let entry = |name: &str| named(sample, info, name);

@@ -344,3 +344,30 @@ OpFunctionEnd
         assert!(shown(&dir, &["dump", "out.spv"]).contains("float mass"));
     }
 }
+
+#[test]
+fn dwarf_writes_an_object() {
+    let dir = Dir::new();
+    dir.write("a.spvasm", SHADER);
+    for version in ["4", "5"] {
+        let out = dir.spv(&[
+            "debug", "dwarf", "a.spvasm", "-o", "a.o", "--dwarf", version,
+        ]);
+        assert_eq!(out.text(), "");
+        let object = dir.read("a.o");
+        assert_eq!(object.get(..4), Some(&b"\x7fELF"[..]));
+        let holds = |text: &str| {
+            let text = text.as_bytes();
+            object.windows(text.len()).any(|window| window == text)
+        };
+        assert!(holds("light.comp"));
+        // The module itself, whose texts only version 5 can have in its line table.
+        assert!(holds("float x = f();"));
+    }
+    dir.spv(&["debug", "dwarf", "a.spvasm", "-o", "a.o", "--dwarf", "3"])
+        .fails(2, "'3'");
+    dir.spv(&["debug", "dwarf", "a.spvasm"])
+        .fails(2, "--output");
+    dir.spv(&["debug", "dwarf", "a.spvasm", "-o", "missing/a.o"])
+        .fails(1, "missing/a.o");
+}

@@ -286,9 +286,9 @@ impl<'w> Writer<'w> {
         // variable is dear, so that is done as long as there are not too many.
         let mut outs: HashMap<usize, usize> = HashMap::new();
         let mut ins: HashMap<usize, usize> = HashMap::new();
-        let order: Vec<usize> = match (tree, self.copies.checked_sub(labels.len())) {
+        let order: Vec<usize> = match (tree, self.steps.checked_sub(labels.len())) {
             (Some(tree), Some(rest)) => {
-                self.copies = rest;
+                self.steps = rest;
                 tree.pre_order().iter().map(|&node| node as usize).collect()
             }
             _ => first_of_block,

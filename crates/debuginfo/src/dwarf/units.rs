@@ -62,10 +62,14 @@ pub(super) struct Writer<'w> {
     /// How many more DIEs and operations may be written for what has been written before,
     /// so that a short module can't make a long one of many references to one long list.
     pub(super) copies: usize,
+    /// How many more blocks may be looked at to find out where variables have values.
+    pub(super) steps: usize,
 }
 
 /// What may be copied for each word of the module.
-const COPIES_A_WORD: usize = 8;
+const COPIES_A_WORD: usize = 2;
+/// How many blocks may be looked at, for all variables together, for each word.
+const STEPS_A_WORD: usize = 4;
 
 impl<'w> Writer<'w> {
     pub(super) fn new(info: &'w DebugInfo<'w>, map: &'w dyn CodeMap, options: &'w Options) -> Self {
@@ -86,6 +90,7 @@ impl<'w> Writer<'w> {
             layouts: Layouts::default(),
             strings: HashMap::new(),
             copies: words.len() * COPIES_A_WORD,
+            steps: words.len() * STEPS_A_WORD,
         };
         for entry in info.of_kind(Kind::CompilationUnit) {
             writer.unit_of.insert(entry.id().0, writer.units.len());

@@ -79,6 +79,13 @@ macro_rules! bit_enumeration {
             }
         }
 
+        impl Default for $name {
+            /// No bit.
+            fn default() -> Self {
+                Self(0)
+            }
+        }
+
         impl core::ops::BitOr for $name {
             type Output = Self;
 

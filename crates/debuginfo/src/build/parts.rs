@@ -235,7 +235,7 @@ impl From<&CompositeType<'_>> for Draft {
 }
 
 /// `DebugTypeMember`: a member of a composite, which is the parent of its origin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Member<'a> {
     /// The name.
     pub name: &'a str,
@@ -254,20 +254,6 @@ pub struct Member<'a> {
     pub value: Option<Id>,
 }
 
-impl Default for Member<'_> {
-    fn default() -> Self {
-        Self {
-            name: "",
-            ty: None,
-            origin: Origin::default(),
-            offset: 0,
-            size: 0,
-            flags: Flags(0),
-            value: None,
-        }
-    }
-}
-
 impl From<&Member<'_>> for Draft {
     fn from(member: &Member<'_>) -> Self {
         let draft = Self::new(Kind::TypeMember)
@@ -284,7 +270,7 @@ impl From<&Member<'_>> for Draft {
 }
 
 /// `DebugTypeInheritance`: a base class of a composite.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inheritance {
     /// The composite that inherits, which `NonSemantic.Shader.DebugInfo` doesn't write.
     pub child: Option<Id>,
@@ -296,18 +282,6 @@ pub struct Inheritance {
     pub size: u64,
     /// Flags.
     pub flags: Flags,
-}
-
-impl Default for Inheritance {
-    fn default() -> Self {
-        Self {
-            child: None,
-            base: None,
-            offset: 0,
-            size: 0,
-            flags: Flags(0),
-        }
-    }
 }
 
 impl From<&Inheritance> for Draft {
@@ -388,7 +362,7 @@ impl From<&TemplateParameterPack<'_>> for Draft {
 }
 
 /// `DebugGlobalVariable`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GlobalVariable<'a> {
     /// The name.
     pub name: &'a str,
@@ -407,20 +381,6 @@ pub struct GlobalVariable<'a> {
     pub static_member: Option<Id>,
 }
 
-impl Default for GlobalVariable<'_> {
-    fn default() -> Self {
-        Self {
-            name: "",
-            ty: None,
-            origin: Origin::default(),
-            linkage_name: "",
-            variable: None,
-            flags: Flags(0),
-            static_member: None,
-        }
-    }
-}
-
 impl From<&GlobalVariable<'_>> for Draft {
     fn from(variable: &GlobalVariable<'_>) -> Self {
         let draft = Self::new(Kind::GlobalVariable)
@@ -435,7 +395,7 @@ impl From<&GlobalVariable<'_>> for Draft {
 }
 
 /// `DebugFunction`, and what it shares with `DebugFunctionDeclaration`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Function<'a> {
     /// The name.
     pub name: &'a str,
@@ -451,20 +411,6 @@ pub struct Function<'a> {
     pub scope_line: u32,
     /// Its `DebugFunctionDeclaration`; declarations have none.
     pub declaration: Option<Id>,
-}
-
-impl Default for Function<'_> {
-    fn default() -> Self {
-        Self {
-            name: "",
-            ty: None,
-            origin: Origin::default(),
-            linkage_name: "",
-            flags: Flags(0),
-            scope_line: 0,
-            declaration: None,
-        }
-    }
 }
 
 impl Function<'_> {
@@ -494,7 +440,7 @@ impl From<&Function<'_>> for Draft {
 }
 
 /// `DebugLocalVariable`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LocalVariable<'a> {
     /// The name.
     pub name: &'a str,
@@ -506,18 +452,6 @@ pub struct LocalVariable<'a> {
     pub flags: Flags,
     /// Which parameter it is, counted from 1, if it is one.
     pub argument: Option<u32>,
-}
-
-impl Default for LocalVariable<'_> {
-    fn default() -> Self {
-        Self {
-            name: "",
-            ty: None,
-            origin: Origin::default(),
-            flags: Flags(0),
-            argument: None,
-        }
-    }
 }
 
 impl From<&LocalVariable<'_>> for Draft {

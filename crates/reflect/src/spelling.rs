@@ -1,5 +1,7 @@
 //! Types in short, for people to read.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt::Write as _;
 
 use spirvkit_binary::Id;
@@ -10,11 +12,18 @@ use crate::types::{Image, ImageUsage, OperandValue, TypeKind, Types};
 /// double each time must not take exponential room.
 const LONGEST: usize = 120;
 
-/// Spells a type; those that it is made of are in the table, unless they are declared
-/// later.
-pub(crate) fn of(id: Id, name: Option<&str>, kind: &TypeKind, types: &Types) -> String {
+/// Spells a type, and tells whether all that it is made of is in the table: what is
+/// declared later isn't yet, and is called by its id.
+pub(crate) fn of(id: Id, name: Option<&str>, kind: &TypeKind, types: &Types) -> (String, bool) {
     let mut out = String::new();
-    let of = |id: &Id| types.get(*id).map_or("unknown", |ty| ty.spelling.as_str());
+    let is_complete = Cell::new(true);
+    let of = |id: &Id| match types.get(*id) {
+        Some(ty) => Cow::Borrowed(ty.spelling.as_str()),
+        None => {
+            is_complete.set(false);
+            Cow::Owned(id.to_string())
+        }
+    };
     // Writing to a string can't fail.
     let _ = match kind {
         TypeKind::Void => write!(out, "void"),
@@ -34,7 +43,7 @@ pub(crate) fn of(id: Id, name: Option<&str>, kind: &TypeKind, types: &Types) -> 
         TypeKind::Matrix { column, columns } => {
             let (rows, component) = match types.kind(*column) {
                 Some(TypeKind::Vector { component, count }) => (count.to_string(), of(component)),
-                _ => ("?".to_owned(), "unknown"),
+                _ => ("?".to_owned(), Cow::Borrowed("unknown")),
             };
             write!(out, "mat{columns}x{rows}<{component}>")
         }
@@ -53,15 +62,12 @@ pub(crate) fn of(id: Id, name: Option<&str>, kind: &TypeKind, types: &Types) -> 
         TypeKind::Pointer {
             storage_class,
             pointee,
-        } => match pointee.as_ref().and_then(|ty| types.get(*ty)) {
-            Some(pointee) => write!(out, "ptr<{storage_class}, {}>", pointee.spelling),
-            None => match pointee {
-                Some(pointee) => write!(out, "ptr<{storage_class}, {pointee}>"),
-                None => write!(out, "ptr<{storage_class}>"),
-            },
+        } => match pointee {
+            Some(pointee) => write!(out, "ptr<{storage_class}, {}>", of(pointee)),
+            None => write!(out, "ptr<{storage_class}>"),
         },
         TypeKind::Image(image) => {
-            spell_image(&mut out, image, of(&image.sampled_type));
+            spell_image(&mut out, image, &of(&image.sampled_type));
             Ok(())
         }
         TypeKind::Sampler => write!(out, "sampler"),
@@ -90,7 +96,7 @@ pub(crate) fn of(id: Id, name: Option<&str>, kind: &TypeKind, types: &Types) -> 
         }
         TypeKind::Unknown => write!(out, "unknown"),
     };
-    shorten(out)
+    (shorten(out), is_complete.get())
 }
 
 fn spell_image(out: &mut String, image: &Image, component: &str) {

@@ -315,6 +315,7 @@ impl Types {
             shapes: Vec::with_capacity(count),
             places: IdMap::new(0, contents.module.words().len()),
         };
+        let mut is_complete = true;
         for instruction in &contents.types {
             let Some(id) = instruction.result() else {
                 continue;
@@ -328,7 +329,8 @@ impl Types {
             };
             let (kind, non_writable, non_readable) = reader.kind(id, instruction);
             let name = contents.name(id);
-            let spelling = spelling::of(id, name.as_deref(), &kind, &types);
+            let (spelling, has_all) = spelling::of(id, name.as_deref(), &kind, &types);
+            is_complete &= has_all;
             let (innermost, count) = reader.innermost(id, &kind);
             let size = Amount::of_layout(layouts.get(id).map(|layout| layout.size));
             let size = size.filter(|_| !matches!(kind, TypeKind::Unknown));
@@ -351,7 +353,20 @@ impl Types {
             types.shapes.push(shape);
             *types.places.slot(id) = types.list.len() as u32;
         }
+        if !is_complete {
+            types.spell_again();
+        }
         types
+    }
+
+    /// Spells all types anew, now that those are known that were declared later than what
+    /// is made of them: pointers that `OpTypeForwardPointer` announces.
+    fn spell_again(&mut self) {
+        for place in 0..self.list.len() {
+            let ty = &self.list[place];
+            let (spelling, _) = spelling::of(ty.id, ty.name.as_deref(), &ty.kind, self);
+            self.list[place].spelling = spelling;
+        }
     }
 
     fn place(&self, id: Id) -> Option<usize> {

@@ -677,3 +677,23 @@ fn the_last_of_all_opcodes_is_counted() {
     assert_eq!(statistics.opcodes.len(), 1);
     assert_eq!(statistics.opcodes[0].opcode.0, u16::MAX);
 }
+
+#[test]
+fn pointers_that_are_declared_behind_what_has_them_are_spelled_out() {
+    let reflection = shader(
+        "",
+        "OpName %node \"Node\"",
+        "OpTypeForwardPointer %link PhysicalStorageBuffer
+        %links = OpTypeArray %link %two
+        %grid = OpTypeArray %links %two
+        %node = OpTypeStruct %grid
+        %link = OpTypePointer PhysicalStorageBuffer %node",
+        "",
+    );
+    let arrays = reflection.types.iter().map(|ty| ty.spelling.as_str());
+    let arrays: Vec<&str> = arrays.filter(|text| text.starts_with("array")).collect();
+    let links = "array<ptr<PhysicalStorageBuffer, struct Node>, 2>";
+    assert_eq!(arrays.len(), 2);
+    assert!(arrays.contains(&links));
+    assert!(arrays.contains(&format!("array<{links}, 2>").as_str()));
+}

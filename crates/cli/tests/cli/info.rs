@@ -156,3 +156,40 @@ fn what_cannot_be_read_is_an_error() {
     assert_eq!((ran.code, ran.stdout.is_empty()), (1, true));
     assert_eq!(dir.spv(&["info", "--format", "xml"]).code, 2);
 }
+
+#[test]
+fn structures_behind_pointers_are_laid_out() {
+    let dir = Dir::new();
+    let text = "\
+OpCapability Shader
+OpCapability PhysicalStorageBufferAddresses
+OpExtension \"SPV_KHR_physical_storage_buffer\"
+OpMemoryModel PhysicalStorageBuffer64 GLSL450
+OpName %root \"root\"
+OpName %Node \"Node\"
+OpMemberName %Node 1 \"value\"
+OpMemberDecorate %Root 0 Offset 0
+OpMemberDecorate %Node 0 Offset 0
+OpMemberDecorate %Node 1 Offset 8
+OpDecorate %Root Block
+OpDecorate %Node Block
+OpTypeForwardPointer %link PhysicalStorageBuffer
+%float = OpTypeFloat 32
+%Node = OpTypeStruct %link %float
+%link = OpTypePointer PhysicalStorageBuffer %Node
+%Root = OpTypeStruct %link
+%pointer = OpTypePointer PushConstant %Root
+%root = OpVariable %pointer PushConstant
+";
+    dir.module("shader.spv", text);
+    let ran = dir.spv(&["info", "shader.spv"]);
+    let text = ran.text();
+    assert_eq!(
+        line(text, "behind pointers"),
+        "behind pointers: struct Node, 12 bytes"
+    );
+    assert_eq!(
+        words(line(text, "value")),
+        ["8", "4", "4", "-", "value", "f32"]
+    );
+}

@@ -71,6 +71,7 @@ pub(super) fn tables(name: &str, reflection: &Reflection, color: bool) -> String
     page.interface("outputs", &reflection.outputs);
     page.descriptors();
     page.push_constants();
+    page.behind_pointers();
     page.variables();
     page.heaps();
     page.spec_constants();
@@ -176,7 +177,7 @@ impl Page<'_> {
 
     fn spelling(&self, ty: Option<Id>) -> String {
         let ty = ty.and_then(|ty| self.reflection.ty(ty));
-        ty.map_or_else(|| "unknown".to_owned(), |ty| ty.spelling.clone())
+        ty.map_or_else(|| NONE.to_owned(), |ty| ty.spelling.clone())
     }
 
     /// A type with the dimensions of an array of it.
@@ -350,6 +351,14 @@ impl Page<'_> {
         }
     }
 
+    /// The structures that resources lead to by pointers.
+    fn behind_pointers(&mut self) {
+        for ty in tree::behind_pointers(self.reflection) {
+            let size = self.reflection.ty(ty).and_then(|ty| ty.size);
+            self.block("behind pointers", Some(ty), size);
+        }
+    }
+
     /// The layout of a structure.
     fn block(&mut self, title: &str, ty: Option<Id>, size: Option<Amount>) {
         let reflection = self.reflection;
@@ -361,7 +370,12 @@ impl Page<'_> {
             return;
         }
         let spelling = self.spelling(Some(ty));
-        self.heading(&format!("{title}: {spelling}, {} bytes", or_none(size)));
+        let size = match size {
+            Some(Amount::Runtime) => "sized at run time".to_owned(),
+            Some(size) => format!("{size} bytes"),
+            None => "no explicit layout".to_owned(),
+        };
+        self.heading(&format!("{title}: {spelling}, {size}"));
         let head = ["offset", "size", "padded", "stride", "member", "type"];
         let mut table = Table::new(&head);
         for row in rows {
@@ -510,7 +524,7 @@ impl Page<'_> {
             ("instructions", statistics.instructions.to_string()),
             (
                 "ids",
-                format!("{} below {}", statistics.ids, self.reflection.bound),
+                format!("{}, bound {}", statistics.ids, self.reflection.bound),
             ),
             ("types", self.reflection.types.len().to_string()),
             ("functions", self.reflection.functions.len().to_string()),

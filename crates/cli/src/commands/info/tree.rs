@@ -1,6 +1,9 @@
 //! The members of a block, spelled out.
 
+use std::collections::{BTreeSet, VecDeque};
+
 use spirvkit::binary::Id;
+use spirvkit::grammar::StorageClass;
 use spirvkit::reflect::{Member, Reflection, TypeKind};
 
 /// The most rows of one block: structures of structures can be exponentially large.
@@ -45,6 +48,35 @@ pub(crate) fn rows(ty: Id, reflection: &Reflection) -> (Vec<Row<'_>>, bool) {
         }
     }
     (rows, cut)
+}
+
+/// The structures to which pointers in descriptors and push constants lead, and pointers in
+/// those, nearest first; but for those that are shown as descriptors or push constants.
+pub(crate) fn behind_pointers(reflection: &Reflection) -> Vec<Id> {
+    let descriptors = reflection.descriptors.iter().map(|found| found.ty);
+    let push_constants = reflection.push_constants.iter().map(|found| found.ty);
+    let mut waiting: VecDeque<Id> = descriptors.chain(push_constants).flatten().collect();
+    let mut seen: BTreeSet<Id> = waiting.iter().copied().collect();
+    let mut found = Vec::new();
+    while let Some(ty) = waiting.pop_front() {
+        let mut next = |ty: Id| {
+            let is_new = seen.insert(ty);
+            waiting.extend(is_new.then_some(ty));
+            is_new
+        };
+        match reflection.ty(ty).map(|ty| &ty.kind) {
+            Some(TypeKind::Struct { members, .. }) => {
+                members.iter().for_each(|member| _ = next(member.ty));
+            }
+            Some(TypeKind::Array { element, .. }) => _ = next(*element),
+            Some(TypeKind::Pointer {
+                storage_class: StorageClass::PhysicalStorageBuffer,
+                pointee: Some(pointee),
+            }) if next(*pointee) => found.push(*pointee),
+            _ => {}
+        }
+    }
+    found
 }
 
 fn members(ty: Id, reflection: &Reflection) -> Option<&[Member]> {

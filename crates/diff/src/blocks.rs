@@ -154,6 +154,9 @@ impl Matching<'_> {
     /// The items of the second function, with its blocks in the order of the first's:
     /// new ones stay behind what they follow.
     pub(crate) fn laid_out(&self, a: &Function, b: &Function) -> Vec<u32> {
+        if !b.blocks.clone().all(|block| is_whole(self.b.side, block)) {
+            return self.b.side.function_items(b, b.blocks.clone());
+        }
         let rank_of: HashMap<u32, u32> = (1..)
             .zip(a.blocks.clone())
             .map(|(rank, block)| (self.a.side.labels[block as usize], rank))
@@ -177,6 +180,14 @@ impl Matching<'_> {
             .side
             .function_items(b, order.into_iter().map(|(_, block)| block))
     }
+}
+
+/// Whether a block begins with a label and ends with a terminator. In a broken module, one
+/// that doesn't would run into another block if it stood elsewhere.
+fn is_whole(side: &Side, block: u32) -> bool {
+    let last = side.blocks[block as usize].clone().next_back();
+    let is_ended = last.is_some_and(|last| is_terminator(side.item(last).op));
+    is_ended && side.labels[block as usize] != NONE
 }
 
 /// The merge instruction and the terminator of a block.

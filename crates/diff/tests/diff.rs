@@ -1,6 +1,7 @@
 //! What is told of modules that differ in something known.
 
-use spirvkit_diff::{Change, Diff, Options, PartKind, TextOptions, diff};
+use spirvkit_diff::{Change, Diff, Options, PartKind, Side, TextOptions, diff};
+use spirvkit_grammar::Op;
 use spirvkit_ir::Module;
 use spirvkit_text::assemble;
 
@@ -374,4 +375,41 @@ fn each_instruction_of_either_module_stands_in_one_line() {
     let count = |change: Change| lines.clone().filter(|line| line.change() != change).count();
     assert_eq!(count(Change::Added), a.instructions().count());
     assert_eq!(count(Change::Removed), b.instructions().count());
+}
+
+#[test]
+fn blocks_that_would_run_into_others_stay_where_they_are() {
+    // Words that nobody can read pair the labels by their numbers, so the first block of one
+    // is the last of the other.
+    let module = |blocks: &str| {
+        load(&format!(
+            "OpCapability Shader
+            %1 = OpTypeVoid
+            %2 = OpTypeFunction %1
+            %3 = OpTypeInt 32 0
+            %4 = OpConstant %3 1
+            %5 = OpFunction %1 None %2
+            {blocks}
+            OpFunctionEnd
+            OpUnknown(60000, 3) !21 !22"
+        ))
+    };
+    let a = module("%20 = OpLabel\nOpBranch %21\n%21 = OpLabel\nOpKill\n%22 = OpLabel\nOpKill");
+    let b = module("%22 = OpLabel\nOpKill\n%23 = OpUndef %3\n%21 = OpLabel\n%24 = OpIAdd %3 %4 %4");
+    let found = diff(&a, &b, &Options::default());
+    let mut parts = found.parts().iter();
+    let function = parts.find(|part| matches!(part.kind, PartKind::Function { .. }));
+    let lines = function.unwrap().lines.iter();
+    let of_b = lines.filter_map(|line| found.instruction(*line, Side::B));
+    let opcodes: Vec<Op> = of_b.map(|instruction| instruction.op()).collect();
+    let in_b = [
+        Op::Function,
+        Op::Label,
+        Op::Kill,
+        Op::Undef,
+        Op::Label,
+        Op::IAdd,
+        Op::FunctionEnd,
+    ];
+    assert_eq!(opcodes, in_b);
 }

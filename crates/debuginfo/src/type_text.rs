@@ -7,9 +7,11 @@ use crate::{Entry, Field, Flags, Kind, Qualifier, Tag};
 const DEEPEST: usize = 16;
 /// The most steps that are taken from types to what they are made of, all together. Types
 /// that are in each other several times would make texts without end.
-const MOST_STEPS: usize = 1000;
-/// How long a text may get before it is cut short.
-const MOST_BYTES: usize = 10_000;
+const MOST_STEPS: usize = 300;
+/// How long a text may get before nothing more is put around it.
+const MOST_BYTES: usize = 2000;
+/// The most dimensions of an array that are written.
+const MOST_DIMENSIONS: usize = 32;
 
 /// What is not known, or too long to tell.
 const MORE: &str = "…";
@@ -112,7 +114,7 @@ impl Speller {
                 }
                 Kind::TypeArray => {
                     inner = parenthesized(inner, &mut pointed);
-                    for count in ty.dimensions().take(MOST_STEPS) {
+                    for count in ty.dimensions().take(MOST_DIMENSIONS) {
                         match count {
                             Some(count @ 1..) => inner.push_str(&format!("[{count}]")),
                             _ => inner.push_str("[]"),

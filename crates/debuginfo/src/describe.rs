@@ -7,7 +7,7 @@ use spirvkit_grammar::{Quantifier, SourceLanguage};
 
 use crate::files::cut_short;
 use crate::places::Position;
-use crate::{DebugInfo, Entry, Field, Flags, Kind, Tag};
+use crate::{DebugInfo, Entry, Field, Flags, Kind, Operation, Tag};
 
 /// Scopes inside scopes deeper than this are written no further to the right.
 const DEEPEST: usize = 40;
@@ -65,7 +65,10 @@ impl Entry<'_> {
                     .map(|defined| defined.short(Field::Name));
                 format!("end of macro {}", defined.unwrap_or_default())
             }
-            Kind::Operation => self.operation_text(),
+            Kind::Operation => match self.operation() {
+                Some(operation) => operation_text(&operation),
+                None => self.plain_fields(),
+            },
             Kind::Expression => self.expression_text(),
             Kind::InlinedAt => {
                 let function = self.entry(Field::Scope).and_then(|scope| scope.function());
@@ -137,23 +140,12 @@ impl Entry<'_> {
         u32::try_from(number).ok().map(SourceLanguage)
     }
 
-    fn operation_text(&self) -> String {
-        let Some(operation) = self.operation() else {
-            return self.plain_fields();
-        };
-        let mut out = operation.code.to_string();
-        for operand in operation.operands {
-            let _ = write!(out, " {operand}");
-        }
-        out
-    }
-
-    /// The operations of an expression with commas between them.
+    /// The operations of an expression with commas between them. Of very many, only the
+    /// first are told.
     pub fn expression_text(&self) -> String {
-        let operations: Vec<String> = self
-            .entries(Field::Operations)
-            .take(MOST_OPERATIONS)
-            .map(|operation| operation.operation_text())
+        let operations = self.operations().take(MOST_OPERATIONS);
+        let operations: Vec<String> = operations
+            .map(|operation| operation_text(&operation))
             .collect();
         match operations.is_empty() {
             true => "as it is".to_owned(),
@@ -167,7 +159,7 @@ impl Entry<'_> {
         for (field, values) in self.fields_text() {
             let _ = write!(out, " {}: {}", field.name(), values.join(" "));
         }
-        out
+        cut_short(out)
     }
 
     /// The fields that it has, with their values as text: numbers, names of enumerants,
@@ -209,8 +201,17 @@ impl Entry<'_> {
     }
 }
 
-/// The most operations of an expression that are written.
+/// The most operations of an expression that are written, and the most operands of each.
 const MOST_OPERATIONS: usize = 100;
+const MOST_OPERANDS: usize = 8;
+
+fn operation_text(operation: &Operation) -> String {
+    let mut out = operation.code.to_string();
+    for operand in operation.operands.iter().take(MOST_OPERANDS) {
+        let _ = write!(out, " {operand}");
+    }
+    out
+}
 
 impl DebugInfo<'_> {
     /// A position as `shader.comp:12:3`; the column is left out if it isn't known.

@@ -269,13 +269,7 @@ impl<'a> Matching<'a> {
                 *slot = (slot.0.saturating_add(1).min(2), index);
             }
         }
-        let unique = seen.into_values().filter_map(|[a, b]| match (a, b) {
-            ((1, a), (1, b)) => Some((a, b)),
-            _ => None,
-        });
-        let mut unique: Vec<(u32, u32)> = unique.collect();
-        unique.sort_unstable();
-        for (a, b) in unique {
+        for (a, b) in unique_pairs(seen) {
             self.propose_operands(a, b);
             self.propagate();
         }
@@ -305,12 +299,7 @@ impl<'a> Matching<'a> {
                     *slot = (slot.0.saturating_add(1).min(2), node);
                 }
             }
-            let unique = seen.into_values().filter_map(|[a, b]| match (a, b) {
-                ((1, a), (1, b)) => Some((a, b)),
-                _ => None,
-            });
-            let mut unique: Vec<(u32, u32)> = unique.collect();
-            unique.sort_unstable();
+            let unique = unique_pairs(seen);
             for &(a, b) in &unique {
                 self.pair(a, b);
             }
@@ -556,6 +545,17 @@ impl Colored<'_> {
         self.side.canonical(item, false, |_| 0, &mut out);
         Some(hash(&out))
     }
+}
+
+/// Of what was counted by key in both modules: the pairs of the only ones, in order.
+fn unique_pairs(seen: HashMap<u64, [(u8, u32); 2]>) -> Vec<(u32, u32)> {
+    let pairs = seen.into_values().filter_map(|[a, b]| match (a, b) {
+        ((1, a), (1, b)) => Some((a, b)),
+        _ => None,
+    });
+    let mut pairs: Vec<(u32, u32)> = pairs.collect();
+    pairs.sort_unstable();
+    pairs
 }
 
 fn nonzero(value: u64) -> Option<u64> {

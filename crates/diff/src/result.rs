@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 use spirvkit_binary::{HEADER_WORDS, Id, Instruction, Section, WordOffset};
+use spirvkit_grammar::Op;
 
 use crate::align::{common, longest_ascending};
 use crate::colors::{hash, mix};
@@ -335,15 +336,22 @@ impl Compare<'_, '_> {
                 .clone()
                 .filter(|&item| partner[index(item)].is_none()),
         );
+        // Anything else that is new stands behind what is removed there.
+        let behind_removed = |place: u32| {
+            let rest = items_a.clone().skip(place as usize);
+            let is_removed =
+                |&item: &u32| partner[index(item)].is_none() && a.item(item).about == NONE;
+            place + rest.take_while(is_removed).count() as u32
+        };
         let mut after: Vec<((u32, bool), u32)> = Vec::new();
-        let mut last = 0;
+        let mut last = behind_removed(0);
         // A line of source that waits for its declaration.
         let mut line = None;
         for (item, other) in items_b.zip(partner_of_b) {
             let is_line = b.item(item).about != NONE;
             let place = match other {
                 Some(other) => {
-                    last = index(other) as u32 + 1;
+                    last = behind_removed(index(other) as u32 + 1);
                     index(other) as u32
                 }
                 None if is_line => {
@@ -483,8 +491,11 @@ fn subject(side: &side::Side, index: u32) -> Option<(u32, u64)> {
         return Some((item.result, 0));
     }
     let target = side.operands(index).first()?;
-    let words = side.words(index);
-    // Of a member, the member; of a decoration, the decoration.
-    let detail = words.get(2).copied().unwrap_or(0);
+    let detail = match item.op {
+        // A name begins there, and the function stands there.
+        Op::Name | Op::EntryPoint => 0,
+        // Of a member, the member; of a decoration, the decoration.
+        _ => side.words(index).get(2).copied().unwrap_or(0),
+    };
     Some((target.node, mix(u64::from(item.op.0), u64::from(detail))))
 }

@@ -413,3 +413,20 @@ fn blocks_that_would_run_into_others_stay_where_they_are() {
     ];
     assert_eq!(opcodes, in_b);
 }
+
+#[test]
+fn what_is_new_stands_behind_what_is_removed() {
+    let module = |names: &str, constants: &str| {
+        let types = "%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%uint = OpTypeInt 32 0\n";
+        format!("{SHADER}OpName %uint \"{names}\"\n{types}{constants}{MAIN}{END}")
+    };
+    let [old, new] = [
+        "%a = OpConstant %uint 1\n",
+        "%a = OpConstantNull %fn\n%b = OpUndef %void\n",
+    ];
+    let a = module("u", &format!("{old}{}", old.replace("%a", "%c")));
+    let b = module("unsigned", new);
+    let marks = changes(&compare(&a, &b)).into_iter();
+    let marks: String = marks.filter_map(|line| line.chars().next()).collect();
+    assert_eq!(marks, "-+--++");
+}

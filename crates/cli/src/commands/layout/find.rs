@@ -120,8 +120,7 @@ impl Names {
             .collect();
         near.sort_unstable();
         near.dedup();
-        let is_near =
-            |&(distance, name): &(usize, &str)| distance <= 2 || 2 * distance < name.len();
+        let is_near = |&(distance, name): &(usize, &str)| 2 * distance <= name.len();
         let close: Vec<String> = near
             .iter()
             .copied()

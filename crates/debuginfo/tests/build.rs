@@ -126,12 +126,12 @@ fn everything(set: Set) -> Built {
             origin: origin(source, 1, 2, point),
             offset: 32,
             size: 64,
-            flags: Flags::FlagIsPrivate,
+            flags: Flags::FlagIsPrivate | Flags::FlagStaticMember,
             value: Some(one),
         },
     );
     expect!(e, TypeMember, x, Name: "x", Type: point, Source: source, Line: 1, Column: 2, Parent: point,
-        Offset: 32, Size: 64, Flags: 2, Value: one);
+        Offset: 32, Size: 64, Flags: 0x202, Value: one);
     let uint_type = BasicType {
         name: "uint",
         size: 32,
@@ -262,8 +262,13 @@ fn everything(set: Set) -> Built {
     let pack = d.type_template_parameter_pack(b, &pack);
     expect!(e, TypeTemplateParameterPack, pack, Name: "Ts", Source: source, Line: 1, Column: 3,
         TemplateParameters: vec![parameter]);
-    let made = d.type_template(b, point, &[parameter, template, pack]);
-    expect!(e, TypeTemplate, made, Target: point, Parameters: vec![parameter, template, pack]);
+    // The validator warns of packs in the newer sets' lists, which other validators refuse.
+    let parameters = match set {
+        Set::DebugInfo => vec![parameter, template, pack],
+        _ => vec![parameter, template],
+    };
+    let made = d.type_template(b, point, &parameters);
+    expect!(e, TypeTemplate, made, Target: point, Parameters: parameters);
 
     let variable = d.global_variable(
         b,

@@ -27,11 +27,18 @@ fn wrong(sample: &Sample) -> [u32; 5] {
     ["void", "s_x", "bits4", "unit", "d_int"].map(|name| sample.id(name).0)
 }
 
-/// How many operands the validator refuses to be something else, and of how many: ids, and
-/// literals of enumerations.
-fn refused(sample: &Sample, entry: Entry<'_>) -> (usize, usize) {
+/// How often the validator tells of a module, as errors or warnings.
+fn told(words: &[u32]) -> usize {
+    let report = spirvkit_validate::validate(words, &Default::default());
+    report.diagnostics().len()
+}
+
+/// How many operands the validator refuses to be something else, of how many it only warns
+/// then, and how many there are: ids, and literals of enumerations.
+fn noticed(sample: &Sample, entry: Entry<'_>) -> [usize; 3] {
     let before = entry.instruction().words().len() - entry.operand_words().len();
-    let (mut refused, mut all) = (0, 0);
+    let [mut refused, mut warned, mut all] = [0; 3];
+    let usual = told(&sample.words);
     for (index, slot) in entry.slots().iter().enumerate() {
         if index >= entry.operand_words().len() || slot.is_literal() && slot.values().is_none() {
             continue;
@@ -42,14 +49,20 @@ fn refused(sample: &Sample, entry: Entry<'_>) -> (usize, usize) {
             true => vec![0x7fff_fff0],
             false => wrong(sample).to_vec(),
         };
-        let is_refused = replacements.into_iter().any(|word| {
+        let changed = |word: u32| {
             let mut words = sample.words.clone();
             words[place] = word;
-            !is_valid(&words)
-        });
-        refused += usize::from(is_refused);
+            words
+        };
+        let is_refused = |&word: &u32| !is_valid(&changed(word));
+        let is_noticed = |&word: &u32| told(&changed(word)) > usual;
+        if replacements.iter().any(is_refused) {
+            refused += 1;
+        } else if replacements.iter().any(is_noticed) {
+            warned += 1;
+        }
     }
-    (refused, all)
+    [refused, warned, all]
 }
 
 /// Whether the module is still valid without the instruction.
@@ -62,7 +75,7 @@ fn can_be_removed(sample: &Sample, id: Id) -> bool {
 }
 
 fn cell(sample: &Sample, info: &DebugInfo<'_>, kind: Kind) -> String {
-    let (mut refusals, mut operands) = (0, 0);
+    let mut most = [0; 3];
     for entry in info.of_kind(kind) {
         let told: usize = entry
             .fields_text()
@@ -79,12 +92,13 @@ fn cell(sample: &Sample, info: &DebugInfo<'_>, kind: Kind) -> String {
         if kind != Kind::InfoNone {
             assert!(can_be_removed(sample, entry.id()), "{entry:?}");
         }
-        let (refused, all) = refused(sample, entry);
-        refusals = refusals.max(refused);
-        operands = operands.max(all);
+        most = most.max(noticed(sample, entry));
     }
     assert!(info.of_kind(kind).next().is_some(), "{kind:?}");
-    format!("{refusals} of {operands}")
+    match most {
+        [refused, 0, all] => format!("{refused} of {all}"),
+        [refused, warned, all] => format!("{refused} + {warned} of {all}"),
+    }
 }
 
 fn table() -> String {

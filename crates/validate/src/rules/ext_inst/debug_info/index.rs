@@ -31,6 +31,7 @@ pub(super) struct Entry<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     ArgNumber,
+    BaseType,
     Child,
     Encoding,
     Flags,
@@ -56,8 +57,9 @@ pub(super) enum Field {
 }
 
 /// What the grammar calls the fields, in their order. Spellings differ.
-const NAMES: [&[&str]; 23] = [
+const NAMES: [&[&str]; 24] = [
     &["Arg Number"],
+    &["Base Type"],
     &["Child"],
     &["Encoding"],
     &["Flags", "Literal Flags"],

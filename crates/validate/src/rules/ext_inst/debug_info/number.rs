@@ -5,6 +5,7 @@ pub(super) const TYPE_BASIC: u32 = 2;
 pub(super) const TYPE_POINTER: u32 = 3;
 pub(super) const TYPE_QUALIFIER: u32 = 4;
 pub(super) const TYPE_ARRAY: u32 = 5;
+pub(super) const TYPEDEF: u32 = 7;
 pub(super) const TYPE_FUNCTION: u32 = 8;
 pub(super) const TYPE_ENUM: u32 = 9;
 pub(super) const TYPE_COMPOSITE: u32 = 10;
@@ -12,6 +13,7 @@ pub(super) const TYPE_MEMBER: u32 = 11;
 pub(super) const TYPE_INHERITANCE: u32 = 12;
 pub(super) const TYPE_PTR_TO_MEMBER: u32 = 13;
 pub(super) const TYPE_TEMPLATE: u32 = 14;
+pub(super) const GLOBAL_VARIABLE: u32 = 18;
 pub(super) const FUNCTION_DECLARATION: u32 = 19;
 pub(super) const FUNCTION: u32 = 20;
 pub(super) const SCOPE: u32 = 23;
@@ -44,6 +46,7 @@ mod tests {
             (TYPE_POINTER, "DebugTypePointer"),
             (TYPE_QUALIFIER, "DebugTypeQualifier"),
             (TYPE_ARRAY, "DebugTypeArray"),
+            (TYPEDEF, "DebugTypedef"),
             (TYPE_FUNCTION, "DebugTypeFunction"),
             (TYPE_ENUM, "DebugTypeEnum"),
             (TYPE_COMPOSITE, "DebugTypeComposite"),
@@ -51,6 +54,7 @@ mod tests {
             (TYPE_INHERITANCE, "DebugTypeInheritance"),
             (TYPE_PTR_TO_MEMBER, "DebugTypePtrToMember"),
             (TYPE_TEMPLATE, "DebugTypeTemplate"),
+            (GLOBAL_VARIABLE, "DebugGlobalVariable"),
             (FUNCTION_DECLARATION, "DebugFunctionDeclaration"),
             (FUNCTION, "DebugFunction"),
             (SCOPE, "DebugScope"),

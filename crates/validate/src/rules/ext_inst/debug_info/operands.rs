@@ -17,17 +17,62 @@ use crate::rules::ext_inst::{Call, known_set};
 pub(super) fn check(call: &Call<'_, '_, '_>, dialect: &Dialect, row: &Row) -> Verdict {
     let fixed = row.fixed.iter().copied().enumerate();
     let repeated = (row.fixed.len()..).zip(row.repeated.iter().copied().cycle());
-    check_all(call, dialect, fixed.chain(repeated))?;
+    let all = fixed.chain(repeated);
+    check_all(call, dialect, row, all.clone())?;
     let beyond = row.beyond.iter().copied();
     let repeated = row.beyond_repeated.iter().copied().cycle();
-    let all = beyond.chain((row.fixed.len()..).zip(repeated));
-    check_all(call, dialect, all).map_err(Fault::warning)
+    let beyond = beyond.chain((row.fixed.len()..).zip(repeated));
+    check_all(call, dialect, row, beyond).map_err(Fault::warning)?;
+    if !dialect.is_strict {
+        nones(call, row, all).map_err(Fault::warning)?;
+    }
+    surplus(call, row).map_err(Fault::warning)
+}
+
+/// Nothing is missing that the instruction's own text doesn't let be missing.
+fn nones(
+    call: &Call<'_, '_, '_>,
+    row: &Row,
+    operands: impl Iterator<Item = (usize, Operand)>,
+) -> Verdict {
+    for (index, operand) in operands.take_while(|&(index, _)| index < call.count()) {
+        if is_debug_id(operand) && !row.takes_none(index) && is_none(call, index) {
+            let message = format!(
+                "{} of {} is DebugInfoNone, which most validators don't take there",
+                call.operand_name(index),
+                call.name()
+            );
+            return Err(call.at.fault(&NONE_PLACE, message));
+        }
+    }
+    Ok(())
+}
+
+/// There are no operands behind those that the set's version gives an instruction.
+fn surplus(call: &Call<'_, '_, '_>, row: &Row) -> Verdict {
+    // Of later versions it isn't known which operands they have added.
+    let set = call
+        .set
+        .filter(|&set| set == ExtInstSet::ShaderDebugInfo100);
+    let Some(info) = set.and_then(|set| set.instruction(call.number)) else {
+        return Ok(());
+    };
+    let (expected, found) = (info.operands().len(), call.count());
+    if !row.repeated.is_empty() || found <= expected {
+        return Ok(());
+    }
+    let message = format!(
+        "{} has {expected} operands in the version of the set that is imported, but here {found}",
+        call.name()
+    );
+    Err(call.at.fault(&SURPLUS, message))
 }
 
 /// Checks operands, given by their places among those of the set's instruction.
 fn check_all(
     call: &Call<'_, '_, '_>,
     dialect: &Dialect,
+    row: &Row,
     operands: impl Iterator<Item = (usize, Operand)>,
 ) -> Verdict {
     let count = call.count();
@@ -35,7 +80,10 @@ fn check_all(
         if index >= count {
             break;
         }
-        check_operand(call, dialect, index, operand)?;
+        let may_be_none = dialect.is_strict || takes_none(row, index, operand);
+        if !(may_be_none && is_none(call, index)) {
+            check_operand(call, dialect, index, operand)?;
+        }
     }
     Ok(())
 }
@@ -73,8 +121,9 @@ fn is_zero(call: &Call<'_, '_, '_>, id: Id) -> bool {
 /// Whether a `DebugGlobalVariable` or `DebugLocalVariable` is of a basic type;
 /// with `unsigned`, of an unsigned integer of 32 or 64 bits.
 fn is_integer_variable(call: &Call<'_, '_, '_>, def: Inst<'_>, unsigned: bool) -> bool {
-    const SIGNED: [u64; 2] = [4, 5];
-    const UNSIGNED: [u64; 2] = [6, 7];
+    // Characters are other encodings, though they are integers, too.
+    const SIGNED: u64 = 4;
+    const UNSIGNED: u64 = 6;
     let m = call.m();
     let ty = m.def(def.id(3));
     let Some(ty) = ty.filter(|&ty| debug_number(call, ty) == Some(number::TYPE_BASIC)) else {
@@ -88,8 +137,8 @@ fn is_integer_variable(call: &Call<'_, '_, '_>, def: Inst<'_>, unsigned: bool) -
         return false;
     };
     match unsigned {
-        true => UNSIGNED.contains(&encoding) && matches!(m.constant_u64(ty.id(3)), Some(32 | 64)),
-        false => UNSIGNED.contains(&encoding) || SIGNED.contains(&encoding),
+        true => encoding == UNSIGNED && matches!(m.constant_u64(ty.id(3)), Some(32 | 64)),
+        false => matches!(encoding, SIGNED | UNSIGNED),
     }
 }
 
@@ -104,11 +153,29 @@ fn composite_tag(call: &Call<'_, '_, '_>, def: Inst<'_>) -> Option<u64> {
     }
 }
 
-/// Whether `DebugInfoNone` may stand for an operand. In `NonSemantic.Shader.DebugInfo`
-/// numbers are written as constants, which are there always.
-fn takes_none(dialect: &Dialect, operand: Operand) -> bool {
+/// Whether an operand is the id of nothing but a debugging instruction.
+fn is_debug_id(operand: Operand) -> bool {
+    matches!(
+        operand,
+        Operand::Debug(_)
+            | Operand::DebugOrVoid(_)
+            | Operand::ClassOrStructure
+            | Operand::TextOr(_)
+    )
+}
+
+/// Whether `DebugInfoNone` may stand for an operand in the sets that others check, too:
+/// it may take the place of whatever debugging instruction was removed, and of other
+/// ids where the instruction's own text says so. Numbers are there always.
+fn takes_none(row: &Row, index: usize, operand: Operand) -> bool {
     let is_number = matches!(operand, Operand::Uint | Operand::SpecUint | Operand::Count);
-    dialect.is_strict || !is_number
+    !is_number && (is_debug_id(operand) || row.takes_none(index))
+}
+
+/// Whether an operand is a `DebugInfoNone`.
+fn is_none(call: &Call<'_, '_, '_>, index: usize) -> bool {
+    let def = call.m().def(call.id(index));
+    def.is_some_and(|def| debug_number(call, def).is_some_and(|number| NONE.contains(number)))
 }
 
 fn check_operand(
@@ -140,11 +207,6 @@ fn check_operand(
     let Some(def) = m.def(id) else {
         return Ok(());
     };
-    if takes_none(dialect, operand)
-        && debug_number(call, def).is_some_and(|number| NONE.contains(number))
-    {
-        return Ok(());
-    }
     let op = def.op();
     let wrong = |rule: &'static Rule, expected: &str| -> Verdict {
         Err(call.wrong_operand(rule, index, expected))
@@ -196,6 +258,11 @@ fn check_operand(
             op == Op::Constant && is_integer(m.ty_of(id)) || is_debug(kinds),
             dialect.constant,
             "an OpConstant of an integer type",
+        ),
+        Operand::Amount => is_fine(
+            op == Op::Constant || m.is_constant(id) && is_integer(m.ty_of(id)),
+            dialect.constant,
+            "a constant of an integer type",
         ),
         Operand::AnyConstant => is_fine(m.is_constant(id), dialect.constant, "a constant"),
         Operand::AnyIntegerConstant => is_fine(
@@ -265,9 +332,13 @@ fn check_operand(
         ),
         Operand::Integer => is_fine(is_integer(m.ty_of(id)), &INDEX, "an integer"),
         Operand::Index => {
-            let is_constant = m.is_constant(id) && matches!(m.ty_of(id), Type::Int { .. });
+            let is_constant = op == Op::Constant && is_integer(m.ty_of(id));
             let fine = is_constant || is_debug(VARIABLES) && is_integer_variable(call, def, false);
-            is_fine(fine, &INDEX, "a constant integer or a variable")
+            is_fine(
+                fine,
+                &INDEX,
+                "an OpConstant of an integer type or a variable of one",
+            )
         }
         Operand::Function => is_fine(op == Op::Function, dialect.module_kind, "an OpFunction"),
     }

@@ -18,6 +18,8 @@ pub(in crate::rules::ext_inst) const RULES: &[&Rule] = &[
     &DEFINITION,
     &RANGE,
     &VERSION,
+    &NONE_PLACE,
+    &SURPLUS,
     &places::PLACE,
     &places::CONTINUED,
     &values::ENUMERANT,
@@ -29,6 +31,8 @@ pub(in crate::rules::ext_inst) const RULES: &[&Rule] = &[
     &values::IDENTIFIER,
     &types::OPAQUE,
     &types::MEMBER,
+    &types::LISTED_ONCE,
+    &types::SIZE_CIRCLE,
     &types::DIMENSIONS,
     &types::TYPE_CIRCLE,
     &types::BASE_CIRCLE,
@@ -159,7 +163,7 @@ pub(super) static TEXT: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "Names, files and source text are `OpString` instructions, or DebugInfoNone where there are none.",
+    text: "Names, files and source text are `OpString` instructions.",
     example: shader!(
         "%source = OpExtInst %void %set DebugSource %void %text
 ",
@@ -223,8 +227,8 @@ pub(super) static KIND: Rule = Rule {
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
     text: "Where one debugging instruction refers to another, that is one of the same set and of the kind the \
-           operand is for: a source, a type, a lexical scope, a member. DebugInfoNone may stand for what is not \
-           known or was taken away. Where other validators don't look, this is a warning.",
+           operand is for: a source, a type, a lexical scope, a member. Where other validators don't look, this is a \
+           warning.",
     example: shader!(
         "%source = OpExtInst %void %set DebugSource %file %text
 %unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %file %u5
@@ -241,7 +245,8 @@ pub(super) static MODULE_KIND: Rule = Rule {
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
     text: "Where a debugging instruction refers to the module, that is a variable, a parameter, a function or a \
-           constant, as the operand says, or DebugInfoNone where that was taken away.",
+           constant, as the operand says; a global variable may have DebugInfoNone, and so may a function in \
+           `OpenCL.DebugInfo.100`.",
     example: shader_with_body!(
         "%source = OpExtInst %void %set DebugSource %file %text
 %unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
@@ -278,7 +283,8 @@ pub(super) static INDEX: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "The indexes of DebugDeclare and DebugValue are integers: for DebugValue constants or variables.",
+    text: "The indexes of DebugDeclare and DebugValue are integers: for DebugValue `OpConstant` instructions or \
+           variables.",
     example: shader_with_body!(
         "%source = OpExtInst %void %set DebugSource %file %text
 %unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
@@ -323,6 +329,49 @@ pub(super) static RANGE: Rule = Rule {
         "%line = OpExtInst %void %set DebugLine %source %u1 %u1 %u1 %u0",
         "%line = OpExtInst %void %set DebugLine %source %u1 %u1 %u0 %u0"
     ),
+};
+
+pub(super) static NONE_PLACE: Rule = Rule {
+    id: "debug-info.none",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "DebugInfoNone may stand for any debugging instruction that was removed, in `OpenCL.DebugInfo.100`, too, but \
+           most validators only take it where an instruction's own text names it. Elsewhere it is worth a warning.",
+    example: shader!(
+        "%none = OpExtInst %void %set DebugInfoNone
+%pointer = OpExtInst %void %set DebugTypePointer %none %u5 %u0
+",
+        "%none = OpExtInst %void %set DebugInfoNone
+%source = OpExtInst %void %set DebugSource %file %text
+%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
+%enum = OpExtInst %void %set DebugTypeEnum %file %none %source %u1 %u1 %unit %u32_32 %u0
+"
+    ),
+};
+
+pub(super) static SURPLUS: Rule = Rule {
+    id: "debug-info.surplus",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "A module that imports version 100 of the set has no operands behind those that the version gives an \
+           instruction. (Later versions may have added some.) This is a warning.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "NonSemantic.Shader.DebugInfo.100",
+            "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u4 %u0 %u0
+",
+            ""
+        ),
+        keeps: module!(
+            "NonSemantic.Shader.DebugInfo.100",
+            "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u4 %u0
+",
+            ""
+        ),
+    },
 };
 
 pub(super) static VERSION: Rule = Rule {

@@ -4,8 +4,8 @@
 //! differ in how they write what is no id: `NonSemantic.Shader.DebugInfo` as ids
 //! of constants, the others as literals.
 
-/// What an operand must be. `DebugInfoNone` may stand for most of them: see
-/// [`takes_none`](super::operands).
+/// What an operand must be. Where `DebugInfoNone` may stand for it is a matter of the
+/// [`Row`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operand {
     /// Anything: a literal, or an id of which nothing is asked.
@@ -28,6 +28,8 @@ pub(super) enum Operand {
     IntegerConstant,
     /// The same or one of these debugging instructions.
     IntegerConstantOr(Kinds),
+    /// An `OpConstant`, or another constant of an integer.
+    Amount,
     /// A constant, which may be a specialization constant.
     AnyConstant,
     /// Such a constant of an integer.
@@ -54,7 +56,7 @@ pub(super) enum Operand {
     Value,
     /// A value of an integer type.
     Integer,
-    /// An index: a constant integer or a variable.
+    /// An index: an `OpConstant` of an integer or a variable.
     Index,
     /// An `OpFunction`.
     Function,
@@ -116,12 +118,18 @@ pub(super) struct Row {
     pub(super) fixed: &'static [Operand],
     /// Those that follow any number of times.
     pub(super) repeated: &'static [Operand],
-    /// Those of which other validators take more than the specification does, and
-    /// what that takes: places and operands.
+    /// What is asked beyond that for a warning: places and operands. Mostly what the
+    /// specification says and other validators don't look at.
     pub(super) beyond: &'static [(usize, Operand)],
     /// The same of those that are repeated.
     pub(super) beyond_repeated: &'static [Operand],
+    /// Where `DebugInfoNone` may stand without further ado, as places; the first place
+    /// of those that are repeated stands for them all.
+    pub(super) none: &'static [usize],
 }
+
+/// All places of any instruction that has [`Row::none`] for each.
+const EVERYWHERE: &[usize] = &[0, 1, 2, 3, 4, 5, 6];
 
 impl Row {
     const fn beyond(self, beyond: &'static [(usize, Operand)]) -> Self {
@@ -133,6 +141,16 @@ impl Row {
             beyond_repeated,
             ..self
         }
+    }
+
+    const fn none(self, none: &'static [usize]) -> Self {
+        Self { none, ..self }
+    }
+
+    /// Whether `DebugInfoNone` may stand at a place, as the instruction's own text says
+    /// or because nobody has ever minded it there.
+    pub(super) fn takes_none(&self, index: usize) -> bool {
+        self.none.contains(&index.min(self.fixed.len()))
     }
 }
 
@@ -151,6 +169,7 @@ const fn repeated(fixed: &'static [Operand], repeated: &'static [Operand]) -> Ro
         repeated,
         beyond: &[],
         beyond_repeated: &[],
+        none: &[],
     }
 }
 
@@ -172,13 +191,14 @@ const MEMBER: Operand = Debug(Kinds::of(&[11]));
 /// Members, methods, base classes.
 const MEMBERS: Operand = Debug(Kinds::of(&[11, 12, 20]));
 const TEMPLATE_TARGET: Operand = Debug(Kinds::of(&[10, 20]));
-const TEMPLATE_PARAMETER: Operand = Debug(Kinds::of(&[15, 16, 17]));
+const TEMPLATE_PARAMETER: Operand = Debug(Kinds::of(&[15, 16]));
+const TEMPLATE_PARAMETER_OR_PACK: Operand = Debug(Kinds::of(&[15, 16, 17]));
 const DECLARATION: Operand = Debug(Kinds::of(&[19]));
 const FUNCTION: Operand = Debug(Kinds::of(&[20]));
 /// Compilation units, composites, functions, blocks, modules.
-const SCOPE: Operand = Debug(Kinds::of(&[1, 10, 20, 21, 22, 36]));
-/// The scopes that the parents of composites and global variables are.
-const OUTER_SCOPE: Operand = Debug(Kinds::of(&[1, 10, 20, 21, 36]));
+const SCOPE: Operand = Debug(Kinds::of(&[1, 10, 20, 21, 36]));
+/// The same and what tells blocks of one line apart, which has no use otherwise.
+const SCOPE_OR_DISCRIMINATOR: Operand = Debug(Kinds::of(&[1, 10, 20, 21, 22, 36]));
 pub(super) const EVERY_KIND: Kinds = Kinds(u64::MAX);
 const ANYTHING: Operand = Debug(EVERY_KIND);
 const INLINED_AT: Operand = Debug(Kinds::of(&[25]));
@@ -208,44 +228,41 @@ pub(super) const SHADER: &[Row] = &[
         &[Text, TYPE, SOURCE, Uint, Uint, SCOPE, Positive, Uint],
         &[Constant, Text],
     )
-    .beyond_repeated(&[IntegerConstant, Text]),
+    .beyond_repeated(&[IntegerConstant, Text])
+    .none(&[1]),
     repeated(
-        &[
-            Text,
-            Any,
-            SOURCE,
-            Uint,
-            Uint,
-            SCOPE,
-            Text,
-            AnyConstant,
-            Uint,
-        ],
+        &[Text, Any, SOURCE, Uint, Uint, SCOPE, Text, Amount, Uint],
         &[MEMBERS],
     )
-    .beyond(&[(1, Uint), (5, OUTER_SCOPE), (7, AnyIntegerConstant)]),
+    .beyond(&[(1, Uint), (7, AnyIntegerConstant)])
+    .none(&[7]),
     fixed(&[
         Text,
         TYPE_OR_PARAMETER,
         SOURCE,
         Uint,
         Uint,
-        AnyConstant,
-        AnyConstant,
+        Amount,
+        Amount,
         Uint,
         AnyConstant,
     ])
     .beyond(&[(5, AnyIntegerConstant), (6, AnyIntegerConstant)]),
-    fixed(&[COMPOSITE, AnyConstant, AnyConstant, Uint]).beyond(&[
+    fixed(&[COMPOSITE, Amount, Amount, Uint]).beyond(&[
         (0, ClassOrStructure),
         (1, AnyIntegerConstant),
         (2, AnyIntegerConstant),
     ]),
-    fixed(&[Any, Any]).beyond(&[(0, TYPE), (1, ClassOrStructure)]),
-    repeated(&[TEMPLATE_TARGET], &[TEMPLATE_PARAMETER]),
-    fixed(&[Text, TYPE, AnyConstant, SOURCE, Uint, Uint]).beyond(&[(2, AnyIntegerConstant)]),
-    fixed(&[Text, Text, SOURCE, Uint, Uint]),
-    repeated(&[Text, SOURCE, Uint, Uint], &[TEMPLATE_PARAMETER]),
+    fixed(&[Any, Any])
+        .beyond(&[(0, TYPE), (1, ClassOrStructure)])
+        .none(EVERYWHERE),
+    repeated(&[TEMPLATE_TARGET], &[TEMPLATE_PARAMETER_OR_PACK])
+        .beyond_repeated(&[TEMPLATE_PARAMETER]),
+    fixed(&[Text, TYPE, Amount, SOURCE, Uint, Uint])
+        .beyond(&[(2, AnyIntegerConstant)])
+        .none(&[2]),
+    fixed(&[Text, Text, SOURCE, Uint, Uint]).none(EVERYWHERE),
+    repeated(&[Text, SOURCE, Uint, Uint], &[TEMPLATE_PARAMETER_OR_PACK]).none(EVERYWHERE),
     fixed(&[
         Text,
         TYPE,
@@ -258,7 +275,7 @@ pub(super) const SHADER: &[Row] = &[
         Uint,
         MEMBER,
     ])
-    .beyond(&[(5, OUTER_SCOPE)]),
+    .none(&[7]),
     fixed(&[Text, FUNCTION_TYPE, SOURCE, Uint, Uint, SCOPE, Text, Uint]),
     fixed(&[
         Text,
@@ -273,7 +290,7 @@ pub(super) const SHADER: &[Row] = &[
         DECLARATION,
     ]),
     fixed(&[SOURCE, Uint, Uint, SCOPE, Text]),
-    fixed(&[SOURCE, Uint, SCOPE]),
+    fixed(&[SOURCE, Uint, SCOPE]).none(EVERYWHERE),
     fixed(&[SCOPE, INLINED_AT]),
     fixed(&[]),
     fixed(&[Uint, SCOPE, INLINED_AT]),
@@ -287,14 +304,18 @@ pub(super) const SHADER: &[Row] = &[
         Uint,
         Uint,
     ]),
-    fixed(&[LOCAL, INLINED_AT]),
+    fixed(&[LOCAL, INLINED_AT]).none(EVERYWHERE),
     repeated(&[LOCAL, Variable, EXPRESSION], &[Integer]),
-    repeated(&[LOCAL, Any, EXPRESSION], &[Index]).beyond(&[(1, Value)]),
+    repeated(&[LOCAL, Any, EXPRESSION], &[Index])
+        .beyond(&[(1, Value)])
+        .none(&[1]),
     repeated(&[Uint], &[Uint]),
     repeated(&[], &[OPERATION]),
-    fixed(&[FILE, Uint, Text, Text]),
-    fixed(&[FILE, Uint, MACRO]),
-    fixed(&[Text, Uint, SOURCE, Any, Uint, Uint, SCOPE]).beyond(&[(3, ANYTHING)]),
+    fixed(&[FILE, Uint, Text, Text]).none(EVERYWHERE),
+    fixed(&[FILE, Uint, MACRO]).none(EVERYWHERE),
+    fixed(&[Text, Uint, SOURCE, Any, Uint, Uint, SCOPE])
+        .beyond(&[(3, ANYTHING)])
+        .none(EVERYWHERE),
     fixed(&[Text, Text]),
     fixed(&[]),
     // From number 101 on.
@@ -325,12 +346,14 @@ pub(super) const OPENCL: &[Row] = &[
         &[Text, TYPE, SOURCE, Any, Any, SCOPE, Positive, Any],
         &[Constant, Text],
     )
-    .beyond_repeated(&[IntegerConstant, Text]),
+    .beyond_repeated(&[IntegerConstant, Text])
+    .none(&[1]),
     repeated(
         &[Text, Any, SOURCE, Any, Any, SCOPE, Text, Constant, Any],
         &[MEMBERS],
     )
-    .beyond(&[(5, OUTER_SCOPE), (7, IntegerConstant)]),
+    .beyond(&[(7, IntegerConstant)])
+    .none(&[7]),
     fixed(&[
         Text,
         TYPE_OR_PARAMETER,
@@ -346,11 +369,16 @@ pub(super) const OPENCL: &[Row] = &[
     .beyond(&[(6, IntegerConstant), (7, IntegerConstant)]),
     fixed(&[ClassOrStructure, ClassOrStructure, Constant, Constant, Any])
         .beyond(&[(2, IntegerConstant), (3, IntegerConstant)]),
-    fixed(&[Any, Any]).beyond(&[(0, TYPE), (1, ClassOrStructure)]),
-    repeated(&[TEMPLATE_TARGET], &[TEMPLATE_PARAMETER]),
-    fixed(&[Text, TYPE, Constant, SOURCE, Any, Any]).beyond(&[(2, IntegerConstant)]),
-    fixed(&[Text, Text, SOURCE, Any, Any]),
-    repeated(&[Text, SOURCE, Any, Any], &[TEMPLATE_PARAMETER]),
+    fixed(&[Any, Any])
+        .beyond(&[(0, TYPE), (1, ClassOrStructure)])
+        .none(EVERYWHERE),
+    repeated(&[TEMPLATE_TARGET], &[TEMPLATE_PARAMETER_OR_PACK])
+        .beyond_repeated(&[TEMPLATE_PARAMETER]),
+    fixed(&[Text, TYPE, Constant, SOURCE, Any, Any])
+        .beyond(&[(2, IntegerConstant)])
+        .none(&[2]),
+    fixed(&[Text, Text, SOURCE, Any, Any]).none(EVERYWHERE),
+    repeated(&[Text, SOURCE, Any, Any], &[TEMPLATE_PARAMETER_OR_PACK]).none(EVERYWHERE),
     fixed(&[
         Text,
         TYPE,
@@ -363,7 +391,7 @@ pub(super) const OPENCL: &[Row] = &[
         Any,
         MEMBER,
     ])
-    .beyond(&[(5, OUTER_SCOPE)]),
+    .none(&[7]),
     fixed(&[Text, FUNCTION_TYPE, SOURCE, Any, Any, SCOPE, Text, Any]),
     fixed(&[
         Text,
@@ -377,23 +405,38 @@ pub(super) const OPENCL: &[Row] = &[
         Any,
         Function,
         DECLARATION,
-    ]),
+    ])
+    .none(&[9]),
     fixed(&[SOURCE, Any, Any, SCOPE, Text]),
-    fixed(&[SOURCE, Any, SCOPE]),
+    fixed(&[SOURCE, Any, SCOPE]).none(EVERYWHERE),
     fixed(&[SCOPE, INLINED_AT]),
     fixed(&[]),
     fixed(&[Any, SCOPE, INLINED_AT]),
     fixed(&[Text, TYPE_OR_PARAMETER, SOURCE, Any, Any, SCOPE, Any, Any]),
-    fixed(&[LOCAL, INLINED_AT]),
+    fixed(&[LOCAL, INLINED_AT]).none(EVERYWHERE),
     fixed(&[LOCAL, Variable, EXPRESSION]),
-    repeated(&[LOCAL, Any, EXPRESSION], &[Index]).beyond(&[(1, Value)]),
+    repeated(&[LOCAL, Any, EXPRESSION], &[Index])
+        .beyond(&[(1, Value)])
+        .none(&[1]),
     repeated(&[Any], &[Any]),
     repeated(&[], &[OPERATION]),
-    fixed(&[FILE, Any, Text, Text]),
-    fixed(&[FILE, Any, MACRO]),
-    fixed(&[Text, Any, SOURCE, Any, Any, Any, SCOPE]).beyond(&[(3, ANYTHING)]),
+    fixed(&[FILE, Any, Text, Text]).none(EVERYWHERE),
+    fixed(&[FILE, Any, MACRO]).none(EVERYWHERE),
+    fixed(&[Text, Any, SOURCE, Any, Any, Any, SCOPE])
+        .beyond(&[(3, ANYTHING)])
+        .none(EVERYWHERE),
     fixed(&[Text, Text]),
-    fixed(&[]),
+    // Other validators leave modules alone.
+    fixed(&[Any, Any, Any, Any, Any, Any, Any, Any])
+        .beyond(&[
+            (0, Text),
+            (1, SOURCE),
+            (2, SCOPE),
+            (4, Text),
+            (5, Text),
+            (6, Text),
+        ])
+        .none(EVERYWHERE),
 ];
 
 /// `DebugInfo`. A source is a string here.
@@ -405,14 +448,23 @@ pub(super) const FIRST: &[Row] = &[
     fixed(&[TYPE, Any]),
     repeated(&[TYPE], &[IntegerConstantOr(VARIABLE_KINDS)]),
     fixed(&[TYPE, Any]),
-    fixed(&[Text, TYPE, Text, Any, Any, SCOPE]),
+    fixed(&[Text, TYPE, Text, Any, Any, SCOPE_OR_DISCRIMINATOR]),
     repeated(&[RETURN], &[TYPE_OR_PARAMETER]),
     repeated(
-        &[Text, TYPE, Text, Any, Any, SCOPE, IntegerConstant, Any],
+        &[
+            Text,
+            TYPE,
+            Text,
+            Any,
+            Any,
+            SCOPE_OR_DISCRIMINATOR,
+            IntegerConstant,
+            Any,
+        ],
         &[IntegerConstant, Text],
     ),
     repeated(
-        &[Text, Any, Text, Any, Any, OUTER_SCOPE, IntegerConstant, Any],
+        &[Text, Any, Text, Any, Any, SCOPE, IntegerConstant, Any],
         &[MEMBERS],
     ),
     fixed(&[
@@ -435,42 +487,59 @@ pub(super) const FIRST: &[Row] = &[
         Any,
     ]),
     fixed(&[TYPE, ClassOrStructure]),
-    repeated(&[TEMPLATE_TARGET], &[TEMPLATE_PARAMETER]),
+    repeated(&[TEMPLATE_TARGET], &[TEMPLATE_PARAMETER_OR_PACK]),
     fixed(&[Text, TYPE_OR_PARAMETER, AnyIntegerConstant, Text, Any, Any]),
     fixed(&[Text, Text, Text, Any, Any]),
-    repeated(&[Text, Text, Any, Any], &[TEMPLATE_PARAMETER]),
+    repeated(&[Text, Text, Any, Any], &[TEMPLATE_PARAMETER_OR_PACK]),
     fixed(&[
         Text,
         TYPE_OR_PARAMETER,
         Text,
         Any,
         Any,
-        OUTER_SCOPE,
+        SCOPE,
         Text,
         GlobalVariable,
         Any,
         MEMBER,
     ]),
-    fixed(&[Text, FUNCTION_TYPE, Text, Any, Any, SCOPE, Text, Any]),
     fixed(&[
         Text,
         FUNCTION_TYPE,
         Text,
         Any,
         Any,
-        SCOPE,
+        SCOPE_OR_DISCRIMINATOR,
+        Text,
+        Any,
+    ]),
+    fixed(&[
+        Text,
+        FUNCTION_TYPE,
+        Text,
+        Any,
+        Any,
+        SCOPE_OR_DISCRIMINATOR,
         Text,
         Any,
         Any,
         Function,
         DECLARATION,
     ]),
-    fixed(&[Text, Any, Any, SCOPE, Text]),
-    fixed(&[Text, Any, SCOPE]),
-    fixed(&[SCOPE, INLINED_AT]),
+    fixed(&[Text, Any, Any, SCOPE_OR_DISCRIMINATOR, Text]),
+    fixed(&[Text, Any, SCOPE_OR_DISCRIMINATOR]),
+    fixed(&[SCOPE_OR_DISCRIMINATOR, INLINED_AT]),
     fixed(&[]),
-    fixed(&[Any, SCOPE, INLINED_AT]),
-    fixed(&[Text, TYPE_OR_PARAMETER, Text, Any, Any, SCOPE, Any]),
+    fixed(&[Any, SCOPE_OR_DISCRIMINATOR, INLINED_AT]),
+    fixed(&[
+        Text,
+        TYPE_OR_PARAMETER,
+        Text,
+        Any,
+        Any,
+        SCOPE_OR_DISCRIMINATOR,
+        Any,
+    ]),
     fixed(&[LOCAL, INLINED_AT]),
     fixed(&[LOCAL, Variable, EXPRESSION]),
     repeated(&[LOCAL, Value, EXPRESSION], &[Integer]),

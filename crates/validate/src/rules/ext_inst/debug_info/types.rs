@@ -2,7 +2,7 @@
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
-use spirvkit_grammar::{ExtInstSet, Op};
+use spirvkit_grammar::{ExtInstSet, Op, ShaderDebugInfoDebugInfoFlags as Flags};
 
 use super::circles;
 use super::index::{Entry, Field, Index};
@@ -67,6 +67,66 @@ pub(super) static MEMBER: Rule = Rule {
 %float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
 %holder = OpExtInst %void %set DebugTypeComposite %file Structure %text 1 1 %unit %u32_32 None %member
 %member = OpExtInst %void %set DebugTypeMember %file %float %text 1 1 %holder %u0 %u32_32 None
+",
+            ""
+        ),
+    },
+};
+
+pub(super) static LISTED_ONCE: Rule = Rule {
+    id: "debug-info.listed-once",
+    class: InvalidData,
+    section: "DebugInfo, 4.3",
+    vuids: &[],
+    text: "No data member or base class is listed twice, and where it names the composite that it is in, that one lists \
+           it. As no specification says so, this is a warning in all sets.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "DebugInfo",
+            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
+%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
+%holder = OpExtInst %void %set DebugTypeComposite %file Structure %text 1 1 %unit %u32_32 None
+%member = OpExtInst %void %set DebugTypeMember %file %float %text 1 1 %holder %u0 %u32_32 None
+",
+            ""
+        ),
+        keeps: module!(
+            "DebugInfo",
+            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
+%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
+%holder = OpExtInst %void %set DebugTypeComposite %file Structure %text 1 1 %unit %u32_32 None %member
+%member = OpExtInst %void %set DebugTypeMember %file %float %text 1 1 %holder %u0 %u32_32 None
+",
+            ""
+        ),
+    },
+};
+
+pub(super) static SIZE_CIRCLE: Rule = Rule {
+    id: "debug-info.size-circle",
+    class: InvalidData,
+    section: "NonSemantic.Shader.DebugInfo",
+    vuids: &[],
+    text: "No composite contains itself as a member, nor in a member's member, in an array or under another name: it \
+           would have no size. (A pointer to it may be a member, and it may be a static one.) This is an error in \
+           `DebugInfo` and a warning in its successors.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: module!(
+            "DebugInfo",
+            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
+%holder = OpExtInst %void %set DebugTypeComposite %file Structure %text 1 1 %unit %u32_32 None %member
+%member = OpExtInst %void %set DebugTypeMember %file %holder %text 1 1 %holder %u0 %u32_32 None
+",
+            ""
+        ),
+        keeps: module!(
+            "DebugInfo",
+            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
+%holder = OpExtInst %void %set DebugTypeComposite %file Structure %text 1 1 %unit %u32_32 None %member
+%pointer = OpExtInst %void %set DebugTypePointer %holder Function None
+%member = OpExtInst %void %set DebugTypeMember %file %holder %text 1 1 %holder %u0 %u32_32 FlagStaticMember
 ",
             ""
         ),
@@ -169,7 +229,10 @@ pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
             return;
         }
     }
-    type_circles(index, faults);
+    listed_once(index, faults);
+    if !type_circles(index, faults) {
+        size_circles(index, faults);
+    }
     base_circles(index, faults);
 }
 
@@ -245,8 +308,78 @@ fn members(index: &Index<'_, '_>, composite: &Entry<'_>, faults: &mut Faults) {
     }
 }
 
-/// Types that lead back to themselves without a composite in between.
-fn type_circles(index: &Index<'_, '_>, faults: &mut Faults) {
+/// Every data member and base class is in the list of one composite.
+fn listed_once(index: &Index<'_, '_>, faults: &mut Faults) {
+    let is_part = |entry: &Entry<'_>| matches!(entry.number, TYPE_MEMBER | TYPE_INHERITANCE);
+    // By entries, the composite and 1 that lists one.
+    let mut holders = vec![0; index.entries.len()];
+    for (at, composite) in index.of_number(TYPE_COMPOSITE) {
+        for &word in index.words_from(composite, Field::Members) {
+            let part = index.kin(composite, Id(word));
+            let Some(part) = part.filter(|&part| is_part(&index.entries[part])) else {
+                continue;
+            };
+            if holders[part] == 0 {
+                holders[part] = at + 1;
+                continue;
+            }
+            let earlier = holders[part] - 1;
+            let name = index.name(part);
+            let message = match earlier == at {
+                true => format!("{name} is listed among the members twice"),
+                false => {
+                    let other = index.name(earlier);
+                    format!("{name} is listed among the members, but also by {other}")
+                }
+            };
+            let fault = index.error(composite, &LISTED_ONCE, message).warning();
+            faults.add(index.pointing(fault, part, "the member is here"));
+        }
+    }
+    for (part, entry) in index.entries.iter().enumerate() {
+        let holder = match entry.number {
+            TYPE_MEMBER => index.id(entry, Field::Parent),
+            TYPE_INHERITANCE => index.id(entry, Field::Child),
+            _ => continue,
+        };
+        // Where it names none, or no longer one, that may have been removed.
+        if holders[part] != 0 || holder.is_none_or(|holder| is_none(index, entry, holder)) {
+            continue;
+        }
+        let message = "the composite that this is in doesn't list it among its members";
+        faults.add(index.error(entry, &LISTED_ONCE, message).warning());
+    }
+}
+
+/// Composites that contain themselves.
+fn size_circles(index: &Index<'_, '_>, faults: &mut Faults) {
+    let circles = circles::find(index, |entry, operand| {
+        let id = Id(entry.inst.arg(2 + operand));
+        let field = match entry.number {
+            TYPE_COMPOSITE => {
+                let is_member = index.place(entry, Field::Members)? <= operand;
+                let member = &index.entries[index.kin(entry, id).filter(|_| is_member)?];
+                let flags = index.value(member, Field::Flags).unwrap_or(0);
+                let is_static = flags & u64::from(Flags::FlagStaticMember.0) != 0;
+                return (member.number == TYPE_MEMBER && !is_static).then_some(id);
+            }
+            TYPE_MEMBER => Field::Type,
+            TYPE_QUALIFIER | TYPE_ARRAY | TYPEDEF => Field::BaseType,
+            TYPE_TEMPLATE => Field::Target,
+            _ => return None,
+        };
+        (index.place(entry, field)? == operand).then_some(id)
+    });
+    for (from, to) in circles {
+        let message = format!("this is part of {}, which is part of it", index.name(to));
+        let fault = index.fault(&index.entries[from], &SIZE_CIRCLE, message);
+        faults.add(index.pointing(fault, to, "the circle ends here"));
+    }
+}
+
+/// Types that lead back to themselves without a composite in between. Tells whether
+/// there are any.
+fn type_circles(index: &Index<'_, '_>, faults: &mut Faults) -> bool {
     let is_derived = |number: u32| {
         TYPES.contains(number)
             && !matches!(
@@ -264,6 +397,7 @@ fn type_circles(index: &Index<'_, '_>, faults: &mut Faults) {
         let target = info.is_id().then(|| index.kin(entry, id)).flatten()?;
         is_derived(index.entries[target].number).then_some(id)
     });
+    let has_some = !circles.is_empty();
     for (from, to) in circles {
         let message = format!(
             "the type is made of {}, which is made of it, without a composite in between",
@@ -272,6 +406,7 @@ fn type_circles(index: &Index<'_, '_>, faults: &mut Faults) {
         let fault = index.error(&index.entries[from], &TYPE_CIRCLE, message);
         faults.add(index.pointing(fault, to, "the circle ends here"));
     }
+    has_some
 }
 
 /// Classes that are derived from themselves.

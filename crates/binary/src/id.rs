@@ -1,6 +1,7 @@
 //! Ids, positions, and tables over ids.
 
 use alloc::collections::BTreeMap;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -54,9 +55,10 @@ impl<T: Copy> IdMap<T> {
     /// The same, with room for all ids below `bound` made at once, as far as the
     /// limit allows.
     pub fn with_bound(default: T, limit: usize, bound: u32) -> Self {
-        let mut map = Self::new(default, limit);
-        map.dense.resize(limit.min(bound as usize), default);
-        map
+        Self {
+            dense: vec![default; limit.min(bound as usize)],
+            ..Self::new(default, limit)
+        }
     }
 
     /// The value for an id.

@@ -76,9 +76,10 @@ impl<'a> Contents<'a> {
     /// Reads a module.
     pub(crate) fn new(module: Module<'a>) -> Result<Self, Error> {
         let words = module.words().len();
+        let bound = module.header().bound;
         let mut contents = Self {
             module,
-            definitions: Definitions::with_word_limit(words),
+            definitions: Definitions::for_module(&module),
             capabilities: Vec::new(),
             extensions: Vec::new(),
             imports: Vec::new(),
@@ -88,17 +89,17 @@ impl<'a> Contents<'a> {
             entry_points: Vec::new(),
             modes: Vec::new(),
             source: None,
-            names: IdMap::new(0, words),
+            names: IdMap::with_bound(0, words, bound),
             strings: IdMap::new(0, words),
             member_names: Vec::new(),
             texts: Vec::new(),
             decorations: Decorations::new(words),
             types: Vec::new(),
-            constants: IdMap::new(0, words),
+            constants: IdMap::with_bound(0, words, bound),
             spec_constants: Vec::new(),
             variables: Vec::new(),
             clspv: Vec::new(),
-            usage: Usage::new(words, module.header().bound),
+            usage: Usage::new(words, bound),
             counter: Counter::default(),
             functions_start: words,
         };
@@ -280,6 +281,12 @@ impl<'a> Contents<'a> {
     pub(crate) fn constant(&self, id: Id) -> Option<Instruction<'a>> {
         let offset = Some(self.constants.get(id)).filter(|&offset| offset != 0)?;
         self.instruction(offset)
+    }
+
+    /// A table over the module's ids.
+    pub(crate) fn id_table<T: Copy>(&self, default: T) -> IdMap<T> {
+        let words = self.module.words().len();
+        IdMap::with_bound(default, words, self.module.header().bound)
     }
 
     /// All instructions before the functions, or all there are if ids are so large

@@ -161,7 +161,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         roles: &'r [Role],
         spec_constants: &[SpecConstant],
     ) -> Self {
-        let mut spec_ids = IdMap::new(None, contents.module.words().len());
+        let mut spec_ids = contents.id_table(None);
         for constant in spec_constants {
             *spec_ids.slot(constant.id) = constant.spec_id;
         }

@@ -286,7 +286,7 @@ pub fn reflect(module: &Module<'_>) -> Result<Reflection, Error> {
         spec_constants,
         kernels,
         functions: functions(&contents, &calls),
-        statistics: contents.counter.finish(),
+        statistics: contents.counter.finish(module.words().len()),
         types: types.list,
         truncated: budget.is_spent(),
         capabilities: contents.capabilities,
@@ -321,7 +321,7 @@ fn used(contents: &Contents<'_>, calls: &CallGraph<'_>) -> Vec<bool> {
 
 /// For each variable the execution model of the first entry point that lists it.
 fn stages(contents: &Contents<'_>, calls: &CallGraph<'_>) -> Vec<Option<ExecutionModel>> {
-    let mut models = spirvkit_binary::IdMap::new(None, contents.module.words().len());
+    let mut models = contents.id_table(None);
     let mut entries = calls.entry_points().iter().peekable();
     for (place, instruction) in &contents.entry_points {
         let Some(entry) = entries.next_if(|entry| entry.instruction == *place) else {

@@ -67,16 +67,20 @@ const FLAGS: &[Decoration] = &[
 impl<'a> Marks<'a> {
     /// Whether a decoration without operands is there.
     pub(crate) fn has(&self, decoration: Decoration) -> bool {
-        flag(decoration).is_some_and(|flag| self.flags & flag != 0)
+        // Most have none.
+        self.flags != 0 && self.flags & flag(decoration) != 0
     }
 
     /// The decorations without operands, but for what makes blocks.
     pub(crate) fn flags(&self) -> Vec<Decoration> {
-        let wanted = |&&decoration: &&Decoration| {
-            !matches!(decoration, Decoration::Block | Decoration::BufferBlock)
-                && self.has(decoration)
-        };
-        FLAGS.iter().filter(wanted).copied().collect()
+        let mut left = self.flags;
+        let set = std::iter::from_fn(|| {
+            let lowest = left.trailing_zeros() as usize;
+            left &= left.wrapping_sub(1);
+            FLAGS.get(lowest).copied()
+        });
+        set.filter(|decoration| !matches!(*decoration, Decoration::Block | Decoration::BufferBlock))
+            .collect()
     }
 
     /// Whether a function parameter has the attribute with this number.
@@ -86,11 +90,8 @@ impl<'a> Marks<'a> {
 
     /// Notes a decoration with the words behind it.
     fn note(&mut self, decoration: Decoration, words: &'a [u32]) {
-        if let Some(flag) = flag(decoration) {
-            self.flags |= flag;
-            return;
-        }
         let Some(&first) = words.first() else {
+            self.flags |= flag(decoration);
             return;
         };
         let string = || LiteralString::at_start_of(words);
@@ -113,7 +114,7 @@ impl<'a> Marks<'a> {
             Decoration::OffsetIdEXT => self.offset_id = Some(Id(first)),
             Decoration::ArrayStrideIdEXT => self.stride_id = Some(Id(first)),
             Decoration::FuncParamAttr if first < 32 => self.attributes |= 1 << first,
-            _ => {}
+            _ => self.flags |= flag(decoration),
         }
     }
 
@@ -143,10 +144,10 @@ impl<'a> Marks<'a> {
     }
 }
 
-/// The bit of a decoration.
-fn flag(decoration: Decoration) -> Option<u64> {
-    let place = FLAGS.iter().position(|&flag| flag == decoration)?;
-    Some(1 << place)
+/// The bit of a decoration; none if it isn't one of [`FLAGS`].
+fn flag(decoration: Decoration) -> u64 {
+    let place = FLAGS.iter().position(|&flag| flag == decoration);
+    place.map_or(0, |place| 1 << place)
 }
 
 /// One decoration of a target.

@@ -15,7 +15,8 @@ const LONGEST: usize = 120;
 /// Spells a type, and tells whether all that it is made of is in the table: what is
 /// declared later isn't yet, and is called by its id.
 pub(crate) fn of(id: Id, name: Option<&str>, kind: &TypeKind, types: &Types) -> (String, bool) {
-    let mut out = String::new();
+    // Most are shorter.
+    let mut out = String::with_capacity(32);
     let is_complete = Cell::new(true);
     let of = |id: &Id| match types.get(*id) {
         Some(ty) => Cow::Borrowed(ty.spelling.as_str()),

@@ -50,65 +50,73 @@ pub struct OpcodeCount {
 /// Counts instructions.
 #[derive(Debug, Default)]
 pub(crate) struct Counter {
-    instructions: u64,
     ids: u64,
-    parts: Parts,
     /// By opcode, as far as the highest that was found.
-    counts: Vec<u32>,
+    tallies: Vec<Tally>,
+}
+
+/// What is counted of an opcode.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    count: u32,
+    /// How many words it takes before the functions.
+    words: u32,
 }
 
 impl Counter {
+    #[inline]
     pub(crate) fn add(&mut self, instruction: &Instruction<'_>, in_functions: bool) {
-        let op = instruction.op();
-        self.instructions += 1;
         self.ids += u64::from(instruction.result().is_some());
-        if self.counts.len() <= usize::from(op.0) {
-            self.counts.resize(usize::from(op.0) + 1, 0);
+        let op = usize::from(instruction.op().0);
+        if op >= self.tallies.len() {
+            self.tallies.resize(op + 1, Tally::default());
         }
-        self.counts[usize::from(op.0)] += 1;
-        let words = instruction.words().len() as u64;
-        *match in_functions {
-            true => &mut self.parts.functions,
-            false => self.part(instruction),
-        } += words;
-    }
-
-    fn part(&mut self, instruction: &Instruction<'_>) -> &mut u64 {
-        let op = instruction.op();
-        if matches!(op, Op::Line | Op::NoLine) {
-            return &mut self.parts.debug;
-        }
-        let section = instruction.info().and_then(|info| Section::of(op, info));
-        match section {
-            Some(Section::Sources | Section::Names | Section::Processed) => &mut self.parts.debug,
-            Some(Section::Annotations) => &mut self.parts.annotations,
-            Some(section) if section < Section::Sources => &mut self.parts.modes,
-            _ => &mut self.parts.declarations,
+        let tally = &mut self.tallies[op];
+        tally.count += 1;
+        if !in_functions {
+            tally.words += instruction.words().len() as u32;
         }
     }
 
-    pub(crate) fn finish(&self) -> Statistics {
-        let counts = (0..=u16::MAX).zip(&self.counts);
-        let counts = counts.filter(|&(_, &count)| count > 0);
-        let mut opcodes: Vec<OpcodeCount> = counts
-            .map(|(op, &count)| OpcodeCount {
-                opcode: Op(op),
-                count: count.into(),
-            })
-            .collect();
+    /// The statistics of a module of this many words, all of whose instructions have
+    /// been added.
+    pub(crate) fn finish(&self, words: usize) -> Statistics {
+        let words = words as u64;
+        let mut parts = Parts::default();
+        let mut before_functions = HEADER_WORDS as u64;
+        let mut instructions = 0;
+        let mut opcodes = Vec::new();
+        let tallies = (0..=u16::MAX).map(Op).zip(&self.tallies);
+        for (opcode, tally) in tallies.filter(|(_, tally)| tally.count > 0) {
+            let count = u64::from(tally.count);
+            *parts.of(opcode) += u64::from(tally.words);
+            before_functions += u64::from(tally.words);
+            instructions += count;
+            opcodes.push(OpcodeCount { opcode, count });
+        }
+        parts.functions = words.saturating_sub(before_functions);
         opcodes.sort_by_key(|counted| (u64::MAX - counted.count, counted.opcode));
-        let parts = &self.parts;
         Statistics {
-            words: HEADER_WORDS as u64
-                + parts.modes
-                + parts.debug
-                + parts.annotations
-                + parts.declarations
-                + parts.functions,
-            instructions: self.instructions,
+            words,
+            instructions,
             ids: self.ids,
-            parts: self.parts,
+            parts,
             opcodes,
+        }
+    }
+}
+
+impl Parts {
+    /// The part to which an opcode belongs before the functions.
+    fn of(&mut self, op: Op) -> &mut u64 {
+        if matches!(op, Op::Line | Op::NoLine) {
+            return &mut self.debug;
+        }
+        match op.info().and_then(|info| Section::of(op, info)) {
+            Some(Section::Sources | Section::Names | Section::Processed) => &mut self.debug,
+            Some(Section::Annotations) => &mut self.annotations,
+            Some(section) if section < Section::Sources => &mut self.modes,
+            _ => &mut self.declarations,
         }
     }
 }

@@ -313,7 +313,7 @@ impl Types {
         let mut types = Self {
             list: Vec::with_capacity(count),
             shapes: Vec::with_capacity(count),
-            places: IdMap::new(0, contents.module.words().len()),
+            places: contents.id_table(0),
         };
         let mut is_complete = true;
         for instruction in &contents.types {
@@ -769,7 +769,7 @@ fn first_offset(kind: &TypeKind) -> Option<Amount> {
 
 /// Marks the types that uniform blocks are made of.
 fn in_uniform_blocks(contents: &Contents<'_>) -> IdMap<bool> {
-    let mut marked = IdMap::new(false, contents.module.words().len());
+    let mut marked = contents.id_table(false);
     for variable in &contents.variables {
         if let (StorageClass::Uniform, Some(ty)) = (variable.storage_class, variable.ty) {
             *marked.slot(ty) = true;

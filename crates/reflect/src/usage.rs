@@ -89,8 +89,8 @@ pub(crate) struct Usage {
 impl Usage {
     pub(crate) fn new(words: usize, bound: u32) -> Self {
         Self {
-            sorts: IdMap::new(Sort::Data, words),
-            pointees: IdMap::new(0, words),
+            sorts: IdMap::with_bound(Sort::Data, words, bound),
+            pointees: IdMap::with_bound(0, words, bound),
             nodes: IdMap::with_bound(NONE, words, bound),
             effects: vec![0],
             edges: Vec::new(),
@@ -98,7 +98,7 @@ impl Usage {
             arguments: Vec::new(),
             variables: 0,
             functions: Vec::new(),
-            function_numbers: IdMap::new(0, words),
+            function_numbers: IdMap::with_bound(0, words, bound),
             first_parameters: Vec::new(),
             uses: Vec::new(),
             last_user: Vec::new(),

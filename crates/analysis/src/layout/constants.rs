@@ -31,7 +31,9 @@ struct Constant {
 #[derive(Clone, Debug)]
 pub(super) struct Constants {
     types: IdMap<Option<NumberType>>,
-    values: IdMap<Option<Constant>>,
+    /// One more than the index of a constant's value; 0 stands for none.
+    places: IdMap<u32>,
+    values: Vec<Constant>,
     /// One more than the index of a composite; 0 stands for none.
     composites: IdMap<u32>,
     /// Where the constituents of each composite stand in the list of all.
@@ -40,11 +42,13 @@ pub(super) struct Constants {
 }
 
 impl Constants {
-    /// No constants yet, of a module of this many words.
-    pub(super) fn new(words: usize) -> Self {
+    /// No constants yet, of a module of this many words, whose ids are likely below a
+    /// bound.
+    pub(super) fn new(words: usize, bound: u32) -> Self {
         Self {
             types: IdMap::new(None, words),
-            values: IdMap::new(None, words),
+            places: IdMap::with_bound(0, words, bound),
+            values: Vec::new(),
             composites: IdMap::new(0, words),
             ranges: Vec::new(),
             constituents: Vec::new(),
@@ -54,11 +58,16 @@ impl Constants {
     /// A constant as a number; the bits of a negative one make a very large
     /// number, which is no length of anything.
     pub(super) fn get(&self, id: Id) -> Option<Bytes> {
-        let constant = self.values.get(id)?;
+        let constant = self.value(id)?;
         Some(match constant.is_specialized {
             true => Bytes::Default(constant.bits),
             false => Bytes::Fixed(constant.bits),
         })
+    }
+
+    fn value(&self, id: Id) -> Option<Constant> {
+        let place = self.places.get(id).checked_sub(1)?;
+        self.values.get(place as usize).copied()
     }
 
     /// Notes a type or a constant. They come in the module's order.
@@ -100,12 +109,14 @@ impl Constants {
             Op::SpecConstantOp => (self.operation(operands), true),
             _ => (None, false),
         };
-        let constant = bits.map(|bits| Constant {
+        self.values.extend(bits.map(|bits| Constant {
             bits: extend(bits, width, signed),
             width,
             is_specialized,
-        });
-        self.values.replace(result, constant);
+        }));
+        // There are fewer constants than words, and fewer words than 2³².
+        let place = bits.map_or(0, |_| self.values.len() as u32);
+        self.places.replace(result, place);
     }
 
     /// The part of a composite to which indexes lead.
@@ -118,7 +129,7 @@ impl Constants {
             let constituents = self.constituents.get(range.clone())?;
             part = *constituents.get(index as usize)?;
         }
-        Some(self.values.get(part)?.bits)
+        Some(self.value(part)?.bits)
     }
 
     /// The result of an operation: its opcode and the ids of its operands.
@@ -128,7 +139,7 @@ impl Constants {
         if op == Op::CompositeExtract {
             return self.extract(operands);
         }
-        let operand = |index: usize| self.values.get(Id(*operands.get(index)?));
+        let operand = |index: usize| self.value(Id(*operands.get(index)?));
         let Constant {
             bits: one, width, ..
         } = operand(0)?;

@@ -77,17 +77,20 @@ impl<'a> Types<'a> {
     /// are passed over.
     pub fn of(instructions: impl IntoIterator<Item = Instruction<'a>>) -> Self {
         let mut words = 0;
+        let mut bound = 0;
         let mut relevant = Vec::new();
         for instruction in instructions {
             words += instruction.words().len();
             if is_relevant(&instruction) {
+                let result = instruction.result().map_or(0, |id| id.0);
+                bound = bound.max(result.saturating_add(1));
                 relevant.push(instruction);
             }
         }
         let mut types = Self {
             declared: Vec::new(),
-            places: IdMap::new(0, words),
-            constants: Constants::new(words),
+            places: IdMap::with_bound(0, words, bound),
+            constants: Constants::new(words, bound),
             marks: BTreeMap::new(),
             addressing: AddressingModel::Logical,
         };

@@ -1,10 +1,10 @@
 //! Common subsequences of two sequences of tokens.
 //!
-//! What occurs once on both sides and in the same order anchors the rest; between the
-//! anchors the shortest edit script is looked for (Eugene W. Myers, "An O(ND)
-//! difference algorithm and its variations", 1986), but only up to a number of edits:
-//! then what is best so far is kept and the search starts anew behind it. So time is
-//! in proportion to the sequences' length.
+//! What only one side has is left out at once. What occurs once on both sides and in the
+//! same order anchors the rest; between the anchors the shortest edit script is looked
+//! for (Eugene W. Myers, "An O(ND) difference algorithm and its variations", 1986), but
+//! only up to a number of edits: then what is best so far is kept and the search starts
+//! anew behind it. So time is in proportion to the sequences' length.
 
 use hashbrown::HashMap;
 
@@ -14,32 +14,60 @@ const MAX_EDITS: usize = 256;
 
 /// Pairs of indices of equal tokens, ascending on both sides.
 pub(crate) fn common(a: &[u64], b: &[u64]) -> Vec<(u32, u32)> {
+    if a == b {
+        return (0..a.len() as u32).map(|index| (index, index)).collect();
+    }
+    let mut seen = Seen::with_capacity(a.len());
+    for (side, tokens) in [a, b].into_iter().enumerate() {
+        for &token in tokens {
+            let count = &mut seen.entry(token).or_default().counts[side];
+            *count = count.saturating_add(1);
+        }
+    }
+    let (places_a, a) = shared(a, &seen);
+    let (places_b, b) = shared(b, &seen);
     let mut pairs = Vec::with_capacity(a.len().min(b.len()));
     let mut at = (0, 0);
-    for (x, y) in anchors(a, b) {
-        between(a, b, at, (x, y), &mut pairs);
+    for (x, y) in anchors(&a, &b, &mut seen) {
+        between(&a, &b, at, (x, y), &mut pairs);
         pairs.push((x as u32, y as u32));
         at = (x + 1, y + 1);
     }
-    between(a, b, at, (a.len(), b.len()), &mut pairs);
+    between(&a, &b, at, (a.len(), b.len()), &mut pairs);
+    for (x, y) in &mut pairs {
+        (*x, *y) = (places_a[*x as usize], places_b[*y as usize]);
+    }
     pairs
 }
 
+/// What is known of each token.
+type Seen = HashMap<u64, Occurrences>;
+
+#[derive(Clone, Copy, Default)]
+struct Occurrences {
+    /// How often it occurs on each side, as far as can be counted.
+    counts: [u8; 2],
+    /// Where on the second side it is last.
+    last: u32,
+}
+
+/// The tokens that occur on both sides, and where.
+fn shared(tokens: &[u64], seen: &Seen) -> (Vec<u32>, Vec<u64>) {
+    let is_shared = |token: &u64| seen.get(token).is_some_and(|it| !it.counts.contains(&0));
+    let found = (0..).zip(tokens.iter().copied());
+    found.filter(|(_, token)| is_shared(token)).unzip()
+}
+
 /// Tokens that occur once on either side, as many as are in the same order.
-fn anchors(a: &[u64], b: &[u64]) -> Vec<(usize, usize)> {
-    // For each token: how often it occurs, at most 2, and where, for both sides.
-    let mut seen: HashMap<u64, [(u8, u32); 2]> = HashMap::with_capacity(a.len());
-    for (side, tokens) in [a, b].into_iter().enumerate() {
-        for (index, &token) in tokens.iter().enumerate() {
-            let slot = &mut seen.entry(token).or_default()[side];
-            *slot = (slot.0.saturating_add(1).min(2), index as u32);
+fn anchors(a: &[u64], b: &[u64], seen: &mut Seen) -> Vec<(usize, usize)> {
+    for (y, token) in (0..).zip(b) {
+        if let Some(it) = seen.get_mut(token) {
+            it.last = y;
         }
     }
     let unique = a.iter().enumerate().filter_map(|(x, token)| {
-        let [(1, _), (1, y)] = *seen.get(token)? else {
-            return None;
-        };
-        Some((x, y as usize))
+        let it = seen.get(token).filter(|it| it.counts == [1, 1])?;
+        Some((x, it.last as usize))
     });
     longest_ascending(&unique.collect::<Vec<_>>())
 }
@@ -50,7 +78,10 @@ pub(crate) fn longest_ascending(pairs: &[(usize, usize)]) -> Vec<(usize, usize)>
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<usize> = Vec::with_capacity(pairs.len());
     for (index, &(_, y)) in pairs.iter().enumerate() {
-        let length = ends.partition_point(|&end| pairs[end].1 < y);
+        let length = match ends.last() {
+            Some(&end) if pairs[end].1 < y => ends.len(),
+            _ => ends.partition_point(|&end| pairs[end].1 < y),
+        };
         before.push(match length {
             0 => usize::MAX,
             _ => ends[length - 1],
@@ -241,6 +272,19 @@ mod tests {
             let b = [&pad[..], &b].concat();
             prop_assert_eq!(check(&a, &b), longest(&a, &b));
         }
+    }
+
+    #[test]
+    fn what_one_side_has_alone_hides_nothing() {
+        // More of it between what both have than is searched for in one go.
+        let alone = |first: u64| {
+            let token = move |index: u64| match index % 400 {
+                0 => index / 400 % 3,
+                _ => first + index,
+            };
+            (0..20_000).map(token).collect::<Vec<u64>>()
+        };
+        assert_eq!(check(&alone(100), &alone(100_000)), 20_000 / 400);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use spirvkit_binary::is_terminator;
 use spirvkit_grammar::Op;
 
 use crate::colors::mix;
-use crate::matching::{Colored, Matching};
+use crate::matching::{Colored, Matching, in_place};
 use crate::side::{Function, NONE, Side};
 
 /// How blocks are told apart by their content.
@@ -143,7 +143,7 @@ impl Matching<'_> {
             if side_a.item(a).op != side_b.item(b).op {
                 break;
             }
-            let pairs = self.operand_pairs(a, b).into_iter();
+            let pairs = in_place(side_a, side_b, a, b).chain(self.out_of_place(a, b));
             found.extend(pairs.filter(|&(a, b)| {
                 side_a.op_of(a) == Op::Label && self.a.is_free(a) && self.b.is_free(b)
             }));

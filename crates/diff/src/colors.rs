@@ -242,10 +242,23 @@ fn color_declarations(side: &Side, colors: &mut [u64], finish: impl Fn(usize, u6
         true => FORWARD_ROUNDS,
         false => 1,
     };
+    // What nothing late leads to keeps its colour after the first round.
+    let mut changes = is_late.clone();
+    let mut again = Vec::new();
+    if rounds > 1 {
+        for &index in &all {
+            let mut operands = side.operands(index).iter();
+            let changes_too = operands.any(|it| changes[it.node as usize]);
+            if changes_too || side.item(index).is_opaque {
+                changes[side.item(index).result as usize] = true;
+                again.push(index);
+            }
+        }
+    }
     let mut before = colors.to_vec();
     let mut out = Vec::new();
-    for _ in 0..rounds {
-        for &index in &all {
+    for round in 0..rounds {
+        for &index in if round == 0 { &all } else { &again } {
             let result = side.item(index).result as usize;
             let color = |node: u32| match is_late[node as usize] {
                 true => before[node as usize],

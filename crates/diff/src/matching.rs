@@ -25,8 +25,8 @@ pub(crate) struct Colored<'a> {
     pub(crate) now: Vec<u64>,
     /// By node: its partner in the other module.
     pub(crate) partner: Vec<u32>,
-    /// By node: the function that it is.
-    functions: HashMap<u32, u32>,
+    /// By node: the function that it is, or [`NONE`].
+    functions: Vec<u32>,
     /// Nodes of declarations and functions, in order, and of what is nowhere defined.
     globals: Vec<u32>,
 }
@@ -42,16 +42,26 @@ impl<'a> Colored<'a> {
         let defined = all.filter(defines).map(|index| side.item(index).result);
         // In a broken module, some are only used.
         let undefined = (0..side.ids.len() as u32).filter(|&it| side.definition(it).is_none());
-        let functions = (0..).zip(&side.functions);
-        let functions = functions.map(|(index, it)| (side.item(it.definition).result, index));
+        let mut functions = vec![NONE; side.ids.len()];
+        for (index, function) in (0..).zip(&side.functions) {
+            let result = side.item(function.definition).result;
+            if let Some(function) = functions.get_mut(result as usize) {
+                *function = index;
+            }
+        }
         Self {
             side,
             colors,
             now: colors.full.clone(),
             partner: vec![NONE; side.ids.len()],
             globals: undefined.chain(defined).collect(),
-            functions: functions.collect(),
+            functions,
         }
+    }
+
+    /// The function that a node is.
+    fn function(&self, node: u32) -> Option<u32> {
+        Some(self.functions[node as usize]).filter(|&function| function != NONE)
     }
 
     pub(crate) fn is_free(&self, node: u32) -> bool {
@@ -95,9 +105,9 @@ impl<'a> Matching<'a> {
 
     fn run(&mut self) {
         self.pair_opaque();
-        self.pair_unique(|it, node| match it.functions.get(&node) {
+        self.pair_unique(|it, node| match it.function(node) {
             None => Some(it.colors.full[node as usize]),
-            Some(&function) => {
+            Some(function) => {
                 let content = it.colors.contents[function as usize];
                 Some(mix(it.colors.full[node as usize], content))
             }
@@ -125,12 +135,12 @@ impl<'a> Matching<'a> {
                 ))
             },
             |it, node| {
-                let &function = it.functions.get(&node)?;
+                let function = it.function(node)?;
                 Some(it.colors.contents[function as usize])
             },
-            |it, node| match it.functions.contains_key(&node) {
-                true => None,
-                false => Some(it.colors.structure[node as usize]),
+            |it, node| match it.function(node) {
+                Some(_) => None,
+                None => Some(it.colors.structure[node as usize]),
             },
         ];
         for key in keys {
@@ -141,18 +151,18 @@ impl<'a> Matching<'a> {
         self.align_functions();
         // Functions that nothing tells apart but their order, and then their type.
         self.pair_in_order(|it, node| {
-            let &function = it.functions.get(&node)?;
+            let function = it.function(node)?;
             Some(it.colors.contents[function as usize])
         });
         self.align_functions();
         self.settle();
         self.pair_unique(|it, node| {
-            it.functions.get(&node)?;
+            it.function(node)?;
             Some(it.colors.structure[node as usize])
         });
         self.align_functions();
         self.pair_in_order(|it, node| {
-            it.functions.get(&node)?;
+            it.function(node)?;
             Some(it.colors.structure[node as usize])
         });
         self.align_functions();
@@ -163,14 +173,14 @@ impl<'a> Matching<'a> {
     fn settle(&mut self) {
         for _ in 0..ROUNDS {
             self.pair_unique_exact();
-            self.pair_in_order(|it, node| match it.functions.contains_key(&node) {
-                true => None,
-                false => Some(it.colors.full[node as usize]),
+            self.pair_in_order(|it, node| match it.function(node) {
+                Some(_) => None,
+                None => Some(it.colors.full[node as usize]),
             });
             self.pair_exact();
-            self.pair_in_order(|it, node| match it.functions.contains_key(&node) {
-                true => None,
-                false => Some(it.colors.structure[node as usize]),
+            self.pair_in_order(|it, node| match it.function(node) {
+                Some(_) => None,
+                None => Some(it.colors.structure[node as usize]),
             });
             let mut found = self.pair_by_votes();
             found |= !self.functions.is_empty();
@@ -427,8 +437,7 @@ impl<'a> Matching<'a> {
     /// Looks at the operands of all new pairs.
     pub(crate) fn propagate(&mut self) {
         while let Some((a, b)) = self.fresh.pop() {
-            let functions = (self.a.functions.get(&a), self.b.functions.get(&b));
-            if let (Some(&a), Some(&b)) = functions {
+            if let (Some(a), Some(b)) = (self.a.function(a), self.b.function(b)) {
                 self.functions.push_back((a, b));
             }
             if let (Some(a), Some(b)) = (self.a.side.definition(a), self.b.side.definition(b)) {
@@ -443,26 +452,22 @@ impl<'a> Matching<'a> {
         if side_a.item(a).op != side_b.item(b).op {
             return;
         }
-        for (a, b) in self.operand_pairs(a, b) {
+        for (a, b) in in_place(side_a, side_b, a, b) {
+            self.propose(a, b);
+        }
+        for (a, b) in self.out_of_place(a, b) {
             self.propose(a, b);
         }
     }
 
-    /// The operands of two instructions with one opcode that stand for each other: at
-    /// the same place, or where the order carries nothing, with the same partner.
-    pub(crate) fn operand_pairs(&self, a: u32, b: u32) -> Vec<(u32, u32)> {
+    /// The operands of two instructions with one opcode that stand for each other, though
+    /// maybe not at the same place, because their order carries nothing: those with the
+    /// same partner.
+    pub(crate) fn out_of_place(&self, a: u32, b: u32) -> Vec<(u32, u32)> {
         let (side_a, side_b) = (self.a.side, self.b.side);
         let (of_a, of_b) = (side_a.operands(a), side_b.operands(b));
         let (words_a, words_b) = (side_a.words(a), side_b.words(b));
-        let ordered = match side_a.item(a).op {
-            Op::EntryPoint | Op::GroupDecorate | Op::GroupMemberDecorate | Op::Phi => 1,
-            Op::Switch => 2,
-            _ => usize::MAX,
-        };
-        let in_place = of_a.iter().zip(of_b).take(ordered);
-        // The members of structures, say, may be more; what is in front is the same then.
-        let in_place = in_place.filter(|(a, b)| a.word == b.word);
-        let mut pairs: Vec<(u32, u32)> = in_place.map(|(a, b)| (a.node, b.node)).collect();
+        let mut pairs = Vec::new();
         match side_a.item(a).op {
             Op::Phi => {
                 let edges = |operands: &[Operand]| -> Vec<(u32, u32)> {
@@ -538,7 +543,7 @@ impl Colored<'_> {
     /// A declaration's opcode and literals.
     fn sort(&self, node: u32) -> Option<u64> {
         let item = self.side.definition(node)?;
-        if self.functions.contains_key(&node) {
+        if self.function(node).is_some() {
             return None;
         }
         let mut out = Vec::new();
@@ -556,6 +561,25 @@ fn unique_pairs(seen: HashMap<u64, [(u8, u32); 2]>) -> Vec<(u32, u32)> {
     let mut pairs: Vec<(u32, u32)> = pairs.collect();
     pairs.sort_unstable();
     pairs
+}
+
+/// The operands of two instructions with one opcode that stand for each other because
+/// they are at the same place, as far as places mean anything.
+pub(crate) fn in_place<'a>(
+    side_a: &'a Side,
+    side_b: &'a Side,
+    a: u32,
+    b: u32,
+) -> impl Iterator<Item = (u32, u32)> + use<'a> {
+    let ordered = match side_a.item(a).op {
+        Op::EntryPoint | Op::GroupDecorate | Op::GroupMemberDecorate | Op::Phi => 1,
+        Op::Switch => 2,
+        _ => usize::MAX,
+    };
+    let operands = side_a.operands(a).iter().zip(side_b.operands(b));
+    // The members of structures, say, may be more; what is in front is the same then.
+    let in_place = operands.take(ordered).filter(|(a, b)| a.word == b.word);
+    in_place.map(|(a, b)| (a.node, b.node))
 }
 
 fn nonzero(value: u64) -> Option<u64> {

@@ -30,7 +30,7 @@ pub(crate) struct Item {
     /// For a line that tells where a declaration comes from: the declaration.
     pub(crate) about: u32,
     /// Whether it has words of which nobody can tell whether they are ids.
-    is_opaque: bool,
+    pub(crate) is_opaque: bool,
 }
 
 /// An operand that is an id.

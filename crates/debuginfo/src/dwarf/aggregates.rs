@@ -93,21 +93,14 @@ impl<'w> Writer<'w> {
             _ => DW_TAG_structure_type,
         };
         let die = self.put(home, tag);
-        let (name, linkage) = (entry.id_of(Field::Name), entry.id_of(Field::LinkageName));
+        // Its linkage name is left out: debuggers would find the type by no other.
+        let name = entry.id_of(Field::Name);
         let size = entry.size_in_bits();
         let is_opaque = size.is_none() && entry.list(Field::Members).is_empty();
         match name.filter(|&name| is_opaque && self.starts_with(name, OPAQUE)) {
             Some(name) => self.set_opaque_name(die, name),
             None => self.set_text(die, DW_AT_name, name),
         }
-        let linkage = linkage.filter(|_| {
-            let texts = (
-                name.map(|id| self.text(id)),
-                linkage.map(|id| self.text(id)),
-            );
-            texts.0 != texts.1
-        });
-        self.set_text(die, DW_AT_linkage_name, linkage);
         self.set_declared(die, entry);
         let flags = entry.flags();
         if is_opaque || flags.contains(Flags::FlagFwdDecl) {

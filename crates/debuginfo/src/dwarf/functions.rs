@@ -9,10 +9,12 @@ use super::units::{Die, Writer};
 use crate::{Entry, Field, Flags, Kind};
 
 /// What is to become of a `DebugFunction`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Plan {
-    /// The functions of the module that it describes and that have a body.
-    pub(super) bodies: Vec<usize>,
+    /// The first function of the module that it describes and that has a body.
+    pub(super) body: Option<usize>,
+    /// Whether there are more of them.
+    has_several: bool,
     /// Whether it was inlined somewhere.
     pub(super) is_inlined: bool,
     /// Whether there are variables for its parameters.
@@ -22,7 +24,7 @@ pub(super) struct Plan {
 impl Plan {
     /// Whether one DIE says what the function is and where its code is.
     pub(super) fn is_one(&self) -> bool {
-        self.bodies.len() <= 1 && !self.is_inlined
+        !self.has_several && !self.is_inlined
     }
 }
 
@@ -36,7 +38,9 @@ impl<'w> Writer<'w> {
             if let Some(home) = home
                 && !info.blocks(function).0.is_empty()
             {
-                self.plans.entry(home).or_default().bodies.push(index);
+                let plan = self.plans.entry(home).or_default();
+                plan.has_several = plan.body.is_some();
+                plan.body.get_or_insert(index);
             }
         }
         for entry in info.entries() {
@@ -72,7 +76,7 @@ impl<'w> Writer<'w> {
     /// Writes what is declared of a function.
     pub(super) fn declare_function(&mut self, home: HomeId, die: Die) {
         let entry = self.homes[home].entry;
-        let plan = self.plans.get(&home).cloned().unwrap_or_default();
+        let plan = self.plans.get(&home).copied().unwrap_or_default();
         match self.declaration_of(entry) {
             Some(declaration) => self.refer(die, DW_AT_specification, declaration),
             None => self.describe_function(die, entry),

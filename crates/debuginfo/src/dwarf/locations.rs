@@ -1,7 +1,7 @@
 //! Where variables are in the course of a function: from what `DebugDeclare` and
 //! `DebugValue` say, and what the code map says of the ids that they name.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use gimli::constants::*;
@@ -56,6 +56,9 @@ struct Group {
 /// The bindings that hold together, by their numbers: of parts that don't overlap, in the
 /// order of the parts.
 type State = Vec<usize>;
+
+/// Stretches of words, and the number of the state that holds in each.
+type Stretches = Vec<(Range<usize>, usize)>;
 
 /// Where a value is in parts of a range of addresses.
 type Places = Vec<(Range<u64>, Held)>;
@@ -200,6 +203,12 @@ impl<'w> Writer<'w> {
         let size = size.and_then(|ty| self.size_of(ty));
         let mut locations: Vec<(Range<u64>, Expression)> = Vec::new();
         for (words, state) in stretches {
+            // Many parts, of which each binding changes one, are many times told.
+            let told_again = states[state].len().saturating_sub(1);
+            let Some(rest) = self.copies.checked_sub(told_again) else {
+                continue;
+            };
+            self.copies = rest;
             for range in self.map.ranges(words) {
                 if range.start < range.end {
                     self.add_stretch(group, &states[state], range, size, &mut locations);
@@ -207,7 +216,14 @@ impl<'w> Writer<'w> {
             }
         }
         locations.sort_by_key(|(range, _)| (range.start, range.end));
-        let locations = united(locations);
+        let mut locations = united(locations);
+        // Nobody looks for the variable outside of its scope.
+        if let Some(extent) = tree.extent(group.node) {
+            for (range, _) in &mut locations {
+                *range = range.start.max(extent.start)..range.end.min(extent.end);
+            }
+            locations.retain(|(range, _)| range.start < range.end);
+        }
         let Some(die) = self.variable_die(group, tree, !locations.is_empty()) else {
             return;
         };
@@ -248,11 +264,7 @@ impl<'w> Writer<'w> {
 
     /// Cuts the function into stretches of words in which the same bindings hold. Tells
     /// these sets of bindings, and for each stretch which of them it is.
-    fn stretches(
-        &mut self,
-        function: &'w Function,
-        group: &Group,
-    ) -> (Vec<State>, Vec<(Range<usize>, usize)>) {
+    fn stretches(&mut self, function: &'w Function, group: &Group) -> (Vec<State>, Stretches) {
         let bindings = &group.bindings;
         // What is declared is there wherever the variable is visible.
         if let Some(declared) = bindings.iter().position(|binding| binding.in_memory) {
@@ -265,78 +277,26 @@ impl<'w> Writer<'w> {
             return (vec![state], vec![(function.words.clone(), 0)]);
         }
         let (labels, tree) = self.info.blocks(function);
-        let mut states = vec![State::new()];
-        let block_of = |offset: u32| {
-            labels
-                .partition_point(|&label| label <= offset)
-                .checked_sub(1)
-        };
-        let mut of_block: HashMap<usize, Vec<usize>> = HashMap::new();
-        let mut first_of_block: Vec<usize> = Vec::new();
-        for (number, binding) in bindings.iter().enumerate() {
-            if let Some(block) = block_of(binding.offset) {
-                of_block.entry(block).or_insert_with(|| {
-                    first_of_block.push(block);
-                    Vec::new()
-                });
-                of_block.entry(block).or_default().push(number);
-            }
-        }
-        // Which bindings hold at the end of each block. Looking at all blocks for each
-        // variable is dear, so that is done as long as there are not too many.
-        let mut outs: HashMap<usize, usize> = HashMap::new();
-        let mut ins: HashMap<usize, usize> = HashMap::new();
-        let order: Vec<usize> = match (tree, self.steps.checked_sub(labels.len())) {
+        let mut course = Course::new(bindings, labels);
+        // Looking at all blocks for each variable is dear, so that is done as long as there
+        // are not too many.
+        match (tree, self.steps.checked_sub(labels.len())) {
             (Some(tree), Some(rest)) => {
                 self.steps = rest;
-                tree.pre_order().iter().map(|&node| node as usize).collect()
+                for &block in tree.pre_order() {
+                    let above = tree.immediate(block).map(|above| above as usize);
+                    course.enter(block as usize, above);
+                }
             }
-            _ => first_of_block,
-        };
-        for block in order {
-            let above = tree.and_then(|tree| tree.immediate(block as u32));
-            let above = above.and_then(|above| outs.get(&(above as usize)));
-            let before = above.copied().unwrap_or(0);
-            ins.insert(block, before);
-            let mut state = before;
-            if let Some(numbers) = of_block.get(&block) {
-                let mut next = states[state].clone();
-                numbers
-                    .iter()
-                    .for_each(|&number| bind(&mut next, bindings, number));
-                states.push(next);
-                state = states.len() - 1;
+            _ => {
+                let blocks: Vec<usize> = course.of_block.keys().copied().collect();
+                blocks
+                    .into_iter()
+                    .for_each(|block| course.enter(block, None));
             }
-            outs.insert(block, state);
         }
-        let mut stretches: Vec<(Range<usize>, usize)> = Vec::new();
-        let mut add = |words: Range<usize>, state: usize| match stretches.last_mut() {
-            _ if words.is_empty() || state == 0 => {}
-            Some((last, same)) if *same == state && last.end == words.start => last.end = words.end,
-            _ => stretches.push((words, state)),
-        };
-        let mut blocks: Vec<usize> = ins.keys().copied().collect();
-        blocks.sort_unstable();
-        for block in blocks {
-            let Some(&label) = labels.get(block) else {
-                continue;
-            };
-            let end = labels
-                .get(block + 1)
-                .map_or(function.words.end, |&next| next as usize);
-            let (mut start, mut state) = (label as usize, ins[&block]);
-            for &number in of_block.get(&block).map_or(&[][..], |numbers| numbers) {
-                let offset = bindings[number].offset as usize;
-                add(start..offset, state);
-                let mut next = states[state].clone();
-                bind(&mut next, bindings, number);
-                states.push(next);
-                (start, state) = (offset, states.len() - 1);
-            }
-            // The last one is what the blocks below have, too.
-            add(start..end, outs[&block]);
-        }
-        (states, stretches)
+        let stretches = course.stretches(labels, function.words.end);
+        (course.states, stretches)
     }
 
     /// Adds what the code map says of bindings in a range of addresses.
@@ -421,6 +381,78 @@ impl<'w> Writer<'w> {
             end = fragment.offset.saturating_add(fragment.size);
         }
         is_known.then_some(out)
+    }
+}
+
+/// The bindings of a variable in the course of a function.
+struct Course<'b> {
+    bindings: &'b [Binding],
+    /// The bindings of each block that has some, in their order.
+    of_block: BTreeMap<usize, Range<usize>>,
+    /// The sets of bindings that hold somewhere; at first none.
+    states: Vec<State>,
+    /// Which state is behind each binding.
+    behind: Vec<usize>,
+    /// Which state each block that was entered begins and ends with.
+    ends: BTreeMap<usize, (usize, usize)>,
+}
+
+impl<'b> Course<'b> {
+    /// Nothing is known yet of the blocks, which begin at `labels`.
+    fn new(bindings: &'b [Binding], labels: &[u32]) -> Self {
+        let mut of_block: BTreeMap<usize, Range<usize>> = BTreeMap::new();
+        for (number, binding) in bindings.iter().enumerate() {
+            let block = labels.partition_point(|&label| label <= binding.offset);
+            if let Some(block) = block.checked_sub(1) {
+                of_block.entry(block).or_insert(number..number).end = number + 1;
+            }
+        }
+        Self {
+            bindings,
+            of_block,
+            states: vec![State::new()],
+            behind: vec![0; bindings.len()],
+            ends: BTreeMap::new(),
+        }
+    }
+
+    /// Goes through a block, which begins with what the block above it ends with.
+    fn enter(&mut self, block: usize, above: Option<usize>) {
+        let above = above.and_then(|above| self.ends.get(&above));
+        let before = above.map_or(0, |&(_, end)| end);
+        let mut state = before;
+        for number in self.of_block.get(&block).cloned().unwrap_or_default() {
+            let mut next = self.states[state].clone();
+            bind(&mut next, self.bindings, number);
+            self.states.push(next);
+            state = self.states.len() - 1;
+            self.behind[number] = state;
+        }
+        self.ends.insert(block, (before, state));
+    }
+
+    /// The words of the blocks, cut where another state begins.
+    fn stretches(&self, labels: &[u32], end: usize) -> Stretches {
+        let mut stretches = Stretches::new();
+        let mut add = |words: Range<usize>, state: usize| match stretches.last_mut() {
+            _ if words.is_empty() || state == 0 => {}
+            Some((last, same)) if *same == state && last.end == words.start => last.end = words.end,
+            _ => stretches.push((words, state)),
+        };
+        for (&block, &(mut state, _)) in &self.ends {
+            let Some(&label) = labels.get(block) else {
+                continue;
+            };
+            let mut start = label as usize;
+            for number in self.of_block.get(&block).cloned().unwrap_or_default() {
+                let offset = self.bindings[number].offset as usize;
+                add(start..offset, state);
+                (start, state) = (offset, self.behind[number]);
+            }
+            let end = labels.get(block + 1).map_or(end, |&next| next as usize);
+            add(start..end, state);
+        }
+        stretches
     }
 }
 

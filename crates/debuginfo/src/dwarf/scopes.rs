@@ -62,13 +62,16 @@ impl Tree {
         self.nodes[node].die
     }
 
+    /// From the first to the last address of an instance, if there is code of it.
+    pub(super) fn extent(&self, node: usize) -> Option<Range<u64>> {
+        let ranges = &self.nodes[node].ranges;
+        Some(ranges.first()?.start..ranges.last()?.end)
+    }
+
     /// Whether all of an instance is in a range.
     pub(super) fn is_within(&self, node: usize, range: &Range<u64>) -> bool {
-        let ranges = &self.nodes[node].ranges;
-        let first = ranges
-            .first()
-            .is_none_or(|first| range.start <= first.start);
-        first && ranges.last().is_none_or(|last| last.end <= range.end)
+        let extent = self.extent(node);
+        extent.is_none_or(|extent| range.start <= extent.start && extent.end <= range.end)
     }
 }
 
@@ -100,7 +103,7 @@ impl<'w> Writer<'w> {
         let described = self.info.description(function);
         let home = described.and_then(|described| self.function_home(described));
         let has_body = !self.info.blocks(function).0.is_empty();
-        let plan = home.and_then(|home| self.plans.get(&home)).cloned();
+        let plan = home.and_then(|home| self.plans.get(&home)).copied();
         let plan = plan.unwrap_or_default();
         let die = self.function_die(function, home, &plan);
         if !has_body {
@@ -110,7 +113,7 @@ impl<'w> Writer<'w> {
             return;
         }
         // The same function can't be defined twice.
-        if plan.is_one() && plan.bodies.first().is_some_and(|&body| body != index) {
+        if plan.is_one() && plan.body.is_some_and(|body| body != index) {
             return;
         }
         let mut pieces = self.pieces(function);
@@ -127,8 +130,12 @@ impl<'w> Writer<'w> {
             home,
         };
         for piece in &mut pieces {
-            piece.node = self.node_at(piece.offset, &mut tree);
-            include(&mut tree, piece.node, &piece.range);
+            piece.node = match self.ranges {
+                0 => ROOT,
+                _ => self.node_at(piece.offset, &mut tree),
+            };
+            let added = include(&mut tree, piece.node, &piece.range);
+            self.ranges = self.ranges.saturating_sub(added);
         }
         let rows = self.rows(function, described, &pieces);
         self.add_rows(die.unit, &rows);
@@ -289,6 +296,11 @@ impl<'w> Writer<'w> {
                 base = known;
                 break;
             }
+            // Many functions can name the end of one long chain.
+            let Some(rest) = self.climbs.checked_sub(1) else {
+                return ROOT;
+            };
+            self.climbs = rest;
             // If a damaged module goes round in circles, they end here.
             tree.numbers.insert(key, ROOT);
             next = self.around(key, tree);
@@ -337,12 +349,17 @@ impl<'w> Writer<'w> {
         let outside = tree.nodes[parent].die;
         let die = match scope.entry.kind() {
             Kind::Function => self.add_inlined(outside, scope.die, inlined_at),
-            _ if tree.is_one && inlined_at == 0 => scope.die,
+            _ if tree.is_one && inlined_at == 0 => Some(scope.die),
             _ => {
-                let die = self.add(outside, DW_TAG_lexical_block);
-                self.refer(die, DW_AT_abstract_origin, scope.die);
+                let die = self.add_copy(outside, DW_TAG_lexical_block);
+                if let Some(die) = die {
+                    self.refer(die, DW_AT_abstract_origin, scope.die);
+                }
                 die
             }
+        };
+        let Some(die) = die else {
+            return parent;
         };
         tree.nodes.push(Node {
             parent,
@@ -354,11 +371,11 @@ impl<'w> Writer<'w> {
         tree.nodes.len() - 1
     }
 
-    fn add_inlined(&mut self, outside: Die, function: Die, inlined_at: u32) -> Die {
-        let die = self.add(outside, DW_TAG_inlined_subroutine);
+    fn add_inlined(&mut self, outside: Die, function: Die, inlined_at: u32) -> Option<Die> {
+        let die = self.add_copy(outside, DW_TAG_inlined_subroutine)?;
         self.refer(die, DW_AT_abstract_origin, function);
         let Some(at) = self.info.debug_entry(Id(inlined_at)) else {
-            return die;
+            return Some(die);
         };
         let scope = at
             .entry(Field::Scope)
@@ -369,21 +386,26 @@ impl<'w> Writer<'w> {
             self.set_file(die, DW_AT_call_file, file);
             self.set_number(die, DW_AT_call_line, line.into());
         }
-        die
+        Some(die)
     }
 }
 
-/// Adds a range of addresses to a node and those around it.
-fn include(tree: &mut Tree, node: usize, range: &Range<u64>) {
+/// Adds a range of addresses to a node and those around it. Tells how many have one range
+/// more.
+fn include(tree: &mut Tree, node: usize, range: &Range<u64>) -> usize {
     let mut node = node;
+    let mut added = 0;
     loop {
         let ranges = &mut tree.nodes[node].ranges;
         match ranges.last_mut() {
             Some(last) if last.end == range.start => last.end = range.end,
-            _ => ranges.push(range.clone()),
+            _ => {
+                ranges.push(range.clone());
+                added += 1;
+            }
         }
         if node == ROOT {
-            return;
+            return added;
         }
         node = tree.nodes[node].parent;
     }

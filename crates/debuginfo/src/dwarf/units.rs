@@ -64,12 +64,21 @@ pub(super) struct Writer<'w> {
     pub(super) copies: usize,
     /// How many more blocks may be looked at to find out where variables have values.
     pub(super) steps: usize,
+    /// How many more steps may be taken outwards from where functions were inlined.
+    pub(super) climbs: usize,
+    /// How many more ranges of addresses scopes may have; without any, the rest of the code
+    /// is in its function only.
+    pub(super) ranges: usize,
 }
 
 /// What may be copied for each word of the module.
 const COPIES_A_WORD: usize = 2;
 /// How many blocks may be looked at, for all variables together, for each word.
 const STEPS_A_WORD: usize = 4;
+/// How many steps outwards may be taken for each word.
+const CLIMBS_A_WORD: usize = 4;
+/// How many ranges scopes may have for each word.
+const RANGES_A_WORD: usize = 8;
 
 impl<'w> Writer<'w> {
     pub(super) fn new(info: &'w DebugInfo<'w>, map: &'w dyn CodeMap, options: &'w Options) -> Self {
@@ -91,6 +100,8 @@ impl<'w> Writer<'w> {
             strings: HashMap::new(),
             copies: words.len() * COPIES_A_WORD,
             steps: words.len() * STEPS_A_WORD,
+            climbs: words.len() * CLIMBS_A_WORD,
+            ranges: words.len() * RANGES_A_WORD,
         };
         for entry in info.of_kind(Kind::CompilationUnit) {
             writer.unit_of.insert(entry.id().0, writer.units.len());

@@ -24,8 +24,8 @@ pub fn compared_modules(bytes: &[u8]) {
 }
 
 /// The differences of a module and a changed one lead from each to the other, and
-/// nothing differs from itself, as long as
-/// instructions decode and define an id once.
+/// nothing differs from itself, as long as instructions decode, define an id once, and
+/// use what is defined.
 pub fn compare_words(words: &[u32], recipe: &[u8]) {
     let changed = mutate(words, recipe);
     let options = Options::default();
@@ -38,7 +38,8 @@ pub fn compare_words(words: &[u32], recipe: &[u8]) {
     }
 }
 
-/// Whether all instructions of a module decode, and none defines what another does.
+/// Whether all instructions of a module decode, none defines what another does, and each
+/// id that is used is defined: nothing but its uses tells an undefined id from others.
 fn is_regular(words: &[u32]) -> bool {
     let mut seen = BTreeSet::new();
     let module = Module::load(words);
@@ -46,7 +47,11 @@ fn is_regular(words: &[u32]) -> bool {
         module.instructions().all(|inst| {
             let is_first = module.result(inst).is_none_or(|id| seen.insert(id));
             let decodes = module.operands(inst).all(|operand| operand.is_ok());
-            is_first && decodes && !module.is_opaque(inst)
+            let mut uses_defined = true;
+            module.get(inst).each_use(module.definitions(), |_, id| {
+                uses_defined &= module.definition(id).is_some();
+            });
+            is_first && decodes && uses_defined && !module.is_opaque(inst)
         })
     })
 }

@@ -1,5 +1,6 @@
 //! DWARF: what `spirvkit` writes must pass the verifier of LLVM, and debuggers must tell
-//! what the source says.
+//! what the source says. Of the modules of a folder with files of expectations, scripted
+//! sessions of `gdb` ask for all that is expected.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,6 +12,12 @@ use serde::Deserialize;
 use spirvkit::binary::{Module, WordOffset};
 use spirvkit::debuginfo::DebugInfo;
 use spirvkit::debuginfo::dwarf::{self, Options, Version};
+
+mod expected;
+mod sessions;
+mod spelling;
+
+use expected::Expectations;
 
 use super::corpus;
 use super::records::{open, words};
@@ -43,6 +50,8 @@ struct Object {
 }
 
 const VERSIONS: [(Version, &str); 2] = [(Version::V4, "4"), (Version::V5, "5")];
+/// Commands of ours for the debugger.
+const HELPER: &str = include_str!("types.py");
 /// How many addresses of an object `addr2line` is asked about.
 const ADDRESSES: usize = 200;
 /// How many objects the verifier is given at a time.
@@ -61,7 +70,13 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
 
 fn check_all(arguments: &Arguments, folder: &Path) -> Outcome {
     let mut failures = Vec::new();
+    let helper = folder.join("types.py");
+    fs::write(&helper, HELPER)?;
     for source in &arguments.sources {
+        let expected = match source.is_dir() {
+            true => expected::read(source)?,
+            false => Vec::new(),
+        };
         let modules = modules(source)?;
         let with_info = |(_, words): &(String, Vec<u32>)| has_info(words, arguments.sets_only);
         let modules: Vec<_> = modules.into_par_iter().filter(with_info).collect();
@@ -89,6 +104,8 @@ fn check_all(arguments: &Arguments, folder: &Path) -> Outcome {
             let batches = written.par_chunks(BATCH).flat_map(verify_all);
             let mut found: Vec<String> = batches.collect();
             found.par_extend(written.par_iter().flat_map(ask));
+            let session = |object: &Object| session(object, &helper, &expected);
+            found.par_extend(written.par_iter().flat_map(session));
             failures.extend(
                 found
                     .into_iter()
@@ -172,6 +189,17 @@ fn ask(object: &Object) -> Vec<String> {
     [addresses(object, &info), debugger(object, &info)]
         .into_iter()
         .filter_map(|result| result.err())
+        .map(|what| format!("{}: {what}", object.name))
+        .collect()
+}
+
+/// Asks about what is expected of a module of a name, if something is.
+fn session(object: &Object, helper: &Path, expected: &[Expectations]) -> Vec<String> {
+    let name = object.name.rsplit('/').next().unwrap_or_default();
+    let asked = expected
+        .iter()
+        .flat_map(|expected| sessions::ask(&object.path, helper, name, expected));
+    asked
         .map(|what| format!("{}: {what}", object.name))
         .collect()
 }

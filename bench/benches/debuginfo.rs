@@ -1,12 +1,13 @@
-//! Reading the debug information of modules with very many debugging instructions, and
-//! asking about it: time must grow with their number for reading, and with its
-//! logarithm for a look-up.
+//! Reading the debug information of modules with very many debugging instructions, writing
+//! it as DWARF, and asking about it: time must grow with their number for the first two,
+//! and with its logarithm for a look-up.
 
 use std::fmt;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use spirvkit::binary::{Encoder, Header, Id, Module, WordOffset};
+use spirvkit::debuginfo::dwarf::{self, Options};
 use spirvkit::debuginfo::{DebugInfo, Kind, Set};
 use spirvkit::grammar::{Generator, Op, Version};
 
@@ -213,6 +214,16 @@ fn read(bencher: Bencher<'_, '_>, case: Case) {
     bencher
         .counter(ItemsCount::new(count))
         .bench_local(|| DebugInfo::read(&module).functions().len());
+}
+
+#[divan::bench(args = cases())]
+fn dwarf(bencher: Bencher<'_, '_>, case: Case) {
+    let words = module(case);
+    let module = Module::new(&words).expect("a module");
+    let info = DebugInfo::read(&module);
+    bencher
+        .counter(ItemsCount::new(info.entries().count()))
+        .bench_local(|| dwarf::object(&info, &Options::default()).map(|object| object.len()));
 }
 
 /// The position, scope and variables of one instruction in the middle, and the

@@ -157,7 +157,16 @@ fn list_of(op: Op, after_functions: bool) -> usize {
     }
 }
 
-fn sort_lists(lists: &mut [Vec<Said>]) {
+/// Brings declarations into a fixed order where theirs carries nothing. Lines of
+/// declarations are told by the ids that these define, so they don't count where an id is
+/// defined twice.
+fn sort_lists(module: &Module, lists: &mut [Vec<Said>]) {
+    let mut seen = BTreeSet::new();
+    let mut results = module.instructions().filter_map(|inst| module.result(inst));
+    if !results.all(|id| seen.insert(id)) {
+        let said = lists.iter_mut().flatten();
+        said.for_each(|[_, line]| line.clear());
+    }
     let ordered = [Section::Sources, Section::Processed, Section::Graphs];
     for (index, list) in lists.iter_mut().enumerate() {
         if !ordered.iter().any(|&section| section as usize == index) {
@@ -180,7 +189,7 @@ fn meaning(module: &Module) -> Meaning {
         let words = free_sorted(module, module.get(inst).words().to_vec());
         lists[list].push([words, line.unwrap_or_default()]);
     }
-    sort_lists(&mut lists);
+    sort_lists(module, &mut lists);
     let places = places(module);
     let mut bodies: Vec<Body> = module
         .functions()
@@ -224,7 +233,7 @@ fn applied(module: &Module, found: &Diff, side: Side, other: Change) -> Meaning 
             lists[list].push([words, std::mem::take(&mut line)]);
         }
     }
-    sort_lists(&mut lists);
+    sort_lists(module, &mut lists);
     bodies.sort();
     (lists, bodies)
 }

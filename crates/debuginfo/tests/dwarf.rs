@@ -442,7 +442,7 @@ const INLINED: &str = r#"
             OpCapability Linkage
      %set = OpExtInstImport "OpenCL.DebugInfo.100"
             OpMemoryModel Physical64 OpenCL
-    %path = OpString "/work/inlined.cl"
+    %path = OpString "/src/inlined.cl"
  %n_outer = OpString "outer"
  %n_inner = OpString "inner"
      %n_x = OpString "x"

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use spirvkit_grammar::{Quantifier, SourceLanguage};
+use spirvkit_grammar::{Category, Quantifier, SourceLanguage};
 
 use crate::files::cut_short;
 use crate::places::Position;
-use crate::{DebugInfo, Entry, Field, Flags, Kind, Operation, Tag};
+use crate::{DebugInfo, Entry, Field, Flags, Kind, Operation, Slot, Tag};
 
 /// Scopes inside scopes deeper than this are written no further to the right.
 const DEEPEST: usize = 40;
@@ -181,7 +181,7 @@ impl Entry<'_> {
         fields
     }
 
-    fn value_text(&self, slot: &crate::Slot, word: u32) -> String {
+    fn value_text(&self, slot: &Slot, word: u32) -> String {
         let id = spirvkit_binary::Id(word);
         let number = match slot.is_literal() {
             true => Some(u64::from(word)),
@@ -190,7 +190,7 @@ impl Entry<'_> {
         match number {
             Some(number) => {
                 let small = u32::try_from(number).ok();
-                let name = small.and_then(|number| slot.value_text(number));
+                let name = small.and_then(|number| named(slot, number));
                 name.unwrap_or_else(|| number.to_string())
             }
             None => match self.info().short_string(id) {
@@ -268,4 +268,22 @@ impl DebugInfo<'_> {
             open.extend(inside.into_iter().rev().map(|child| (child, depth + 1)));
         }
     }
+}
+
+/// A value as text, if an enumeration says what it is: a name, or of a mask the names of
+/// its bits.
+fn named(slot: &Slot, value: u32) -> Option<String> {
+    let kind = slot.values()?;
+    if let Some(name) = slot.value_name(value) {
+        return Some(name.to_owned());
+    }
+    if kind.category() != Category::BitEnum {
+        return None;
+    }
+    let bits = (0..32).map(|bit| 1 << bit).filter(|bit| value & bit != 0);
+    let names = bits.map(|bit| match slot.value_name(bit) {
+        Some(name) => name.to_owned(),
+        None => format!("{bit:#x}"),
+    });
+    Some(names.collect::<Vec<_>>().join("|"))
 }

@@ -39,20 +39,16 @@ mod describe;
 pub mod dwarf;
 mod entry;
 mod files;
-#[rustfmt::skip]
-mod generated;
 mod model;
 mod places;
 mod remove;
-mod schema;
 mod type_text;
 mod variables;
 
 pub use entry::{Encoding, Entry, Flags, ImportedTag, Operation, OperationCode, Qualifier, Tag};
 pub use files::{File, FileId};
-pub use generated::{Field, Kind};
 pub use model::{DebugInfo, Function};
 pub use places::{Frame, Position, Scope};
 pub use remove::{RemoveError, Removed, remove, remove_each};
-pub use schema::{Set, Slot};
+pub use spirvkit_grammar::debug_info::{Field, Kind, Set, Slot};
 pub use variables::{Location, Value, Variable, bound_location, global_location};

@@ -48,6 +48,7 @@
     )
 )]
 
+pub mod debug_info;
 mod enumeration;
 mod environment;
 #[rustfmt::skip]

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::ExtInstSet;
+use crate::debug_info::Set;
 
 /// The prefix of the import names of non-semantic sets
 /// (`SPV_KHR_non_semantic_info`).
@@ -44,13 +45,7 @@ impl ExtInstSet {
     /// Whether the set describes the source of functions: `DebugInfo` and its two
     /// successors.
     pub fn is_debug_info(self) -> bool {
-        matches!(
-            self,
-            Self::DebugInfo
-                | Self::OpenClDebugInfo100
-                | Self::ShaderDebugInfo
-                | Self::ShaderDebugInfo100
-        )
+        Set::of(self).is_some()
     }
 
     /// Whether an import name is that of a non-semantic set, known or not.

@@ -1,4 +1,4 @@
-//! Writing the schema of debugging instructions for `crates/debuginfo`: which fields
+//! Writing the schema of debugging instructions for `crates/grammar`: which fields
 //! each has in each of the three sets, and where.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,7 +8,7 @@ use super::emit::{Output, sealed, words_of};
 use super::registry::{Grammar, Instruction, Operand, Registry};
 
 /// Where the schema is committed, from the root of the repository.
-pub(super) const SCHEMA: &str = "crates/debuginfo/src/generated.rs";
+pub(super) const SCHEMA: &str = "crates/grammar/src/debug_info/generated.rs";
 
 /// The sets in the order of `Set`, the newest last. Of the last one, every older
 /// version is a part.
@@ -135,7 +135,7 @@ fn kind_in(set: &str, grammar: &Grammar, kind: &str) -> String {
 
 fn text(rows: &Rows<'_>, grammars: &[&Grammar]) -> String {
     let mut out = String::from(
-        "\nuse spirvkit_grammar::OperandKind;\nuse spirvkit_grammar::Quantifier::{Many, One, Optional};\n\nuse crate::schema::Slot;\n",
+        "\nuse super::Slot;\nuse crate::OperandKind;\nuse crate::Quantifier::{Many, One, Optional};\n",
     );
     out.push_str("\n/// An instruction of the sets for debug information, whichever of them it is in.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\npub enum Kind {\n");
     for (name, _) in rows.values() {

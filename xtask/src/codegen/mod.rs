@@ -1,6 +1,5 @@
 //! `cargo xtask codegen`: from the registry's JSON and XML to the committed
-//! tables of `crates/grammar`, the typed calls of the builder in `crates/ir`, and the
-//! schema of `crates/debuginfo`.
+//! tables of `crates/grammar`, and the typed calls of the builder in `crates/ir`.
 
 mod builder;
 mod debug_info;

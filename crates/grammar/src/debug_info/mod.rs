@@ -1,14 +1,17 @@
-//! What the three sets have in common: the kinds of instructions, and the fields that
-//! each kind has in each set.
+//! What the three instruction sets for debug information have in common: the kinds of
+//! instructions, and the fields that each kind has in each set.
 
-use std::fmt;
+use core::fmt;
 
-use spirvkit_grammar::{Category, EnumerantInfo, ExtInstSet, OperandKind, Quantifier};
+use crate::{EnumerantInfo, ExtInstSet, OperandKind, Quantifier};
 
-use crate::generated::{
+#[rustfmt::skip]
+mod generated;
+
+use generated::{
     DEBUG_INFO, FIELD_NAMES, IS_NUMBER, NAMES, NUMBERS, OPEN_CL_DEBUG_INFO100, SHADER_DEBUG_INFO,
 };
-use crate::{Field, Kind};
+pub use generated::{Field, Kind};
 
 /// One of the instruction sets for debug information.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,7 +70,7 @@ impl Set {
     /// does not have the instruction.
     ///
     /// ```
-    /// use spirvkit_debuginfo::{Field, Kind, Set};
+    /// use spirvkit_grammar::debug_info::{Field, Kind, Set};
     ///
     /// let fields = Set::DebugInfo.fields(Kind::TypePointer).unwrap();
     /// let fields: Vec<Field> = fields.iter().map(|slot| slot.field()).collect();
@@ -101,8 +104,9 @@ impl fmt::Display for Set {
 
 impl Kind {
     /// The instruction's number, which is the same in all sets that have it.
-    pub fn number(self) -> u32 {
-        NUMBERS.get(self as usize).copied().unwrap_or_default()
+    pub const fn number(self) -> u32 {
+        // There is one for each.
+        NUMBERS[self as usize]
     }
 
     /// The instruction's name, such as `DebugTypeBasic`.
@@ -231,24 +235,6 @@ impl Slot {
     /// The enumeration that names its values in this set.
     pub fn values(&self) -> Option<OperandKind> {
         self.values
-    }
-
-    /// A value as text, if an enumeration says what it is: a name, or of a mask the
-    /// names of its bits.
-    pub fn value_text(&self, value: u32) -> Option<String> {
-        let kind = self.values?;
-        if let Some(enumerant) = kind.enumerant(value) {
-            return Some(enumerant.name().to_owned());
-        }
-        if kind.category() != Category::BitEnum {
-            return None;
-        }
-        let bits = (0..32).map(|bit| 1 << bit).filter(|bit| value & bit != 0);
-        let names = bits.map(|bit| match kind.enumerant(bit) {
-            Some(enumerant) => enumerant.name().to_owned(),
-            None => format!("{bit:#x}"),
-        });
-        Some(names.collect::<Vec<_>>().join("|"))
     }
 
     /// The name of a value, if it is one of an enumeration.

@@ -83,9 +83,7 @@ impl Set {
 
     /// The set's instruction with a number.
     pub fn kind(self, number: u32) -> Option<Kind> {
-        let index = NUMBERS.binary_search(&number).ok()?;
-        let kind = *Kind::ALL.get(index)?;
-        self.fields(kind).map(|_| kind)
+        Kind::from_number(number).filter(|&kind| self.fields(kind).is_some())
     }
 
     /// Where a field stands among the operands of an instruction, counted from 0 after
@@ -103,6 +101,12 @@ impl fmt::Display for Set {
 }
 
 impl Kind {
+    /// The instruction with this number, whichever sets have it.
+    pub fn from_number(number: u32) -> Option<Self> {
+        let index = NUMBERS.binary_search(&number).ok()?;
+        Self::ALL.get(index).copied()
+    }
+
     /// The instruction's number, which is the same in all sets that have it.
     pub const fn number(self) -> u32 {
         // There is one for each.

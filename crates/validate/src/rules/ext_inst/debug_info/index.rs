@@ -2,10 +2,10 @@
 //! at how they hang together.
 
 use spirvkit_binary::{Id, IdMap, is_terminator};
+use spirvkit_grammar::debug_info::{Field, Set};
 use spirvkit_grammar::{ExtInstSet, Op};
 
 use super::number;
-use super::schema::{KIND_COUNT, position};
 use crate::fault::Fault;
 use crate::module::{Inst, Module};
 use crate::rule::Rule;
@@ -26,116 +26,18 @@ pub(super) struct Entry<'a> {
     pub(super) is_in_entry: bool,
 }
 
-/// An operand that checks ask for, by what it is called in the grammar. Its place
-/// differs from set to set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Field {
-    ArgNumber,
-    BaseType,
-    Child,
-    Encoding,
-    Flags,
-    FpEncoding,
-    Function,
-    Identifier,
-    Inlined,
-    Language,
-    LocalVariable,
-    Members,
-    Name,
-    OpCode,
-    ParameterTypes,
-    Parent,
-    Scope,
-    Size,
-    StorageClass,
-    Tag,
-    Target,
-    Text,
-    Type,
-    TypeQualifier,
-}
-
-/// What the grammar calls the fields, in their order. Spellings differ.
-const NAMES: [&[&str]; 24] = [
-    &["Arg Number"],
-    &["Base Type"],
-    &["Child"],
-    &["Encoding"],
-    &["Flags", "Literal Flags"],
-    &["FPEncoding"],
-    &["Function"],
-    &["Identifier"],
-    &["Inlined At", "Inlined"],
-    &["Language"],
-    &["Local Variable"],
-    &["Members"],
-    &["Name"],
-    &["OpCode"],
-    &["Parameter Types", "Paramter Types"],
-    &["Parent"],
-    &["Scope"],
-    &["Size"],
-    &["Storage Class"],
-    &["Tag"],
-    &["Target"],
-    &["Text"],
-    &["Type"],
-    &["Type Qualifier"],
-];
-
-/// Where the fields of a set's instructions stand among their operands.
-struct Places {
-    set: ExtInstSet,
-    rows: [[u8; NAMES.len()]; KIND_COUNT],
-}
-
-const ABSENT: u8 = u8::MAX;
-
-impl Places {
-    fn new(set: ExtInstSet) -> Self {
-        let mut rows = [[ABSENT; NAMES.len()]; KIND_COUNT];
-        for info in set.instructions() {
-            let Some(row) = position(info.number()).and_then(|at| rows.get_mut(at)) else {
-                continue;
-            };
-            // The grammar of the first set has lost the first operand of DebugValue.
-            let is_short = set == ExtInstSet::DebugInfo && info.number() == number::VALUE;
-            for (index, operand) in info.operands().iter().enumerate() {
-                let field = NAMES
-                    .iter()
-                    .position(|names| names.contains(&operand.name()));
-                if let Some(slot) = field.and_then(|field| row.get_mut(field)) {
-                    *slot = (index + usize::from(is_short)) as u8;
-                }
-            }
-            if is_short {
-                row[Field::LocalVariable as usize] = 0;
-            }
-        }
-        Self { set, rows }
-    }
-
-    fn of(&self, number: u32, field: Field) -> Option<usize> {
-        let place = *self.rows.get(position(number)?)?.get(field as usize)?;
-        (place != ABSENT).then_some(usize::from(place))
-    }
-}
-
 /// All debugging instructions, in order.
 pub(super) struct Index<'m, 'a> {
     pub(super) m: &'m Module<'a>,
     pub(super) entries: Vec<Entry<'a>>,
     /// By result: the index in `entries` and 1.
     by_id: IdMap<u32>,
-    places: Vec<Places>,
 }
 
 impl<'m, 'a> Index<'m, 'a> {
     pub(super) fn new(m: &'m Module<'a>) -> Self {
         let mut entries = Vec::new();
         let mut by_id = IdMap::new(0, m.words.len());
-        let mut places: Vec<Places> = Vec::new();
         let mut function = Id(0);
         let (mut blocks, mut first_block, mut block) = (0, 0, 0);
         for inst in m.all_instructions() {
@@ -158,9 +60,6 @@ impl<'m, 'a> Index<'m, 'a> {
                     if set == ExtInstSet::DebugInfo && m.options.skip_debug_info {
                         continue;
                     }
-                    if !places.iter().any(|places| places.set == set) {
-                        places.push(Places::new(set));
-                    }
                     entries.push(Entry {
                         inst,
                         set,
@@ -174,12 +73,7 @@ impl<'m, 'a> Index<'m, 'a> {
                 _ => {}
             }
         }
-        Self {
-            m,
-            entries,
-            by_id,
-            places,
-        }
+        Self { m, entries, by_id }
     }
 
     /// The entries with these numbers, with their indexes.
@@ -195,8 +89,12 @@ impl<'m, 'a> Index<'m, 'a> {
 
     /// Where an entry has a field among its operands.
     pub(super) fn place(&self, entry: &Entry<'_>, field: Field) -> Option<usize> {
-        let places = self.places.iter().find(|places| places.set == entry.set)?;
-        places.of(entry.number, field)
+        let set = Set::of(entry.set)?;
+        let place = set.position(set.kind(entry.number)?, field)?;
+        // Later versions have added operands to instructions of version 100.
+        let is_added = entry.set == ExtInstSet::ShaderDebugInfo100
+            && place >= entry.set.instruction(entry.number)?.operands().len();
+        (!is_added).then_some(place)
     }
 
     /// The word of an entry's field; `None` if the entry doesn't have it.

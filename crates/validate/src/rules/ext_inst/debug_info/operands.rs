@@ -1,6 +1,7 @@
 //! What the operands of debugging instructions are.
 
 use spirvkit_binary::Id;
+use spirvkit_grammar::debug_info::Set;
 use spirvkit_grammar::{ExtInstSet, Op};
 
 use super::Dialect;
@@ -222,7 +223,10 @@ fn check_operand(
         Operand::Text => is_fine(op == Op::String, dialect.text, "an OpString"),
         Operand::TextOr(kinds) => match op == Op::String || is_debug(kinds) {
             true => Ok(()),
-            false => wrong(dialect.text, &format!("an OpString or {}", names(kinds))),
+            false => wrong(
+                dialect.text,
+                &format!("an OpString or {}", names(call, kinds)),
+            ),
         },
         Operand::Uint => is_fine(
             is_uint_constant(call, def),
@@ -287,11 +291,14 @@ fn check_operand(
         ),
         Operand::Debug(kinds) => match is_debug(kinds) {
             true => Ok(()),
-            false => wrong(dialect.kind, &names(kinds)),
+            false => wrong(dialect.kind, &names(call, kinds)),
         },
         Operand::DebugOrVoid(kinds) => match op == Op::TypeVoid || is_debug(kinds) {
             true => Ok(()),
-            false => wrong(dialect.kind, &format!("OpTypeVoid or {}", names(kinds))),
+            false => wrong(
+                dialect.kind,
+                &format!("OpTypeVoid or {}", names(call, kinds)),
+            ),
         },
         Operand::ClassOrStructure => is_fine(
             // Class and structure have the tags 0 and 1, a union has 2.
@@ -348,10 +355,12 @@ const VARIABLES: Kinds = schema::VARIABLE_KINDS;
 
 /// The names of debugging instructions for a message.
 #[cold]
-fn names(kinds: Kinds) -> String {
-    let set = ExtInstSet::ShaderDebugInfo;
-    let infos = kinds.numbers().filter_map(|number| set.instruction(number));
-    let names: Vec<&str> = infos.map(|info| info.name()).collect();
+fn names(call: &Call<'_, '_, '_>, kinds: Kinds) -> String {
+    let set = call.set.and_then(Set::of);
+    let names: Vec<&str> = set
+        .into_iter()
+        .flat_map(|set| kinds.names_in(set))
+        .collect();
     match names.split_last() {
         Some((last, [])) => (*last).to_owned(),
         Some(_) if kinds == schema::EVERY_KIND => "a debugging instruction".to_owned(),

@@ -6,12 +6,13 @@ use spirvkit_binary::{Id, LiteralString};
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::Op;
 
-use super::index::{Field, Index};
+use super::index::Index;
 use super::number::{LINE, SOURCE, SOURCE_CONTINUED};
 use super::rules::{module, shader, shader_with_body};
 use crate::fault::{Fault, Faults, Verdict};
 use crate::module::{Inst, Module};
 use crate::rule::{Example, Frame, Rule};
+use spirvkit_grammar::debug_info::Field;
 
 pub(super) static PLACE: Rule = Rule {
     id: "debug-info.place",

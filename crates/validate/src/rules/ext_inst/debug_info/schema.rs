@@ -4,6 +4,8 @@
 //! differ in how they write what is no id: `NonSemantic.Shader.DebugInfo` as ids
 //! of constants, the others as literals.
 
+use spirvkit_grammar::debug_info::{Kind, Set};
+
 /// What an operand must be. Where `DebugInfoNone` may stand for it is a matter of the
 /// [`Row`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,18 +66,16 @@ pub(super) enum Operand {
 
 use Operand::*;
 
-/// A set of debugging instructions, as bits by [`position`].
+/// Kinds of debugging instructions, a bit for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kinds(u64);
 
 impl Kinds {
-    const fn of(numbers: &[u32]) -> Self {
+    const fn of(kinds: &[Kind]) -> Self {
         let mut bits = 0;
         let mut index = 0;
-        while index < numbers.len() {
-            if let Some(position) = position(numbers[index]) {
-                bits |= 1 << position;
-            }
+        while index < kinds.len() {
+            bits |= 1 << kinds[index] as u64;
             index += 1;
         }
         Self(bits)
@@ -85,29 +85,19 @@ impl Kinds {
         Self(self.0 | other.0)
     }
 
+    /// Whether the instruction with this number is among them.
     #[inline]
     pub(super) fn contains(self, number: u32) -> bool {
-        position(number).is_some_and(|position| self.0 >> position & 1 != 0)
+        Kind::from_number(number).is_some_and(|kind| self.0 >> kind as u64 & 1 != 0)
     }
 
-    /// The numbers of the instructions.
-    pub(super) fn numbers(self) -> impl Iterator<Item = u32> {
-        (0..=LAST).filter(move |&number| self.contains(number))
-    }
-}
-
-const LAST: u32 = 110;
-
-/// How many places there are.
-pub(super) const KIND_COUNT: usize = 47;
-
-/// An instruction's place in the tables, which leave out the numbers between
-/// those of all sets and those of `NonSemantic.Shader.DebugInfo` alone.
-pub(super) const fn position(number: u32) -> Option<usize> {
-    match number {
-        0..=36 => Some(number as usize),
-        101..=LAST => Some((number - 101 + 37) as usize),
-        _ => None,
+    /// The names of those that a set has.
+    pub(super) fn names_in(self, set: Set) -> impl Iterator<Item = &'static str> {
+        let kinds = Kind::ALL.iter().copied();
+        let among = kinds.filter(move |&kind| self.0 >> kind as u64 & 1 != 0);
+        among
+            .filter(move |&kind| set.fields(kind).is_some())
+            .map(Kind::name)
     }
 }
 
@@ -156,7 +146,7 @@ impl Row {
 
 /// The operands of an instruction of a set.
 pub(super) fn row(rows: &'static [Row], number: u32) -> Option<&'static Row> {
-    rows.get(position(number)?)
+    rows.get(Kind::from_number(number)? as usize)
 }
 
 const fn fixed(fixed: &'static [Operand]) -> Row {
@@ -174,41 +164,87 @@ const fn repeated(fixed: &'static [Operand], repeated: &'static [Operand]) -> Ro
 }
 
 /// `DebugInfoNone`.
-pub(super) const NONE: Kinds = Kinds::of(&[0]);
-const COMPILATION_UNIT: Operand = Debug(Kinds::of(&[1]));
-const BASIC: Operand = Debug(Kinds::of(&[2]));
+pub(super) const NONE: Kinds = Kinds::of(&[Kind::InfoNone]);
+const COMPILATION_UNIT: Operand = Debug(Kinds::of(&[Kind::CompilationUnit]));
+const BASIC: Operand = Debug(Kinds::of(&[Kind::TypeBasic]));
 /// Debugging types, templates among them.
-pub(super) const TYPES: Kinds =
-    Kinds::of(&[2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 108, 109, 110]);
+pub(super) const TYPES: Kinds = Kinds::of(&[
+    Kind::TypeBasic,
+    Kind::TypePointer,
+    Kind::TypeQualifier,
+    Kind::TypeArray,
+    Kind::TypeVector,
+    Kind::Typedef,
+    Kind::TypeFunction,
+    Kind::TypeEnum,
+    Kind::TypeComposite,
+    Kind::TypeMember,
+    Kind::TypeInheritance,
+    Kind::TypePtrToMember,
+    Kind::TypeTemplate,
+    Kind::TypeMatrix,
+    Kind::TypeVectorIdEXT,
+    Kind::TypeCooperativeMatrixKHR,
+]);
 const TYPE: Operand = Debug(TYPES);
 /// Where a template's own parameters may stand for types.
-const TYPE_OR_PARAMETER: Operand = Debug(TYPES.or(Kinds::of(&[15, 16])));
-const RETURN: Operand = DebugOrVoid(TYPES.or(Kinds::of(&[15, 16])));
-const VECTOR: Operand = Debug(Kinds::of(&[6]));
-const FUNCTION_TYPE: Operand = Debug(Kinds::of(&[8]));
-const COMPOSITE: Operand = Debug(Kinds::of(&[10]));
-const MEMBER: Operand = Debug(Kinds::of(&[11]));
+const TYPE_OR_PARAMETER: Operand = Debug(TYPES.or(Kinds::of(&[
+    Kind::TypeTemplateParameter,
+    Kind::TypeTemplateTemplateParameter,
+])));
+const RETURN: Operand = DebugOrVoid(TYPES.or(Kinds::of(&[
+    Kind::TypeTemplateParameter,
+    Kind::TypeTemplateTemplateParameter,
+])));
+const VECTOR: Operand = Debug(Kinds::of(&[Kind::TypeVector]));
+const FUNCTION_TYPE: Operand = Debug(Kinds::of(&[Kind::TypeFunction]));
+const COMPOSITE: Operand = Debug(Kinds::of(&[Kind::TypeComposite]));
+const MEMBER: Operand = Debug(Kinds::of(&[Kind::TypeMember]));
 /// Members, methods, base classes.
-const MEMBERS: Operand = Debug(Kinds::of(&[11, 12, 20]));
-const TEMPLATE_TARGET: Operand = Debug(Kinds::of(&[10, 20]));
-const TEMPLATE_PARAMETER: Operand = Debug(Kinds::of(&[15, 16]));
-const TEMPLATE_PARAMETER_OR_PACK: Operand = Debug(Kinds::of(&[15, 16, 17]));
-const DECLARATION: Operand = Debug(Kinds::of(&[19]));
-const FUNCTION: Operand = Debug(Kinds::of(&[20]));
+const MEMBERS: Operand = Debug(Kinds::of(&[
+    Kind::TypeMember,
+    Kind::TypeInheritance,
+    Kind::Function,
+]));
+const TEMPLATE_TARGET: Operand = Debug(Kinds::of(&[Kind::TypeComposite, Kind::Function]));
+const TEMPLATE_PARAMETER: Operand = Debug(Kinds::of(&[
+    Kind::TypeTemplateParameter,
+    Kind::TypeTemplateTemplateParameter,
+]));
+const TEMPLATE_PARAMETER_OR_PACK: Operand = Debug(Kinds::of(&[
+    Kind::TypeTemplateParameter,
+    Kind::TypeTemplateTemplateParameter,
+    Kind::TypeTemplateParameterPack,
+]));
+const DECLARATION: Operand = Debug(Kinds::of(&[Kind::FunctionDeclaration]));
+const FUNCTION: Operand = Debug(Kinds::of(&[Kind::Function]));
 /// Compilation units, composites, functions, blocks, modules.
-const SCOPE: Operand = Debug(Kinds::of(&[1, 10, 20, 21, 36]));
+const SCOPE: Operand = Debug(Kinds::of(&[
+    Kind::CompilationUnit,
+    Kind::TypeComposite,
+    Kind::Function,
+    Kind::LexicalBlock,
+    Kind::ModuleINTEL,
+]));
 /// The same and what tells blocks of one line apart, which has no use otherwise.
-const SCOPE_OR_DISCRIMINATOR: Operand = Debug(Kinds::of(&[1, 10, 20, 21, 22, 36]));
+const SCOPE_OR_DISCRIMINATOR: Operand = Debug(Kinds::of(&[
+    Kind::CompilationUnit,
+    Kind::TypeComposite,
+    Kind::Function,
+    Kind::LexicalBlock,
+    Kind::LexicalBlockDiscriminator,
+    Kind::ModuleINTEL,
+]));
 pub(super) const EVERY_KIND: Kinds = Kinds(u64::MAX);
 const ANYTHING: Operand = Debug(EVERY_KIND);
-const INLINED_AT: Operand = Debug(Kinds::of(&[25]));
-const LOCAL: Operand = Debug(Kinds::of(&[26]));
-pub(super) const VARIABLE_KINDS: Kinds = Kinds::of(&[18, 26]);
-const OPERATION: Operand = Debug(Kinds::of(&[30]));
-pub(super) const EXPRESSIONS: Kinds = Kinds::of(&[31]);
+const INLINED_AT: Operand = Debug(Kinds::of(&[Kind::InlinedAt]));
+const LOCAL: Operand = Debug(Kinds::of(&[Kind::LocalVariable]));
+pub(super) const VARIABLE_KINDS: Kinds = Kinds::of(&[Kind::GlobalVariable, Kind::LocalVariable]);
+const OPERATION: Operand = Debug(Kinds::of(&[Kind::Operation]));
+pub(super) const EXPRESSIONS: Kinds = Kinds::of(&[Kind::Expression]);
 const EXPRESSION: Operand = Debug(EXPRESSIONS);
-const MACRO: Operand = Debug(Kinds::of(&[32]));
-const SOURCES: Kinds = Kinds::of(&[35]);
+const MACRO: Operand = Debug(Kinds::of(&[Kind::MacroDef]));
+const SOURCES: Kinds = Kinds::of(&[Kind::Source]);
 const SOURCE: Operand = Debug(SOURCES);
 /// The source of a macro: the name of a file, or a source as elsewhere.
 const FILE: Operand = TextOr(SOURCES);
@@ -549,4 +585,4 @@ pub(super) const FIRST: &[Row] = &[
     fixed(&[Text, Any, MACRO]),
 ];
 
-const _: () = assert!(SHADER.len() == KIND_COUNT && OPENCL.len() == 37 && FIRST.len() == 34);
+const _: () = assert!(SHADER.len() == Kind::ALL.len() && OPENCL.len() == 37 && FIRST.len() == 34);

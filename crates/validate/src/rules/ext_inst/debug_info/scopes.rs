@@ -5,11 +5,12 @@ use spirvkit_binary::{Id, IdMap};
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 
 use super::circles;
-use super::index::{Entry, Field, Index};
+use super::index::{Entry, Index};
 use super::number::*;
 use super::rules::{forward, module};
 use crate::fault::{Faults, Verdict};
 use crate::rule::{Example, Frame, Rule};
+use spirvkit_grammar::debug_info::Field;
 
 pub(super) static SCOPE_CIRCLE: Rule = Rule {
     id: "debug-info.scope-circle",
@@ -204,7 +205,7 @@ pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
     circles_of(
         index,
         faults,
-        Field::Inlined,
+        Field::InlinedAt,
         &INLINED_CIRCLE,
         "place of a call",
     );
@@ -225,9 +226,7 @@ fn circles_of(
     what: &str,
 ) {
     let leads_out = |number: u32| match field {
-        // A base class is no scope around the class, nor is a pointer to a member
-        // within what it points into.
-        Field::Parent => !matches!(number, TYPE_INHERITANCE | TYPE_PTR_TO_MEMBER),
+        Field::Parent => true,
         // A DebugScope is no scope that another one can name.
         _ => number == INLINED_AT,
     };
@@ -273,7 +272,7 @@ impl Functions {
                     }
                 }
                 FUNCTION_DEFINITION => {
-                    let function = index.target(entry, Field::Function);
+                    let function = index.target(entry, Field::DebugFunction);
                     let function = function.filter(|&at| index.entries[at].number == FUNCTION);
                     if let Some(function) = function {
                         faults.note(functions.describe(index, entry, function, entry.function));
@@ -457,7 +456,7 @@ fn outermost_calls(index: &Index<'_, '_>) -> Vec<u32> {
             // Circles and what has been taken away lead nowhere.
             outermost[at] = 0;
             let entry = &index.entries[at];
-            let Some(next) = index.id(entry, Field::Inlined) else {
+            let Some(next) = index.id(entry, Field::InlinedAt) else {
                 break at as u32 + 1;
             };
             let next = index.kin(entry, next);
@@ -480,7 +479,7 @@ fn scope_function(
     outermost: &[u32],
     entry: &Entry<'_>,
 ) -> Verdict {
-    let holder = match index.id(entry, Field::Inlined) {
+    let holder = match index.id(entry, Field::InlinedAt) {
         None => index.target(entry, Field::Scope),
         Some(inlined) => index
             .kin(entry, inlined)

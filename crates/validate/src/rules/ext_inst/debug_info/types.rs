@@ -5,12 +5,13 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{ExtInstSet, Op, ShaderDebugInfoDebugInfoFlags as Flags};
 
 use super::circles;
-use super::index::{Entry, Field, Index};
+use super::index::{Entry, Index};
 use super::number::*;
 use super::rules::{forward, module};
 use super::schema::{NONE, TYPES};
 use crate::fault::{Faults, Verdict};
 use crate::rule::{Example, Frame, Rule};
+use spirvkit_grammar::debug_info::Field;
 
 pub(super) static OPAQUE: Rule = Rule {
     id: "debug-info.opaque-type",
@@ -418,7 +419,7 @@ fn base_circles(index: &Index<'_, '_>, faults: &mut Faults) {
                 let member = index.kin(entry, id)?;
                 (index.entries[member].number == TYPE_INHERITANCE).then_some(id)
             }
-            TYPE_INHERITANCE if index.place(entry, Field::Parent)? == operand => Some(id),
+            TYPE_INHERITANCE if index.place(entry, Field::BaseClass)? == operand => Some(id),
             _ => None,
         }
     });

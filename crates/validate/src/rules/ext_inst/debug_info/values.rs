@@ -6,11 +6,12 @@ use spirvkit_grammar::{
     ShaderDebugInfoDebugInfoFlags as Flags,
 };
 
-use super::index::{Entry, Field, Index};
+use super::index::{Entry, Index};
 use super::number::*;
 use super::rules::{module, shader};
 use crate::fault::{Faults, Verdict};
 use crate::rule::{Example, Frame, Rule};
+use spirvkit_grammar::debug_info::Field;
 
 pub(super) static ENUMERANT: Rule = Rule {
     id: "debug-info.enumerant",

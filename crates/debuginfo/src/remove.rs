@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use spirvkit_binary::{Definition, Id, Import};
-use spirvkit_grammar::{Class, Op, Quantifier};
+use spirvkit_grammar::{Class, Op};
 use spirvkit_ir::{EditError, Inst, Module, Place, Use};
 
 use crate::{Field, Kind, Set, Slot};
@@ -176,17 +176,6 @@ fn debug(module: &Module, inst: Inst) -> Option<(Set, Kind)> {
 /// Words of an extended instruction before its own operands, the first among them.
 const BEFORE_OPERANDS: usize = 5;
 
-/// The field that an operand is, counted from 0.
-fn slot(set: Set, kind: Kind, operand: usize) -> Option<&'static Slot> {
-    let slots = set.fields(kind)?;
-    let many = || {
-        slots
-            .last()
-            .filter(|slot| slot.quantifier() == Quantifier::Many)
-    };
-    slots.get(operand).or_else(many)
-}
-
 /// What becomes of an operand whose instruction goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
@@ -211,19 +200,7 @@ fn fate(set: Set, user: Kind, slot: &Slot, gone: Kind) -> Fate {
         (_, Field::Declaration | Field::StaticMemberDeclaration) => Fate::Dropped,
         (Kind::TypeMember, Field::Parent) => Fate::Goes,
         (_, Field::Parent | Field::Scope) if is_passed_through(gone) => Fate::Outer,
-        (Kind::TypeEnum, Field::UnderlyingType) => Fate::None,
-        (
-            Kind::TypePtrToMember
-            | Kind::TypeTemplateTemplateParameter
-            | Kind::TypeTemplateParameterPack
-            | Kind::LexicalBlockDiscriminator
-            | Kind::InlinedVariable
-            | Kind::MacroDef
-            | Kind::MacroUndef
-            | Kind::ImportedEntity
-            | Kind::Operation,
-            _,
-        ) => Fate::None,
+        (user, field) if set.takes_none(user, field) => Fate::None,
         _ => Fate::Goes,
     }
 }
@@ -374,7 +351,7 @@ impl<'m> Removal<'m> {
         let slot = found
             .word
             .checked_sub(BEFORE_OPERANDS)
-            .and_then(|operand| slot(set, user_kind, operand));
+            .and_then(|operand| set.slot(user_kind, operand));
         let fate = slot.map_or(Fate::None, |slot| fate(set, user_kind, slot, kind));
         match fate {
             Fate::Goes => self.goes.add(user),
@@ -501,7 +478,7 @@ impl Editor<'_> {
         let (head, operands) = old.split_at(BEFORE_OPERANDS.min(old.len()));
         let mut words: Vec<u32> = head.iter().skip(1).copied().collect();
         for (index, &word) in operands.iter().enumerate() {
-            let slot = slot(set, kind, index);
+            let slot = set.slot(kind, index);
             let is_text_of_part =
                 kind == Kind::Source && slot.is_some_and(|slot| slot.field() == Field::Text);
             if is_text_of_part {

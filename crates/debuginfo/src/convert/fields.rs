@@ -64,30 +64,6 @@ fn role(kind: Kind, field: Field) -> Role {
     }
 }
 
-/// Whether a `DebugInfoNone` may stand in a field.
-fn takes_none(to: Set, kind: Kind, field: Field) -> bool {
-    match (kind, field) {
-        _ if to == Set::DebugInfo => true,
-        (Kind::TypeEnum, Field::UnderlyingType)
-        | (Kind::TypeComposite, Field::Size)
-        | (Kind::TypeTemplateParameter, Field::Value)
-        | (Kind::GlobalVariable, Field::Variable)
-        | (Kind::Function, Field::Function)
-        | (Kind::TypePtrToMember, Field::Class) => true,
-        // What describes source code that few producers describe.
-        (kind, _) => matches!(
-            kind,
-            Kind::TypeTemplateTemplateParameter
-                | Kind::TypeTemplateParameterPack
-                | Kind::LexicalBlockDiscriminator
-                | Kind::InlinedVariable
-                | Kind::MacroDef
-                | Kind::MacroUndef
-                | Kind::ImportedEntity
-        ),
-    }
-}
-
 /// The fields of an instruction that say what a field of another kind does, which it
 /// becomes.
 fn fields_for(from: Kind, to: Kind, field: Field) -> &'static [Field] {
@@ -141,7 +117,7 @@ impl<'a> Converter<'a, '_> {
             [field, ..] => *field,
             [] => own,
         };
-        let none = takes_none(self.to, kind, own);
+        let none = self.to.takes_none(kind, own);
         match role(kind, own) {
             Role::Number => {
                 let number = self.number(entry, field, slot);

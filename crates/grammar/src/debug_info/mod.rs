@@ -86,6 +86,43 @@ impl Set {
         Kind::from_number(number).filter(|&kind| self.fields(kind).is_some())
     }
 
+    /// The field that an operand is, counted from 0 after the instruction's number.
+    pub fn slot(self, kind: Kind, operand: usize) -> Option<&'static Slot> {
+        let slots = self.fields(kind)?;
+        let last = slots.last();
+        let repeated = last.filter(|slot| slot.quantifier == Quantifier::Many);
+        slots.get(operand).or(repeated)
+    }
+
+    /// Whether a field may be a `DebugInfoNone` for all that is known of its consumers.
+    ///
+    /// `DebugInfo` lets it stand for anything (section 4.1). The texts of its successors
+    /// say the same (`DebugInfoNone`), but validators take it only where an instruction's
+    /// own text names it, and in instructions that hardly any producer writes.
+    pub fn takes_none(self, kind: Kind, field: Field) -> bool {
+        let is_named = matches!(
+            (kind, field),
+            (Kind::TypeEnum, Field::UnderlyingType)
+                | (Kind::TypeComposite, Field::Size)
+                | (Kind::TypeTemplateParameter, Field::Value)
+                | (Kind::GlobalVariable, Field::Variable)
+                | (Kind::Function, Field::Function)
+                | (Kind::Value, Field::Value)
+        );
+        let is_rare = matches!(
+            kind,
+            Kind::TypePtrToMember
+                | Kind::TypeTemplateTemplateParameter
+                | Kind::TypeTemplateParameterPack
+                | Kind::LexicalBlockDiscriminator
+                | Kind::InlinedVariable
+                | Kind::MacroDef
+                | Kind::MacroUndef
+                | Kind::ImportedEntity
+        );
+        self == Self::DebugInfo || is_named || is_rare
+    }
+
     /// Where a field stands among the operands of an instruction, counted from 0 after
     /// the instruction's number.
     pub fn position(self, kind: Kind, field: Field) -> Option<usize> {

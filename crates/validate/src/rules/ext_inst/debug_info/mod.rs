@@ -84,12 +84,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> Verdict {
     let Some(row) = schema::row(dialect.rows, call.number) else {
         return Ok(());
     };
-    if set == ExtInstSet::ShaderDebugInfo100
-        && matches!(
-            call.number,
-            number::TYPE_VECTOR_ID | number::TYPE_COOPERATIVE_MATRIX
-        )
-    {
+    if set == ExtInstSet::ShaderDebugInfo100 && set.instruction(call.number).is_none() {
         let message = format!(
             "instruction {} is in version 101 of the set and later ones, but the module imports \
              version 100",

@@ -32,5 +32,4 @@ pub(super) const SOURCE_CONTINUED: u32 = Kind::SourceContinued.number();
 pub(super) const LINE: u32 = Kind::Line.number();
 pub(super) const NO_LINE: u32 = Kind::NoLine.number();
 pub(super) const BUILD_IDENTIFIER: u32 = Kind::BuildIdentifier.number();
-pub(super) const TYPE_VECTOR_ID: u32 = Kind::TypeVectorIdEXT.number();
 pub(super) const TYPE_COOPERATIVE_MATRIX: u32 = Kind::TypeCooperativeMatrixKHR.number();

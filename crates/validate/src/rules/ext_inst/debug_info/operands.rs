@@ -1,7 +1,7 @@
 //! What the operands of debugging instructions are.
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::debug_info::Set;
+use spirvkit_grammar::debug_info::{Kind, Set};
 use spirvkit_grammar::{ExtInstSet, Op};
 
 use super::Dialect;
@@ -19,25 +19,21 @@ pub(super) fn check(call: &Call<'_, '_, '_>, dialect: &Dialect, row: &Row) -> Ve
     let fixed = row.fixed.iter().copied().enumerate();
     let repeated = (row.fixed.len()..).zip(row.repeated.iter().copied().cycle());
     let all = fixed.chain(repeated);
-    check_all(call, dialect, row, all.clone())?;
+    check_all(call, dialect, all.clone())?;
     let beyond = row.beyond.iter().copied();
     let repeated = row.beyond_repeated.iter().copied().cycle();
     let beyond = beyond.chain((row.fixed.len()..).zip(repeated));
-    check_all(call, dialect, row, beyond).map_err(Fault::warning)?;
+    check_all(call, dialect, beyond).map_err(Fault::warning)?;
     if !dialect.is_strict {
-        nones(call, row, all).map_err(Fault::warning)?;
+        nones(call, all).map_err(Fault::warning)?;
     }
     surplus(call, row).map_err(Fault::warning)
 }
 
 /// Nothing is missing that the instruction's own text doesn't let be missing.
-fn nones(
-    call: &Call<'_, '_, '_>,
-    row: &Row,
-    operands: impl Iterator<Item = (usize, Operand)>,
-) -> Verdict {
+fn nones(call: &Call<'_, '_, '_>, operands: impl Iterator<Item = (usize, Operand)>) -> Verdict {
     for (index, operand) in operands.take_while(|&(index, _)| index < call.count()) {
-        if is_debug_id(operand) && !row.takes_none(index) && is_none(call, index) {
+        if is_debug_id(operand) && !is_named(call, index) && is_none(call, index) {
             let message = format!(
                 "{} of {} is DebugInfoNone, which most validators don't take there",
                 call.operand_name(index),
@@ -73,7 +69,6 @@ fn surplus(call: &Call<'_, '_, '_>, row: &Row) -> Verdict {
 fn check_all(
     call: &Call<'_, '_, '_>,
     dialect: &Dialect,
-    row: &Row,
     operands: impl Iterator<Item = (usize, Operand)>,
 ) -> Verdict {
     let count = call.count();
@@ -81,7 +76,7 @@ fn check_all(
         if index >= count {
             break;
         }
-        let may_be_none = dialect.is_strict || takes_none(row, index, operand);
+        let may_be_none = dialect.is_strict || takes_none(call, index, operand);
         if !(may_be_none && is_none(call, index)) {
             check_operand(call, dialect, index, operand)?;
         }
@@ -168,9 +163,19 @@ fn is_debug_id(operand: Operand) -> bool {
 /// Whether `DebugInfoNone` may stand for an operand in the sets that others check, too:
 /// it may take the place of whatever debugging instruction was removed, and of other
 /// ids where the instruction's own text says so. Numbers are there always.
-fn takes_none(row: &Row, index: usize, operand: Operand) -> bool {
+fn takes_none(call: &Call<'_, '_, '_>, index: usize, operand: Operand) -> bool {
     let is_number = matches!(operand, Operand::Uint | Operand::SpecUint | Operand::Count);
-    !is_number && (is_debug_id(operand) || row.takes_none(index))
+    !is_number && (is_debug_id(operand) || is_named(call, index))
+}
+
+/// Whether `DebugInfoNone` may stand for an operand without further ado.
+fn is_named(call: &Call<'_, '_, '_>, index: usize) -> bool {
+    let set = call.set.and_then(Set::of);
+    set.zip(Kind::from_number(call.number))
+        .is_some_and(|(set, kind)| {
+            let slot = set.slot(kind, index);
+            slot.is_some_and(|slot| set.takes_none(kind, slot.field()))
+        })
 }
 
 /// Whether an operand is a `DebugInfoNone`.

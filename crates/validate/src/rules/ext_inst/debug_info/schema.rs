@@ -113,13 +113,7 @@ pub(super) struct Row {
     pub(super) beyond: &'static [(usize, Operand)],
     /// The same of those that are repeated.
     pub(super) beyond_repeated: &'static [Operand],
-    /// Where `DebugInfoNone` may stand without further ado, as places; the first place
-    /// of those that are repeated stands for them all.
-    pub(super) none: &'static [usize],
 }
-
-/// All places of any instruction that has [`Row::none`] for each.
-const EVERYWHERE: &[usize] = &[0, 1, 2, 3, 4, 5, 6];
 
 impl Row {
     const fn beyond(self, beyond: &'static [(usize, Operand)]) -> Self {
@@ -131,16 +125,6 @@ impl Row {
             beyond_repeated,
             ..self
         }
-    }
-
-    const fn none(self, none: &'static [usize]) -> Self {
-        Self { none, ..self }
-    }
-
-    /// Whether `DebugInfoNone` may stand at a place, as the instruction's own text says
-    /// or because nobody has ever minded it there.
-    pub(super) fn takes_none(&self, index: usize) -> bool {
-        self.none.contains(&index.min(self.fixed.len()))
     }
 }
 
@@ -159,7 +143,6 @@ const fn repeated(fixed: &'static [Operand], repeated: &'static [Operand]) -> Ro
         repeated,
         beyond: &[],
         beyond_repeated: &[],
-        none: &[],
     }
 }
 
@@ -264,14 +247,12 @@ pub(super) const SHADER: &[Row] = &[
         &[Text, TYPE, SOURCE, Uint, Uint, SCOPE, Positive, Uint],
         &[Constant, Text],
     )
-    .beyond_repeated(&[IntegerConstant, Text])
-    .none(&[1]),
+    .beyond_repeated(&[IntegerConstant, Text]),
     repeated(
         &[Text, Any, SOURCE, Uint, Uint, SCOPE, Text, Amount, Uint],
         &[MEMBERS],
     )
-    .beyond(&[(1, Uint), (7, AnyIntegerConstant)])
-    .none(&[7]),
+    .beyond(&[(1, Uint), (7, AnyIntegerConstant)]),
     fixed(&[
         Text,
         TYPE_OR_PARAMETER,
@@ -289,16 +270,12 @@ pub(super) const SHADER: &[Row] = &[
         (1, AnyIntegerConstant),
         (2, AnyIntegerConstant),
     ]),
-    fixed(&[Any, Any])
-        .beyond(&[(0, TYPE), (1, ClassOrStructure)])
-        .none(EVERYWHERE),
+    fixed(&[Any, Any]).beyond(&[(0, TYPE), (1, ClassOrStructure)]),
     repeated(&[TEMPLATE_TARGET], &[TEMPLATE_PARAMETER_OR_PACK])
         .beyond_repeated(&[TEMPLATE_PARAMETER]),
-    fixed(&[Text, TYPE, Amount, SOURCE, Uint, Uint])
-        .beyond(&[(2, AnyIntegerConstant)])
-        .none(&[2]),
-    fixed(&[Text, Text, SOURCE, Uint, Uint]).none(EVERYWHERE),
-    repeated(&[Text, SOURCE, Uint, Uint], &[TEMPLATE_PARAMETER_OR_PACK]).none(EVERYWHERE),
+    fixed(&[Text, TYPE, Amount, SOURCE, Uint, Uint]).beyond(&[(2, AnyIntegerConstant)]),
+    fixed(&[Text, Text, SOURCE, Uint, Uint]),
+    repeated(&[Text, SOURCE, Uint, Uint], &[TEMPLATE_PARAMETER_OR_PACK]),
     fixed(&[
         Text,
         TYPE,
@@ -310,8 +287,7 @@ pub(super) const SHADER: &[Row] = &[
         GlobalVariable,
         Uint,
         MEMBER,
-    ])
-    .none(&[7]),
+    ]),
     fixed(&[Text, FUNCTION_TYPE, SOURCE, Uint, Uint, SCOPE, Text, Uint]),
     fixed(&[
         Text,
@@ -326,7 +302,7 @@ pub(super) const SHADER: &[Row] = &[
         DECLARATION,
     ]),
     fixed(&[SOURCE, Uint, Uint, SCOPE, Text]),
-    fixed(&[SOURCE, Uint, SCOPE]).none(EVERYWHERE),
+    fixed(&[SOURCE, Uint, SCOPE]),
     fixed(&[SCOPE, INLINED_AT]),
     fixed(&[]),
     fixed(&[Uint, SCOPE, INLINED_AT]),
@@ -340,18 +316,14 @@ pub(super) const SHADER: &[Row] = &[
         Uint,
         Uint,
     ]),
-    fixed(&[LOCAL, INLINED_AT]).none(EVERYWHERE),
+    fixed(&[LOCAL, INLINED_AT]),
     repeated(&[LOCAL, Variable, EXPRESSION], &[Integer]),
-    repeated(&[LOCAL, Any, EXPRESSION], &[Index])
-        .beyond(&[(1, Value)])
-        .none(&[1]),
+    repeated(&[LOCAL, Any, EXPRESSION], &[Index]).beyond(&[(1, Value)]),
     repeated(&[Uint], &[Uint]),
     repeated(&[], &[OPERATION]),
-    fixed(&[FILE, Uint, Text, Text]).none(EVERYWHERE),
-    fixed(&[FILE, Uint, MACRO]).none(EVERYWHERE),
-    fixed(&[Text, Uint, SOURCE, Any, Uint, Uint, SCOPE])
-        .beyond(&[(3, ANYTHING)])
-        .none(EVERYWHERE),
+    fixed(&[FILE, Uint, Text, Text]),
+    fixed(&[FILE, Uint, MACRO]),
+    fixed(&[Text, Uint, SOURCE, Any, Uint, Uint, SCOPE]).beyond(&[(3, ANYTHING)]),
     fixed(&[Text, Text]),
     fixed(&[]),
     // From number 101 on.
@@ -382,14 +354,12 @@ pub(super) const OPENCL: &[Row] = &[
         &[Text, TYPE, SOURCE, Any, Any, SCOPE, Positive, Any],
         &[Constant, Text],
     )
-    .beyond_repeated(&[IntegerConstant, Text])
-    .none(&[1]),
+    .beyond_repeated(&[IntegerConstant, Text]),
     repeated(
         &[Text, Any, SOURCE, Any, Any, SCOPE, Text, Constant, Any],
         &[MEMBERS],
     )
-    .beyond(&[(7, IntegerConstant)])
-    .none(&[7]),
+    .beyond(&[(7, IntegerConstant)]),
     fixed(&[
         Text,
         TYPE_OR_PARAMETER,
@@ -405,16 +375,12 @@ pub(super) const OPENCL: &[Row] = &[
     .beyond(&[(6, IntegerConstant), (7, IntegerConstant)]),
     fixed(&[ClassOrStructure, ClassOrStructure, Constant, Constant, Any])
         .beyond(&[(2, IntegerConstant), (3, IntegerConstant)]),
-    fixed(&[Any, Any])
-        .beyond(&[(0, TYPE), (1, ClassOrStructure)])
-        .none(EVERYWHERE),
+    fixed(&[Any, Any]).beyond(&[(0, TYPE), (1, ClassOrStructure)]),
     repeated(&[TEMPLATE_TARGET], &[TEMPLATE_PARAMETER_OR_PACK])
         .beyond_repeated(&[TEMPLATE_PARAMETER]),
-    fixed(&[Text, TYPE, Constant, SOURCE, Any, Any])
-        .beyond(&[(2, IntegerConstant)])
-        .none(&[2]),
-    fixed(&[Text, Text, SOURCE, Any, Any]).none(EVERYWHERE),
-    repeated(&[Text, SOURCE, Any, Any], &[TEMPLATE_PARAMETER_OR_PACK]).none(EVERYWHERE),
+    fixed(&[Text, TYPE, Constant, SOURCE, Any, Any]).beyond(&[(2, IntegerConstant)]),
+    fixed(&[Text, Text, SOURCE, Any, Any]),
+    repeated(&[Text, SOURCE, Any, Any], &[TEMPLATE_PARAMETER_OR_PACK]),
     fixed(&[
         Text,
         TYPE,
@@ -426,8 +392,7 @@ pub(super) const OPENCL: &[Row] = &[
         GlobalVariable,
         Any,
         MEMBER,
-    ])
-    .none(&[7]),
+    ]),
     fixed(&[Text, FUNCTION_TYPE, SOURCE, Any, Any, SCOPE, Text, Any]),
     fixed(&[
         Text,
@@ -441,38 +406,31 @@ pub(super) const OPENCL: &[Row] = &[
         Any,
         Function,
         DECLARATION,
-    ])
-    .none(&[9]),
+    ]),
     fixed(&[SOURCE, Any, Any, SCOPE, Text]),
-    fixed(&[SOURCE, Any, SCOPE]).none(EVERYWHERE),
+    fixed(&[SOURCE, Any, SCOPE]),
     fixed(&[SCOPE, INLINED_AT]),
     fixed(&[]),
     fixed(&[Any, SCOPE, INLINED_AT]),
     fixed(&[Text, TYPE_OR_PARAMETER, SOURCE, Any, Any, SCOPE, Any, Any]),
-    fixed(&[LOCAL, INLINED_AT]).none(EVERYWHERE),
+    fixed(&[LOCAL, INLINED_AT]),
     fixed(&[LOCAL, Variable, EXPRESSION]),
-    repeated(&[LOCAL, Any, EXPRESSION], &[Index])
-        .beyond(&[(1, Value)])
-        .none(&[1]),
+    repeated(&[LOCAL, Any, EXPRESSION], &[Index]).beyond(&[(1, Value)]),
     repeated(&[Any], &[Any]),
     repeated(&[], &[OPERATION]),
-    fixed(&[FILE, Any, Text, Text]).none(EVERYWHERE),
-    fixed(&[FILE, Any, MACRO]).none(EVERYWHERE),
-    fixed(&[Text, Any, SOURCE, Any, Any, Any, SCOPE])
-        .beyond(&[(3, ANYTHING)])
-        .none(EVERYWHERE),
+    fixed(&[FILE, Any, Text, Text]),
+    fixed(&[FILE, Any, MACRO]),
+    fixed(&[Text, Any, SOURCE, Any, Any, Any, SCOPE]).beyond(&[(3, ANYTHING)]),
     fixed(&[Text, Text]),
     // Other validators leave modules alone.
-    fixed(&[Any, Any, Any, Any, Any, Any, Any, Any])
-        .beyond(&[
-            (0, Text),
-            (1, SOURCE),
-            (2, SCOPE),
-            (4, Text),
-            (5, Text),
-            (6, Text),
-        ])
-        .none(EVERYWHERE),
+    fixed(&[Any, Any, Any, Any, Any, Any, Any, Any]).beyond(&[
+        (0, Text),
+        (1, SOURCE),
+        (2, SCOPE),
+        (4, Text),
+        (5, Text),
+        (6, Text),
+    ]),
 ];
 
 /// `DebugInfo`. A source is a string here.

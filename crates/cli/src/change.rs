@@ -12,7 +12,7 @@ use crate::exit::{Ending, UsageError};
 use crate::form::Form;
 use crate::inputs::Inputs;
 use crate::output::{Content, Destination, STDOUT_NAME, write_stdout};
-use crate::report::{Format, Messages, Reporter};
+use crate::report::{Messages, Reporter};
 use crate::run::Run;
 
 /// The end of the help of all these commands.
@@ -48,43 +48,6 @@ pub(crate) struct Changing {
     /// When to colour errors and warnings
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorWhen,
-}
-
-/// What commands that look at one module take.
-#[derive(Debug, Args)]
-pub(crate) struct Single {
-    /// The module, or `-` for standard input [default: standard input]
-    #[arg(value_name = "MODULE")]
-    input: Option<std::path::PathBuf>,
-}
-
-impl Single {
-    /// Reads the module and calls `work` with it, unless it has errors.
-    ///
-    /// # Errors
-    ///
-    /// Those of `work`.
-    pub(crate) fn read(
-        &self,
-        color: ColorWhen,
-        work: impl FnOnce(Loaded, &mut Messages) -> Result<(), UsageError>,
-    ) -> Result<Ending, UsageError> {
-        let extensions = [Content::Module.extension(), Content::Text.extension()];
-        let inputs = Inputs::find(self.input.as_slice(), &extensions)?;
-        if inputs.list.len() != 1 {
-            return Err(UsageError("this takes one input".into()));
-        }
-        let mut messages = Messages::new(Reporter {
-            format: Format::Human,
-            color: color.on_stderr(),
-        });
-        let done = match load_all(&inputs, &mut messages).pop() {
-            Some(loaded) => work(loaded, &mut messages),
-            None => Ok(()),
-        };
-        messages.print();
-        done.map(|()| Ending::unless(messages.failed()))
-    }
 }
 
 /// A module that was read.

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use spirvkit::cfg::{self, Program};
-use spirvkit::diagnostics::Source;
 
-use crate::change::{Loaded, Single, write};
+use crate::change::{add_error, write};
 use crate::cli::ColorWhen;
 use crate::exit::{Ending, UsageError};
 use crate::inputs::has_extension;
+use crate::look::{Looked, Single, look};
 use crate::output::Destination;
-use crate::report::Messages;
+use crate::report::{Format, Messages, Reporter};
 
 /// Draw the control flow of functions
 #[derive(Debug, Args)]
@@ -68,21 +68,29 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let format = arguments
         .format
         .unwrap_or_else(|| from_extension(arguments.output.as_deref()));
-    arguments.input.read(arguments.color, |loaded, messages| {
-        let Some(mut program) = read(&loaded, messages) else {
-            return Ok(());
-        };
-        if let Some(name) = &arguments.function {
-            keep(&mut program, name)?;
-        }
-        let text = match format {
-            Drawing::Dot => cfg::dot(&program),
-            Drawing::Html => cfg::html(&program, title(&loaded.name)),
-            Drawing::Json => cfg::json(&program) + "\n",
-        };
-        write(&destination, text.as_bytes(), messages);
-        Ok(())
-    })
+    let reporter = Reporter {
+        format: Format::Human,
+        color: arguments.color.on_stderr(),
+    };
+    look(
+        arguments.input.input.as_ref(),
+        reporter,
+        |looked, messages| {
+            let Some(mut program) = read(looked, messages) else {
+                return Ok(());
+            };
+            if let Some(name) = &arguments.function {
+                keep(&mut program, name)?;
+            }
+            let text = match format {
+                Drawing::Dot => cfg::dot(&program),
+                Drawing::Html => cfg::html(&program, title(looked.name)),
+                Drawing::Json => cfg::json(&program) + "\n",
+            };
+            write(&destination, text.as_bytes(), messages);
+            Ok(())
+        },
+    )
 }
 
 /// What is written to a file of this name.
@@ -95,15 +103,11 @@ fn from_extension(path: Option<&Path>) -> Drawing {
     }
 }
 
-fn read(loaded: &Loaded, messages: &mut Messages) -> Option<Program> {
-    match Program::new(&loaded.module.store()) {
-        Ok(program) => Some(program),
-        Err(error) => {
-            let diagnostic = spirvkit::text::binary_error(&error);
-            messages.add(&diagnostic, &Source::new(&loaded.name, ""));
-            None
-        }
-    }
+fn read(looked: &Looked<'_>, messages: &mut Messages) -> Option<Program> {
+    let program = Program::new(looked.module.words());
+    program
+        .map_err(|error| add_error(looked.name, &error, messages))
+        .ok()
 }
 
 /// Leaves only the functions of this name.

@@ -8,13 +8,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use spirvkit::diagnostics::Source;
-use spirvkit::{AssembleOptions, Reflection, reflect_words, words_from_bytes};
+use spirvkit::{Reflection, reflect_words};
 
+use crate::change::{add_error, load_words};
 use crate::cli::ColorWhen;
-use crate::commands::as_;
 use crate::exit::{Ending, UsageError};
-use crate::form::Form;
 use crate::inputs::Inputs;
 use crate::output::{Content, Destination};
 use crate::report::{self, Messages, Reporter};
@@ -117,22 +115,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
 
 /// Reflects what a file holds, or adds what is wrong with it to the messages.
 fn reflect(name: &str, bytes: Vec<u8>, messages: &mut Messages) -> Option<Reflection> {
-    let words = match Form::of(bytes) {
-        Ok(Form::Binary(bytes)) => words_from_bytes(&bytes).map(|(words, _)| words),
-        Ok(Form::Text(text)) => {
-            let options = AssembleOptions::default();
-            Ok(as_::assemble(name, &text, &options, messages)?.words)
-        }
-        Err((error, text)) => {
-            messages.add(&error, &Source::new(name, &text));
-            return None;
-        }
-    };
-    let reflection = words.and_then(|words| reflect_words(&words));
-    reflection
-        .map_err(|error| {
-            let diagnostic = spirvkit::text::binary_error(&error);
-            messages.add(&diagnostic, &Source::new(name, ""));
-        })
+    let (words, _) = load_words(name, bytes, messages)?;
+    reflect_words(&words)
+        .map_err(|error| add_error(name, &error, messages))
         .ok()
 }

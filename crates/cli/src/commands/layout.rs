@@ -8,10 +8,12 @@ use clap::{Args, ValueEnum};
 use spirvkit::analysis::layout::{Comparison, Rules, Types};
 use spirvkit::binary::Id;
 
-use crate::change::{Single, write};
+use crate::change::{add_error, write};
 use crate::cli::ColorWhen;
 use crate::exit::{Ending, UsageError};
+use crate::look::{Single, look};
 use crate::output::Destination;
+use crate::report::{self, Reporter};
 use find::Names;
 
 /// Show how structures lie in memory, by std140, std430, scalar, and as declared
@@ -66,38 +68,47 @@ struct Shown {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    arguments.input.read(arguments.color, |loaded, messages| {
-        let words = loaded.module.store();
-        let Ok(module) = spirvkit::binary::Module::new(&words) else {
-            return Ok(());
-        };
-        let instructions = || module.instructions().map_while(Result::ok);
-        let types = Types::of(instructions());
-        let layouts = types.lay_out_all();
-        let names = Names::of(instructions());
-        let wanted = match &arguments.structure {
-            Some(name) => names.find(&types, name).map_err(UsageError)?,
-            None => find::laid_out(&types, &layouts, &names),
-        };
-        let shown: Vec<Shown> = wanted
-            .into_iter()
-            .map(|id| Shown {
-                id,
-                is_block: names.is_block(id),
-                comparison: Comparison::of(&types, &layouts, id),
-            })
-            .collect();
-        let rows = shown.iter().flat_map(|it| &it.comparison.rows);
-        let ids: Vec<Id> = rows.map(|row| row.ty).collect();
-        let texts = spirvkit::text::descriptions(&words, &ids);
-        let texts = ids.into_iter().zip(texts).collect();
-        let text = match arguments.format {
-            Form::Table => table::write(&shown, &names, &texts, arguments.color.on_stdout()),
-            Form::Json => json::write(&shown, &names, &texts),
-        };
-        write(&Destination::Stdout, text.as_bytes(), messages);
-        Ok(())
-    })
+    let reporter = Reporter {
+        format: report::Format::Human,
+        color: arguments.color.on_stderr(),
+    };
+    look(
+        arguments.input.input.as_ref(),
+        reporter,
+        |looked, messages| {
+            let module = &looked.module;
+            if let Some(error) = module.instructions().find_map(Result::err) {
+                add_error(looked.name, &error, messages);
+                return Ok(());
+            }
+            let instructions = || module.instructions().map_while(Result::ok);
+            let types = Types::of(instructions());
+            let layouts = types.lay_out_all();
+            let names = Names::of(instructions());
+            let wanted = match &arguments.structure {
+                Some(name) => names.find(&types, name).map_err(UsageError)?,
+                None => find::laid_out(&types, &layouts, &names),
+            };
+            let shown: Vec<Shown> = wanted
+                .into_iter()
+                .map(|id| Shown {
+                    id,
+                    is_block: names.is_block(id),
+                    comparison: Comparison::of(&types, &layouts, id),
+                })
+                .collect();
+            let rows = shown.iter().flat_map(|it| &it.comparison.rows);
+            let ids: Vec<Id> = rows.map(|row| row.ty).collect();
+            let texts = spirvkit::text::descriptions(module.words(), &ids);
+            let texts = ids.into_iter().zip(texts).collect();
+            let text = match arguments.format {
+                Form::Table => table::write(&shown, &names, &texts, arguments.color.on_stdout()),
+                Form::Json => json::write(&shown, &names, &texts),
+            };
+            write(&Destination::Stdout, text.as_bytes(), messages);
+            Ok(())
+        },
+    )
 }
 
 /// What to call rules.

@@ -5,16 +5,15 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 use spirvkit::Diagnostic;
-use spirvkit::binary::Module;
 use spirvkit::debuginfo::DebugInfo;
 use spirvkit::diagnostics::{ErrorClass, Source};
 
-use crate::change::{add_error, load_words, write};
+use crate::change::write;
 use crate::cli::ColorWhen;
 use crate::exit::{Ending, UsageError};
-use crate::inputs::Inputs;
+use crate::look::Single;
 use crate::output::Destination;
-use crate::report::{self, Messages, Reporter};
+use crate::report::{self, Reporter};
 
 /// The version of the JSON that these commands write: see docs/debug-json.md.
 const VERSION: u32 = 1;
@@ -22,9 +21,8 @@ const VERSION: u32 = 1;
 /// What all commands that look into a module take.
 #[derive(Debug, Args)]
 pub(crate) struct Reading {
-    /// The module's file, or `-` for standard input [default: standard input]
-    #[arg(value_name = "MODULE")]
-    module: Option<PathBuf>,
+    #[command(flatten)]
+    single: Single,
 
     #[command(flatten)]
     form: FormArguments,
@@ -65,7 +63,7 @@ impl Reading {
         &self,
         look: impl FnOnce(&DebugInfo<'_>) -> Result<Found, String>,
     ) -> Result<Ending, UsageError> {
-        show(self.module.as_ref(), &self.form, look)
+        show(self.single.input.as_ref(), &self.form, look)
     }
 }
 
@@ -75,50 +73,29 @@ pub(crate) fn show(
     form: &FormArguments,
     look: impl FnOnce(&DebugInfo<'_>) -> Result<Found, String>,
 ) -> Result<Ending, UsageError> {
-    let paths: Vec<PathBuf> = module.into_iter().cloned().collect();
-    let inputs = Inputs::find(&paths, &["spv", "spvasm"])?;
-    let input = match inputs.list.as_slice() {
-        [input] if !inputs.many => input,
-        _ => return Err(UsageError("this takes one module, not a directory".into())),
-    };
-    let mut messages = Messages::new(Reporter {
+    let reporter = Reporter {
         format: match form.format {
             Form::Text => report::Format::Human,
             Form::Json => report::Format::Json,
         },
         color: form.color.on_stderr(),
-    });
-    let words = match input.read() {
-        Ok(bytes) => load_words(&input.name, bytes, &mut messages),
-        Err(error) => {
-            messages.add_read_error(&input.name, &error);
-            None
-        }
     };
-    let words = words.map(|(words, _)| words).unwrap_or_default();
-    let module = match messages.failed() {
-        true => None,
-        false => Module::new(&words)
-            .map_err(|error| add_error(&input.name, &error, &mut messages))
-            .ok(),
-    };
-    if let Some(module) = module {
-        match look(&DebugInfo::read(&module)) {
+    crate::look::look(module, reporter, |looked, messages| {
+        match look(&DebugInfo::read(&looked.module)) {
             Ok(found) => {
                 let text = match form.format {
                     Form::Text => found.text,
                     Form::Json => json_text(found.json),
                 };
-                write(&Destination::Stdout, text.as_bytes(), &mut messages);
+                write(&Destination::Stdout, text.as_bytes(), messages);
             }
             Err(error) => {
                 let error = Diagnostic::error("debug.not-found", ErrorClass::InvalidLookup, error);
-                messages.add(&error, &Source::new(&input.name, ""));
+                messages.add(&error, &Source::new(looked.name, ""));
             }
         }
-    }
-    messages.print();
-    Ok(Ending::unless(messages.failed()))
+        Ok(())
+    })
 }
 
 /// The document, with the version in front.

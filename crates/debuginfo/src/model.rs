@@ -1,6 +1,7 @@
 //! Reading: one pass over a module, after which questions are look-ups.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use spirvkit_analysis::{ControlFlow, DominatorTree};
 use spirvkit_binary::{
@@ -13,7 +14,7 @@ use crate::files::{FileId, Files};
 use crate::{Field, Kind, Set};
 
 /// What is nowhere: no instruction stands at the start of the header.
-const NOWHERE: u32 = 0;
+pub(crate) const NOWHERE: u32 = 0;
 /// No id.
 pub(crate) const NO_ID: u32 = 0;
 
@@ -65,6 +66,8 @@ pub struct DebugInfo<'a> {
     pub(crate) changes: Vec<Change>,
     /// Stretches of instructions of the same line, sorted by line.
     pub(crate) stretches: Vec<Stretch>,
+    /// In which functions entries are; made when somebody asks.
+    pub(crate) enclosing: OnceLock<IdMap<u32>>,
     /// What has a parent, sorted by it: the parent's id and where the child stands.
     children: Vec<(u32, u32)>,
     /// The same of variables only: a compilation unit has very many other children.
@@ -135,6 +138,7 @@ impl<'a> DebugInfo<'a> {
                 files: Files::default(),
                 changes: Vec::new(),
                 stretches: Vec::new(),
+                enclosing: OnceLock::new(),
                 children: Vec::new(),
                 variables: Vec::new(),
                 bindings: Vec::new(),

@@ -3,12 +3,12 @@
 
 use std::ops::Range;
 
-use spirvkit_binary::{Id, WordOffset};
+use spirvkit_binary::{Id, IdMap, WordOffset};
 use spirvkit_grammar::Op;
 
 use crate::entry::Entry;
 use crate::files::FileId;
-use crate::model::Place;
+use crate::model::{NOWHERE, Place};
 use crate::{DebugInfo, Field, Kind};
 
 /// A place in a source file.
@@ -57,11 +57,43 @@ impl<'m> Entry<'m> {
 
     /// The `DebugFunction` that a scope or variable is in, or that it is.
     pub fn function(&self) -> Option<Entry<'m>> {
-        self.scopes().find(|scope| scope.kind() == Kind::Function)
+        let info = self.info();
+        let table = info.enclosing.get_or_init(|| info.enclosing_functions());
+        match self.kind() {
+            Kind::Function => Some(*self),
+            _ => info.entry_at(table.get(self.id())),
+        }
     }
 }
 
 impl<'a> DebugInfo<'a> {
+    /// For each entry that is in a function, where that one's `DebugFunction` stands.
+    fn enclosing_functions(&self) -> IdMap<u32> {
+        const NONE: u32 = NOWHERE;
+        let mut found = IdMap::new(NONE, self.words.len());
+        let mut is_known = IdMap::new(false, self.words.len());
+        let mut way = Vec::new();
+        for entry in self.entries() {
+            let mut function = NONE;
+            for scope in entry.scopes() {
+                if scope.kind() == Kind::Function {
+                    function = scope.offset().0 as u32;
+                    break;
+                }
+                // What is known already, or is on the way and so goes round in a circle.
+                if is_known.replace(scope.id(), true) {
+                    function = found.get(scope.id());
+                    break;
+                }
+                way.push(scope.id());
+            }
+            for id in way.drain(..) {
+                *found.slot(id) = function;
+            }
+        }
+        found
+    }
+
     pub(crate) fn place(&self, offset: WordOffset) -> Place {
         let begun = self
             .changes
@@ -119,32 +151,23 @@ impl<'a> DebugInfo<'a> {
     /// The functions that are being executed at a word offset: the innermost first, and
     /// after it those into which it was inlined. The last one is the function that the
     /// instruction stands in.
-    pub fn frames(&self, offset: WordOffset) -> Vec<Frame<'_>> {
-        let Some(innermost) = self.scope(offset) else {
-            return Vec::new();
-        };
-        let mut frames = vec![Frame {
+    pub fn frames(&self, offset: WordOffset) -> impl Iterator<Item = Frame<'_>> + '_ {
+        let innermost = self.scope(offset).map(|innermost| Frame {
             scope: innermost.scope,
             position: self.position(offset),
             inlined_at: innermost.inlined_at,
-        }];
-        let mut next = innermost.inlined_at;
-        while let Some(at) = next {
-            // A damaged module can go round in circles.
-            let Some(scope) = at
-                .entry(Field::Scope)
-                .filter(|_| frames.len() <= self.entry_count())
-            else {
-                break;
-            };
-            next = at.entry(Field::InlinedAt);
-            frames.push(Frame {
+        });
+        let caller = |callee: &Frame<'_>| {
+            let at = self.entry(callee.inlined_at?.id())?;
+            let scope = at.entry(Field::Scope)?;
+            Some(Frame {
                 scope,
                 position: self.call(at, scope),
-                inlined_at: next,
-            });
-        }
-        frames
+                inlined_at: at.entry(Field::InlinedAt),
+            })
+        };
+        // A damaged module can go round in circles.
+        std::iter::successors(innermost, caller).take(self.entry_count() + 1)
     }
 
     /// Where a call was that has been inlined: a line in the file of its scope.

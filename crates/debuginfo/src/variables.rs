@@ -4,7 +4,7 @@ use spirvkit_binary::{Id, WordOffset};
 use spirvkit_grammar::Op;
 
 use crate::entry::{Entry, Operation};
-use crate::{DebugInfo, Field, Kind};
+use crate::{DebugInfo, Field, Frame, Kind};
 
 /// A variable that is visible at an instruction.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ impl<'a> DebugInfo<'a> {
     /// parts the first part is told; [`DebugInfo::bindings`] has all.
     pub fn variables(&self, offset: WordOffset) -> Vec<Variable<'_>> {
         let mut variables = Vec::new();
-        let frames = self.frames(offset);
+        let frames: Vec<Frame<'_>> = self.frames(offset).collect();
         for (number, frame) in frames.iter().enumerate() {
             let inlined_at = frame.inlined_at.map(|at| at.id());
             for scope in frame.scope.scopes() {

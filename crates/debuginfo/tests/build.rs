@@ -705,7 +705,7 @@ fn locations_hold_over_blocks_and_calls() {
         let info = DebugInfo::read(&module);
         let sums = info.instructions().filter(|it| it.op() == Op::IAdd);
         let frames = sums.map(|sum| {
-            let frames = info.frames(sum.offset());
+            let frames: Vec<_> = info.frames(sum.offset()).collect();
             let frame = |frame: &spirvkit_debuginfo::Frame<'_>| {
                 let name = frame.function().unwrap().name().unwrap();
                 let position = frame.position;

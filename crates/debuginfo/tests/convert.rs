@@ -230,7 +230,7 @@ fn places_scopes_and_calls_stay() {
                 let place = |info: &DebugInfo<'_>, offset: usize| {
                     let position = info.position(WordOffset(offset));
                     let file = |it| info.file(it).map(|file| file.name().to_owned());
-                    let frames = info.frames(WordOffset(offset));
+                    let frames = info.frames(WordOffset(offset)).collect::<Vec<_>>();
                     let frames: Vec<_> = frames
                         .iter()
                         .map(|it| (it.scope.id(), it.inlined_at.map(|it| it.id())))
@@ -547,7 +547,7 @@ fn plain_modules_are_described_in_each_set() {
         let sum = info.definition(sample.id("sum")).expect("the sum").offset();
         let position = info.position(sum).map(|it| (it.line, it.column));
         assert_eq!(position, Some((2, 31)));
-        let frames = info.frames(sum);
+        let frames: Vec<_> = info.frames(sum).collect();
         let names: Vec<_> = frames
             .iter()
             .filter_map(|it| it.function()?.name())

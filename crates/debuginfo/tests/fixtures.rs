@@ -387,7 +387,7 @@ impl<'m> Look<'m> {
 
     /// The function in which an instruction is, or into which it has been inlined least.
     fn function_name(&self, offset: WordOffset) -> Option<String> {
-        self.info.frames(offset).first().and_then(name_of)
+        self.info.frames(offset).next().as_ref().and_then(name_of)
     }
 
     fn line(&mut self, expected: &Line) {
@@ -695,7 +695,7 @@ impl<'m> Look<'m> {
     fn inlined(&mut self, expected: &Inlined) {
         let code = self.code(expected.line);
         let calls = |offset: &WordOffset| {
-            let frames = self.info.frames(*offset);
+            let frames: Vec<_> = self.info.frames(*offset).collect();
             let [inner, outer, ..] = frames.as_slice() else {
                 return false;
             };
@@ -705,14 +705,16 @@ impl<'m> Look<'m> {
                 && call_line == Some(expected.call_line)
         };
         if !code.iter().any(calls) {
-            let frames = code.first().map(|&offset| self.info.frames(offset));
+            let frames = code
+                .first()
+                .map(|&offset| self.info.frames(offset).collect::<Vec<_>>());
             self.wrong.push(format!(
                 "line {} of {} is not inlined at line {} of {}: {frames:?}",
                 expected.line, expected.callee, expected.call_line, expected.caller
             ));
         }
         for offset in code {
-            let last = self.info.frames(offset).pop();
+            let last = self.info.frames(offset).last();
             let function = self.info.function_at(offset);
             let described = function.and_then(|function| self.info.description(function));
             same!(

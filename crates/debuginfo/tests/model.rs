@@ -219,7 +219,7 @@ fn lines_and_scopes_hold_until_others_do() {
 #[test]
 fn inlined_calls_are_frames() {
     each(|set, sample, info| {
-        let frames = info.frames(offset(sample, info, "sum"));
+        let frames: Vec<_> = info.frames(offset(sample, info, "sum")).collect();
         assert_eq!(frames.len(), 2, "{set}");
         assert_eq!(frames[0].scope, named(sample, info, "d_helper"));
         assert_eq!(frames[0].inlined_at, Some(named(sample, info, "d_inlined")));
@@ -230,9 +230,25 @@ fn inlined_calls_are_frames() {
         );
         assert_eq!(frames[1].position.map(|call| call.line), Some(23));
         assert_eq!(frames[1].inlined_at, None);
-        let plain = info.frames(offset(sample, info, "value"));
+        let plain: Vec<_> = info.frames(offset(sample, info, "value")).collect();
         assert_eq!(plain.len(), 1);
     });
+}
+
+#[test]
+fn scopes_that_go_in_circles_are_in_no_function() {
+    let text = SAMPLES[0].1.replace(
+        "DebugLexicalBlock %file 22 3 %d_function",
+        "DebugLexicalBlock %file 22 3 %d_discr",
+    );
+    let sample = Sample::new(&text);
+    let info = sample.info();
+    for name in ["d_block", "d_discr", "d_y"] {
+        assert_eq!(named(&sample, &info, name).function(), None, "{name}");
+    }
+    let function = named(&sample, &info, "d_function");
+    assert_eq!(named(&sample, &info, "d_x").function(), Some(function));
+    assert_eq!(function.function(), Some(function));
 }
 
 #[test]

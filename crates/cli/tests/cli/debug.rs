@@ -206,6 +206,37 @@ fn scopes_are_shown_by_instruction() {
 }
 
 #[test]
+fn of_very_many_inlined_calls_the_innermost_are_shown() {
+    let dir = Dir::new();
+    let mut calls = String::new();
+    for number in 0..100 {
+        let outer = match number {
+            0 => "%d_main".to_owned(),
+            _ => format!("%d_f %at{}", number - 1),
+        };
+        calls += &format!("%at{number} = OpExtInst %void %debug DebugInlinedAt %u4 {outer}\n");
+    }
+    let deep = SHADER
+        .replace("%d_x = ", &format!("{calls}%d_x = "))
+        .replace("DebugScope %d_f %d_at", "DebugScope %d_f %at99");
+    dir.write("deep.spvasm", deep);
+    let text = shown(&dir, &["scopes", "deep.spvasm"]);
+    let line = text
+        .lines()
+        .find(|line| line.ends_with(", …"))
+        .expect(&text);
+    assert_eq!(line.matches("inlined into f").count(), 31);
+    let stretches = json(&dir, &["scopes", "deep.spvasm"]);
+    let frames = |at: usize| {
+        stretches["stretches"][at]["frames"]
+            .as_array()
+            .unwrap()
+            .len()
+    };
+    assert_eq!((0..4).map(frames).max(), Some(32));
+}
+
+#[test]
 fn variables_are_shown_where_they_are_visible() {
     let dir = shader();
     let text = shown(&dir, &["vars", "light.spvasm"]);

@@ -8,7 +8,7 @@ use spirvkit::grammar::Quantifier;
 
 use super::location::position_json;
 use super::look_help;
-use super::reading::{Found, Reading};
+use super::reading::{Form, Found, Reading};
 use crate::exit::{Ending, UsageError};
 
 /// Show all debug information: a tree for people, or JSON
@@ -25,10 +25,11 @@ const AFTER_HELP: &str = look_help!(
 );
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
+    let form = arguments.reading.form();
     arguments.reading.show(|info| {
-        Ok(Found {
-            text: text(info),
-            json: json(info),
+        Ok(match form {
+            Form::Text => Found::text(text(info)),
+            Form::Json => Found::json(json(info)),
         })
     })
 }

@@ -77,7 +77,7 @@ fn instruction(info: &DebugInfo<'_>, range: &Range<usize>, out: &mut String) -> 
             let _ = writeln!(out, "  declared at {place}");
         }
     }
-    let frames = info.frames(offset);
+    let frames: Vec<_> = info.frames(offset).collect();
     let position = info.position(offset);
     match position {
         Some(position) => {

@@ -49,14 +49,31 @@ pub(crate) enum Form {
     Json,
 }
 
-/// What was found.
+/// What was found, in the form that is wanted, or in both.
 pub(crate) struct Found {
     pub(crate) text: String,
     /// An object.
     pub(crate) json: Value,
 }
 
+impl Found {
+    pub(crate) fn text(text: String) -> Self {
+        let json = Value::Null;
+        Self { text, json }
+    }
+
+    pub(crate) fn json(json: Value) -> Self {
+        let text = String::new();
+        Self { text, json }
+    }
+}
+
 impl Reading {
+    /// The form that is wanted.
+    pub(crate) fn form(&self) -> Form {
+        self.form.format
+    }
+
     /// Reads the module, has it looked at, and shows what comes of it; an error in a
     /// sentence is told, and makes the command fail.
     pub(crate) fn show(

@@ -26,6 +26,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     arguments.reading.show(|info| Ok(scopes(info)))
 }
 
+/// The most functions that are told of those into which something was inlined.
+const MOST_FRAMES: usize = 32;
+
 fn scopes(info: &DebugInfo<'_>) -> Found {
     let mut text = String::new();
     let mut values = Vec::new();
@@ -41,7 +44,9 @@ fn scopes(info: &DebugInfo<'_>) -> Found {
             );
             function = Some(name.clone());
         }
-        let frames = info.frames(offset);
+        let mut frames: Vec<_> = info.frames(offset).take(MOST_FRAMES + 1).collect();
+        let has_more = frames.len() > MOST_FRAMES;
+        frames.truncate(MOST_FRAMES);
         let bytes = format!("{:#x}..{:#x}", range.start * 4, range.end * 4);
         let position = info.position(offset);
         let line = position.map_or_else(|| "no line".to_owned(), |at| info.position_text(at));
@@ -63,6 +68,9 @@ fn scopes(info: &DebugInfo<'_>) -> Found {
             if let Some(call) = outer.position {
                 let _ = write!(text, " at {}", info.position_text(call));
             }
+        }
+        if has_more {
+            text.push_str(", …");
         }
         let end = text.trim_end().len();
         text.truncate(end);

@@ -52,7 +52,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
 
 /// The variables that are visible at an instruction.
 fn visible(info: &DebugInfo<'_>, offset: WordOffset) -> Found {
-    let frames = info.frames(offset);
+    let frames: Vec<_> = info.frames(offset).collect();
     let mut text = String::new();
     let mut values = Vec::new();
     for found in info.variables(offset) {

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 use spirvkit::binary::WordOffset;
-use spirvkit::debuginfo::DebugInfo;
+use spirvkit::debuginfo::{DebugInfo, Frame};
 
 use super::location::{entry_json, function_name, position_json};
 use super::look_help;
-use super::reading::{Found, Reading};
+use super::reading::{Form, Found, Reading};
 use crate::exit::{Ending, UsageError};
 
 /// Show the lines and scopes of each function's instructions
@@ -23,78 +23,78 @@ pub(crate) struct Arguments {
 const AFTER_HELP: &str = look_help!("  spv debug scopes shader.spv");
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    arguments.reading.show(|info| Ok(scopes(info)))
+    let form = arguments.reading.form();
+    arguments.reading.show(|info| {
+        Ok(match form {
+            Form::Text => Found::text(text(info)),
+            Form::Json => Found::json(json(info)),
+        })
+    })
 }
 
 /// The most functions that are told of those into which something was inlined.
 const MOST_FRAMES: usize = 32;
 
-fn scopes(info: &DebugInfo<'_>) -> Found {
-    let mut text = String::new();
-    let mut values = Vec::new();
+fn text(info: &DebugInfo<'_>) -> String {
+    let mut out = String::new();
     let mut function = None;
     for range in info.stretches() {
         let offset = WordOffset(range.start);
         let name = function_name(info, offset);
         if function.as_ref() != Some(&name) {
-            let _ = writeln!(
-                text,
-                "{}:",
-                name.as_deref().unwrap_or("outside of functions")
-            );
-            function = Some(name.clone());
+            let name = name.as_deref().unwrap_or("outside of functions");
+            let _ = writeln!(out, "{name}:");
         }
-        let mut frames: Vec<_> = info.frames(offset).take(MOST_FRAMES + 1).collect();
-        let has_more = frames.len() > MOST_FRAMES;
-        frames.truncate(MOST_FRAMES);
+        function = Some(name);
         let bytes = format!("{:#x}..{:#x}", range.start * 4, range.end * 4);
         let position = info.position(offset);
         let line = position.map_or_else(|| "no line".to_owned(), |at| info.position_text(at));
-        let _ = write!(text, "  {bytes:<16} {line:<24}");
-        if let Some(innermost) = frames.first() {
-            let _ = write!(
-                text,
-                " {} {}",
-                innermost.scope.id(),
-                innermost.scope.scope_text()
-            );
-        }
-        for outer in frames.iter().skip(1) {
-            let into = outer
-                .function()
-                .and_then(|entry| entry.name())
-                .unwrap_or_default();
-            let _ = write!(text, ", inlined into {into}");
-            if let Some(call) = outer.position {
-                let _ = write!(text, " at {}", info.position_text(call));
+        let _ = write!(out, "  {bytes:<16} {line:<24}");
+        for (number, frame) in info.frames(offset).take(MOST_FRAMES + 1).enumerate() {
+            match number {
+                0 => {
+                    let _ = write!(out, " {} {}", frame.scope.id(), frame.scope.scope_text());
+                }
+                MOST_FRAMES => out.push_str(", …"),
+                _ => out.push_str(&inlined_text(info, frame)),
             }
         }
-        if has_more {
-            text.push_str(", …");
-        }
-        let end = text.trim_end().len();
-        text.truncate(end);
-        text.push('\n');
-        let frames = frames.iter().map(|frame| {
+        let end = out.trim_end().len();
+        out.truncate(end);
+        out.push('\n');
+    }
+    if out.is_empty() {
+        out.push_str("no instruction has a line or a scope\n");
+    }
+    out
+}
+
+fn inlined_text(info: &DebugInfo<'_>, frame: Frame<'_>) -> String {
+    let into = frame.function().and_then(|entry| entry.name());
+    let mut out = format!(", inlined into {}", into.unwrap_or_default());
+    if let Some(call) = frame.position {
+        let _ = write!(out, " at {}", info.position_text(call));
+    }
+    out
+}
+
+fn json(info: &DebugInfo<'_>) -> Value {
+    let stretches = info.stretches().map(|range| {
+        let offset = WordOffset(range.start);
+        let frames = info.frames(offset).take(MOST_FRAMES).map(|frame| {
             json!({
                 "scope": entry_json(Some(frame.scope)),
                 "function": entry_json(frame.function()),
                 "position": position_json(info, frame.position),
             })
         });
-        values.push(json!({
+        json!({
             "start": range.start * 4,
             "end": range.end * 4,
-            "function": name,
+            "function": function_name(info, offset),
             "frames": frames.collect::<Vec<_>>(),
-            "position": position_json(info, position),
-        }));
-    }
-    if values.is_empty() {
-        text.push_str("no instruction has a line or a scope\n");
-    }
-    Found {
-        text,
-        json: json!({ "stretches": values }),
-    }
+            "position": position_json(info, info.position(offset)),
+        })
+    });
+    json!({ "stretches": stretches.collect::<Vec<_>>() })
 }

@@ -1,14 +1,13 @@
 //! Control flow, constructs, loops and uses of functions with very many blocks: time
 //! must grow with their number, whatever their shape.
 
-use std::fmt;
-
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use spirvkit::binary::{Definitions, Encoder, Header, Instruction, Module};
 use spirvkit::grammar::{Generator, Op, Version};
 use spirvkit_analysis::control_flow::{self, ControlFlow};
 use spirvkit_analysis::{Constructs, DefUse, DominatorTree, LoopNest, PostDominatorTree};
+use spirvkit_bench::series::{self, Case};
 
 fn main() {
     divan::main();
@@ -45,28 +44,8 @@ const SHAPES: [(Shape, &str); 7] = [
     (Shape::Switch, "targets of a switch"),
 ];
 
-/// A shape and about how many blocks it has.
-#[derive(Clone, Copy)]
-struct Case {
-    shape: Shape,
-    name: &'static str,
-    blocks: u32,
-}
-
-impl fmt::Display for Case {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {} blocks", self.name, self.blocks)
-    }
-}
-
-fn cases() -> impl Iterator<Item = Case> {
-    SHAPES.into_iter().flat_map(|(shape, name)| {
-        SIZES.into_iter().map(move |blocks| Case {
-            shape,
-            name,
-            blocks,
-        })
-    })
+fn cases() -> impl Iterator<Item = Case<Shape>> {
+    series::cases(&SHAPES, &SIZES, "blocks")
 }
 
 const VOID: u32 = 1;
@@ -178,7 +157,7 @@ impl Writer {
     }
 }
 
-fn module(case: Case) -> Vec<u32> {
+fn module(case: Case<Shape>) -> Vec<u32> {
     let mut w = Writer {
         encoder: Encoder::with_capacity(1024),
         next_id: MAIN + 1,
@@ -192,7 +171,7 @@ fn module(case: Case) -> Vec<u32> {
     w.instruction(Op::Function, &[VOID, MAIN, 0, FUNCTION_TYPE]);
     let entry = w.id();
     w.label(entry);
-    w.body(case.shape, case.blocks);
+    w.body(case.shape, case.size);
     w.instruction(Op::Return, &[]);
     w.instruction(Op::FunctionEnd, &[]);
     let header = Header {
@@ -223,7 +202,7 @@ fn flow(words: &[u32], definitions: &Definitions) -> ControlFlow {
     functions.next().expect("there is a function")
 }
 
-fn of_flow<T>(bencher: Bencher<'_, '_>, case: Case, work: impl Fn(&ControlFlow) -> T) {
+fn of_flow<T>(bencher: Bencher<'_, '_>, case: Case<Shape>, work: impl Fn(&ControlFlow) -> T) {
     let words = module(case);
     let flow = flow(&words, &definitions(&words));
     bencher
@@ -232,7 +211,7 @@ fn of_flow<T>(bencher: Bencher<'_, '_>, case: Case, work: impl Fn(&ControlFlow) 
 }
 
 #[divan::bench(args = cases(), sample_count = 10, sample_size = 1)]
-fn blocks(bencher: Bencher<'_, '_>, case: Case) {
+fn blocks(bencher: Bencher<'_, '_>, case: Case<Shape>) {
     let words = module(case);
     let definitions = definitions(&words);
     let count = flow(&words, &definitions).blocks().len();
@@ -242,31 +221,31 @@ fn blocks(bencher: Bencher<'_, '_>, case: Case) {
 }
 
 #[divan::bench(args = cases(), sample_count = 10, sample_size = 1)]
-fn dominators(bencher: Bencher<'_, '_>, case: Case) {
+fn dominators(bencher: Bencher<'_, '_>, case: Case<Shape>) {
     of_flow(bencher, case, |flow| {
         DominatorTree::from_depth_first(flow.graph(), flow.order())
     });
 }
 
 #[divan::bench(args = cases(), sample_count = 10, sample_size = 1)]
-fn post_dominators(bencher: Bencher<'_, '_>, case: Case) {
+fn post_dominators(bencher: Bencher<'_, '_>, case: Case<Shape>) {
     of_flow(bencher, case, |flow| {
         PostDominatorTree::from_depth_first(flow.graph(), flow.order())
     });
 }
 
 #[divan::bench(args = cases(), sample_count = 10, sample_size = 1)]
-fn loops(bencher: Bencher<'_, '_>, case: Case) {
+fn loops(bencher: Bencher<'_, '_>, case: Case<Shape>) {
     of_flow(bencher, case, LoopNest::of);
 }
 
 #[divan::bench(args = cases(), sample_count = 10, sample_size = 1)]
-fn constructs(bencher: Bencher<'_, '_>, case: Case) {
+fn constructs(bencher: Bencher<'_, '_>, case: Case<Shape>) {
     of_flow(bencher, case, Constructs::of);
 }
 
 #[divan::bench(args = cases(), sample_count = 10, sample_size = 1)]
-fn uses(bencher: Bencher<'_, '_>, case: Case) {
+fn uses(bencher: Bencher<'_, '_>, case: Case<Shape>) {
     let words = module(case);
     let definitions = definitions(&words);
     let count = flow(&words, &definitions).blocks().len();

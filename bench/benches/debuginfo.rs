@@ -2,14 +2,14 @@
 //! it as DWARF, and asking about it: time must grow with their number for the first two,
 //! and with its logarithm for a look-up.
 
-use std::fmt;
-
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use spirvkit::binary::{Encoder, Header, Id, Module, WordOffset};
+use spirvkit::binary::{Id, Module, WordOffset};
 use spirvkit::debuginfo::dwarf::{self, Options};
 use spirvkit::debuginfo::{DebugInfo, Kind, Set};
-use spirvkit::grammar::{Generator, Op, Version};
+use spirvkit::grammar::Op;
+use spirvkit_bench::series::{self, Case};
+use spirvkit_bench::writer::Writer;
 
 fn main() {
     divan::main();
@@ -17,27 +17,15 @@ fn main() {
 
 const SIZES: [u32; 3] = [500_000, 1_000_000, 2_000_000];
 
-/// A set and about how many debugging instructions there are.
-#[derive(Clone, Copy)]
-struct Case {
-    set: Set,
-    instructions: u32,
+fn cases() -> impl Iterator<Item = Case<Set>> {
+    series::cases(&SETS, &SIZES, "instructions")
 }
 
-impl fmt::Display for Case {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {} instructions", self.set, self.instructions)
-    }
-}
-
-fn cases() -> impl Iterator<Item = Case> {
-    let sets = Set::ALL.into_iter();
-    sets.flat_map(|set| {
-        SIZES
-            .into_iter()
-            .map(move |instructions| Case { set, instructions })
-    })
-}
+const SETS: [(Set, &str); 3] = [
+    (Set::DebugInfo, "DebugInfo"),
+    (Set::OpenCl100, "OpenCL.DebugInfo.100"),
+    (Set::Shader, "NonSemantic.Shader.DebugInfo.100"),
+];
 
 const VOID: u32 = 1;
 const SET: u32 = 2;
@@ -58,24 +46,18 @@ const PER_LINE: u32 = 6;
 
 /// Writes a module: functions whose lines each have a block, a variable, and a value of
 /// it, and structures with a member for each line.
-struct Writer {
-    code: Encoder,
+struct Maker {
+    code: Writer,
     set: Set,
-    next: u32,
 }
 
-impl Writer {
+impl Maker {
     fn core(&mut self, op: Op, operands: &[u32]) {
-        let start = self.code.begin(op);
-        self.code.raw(operands);
-        self.code.end(start).expect("a short instruction");
+        self.code.instruction(op, operands);
     }
 
     fn text(&mut self, op: Op, id: u32, text: &str) {
-        let start = self.code.begin(op);
-        self.code.word(id);
-        self.code.string(text);
-        self.code.end(start).expect("a short instruction");
+        self.code.text(op, id, text);
     }
 
     /// A number as the set writes it: a literal, or a constant.
@@ -93,8 +75,7 @@ impl Writer {
     }
 
     fn fresh(&mut self) -> u32 {
-        self.next += 1;
-        self.next - 1
+        self.code.id()
     }
 
     /// Places are lines 1 to 20, columns 0.
@@ -107,12 +88,11 @@ impl Writer {
     }
 }
 
-fn module(case: Case) -> Vec<u32> {
-    let Case { set, instructions } = case;
-    let mut writer = Writer {
-        code: Encoder::new(),
+fn module(case: Case<Set>) -> Vec<u32> {
+    let (set, instructions) = (case.shape, case.size);
+    let mut writer = Maker {
+        code: Writer::with_ids_below(CONSTANTS + 64),
         set,
-        next: CONSTANTS + 64,
     };
     let w = &mut writer;
     w.text(Op::ExtInstImport, SET, set.import_name());
@@ -197,17 +177,11 @@ fn module(case: Case) -> Vec<u32> {
         w.core(Op::Return, &[]);
         w.core(Op::FunctionEnd, &[]);
     }
-    let header = Header {
-        version: Version::V1_6,
-        generator: Generator(0),
-        bound: writer.next,
-        schema: 0,
-    };
-    writer.code.finish(&header)
+    writer.code.finish()
 }
 
 #[divan::bench(args = cases())]
-fn read(bencher: Bencher<'_, '_>, case: Case) {
+fn read(bencher: Bencher<'_, '_>, case: Case<Set>) {
     let words = module(case);
     let module = Module::new(&words).expect("a module");
     let count = DebugInfo::read(&module).entries().count();
@@ -217,7 +191,7 @@ fn read(bencher: Bencher<'_, '_>, case: Case) {
 }
 
 #[divan::bench(args = cases())]
-fn dwarf(bencher: Bencher<'_, '_>, case: Case) {
+fn dwarf(bencher: Bencher<'_, '_>, case: Case<Set>) {
     let words = module(case);
     let module = Module::new(&words).expect("a module");
     let info = DebugInfo::read(&module);
@@ -229,7 +203,7 @@ fn dwarf(bencher: Bencher<'_, '_>, case: Case) {
 /// The position, scope and variables of one instruction in the middle, and the
 /// instructions of a line.
 #[divan::bench(args = cases())]
-fn look_up(bencher: Bencher<'_, '_>, case: Case) {
+fn look_up(bencher: Bencher<'_, '_>, case: Case<Set>) {
     let words = module(case);
     let module = Module::new(&words).expect("a module");
     let info = DebugInfo::read(&module);

@@ -1,14 +1,13 @@
 //! Comparing modules that have very much of one thing with themselves after a change
 //! here and there: time must grow with their size, whatever they have much of.
 
-use std::fmt;
-
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use spirvkit::binary::{Encoder, Header};
 use spirvkit::diff::{Options, diff};
-use spirvkit::grammar::{Generator, Op, StorageClass, Version};
+use spirvkit::grammar::{Op, StorageClass};
 use spirvkit::ir::Module;
+use spirvkit_bench::series::{self, Case};
+use spirvkit_bench::writer::Writer;
 
 fn main() {
     divan::main();
@@ -46,27 +45,8 @@ const SHAPES: [(Shape, &str); 6] = [
     (Shape::Lists, "structures with pointers to themselves"),
 ];
 
-#[derive(Clone, Copy)]
-struct Case {
-    shape: Shape,
-    name: &'static str,
-    instructions: u32,
-}
-
-impl fmt::Display for Case {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {} instructions", self.name, self.instructions)
-    }
-}
-
-fn cases() -> impl Iterator<Item = Case> {
-    SHAPES.into_iter().flat_map(|(shape, name)| {
-        SIZES.into_iter().map(move |instructions| Case {
-            shape,
-            name,
-            instructions,
-        })
-    })
+fn cases() -> impl Iterator<Item = Case<Shape>> {
+    series::cases(&SHAPES, &SIZES, "instructions")
 }
 
 const VOID: u32 = 1;
@@ -74,23 +54,19 @@ const FUNCTION_TYPE: u32 = 2;
 const UINT: u32 = 3;
 const ONE: u32 = 4;
 
-struct Writer {
-    code: Encoder,
-    next: u32,
+struct Maker {
+    code: Writer,
     /// Whether it is the changed module that is written.
     is_changed: bool,
 }
 
-impl Writer {
+impl Maker {
     fn instruction(&mut self, op: Op, operands: &[u32]) {
-        let start = self.code.begin(op);
-        self.code.raw(operands);
-        self.code.end(start).expect("a short instruction");
+        self.code.instruction(op, operands);
     }
 
     fn fresh(&mut self) -> u32 {
-        self.next += 1;
-        self.next - 1
+        self.code.id()
     }
 
     /// An opcode, or here and there another one in the changed module.
@@ -101,10 +77,11 @@ impl Writer {
         }
     }
 
-    fn begin_function(&mut self) {
+    fn begin_function(&mut self) -> u32 {
         let [function, label] = [(); 2].map(|()| self.fresh());
         self.instruction(Op::Function, &[VOID, function, 0, FUNCTION_TYPE]);
         self.instruction(Op::Label, &[label]);
+        function
     }
 
     fn end_function(&mut self) {
@@ -140,8 +117,7 @@ impl Writer {
 
     fn functions(&mut self, count: u32) {
         for number in 0..count / 5 {
-            let callee = self.next;
-            self.begin_function();
+            let callee = self.begin_function();
             match number % 7 {
                 0 => {
                     self.sum(number, [ONE; 2]);
@@ -190,10 +166,9 @@ impl Writer {
     }
 }
 
-fn module(case: Case, is_changed: bool) -> Module {
-    let mut writer = Writer {
-        code: Encoder::with_capacity(1024),
-        next: ONE + 1,
+fn module(case: Case<Shape>, is_changed: bool) -> Module {
+    let mut writer = Maker {
+        code: Writer::with_ids_below(ONE + 1),
         is_changed,
     };
     writer.instruction(Op::TypeVoid, &[VOID]);
@@ -201,24 +176,18 @@ fn module(case: Case, is_changed: bool) -> Module {
     writer.instruction(Op::TypeInt, &[UINT, 32, 0]);
     writer.instruction(Op::Constant, &[UINT, ONE, 1]);
     match case.shape {
-        Shape::Arithmetic => writer.arithmetic(case.instructions),
-        Shape::Same => writer.same(case.instructions),
-        Shape::Functions => writer.functions(case.instructions),
-        Shape::Blocks => writer.blocks(case.instructions),
-        Shape::Constants => writer.constants(case.instructions),
-        Shape::Lists => writer.lists(case.instructions),
+        Shape::Arithmetic => writer.arithmetic(case.size),
+        Shape::Same => writer.same(case.size),
+        Shape::Functions => writer.functions(case.size),
+        Shape::Blocks => writer.blocks(case.size),
+        Shape::Constants => writer.constants(case.size),
+        Shape::Lists => writer.lists(case.size),
     }
-    let header = Header {
-        version: Version::V1_6,
-        generator: Generator(0),
-        bound: writer.next,
-        schema: 0,
-    };
-    Module::from_words(writer.code.finish(&header)).expect("a module")
+    Module::from_words(writer.code.finish()).expect("a module")
 }
 
 #[divan::bench(args = cases(), sample_count = 10, sample_size = 1)]
-fn changed(bencher: Bencher<'_, '_>, case: Case) {
+fn changed(bencher: Bencher<'_, '_>, case: Case<Shape>) {
     let [a, b] = [false, true].map(|is_changed| module(case, is_changed));
     bencher
         .counter(ItemsCount::new(a.inst_count()))
@@ -226,7 +195,7 @@ fn changed(bencher: Bencher<'_, '_>, case: Case) {
 }
 
 #[divan::bench(args = cases(), sample_count = 10, sample_size = 1)]
-fn unchanged(bencher: Bencher<'_, '_>, case: Case) {
+fn unchanged(bencher: Bencher<'_, '_>, case: Case<Shape>) {
     let a = module(case, false);
     assert!(diff(&a, &a, &Options::default()).is_empty());
     bencher

@@ -1,13 +1,12 @@
 //! Reflecting modules that have very much of one thing: time must grow with their size,
 //! whatever they have much of.
 
-use std::fmt;
-
 use divan::Bencher;
 use divan::counter::BytesCount;
 use spirvkit::binary::{Encoder, Header};
 use spirvkit::grammar::{Decoration, ExecutionModel, Generator, Op, StorageClass, Version};
 use spirvkit::reflect::reflect_words;
+use spirvkit_bench::series::{self, Case};
 
 fn main() {
     divan::main();
@@ -42,27 +41,8 @@ const SHAPES: [(Shape, &str); 6] = [
     (Shape::Calls, "calls"),
 ];
 
-#[derive(Clone, Copy)]
-struct Case {
-    shape: Shape,
-    name: &'static str,
-    instructions: u32,
-}
-
-impl fmt::Display for Case {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {} instructions", self.name, self.instructions)
-    }
-}
-
-fn cases() -> impl Iterator<Item = Case> {
-    SHAPES.into_iter().flat_map(|(shape, name)| {
-        SIZES.into_iter().map(move |instructions| Case {
-            shape,
-            name,
-            instructions,
-        })
-    })
+fn cases() -> impl Iterator<Item = Case<Shape>> {
+    series::cases(&SHAPES, &SIZES, "instructions")
 }
 
 const VOID: u32 = 1;
@@ -241,7 +221,7 @@ impl Writer {
     }
 }
 
-fn module(case: Case) -> Vec<u32> {
+fn module(case: Case<Shape>) -> Vec<u32> {
     let mut writer = Writer {
         head: Encoder::with_capacity(1024),
         types: Encoder::with_capacity(1024),
@@ -260,7 +240,7 @@ fn module(case: Case) -> Vec<u32> {
         instruction(&mut writer.types, op, operands);
     }
     writer.entry_point();
-    writer.body(case.shape, case.instructions);
+    writer.body(case.shape, case.size);
     let header = Header {
         version: Version::V1_6,
         generator: Generator(0),
@@ -281,7 +261,7 @@ fn module(case: Case) -> Vec<u32> {
 }
 
 #[divan::bench(args = cases(), sample_count = 10, sample_size = 1)]
-fn reflect(bencher: Bencher<'_, '_>, case: Case) {
+fn reflect(bencher: Bencher<'_, '_>, case: Case<Shape>) {
     let words = module(case);
     let reflection = reflect_words(&words).expect("a module");
     let used = &reflection.descriptors[0].access;

@@ -3,6 +3,7 @@
 
 pub mod corpus;
 pub mod decode;
+pub mod series;
 pub mod shapes;
 pub mod synthetic;
-mod writer;
+pub mod writer;

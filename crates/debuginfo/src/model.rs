@@ -7,7 +7,7 @@ use spirvkit_analysis::{ControlFlow, DominatorTree};
 use spirvkit_binary::{
     Definitions, Id, IdMap, Instruction, LiteralString, Module, WordOffset, is_terminator,
 };
-use spirvkit_grammar::{ExtInstSet, Op};
+use spirvkit_grammar::Op;
 
 use crate::entry::Entry;
 use crate::files::{FileId, Files};
@@ -57,7 +57,7 @@ pub struct DebugInfo<'a> {
     pub(crate) words: &'a [u32],
     /// Where each id is defined.
     definitions: IdMap<u32>,
-    imports: Vec<(Id, ExtInstSet)>,
+    imports: Vec<(Id, Set)>,
     /// Where the debugging instructions stand, in order.
     entries: Vec<u32>,
     functions: Vec<Function>,
@@ -199,10 +199,6 @@ impl<'a> DebugInfo<'a> {
 
     /// The set that an id imports, if it is one of debug information.
     pub(crate) fn set(&self, import: Id) -> Option<Set> {
-        self.imported(import).and_then(Set::of)
-    }
-
-    fn imported(&self, import: Id) -> Option<ExtInstSet> {
         let found = self.imports.iter().find(|(id, _)| *id == import)?;
         Some(found.1)
     }
@@ -210,8 +206,7 @@ impl<'a> DebugInfo<'a> {
     /// The sets of debug information that the module imports, with the ids of the
     /// `OpExtInstImport`s.
     pub fn sets(&self) -> impl Iterator<Item = (Id, Set)> + '_ {
-        let known = |&(id, set): &(Id, ExtInstSet)| Set::of(set).map(|set| (id, set));
-        self.imports.iter().filter_map(known)
+        self.imports.iter().copied()
     }
 
     /// The debugging instruction with a result id.
@@ -446,12 +441,8 @@ impl<'a> Reader<'a> {
 
     fn import(&mut self, id: Id, name: &[u32]) {
         let name = LiteralString::at_start_of(name).map(LiteralString::to_text_lossy);
-        let set = name.and_then(|name| match name.as_str() {
-            BEFORE_IT_WAS_NAMED => Some(ExtInstSet::OpenClDebugInfo100),
-            name => ExtInstSet::from_import_name(name),
-        });
         // Sets are few, but a module can import one over and over.
-        if let Some(set) = set.filter(|set| set.is_debug_info())
+        if let Some(set) = name.and_then(|name| Set::from_import_name(&name))
             && self.info.imports.len() < MAX_IMPORTS
         {
             self.info.imports.push((id, set));
@@ -640,9 +631,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What the LLVM translator calls `OpenCL.DebugInfo.100` unless it is told to write what
-/// the specification says. Nothing else is different.
-const BEFORE_IT_WAS_NAMED: &str = "SPIRV.debug";
 /// More imports of sets than this are not looked at: they would be looked through for
 /// each instruction.
 const MAX_IMPORTS: usize = 16;

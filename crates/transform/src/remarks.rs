@@ -2,6 +2,7 @@
 //! what it does.
 
 use spirvkit_binary::{Definition, Id, IdMap, Import, LiteralString};
+use spirvkit_grammar::debug_info::Set;
 use spirvkit_grammar::{ExtInstSet, Op};
 use spirvkit_ir::{Inst, Module};
 
@@ -45,16 +46,13 @@ impl Remarks {
     }
 }
 
-/// What some producers call `OpenCL.DebugInfo.100`, as it was before it was registered.
-const UNREGISTERED_DEBUG_INFO: &str = "SPIRV.debug";
-
 fn imported(module: &Module, import: Inst, id: Id) -> Option<Remark> {
     if let Definition::Import(Import::Known(set)) = module.definitions().get(id) {
         return known(set);
     }
     let words = module.get(import).operand_words();
     let name = LiteralString::at_start_of(words.get(1..)?)?.to_text_lossy();
-    if name == UNREGISTERED_DEBUG_INFO {
+    if Set::from_import_name(&name).is_some() {
         return Some(Remark::DebugInfo);
     }
     ExtInstSet::is_non_semantic_name(&name).then_some(Remark::Other)

@@ -39,6 +39,16 @@ impl Set {
         }
     }
 
+    /// The set that `OpExtInstImport` imports under this name. `OpenCL.DebugInfo.100` had
+    /// another one before it was registered, which old versions of the LLVM translator
+    /// write.
+    pub fn from_import_name(name: &str) -> Option<Self> {
+        match name {
+            "SPIRV.debug" => Some(Self::OpenCl100),
+            _ => ExtInstSet::from_import_name(name).and_then(Self::of),
+        }
+    }
+
     /// The set in the grammar's tables; of several versions the newest.
     pub fn grammar(self) -> ExtInstSet {
         match self {

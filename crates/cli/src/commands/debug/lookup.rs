@@ -133,25 +133,29 @@ fn instruction(info: &DebugInfo<'_>, range: &Range<usize>, out: &mut String) -> 
 
 /// Which instructions come of a line.
 fn lines(info: &DebugInfo<'_>, ranges: &[Range<usize>], out: &mut String) -> Vec<Value> {
+    let code = ranges.iter().map(|range| {
+        let instructions = info.instructions_in(range.clone());
+        let code = instructions.filter(|instruction| is_code(info, instruction));
+        let offsets = code.map(|instruction| instruction.offset().0);
+        offsets.take(MOST + 1).collect::<Vec<_>>()
+    });
+    let code: Vec<Vec<usize>> = code.collect();
+    // All at once, because that goes through the whole module.
+    let mut excerpts = excerpts(info.words(), &code.concat()).into_iter();
     let mut last = None;
     let mut values = Vec::new();
-    for range in ranges {
-        let offset = WordOffset(range.start);
-        let function = function_name(info, offset);
+    for (range, offsets) in ranges.iter().zip(code) {
+        let start = WordOffset(range.start);
+        let function = function_name(info, start);
         if last.as_ref() != Some(&function) {
             let _ = writeln!(out, "in {}:", function.as_deref().unwrap_or("no function"));
             last = Some(function.clone());
         }
-        let code = info
-            .instructions_in(range.clone())
-            .filter(|instruction| is_code(info, instruction));
-        let offsets: Vec<usize> = code
-            .map(|instruction| instruction.offset().0)
-            .take(MOST + 1)
-            .collect();
-        let shown = excerpts(info.words(), &offsets[..offsets.len().min(MOST)]);
-        for (offset, excerpt) in offsets.iter().zip(&shown) {
-            let _ = writeln!(out, "  {:#x}  {}", offset * 4, excerpt.text);
+        let shown = excerpts.by_ref().take(offsets.len());
+        let mut shown: Vec<String> = shown.map(|excerpt| excerpt.text).collect();
+        shown.truncate(MOST);
+        for (offset, text) in offsets.iter().zip(&shown) {
+            let _ = writeln!(out, "  {:#x}  {text}", offset * 4);
         }
         if offsets.len() > MOST {
             let _ = writeln!(out, "  … up to {:#x}", range.end * 4);
@@ -160,8 +164,8 @@ fn lines(info: &DebugInfo<'_>, ranges: &[Range<usize>], out: &mut String) -> Vec
             "start": range.start * 4,
             "end": range.end * 4,
             "function": function,
-            "position": position_json(info, info.position(offset)),
-            "instructions": shown.into_iter().map(|excerpt| excerpt.text).collect::<Vec<_>>(),
+            "position": position_json(info, info.position(start)),
+            "instructions": shown,
         }));
     }
     values

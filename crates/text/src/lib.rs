@@ -33,10 +33,11 @@ mod disassemble;
 mod lexer;
 mod number;
 mod refusals;
+mod suggest;
 
 pub use assemble::{AssembleOptions, Assembled, IdNumbering, Origins, assemble};
 pub use disassemble::{
-    DisassembleOptions, Disassembled, Excerpt, Indentation, ListedLine, binary_error, descriptions,
-    disassemble, disassemble_bytes, excerpts, listing,
+    DisassembleOptions, Disassembled, Excerpt, IdNames, Indentation, ListedLine, Meant,
+    binary_error, descriptions, disassemble, disassemble_bytes, excerpts, listing, named_excerpts,
 };
 pub use number::{NumberError, parse_number, write_number};

@@ -7,8 +7,8 @@ use spirvkit_grammar::{
     Enumeration, FPEncoding, InstructionInfo, Op, OperandInfo, OperandKind, Version,
 };
 
-use super::suggest::closest;
 use crate::number::NumberError;
+use crate::suggest::closest;
 
 /// The name of an instruction in messages.
 pub(super) type Name = &'static str;

@@ -5,7 +5,6 @@ mod header;
 mod ids;
 mod operands;
 mod origins;
-mod suggest;
 
 use hashbrown::HashSet;
 use spirvkit_binary::{

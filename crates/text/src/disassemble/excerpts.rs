@@ -5,6 +5,8 @@ use spirvkit_binary::{Instruction, LiteralString, Module};
 use spirvkit_diagnostics::ShaderLine;
 use spirvkit_grammar::Op;
 
+use super::id_names::IdNames;
+use super::names::Names;
 use super::options::{DisassembleOptions, Indentation};
 use super::printer::Printer;
 use super::source::{LONGEST_NAME, Sources};
@@ -13,8 +15,7 @@ use super::source::{LONGEST_NAME, Sources};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Excerpt {
-    /// The instruction, with the numbers of ids; what can't be decoded stands as
-    /// `!` words. Empty if no instruction starts at the offset.
+    /// The instruction; what can't be decoded stands as `!` words. Empty if no instruction starts at the offset.
     pub text: String,
     /// The place in the shader's own text that the instruction came of, if the
     /// module tells.
@@ -22,10 +23,28 @@ pub struct Excerpt {
 }
 
 /// Shows the instructions that start at these offsets, in words from the
-/// module's start. The result has an element for each offset, in order.
+/// module's start, with the numbers of ids. The result has an element for each offset, in order.
 ///
 /// It takes two passes over the module, however many offsets there are.
 pub fn excerpts(words: &[u32], offsets: &[usize]) -> Vec<Excerpt> {
+    excerpts_with(words, offsets, Names::Raw)
+}
+
+/// The same with names for ids, such as those of [`IdNames::new`].
+///
+/// ```
+/// use spirvkit_text::{IdNames, assemble, named_excerpts};
+///
+/// let text = "%1 = OpTypeFloat 32\n%2 = OpTypeVector %1 3\n";
+/// let module = assemble(text, &Default::default()).unwrap();
+/// let shown = named_excerpts(&module.words, &[8], &IdNames::new(&module.words));
+/// assert_eq!(shown[0].text, "%v3float = OpTypeVector %float 3");
+/// ```
+pub fn named_excerpts(words: &[u32], offsets: &[usize], names: &IdNames<'_>) -> Vec<Excerpt> {
+    excerpts_with(words, offsets, names.names.clone())
+}
+
+fn excerpts_with(words: &[u32], offsets: &[usize], names: Names) -> Vec<Excerpt> {
     let Ok(module) = Module::new(words) else {
         return vec![Excerpt::default(); offsets.len()];
     };
@@ -35,11 +54,10 @@ pub fn excerpts(words: &[u32], offsets: &[usize]) -> Vec<Excerpt> {
         .collect();
     let options = DisassembleOptions::default()
         .header(false)
-        .friendly_names(false)
         .indentation(Indentation::None)
         .lenient(true);
     let sources = Sources::new(&module);
-    let mut printer = Printer::new(&module, &options);
+    let mut printer = Printer::with_names(&module, &options, names);
     let mut files: HashMap<u32, LiteralString<'_>> = HashMap::new();
     for instruction in module.instructions().map_while(Result::ok) {
         if let Some(excerpt) = wanted.get_mut(&instruction.offset().0) {

@@ -4,6 +4,7 @@ mod annotate;
 mod blocks;
 mod comments;
 mod excerpts;
+mod id_names;
 mod listing;
 mod names;
 mod operands;
@@ -17,7 +18,8 @@ mod writer;
 use spirvkit_binary::{Error, ErrorKind, Module, WordOffset, words_from_bytes};
 use spirvkit_diagnostics::{Diagnostic, ErrorClass};
 
-pub use excerpts::{Excerpt, excerpts};
+pub use excerpts::{Excerpt, excerpts, named_excerpts};
+pub use id_names::{IdNames, Meant};
 pub use listing::{ListedLine, descriptions, listing};
 pub use options::{DisassembleOptions, Indentation};
 use printer::Printer;

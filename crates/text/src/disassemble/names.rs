@@ -23,6 +23,7 @@ use crate::number::write_number;
 const LONGEST: usize = 1024;
 
 /// How ids are written.
+#[derive(Clone)]
 pub(super) enum Names {
     /// By their numbers.
     Raw,
@@ -38,6 +39,21 @@ impl Names {
             namer.instruction(&instruction);
         }
         Self::Friendly(namer.names)
+    }
+
+    /// Takes the names of ids as they are given; others are written by their numbers.
+    pub(super) fn given<'n>(
+        module: &Module<'_>,
+        names: impl Iterator<Item = (Id, &'n str)>,
+    ) -> Self {
+        let mut own = Friendly {
+            text: String::new(),
+            places: IdMap::with_bound(Place::Nowhere, module.words().len(), module.header().bound),
+        };
+        for (id, name) in names {
+            own.push(id, name);
+        }
+        Self::Friendly(own)
     }
 
     /// Writes an id behind a prefix: its `%`, a blank and its `%`, or nothing.
@@ -87,6 +103,7 @@ impl Names {
 const PREFIX: &str = " %";
 
 /// The names, one after the other, and where each id's is.
+#[derive(Clone)]
 pub(super) struct Friendly {
     text: String,
     places: IdMap<Place>,
@@ -108,6 +125,16 @@ impl Friendly {
     #[inline]
     fn get(&self, id: Id) -> Option<&str> {
         self.prefixed(id)?.get(PREFIX.len()..)
+    }
+
+    /// Notes an id's name, and returns where it is, unless there is no more room.
+    fn push(&mut self, id: Id, name: &str) -> Option<(u32, u32)> {
+        let start = u32::try_from(self.text.len()).ok()?;
+        let length = u32::try_from(PREFIX.len() + name.len()).ok()?;
+        self.text.push_str(PREFIX);
+        self.text.push_str(name);
+        *self.places.slot(id) = Place::Text(start, length);
+        Some((start, length))
     }
 
     /// The name behind its prefix, a blank and its `%`.
@@ -209,16 +236,11 @@ impl Namer {
 
     /// Notes a name that is not in use yet.
     fn record(&mut self, id: Id, name: &str, hash: u64) {
-        let Friendly { text, places } = &mut self.names;
-        let length = PREFIX.len() + name.len();
-        let (Ok(start), Ok(length)) = (u32::try_from(text.len()), u32::try_from(length)) else {
+        let Some((start, length)) = self.names.push(id, name) else {
             return;
         };
-        text.push_str(PREFIX);
-        text.push_str(name);
-        *places.slot(id) = Place::Text(start, length);
         self.numbers_are_used |= as_number(name).is_some();
-        let hasher = &self.hasher;
+        let (hasher, text) = (&self.hasher, &self.names.text);
         self.used
             .insert_unique(hash, (start, length), |&(start, length)| {
                 hasher.hash_one(name_at(text, start, length))
@@ -444,7 +466,7 @@ fn built_in_name(built_in: BuiltIn) -> Option<&'static str> {
 }
 
 /// The id whose number a name is, written as ids are.
-fn as_number(name: &str) -> Option<Id> {
+pub(super) fn as_number(name: &str) -> Option<Id> {
     if !name.starts_with(|first: char| first.is_ascii_digit()) {
         return None;
     }

@@ -61,6 +61,15 @@ impl<'a> Printer<'a> {
             true => Names::friendly(module),
             false => Names::Raw,
         };
+        Self::with_names(module, options, names)
+    }
+
+    /// The same with names that are there already.
+    pub(super) fn with_names(
+        module: &'a Module<'a>,
+        options: &'a DisassembleOptions,
+        names: Names,
+    ) -> Self {
         let annotations = options
             .annotate
             .then(|| Box::new(Annotations::new(module, options, &names)));

@@ -1,0 +1,37 @@
+//! Suggestions for misspelt names.
+
+/// How many names to suggest at most.
+const MOST: usize = 3;
+/// The longest names to compare, in bytes: that takes time in proportion to both
+/// lengths, and no real name is longer.
+const LONGEST: usize = 100;
+
+/// The candidate most like `name`, if it is like it at all.
+pub(crate) fn closest<'c>(
+    name: &str,
+    candidates: impl Iterator<Item = &'c str>,
+) -> Option<&'c str> {
+    let all = similar(name, candidates.map(|candidate| (candidate, candidate)));
+    all.into_iter().next()
+}
+
+/// What belongs to the candidates that are like `name`, the most alike first, and of
+/// those that are equally so the one that came first.
+pub(crate) fn similar<'c, T>(name: &str, candidates: impl Iterator<Item = (&'c str, T)>) -> Vec<T> {
+    if name.len() > LONGEST {
+        return Vec::new();
+    }
+    let allowed = (name.chars().count() / 3).max(1);
+    let lower = name.to_lowercase();
+    let mut found: Vec<(usize, T)> = candidates
+        .filter(|(candidate, _)| candidate.len().abs_diff(name.len()) <= allowed)
+        .map(|(candidate, it)| {
+            let distance = strsim::osa_distance(&lower, &candidate.to_lowercase());
+            (distance, it)
+        })
+        .filter(|(distance, _)| *distance <= allowed)
+        .collect();
+    found.sort_by_key(|(distance, _)| *distance);
+    found.truncate(MOST);
+    found.into_iter().map(|(_, it)| it).collect()
+}

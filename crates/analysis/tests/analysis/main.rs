@@ -1,0 +1,12 @@
+//! The tests of the crate, as one program, because each takes its time to link.
+
+mod broken;
+mod calls;
+mod common;
+mod constructs;
+mod control_flow;
+mod layout;
+mod layout_comparison;
+mod properties;
+mod requirements;
+mod uses;

@@ -1,0 +1,8 @@
+//! The tests of the crate, as one program, because each takes its time to link.
+
+mod common;
+mod encoder;
+mod faults;
+mod header;
+mod instructions;
+mod operands;

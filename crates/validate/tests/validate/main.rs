@@ -1,0 +1,9 @@
+//! The tests of the crate, as one program, because each takes its time to link.
+
+mod control_flow;
+mod debug_info;
+mod front;
+mod hostile;
+mod options;
+mod rules;
+mod siblings;

@@ -1,5 +1,6 @@
 //! The command line of `spv`.
 
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -120,6 +121,18 @@ pub(crate) fn definition() -> clap::Command {
     Cli::command()
 }
 
+/// Shows what the parser has to say, which may be the help or the version.
+fn show(error: &clap::Error) -> Ending {
+    if !error.use_stderr() {
+        // The text is printed with the styles that the terminal takes.
+        let printed = error.print().and_then(|()| io::stdout().flush());
+        return report::printed(printed);
+    }
+    // Nobody is left to tell if this fails.
+    let _ = error.print();
+    Ending::BadUsage
+}
+
 /// Runs the command that the program's arguments name.
 pub(crate) fn run() -> Ending {
     let parsed = definition()
@@ -127,17 +140,7 @@ pub(crate) fn run() -> Ending {
         .and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
-        Err(error) => {
-            // Help and version count as errors here, but go to standard output.
-            let ending = if error.use_stderr() {
-                Ending::BadUsage
-            } else {
-                Ending::Success
-            };
-            // Nobody is left to tell if the reader has gone.
-            let _ = error.print();
-            return ending;
-        }
+        Err(error) => return show(&error),
     };
     let ending = match cli.command {
         Command::As(arguments) => as_::run(&arguments),

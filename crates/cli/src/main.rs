@@ -18,6 +18,7 @@ mod exit;
 mod form;
 mod hex;
 mod inputs;
+mod interrupt;
 mod look;
 mod output;
 mod progress;

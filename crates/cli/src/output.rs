@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::exit::UsageError;
 use crate::inputs::{Input, Inputs, has_extension};
+use crate::interrupt::Hold;
 
 /// How messages call standard output.
 pub(crate) const STDOUT_NAME: &str = "<stdout>";
@@ -152,6 +153,7 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Ok(metadata) => (fs::canonicalize(path)?, Some(metadata.permissions())),
         Err(_) => (path.to_path_buf(), None),
     };
+    let _hold = Hold::begin();
     let (temporary, mut file) = Temporary::beside(&target)?;
     file.write_all(bytes)?;
     drop(file);

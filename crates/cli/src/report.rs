@@ -120,7 +120,12 @@ pub(crate) fn summary(reporter: Reporter, failed: usize, total: usize) {
 
 /// Prints all that a command has to say to standard output.
 pub(crate) fn print(bytes: &[u8]) -> Ending {
-    match write_stdout(bytes) {
+    printed(write_stdout(bytes))
+}
+
+/// Tells how printing to standard output went, if it went wrong.
+pub(crate) fn printed(result: io::Result<()>) -> Ending {
+    match result {
         Ok(()) => Ending::Success,
         // The reader has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ending::Success,

@@ -11,6 +11,8 @@ mod dis;
 mod generated;
 mod hex;
 mod info;
+#[cfg(unix)]
+mod interrupt;
 mod layout;
 mod link;
 mod many;

@@ -91,6 +91,38 @@ fn a_full_device_is_an_error() {
     );
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn whatever_is_printed_needs_room() {
+    let dir = Dir::new();
+    dir.write("a.spvasm", TEXT);
+    for arguments in [
+        &["--help"][..],
+        &["-h"],
+        &["--version"],
+        &["-V"],
+        &["help", "as"],
+        &["as", "--help"],
+        &["debug", "dump", "--help"],
+        &["completions", "bash"],
+        &["completions", "zsh"],
+        &["man"],
+        &["explain", "--list"],
+        &["info", "a.spvasm"],
+        &["val", "--format", "json", "a.spvasm"],
+    ] {
+        let full = std::fs::File::create("/dev/full").unwrap();
+        let mut command = dir.command(env!("CARGO_BIN_EXE_spv"));
+        let output = command.args(arguments).stdout(full).output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {stderr}");
+        assert!(
+            stderr.contains("error[io.write]"),
+            "{arguments:?}: {stderr}"
+        );
+    }
+}
+
 #[test]
 fn a_reader_that_leaves_is_no_error() {
     let dir = Dir::new();

@@ -142,8 +142,37 @@ pub struct Label {
     /// The place in the binary module in words, even if the location has been
     /// moved into a text.
     pub word_offset: Option<usize>,
+    /// The word of the module that is meant of the instruction there, if not all
+    /// of it is.
+    pub operand: Option<usize>,
+    /// The text of the instruction there.
+    pub instruction: Option<Quote>,
     /// What is there.
     pub message: String,
+}
+
+/// An instruction as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quote {
+    /// The text.
+    pub text: String,
+    /// The bytes of it that are meant, if not all are.
+    pub operand: Option<Span>,
+}
+
+impl From<String> for Quote {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            operand: None,
+        }
+    }
+}
+
+impl From<&str> for Quote {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
 }
 
 /// Something that was found in the input. It is as small as a pointer, so that
@@ -159,11 +188,12 @@ struct Inner {
     message: String,
     location: Location,
     word_offset: Option<usize>,
+    operand: Option<usize>,
     labels: Vec<Label>,
     help: Option<String>,
     section: Option<&'static str>,
     vuid: Option<&'static str>,
-    instruction: Option<String>,
+    instruction: Option<Quote>,
     shader: Option<ShaderLine>,
 }
 
@@ -196,6 +226,7 @@ impl Diagnostic {
             message,
             location: Location::None,
             word_offset: None,
+            operand: None,
             labels: Vec::new(),
             help: None,
             section: None,
@@ -222,6 +253,14 @@ impl Diagnostic {
         self
     }
 
+    /// Says which operand of the instruction is at fault: `offset` is that of its
+    /// first word, counted as in [`at_word`](Self::at_word).
+    #[must_use]
+    pub fn at_operand(mut self, offset: usize) -> Self {
+        self.0.operand = Some(offset);
+        self
+    }
+
     /// Points at another place that has to do with it.
     #[must_use]
     pub fn with_label(mut self, location: Location, message: impl Into<String>) -> Self {
@@ -231,8 +270,19 @@ impl Diagnostic {
                 Location::Word(word) => Some(word),
                 _ => None,
             },
+            operand: None,
+            instruction: None,
             message: message.into(),
         });
+        self
+    }
+
+    /// Says which word of the instruction that the last label points at is meant.
+    #[must_use]
+    pub fn with_label_operand(mut self, offset: usize) -> Self {
+        if let Some(label) = self.0.labels.last_mut() {
+            label.operand = Some(offset);
+        }
         self
     }
 
@@ -261,8 +311,8 @@ impl Diagnostic {
 
     /// Adds the text of the instruction that it is about.
     #[must_use]
-    pub fn with_instruction(mut self, text: impl Into<String>) -> Self {
-        self.0.instruction = Some(text.into());
+    pub fn with_instruction(mut self, quote: impl Into<Quote>) -> Self {
+        self.0.instruction = Some(quote.into());
         self
     }
 
@@ -273,13 +323,34 @@ impl Diagnostic {
         self
     }
 
-    /// Moves it and its labels, for instance from words to text.
+    /// Moves it and its labels, for instance from words to text. Where an operand
+    /// is meant, that is asked for first, and if it stays where it is, the whole
+    /// instruction.
     #[must_use]
     pub fn map_locations(mut self, mut map: impl FnMut(Location) -> Location) -> Self {
-        self.0.location = map(self.0.location);
+        let mut moved = |location, operand: Option<usize>| {
+            let word = operand.map(Location::Word);
+            let of_operand = word.map(&mut map).filter(|moved| Some(*moved) != word);
+            of_operand.unwrap_or_else(|| map(location))
+        };
+        self.0.location = moved(self.0.location, self.0.operand);
         for label in &mut self.0.labels {
-            label.location = map(label.location);
+            label.location = moved(label.location, label.operand);
         }
+        self
+    }
+
+    /// Changes its labels, in their order.
+    #[must_use]
+    pub fn map_labels(mut self, change: impl FnMut(&mut Label)) -> Self {
+        self.0.labels.iter_mut().for_each(change);
+        self
+    }
+
+    /// Makes it as bad as this.
+    #[must_use]
+    pub fn with_severity(mut self, severity: Severity) -> Self {
+        self.0.severity = severity;
         self
     }
 
@@ -314,6 +385,12 @@ impl Diagnostic {
         self.0.word_offset
     }
 
+    /// The operand at fault, by the offset of its first word in the binary module,
+    /// if it is not the whole instruction that is at fault.
+    pub fn operand(&self) -> Option<usize> {
+        self.0.operand
+    }
+
     /// Other places that have to do with it.
     pub fn labels(&self) -> &[Label] {
         &self.0.labels
@@ -337,7 +414,12 @@ impl Diagnostic {
 
     /// The text of the instruction that it is about.
     pub fn instruction(&self) -> Option<&str> {
-        self.0.instruction.as_deref()
+        Some(&self.quote()?.text)
+    }
+
+    /// The same with the operand at fault in it.
+    pub fn quote(&self) -> Option<&Quote> {
+        self.0.instruction.as_ref()
     }
 
     /// The place in the text that the module was compiled from.

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use serde_json::{Map, Value, json};
 
-use crate::{Diagnostic, Location, Severity, Source, Span};
+use crate::{Diagnostic, Location, Quote, Severity, Source, Span};
 
 pub use report::report;
 pub use sarif::{SarifRule, sarif_end, sarif_results, sarif_start};
@@ -39,13 +39,8 @@ pub fn terminal(diagnostic: &Diagnostic, source: Option<&Source<'_>>, color: boo
     );
     place(&mut out, diagnostic.location(), source, gutter, severity);
     let is_in_text = matches!(diagnostic.location(), Location::Span(_)) && source.is_some();
-    if let Some(instruction) = diagnostic.instruction().filter(|_| !is_in_text) {
-        let shown: String = instruction
-            .chars()
-            .take(WIDEST_LINE)
-            .map(printable)
-            .collect();
-        let _ = writeln!(out, "   {gutter}|{gutter:#} {shown}");
+    if let Some(instruction) = diagnostic.quote().filter(|_| !is_in_text) {
+        quote(&mut out, instruction, gutter, severity);
     }
     if let Some(line) = diagnostic.shader_line() {
         let file: String = line.file.chars().map(printable).collect();
@@ -62,6 +57,10 @@ pub fn terminal(diagnostic: &Diagnostic, source: Option<&Source<'_>>, color: boo
             label.message
         );
         place(&mut out, label.location, source, gutter, gutter);
+        let is_in_text = matches!(label.location, Location::Span(_)) && source.is_some();
+        if let Some(instruction) = label.instruction.as_ref().filter(|_| !is_in_text) {
+            quote(&mut out, instruction, gutter, gutter);
+        }
     }
     if let Some(help) = diagnostic.help() {
         let _ = writeln!(out, "   {gutter}={gutter:#} {bold}help{bold:#}: {help}");
@@ -124,49 +123,87 @@ fn place(
     }
 }
 
+/// The instruction, with a mark under the operand that is meant.
+fn quote(out: &mut String, quote: &Quote, gutter: Style, mark: Style) {
+    let text = Source::new("", &quote.text);
+    let all = Span { start: 0, end: 0 };
+    let shown = Window::of(quote.operand.unwrap_or(all), &text);
+    let _ = writeln!(out, "   {gutter}|{gutter:#} {}", shown.text);
+    if quote.operand.is_some() {
+        let (indent, marks) = (shown.indent, "^".repeat(shown.marks));
+        let _ = writeln!(
+            out,
+            "   {gutter}|{gutter:#} {:indent$}{mark}{marks}{mark:#}",
+            ""
+        );
+    }
+}
+
+/// The line of a place, with the place underlined.
 fn excerpt(out: &mut String, span: Span, source: &Source<'_>, gutter: Style, mark: Style) {
-    let position = source.position(span.start);
-    let column = position.column - 1;
-    let line = source.line_range(position.line);
-    let length = source.count(line.clone());
-    let skip = match length > WIDEST_LINE {
-        true => column.saturating_sub(WIDEST_LINE / 2),
-        false => 0,
-    };
-    // The line may have any length: only the window is looked at. A place on
-    // the line's end is past what there is to show.
-    let at = source.boundary(span.start).min(line.end);
-    let back = source.count(line.start..at).saturating_sub(skip);
-    let before = source.text()[line.start..at].char_indices().rev();
-    let start = match back {
-        0 => at,
-        _ => line.start + before.take(back).last().map_or(0, |(at, _)| at),
-    };
-    let shown: String = source.text()[start..line.end]
-        .chars()
-        .take(WIDEST_LINE)
-        .map(printable)
-        .collect();
-    let end = source.position(span.end.max(span.start));
-    let last = if end.line == position.line {
-        end.column - 1
-    } else {
-        length
-    };
-    let room = WIDEST_LINE - (column - skip).min(WIDEST_LINE - 1);
-    let carets = last.saturating_sub(column).clamp(1, room);
-    let number = position.line.to_string();
+    let shown = Window::of(span, source);
+    let number = source.position(span.start).line.to_string();
+    underlined(out, &number, &shown, gutter, mark);
+}
+
+fn underlined(out: &mut String, number: &str, shown: &Window, gutter: Style, mark: Style) {
     let width = number.len();
+    let (indent, marks) = (shown.indent, "^".repeat(shown.marks));
     let _ = writeln!(out, " {:width$} {gutter}|{gutter:#}", "");
-    let _ = writeln!(out, " {gutter}{number} |{gutter:#} {}", shown.trim_end());
+    let _ = writeln!(out, " {gutter}{number} |{gutter:#} {}", shown.text);
     let _ = writeln!(
         out,
-        " {:width$} {gutter}|{gutter:#} {:indent$}{mark}{}{mark:#}",
-        "",
-        "",
-        "^".repeat(carets),
-        indent = column - skip,
+        " {:width$} {gutter}|{gutter:#} {:indent$}{mark}{marks}{mark:#}",
+        "", ""
     );
+}
+
+/// What is shown of a line, and what of that is underlined.
+struct Window {
+    text: String,
+    /// How many characters stand before the marks.
+    indent: usize,
+    marks: usize,
+}
+
+impl Window {
+    /// The line in which a place starts, as much as fits.
+    fn of(span: Span, source: &Source<'_>) -> Self {
+        let position = source.position(span.start);
+        let column = position.column - 1;
+        let line = source.line_range(position.line);
+        let length = source.count(line.clone());
+        let skip = match length > WIDEST_LINE {
+            true => column.saturating_sub(WIDEST_LINE / 2),
+            false => 0,
+        };
+        // The line may have any length: only the window is looked at. A place on
+        // the line's end is past what there is to show.
+        let at = source.boundary(span.start).min(line.end);
+        let back = source.count(line.start..at).saturating_sub(skip);
+        let before = source.text()[line.start..at].char_indices().rev();
+        let start = match back {
+            0 => at,
+            _ => line.start + before.take(back).last().map_or(0, |(at, _)| at),
+        };
+        let shown: String = source.text()[start..line.end]
+            .chars()
+            .take(WIDEST_LINE)
+            .map(printable)
+            .collect();
+        let end = source.position(span.end.max(span.start));
+        let last = if end.line == position.line {
+            end.column - 1
+        } else {
+            length
+        };
+        let room = WIDEST_LINE - (column - skip).min(WIDEST_LINE - 1);
+        Self {
+            text: shown.trim_end().to_owned(),
+            indent: column - skip,
+            marks: last.saturating_sub(column).clamp(1, room),
+        }
+    }
 }
 
 /// Renders a diagnostic as one JSON object on one line, without a newline

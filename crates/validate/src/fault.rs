@@ -9,9 +9,10 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::{Diagnostic, ErrorClass, Location};
 use spirvkit_grammar::{Capability, Extensions};
 
-use crate::module::{Capabilities, Module};
+use crate::module::{Capabilities, Inst, Module};
 use crate::phases::REDEFINED;
 use crate::rule::Rule;
+use crate::site::Site;
 
 /// A broken rule: where and how.
 #[derive(Debug)]
@@ -23,7 +24,8 @@ struct Inner {
     offset: u32,
     message: String,
     vuid: Option<&'static str>,
-    related: Vec<(u32, String)>,
+    operand: Operand,
+    related: Vec<Related>,
     help: Option<String>,
     is_warning: bool,
     /// Where the ids are defined that the message speaks of.
@@ -32,6 +34,26 @@ struct Inner {
     capabilities: Vec<Capability>,
     /// Extensions any one of which would mend it.
     extensions: Vec<&'static str>,
+}
+
+/// Which word of its instruction a fault is about.
+#[derive(Clone, Copy, Debug)]
+enum Operand {
+    /// None in particular, or nobody has said.
+    Unknown,
+    /// Most likely this one.
+    Likely(u32),
+    /// This one.
+    Known(u32),
+}
+
+/// Another place that has to do with a fault.
+#[derive(Debug)]
+struct Related {
+    offset: u32,
+    /// The word of the instruction there that is meant; 0 stands for all.
+    word: u32,
+    message: String,
 }
 
 /// Where the ids are defined that a message in the making speaks of; 0 stands for
@@ -55,6 +77,7 @@ impl Fault {
             offset,
             message: message.into(),
             vuid,
+            operand: Operand::Unknown,
             related: Vec::new(),
             help: None,
             is_warning: false,
@@ -71,13 +94,64 @@ impl Fault {
         self
     }
 
-    /// Points at an id's definition.
+    /// Says that the operand is at fault that starts at this word of the instruction,
+    /// the one with the opcode being word 0. Without that, it is the one that the
+    /// fault is [about](Self::about).
+    pub(crate) fn word(mut self, word: usize) -> Self {
+        self.0.operand = Operand::Known(word as u32);
+        self
+    }
+
+    /// The same of an operand of the instruction at a site, counted from 0 behind
+    /// result type and result.
+    pub(crate) fn arg(self, at: &Site<'_, '_>, index: usize) -> Self {
+        self.word(at.word_of_arg(index))
+    }
+
+    /// The same of the first operand that is this id.
+    pub(crate) fn operand(self, m: &Module<'_>, id: Id) -> Self {
+        match m.operand_that(self.0.offset, |each| each == id) {
+            Some(word) => self.word(word),
+            None => self,
+        }
+    }
+
+    /// The same of the result.
+    pub(crate) fn result(self, inst: Inst<'_>) -> Self {
+        match inst.result_word() {
+            Some(word) => self.word(word),
+            None => self,
+        }
+    }
+
+    /// Takes the first operand for which this is so for the one at fault, as long as
+    /// nobody knows better.
+    pub(crate) fn likely(mut self, m: &Module<'_>, is_meant: impl FnMut(Id) -> bool) -> Self {
+        if matches!(self.0.operand, Operand::Unknown)
+            && let Some(word) = m.operand_that(self.0.offset, is_meant)
+        {
+            self.0.operand = Operand::Likely(word as u32);
+        }
+        self
+    }
+
+    /// Points at an id's definition. If the id is an operand, it is the one at fault,
+    /// unless another is already.
     pub(crate) fn about(mut self, m: &Module<'_>, id: Id, message: impl Into<String>) -> Self {
         if let Some(def) = m.def(id) {
-            self.0.related.push((def.offset(), message.into()));
+            self.0.related.push(Related {
+                offset: def.offset(),
+                word: def.result_word().unwrap_or(0) as u32,
+                message: message.into(),
+            });
         }
         self.0.mentions.push(m.def_offset(id));
-        self
+        match self.0.operand {
+            Operand::Known(_) => self,
+            _ => self
+                .operand(m, id)
+                .likely(m, |each| m.type_of(each) == Some(id)),
+        }
     }
 
     /// Says that any one of these capabilities would mend it. What a declaration
@@ -101,7 +175,11 @@ impl Fault {
 
     /// Points at an instruction.
     pub(crate) fn at(mut self, offset: u32, message: impl Into<String>) -> Self {
-        self.0.related.push((offset, message.into()));
+        self.0.related.push(Related {
+            offset,
+            word: 0,
+            message: message.into(),
+        });
         self
     }
 
@@ -135,6 +213,7 @@ impl Fault {
             offset,
             message,
             vuid,
+            operand,
             related,
             help,
             is_warning,
@@ -152,8 +231,15 @@ impl Fault {
         if let Some(vuid) = vuid.filter(|_| is_vulkan) {
             diagnostic = diagnostic.with_vuid(vuid);
         }
-        for (offset, message) in related {
-            diagnostic = diagnostic.with_label(Location::Word(offset as usize), message);
+        if let Operand::Likely(word) | Operand::Known(word) = operand {
+            diagnostic = diagnostic.at_operand(offset as usize + word as usize);
+        }
+        for label in related {
+            let (offset, word) = (label.offset as usize, label.word as usize);
+            diagnostic = diagnostic.with_label(Location::Word(offset), label.message);
+            if word > 0 {
+                diagnostic = diagnostic.with_label_operand(offset + word);
+            }
         }
         if let Some(help) = help {
             diagnostic = diagnostic.with_help(help);

@@ -19,13 +19,28 @@ pub(crate) struct Site<'m, 'a> {
 }
 
 impl<'m, 'a> Site<'m, 'a> {
-    /// A fault of this instruction. It is taken to speak of the result type.
+    /// A fault of this instruction. It is taken to speak of the result type, and to
+    /// be about the first operand that the message names, until something else is
+    /// said.
     #[cold]
     pub(crate) fn fault(&self, rule: &'static Rule, message: impl Into<String>) -> Fault {
+        let mut fault = Fault::new(rule, self.inst.offset(), message);
+        for named in self.m.mentions.borrow().iter().filter(|&&named| named != 0) {
+            fault = fault.likely(self.m, |each| self.m.def_offset(each) == *named);
+        }
         if let Some(ty) = self.inst.result_type() {
             self.m.mention(ty);
         }
-        Fault::new(rule, self.inst.offset(), message).mentioning(&self.m.mentions)
+        fault.mentioning(&self.m.mentions)
+    }
+
+    /// The index, in the instruction of the module, of a word after result type and
+    /// result, counted from 0. What `OpSpecConstantOp` does stands one word further
+    /// on than in an instruction of its own.
+    pub(crate) fn word_of_arg(&self, index: usize) -> usize {
+        let whole = Inst::at(self.m.words, self.inst.offset());
+        let is_part = whole.is_some_and(|whole| whole.op() != self.inst.op());
+        self.inst.first_argument() + index + usize::from(is_part)
     }
 
     /// A word after result type and result, counted from 0, as an id.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{Diagnostic, Location, Source, Span};
+use crate::{Diagnostic, Location, Quote, Source, Span};
 
 /// Renders all that was found in an input as one JSON object on one line,
 /// without a newline behind it:
@@ -24,10 +24,11 @@ use crate::{Diagnostic, Location, Source, Span};
 /// | `vuid` | the identifier of the client API's rule, or null |
 /// | `word_offset` | the place in the binary module, in words from its start, or null |
 /// | `instruction` | the instruction's text, or null |
+/// | `operand` | the operand at fault: `word_offset`, and where it stands in `instruction`: `byte_start`, `byte_end`, or nulls; null if it is not one operand that is at fault |
 /// | `message` | what is wrong |
-/// | `location` | the place in assembly text: `line`, `column`, `byte_start`, `byte_end`; or null |
+/// | `location` | the place in assembly text, of the operand if there is one: `line`, `column`, `byte_start`, `byte_end`; or null |
 /// | `source` | the place in the shader's own text: `file`, `line`; or null |
-/// | `related` | an array of other places: `message`, `word_offset`, `location` |
+/// | `related` | an array of other places: `message`, `word_offset`, `instruction`, `operand`, `location` |
 /// | `help` | advice, or null |
 ///
 /// ```
@@ -62,6 +63,8 @@ fn object(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> Value {
             json!({
                 "message": label.message,
                 "word_offset": label.word_offset,
+                "instruction": label.instruction.as_ref().map(|quote| &quote.text),
+                "operand": operand(label.operand, label.instruction.as_ref()),
                 "location": location(label.location, source),
             })
         })
@@ -74,12 +77,22 @@ fn object(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> Value {
         "vuid": diagnostic.vuid(),
         "word_offset": diagnostic.word_offset(),
         "instruction": diagnostic.instruction(),
+        "operand": operand(diagnostic.operand(), diagnostic.quote()),
         "message": diagnostic.message(),
         "location": location(diagnostic.location(), source),
         "source": shader,
         "related": related,
         "help": diagnostic.help(),
     })
+}
+
+fn operand(word: Option<usize>, quote: Option<&Quote>) -> Option<Value> {
+    let span = quote.and_then(|quote| quote.operand);
+    Some(json!({
+        "word_offset": word?,
+        "byte_start": span.map(|span| span.start),
+        "byte_end": span.map(|span| span.end),
+    }))
 }
 
 fn location(location: Location, source: Option<&Source<'_>>) -> Option<Value> {

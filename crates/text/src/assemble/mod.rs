@@ -3,6 +3,7 @@
 mod faults;
 mod header;
 mod ids;
+mod operand_spans;
 mod operands;
 mod origins;
 
@@ -19,6 +20,7 @@ use crate::refusals::is_bad_float_type;
 use header::{Bound, HeaderComments};
 pub use ids::IdNumbering;
 use ids::Ids;
+pub(crate) use operand_spans::operand_span;
 pub use origins::Origins;
 
 /// How to assemble.
@@ -215,6 +217,7 @@ impl<'a> Assembler<'a> {
         }
         if self.options.origins {
             self.origins.name(self.ids.named());
+            self.origins.end(self.encoder.words().len());
         }
         let needed = self.ids.bound();
         let header = Header {

@@ -66,11 +66,18 @@ impl<'a> Inst<'a> {
 
     /// The index of the first word after result type and result.
     #[inline]
-    fn first_argument(&self) -> usize {
+    pub(crate) fn first_argument(&self) -> usize {
         match self.info() {
             Some(info) => 1 + usize::from(info.has_result_type()) + usize::from(info.has_result()),
             None => 1,
         }
+    }
+
+    /// The index of the result, if the opcode has one.
+    pub(crate) fn result_word(&self) -> Option<usize> {
+        let info = self.info()?;
+        info.has_result()
+            .then(|| 1 + usize::from(info.has_result_type()))
     }
 
     /// The words after result type and result.

@@ -13,7 +13,9 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
 use hashbrown::HashSet;
-use spirvkit_binary::{Definitions, HEADER_WORDS, Header, Id, IdMap, Instruction};
+use spirvkit_binary::{
+    Definitions, HEADER_WORDS, Header, Id, IdMap, Instruction, Value, WordOffset,
+};
 use spirvkit_grammar::{
     AddressingModel, Capability, ExecutionMode, ExecutionModel, MemoryModel, Op, OperandKind,
     Version,
@@ -387,6 +389,28 @@ impl<'a> Module<'a> {
             Op::Variable | Op::UntypedVariableKHR => self.locals.push(inst.offset()),
             _ => {}
         }
+    }
+
+    /// The first operand, but the result, of the instruction at an offset that is such
+    /// an id: the index of its word.
+    #[cold]
+    pub(crate) fn operand_that(
+        &self,
+        offset: u32,
+        mut is_meant: impl FnMut(Id) -> bool,
+    ) -> Option<usize> {
+        // This is about what to underline; no reader looks at that many.
+        const MOST: usize = 1000;
+        let inst = Inst::at(self.words, offset)?;
+        let instruction = Instruction::from_words(inst.words(), WordOffset(offset as usize))?;
+        let operands = instruction.operands(&self.definitions).take(MOST);
+        operands
+            .map_while(Result::ok)
+            .find(|operand| match operand.value {
+                Value::Id(id) => operand.kind != OperandKind::IdResult && is_meant(id),
+                _ => false,
+            })
+            .map(|operand| operand.word)
     }
 
     /// The instruction that defines an id.

@@ -211,11 +211,13 @@ impl<'m, 'a> Gate<'m, 'a> {
         }
     }
 
-    /// Checks a value of an enumeration or a bit of a mask.
+    /// Checks a value of an enumeration or a bit of a mask, which is this word of the
+    /// instruction.
     #[inline]
     pub(super) fn enumerant(
         &self,
         inst: Inst<'_>,
+        word: usize,
         kind: OperandKind,
         info: &'static EnumerantInfo,
     ) -> Verdict {
@@ -226,7 +228,10 @@ impl<'m, 'a> Gate<'m, 'a> {
             in_range(availability, self.version) && (declares || self.is_enabled(capabilities));
         match is_fine {
             true => Ok(()),
-            false => self.missing_enumerant(inst, kind, info),
+            false => {
+                let missing = self.missing_enumerant(inst, kind, info);
+                missing.map_err(|fault| fault.word(word))
+            }
         }
     }
 

@@ -538,6 +538,7 @@ impl<'m, 'a> Ids<'m, 'a> {
                 Fault::new(&UNDEFINED, inst.offset(), message)
             }
         }
+        .operand(self.m, id)
     }
 
     #[cold]
@@ -600,10 +601,11 @@ impl<'m, 'a> Ids<'m, 'a> {
     fn no_result(&self, inst: Inst<'_>, id: Id) -> Fault {
         let op = inst.op();
         if id.0 == 0 {
-            return Fault::new(&ZERO, inst.offset(), format!("the result of {op} is id 0"));
+            let message = format!("the result of {op} is id 0");
+            return Fault::new(&ZERO, inst.offset(), message).result(inst);
         }
         let message = format!("{op} defines {}, which is defined already", self.m.name(id));
-        let fault = Fault::new(&REDEFINED, inst.offset(), message);
+        let fault = Fault::new(&REDEFINED, inst.offset(), message).result(inst);
         fault.about(self.m, id, "the first definition is here")
     }
 
@@ -619,7 +621,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             inst.op(),
             self.m.name(id)
         );
-        Err(Fault::new(&BOUND, inst.offset(), message))
+        Err(Fault::new(&BOUND, inst.offset(), message).result(inst))
     }
 }
 

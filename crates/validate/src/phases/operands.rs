@@ -274,10 +274,15 @@ struct Pass<'m, 'a, 'f> {
 }
 
 impl<'a> Pass<'_, 'a, '_> {
+    /// Notes what can't be decoded; `word` is where, if it is an operand.
     #[cold]
-    fn broken(&mut self, inst: Inst<'_>, kind: ErrorKind) {
+    fn broken(&mut self, inst: Inst<'_>, kind: ErrorKind, word: Option<usize>) {
         let message = format!("{}: {kind}", inst.op());
-        self.found.malformed = Some(Fault::new(&MALFORMED, inst.offset(), message));
+        let fault = Fault::new(&MALFORMED, inst.offset(), message);
+        self.found.malformed = Some(match word {
+            Some(word) => fault.word(word),
+            None => fault,
+        });
     }
 
     /// What is left to say behind the last instruction.
@@ -315,7 +320,7 @@ impl<'a> Pass<'_, 'a, '_> {
     fn unknown(&mut self, inst: Inst<'a>) {
         let opcode = inst.op().0;
         self.is_partial = true;
-        self.broken(inst, ErrorKind::UnknownOpcode { opcode });
+        self.broken(inst, ErrorKind::UnknownOpcode { opcode }, None);
         self.report(inst.op(), Ok(()));
     }
 
@@ -435,8 +440,8 @@ impl<'a> Pass<'_, 'a, '_> {
         operands.skip_leading_ids();
         for (index, operand) in operands.enumerate() {
             let ordinal = leading + index;
-            let (kind, value) = match operand {
-                Ok(operand) => (operand.kind, operand.value),
+            let (kind, word, value) = match operand {
+                Ok(operand) => (operand.kind, operand.word, operand.value),
                 Err(error) => return self.undecodable(inst, &error),
             };
             match value {
@@ -447,7 +452,7 @@ impl<'a> Pass<'_, 'a, '_> {
                 Value::Enumerant {
                     info: Some(info), ..
                 } => {
-                    let verdict = self.gate.enumerant(inst, kind, info);
+                    let verdict = self.gate.enumerant(inst, word, kind, info);
                     // What the environment doesn't know is reported as such.
                     if verdict.is_err()
                         && kind == OperandKind::Capability
@@ -464,11 +469,12 @@ impl<'a> Pass<'_, 'a, '_> {
                     self.keep_missing(kind, info.value(), verdict);
                 }
                 Value::Enumerant { value, info: None } => {
-                    return self.broken(inst, ErrorKind::UnknownEnumerant { kind, value });
+                    let kind = ErrorKind::UnknownEnumerant { kind, value };
+                    return self.broken(inst, kind, Some(word));
                 }
                 Value::Mask(bits) => {
-                    if let Err(bit) = self.mask(inst, kind, bits) {
-                        return self.broken(inst, ErrorKind::UnknownBit { kind, bit });
+                    if let Err(bit) = self.mask(inst, word, kind, bits) {
+                        return self.broken(inst, ErrorKind::UnknownBit { kind, bit }, Some(word));
                     }
                 }
                 Value::ExtInst { set, number, .. } => {
@@ -480,13 +486,14 @@ impl<'a> Pass<'_, 'a, '_> {
                 }
                 // The family of constants sees to the others.
                 Value::Number { ty, bits } if inst.op() == Op::Switch => {
-                    let verdict = number(inst, ty, bits);
+                    let verdict = number(inst, word, ty, bits);
                     keep(&mut self.found.availability, verdict);
                 }
-                Value::String(text) => self.string(inst, text),
+                Value::String(text) => self.string(inst, word, text),
                 Value::Opaque(opcode) => {
                     if kind == OperandKind::LiteralSpecConstantOpInteger {
-                        self.broken(inst, ErrorKind::UnknownSpecConstantOp { opcode });
+                        let kind = ErrorKind::UnknownSpecConstantOp { opcode };
+                        self.broken(inst, kind, Some(word));
                     }
                     return;
                 }
@@ -500,14 +507,17 @@ impl<'a> Pass<'_, 'a, '_> {
         if self.is_wide_integer(inst, error.kind()) {
             return;
         }
-        let fault = match error.kind() {
-            ErrorKind::NotAnImport { .. } => {
-                let message = format!("{}: {}", inst.op(), error.kind());
-                Fault::new(&NO_SET, inst.offset(), message)
-            }
-            _ => super::binary_fault(error),
+        let rule = match error.kind() {
+            ErrorKind::NotAnImport { .. } => &NO_SET,
+            _ => &MALFORMED,
         };
-        self.found.malformed = Some(fault);
+        let message = format!("{}: {}", inst.op(), error.kind());
+        let fault = Fault::new(rule, inst.offset(), message);
+        let word = error.offset().0.saturating_sub(inst.offset() as usize);
+        self.found.malformed = Some(match word < inst.words().len() {
+            true => fault.word(word),
+            false => fault,
+        });
     }
 
     /// Whether the instruction is a constant of an integer type that is too wide
@@ -534,43 +544,49 @@ impl<'a> Pass<'_, 'a, '_> {
 
     /// Checks the bits of a mask from the highest down. Fails with a bit that is
     /// not known.
-    fn mask(&mut self, inst: Inst<'_>, kind: OperandKind, bits: u32) -> Result<(), u32> {
+    fn mask(
+        &mut self,
+        inst: Inst<'_>,
+        word: usize,
+        kind: OperandKind,
+        bits: u32,
+    ) -> Result<(), u32> {
         let mut rest = bits;
         while rest != 0 {
             let bit = 1 << (31 - rest.leading_zeros());
             rest &= !bit;
             let info = kind.enumerant(bit).ok_or(bit)?;
-            let verdict = self.gate.enumerant(inst, kind, info);
+            let verdict = self.gate.enumerant(inst, word, kind, info);
             self.keep_missing(kind, bit, verdict);
         }
         Ok(())
     }
 
     #[inline]
-    fn string(&mut self, inst: Inst<'_>, text: LiteralString<'_>) {
+    fn string(&mut self, inst: Inst<'_>, word: usize, text: LiteralString<'_>) {
         let is_ascii = text.words().iter().all(|word| word & 0x8080_8080 == 0);
         if !is_ascii || !text.is_padded_with_zeros() {
-            self.odd_string(inst, text);
+            self.odd_string(inst, word, text);
         }
     }
 
     #[cold]
-    fn odd_string(&mut self, inst: Inst<'_>, text: LiteralString<'_>) {
+    fn odd_string(&mut self, inst: Inst<'_>, word: usize, text: LiteralString<'_>) {
         let kind = match text.to_text() {
             Err(kind) => kind,
             Ok(_) if !text.is_padded_with_zeros() => ErrorKind::StringPadding,
             Ok(_) => return,
         };
         let message = format!("{}: {kind}", inst.op());
-        self.faults
-            .add(Fault::new(&STRING, inst.offset(), message).warning());
+        let fault = Fault::new(&STRING, inst.offset(), message);
+        self.faults.add(fault.word(word).warning());
     }
 }
 
-fn number(inst: Inst<'_>, ty: NumberType, bits: u64) -> Verdict {
+fn number(inst: Inst<'_>, word: usize, ty: NumberType, bits: u64) -> Verdict {
     if ty.extend(bits) == bits {
         return Ok(());
     }
     let message = format!("{}: {}", inst.op(), ErrorKind::NumberPadding);
-    Err(Fault::new(&NUMBER_EXTENSION, inst.offset(), message))
+    Err(Fault::new(&NUMBER_EXTENSION, inst.offset(), message).word(word))
 }

@@ -36,9 +36,11 @@
     )
 )]
 
+mod quote;
 pub mod render;
 mod source;
 
+pub use quote::Quote;
 pub use source::{Position, Source};
 
 /// How bad it is.
@@ -149,30 +151,6 @@ pub struct Label {
     pub instruction: Option<Quote>,
     /// What is there.
     pub message: String,
-}
-
-/// An instruction as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Quote {
-    /// The text.
-    pub text: String,
-    /// The bytes of it that are meant, if not all are.
-    pub operand: Option<Span>,
-}
-
-impl From<String> for Quote {
-    fn from(text: String) -> Self {
-        Self {
-            text,
-            operand: None,
-        }
-    }
-}
-
-impl From<&str> for Quote {
-    fn from(text: &str) -> Self {
-        text.to_owned().into()
-    }
 }
 
 /// Something that was found in the input. It is as small as a pointer, so that
@@ -414,7 +392,7 @@ impl Diagnostic {
 
     /// The text of the instruction that it is about.
     pub fn instruction(&self) -> Option<&str> {
-        Some(&self.quote()?.text)
+        Some(self.quote()?.text())
     }
 
     /// The same with the operand at fault in it.

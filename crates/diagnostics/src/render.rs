@@ -125,11 +125,11 @@ fn place(
 
 /// The instruction, with a mark under the operand that is meant.
 fn quote(out: &mut String, quote: &Quote, gutter: Style, mark: Style) {
-    let text = Source::new("", &quote.text);
+    let text = Source::new("", quote.text());
     let all = Span { start: 0, end: 0 };
-    let shown = Window::of(quote.operand.unwrap_or(all), &text);
+    let shown = Window::of(quote.operand().unwrap_or(all), &text);
     let _ = writeln!(out, "   {gutter}|{gutter:#} {}", shown.text);
-    if quote.operand.is_some() {
+    if quote.operand().is_some() {
         let (indent, marks) = (shown.indent, "^".repeat(shown.marks));
         let _ = writeln!(
             out,

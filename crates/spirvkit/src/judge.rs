@@ -1,10 +1,10 @@
 //! The validator with everything a message needs: the instruction's text, the
 //! shader's own line, and places in assembly text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use spirvkit_binary::words_from_bytes;
-use spirvkit_diagnostics::{Diagnostic, Location};
+use spirvkit_diagnostics::{Diagnostic, Quote, Span};
 use spirvkit_text::{AssembleOptions, Origins, assemble, excerpts};
 use spirvkit_validate::{Options, Report};
 
@@ -31,7 +31,7 @@ pub fn validate_words(words: &[u32], options: &Options) -> Report {
 }
 
 /// Judges a module in the form of assembly text. Locations are
-/// [spans](Location::Span) of the text, and messages call ids what the text
+/// [spans](spirvkit_diagnostics::Location::Span) of the text, and messages call ids what the text
 /// calls them. If the text can't be assembled, the report holds the reasons.
 ///
 /// Unless the text says it in a header comment, the module is of the newest
@@ -67,40 +67,57 @@ pub fn validate_text(text: &str, options: &Options) -> Report {
 }
 
 /// Moves a diagnostic into the text that its module was made from, and quotes
-/// the instruction as it stands there.
+/// the instructions as they stand there.
 fn locate(diagnostic: Diagnostic, text: &str, origins: &Origins) -> Diagnostic {
-    let moved = diagnostic.map_locations(|location| origins.locate(location));
-    match moved.location() {
-        Location::Span(span) => match text.get(span.start..span.end) {
-            Some(line) => moved.with_instruction(line),
-            None => moved,
-        },
-        _ => moved,
+    let quote = |word: Option<usize>, operand: Option<usize>| {
+        let all = origins.span(word?)?;
+        let operand = operand.and_then(|operand| origins.operand(text, operand));
+        let operand = operand.map(|operand| Span {
+            start: operand.start - all.start,
+            end: operand.end - all.start,
+        });
+        Some(Quote::new(text.get(all.start..all.end)?, operand))
+    };
+    let shown = quote(diagnostic.word_offset(), diagnostic.operand());
+    let moved = diagnostic
+        .map_locations(|location| origins.locate(text, location))
+        .map_labels(|label| label.instruction = quote(label.word_offset, label.operand));
+    match shown {
+        Some(shown) => moved.with_instruction(shown),
+        None => moved,
     }
 }
 
 /// Adds what the instructions look like. Only a module with errors pays for it.
 fn with_excerpts(words: &[u32], mut report: Report) -> Report {
-    let offsets = report.diagnostics().iter();
-    let offsets: Vec<usize> = offsets.filter_map(Diagnostic::word_offset).collect();
+    let found = report.diagnostics().iter();
+    let offsets = found.flat_map(|diagnostic| {
+        let labels = diagnostic.labels().iter().map(|label| label.word_offset);
+        std::iter::once(diagnostic.word_offset()).chain(labels)
+    });
+    let offsets: BTreeSet<usize> = offsets.flatten().collect();
+    let offsets: Vec<usize> = offsets.into_iter().collect();
     if offsets.is_empty() {
         return report;
     }
-    let mut excerpts = excerpts(words, &offsets).into_iter();
+    let excerpts = excerpts(words, &offsets);
+    let excerpt = |word: Option<usize>| excerpts.get(offsets.binary_search(&word?).ok()?);
+    let quote = |word: Option<usize>, operand: Option<usize>| {
+        let excerpt = excerpt(word).filter(|excerpt| !excerpt.text.is_empty())?;
+        let operand = operand.zip(word).map(|(operand, word)| operand - word);
+        Some(excerpt.quote(operand.unwrap_or(0)))
+    };
     report.map(|mut diagnostic| {
-        if diagnostic.word_offset().is_none() {
-            return diagnostic;
+        let word = diagnostic.word_offset();
+        if let Some(quote) = quote(word, diagnostic.operand()) {
+            diagnostic = diagnostic.with_instruction(quote);
         }
-        let Some(excerpt) = excerpts.next() else {
-            return diagnostic;
-        };
-        if !excerpt.text.is_empty() {
-            diagnostic = diagnostic.with_instruction(excerpt.text);
+        if let Some(line) = excerpt(word).and_then(|excerpt| excerpt.shader_line.clone()) {
+            diagnostic = diagnostic.with_shader_line(line);
         }
-        match excerpt.shader_line {
-            Some(line) => diagnostic.with_shader_line(line),
-            None => diagnostic,
-        }
+        diagnostic.map_labels(|label| {
+            label.instruction = quote(label.word_offset, label.operand);
+        })
     });
     report
 }

@@ -124,12 +124,14 @@ impl Fault {
         }
     }
 
-    /// Takes the first operand for which this is so for the one at fault, as long as
-    /// nobody knows better.
-    pub(crate) fn likely(mut self, m: &Module<'_>, is_meant: impl FnMut(Id) -> bool) -> Self {
-        if matches!(self.0.operand, Operand::Unknown)
-            && let Some(word) = m.operand_that(self.0.offset, is_meant)
-        {
+    /// Takes the first operand that the message names for the one at fault, until
+    /// something else is said.
+    pub(crate) fn named(mut self, m: &Module<'_>) -> Self {
+        let offset = self.0.offset;
+        let mentions = m.mentions.borrow();
+        let mut ids = mentions.iter().filter(|&&mention| mention != 0);
+        let by_id = ids.find_map(|&id| m.operand_that(offset, |each| m.def_offset(each) == id));
+        if let Some(word) = by_id.or_else(|| m.operand_named_in(&self.0.message, offset)) {
             self.0.operand = Operand::Likely(word as u32);
         }
         self
@@ -146,12 +148,20 @@ impl Fault {
             });
         }
         self.0.mentions.push(m.def_offset(id));
+        let offset = self.0.offset;
         match self.0.operand {
-            Operand::Known(_) => self,
-            _ => self
-                .operand(m, id)
-                .likely(m, |each| m.type_of(each) == Some(id)),
+            Operand::Known(_) => return self,
+            _ if let Some(word) = m.operand_that(offset, |each| each == id) => {
+                self.0.operand = Operand::Known(word as u32);
+            }
+            Operand::Likely(_) => {}
+            Operand::Unknown => {
+                let of_type = m.operand_that(offset, |each| m.type_of(each) == Some(id));
+                let likely = of_type.map(|word| Operand::Likely(word as u32));
+                self.0.operand = likely.unwrap_or(Operand::Unknown);
+            }
         }
+        self
     }
 
     /// Says that any one of these capabilities would mend it. What a declaration

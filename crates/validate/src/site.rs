@@ -24,10 +24,7 @@ impl<'m, 'a> Site<'m, 'a> {
     /// said.
     #[cold]
     pub(crate) fn fault(&self, rule: &'static Rule, message: impl Into<String>) -> Fault {
-        let mut fault = Fault::new(rule, self.inst.offset(), message);
-        for named in self.m.mentions.borrow().iter().filter(|&&named| named != 0) {
-            fault = fault.likely(self.m, |each| self.m.def_offset(each) == *named);
-        }
+        let fault = Fault::new(rule, self.inst.offset(), message).named(self.m);
         if let Some(ty) = self.inst.result_type() {
             self.m.mention(ty);
         }

@@ -80,8 +80,8 @@ fn errors_in_text_are_shown_in_the_text() {
     let ran = dir.spv(&["val", "a.spvasm"]);
     assert_eq!((ran.code, output(&ran)), (1, ""));
     assert!(ran.stderr.contains("error[id.undefined]"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("--> a.spvasm:4:1"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("--> a.spvasm:5:1"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--> a.spvasm:4:24\n"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--> a.spvasm:5:22\n"), "{}", ran.stderr);
     assert!(ran.stderr.contains("`%nothing`"), "{}", ran.stderr);
 }
 
@@ -126,7 +126,10 @@ fn json_has_an_object_for_each_input_in_order() {
     assert_eq!(first["word_offset"], 12);
     assert_eq!(first["instruction"], "%vector = OpTypeVector %nothing 2");
     assert_eq!(first["location"]["line"], 4);
-    assert_eq!(first["location"]["column"], 1);
+    assert_eq!(first["location"]["column"], 24);
+    assert_eq!(first["operand"]["word_offset"], 14);
+    assert_eq!(first["operand"]["byte_start"], 23);
+    assert_eq!(first["operand"]["byte_end"], 31);
     assert_eq!(first["source"], Value::Null);
     assert!(first["spec"].is_string() && first["message"].is_string());
     assert!(first["related"].is_array());

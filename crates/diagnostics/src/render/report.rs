@@ -63,7 +63,7 @@ fn object(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> Value {
             json!({
                 "message": label.message,
                 "word_offset": label.word_offset,
-                "instruction": label.instruction.as_ref().map(|quote| &quote.text),
+                "instruction": label.instruction.as_ref().map(Quote::text),
                 "operand": operand(label.operand, label.instruction.as_ref()),
                 "location": location(label.location, source),
             })
@@ -87,7 +87,7 @@ fn object(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> Value {
 }
 
 fn operand(word: Option<usize>, quote: Option<&Quote>) -> Option<Value> {
-    let span = quote.and_then(|quote| quote.operand);
+    let span = quote.and_then(Quote::operand);
     Some(json!({
         "word_offset": word?,
         "byte_start": span.map(|span| span.start),

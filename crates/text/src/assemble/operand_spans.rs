@@ -12,6 +12,11 @@ use crate::lexer::{Lexer, Token, TokenKind, unescape};
 /// words there are. The words are counted from the one with the opcode, which has
 /// no part of its own; nor has a word that no part of the text stands for.
 pub(crate) fn operand_span(text: &str, words: usize, word: usize) -> Option<Span> {
+    // There may be an error for every word, each of which has the instruction read.
+    const MOST: usize = 4096;
+    if words > MOST {
+        return None;
+    }
     let mut lexer = Lexer::new(text);
     let first = lexer.next();
     let result = (first.kind == TokenKind::Id && lexer.at_equals()).then_some(first);

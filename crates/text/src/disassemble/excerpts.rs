@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use spirvkit_binary::{Instruction, LiteralString, Module};
-use spirvkit_diagnostics::ShaderLine;
+use spirvkit_diagnostics::{Quote, ShaderLine};
 use spirvkit_grammar::Op;
 
 use super::id_names::IdNames;
@@ -10,20 +10,33 @@ use super::names::Names;
 use super::options::{DisassembleOptions, Indentation};
 use super::printer::Printer;
 use super::source::{LONGEST_NAME, Sources};
+use crate::assemble::operand_span;
 
 /// An instruction as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Excerpt {
-    /// The instruction; what can't be decoded stands as `!` words. Empty if no instruction starts at the offset.
+    /// The instruction; what can't be decoded stands as `!` words. Empty if no
+    /// instruction starts at the offset.
     pub text: String,
     /// The place in the shader's own text that the instruction came of, if the
     /// module tells.
     pub shader_line: Option<ShaderLine>,
+    /// How many words the instruction has.
+    words: usize,
+}
+
+impl Excerpt {
+    /// The text, with the operand marked that a word belongs to: 0 is the word with
+    /// the opcode, which belongs to none.
+    pub fn quote(&self, word: usize) -> Quote {
+        Quote::new(&self.text, operand_span(&self.text, self.words, word))
+    }
 }
 
 /// Shows the instructions that start at these offsets, in words from the
-/// module's start, with the numbers of ids. The result has an element for each offset, in order.
+/// module's start, with the numbers of ids. The result has an element for each
+/// offset, in order.
 ///
 /// It takes two passes over the module, however many offsets there are.
 pub fn excerpts(words: &[u32], offsets: &[usize]) -> Vec<Excerpt> {
@@ -62,6 +75,7 @@ fn excerpts_with(words: &[u32], offsets: &[usize], names: Names) -> Vec<Excerpt>
     for instruction in module.instructions().map_while(Result::ok) {
         if let Some(excerpt) = wanted.get_mut(&instruction.offset().0) {
             excerpt.text = printer.excerpt(&instruction);
+            excerpt.words = instruction.words().len();
             let position = sources.shader_line(instruction.offset().0);
             excerpt.shader_line = position.and_then(|(file, line)| {
                 let file = files.get(&file)?.to_text_lossy();

@@ -46,10 +46,10 @@ fn every_word_leads_to_the_text_of_its_instruction() {
     assert_eq!(shown(offsets[4]), Some("%float = OpTypeFloat\n    32"));
     assert_eq!(shown(offsets[5] + 3), Some("%7 = OpTypeVector %float 2"));
     let elsewhere = Location::None;
-    assert_eq!(module.origins.locate(elsewhere), elsewhere);
+    assert_eq!(module.origins.locate(TEXT, elsewhere), elsewhere);
     let word = Location::Word(offsets[0]);
     assert_eq!(
-        module.origins.locate(word),
+        module.origins.locate(TEXT, word),
         Location::Span(Span { start: 0, end: 19 })
     );
 }

@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 
 use hashbrown::HashSet;
 use spirvkit_binary::{
-    Definitions, HEADER_WORDS, Header, Id, IdMap, Instruction, Value, WordOffset,
+    Definitions, HEADER_WORDS, Header, Id, IdMap, Instruction, Operand, Value, WordOffset,
 };
 use spirvkit_grammar::{
-    AddressingModel, Capability, ExecutionMode, ExecutionModel, MemoryModel, Op, OperandKind,
-    Version,
+    AddressingModel, Capability, EnumerantInfo, ExecutionMode, ExecutionModel, MemoryModel, Op,
+    OperandKind, Version,
 };
 
 use crate::fault::Mentions;
@@ -393,23 +393,43 @@ impl<'a> Module<'a> {
 
     /// The first operand, but the result, of the instruction at an offset that is such
     /// an id: the index of its word.
-    #[cold]
     pub(crate) fn operand_that(
         &self,
         offset: u32,
         mut is_meant: impl FnMut(Id) -> bool,
     ) -> Option<usize> {
-        // This is about what to underline; no reader looks at that many.
-        const MOST: usize = 1000;
+        self.find_operand(offset, |operand| match operand.value {
+            Value::Id(id) => operand.kind != OperandKind::IdResult && is_meant(id),
+            _ => false,
+        })
+    }
+
+    /// The same of the first enumerant, or mask with a bit, that a message names.
+    pub(crate) fn operand_named_in(&self, message: &str, offset: u32) -> Option<usize> {
+        let names = |info: &EnumerantInfo| has_word(message, info.name());
+        self.find_operand(offset, |operand| match operand.value {
+            Value::Enumerant { info, .. } => info.is_some_and(names),
+            Value::Mask(bits) => (0..u32::BITS)
+                .filter_map(|bit| operand.kind.enumerant(bits & 1 << bit))
+                .any(names),
+            _ => false,
+        })
+    }
+
+    #[cold]
+    fn find_operand(
+        &self,
+        offset: u32,
+        mut is_meant: impl FnMut(&Operand<'_>) -> bool,
+    ) -> Option<usize> {
+        // There may be a fault for every word, each of which has the instruction read.
+        const MOST: usize = 4096;
         let inst = Inst::at(self.words, offset)?;
         let instruction = Instruction::from_words(inst.words(), WordOffset(offset as usize))?;
         let operands = instruction.operands(&self.definitions).take(MOST);
+        let mut operands = operands.map_while(Result::ok);
         operands
-            .map_while(Result::ok)
-            .find(|operand| match operand.value {
-                Value::Id(id) => operand.kind != OperandKind::IdResult && is_meant(id),
-                _ => false,
-            })
+            .find(|operand| is_meant(operand))
             .map(|operand| operand.word)
     }
 
@@ -590,4 +610,14 @@ impl<'a> Module<'a> {
                 .take_while(|inst| inst.op() != Op::Function)
                 .any(|inst| inst.op() == Op::ConditionalEntryPointINTEL)
     }
+}
+
+/// Whether a word stands in a text by itself.
+fn has_word(text: &str, word: &str) -> bool {
+    let mut found = text.match_indices(word);
+    found.any(|(start, _)| {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '%';
+        let (before, after) = (&text[..start], &text[start + word.len()..]);
+        !before.ends_with(is_part) && !after.starts_with(is_part)
+    })
 }

@@ -58,6 +58,7 @@ static MALFORMED: Rule = Rule {
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
+OpCapability Linkage
 OpMemoryModel Logical !1 !2
 ",
         keeps: "OpCapability Shader

@@ -49,7 +49,7 @@ fn judge(text: &str) -> (Report, Vec<(usize, String)>) {
     let mut options = Options::for_env(env);
     options.max_errors = 0;
     let report = validate(&assembled.words, &options);
-    let line = |location| match assembled.origins.locate(location) {
+    let line = |location| match assembled.origins.locate(text, location) {
         Location::Span(span) => {
             text[..span.start].lines().count() + usize::from(text[..span.start].ends_with('\n'))
         }

@@ -287,11 +287,11 @@ pub(super) fn int(at: &Site<'_, '_>) -> Verdict {
         false => judge_width(m, width, INTS, "integer"),
     };
     if let Some(message) = wrong {
-        return Err(at.fault(&INT_WIDTH, message));
+        return Err(at.fault(&INT_WIDTH, message).arg(at, 0));
     }
     if signedness > 1 {
         let message = format!("the signedness of OpTypeInt is 0 or 1, not {signedness}");
-        return Err(at.fault(&INT_SIGNEDNESS, message));
+        return Err(at.fault(&INT_SIGNEDNESS, message).arg(at, 1));
     }
     // Integers of other widths have always been let through with either
     // signedness, and there are modules that rely on it.
@@ -299,6 +299,7 @@ pub(super) fn int(at: &Site<'_, '_>) -> Verdict {
         let message = "a signed OpTypeInt in a module with the `Kernel` capability";
         return Err(at
             .fault(&INT_IN_KERNEL, message)
+            .arg(at, 1)
             .help("declare it with signedness 0"));
     }
     Ok(())
@@ -309,18 +310,18 @@ pub(super) fn float(at: &Site<'_, '_>) -> Verdict {
     let encoding = at.inst.optional(1).map(FPEncoding);
     let Some(encoding) = encoding else {
         return match judge_width(at.m, width, FLOATS, "float") {
-            Some(message) => Err(at.fault(&FLOAT_WIDTH, message)),
+            Some(message) => Err(at.fault(&FLOAT_WIDTH, message).arg(at, 0)),
             None => Ok(()),
         };
     };
     if matches!(width, 32 | 64) {
         let message = format!("a float of {width} bits has no encoding, but `{encoding}` is given");
-        return Err(at.fault(&FLOAT_ENCODING, message));
+        return Err(at.fault(&FLOAT_ENCODING, message).arg(at, 1));
     }
     match ENCODINGS.iter().find(|known| known.0 == encoding) {
         Some(&(_, wanted)) if wanted != width => {
             let message = format!("a `{encoding}` float has {wanted} bits, not {width}");
-            Err(at.fault(&FLOAT_WIDTH, message))
+            Err(at.fault(&FLOAT_WIDTH, message).arg(at, 0))
         }
         _ => Ok(()),
     }
@@ -350,7 +351,7 @@ pub(super) fn vector(at: &Site<'_, '_>) -> Verdict {
         _ => "; sizes other than 2, 3 and 4 need `LongVectorEXT`",
     };
     let message = format!("a vector of {count} components{needs}");
-    Err(at.fault(&VECTOR_SIZE, message))
+    Err(at.fault(&VECTOR_SIZE, message).arg(at, 1))
 }
 
 fn component_fault(at: &Site<'_, '_>) -> crate::fault::Fault {
@@ -410,7 +411,7 @@ pub(super) fn matrix(at: &Site<'_, '_>) -> Verdict {
     let count = at.inst.arg(1);
     if !(2..=4).contains(&count) {
         let message = format!("a matrix has 2, 3 or 4 columns, not {count}");
-        return Err(at.fault(&MATRIX_SIZE, message));
+        return Err(at.fault(&MATRIX_SIZE, message).arg(at, 1));
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ mod layouts;
 mod modules;
 mod records;
 mod reflect;
+mod sample;
 mod text;
 mod transforms;
 mod val;

@@ -12,13 +12,16 @@ use spirvkit::transform::{
 use spirvkit::{TargetEnv, ValidateOptions};
 
 use super::alarms::accepts;
-use super::corpus::{collect, load};
+use super::corpus::load;
+use super::sample::Sample;
 use crate::Outcome;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// A folder of `.spv` and `.spvasm` files, searched recursively.
     folder: PathBuf,
+    #[command(flatten)]
+    sample: Sample,
     /// The folder with the reference tools; without it, only our validator judges.
     #[arg(long)]
     reference: Option<PathBuf>,
@@ -90,9 +93,7 @@ const TRANSFORMS: &[Transform] = &[
 
 /// Applies every transformation to every module that is valid.
 pub(super) fn run(arguments: &Arguments) -> Outcome {
-    let mut files = Vec::new();
-    collect(&arguments.folder, &mut files)?;
-    files.sort();
+    let files = arguments.sample.modules(&arguments.folder)?;
     let environments: Vec<TargetEnv> = arguments
         .environments
         .iter()

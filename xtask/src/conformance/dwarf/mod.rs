@@ -21,6 +21,7 @@ use expected::Expectations;
 
 use super::corpus;
 use super::records::{open, words};
+use super::sample::Sample;
 use crate::Outcome;
 
 #[derive(clap::Args)]
@@ -29,6 +30,8 @@ pub(super) struct Arguments {
     /// cases, as `.jsonl` or `.jsonl.zst`.
     #[arg(required = true)]
     sources: Vec<PathBuf>,
+    #[command(flatten)]
+    sample: Sample,
     /// Check only modules that use an instruction set for debug information.
     #[arg(long)]
     sets_only: bool,
@@ -77,7 +80,7 @@ fn check_all(arguments: &Arguments, folder: &Path) -> Outcome {
             true => expected::read(source)?,
             false => Vec::new(),
         };
-        let modules = modules(source)?;
+        let modules = modules(source, &arguments.sample)?;
         let with_info = |(_, words): &(String, Vec<u32>)| has_info(words, arguments.sets_only);
         let modules: Vec<_> = modules.into_par_iter().filter(with_info).collect();
         if modules.is_empty() {
@@ -129,11 +132,9 @@ fn check_all(arguments: &Arguments, folder: &Path) -> Outcome {
 
 type Modules = Vec<(String, Vec<u32>)>;
 
-fn modules(source: &Path) -> Result<Modules, Box<dyn std::error::Error>> {
+fn modules(source: &Path, sample: &Sample) -> Result<Modules, Box<dyn std::error::Error>> {
     if source.is_dir() {
-        let mut files = Vec::new();
-        corpus::collect(source, &mut files)?;
-        files.sort();
+        let files = sample.modules(source)?;
         let load = |file: &PathBuf| {
             let bytes = corpus::load(file).ok()?;
             let (words, _) = spirvkit::words_from_bytes(&bytes).ok()?;

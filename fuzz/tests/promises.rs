@@ -1,10 +1,19 @@
 //! The fuzz targets on the repository's own samples and on pseudo-random
-//! mutations of them: no search, but the same every time.
+//! mutations of them: no search, but the same every time. `SPIRVKIT_THOROUGH=1` takes
+//! eight times as many.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use spirvkit::{AssembleOptions, Endianness};
+
+/// How many of so many rounds to go: an eighth, unless the environment asks for all.
+fn rounds(all: usize) -> std::ops::Range<usize> {
+    match std::env::var_os("SPIRVKIT_THOROUGH") {
+        Some(_) => 0..all,
+        None => 0..all.div_ceil(8),
+    }
+}
 
 /// A xorshift generator: few lines, and the same numbers everywhere.
 struct Random(u64);
@@ -130,7 +139,7 @@ fn mutated_modules_keep_the_promises() {
         .collect();
     assert!(!modules.is_empty(), "no sample is a module");
     let mut random = Random(0x5370_6972_7600_0001);
-    for _ in 0..1500 {
+    for _ in rounds(1500) {
         let mut module = modules[random.below(modules.len())].clone();
         mutate_module(&mut module, &mut random);
         check_module(&module);
@@ -145,7 +154,7 @@ fn mutated_texts_keep_the_promises() {
         .filter(|sample| std::str::from_utf8(sample).is_ok())
         .collect();
     let mut random = Random(0x5370_6972_7600_0002);
-    for _ in 0..1500 {
+    for _ in rounds(1500) {
         let mut text = texts[random.below(texts.len())].clone();
         mutate_text(&mut text, &mut random);
         spirvkit_fuzz::assemble(&text);
@@ -155,7 +164,7 @@ fn mutated_texts_keep_the_promises() {
 #[test]
 fn random_bytes_keep_the_promises() {
     let mut random = Random(0x5370_6972_7600_0003);
-    for _ in 0..2000 {
+    for _ in rounds(2000) {
         let length = random.below(64);
         let bytes = random.bytes(length);
         spirvkit_fuzz::assemble(&bytes);
@@ -173,7 +182,7 @@ fn random_bytes_keep_the_promises() {
 #[test]
 fn plausible_modules_keep_the_promises() {
     let mut random = Random(0x5370_6972_7600_0004);
-    for _ in 0..1000 {
+    for _ in rounds(1000) {
         let length = random.below(400);
         spirvkit_fuzz::plausible_module(&random.bytes(length));
     }
@@ -182,7 +191,7 @@ fn plausible_modules_keep_the_promises() {
 #[test]
 fn plausible_texts_keep_the_promises() {
     let mut random = Random(0x5370_6972_7600_0005);
-    for _ in 0..2000 {
+    for _ in rounds(2000) {
         let length = random.below(500);
         spirvkit_fuzz::plausible_text(&random.bytes(length));
     }
@@ -193,7 +202,7 @@ fn validation_keeps_its_promises_on_changed_samples() {
     let mut random = Random(0x005e_ed0f_c4a2_9e55);
     for module in samples().iter().filter_map(|sample| module_of(sample)) {
         let (words, _) = spirvkit::words_from_bytes(&module).unwrap();
-        for _ in 0..60 {
+        for _ in rounds(60) {
             let length = 8 + random.below(24);
             let recipe = random.bytes(length);
             spirvkit_fuzz::validate_words(&spirvkit_fuzz::mutate(&words, &recipe));
@@ -228,7 +237,7 @@ fn owned_modules_keep_their_promises() {
     for module in samples().iter().filter_map(|sample| module_of(sample)) {
         spirvkit_fuzz::load_module(&module);
         let (words, _) = spirvkit::words_from_bytes(&module).unwrap();
-        for _ in 0..100 {
+        for _ in rounds(100) {
             let length = 8 + random.below(200);
             let recipe = random.bytes(length);
             spirvkit_fuzz::edit_words(&words, &recipe);
@@ -242,7 +251,7 @@ fn transformations_keep_their_promises() {
     let mut random = Random(0x007a_45f0_42ed_0001);
     for module in samples().iter().filter_map(|sample| module_of(sample)) {
         let (words, _) = spirvkit::words_from_bytes(&module).unwrap();
-        for _ in 0..60 {
+        for _ in rounds(60) {
             let length = 8 + random.below(56);
             let recipe = random.bytes(length);
             spirvkit_fuzz::specialize_words(&words, &recipe);
@@ -258,7 +267,7 @@ fn drawings_keep_their_promises() {
     for module in samples().iter().filter_map(|sample| module_of(sample)) {
         let (words, _) = spirvkit::words_from_bytes(&module).unwrap();
         spirvkit_fuzz::draw_words(&words);
-        for _ in 0..40 {
+        for _ in rounds(40) {
             let length = 8 + random.below(56);
             let recipe = random.bytes(length);
             spirvkit_fuzz::draw_words(&spirvkit_fuzz::mutate(&words, &recipe));
@@ -272,7 +281,7 @@ fn debug_information_keeps_its_promises() {
     for module in samples().iter().filter_map(|sample| module_of(sample)) {
         let (words, _) = spirvkit::words_from_bytes(&module).unwrap();
         spirvkit_fuzz::debug_information_of_words(&words);
-        for _ in 0..100 {
+        for _ in rounds(100) {
             let length = 8 + random.below(56);
             let recipe = random.bytes(length);
             let mutated = spirvkit_fuzz::mutate(&words, &recipe);
@@ -289,7 +298,7 @@ fn comparisons_keep_their_promises() {
     let modules: Vec<Vec<u8>> = samples().iter().filter_map(|it| module_of(it)).collect();
     for module in &modules {
         let (words, _) = spirvkit::words_from_bytes(module).unwrap();
-        for _ in 0..60 {
+        for _ in rounds(60) {
             let length = 4 + random.below(28);
             spirvkit_fuzz::compare_words(&words, &random.bytes(length));
         }
@@ -311,7 +320,7 @@ fn rearranged_samples_are_the_same() {
             continue;
         };
         let (words, _) = spirvkit::words_from_bytes(&module).unwrap();
-        for seed in 0..20 {
+        for seed in 0..rounds(20).end as u64 {
             let other = spirvkit_fuzz::rearranged(&words, seed).unwrap();
             assert_ne!(words, other);
             let diff = spirvkit_fuzz::verify_diff(&words, &other, &Default::default()).unwrap();
@@ -327,13 +336,13 @@ fn rearranged_samples_are_the_same() {
 fn reflection_keeps_its_promises() {
     let mut random = Random(0x0000_5ee1_2345_0001);
     for module in samples().iter().filter_map(|sample| module_of(sample)) {
-        for _ in 0..100 {
+        for _ in rounds(100) {
             let mut bytes = random.bytes(spirvkit_fuzz::RECIPE);
             bytes.extend_from_slice(&module);
             spirvkit_fuzz::reflected_module(&bytes);
         }
     }
-    for _ in 0..300 {
+    for _ in rounds(300) {
         let length = random.below(400);
         spirvkit_fuzz::reflect_any(&spirvkit_fuzz::module_from(&random.bytes(length)));
     }

@@ -9,6 +9,10 @@ use spirvkit::validate::Frame;
 
 use crate::Outcome;
 
+/// What the program itself reports.
+#[path = "../../crates/cli/src/kinds.rs"]
+mod program;
+
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Only check that the list is up to date.
@@ -44,6 +48,32 @@ fn render() -> String {
             let _ = write!(out, "\n## {family}\n");
         }
         out += &describe(rule);
+    }
+    out + &others()
+}
+
+/// What else has an id, but for what a rule says better.
+fn others() -> String {
+    let mut kinds = spirvkit::kinds();
+    kinds.extend(program::KINDS);
+    kinds.retain(|kind| spirvkit::find_rule(kind.id).is_none());
+    kinds.sort_by_key(|kind| kind.id);
+    let mut out = String::from(
+        "\n# Other errors and warnings\n\nWhat reading, writing and changing modules reports.\n",
+    );
+    let mut family = "";
+    for kind in kinds {
+        let (of, _) = kind.id.split_once('.').unwrap_or((kind.id, ""));
+        if of != family {
+            family = of;
+            let _ = write!(out, "\n## {family}\n");
+        }
+        let (id, text, advice) = (kind.id, kind.text, kind.advice);
+        let class = kind.class.name();
+        let _ = write!(out, "\n### {id}\n\n{text}\n\n{advice}\n\n`{class}`\n");
+        if !kind.example.is_empty() {
+            let _ = write!(out, "\nFor example:\n\n```\n{}\n```\n", tidy(kind.example));
+        }
     }
     out
 }

@@ -9,7 +9,9 @@ use std::borrow::Cow;
 
 use spirvkit::Diagnostic;
 use spirvkit::binary::MAGIC;
-use spirvkit::diagnostics::{ErrorClass, Span};
+use spirvkit::diagnostics::{Kind, Span};
+
+use crate::kinds;
 
 /// Binary files are told from text by this many bytes.
 const SAMPLE: usize = 256;
@@ -68,7 +70,7 @@ pub(crate) fn decode(text: &str) -> Result<Vec<u8>, Diagnostic> {
         let start = Tokens { text, at: 0 }
             .next()
             .unwrap_or(Span { start: 0, end: 0 });
-        return Err(error("hex.wrong-magic", message.into(), start));
+        return Err(error(&kinds::WRONG_HEX_MAGIC, message.into(), start));
     }
     Ok(bytes)
 }
@@ -126,7 +128,7 @@ impl Iterator for Tokens<'_> {
 fn number(digits: &str, unit: Unit, span: Span) -> Result<u32, Diagnostic> {
     if digits.is_empty() {
         return Err(error(
-            "hex.bad-digit",
+            &kinds::BAD_DIGIT,
             "there are no digits after the prefix".into(),
             span,
         ));
@@ -142,7 +144,7 @@ fn number(digits: &str, unit: Unit, span: Span) -> Result<u32, Diagnostic> {
         };
         let digit = digit.escape_debug();
         return Err(error(
-            "hex.bad-digit",
+            &kinds::BAD_DIGIT,
             format!("`{digit}` is not a hexadecimal digit"),
             span,
         ));
@@ -158,7 +160,7 @@ fn number(digits: &str, unit: Unit, span: Span) -> Result<u32, Diagnostic> {
                 "a {name} has at most {most} hexadecimal digits, not {}",
                 digits.len()
             );
-            Err(error("hex.too-long", message, span))
+            Err(error(&kinds::TOO_LONG, message, span))
         }
     }
 }
@@ -169,11 +171,11 @@ fn mixed_prefixes(expected: Prefix, span: Span) -> Diagnostic {
         Prefix::X => "the prefix `x` is missing here, but the numbers before have it",
         Prefix::ZeroX => "the prefix `0x` is missing here, but the numbers before have it",
     };
-    error("hex.mixed-prefixes", message.into(), span)
+    error(&kinds::MIXED_PREFIXES, message.into(), span)
 }
 
-fn error(rule: &'static str, message: String, span: Span) -> Diagnostic {
-    Diagnostic::error(rule, ErrorClass::InvalidText, message).at_span(span)
+fn error(kind: &Kind, message: String, span: Span) -> Diagnostic {
+    kind.error(message).at_span(span)
 }
 
 #[cfg(test)]

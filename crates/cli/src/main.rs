@@ -19,6 +19,7 @@ mod form;
 mod hex;
 mod inputs;
 mod interrupt;
+mod kinds;
 mod look;
 mod output;
 mod progress;

@@ -5,9 +5,10 @@ use std::io::{self, IsTerminal, Write};
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 use spirvkit::Diagnostic;
-use spirvkit::diagnostics::{ErrorClass, Severity, Source, render};
+use spirvkit::diagnostics::{Severity, Source, render};
 
 use crate::exit::{Ending, UsageError};
+use crate::kinds;
 use crate::output::{STDOUT_NAME, write_stdout};
 
 /// The form of errors and warnings.
@@ -82,8 +83,7 @@ impl Messages {
     /// Adds that the file or stream `name` could not be written.
     pub(crate) fn add_write_error(&mut self, name: &str, error: &io::Error) {
         let message = format!("can't write this: {error}");
-        let diagnostic = Diagnostic::error("io.write", ErrorClass::Io, message);
-        self.add(&diagnostic, &Source::new(name, ""));
+        self.add(&kinds::WRITE.error(message), &Source::new(name, ""));
     }
 
     /// How they are told.
@@ -108,7 +108,7 @@ impl Messages {
 /// What is wrong with an input that could not be read.
 pub(crate) fn read_error(error: &io::Error) -> Diagnostic {
     let message = format!("can't read this: {error}");
-    Diagnostic::error("io.read", ErrorClass::Io, message)
+    kinds::READ.error(message)
 }
 
 /// Tells how many of several inputs failed.

@@ -36,12 +36,16 @@
     )
 )]
 
+mod kind;
 mod quote;
 pub mod render;
 mod source;
+mod suggest;
 
+pub use kind::Kind;
 pub use quote::Quote;
 pub use source::{Position, Source};
+pub use suggest::{closest, similar};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

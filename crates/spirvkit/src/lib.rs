@@ -77,8 +77,10 @@ pub use spirvkit_transform as transform;
 pub use spirvkit_validate as validate;
 
 mod judge;
+mod kinds;
 
 pub use judge::{validate, validate_text, validate_words};
+pub use kinds::kinds;
 pub use spirvkit_binary::{Endianness, bytes_from_words, words_from_bytes};
 pub use spirvkit_diagnostics::Diagnostic;
 pub use spirvkit_grammar::{TargetEnv, Version};

@@ -30,14 +30,15 @@
 mod assemble;
 mod buffer;
 mod disassemble;
+mod kinds;
 mod lexer;
 mod number;
 mod refusals;
-mod suggest;
 
 pub use assemble::{AssembleOptions, Assembled, IdNumbering, Origins, assemble};
 pub use disassemble::{
     DisassembleOptions, Disassembled, Excerpt, IdNames, Indentation, ListedLine, Meant,
     binary_error, descriptions, disassemble, disassemble_bytes, excerpts, listing, named_excerpts,
 };
+pub use kinds::KINDS;
 pub use number::{NumberError, parse_number, write_number};

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use clap::Args;
-use spirvkit::diagnostics::{ErrorClass, Source, Span};
+use spirvkit::diagnostics::{Source, Span};
 use spirvkit::{AssembleOptions, Assembled, Diagnostic, Endianness, IdNumbering, TargetEnv};
 
 use crate::cli::{ColorWhen, Files};
@@ -12,6 +12,7 @@ use crate::environments;
 use crate::exit::{Ending, UsageError};
 use crate::hex;
 use crate::inputs::Inputs;
+use crate::kinds;
 use crate::output::{Content, Destination};
 use crate::report::{Messages, Reporter};
 use crate::run::Run;
@@ -117,12 +118,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
 /// The bytes as the text that they should be.
 pub(crate) fn text(name: &str, bytes: Vec<u8>, messages: &mut Messages) -> Option<String> {
     if hex::is_binary_module(&bytes) {
-        let diagnostic = Diagnostic::error(
-            "text.binary-module",
-            ErrorClass::InvalidText,
-            "this is a binary module, not assembly text",
-        )
-        .with_help("`spv dis` shows it as text");
+        let diagnostic = kinds::BINARY_MODULE
+            .error("this is a binary module, not assembly text")
+            .with_help("`spv dis` shows it as text");
         messages.add(&diagnostic, &Source::new(name, ""));
         return None;
     }
@@ -141,15 +139,12 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, (Diagnostic, String)> {
     });
     text.map_err(|error| {
         let start = error.utf8_error().valid_up_to();
-        let diagnostic = Diagnostic::error(
-            "text.not-utf8",
-            ErrorClass::InvalidText,
-            "this byte is not UTF-8 text",
-        )
-        .at_span(Span {
-            start,
-            end: start + 1,
-        });
+        let diagnostic = kinds::NOT_UTF8
+            .error("this byte is not UTF-8 text")
+            .at_span(Span {
+                start,
+                end: start + 1,
+            });
         // The text is the same up to the place at fault.
         let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
         (diagnostic, text)

@@ -1,13 +1,12 @@
 //! `spv compact-ids`: the least id bound.
 
 use clap::Args;
-use spirvkit::Diagnostic;
-use spirvkit::diagnostics::ErrorClass;
 use spirvkit::transform::compact_ids;
 
 use crate::change::Changing;
 use crate::change_help;
 use crate::exit::{Ending, UsageError};
+use crate::kinds;
 
 /// Number ids from 1 without gaps
 #[derive(Debug, Args)]
@@ -25,9 +24,7 @@ const AFTER_HELP: &str = change_help!(
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     arguments.changing.each(|module, diagnostics| {
         if let Err(error) = compact_ids(module) {
-            let class = ErrorClass::InvalidBinary;
-            let error = Diagnostic::error("transform.opaque-instruction", class, error.to_string());
-            diagnostics.push(error);
+            diagnostics.push(kinds::OPAQUE_INSTRUCTION.error(error.to_string()));
         }
     })
 }

@@ -1,8 +1,9 @@
 //! `spv dis`: from modules to text.
 
 use clap::Args;
+use spirvkit::binary::Module;
 use spirvkit::diagnostics::Source;
-use spirvkit::{Diagnostic, DisassembleOptions, Indentation};
+use spirvkit::{Diagnostic, DisassembleOptions, Indentation, words_from_bytes};
 
 use crate::cli::{ColorWhen, Files};
 use crate::exit::{Ending, UsageError};
@@ -172,9 +173,8 @@ pub(crate) fn disassemble(
             Some(disassembled.text.into_bytes())
         }
         Err(mut errors) => {
-            let lenience_helps = errors.iter().any(lenience_helps);
             if let Some(last) = errors.pop() {
-                errors.push(with_advice(last, &bytes, lenience_helps));
+                errors.push(with_advice(last, &bytes));
             }
             for error in &errors {
                 messages.add(error, &source);
@@ -198,26 +198,17 @@ fn binary(name: &str, bytes: Vec<u8>, messages: &mut Messages) -> Option<Vec<u8>
     }
 }
 
-/// Errors that no lenience mends, as there is no header to go by. They come alone.
-const FATAL: [&str; 4] = [
-    "binary.too-short",
-    "binary.odd-size",
-    "binary.wrong-magic",
-    "binary.malformed-version",
-];
-
-/// Whether `--lenient` prints the module in spite of an error.
-fn lenience_helps(error: &Diagnostic) -> bool {
-    let rule = error.rule();
-    rule.starts_with("binary.") && !FATAL.contains(&rule)
+/// Whether `--lenient` prints a module that has errors: there is a header to go by.
+fn lenience_helps(bytes: &[u8]) -> bool {
+    words_from_bytes(bytes).is_ok_and(|(words, _)| Module::new(&words).is_ok())
 }
 
 /// Adds to a module's last error what helps with it.
-fn with_advice(error: Diagnostic, bytes: &[u8], lenience_helps: bool) -> Diagnostic {
+fn with_advice(error: Diagnostic, bytes: &[u8]) -> Diagnostic {
     let is_text = |text: &str| !text.trim().is_empty() && !text.contains('\0');
     if error.help().is_some() {
         error
-    } else if lenience_helps {
+    } else if lenience_helps(bytes) {
         error.with_help("`spv dis --lenient` prints everything, also what can't be decoded")
     } else if std::str::from_utf8(bytes).is_ok_and(is_text) {
         error.with_help("if this is assembly text, `spv as` makes a module of it")

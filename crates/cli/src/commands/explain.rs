@@ -1,81 +1,230 @@
-//! `spv explain`: what a rule says.
+//! `spv explain`: what the ids of errors and warnings mean.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
 use spirvkit::Rule;
+use spirvkit::diagnostics::{ErrorClass, Kind, similar};
 use spirvkit::validate::{Example, Frame};
 
 use crate::exit::{Ending, UsageError};
+use crate::kinds::KINDS;
 use crate::report;
 
-/// Explain a rule of `spv val`, with examples
+/// Explain the id of an error or a warning, with examples
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP, arg_required_else_help = true)]
 pub(crate) struct Arguments {
-    /// The id of a rule, such as `id.undefined`, or of one of Vulkan's, such as
+    /// An id that stands behind `error` or `warning`, such as `id.undefined`; a family of
+    /// them, such as `debug-info`; or a rule of Vulkan's, such as
     /// VUID-StandaloneSpirv-None-04633
     #[arg(value_name = "RULE", required_unless_present = "list")]
-    rule: Option<String>,
+    pub(crate) rule: Option<String>,
 
-    /// List all rules
+    /// List all ids
     #[arg(long, conflicts_with = "rule")]
     list: bool,
 
     /// Show the examples as whole modules
     #[arg(long)]
     full: bool,
+
+    /// What to write
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+/// The form of the explanation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For programs: one JSON object an id, on a line, as docs/explain-json.md describes it
+    Json,
 }
 
 const AFTER_HELP: &str = "\
+Letters may be small or capital.
+
 Examples:
   spv explain id.undefined
   spv explain --full id.undefined
+  spv explain debug-info
   spv explain --list
 
 Exit codes:
-  0  the rule was found
-  2  there is no such rule";
+  0  success
+  1  standard output could not be written
+  2  there is no such id, or the command line is wrong";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    let Some(id) = arguments.rule.as_deref().filter(|_| !arguments.list) else {
-        return Ok(report::print(list().as_bytes()));
+    let all = topics();
+    let wanted = match &arguments.rule {
+        Some(text) => find(&all, text).ok_or_else(|| UsageError(unknown(&all, text)))?,
+        None => all.values().copied().collect(),
     };
-    match spirvkit::find_rule(id) {
-        Some(rule) => Ok(report::print(explain(rule, arguments.full).as_bytes())),
-        None => Err(UsageError(unknown(id))),
-    }
+    let text: String = match (arguments.format, wanted.as_slice()) {
+        (Format::Json, wanted) => wanted.iter().map(|topic| topic.json() + "\n").collect(),
+        (Format::Text, [topic]) => topic.explain(arguments.full),
+        (Format::Text, wanted) => list(wanted),
+    };
+    Ok(report::print(text.as_bytes()))
 }
 
-fn list() -> String {
+/// The ids of all errors and warnings.
+pub(crate) fn ids() -> impl Iterator<Item = &'static str> {
+    topics().into_keys()
+}
+
+/// What there is to explain.
+#[derive(Clone, Copy, Debug)]
+enum Topic {
+    /// A rule of the validator.
+    Rule(&'static Rule),
+    /// What else may be wrong.
+    Kind(&'static Kind),
+}
+
+/// All there is to explain, by id. Of what a rule says, the rule says more.
+fn topics() -> BTreeMap<&'static str, Topic> {
+    let kinds = spirvkit::kinds().into_iter().chain(KINDS.iter().copied());
+    let kinds = kinds.map(|kind| (kind.id, Topic::Kind(kind)));
+    let rules = spirvkit::rules().into_iter();
+    let rules = rules.map(|rule| (rule.id, Topic::Rule(rule)));
+    kinds.chain(rules).collect()
+}
+
+/// The family that an id belongs to.
+fn family(id: &str) -> &str {
+    id.split_once('.').map_or(id, |(family, _)| family)
+}
+
+/// What a user means: an id, a rule of Vulkan's, or a whole family.
+fn find(all: &BTreeMap<&'static str, Topic>, text: &str) -> Option<Vec<Topic>> {
+    let text = text.trim();
+    let id = text.to_ascii_lowercase();
+    if let Some(topic) = all.get(id.as_str()) {
+        return Some(vec![*topic]);
+    }
+    let vuid = all.values().find(|topic| {
+        let mut vuids = topic.vuids().iter();
+        vuids.any(|vuid| vuid.eq_ignore_ascii_case(text))
+    });
+    if let Some(topic) = vuid {
+        return Some(vec![*topic]);
+    }
+    let wanted = id.trim_end_matches('*').trim_end_matches('.');
+    let members = all.iter().filter(|(id, _)| family(id) == wanted);
+    let members: Vec<Topic> = members.map(|(_, topic)| *topic).collect();
+    (!members.is_empty()).then_some(members)
+}
+
+fn list(topics: &[Topic]) -> String {
+    let width = topics.iter().map(|topic| topic.id().len()).max();
+    let width = width.unwrap_or_default();
     let mut out = String::new();
-    for rule in spirvkit::rules() {
-        let _ = writeln!(out, "{:<40} {}", rule.id, rule.text);
+    for topic in topics {
+        let _ = writeln!(out, "{:<width$}  {}", topic.id(), topic.text());
     }
     out
 }
 
-fn explain(rule: &Rule, full: bool) -> String {
-    let mut out = format!(
-        "{}\n\n{}\n\nclass:   {}\nsection: {}\n",
-        rule.id,
-        rule.text,
-        rule.class.name(),
-        rule.section
-    );
-    for vuid in rule.vuids {
-        let _ = writeln!(out, "vulkan:  {vuid}");
+impl Topic {
+    fn id(&self) -> &'static str {
+        match self {
+            Self::Rule(rule) => rule.id,
+            Self::Kind(kind) => kind.id,
+        }
     }
-    let Example {
-        frame,
-        breaks,
-        keeps,
-    } = &rule.example;
+
+    fn text(&self) -> &'static str {
+        match self {
+            Self::Rule(rule) => rule.text,
+            Self::Kind(kind) => kind.text,
+        }
+    }
+
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Rule(rule) => rule.class,
+            Self::Kind(kind) => kind.class,
+        }
+    }
+
+    fn vuids(&self) -> &'static [&'static str] {
+        match self {
+            Self::Rule(rule) => rule.vuids,
+            Self::Kind(_) => &[],
+        }
+    }
+
+    fn explain(&self, full: bool) -> String {
+        let mut out = format!("{}\n\n{}\n\n", self.id(), self.text());
+        match self {
+            Self::Rule(rule) => {
+                let _ = writeln!(out, "class:   {}", self.class().name());
+                let _ = writeln!(out, "section: {}", rule.section);
+                for vuid in rule.vuids {
+                    let _ = writeln!(out, "vulkan:  {vuid}");
+                }
+                out += &examples(&rule.example, full);
+            }
+            Self::Kind(kind) => {
+                let _ = writeln!(out, "{}\n", kind.advice);
+                let _ = writeln!(out, "class:   {}", self.class().name());
+                if !kind.example.is_empty() {
+                    let _ = write!(out, "\nFor example:\n\n{}", indented(kind.example));
+                }
+            }
+        }
+        out
+    }
+
+    fn json(&self) -> String {
+        let mut object = json!({
+            "id": self.id(),
+            "family": family(self.id()),
+            "class": self.class().name(),
+            "text": self.text(),
+            "section": Value::Null,
+            "vuids": self.vuids(),
+            "advice": Value::Null,
+            "example": Value::Null,
+        });
+        match self {
+            Self::Rule(rule) => {
+                object["section"] = rule.section.into();
+                object["example"] = json!({
+                    "environment": rule.example.frame.environment(),
+                    "breaks": rule.example.breaking(),
+                    "keeps": rule.example.keeping(),
+                });
+            }
+            Self::Kind(kind) => {
+                object["advice"] = kind.advice.into();
+                if !kind.example.is_empty() {
+                    object["example"] = json!({
+                        "environment": Value::Null,
+                        "breaks": kind.example,
+                        "keeps": Value::Null,
+                    });
+                }
+            }
+        }
+        object.to_string()
+    }
+}
+
+/// What breaks a rule, and what keeps it.
+fn examples(example: &Example, full: bool) -> String {
     let (breaks, keeps) = match full {
-        true => (rule.example.breaking(), rule.example.keeping()),
-        false => ((*breaks).to_owned(), (*keeps).to_owned()),
+        true => (example.breaking(), example.keeping()),
+        false => (example.breaks.to_owned(), example.keeps.to_owned()),
     };
-    let surroundings = match (full, frame) {
+    let surroundings = match (full, example.frame) {
         (false, Frame::Shader | Frame::ShaderFor(_)) => " in a compute shader",
         (false, Frame::Fragment | Frame::FragmentFor(_)) => " in a fragment shader",
         (false, Frame::Kernel | Frame::KernelFor(_)) => " in a kernel",
@@ -83,14 +232,12 @@ fn explain(rule: &Rule, full: bool) -> String {
         (true, Frame::Limited) => " if all limits are 3",
         _ => "",
     };
-    let env = frame.environment();
-    let _ = write!(
-        out,
+    let env = example.frame.environment();
+    format!(
         "\nThis breaks it{surroundings} ({env}):\n\n{}\nThis keeps it:\n\n{}",
         indented(&breaks),
         indented(&keeps)
-    );
-    out
+    )
 }
 
 fn indented(text: &str) -> String {
@@ -98,18 +245,33 @@ fn indented(text: &str) -> String {
     lines.map(|line| format!("    {line}\n")).collect()
 }
 
-/// Says that there is no such rule, and which ones there are that look alike.
-fn unknown(id: &str) -> String {
-    let word = id.rsplit('.').next().unwrap_or(id);
-    let alike: Vec<&str> = spirvkit::rules()
-        .into_iter()
-        .map(|rule| rule.id)
-        .filter(|known| !word.is_empty() && (known.contains(word) || id.contains(known)))
-        .take(5)
-        .collect();
+/// Says that there is no such id, and which ones there are that look alike.
+fn unknown(all: &BTreeMap<&'static str, Topic>, text: &str) -> String {
+    let id = text.to_ascii_lowercase();
+    let name = id.rsplit('.').next().unwrap_or(&id);
+    let families: BTreeSet<&str> = all.keys().map(|id| family(id)).collect();
+    let ids = all.keys().copied();
+    let mut alike = similar(&id, families.into_iter().chain(ids).map(|it| (it, it)));
+    if alike.is_empty() {
+        let names = all
+            .keys()
+            .map(|&id| (id.rsplit('.').next().unwrap_or(id), id));
+        alike = similar(name, names);
+    }
+    if alike.is_empty() && !name.is_empty() {
+        alike = all
+            .keys()
+            .copied()
+            .filter(|id| id.contains(name))
+            .take(3)
+            .collect();
+    }
     let hint = match alike.is_empty() {
         true => "`spv explain --list` lists all".to_owned(),
-        false => format!("did you mean {}?", alike.join(", ")),
+        false => {
+            let alike: Vec<String> = alike.iter().map(|id| format!("`{id}`")).collect();
+            format!("did you mean {}?", alike.join(" or "))
+        }
     };
-    format!("there is no rule `{id}`; {hint}")
+    format!("there is no rule `{}`; {hint}", text.escape_debug())
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use clap::Args;
-use spirvkit::diagnostics::{ErrorClass, Source};
+use spirvkit::diagnostics::Source;
 use spirvkit::ir::Module;
 use spirvkit::transform::link::{Fault, Input, LinkError, Options, link};
 use spirvkit::{Diagnostic, TargetEnv, ValidateOptions};
@@ -149,12 +149,7 @@ pub(crate) fn link_loaded(
 }
 
 fn diagnostic(error: &LinkError) -> Diagnostic {
-    let class = match error.fault() {
-        Fault::Opaque => ErrorClass::InvalidBinary,
-        Fault::Version | Fault::Removed => ErrorClass::WrongVersion,
-        _ => ErrorClass::InvalidData,
-    };
-    let diagnostic = Diagnostic::error(error.fault().rule(), class, error.to_string());
+    let diagnostic = error.fault().kind().error(error.to_string());
     let help = match error.fault() {
         Fault::Unresolved => Some("`--allow-partial-linkage` leaves it as an import"),
         Fault::Version => Some("`--use-highest-version` takes the highest of them"),

@@ -2,9 +2,9 @@
 
 use clap::Args;
 use spirvkit::Diagnostic;
-use spirvkit::diagnostics::{ErrorClass, Source};
+use spirvkit::diagnostics::Source;
 use spirvkit::ir::Module;
-use spirvkit::transform::link::{Fault, Input, LinkError};
+use spirvkit::transform::link::{Input, LinkError};
 use spirvkit::transform::merge;
 
 use crate::change::{Changing, Loaded};
@@ -61,10 +61,5 @@ fn merge_loaded(loaded: &[Loaded], messages: &mut Messages) -> Option<Module> {
 }
 
 fn diagnostic(error: &LinkError) -> Diagnostic {
-    let class = match error.fault() {
-        Fault::Opaque => ErrorClass::InvalidBinary,
-        Fault::Version => ErrorClass::WrongVersion,
-        _ => ErrorClass::InvalidData,
-    };
-    Diagnostic::error(error.fault().rule(), class, error.to_string())
+    error.fault().kind().error(error.to_string())
 }

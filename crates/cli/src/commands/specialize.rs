@@ -3,7 +3,6 @@
 use clap::Args;
 use spirvkit::Diagnostic;
 use spirvkit::binary::{Id, NumberType};
-use spirvkit::diagnostics::ErrorClass;
 use spirvkit::ir::Module;
 use spirvkit::text::{parse_number, write_number};
 use spirvkit::transform::fold::ScalarType;
@@ -12,6 +11,7 @@ use spirvkit::transform::{Prune, SpecConstant, Specialization, prune, spec_const
 use crate::change::Changing;
 use crate::change_help;
 use crate::exit::{Ending, UsageError};
+use crate::kinds;
 
 /// Give specialization constants their final values
 #[derive(Debug, Args)]
@@ -86,10 +86,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             return;
         }
         match specialize(module, &wanted) {
-            Ok(done) => diagnostics.extend(done.warnings.iter().map(|warning| {
-                let class = ErrorClass::InvalidValue;
-                Diagnostic::warning("transform.specialize", class, warning.to_string())
-            })),
+            Ok(done) => {
+                let warnings = done.warnings.iter().map(ToString::to_string);
+                diagnostics.extend(warnings.map(|it| kinds::UNDEFINED_OPERATION.warning(it)));
+            }
             Err(error) => diagnostics.push(bad_value("--set", &error.to_string())),
         }
         if arguments.prune {
@@ -122,11 +122,7 @@ fn find<'c>(
             _ => format!("it has {}", all.join(", ")),
         };
         let message = format!("the module has no specialization constant `{constant}`; {there}");
-        diagnostics.push(Diagnostic::error(
-            "transform.specialize",
-            ErrorClass::InvalidId,
-            message,
-        ));
+        diagnostics.push(kinds::NO_CONSTANT.error(message));
     }
     found
 }
@@ -142,11 +138,7 @@ fn describe(constant: &SpecConstant) -> String {
 }
 
 fn bad_value(constant: &str, message: &str) -> Diagnostic {
-    Diagnostic::error(
-        "transform.specialize",
-        ErrorClass::InvalidValue,
-        format!("`{constant}`: {message}"),
-    )
+    kinds::BAD_CONSTANT_VALUE.error(format!("`{constant}`: {message}"))
 }
 
 /// The bits of a value of the constant's type.

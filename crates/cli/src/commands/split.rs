@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use spirvkit::Diagnostic;
-use spirvkit::diagnostics::{ErrorClass, Source};
+use spirvkit::diagnostics::Source;
 use spirvkit::grammar::{Enumeration, ExecutionModel, OperandKind};
 use spirvkit::transform::{
     EntryPoint, SplitError, entry_points, find_entry_point, keep_entry_point,
@@ -14,6 +14,7 @@ use spirvkit::transform::{
 use crate::change::{Changing, Loaded, write};
 use crate::change_help;
 use crate::exit::{Ending, UsageError};
+use crate::kinds;
 use crate::output::Destination;
 use crate::report::Messages;
 
@@ -84,11 +85,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
 fn diagnostic(error: &SplitError) -> Diagnostic {
     let message = error.to_string();
     match error {
-        SplitError::Ambiguous { .. } => {
-            Diagnostic::error("split.ambiguous-name", ErrorClass::InvalidLookup, message)
-                .with_help("`--model` says which one")
-        }
-        _ => Diagnostic::error("split.no-entry-point", ErrorClass::InvalidLookup, message),
+        SplitError::Ambiguous { .. } => kinds::AMBIGUOUS_NAME
+            .error(message)
+            .with_help("`--model` says which one"),
+        _ => kinds::NO_ENTRY_POINT.error(message),
     }
 }
 
@@ -97,7 +97,7 @@ fn split_all(loaded: &Loaded, directory: &Path, messages: &mut Messages) {
     let all = entry_points(&loaded.module);
     if all.is_empty() {
         let message = "the module has no entry points";
-        let error = Diagnostic::error("split.no-entry-point", ErrorClass::InvalidLookup, message);
+        let error = kinds::NO_ENTRY_POINT.error(message);
         messages.add(&error, &Source::new(&loaded.name, ""));
     }
     let mut taken = HashMap::new();

@@ -67,7 +67,7 @@ fn errors_name_the_file_and_nothing_of_it_is_written() {
     for (input, rule) in [
         ("faulty.spvasm", "text.unknown-enumerant"),
         ("unknown.spv", "transform.opaque-instruction"),
-        ("cut.spv", "binary.past-end"),
+        ("cut.spv", "binary.truncated"),
         ("missing.spv", "io.read"),
     ] {
         let ran = dir.spv(&["compact-ids", input, "-o", "out.spv"]);

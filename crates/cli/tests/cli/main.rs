@@ -8,6 +8,7 @@ mod common;
 mod debug;
 mod diff;
 mod dis;
+mod explain;
 mod generated;
 mod hex;
 mod info;

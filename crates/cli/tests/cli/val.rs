@@ -1,4 +1,4 @@
-//! `spv val`, `spv explain`, and the program under the name `spirv-val`.
+//! `spv val`, and the program under the name `spirv-val`.
 
 use serde_json::Value;
 
@@ -222,25 +222,6 @@ fn many_inputs_end_in_a_summary() {
         "{}",
         ran.stderr
     );
-}
-
-#[test]
-fn rules_are_explained() {
-    let dir = Dir::new();
-    let ran = dir.spv(&["explain", "id.undefined"]);
-    assert!(ran.text().starts_with("id.undefined\n"), "{}", ran.text());
-    assert!(ran.text().contains("invalid_id"));
-    assert!(ran.text().contains("This breaks it") && ran.text().contains("This keeps it"));
-    let full = dir.spv(&["explain", "--full", "id.undefined"]);
-    assert!(full.text().contains("    OpMemoryModel "));
-    let list = dir.spv(&["explain", "--list"]);
-    assert!(
-        list.text()
-            .lines()
-            .any(|line| line.starts_with("id.undefined "))
-    );
-    dir.spv(&["explain", "id.undefind"]).fails(2, "id.undefind");
-    dir.spv(&["explain"]).fails(2, "Usage");
 }
 
 #[test]

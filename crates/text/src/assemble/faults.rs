@@ -2,27 +2,19 @@
 //! stand together.
 
 use spirvkit_binary::NumberType;
-use spirvkit_diagnostics::{Diagnostic, ErrorClass, Location, Span};
+use spirvkit_diagnostics::{Diagnostic, Kind, Location, Span, closest};
 use spirvkit_grammar::{
     Enumeration, FPEncoding, InstructionInfo, Op, OperandInfo, OperandKind, Version,
 };
 
+use crate::kinds;
 use crate::number::NumberError;
-use crate::suggest::closest;
 
 /// The name of an instruction in messages.
 pub(super) type Name = &'static str;
 
-fn text(rule: &'static str, message: String) -> Diagnostic {
-    Diagnostic::error(rule, ErrorClass::InvalidText, message)
-}
-
-fn value(rule: &'static str, message: String) -> Diagnostic {
-    Diagnostic::error(rule, ErrorClass::InvalidValue, message)
-}
-
-fn lookup(rule: &'static str, message: String, suggestion: Option<String>) -> Diagnostic {
-    let diagnostic = Diagnostic::error(rule, ErrorClass::InvalidLookup, message);
+fn lookup(kind: &Kind, message: String, suggestion: Option<String>) -> Diagnostic {
+    let diagnostic = kind.error(message);
     match suggestion {
         Some(name) => diagnostic.with_help(format!("did you mean `{name}`?")),
         None => diagnostic,
@@ -64,50 +56,38 @@ fn quoted_or_end(token: &str) -> String {
 
 pub(super) fn expected_instruction(found: &str) -> Diagnostic {
     let found = quoted(found);
-    text(
-        "text.expected-instruction",
-        format!(
-            "expected an instruction, which starts with an opcode name or `%id =`, found {found}"
-        ),
-    )
+    kinds::EXPECTED_INSTRUCTION.error(format!(
+        "expected an instruction, which starts with an opcode name or `%id =`, found {found}"
+    ))
 }
 
 pub(super) fn surplus_operand(found: &str, previous: Name) -> Diagnostic {
     let found = quoted(found);
-    text(
-        "text.surplus-operand",
-        format!("{previous} takes no further operand, but {found} follows it"),
-    )
+    kinds::SURPLUS_OPERAND.error(format!(
+        "{previous} takes no further operand, but {found} follows it"
+    ))
 }
 
 pub(super) fn expected_opcode(found: &str) -> Diagnostic {
     let found = quoted_or_end(found);
-    text(
-        "text.expected-opcode",
-        format!("expected an opcode name after `=`, found {found}"),
-    )
+    kinds::EXPECTED_OPCODE.error(format!("expected an opcode name after `=`, found {found}"))
 }
 
 pub(super) fn dangling_id(id: &str) -> Diagnostic {
     let id = quoted(id);
-    text(
-        "text.expected-equals",
-        format!("expected `=` and an opcode name after {id}"),
-    )
+    kinds::EXPECTED_EQUALS.error(format!("expected `=` and an opcode name after {id}"))
 }
 
 pub(super) fn stray_equals() -> Diagnostic {
-    text(
-        "text.stray-equals",
-        "`=` can only follow the result id of an instruction with an opcode name".to_owned(),
-    )
+    kinds::STRAY_EQUALS
+        .error("`=` can only follow the result id of an instruction with an opcode name".to_owned())
 }
 
 pub(super) fn unknown_opcode(name: &str) -> Diagnostic {
     let bare = name.strip_prefix("Op").unwrap_or(name);
     let suggestion = closest(bare, Op::bare_names()).map(|bare| format!("Op{bare}"));
     lookup(
-        "text.unknown-opcode",
+        &kinds::UNKNOWN_OPCODE,
         format!("{} is not a known instruction", quoted(name)),
         suggestion,
     )
@@ -120,43 +100,31 @@ pub(super) fn wrong_version(info: &InstructionInfo, target: Version) -> Diagnost
         (Some(since), None) => format!("needs version {since}"),
         _ => "is in no version".to_owned(),
     };
-    Diagnostic::error(
-        "text.wrong-version",
-        ErrorClass::WrongVersion,
-        format!(
-            "{} {range}, but the target is version {target}",
-            info.name()
-        ),
-    )
+    kinds::WRONG_VERSION.error(format!(
+        "{} {range}, but the target is version {target}",
+        info.name()
+    ))
 }
 
 pub(super) fn missing_result(op: Name) -> Diagnostic {
-    text(
-        "text.missing-result",
-        format!("{op} has a result: write `%id = {op}`"),
-    )
+    kinds::MISSING_RESULT.error(format!("{op} has a result: write `%id = {op}`"))
 }
 
 pub(super) fn unwanted_result(op: Name) -> Diagnostic {
-    text(
-        "text.unwanted-result",
-        format!("{op} has no result, so `%id =` can't stand before it"),
-    )
+    kinds::UNWANTED_RESULT.error(format!(
+        "{op} has no result, so `%id =` can't stand before it"
+    ))
 }
 
 pub(super) fn bad_id(found: &str) -> Diagnostic {
     let found = quoted(found);
-    text(
-        "text.bad-id",
-        format!("{found} is not an id: `%` is followed by letters, digits and underscores"),
-    )
+    kinds::BAD_ID.error(format!(
+        "{found} is not an id: `%` is followed by letters, digits and underscores"
+    ))
 }
 
 pub(super) fn missing_operand(op: Name, operand: &OperandInfo) -> Diagnostic {
-    text(
-        "text.missing-operand",
-        format!("{op} lacks its {}", operand_name(operand)),
-    )
+    kinds::MISSING_OPERAND.error(format!("{op} lacks its {}", operand_name(operand)))
 }
 
 /// `Memory Model` as the specification names it, else the kind in words.
@@ -170,35 +138,26 @@ fn operand_name(operand: &OperandInfo) -> String {
 
 pub(super) fn expected_id(op: Name, kind: OperandKind, found: &str) -> Diagnostic {
     let found = quoted(found);
-    text(
-        "text.expected-id",
-        format!(
-            "{op} takes an id here ({}), which starts with `%`; found {found}",
-            kind.description()
-        ),
-    )
+    kinds::EXPECTED_ID.error(format!(
+        "{op} takes an id here ({}), which starts with `%`; found {found}",
+        kind.description()
+    ))
 }
 
 pub(super) fn open_string() -> Diagnostic {
-    text(
-        "text.open-string",
-        "the string that starts here has no closing `\"`".to_owned(),
-    )
+    kinds::OPEN_STRING.error("the string that starts here has no closing `\"`".to_owned())
 }
 
 pub(super) fn nul_in_string() -> Diagnostic {
-    text(
-        "text.nul-in-string",
-        "a string can't hold a NUL, which would end it in the module".to_owned(),
-    )
+    kinds::NUL_IN_STRING
+        .error("a string can't hold a NUL, which would end it in the module".to_owned())
 }
 
 pub(super) fn expected_string(op: Name, found: &str) -> Diagnostic {
     let found = quoted(found);
-    text(
-        "text.expected-string",
-        format!("{op} takes a string in double quotes here, found {found}"),
-    )
+    kinds::EXPECTED_STRING.error(format!(
+        "{op} takes a string in double quotes here, found {found}"
+    ))
 }
 
 /// A type as messages name it.
@@ -220,18 +179,15 @@ pub(super) fn bad_number(found: &str, ty: NumberType, error: NumberError) -> Dia
     let found = quoted(found);
     let ty = type_name(ty);
     match error {
-        NumberError::Malformed => text(
-            "text.bad-number",
-            format!("expected {} {ty}, found {found}", article(&ty)),
-        ),
-        NumberError::Negative => value(
-            "text.negative-number",
-            format!("{found} is negative, but this is {} {ty}", article(&ty)),
-        ),
-        NumberError::OutOfRange => value(
-            "text.number-out-of-range",
-            format!("{found} does not fit in {} {ty}", article(&ty)),
-        ),
+        NumberError::Malformed => {
+            kinds::BAD_NUMBER.error(format!("expected {} {ty}, found {found}", article(&ty)))
+        }
+        NumberError::Negative => kinds::NEGATIVE_NUMBER.error(format!(
+            "{found} is negative, but this is {} {ty}",
+            article(&ty)
+        )),
+        NumberError::OutOfRange => kinds::NUMBER_OUT_OF_RANGE
+            .error(format!("{found} does not fit in {} {ty}", article(&ty))),
     }
 }
 
@@ -245,9 +201,7 @@ fn article(noun: &str) -> &'static str {
 
 pub(super) fn untyped_literal(op: Name, id: &str) -> Diagnostic {
     let id = quoted(id);
-    text(
-        "text.untyped-literal",
-        format!(
+    kinds::UNTYPED_LITERAL.error(format!(
             "the literal of {op} can't be read: {id} is not an integer or floating-point type of at most 64 bits, defined before"
         ),
     )
@@ -255,9 +209,7 @@ pub(super) fn untyped_literal(op: Name, id: &str) -> Diagnostic {
 
 pub(super) fn bad_selector(id: &str) -> Diagnostic {
     let id = quoted(id);
-    text(
-        "text.bad-selector",
-        format!(
+    kinds::BAD_SELECTOR.error(format!(
             "the literals of OpSwitch can't be read: {id} is not a scalar integer that is defined before"
         ),
     )
@@ -267,7 +219,7 @@ pub(super) fn unknown_enumerant(kind: OperandKind, name: &str) -> Diagnostic {
     let what = kind.description();
     let elsewhere = OperandKind::all().find(|other| other.enumerant_by_name(name).is_some());
     let diagnostic = lookup(
-        "text.unknown-enumerant",
+        &kinds::UNKNOWN_ENUMERANT,
         format!("{} is not a {what}", quoted(name)),
         closest(name, kind.enumerant_names()).map(str::to_owned),
     );
@@ -281,10 +233,9 @@ pub(super) fn unknown_enumerant(kind: OperandKind, name: &str) -> Diagnostic {
 
 pub(super) fn not_an_import(id: &str) -> Diagnostic {
     let id = quoted(id);
-    text(
-        "text.not-an-import",
-        format!("{id} is not an extended instruction set: no OpExtInstImport defines it before"),
-    )
+    kinds::NOT_AN_IMPORT.error(format!(
+        "{id} is not an extended instruction set: no OpExtInstImport defines it before"
+    ))
 }
 
 pub(super) fn unknown_ext_inst(
@@ -293,7 +244,7 @@ pub(super) fn unknown_ext_inst(
 ) -> Diagnostic {
     let Some(set) = set else {
         return lookup(
-            "text.unknown-ext-inst",
+            &kinds::UNKNOWN_EXT_INST,
             format!(
                 "{name} is not a number, but the instructions of this extended instruction set are known by number only",
                 name = quoted(name)
@@ -303,7 +254,7 @@ pub(super) fn unknown_ext_inst(
     };
     let names = set.instructions().iter().map(InstructionInfo::name);
     lookup(
-        "text.unknown-ext-inst",
+        &kinds::UNKNOWN_EXT_INST,
         format!("{} is not an instruction of {set}", quoted(name)),
         closest(name, names).map(str::to_owned),
     )
@@ -312,7 +263,7 @@ pub(super) fn unknown_ext_inst(
 pub(super) fn unknown_spec_constant_op(name: &str) -> Diagnostic {
     let suggestion = closest(name.strip_prefix("Op").unwrap_or(name), Op::bare_names());
     lookup(
-        "text.unknown-spec-constant-op",
+        &kinds::UNKNOWN_SPEC_CONSTANT_OP,
         format!(
             "{} is not the name of an instruction without its `Op`",
             quoted(name)
@@ -322,26 +273,21 @@ pub(super) fn unknown_spec_constant_op(name: &str) -> Diagnostic {
 }
 
 pub(super) fn nested_spec_constant_op() -> Diagnostic {
-    text(
-        "text.nested-spec-constant-op",
-        "an OpSpecConstantOp can't compute another OpSpecConstantOp".to_owned(),
-    )
+    kinds::NESTED_SPEC_CONSTANT_OP
+        .error("an OpSpecConstantOp can't compute another OpSpecConstantOp".to_owned())
 }
 
 pub(super) fn too_many_errors(errors: usize) -> Diagnostic {
-    text(
-        "text.too-many-errors",
-        format!("gave up after {errors} of the text's errors; what follows was not looked at"),
-    )
+    kinds::TOO_MANY_TEXT_ERRORS.error(format!(
+        "gave up after {errors} of the text's errors; what follows was not looked at"
+    ))
 }
 
 pub(super) fn bad_header_comment(key: &str, value: &str) -> Diagnostic {
     let value = quoted(value);
-    Diagnostic::warning(
-        "text.bad-header-comment",
-        ErrorClass::InvalidText,
-        format!("the header comment `{key}` is passed over: {value} is not what it can say"),
-    )
+    kinds::BAD_HEADER_COMMENT.warning(format!(
+        "the header comment `{key}` is passed over: {value} is not what it can say"
+    ))
 }
 
 pub(super) fn bad_float_type(width: u32, encoding: FPEncoding) -> Diagnostic {
@@ -354,19 +300,15 @@ pub(super) fn bad_float_type(width: u32, encoding: FPEncoding) -> Diagnostic {
             encoding.0
         ),
     };
-    text("text.bad-float-type", message)
+    kinds::BAD_FLOAT_TYPE.error(message)
 }
 
 /// `earlier` is where the id is defined first, if that is known.
 pub(super) fn redefinition(id: &str, earlier: Option<Span>) -> Diagnostic {
-    let diagnostic = Diagnostic::error(
-        "text.redefinition",
-        ErrorClass::InvalidId,
-        format!(
-            "{} is the result of an earlier instruction already",
-            quoted(id)
-        ),
-    );
+    let diagnostic = kinds::REDEFINITION.error(format!(
+        "{} is the result of an earlier instruction already",
+        quoted(id)
+    ));
     match earlier {
         Some(span) => diagnostic.with_label(Location::Span(span), "it is defined here"),
         None => diagnostic,
@@ -375,17 +317,14 @@ pub(super) fn redefinition(id: &str, earlier: Option<Span>) -> Diagnostic {
 
 pub(super) fn bad_immediate(found: &str) -> Diagnostic {
     let found = quoted(found);
-    text(
-        "text.bad-immediate",
-        format!("expected `!` and an unsigned 32-bit integer, found {found}"),
-    )
+    kinds::BAD_IMMEDIATE.error(format!(
+        "expected `!` and an unsigned 32-bit integer, found {found}"
+    ))
 }
 
 pub(super) fn bad_raw_operand(found: &str) -> Diagnostic {
     let found = quoted(found);
-    text(
-        "text.bad-raw-operand",
-        format!(
+    kinds::BAD_RAW_OPERAND.error(format!(
             "after a `!` word an operand is a number of 32 bits, a string, an id or another `!` word, not {found}"
         ),
     )
@@ -393,27 +332,24 @@ pub(super) fn bad_raw_operand(found: &str) -> Diagnostic {
 
 pub(super) fn unknown_syntax(expected: &str, found: &str) -> Diagnostic {
     let found = quoted_or_end(found);
-    text(
-        "text.bad-unknown-opcode",
-        format!("expected {expected} in `OpUnknown(opcode, word count)`, found {found}"),
-    )
+    kinds::BAD_UNKNOWN_OPCODE.error(format!(
+        "expected {expected} in `OpUnknown(opcode, word count)`, found {found}"
+    ))
 }
 
 pub(super) fn unknown_count(count: u32, found: usize) -> Diagnostic {
-    text(
-        "text.bad-unknown-opcode",
-        format!(
-            "OpUnknown says that the instruction has {count} words, but its operands make it {found}"
-        ),
-    )
+    kinds::BAD_UNKNOWN_OPCODE.error(format!(
+        "OpUnknown says that the instruction has {count} words, but its operands make it {found}"
+    ))
 }
 
 pub(super) fn too_long(error: spirvkit_binary::InstructionTooLong) -> Diagnostic {
-    text("text.instruction-too-long", error.to_string())
+    kinds::INSTRUCTION_TOO_LONG.error(error.to_string())
 }
 
 #[cfg(test)]
 mod tests {
+    use spirvkit_diagnostics::ErrorClass;
     use spirvkit_grammar::OperandKind;
 
     use super::*;

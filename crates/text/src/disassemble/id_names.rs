@@ -6,10 +6,10 @@ use std::collections::HashSet;
 use std::fmt;
 
 use spirvkit_binary::{Id, Instruction, LiteralString, Module};
+use spirvkit_diagnostics::similar;
 use spirvkit_grammar::Op;
 
 use super::names::{Names, as_number};
-use crate::suggest;
 
 /// What the disassembler calls the ids of a module.
 ///
@@ -176,7 +176,7 @@ impl<'m> IdNames<'m> {
         let ids = self.defined();
         let named = ids.filter_map(|id| Some((self.get(id)?, id)));
         let wanted = named.filter(|(_, id)| wanted(*id));
-        suggest::similar(plain, wanted)
+        similar(plain, wanted)
     }
 
     /// All ids that an instruction defines, in the module's order.

@@ -16,13 +16,15 @@ mod source;
 mod writer;
 
 use spirvkit_binary::{Error, ErrorKind, Module, WordOffset, words_from_bytes};
-use spirvkit_diagnostics::{Diagnostic, ErrorClass};
+use spirvkit_diagnostics::{Diagnostic, Kind};
 
 pub use excerpts::{Excerpt, excerpts, named_excerpts};
 pub use id_names::{IdNames, Meant};
 pub use listing::{ListedLine, descriptions, listing};
 pub use options::{DisassembleOptions, Indentation};
 use printer::Printer;
+
+use crate::kinds;
 
 /// A disassembled module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,21 +86,21 @@ pub fn disassemble_bytes(
 /// A decoding error as a diagnostic, with its stable rule and its place, as all
 /// parts of this toolkit tell it.
 pub fn binary_error(error: &Error) -> Diagnostic {
-    let (rule, class) = rule(error.kind());
-    Diagnostic::error(rule, class, message(error)).at_word(error.offset().0)
+    let error_at = kind(error.kind()).error(message(error));
+    error_at.at_word(error.offset().0)
 }
 
 /// Something that the text doesn't show as a diagnostic.
 fn warning(error: &Error) -> Diagnostic {
-    let (rule, class) = rule(error.kind());
-    Diagnostic::warning(rule, class, message(error)).at_word(error.offset().0)
+    let warning = kind(error.kind()).warning(message(error));
+    warning.at_word(error.offset().0)
 }
 
 /// Says that the module is not looked at from `next` on.
 fn too_many_errors(errors: usize, next: WordOffset) -> Diagnostic {
     let message =
         format!("gave up after {errors} of the module's errors; what follows was not looked at");
-    Diagnostic::error("binary.too-many-errors", ErrorClass::InvalidBinary, message).at_word(next.0)
+    kinds::TOO_MANY_BINARY_ERRORS.error(message).at_word(next.0)
 }
 
 /// What an error says, behind the name of the instruction if it has one.
@@ -109,36 +111,35 @@ fn message(error: &Error) -> String {
     }
 }
 
-/// The rule that an error breaks.
-fn rule(kind: ErrorKind) -> (&'static str, ErrorClass) {
-    use ErrorClass::{InvalidBinary as Binary, InvalidId};
-    match kind {
-        ErrorKind::TooShort { .. } => ("binary.too-short", Binary),
-        ErrorKind::OddSize { .. } => ("binary.odd-size", Binary),
-        ErrorKind::WrongMagic { .. } => ("binary.wrong-magic", Binary),
-        ErrorKind::MalformedVersion { .. } => ("binary.malformed-version", Binary),
-        ErrorKind::BadBound { .. } => ("binary.bad-bound", Binary),
-        ErrorKind::LowBound { .. } => ("binary.low-bound", Binary),
-        ErrorKind::UnknownVersion { .. } => ("binary.unknown-version", Binary),
-        ErrorKind::ZeroWordCount => ("binary.zero-word-count", Binary),
-        ErrorKind::PastEnd { .. } => ("binary.past-end", Binary),
-        ErrorKind::UnknownOpcode { .. } => ("binary.unknown-opcode", Binary),
-        ErrorKind::MissingOperand { .. } => ("binary.missing-operand", Binary),
-        ErrorKind::SurplusWords { .. } => ("binary.surplus-words", Binary),
-        ErrorKind::ZeroId { .. } => ("binary.zero-id", InvalidId),
-        ErrorKind::Redefined { .. } => ("binary.redefined", InvalidId),
-        ErrorKind::UnknownEnumerant { .. } => ("binary.unknown-enumerant", Binary),
-        ErrorKind::UnknownBit { .. } => ("binary.unknown-bit", Binary),
-        ErrorKind::UnknownExtInst { .. } => ("binary.unknown-ext-inst", Binary),
-        ErrorKind::NotAnImport { .. } => ("binary.not-an-import", InvalidId),
-        ErrorKind::UnknownSpecConstantOp { .. } => ("binary.unknown-spec-constant-op", Binary),
-        ErrorKind::UndefinedType { .. } => ("binary.undefined-type", InvalidId),
-        ErrorKind::NotANumberType { .. } => ("binary.not-a-number-type", InvalidId),
-        ErrorKind::BadSelector { .. } => ("binary.bad-selector", InvalidId),
-        ErrorKind::UnterminatedString => ("binary.unterminated-string", Binary),
-        ErrorKind::BadUtf8 { .. } => ("binary.bad-utf8", Binary),
-        ErrorKind::StringPadding => ("binary.string-padding", Binary),
-        ErrorKind::NumberPadding => ("binary.number-padding", Binary),
-        _ => ("binary.malformed", Binary),
+/// What kind of diagnostic an error is.
+fn kind(error: ErrorKind) -> &'static Kind {
+    match error {
+        ErrorKind::TooShort { .. } | ErrorKind::OddSize { .. } | ErrorKind::PastEnd { .. } => {
+            &kinds::TRUNCATED
+        }
+        ErrorKind::WrongMagic { .. } => &kinds::WRONG_MAGIC,
+        ErrorKind::MalformedVersion { .. } => &kinds::MALFORMED_VERSION,
+        ErrorKind::BadBound { .. } => &kinds::BAD_BOUND,
+        ErrorKind::LowBound { .. } => &kinds::LOW_BOUND,
+        ErrorKind::UnknownVersion { .. } => &kinds::UNKNOWN_VERSION,
+        ErrorKind::ZeroWordCount => &kinds::ZERO_WORD_COUNT,
+        ErrorKind::UnknownOpcode { .. } => &kinds::UNKNOWN_BINARY_OPCODE,
+        ErrorKind::MissingOperand { .. } => &kinds::MISSING_BINARY_OPERAND,
+        ErrorKind::SurplusWords { .. } => &kinds::SURPLUS_WORDS,
+        ErrorKind::ZeroId { .. } => &kinds::ZERO_ID,
+        ErrorKind::Redefined { .. } => &kinds::REDEFINED,
+        ErrorKind::UnknownEnumerant { .. } => &kinds::UNKNOWN_VALUE,
+        ErrorKind::UnknownBit { .. } => &kinds::UNKNOWN_BIT,
+        ErrorKind::UnknownExtInst { .. } => &kinds::UNKNOWN_EXT_INST_NUMBER,
+        ErrorKind::NotAnImport { .. } => &kinds::NOT_AN_IMPORTED_SET,
+        ErrorKind::UnknownSpecConstantOp { .. } => &kinds::UNKNOWN_SPEC_CONSTANT_OPCODE,
+        ErrorKind::UndefinedType { .. } => &kinds::UNDEFINED_TYPE,
+        ErrorKind::NotANumberType { .. } => &kinds::NOT_A_NUMBER_TYPE,
+        ErrorKind::BadSelector { .. } => &kinds::BAD_BINARY_SELECTOR,
+        ErrorKind::UnterminatedString => &kinds::UNTERMINATED_STRING,
+        ErrorKind::BadUtf8 { .. } => &kinds::BAD_UTF8,
+        ErrorKind::StringPadding => &kinds::STRING_PADDING,
+        ErrorKind::NumberPadding => &kinds::NUMBER_PADDING,
+        _ => &kinds::MALFORMED,
     }
 }

@@ -16,14 +16,14 @@ fn modules_without_a_header_are_refused_whatever_the_options() {
     let lenient = raw().lenient(true).handle_unknown_opcodes(true);
     for options in [raw(), lenient] {
         for (bytes, rule, word) in [
-            (&b""[..], "binary.too-short", 0),
-            (b"\x03\x02\x23\x07", "binary.too-short", 0),
+            (&b""[..], "binary.truncated", 0),
+            (b"\x03\x02\x23\x07", "binary.truncated", 0),
             (b"OpNop\n", "binary.wrong-magic", 0),
             (
                 &[
                     3, 2, 0x23, 7, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 9,
                 ],
-                "binary.odd-size",
+                "binary.truncated",
                 5,
             ),
             (
@@ -43,7 +43,7 @@ fn modules_without_a_header_are_refused_whatever_the_options() {
         );
         assert_eq!(
             refusals(&[0x0723_0203], &options),
-            [("binary.too-short", 0)]
+            [("binary.truncated", 0)]
         );
     }
 }
@@ -134,7 +134,7 @@ fn instructions_that_cannot_be_decoded_are_refused() {
             vec![instruction(Op::Name, &[1, 0x00ff_6161])],
         ),
         ("zero-word-count", 5, vec![vec![7]]),
-        ("past-end", 5, vec![vec![0x0005_0000, 1]]),
+        ("truncated", 5, vec![vec![0x0005_0000, 1]]),
     ];
     for (rule, word, instructions) in cases {
         let words = binary(&instructions);

@@ -16,6 +16,7 @@ mod disassemble_lenient;
 mod disassemble_names;
 mod disassemble_options;
 mod disassemble_strict;
+mod kinds;
 mod limits;
 mod origins;
 mod round_trip;

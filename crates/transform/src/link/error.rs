@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use spirvkit_diagnostics::Kind;
+
+use super::kinds;
+
 /// A class of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -54,32 +58,37 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// The error's stable id, such as `link.unresolved-symbol`.
-    pub fn rule(self) -> &'static str {
+    /// The error's stable id, such as `link.unresolved-symbol`, and what it means.
+    pub fn kind(self) -> &'static Kind {
         match self {
-            Self::NoInput => "link.no-input",
-            Self::Opaque => "link.opaque-instruction",
-            Self::Version => "link.version-mismatch",
-            Self::Removed => "link.removed-in-version",
-            Self::AddressingModel => "link.addressing-model-mismatch",
-            Self::MemoryModel => "link.memory-model-mismatch",
-            Self::EntryPoint => "link.duplicate-entry-point",
-            Self::Unresolved => "link.unresolved-symbol",
-            Self::Duplicate => "link.duplicate-symbol",
-            Self::Kind => "link.kind-mismatch",
-            Self::Type => "link.type-mismatch",
-            Self::StorageClass => "link.storage-class-mismatch",
-            Self::Decoration => "link.decoration-mismatch",
-            Self::ImportWithBody => "link.import-with-body",
-            Self::ExportWithoutBody => "link.export-without-body",
-            Self::ImportWithInitializer => "link.import-with-initializer",
-            Self::NotLinkable => "link.not-linkable",
-            Self::RepeatedLinkage => "link.repeated-linkage",
-            Self::UnknownLinkage => "link.unknown-linkage",
-            Self::Circle => "link.circular-initializers",
-            Self::TooLong => "link.instruction-too-long",
-            Self::WorkgroupSize => "link.work-group-size-mismatch",
+            Self::NoInput => &kinds::NO_INPUT,
+            Self::Opaque => &kinds::OPAQUE,
+            Self::Version => &kinds::VERSION,
+            Self::Removed => &kinds::REMOVED,
+            Self::AddressingModel => &kinds::ADDRESSING_MODEL,
+            Self::MemoryModel => &kinds::MEMORY_MODEL,
+            Self::EntryPoint => &kinds::ENTRY_POINT,
+            Self::Unresolved => &kinds::UNRESOLVED,
+            Self::Duplicate => &kinds::DUPLICATE,
+            Self::Kind => &kinds::KIND,
+            Self::Type => &kinds::TYPE,
+            Self::StorageClass => &kinds::STORAGE_CLASS,
+            Self::Decoration => &kinds::DECORATION,
+            Self::ImportWithBody => &kinds::IMPORT_WITH_BODY,
+            Self::ExportWithoutBody => &kinds::EXPORT_WITHOUT_BODY,
+            Self::ImportWithInitializer => &kinds::IMPORT_WITH_INITIALIZER,
+            Self::NotLinkable => &kinds::NOT_LINKABLE,
+            Self::RepeatedLinkage => &kinds::REPEATED_LINKAGE,
+            Self::UnknownLinkage => &kinds::UNKNOWN_LINKAGE,
+            Self::Circle => &kinds::CIRCLE,
+            Self::TooLong => &kinds::TOO_LONG,
+            Self::WorkgroupSize => &kinds::WORKGROUP_SIZE,
         }
+    }
+
+    /// The error's stable id.
+    pub fn rule(self) -> &'static str {
+        self.kind().id
     }
 }
 

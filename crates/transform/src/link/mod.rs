@@ -6,6 +6,7 @@ mod error;
 mod finish;
 mod graph;
 mod interfaces;
+mod kinds;
 mod partition;
 mod program;
 mod resolve;
@@ -18,6 +19,7 @@ use spirvkit_ir::Module;
 
 pub(crate) use error::list;
 pub use error::{Fault, LinkError};
+pub use kinds::KINDS;
 
 use program::Program;
 use symbols::Symbols;

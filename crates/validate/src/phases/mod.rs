@@ -18,7 +18,7 @@ mod ids;
 mod layout;
 mod operands;
 
-use spirvkit_binary::{Error, Header};
+use spirvkit_binary::{Error, ErrorKind, Header};
 use spirvkit_diagnostics::ErrorClass;
 
 use crate::fault::{Fault, Faults, Mentions};
@@ -46,7 +46,7 @@ pub(crate) fn rules() -> impl Iterator<Item = &'static &'static Rule> {
     .flatten()
 }
 
-static RULES: &[&Rule] = &[&MALFORMED];
+static RULES: &[&Rule] = &[&MALFORMED, &TRUNCATED];
 
 static MALFORMED: Rule = Rule {
     id: "binary.malformed",
@@ -68,13 +68,38 @@ OpMemoryModel Logical GLSL450
     },
 };
 
+static TRUNCATED: Rule = Rule {
+    id: "binary.truncated",
+    class: ErrorClass::InvalidBinary,
+    section: "2.3",
+    vuids: &[],
+    text: "A file doesn't end within the header, within a word or within an instruction.",
+    example: Example {
+        frame: Frame::Whole,
+        breaks: "OpCapability Shader
+OpMemoryModel Logical GLSL450
+!0x00050015 !1 !32
+",
+        keeps: "OpCapability Shader
+OpCapability Linkage
+OpMemoryModel Logical GLSL450
+",
+    },
+};
+
 /// A decoder's error as a fault.
 pub(crate) fn binary_fault(error: &Error) -> Fault {
     let message = match error.op() {
         Some(op) => format!("{op}: {}", error.kind()),
         None => error.kind().to_string(),
     };
-    Fault::new(&MALFORMED, error.offset().0 as u32, message)
+    let rule = match error.kind() {
+        ErrorKind::TooShort { .. } | ErrorKind::OddSize { .. } | ErrorKind::PastEnd { .. } => {
+            &TRUNCATED
+        }
+        _ => &MALFORMED,
+    };
+    Fault::new(rule, error.offset().0 as u32, message)
 }
 
 /// Runs all phases.

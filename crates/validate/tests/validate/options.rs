@@ -421,6 +421,6 @@ fn bytes_of_either_order_are_judged() {
             .collect();
         assert!(validate_bytes(&bytes, &Options::default()).is_valid());
         let cut = validate_bytes(&bytes[..bytes.len() - 1], &Options::default());
-        assert_eq!(cut.diagnostics()[0].rule(), "binary.malformed");
+        assert_eq!(cut.diagnostics()[0].rule(), "binary.truncated");
     }
 }

@@ -3,13 +3,13 @@
 use clap::{Args, ValueEnum};
 use spirvkit::debuginfo::Set;
 use spirvkit::debuginfo::convert::{Conversion, Options, convert, describe};
-use spirvkit::diagnostics::ErrorClass;
 use spirvkit::ir::Module;
 use spirvkit::{Diagnostic, debuginfo};
 
 use crate::change::Changing;
 use crate::change_help;
 use crate::exit::{Ending, UsageError};
+use crate::kinds;
 
 /// Turn debug information into that of another instruction set
 ///
@@ -64,11 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     arguments.changing.each(|module, diagnostics| {
         match change(module, to, &options) {
             Ok(conversion) => diagnostics.extend(losses(&conversion, arguments.every_loss)),
-            Err(error) => diagnostics.push(Diagnostic::error(
-                "debug.convert",
-                ErrorClass::InvalidData,
-                error.to_string(),
-            )),
+            Err(error) => diagnostics.push(kinds::NOT_CONVERTED.error(error.to_string())),
         };
     })
 }
@@ -86,8 +82,7 @@ fn change(
 }
 
 fn losses(conversion: &Conversion, every: bool) -> Vec<Diagnostic> {
-    let warning =
-        |text: String| Diagnostic::warning("debug.convert-loss", ErrorClass::InvalidData, text);
+    let warning = |text: String| kinds::LOSS.warning(text);
     match every {
         true => conversion
             .losses

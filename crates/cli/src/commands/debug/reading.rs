@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde_json::Value;
-use spirvkit::Diagnostic;
 use spirvkit::debuginfo::DebugInfo;
-use spirvkit::diagnostics::{ErrorClass, Source};
+use spirvkit::diagnostics::Source;
 
 use crate::change::write;
 use crate::cli::ColorWhen;
 use crate::exit::{Ending, UsageError};
+use crate::kinds;
 use crate::look::Single;
 use crate::output::Destination;
 use crate::report::{self, Reporter};
@@ -107,7 +107,7 @@ pub(crate) fn show(
                 write(&Destination::Stdout, text.as_bytes(), messages);
             }
             Err(error) => {
-                let error = Diagnostic::error("debug.not-found", ErrorClass::InvalidLookup, error);
+                let error = kinds::NOT_FOUND.error(error);
                 messages.add(&error, &Source::new(looked.name, ""));
             }
         }

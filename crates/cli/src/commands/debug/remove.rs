@@ -6,7 +6,6 @@ use clap::Args;
 use spirvkit::Diagnostic;
 use spirvkit::binary::{Id, Module as Read};
 use spirvkit::debuginfo::{DebugInfo, Removed, remove_each};
-use spirvkit::diagnostics::ErrorClass;
 use spirvkit::ir::Module;
 
 use super::location::find_id;
@@ -14,6 +13,7 @@ use crate::change::{Changing, add_all, write};
 use crate::change_help;
 use crate::cli::{ColorWhen, Files};
 use crate::exit::{Ending, UsageError};
+use crate::kinds;
 use crate::output::Destination;
 use crate::report::Format;
 
@@ -86,7 +86,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
 }
 
 fn remove(module: &mut Module, names: &[String]) -> Result<Removed, Diagnostic> {
-    let error = |message| Diagnostic::error("debug.not-found", ErrorClass::InvalidLookup, message);
+    let error = |message| kinds::NOT_FOUND.error(message);
     let ids = find(module, names).map_err(error)?;
     remove_each(module, &ids).map_err(|it| error(it.to_string()))
 }

@@ -6,18 +6,23 @@ const MOST: usize = 3;
 /// lengths, and no real name is longer.
 const LONGEST: usize = 100;
 
-/// The candidate most like `name`, if it is like it at all.
-pub(crate) fn closest<'c>(
-    name: &str,
-    candidates: impl Iterator<Item = &'c str>,
-) -> Option<&'c str> {
+/// The candidate most like `name`, whatever the case of letters, if it is like it at all.
+///
+/// ```
+/// use spirvkit_diagnostics::closest;
+///
+/// let candidates = ["Shader", "Kernel", "Matrix"];
+/// assert_eq!(closest("shadr", candidates.into_iter()), Some("Shader"));
+/// assert_eq!(closest("tea", candidates.into_iter()), None);
+/// ```
+pub fn closest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let all = similar(name, candidates.map(|candidate| (candidate, candidate)));
     all.into_iter().next()
 }
 
 /// What belongs to the candidates that are like `name`, the most alike first, and of
-/// those that are equally so the one that came first.
-pub(crate) fn similar<'c, T>(name: &str, candidates: impl Iterator<Item = (&'c str, T)>) -> Vec<T> {
+/// those that are equally so the one that came first. There are never many.
+pub fn similar<'c, T>(name: &str, candidates: impl Iterator<Item = (&'c str, T)>) -> Vec<T> {
     if name.len() > LONGEST {
         return Vec::new();
     }

@@ -1,0 +1,81 @@
+//! What the program itself finds wrong, for people. (What the libraries find, they
+//! explain themselves.) The list of rules in the documentation is made from this file, too.
+
+use spirvkit::diagnostics::kinds;
+
+kinds! {
+    /// All kinds of diagnostics that the program makes.
+    pub static KINDS;
+
+    READ = "io.read", Io {
+        text: "A file or a directory can't be read.",
+        advice: "See whether the path is right, and whether you may read it. Standard input is `-`.",
+    }
+    WRITE = "io.write", Io {
+        text: "A file can't be written.",
+        advice: "See whether its directory is there, whether you may write to it, and whether the disk is full.",
+    }
+    BINARY_MODULE = "text.binary-module", InvalidText {
+        text: "Where assembly text is wanted, there is a binary module.",
+        advice: "`spv dis` turns it into text.",
+    }
+    NOT_UTF8 = "text.not-utf8", InvalidText {
+        text: "The text holds a byte that isn't UTF-8. (Such bytes do no harm in comments.)",
+        advice: "Save the text as UTF-8. If it is a damaged binary module, `spv dis --lenient` shows it.",
+    }
+    BAD_DIGIT = "hex.bad-digit", InvalidText {
+        text: "Hexadecimal text holds something that is no hexadecimal number.",
+        advice: "Leave only numbers, with white space or commas between them.",
+    }
+    MIXED_PREFIXES = "hex.mixed-prefixes", InvalidText {
+        text: "In hexadecimal text, some numbers have a prefix (`0x` or `x`), and others have none or another.",
+        advice: "Write all numbers with the same prefix, or all without.",
+    }
+    TOO_LONG = "hex.too-long", InvalidText {
+        text: "A number in hexadecimal text has too many digits: a word has at most 8, a byte at most 2. The first number tells \
+               which of them the text holds.",
+        advice: "See whether two numbers have run into each other.",
+    }
+    WRONG_HEX_MAGIC = "hex.wrong-magic", InvalidText {
+        text: "Hexadecimal text doesn't start with the magic number of SPIR-V, 07230203.",
+        advice: "See whether the text is all of a module, and nothing else.",
+    }
+    OPAQUE_INSTRUCTION = "transform.opaque-instruction", InvalidBinary {
+        text: "An instruction can't be decoded, so nobody can tell which of its words are ids.",
+        advice: "If it is newer than this program, the module can't be changed in this way.",
+    }
+    NO_CONSTANT = "transform.no-such-constant", InvalidId {
+        text: "No module has the specialization constant that an option names.",
+        advice: "`spv specialize --list` shows the constants of a module.",
+    }
+    BAD_CONSTANT_VALUE = "transform.bad-constant-value", InvalidValue {
+        text: "A specialization constant can't have the value that is asked for, or contradicting ones are.",
+        advice: "`spv specialize --list` shows the types of the constants. Give true or false for a bool, and for a number one that fits.",
+    }
+    UNDEFINED_OPERATION = "transform.undefined-operation", InvalidValue {
+        text: "An operation on specialization constants has no defined result for their values, such as a division by 0, or is \
+               none that can be computed. It has the result that implementations commonly give, or stays as it is.",
+        advice: "See whether the values are those that you mean.",
+    }
+    NO_ENTRY_POINT = "split.no-entry-point", InvalidLookup {
+        text: "The module has no entry point, or none with this name and execution model.",
+        advice: "`spv split --list` shows the entry points of a module.",
+    }
+    AMBIGUOUS_NAME = "split.ambiguous-name", InvalidLookup {
+        text: "Several entry points have this name.",
+        advice: "Say with `--model` which execution model it has.",
+    }
+    NOT_CONVERTED = "debug.convert", InvalidData {
+        text: "The module's debug information can't be written in the other instruction set.",
+        advice: "See what the message says; `spv strip --debug-info` removes it.",
+    }
+    LOSS = "debug.convert-loss", InvalidData {
+        text: "The other instruction set can't say something that the module's debug information says. It is left out, or said in \
+               another way.",
+        advice: "`--every-loss` shows each place.",
+    }
+    NOT_FOUND = "debug.not-found", InvalidLookup {
+        text: "The module has no such id, instruction, file or line, or nothing came of it.",
+        advice: "`spv debug dump`, `spv debug sources` and `spv debug scopes` show what there is.",
+    }
+}

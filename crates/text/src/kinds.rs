@@ -1,0 +1,287 @@
+//! What can be wrong with assembly text and with binary modules, for people.
+
+use spirvkit_diagnostics::kinds;
+
+kinds! {
+    /// All kinds of diagnostics that assembling and disassembling give.
+    pub static KINDS;
+
+    EXPECTED_INSTRUCTION = "text.expected-instruction", InvalidText {
+        text: "Where an instruction should start, there is neither the name of one nor a result id with `=` behind it.",
+        advice: "Start each instruction with its name, such as `OpCapability`, or with `%id =` and the name. \
+                 Comments start with `;`.",
+        example: "Capability Shader\n",
+    }
+    SURPLUS_OPERAND = "text.surplus-operand", InvalidText {
+        text: "An instruction is followed by something that is no operand of it and starts no other instruction.",
+        advice: "Remove what follows, or see in the grammar which operands the instruction takes.",
+        example: "OpMemoryModel Logical GLSL450 Simple\n",
+    }
+    EXPECTED_OPCODE = "text.expected-opcode", InvalidText {
+        text: "After `%id =` there is no name of an instruction.",
+        advice: "Write the instruction whose result the id is.",
+        example: "%void = %type\n",
+    }
+    EXPECTED_EQUALS = "text.expected-equals", InvalidText {
+        text: "An id that starts a line isn't followed by `=` and the name of an instruction.",
+        advice: "Write `%id = OpName…` for an instruction with a result. If the id is an operand of the instruction \
+                 before, that one has too many.",
+        example: "%void OpTypeVoid\n",
+    }
+    STRAY_EQUALS = "text.stray-equals", InvalidText {
+        text: "An `=` stands somewhere else than between a result id and the name of an instruction.",
+        advice: "Write `%id =` before the name of the instruction.",
+        example: "=\n",
+    }
+    UNKNOWN_OPCODE = "text.unknown-opcode", InvalidLookup {
+        text: "A name that looks like an instruction's is not in the grammar.",
+        advice: "See whether it is misspelt. An instruction that is newer than this program can be written as \
+                 `OpUnknown(opcode, word count)` with its operands behind.",
+        example: "%void = OpTypeVoyd\n",
+    }
+    WRONG_VERSION = "text.wrong-version", WrongVersion {
+        text: "The version of SPIR-V that `--target-env` asks for doesn't have the instruction.",
+        advice: "Assemble for an environment with a version that has it.",
+    }
+    MISSING_RESULT = "text.missing-result", InvalidText {
+        text: "An instruction that has a result is written without `%id =`.",
+        advice: "Write `%id =` before it, even if nothing uses the result.",
+        example: "OpTypeVoid\n",
+    }
+    UNWANTED_RESULT = "text.unwanted-result", InvalidText {
+        text: "An instruction that has no result is written with `%id =`.",
+        advice: "Remove `%id =`.",
+        example: "%shader = OpCapability Shader\n",
+    }
+    BAD_ID = "text.bad-id", InvalidText {
+        text: "What follows a `%` isn't made of letters, digits and underscores.",
+        advice: "Give the id a name of these, or a number.",
+        example: "OpDecorate %my-type Block\n",
+    }
+    MISSING_OPERAND = "text.missing-operand", InvalidText {
+        text: "The text of an instruction ends before all operands that it must have.",
+        advice: "Add the operand that the message names.",
+        example: "OpMemoryModel Logical\n",
+    }
+    EXPECTED_ID = "text.expected-id", InvalidText {
+        text: "Where an instruction takes an id, there is something else.",
+        advice: "Write the id with its `%`. A constant is an instruction of its own, whose result is the operand.",
+        example: "%pair = OpTypeVector float 2\n",
+    }
+    OPEN_STRING = "text.open-string", InvalidText {
+        text: "A string has no closing quotation mark.",
+        advice: "Close it. Within a string, a quotation mark is written `\\\"`.",
+        example: "OpExtension \"SPV_KHR_16bit_storage\n",
+    }
+    NUL_IN_STRING = "text.nul-in-string", InvalidText {
+        text: "A string holds the character NUL, which would end it in the module.",
+        advice: "Remove the character.",
+        example: "OpSourceExtension \"a\0b\"\n",
+    }
+    EXPECTED_STRING = "text.expected-string", InvalidText {
+        text: "Where an instruction takes a string, there is something else.",
+        advice: "Write the string between quotation marks.",
+        example: "OpExtension SPV_KHR_16bit_storage\n",
+    }
+    BAD_NUMBER = "text.bad-number", InvalidText {
+        text: "Where an instruction takes a number, there is something else, or a number of another form.",
+        advice: "Write an integer in decimal or with `0x`, and a floating-point number in decimal or as `0x1.8p3`.",
+        example: "%float = OpTypeFloat wide\n",
+    }
+    NEGATIVE_NUMBER = "text.negative-number", InvalidValue {
+        text: "A number is negative where the type or the operand has no sign.",
+        advice: "Write the number without a sign, or declare a signed type.",
+        example: "%uint = OpTypeInt 32 0\n%c = OpConstant %uint -1\n",
+    }
+    NUMBER_OUT_OF_RANGE = "text.number-out-of-range", InvalidValue {
+        text: "A number doesn't fit in its type.",
+        advice: "Write a number that fits, or declare a wider type.",
+        example: "%int = OpTypeInt 32 1\n%c = OpConstant %int 5000000000\n",
+    }
+    UNTYPED_LITERAL = "text.untyped-literal", InvalidText {
+        text: "A literal can't be read because its type isn't known: the type is no number of at most 64 bits, or is \
+               defined only later.",
+        advice: "Define the type before it is used, as `OpTypeInt` or `OpTypeFloat`.",
+        example: "%c = OpConstant %float 1\n%float = OpTypeFloat 32\n",
+    }
+    BAD_SELECTOR = "text.bad-selector", InvalidText {
+        text: "The literals of an `OpSwitch` can't be read because its selector isn't an integer that is defined before.",
+        advice: "Define the selector, with an integer type, before the switch.",
+        example: "OpSwitch %selector %default 1 %one\n",
+    }
+    UNKNOWN_ENUMERANT = "text.unknown-enumerant", InvalidLookup {
+        text: "A name isn't one that the operand can have.",
+        advice: "See whether it is misspelt. A value that is newer than this program can be written as a number \
+                 with `!` before it.",
+        example: "OpCapability Shadr\n",
+    }
+    NOT_AN_IMPORT = "text.not-an-import", InvalidText {
+        text: "The set of an extended instruction isn't the result of an `OpExtInstImport` before it.",
+        advice: "Import the set before its instructions are used.",
+        example: "%void = OpTypeVoid\n%a = OpExtInst %void %glsl Sqrt %b\n",
+    }
+    UNKNOWN_EXT_INST = "text.unknown-ext-inst", InvalidLookup {
+        text: "An extended instruction set has no instruction of this name, or its instructions are known by number only.",
+        advice: "See whether the name is misspelt and the right set is imported, or write the instruction's number.",
+        example: "%glsl = OpExtInstImport \"GLSL.std.450\"\n%float = OpTypeFloat 32\n\
+                  %a = OpExtInst %float %glsl Sqroot %b\n",
+    }
+    UNKNOWN_SPEC_CONSTANT_OP = "text.unknown-spec-constant-op", InvalidLookup {
+        text: "The operation of an `OpSpecConstantOp` isn't the name of an instruction without its `Op`.",
+        advice: "Write `IAdd`, for example, rather than `OpIAdd` or `+`.",
+        example: "%int = OpTypeInt 32 1\n%c = OpSpecConstantOp %int Plus %a %b\n",
+    }
+    NESTED_SPEC_CONSTANT_OP = "text.nested-spec-constant-op", InvalidText {
+        text: "An `OpSpecConstantOp` has another as its operation.",
+        advice: "Make the inner one an instruction of its own, and use its result as an operand.",
+        example: "%int = OpTypeInt 32 1\n%c = OpSpecConstantOp %int SpecConstantOp IAdd %a %b\n",
+    }
+    TOO_MANY_TEXT_ERRORS = "text.too-many-errors", InvalidText {
+        text: "The text has more errors than `--max-errors` lets through.",
+        advice: "Mend those that are shown, or give a higher number; 0 is no limit.",
+    }
+    BAD_HEADER_COMMENT = "text.bad-header-comment", InvalidText {
+        text: "A comment at the top that says what the header is to hold, such as `; Version: 1.3`, can't be read, and \
+               is ignored.",
+        advice: "Write it as `spv dis` does, or assemble with `--no-header-comments`.",
+        example: "; SPIR-V\n; Version: new\n",
+    }
+    BAD_FLOAT_TYPE = "text.bad-float-type", InvalidText {
+        text: "An `OpTypeFloat` has an encoding that isn't known, or that no number of its width has.",
+        advice: "Give the width that goes with the encoding, such as 16 with `BFloat16KHR`.",
+        example: "%float = OpTypeFloat 32 BFloat16KHR\n",
+    }
+    REDEFINITION = "text.redefinition", InvalidId {
+        text: "Two instructions have the same result id.",
+        advice: "Give one of them another.",
+        example: "%type = OpTypeVoid\n%type = OpTypeBool\n",
+    }
+    BAD_IMMEDIATE = "text.bad-immediate", InvalidText {
+        text: "A `!` isn't followed by an unsigned 32-bit integer.",
+        advice: "Write the word as a number: `!42` or `!0x2a`.",
+        example: "OpCapability !Shader\n",
+    }
+    BAD_RAW_OPERAND = "text.bad-raw-operand", InvalidText {
+        text: "After a `!` word, the operands of an instruction aren't checked against the grammar, so names have no meaning \
+               there.",
+        advice: "Write a number of 32 bits, a string, an id or another `!` word.",
+        example: "OpMemoryModel !0 GLSL450\n",
+    }
+    BAD_UNKNOWN_OPCODE = "text.bad-unknown-opcode", InvalidText {
+        text: "An `OpUnknown` isn't of the form `OpUnknown(opcode, word count)`, or doesn't have as many operands as that says.",
+        advice: "Count the word with the opcode, too: an instruction with two operands of a word each has 3 words.",
+        example: "OpUnknown(100, 3) 1\n",
+    }
+    INSTRUCTION_TOO_LONG = "text.instruction-too-long", InvalidText {
+        text: "An instruction would have more than 65,535 words.",
+        advice: "Split what it says among several instructions, such as `OpSourceContinued` for a long source.",
+    }
+
+    TRUNCATED = "binary.truncated", InvalidBinary {
+        text: "The file ends within the header, within a word or within an instruction.",
+        advice: "See whether the file was copied or written whole. `spv dis --lenient` shows what is there.",
+    }
+    WRONG_MAGIC = "binary.wrong-magic", InvalidBinary {
+        text: "The file doesn't start with the magic number of SPIR-V, 0x07230203, in either byte order.",
+        advice: "See whether it is the right file. If it is assembly text, `spv as` makes a module of it.",
+    }
+    MALFORMED_VERSION = "binary.malformed-version", InvalidBinary {
+        text: "The header's second word isn't a version: its highest and its lowest byte must be 0.",
+        advice: "See whether the file is damaged.",
+    }
+    BAD_BOUND = "binary.bad-bound", InvalidBinary {
+        text: "The header's id bound is 0 or higher than is allowed.",
+        advice: "`spv compact-ids` numbers the ids of a module without gaps.",
+    }
+    LOW_BOUND = "binary.low-bound", InvalidBinary {
+        text: "An id isn't below the header's id bound.",
+        advice: "Whatever wrote the module must write a bound above all ids. The text from `spv dis` keeps the wrong \
+                 bound only with `--lenient`.",
+    }
+    UNKNOWN_VERSION = "binary.unknown-version", InvalidBinary {
+        text: "The header's version isn't 1 point something, so the module may mean anything.",
+        advice: "`spv dis --lenient` shows it as if it were of version 1.",
+    }
+    ZERO_WORD_COUNT = "binary.zero-word-count", InvalidBinary {
+        text: "An instruction says that it has no words, so nobody can tell where the next one starts.",
+        advice: "See whether the file is damaged. `spv dis --lenient` shows the rest word by word.",
+    }
+    UNKNOWN_BINARY_OPCODE = "binary.unknown-opcode", InvalidBinary {
+        text: "An instruction has an opcode that the grammar doesn't know.",
+        advice: "If it is newer than this program, `spv dis --handle-unknown-opcodes` or `--lenient` shows it as \
+                 `OpUnknown`.",
+    }
+    MISSING_BINARY_OPERAND = "binary.missing-operand", InvalidBinary {
+        text: "An instruction's words end before all operands that it must have.",
+        advice: "`spv dis --lenient` shows what is there.",
+    }
+    SURPLUS_WORDS = "binary.surplus-words", InvalidBinary {
+        text: "An instruction has more words than its operands take.",
+        advice: "`spv dis --lenient` shows them as numbers.",
+    }
+    ZERO_ID = "binary.zero-id", InvalidId {
+        text: "An operand that must be an id is 0.",
+        advice: "`spv dis --lenient` shows it as a number.",
+    }
+    REDEFINED = "binary.redefined", InvalidId {
+        text: "Two instructions have the same result id.",
+        advice: "`spv dis --lenient` shows the second as `OpUnknown`.",
+    }
+    UNKNOWN_VALUE = "binary.unknown-enumerant", InvalidBinary {
+        text: "An operand has a value that its enumeration doesn't have.",
+        advice: "If it is newer than this program, `spv dis --lenient` shows it as a number.",
+    }
+    UNKNOWN_BIT = "binary.unknown-bit", InvalidBinary {
+        text: "An operand that is a mask has a bit that its enumeration doesn't have.",
+        advice: "If it is newer than this program, `spv dis --lenient` shows it as a number.",
+    }
+    UNKNOWN_EXT_INST_NUMBER = "binary.unknown-ext-inst", InvalidBinary {
+        text: "An extended instruction set has no instruction with this number.",
+        advice: "If it is newer than this program, `spv dis --lenient` shows it as a number.",
+    }
+    NOT_AN_IMPORTED_SET = "binary.not-an-import", InvalidId {
+        text: "The set of an extended instruction isn't the result of an `OpExtInstImport` before it.",
+        advice: "`spv dis --lenient` shows the instruction's words.",
+    }
+    UNKNOWN_SPEC_CONSTANT_OPCODE = "binary.unknown-spec-constant-op", InvalidBinary {
+        text: "The operation of an `OpSpecConstantOp` is an opcode that the grammar doesn't know.",
+        advice: "`spv dis --lenient` shows it as a number.",
+    }
+    UNDEFINED_TYPE = "binary.undefined-type", InvalidId {
+        text: "A literal can't be read because its type isn't defined before it.",
+        advice: "`spv dis --lenient` shows the literal's words.",
+    }
+    NOT_A_NUMBER_TYPE = "binary.not-a-number-type", InvalidId {
+        text: "A literal can't be read because its type isn't a number of at most 64 bits.",
+        advice: "`spv dis --lenient` shows the literal's words.",
+    }
+    BAD_BINARY_SELECTOR = "binary.bad-selector", InvalidId {
+        text: "The literals of an `OpSwitch` can't be read because its selector isn't an integer that is defined before.",
+        advice: "`spv dis --lenient` shows the words.",
+    }
+    UNTERMINATED_STRING = "binary.unterminated-string", InvalidBinary {
+        text: "A string has no zero byte at its end before the instruction ends.",
+        advice: "`spv dis --lenient` shows the words.",
+    }
+    BAD_UTF8 = "binary.bad-utf8", InvalidBinary {
+        text: "A string isn't UTF-8.",
+        advice: "`spv dis --lenient` shows the words.",
+    }
+    STRING_PADDING = "binary.string-padding", InvalidBinary {
+        text: "The bytes after a string's zero byte are not all zero. Text doesn't show them.",
+        advice: "`spv dis --lenient` writes them as numbers, so that the text assembles to the same words.",
+    }
+    NUMBER_PADDING = "binary.number-padding", InvalidBinary {
+        text: "The unused high bits of a narrow number are not what they must be: zero, or for a signed integer copies \
+               of the sign. Text doesn't show them.",
+        advice: "`spv dis --lenient` writes them as numbers, so that the text assembles to the same words.",
+    }
+    TOO_MANY_BINARY_ERRORS = "binary.too-many-errors", InvalidBinary {
+        text: "The module has more errors than `--max-errors` lets through.",
+        advice: "Give a higher number (0 is no limit), or use `--lenient`.",
+    }
+    MALFORMED = "binary.malformed", InvalidBinary {
+        text: "The module can't be decoded.",
+        advice: "`spv dis --lenient` shows what is there.",
+    }
+}

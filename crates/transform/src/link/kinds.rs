@@ -1,0 +1,98 @@
+//! What can be wrong with modules that are to be linked or merged, for people.
+
+use spirvkit_diagnostics::kinds;
+
+kinds! {
+    /// All kinds of errors that linking and merging give.
+    pub static KINDS;
+
+    NO_INPUT = "link.no-input", InvalidData {
+        text: "There is no module to link.",
+        advice: "Name at least one.",
+    }
+    OPAQUE = "link.opaque-instruction", InvalidBinary {
+        text: "An instruction can't be decoded, so nobody can tell which of its words are ids.",
+        advice: "If it is newer than this program, take it out before linking; `spv dis --lenient` shows it.",
+    }
+    VERSION = "link.version-mismatch", WrongVersion {
+        text: "The modules are of different versions of SPIR-V.",
+        advice: "Compile them for the same, or give the result the highest with `--use-highest-version`.",
+    }
+    REMOVED = "link.removed-in-version", WrongVersion {
+        text: "A module uses something that the version of the result no longer has.",
+        advice: "Compile all modules for one version.",
+    }
+    ADDRESSING_MODEL = "link.addressing-model-mismatch", InvalidData {
+        text: "The modules have different addressing models.",
+        advice: "Compile them for the same kind of device.",
+    }
+    MEMORY_MODEL = "link.memory-model-mismatch", InvalidData {
+        text: "The modules have different memory models.",
+        advice: "Compile them for the same environment.",
+    }
+    ENTRY_POINT = "link.duplicate-entry-point", InvalidData {
+        text: "Two modules have an entry point with the same name and execution model.",
+        advice: "Rename one of them, or leave its module out.",
+    }
+    UNRESOLVED = "link.unresolved-symbol", InvalidData {
+        text: "A module imports something that no module exports.",
+        advice: "Add the module that exports it, or leave it as an import with `--allow-partial-linkage`.",
+    }
+    DUPLICATE = "link.duplicate-symbol", InvalidData {
+        text: "Two modules export something under the same name.",
+        advice: "Leave out one of the modules. Equal definitions with the linkage type LinkOnceODR may be repeated.",
+    }
+    KIND = "link.kind-mismatch", InvalidData {
+        text: "A function is imported where a variable of this name is exported, or the other way round.",
+        advice: "Declare it in both modules as what it is.",
+    }
+    TYPE = "link.type-mismatch", InvalidData {
+        text: "The import and the export have different types.",
+        advice: "Declare the same type in both. If only what pointers point to differs, `--allow-pointer-mismatch` converts them.",
+    }
+    STORAGE_CLASS = "link.storage-class-mismatch", InvalidData {
+        text: "The imported and the exported variable are in different storage classes.",
+        advice: "Declare the variable in the same storage class in both modules.",
+    }
+    DECORATION = "link.decoration-mismatch", InvalidData {
+        text: "The decorations of the import contradict those of the export.",
+        advice: "Decorate both alike.",
+    }
+    IMPORT_WITH_BODY = "link.import-with-body", InvalidData {
+        text: "An imported function has a body.",
+        advice: "An import is a declaration: a function without blocks.",
+    }
+    EXPORT_WITHOUT_BODY = "link.export-without-body", InvalidData {
+        text: "An exported function has no body.",
+        advice: "An export is a definition: a function with at least one block.",
+    }
+    IMPORT_WITH_INITIALIZER = "link.import-with-initializer", InvalidData {
+        text: "An imported variable has an initializer.",
+        advice: "Only the module that exports the variable initializes it.",
+    }
+    NOT_LINKABLE = "link.not-linkable", InvalidData {
+        text: "A `LinkageAttributes` decoration is on something that is neither a function nor a global variable of the module.",
+        advice: "Remove the decoration.",
+    }
+    REPEATED_LINKAGE = "link.repeated-linkage", InvalidData {
+        text: "A function or a variable has several `LinkageAttributes` decorations.",
+        advice: "Keep one of them.",
+    }
+    UNKNOWN_LINKAGE = "link.unknown-linkage", InvalidData {
+        text: "A linkage type is none of Export, Import and LinkOnceODR.",
+        advice: "If it is newer than this program, take the symbol out before linking.",
+    }
+    CIRCLE = "link.circular-initializers", InvalidData {
+        text: "Variables of several modules are initialized with each other, so none can be declared first.",
+        advice: "Initialize one of them in code.",
+    }
+    TOO_LONG = "link.instruction-too-long", InvalidData {
+        text: "An instruction of the result would have more than 65,535 words.",
+        advice: "Link fewer modules at once.",
+    }
+    WORKGROUP_SIZE = "link.work-group-size-mismatch", InvalidData {
+        text: "A constant with the built-in `WorkgroupSize` holds for all entry points of its module, so in one module it would \
+               hold for other modules' entry points, too.",
+        advice: "Give the size of the work group by the execution mode `LocalSize` or `LocalSizeId`, for each entry point.",
+    }
+}

@@ -12,11 +12,12 @@ use crate::exit::Ending;
 use crate::output::write_file;
 use crate::report::{self, Messages, Reporter};
 
-/// Print the manual page, or write those of all subcommands
+/// Print the manual page of spv, or write those of all commands
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
-    /// Write spv.1 and a page for each subcommand into this directory
+    /// Write spv.1 and a page for each command, such as spv-debug-lookup.1, into this
+    /// directory
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
@@ -35,9 +36,9 @@ pub(crate) fn run(arguments: &Arguments) -> Ending {
     let mut command = cli::definition().disable_help_subcommand(true);
     command.build();
     let Some(directory) = &arguments.dir else {
-        let mut page = Vec::new();
-        return match Man::new(command).render(&mut page) {
-            Ok(()) => report::print(&page),
+        let mut out = Vec::new();
+        return match page(&command).render(&mut out) {
+            Ok(()) => report::print(&out),
             Err(_) => Ending::Failure,
         };
     };
@@ -54,11 +55,20 @@ pub(crate) fn run(arguments: &Arguments) -> Ending {
 
 fn write_pages(command: &clap::Command, directory: &Path) -> io::Result<()> {
     fs::create_dir_all(directory)?;
-    for command in std::iter::once(command).chain(command.get_subcommands()) {
-        let man = Man::new(command.clone());
-        let mut page = Vec::new();
-        man.render(&mut page)?;
-        write_file(&directory.join(man.get_filename()), &page)?;
+    let mut left = vec![command];
+    while let Some(command) = left.pop() {
+        let page = page(command);
+        let mut out = Vec::new();
+        page.render(&mut out)?;
+        write_file(&directory.join(page.get_filename()), &out)?;
+        let commands = command.get_subcommands();
+        left.extend(commands.filter(|command| !command.is_hide_set()));
     }
     Ok(())
+}
+
+/// The page of a command, with the version in its footer.
+fn page(command: &clap::Command) -> Man {
+    let source = concat!("spv ", env!("CARGO_PKG_VERSION"));
+    Man::new(command.clone()).source(source)
 }

@@ -1,6 +1,6 @@
 //! Help, version, completions and manual pages.
 
-use crate::common::Dir;
+use crate::common::{Dir, run};
 
 const COMMANDS: &[&str] = &[
     "as",
@@ -71,6 +71,89 @@ fn there_are_completions_for_each_shell() {
     dir.spv(&["completions", "cmd.exe"]).fails(2, "cmd.exe");
 }
 
+/// What bash completes behind these words, of which the last may be cut short; nothing
+/// means files.
+#[cfg(unix)]
+fn bash_completes(dir: &Dir, words: &[&str]) -> Vec<String> {
+    let asks = r#"source ./spv.bash
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+_spv_or_files spv "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+[[ ${#COMPREPLY[@]} -eq 0 ]] || printf '%s\n' "${COMPREPLY[@]}"
+complete -p spv >&2"#;
+    let mut command = dir.command("bash");
+    command.args(["--norc", "-c", asks, "bash"]).args(words);
+    let ran = run(&mut command, b"");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("-o default"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("-F _spv_or_files"), "{}", ran.stderr);
+    String::from_utf8(ran.stdout)
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn bash_completes_commands_options_values_files_and_ids() {
+    if std::process::Command::new("bash")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
+        return;
+    }
+    let dir = Dir::new();
+    dir.write("spv.bash", dir.spv(&["completions", "bash"]).bytes());
+    let completes = |words: &[&str]| bash_completes(&dir, words);
+    assert_eq!(completes(&["spv", "trim"]), ["trim-capabilities"]);
+    assert_eq!(completes(&["spv", "debug", "loo"]), ["lookup"]);
+    assert_eq!(completes(&["spv", "val", "--target"]), ["--target-env"]);
+    // What starts with no hyphen is a file, which bash completes itself.
+    for words in [
+        &["spv", "dis", ""][..],
+        &["spv", "dis", "sh"],
+        &["spv", "dis", "--raw-id", ""],
+        &["spv", "dis", "-o", ""],
+        &["spv", "dis", "--output", "=", "sh"],
+        &["spv", "debug", "lookup", ""],
+    ] {
+        assert_eq!(completes(words), [""; 0], "{words:?}");
+    }
+    let newest = ["vulkan1.3", "vulkan1.4"];
+    for words in [
+        &["spv", "val", "--target-env", "vulkan1."][..],
+        &["spv", "val", "--target-env", "=", "vulkan1."],
+    ] {
+        let found = completes(words);
+        assert!(
+            newest.iter().all(|env| found.iter().any(|it| it == env)),
+            "{found:?}"
+        );
+        assert!(
+            found.iter().all(|it| it.starts_with("vulkan1.")),
+            "{found:?}"
+        );
+    }
+    let all = completes(&["spv", "val", "--target-env", "="]);
+    assert!(all.iter().any(|it| it == "opencl2.2"), "{all:?}");
+    let ids = completes(&["spv", "explain", "text.open"]);
+    assert_eq!(ids, ["text.open-string"]);
+}
+
+#[test]
+fn zsh_and_fish_complete_files_values_and_ids() {
+    let dir = Dir::new();
+    let zsh = dir.spv(&["completions", "zsh"]);
+    assert!(zsh.text().contains("_files"));
+    let fish = dir.spv(&["completions", "fish"]);
+    for script in [zsh.text(), fish.text()] {
+        for word in ["vulkan1.1spv1.4", "text.open-string", "io.write"] {
+            assert!(script.contains(word), "{word}");
+        }
+    }
+}
+
 #[test]
 fn there_is_a_manual_page_for_each_command() {
     let dir = Dir::new();
@@ -84,7 +167,26 @@ fn there_is_a_manual_page_for_each_command() {
         assert!(page.contains(&format!(".TH spv-{command} 1")), "{page}");
         assert!(page.contains("Exit codes"));
     }
-    assert_eq!(dir.files().len(), 1 + COMMANDS.len());
+    let nested = [
+        "convert", "dump", "dwarf", "lookup", "remove", "scopes", "sources", "vars",
+    ];
+    for command in nested {
+        let page = dir.read_text(&format!("man/man1/spv-debug-{command}.1"));
+        let title = format!(".TH spv-debug-{command} 1");
+        assert!(page.contains(&title), "{page}");
+        assert!(
+            page.contains(&format!("\\fBspv debug {command}\\fR")),
+            "{page}"
+        );
+        assert!(page.contains("Exit codes"));
+    }
+    assert_eq!(dir.files().len(), 1 + COMMANDS.len() + nested.len());
+    for file in dir.files() {
+        let page = dir.read_text(&file);
+        let title = page.lines().find(|line| line.starts_with(".TH ")).unwrap();
+        let footer = concat!("\"spv ", env!("CARGO_PKG_VERSION"), "\"");
+        assert!(title.contains(footer), "{title}");
+    }
     dir.write("file", "");
     dir.spv(&["man", "--dir", "file"])
         .fails(1, "error[io.write]");

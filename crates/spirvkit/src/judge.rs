@@ -1,17 +1,21 @@
 //! The validator with everything a message needs: the instruction's text, the
 //! shader's own line, and places in assembly text.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
-use spirvkit_binary::words_from_bytes;
+use spirvkit_binary::{Id, words_from_bytes};
 use spirvkit_diagnostics::{Diagnostic, Quote, Span};
-use spirvkit_text::{AssembleOptions, Origins, assemble, excerpts};
+use spirvkit_text::{
+    AssembleOptions, Excerpt, IdNames, Origins, assemble, excerpts, named_excerpts,
+};
 use spirvkit_validate::{Options, Report};
 
 /// Judges a module in binary form, of either byte order.
 ///
 /// Diagnostics hold the text of the instruction that they are about and, if the
-/// module tells, the line of the shader that it came of.
+/// module tells, the line of the shader that it came of. Ids are called what the
+/// disassembler calls them, unless [the options](Options::raw_ids) want numbers.
 ///
 /// ```
 /// let options = spirvkit::ValidateOptions::for_env("vulkan1.3".parse().unwrap());
@@ -27,7 +31,16 @@ pub fn validate(bytes: &[u8], options: &Options) -> Report {
 
 /// Judges a module, given as words in host order, as [`validate`] does.
 pub fn validate_words(words: &[u32], options: &Options) -> Report {
-    with_excerpts(words, spirvkit_validate::validate(words, options))
+    // Names take a pass over the module, which one without errors is spared.
+    let names = OnceCell::new();
+    let names = || names.get_or_init(|| IdNames::new(words));
+    let name = |id: Id| names().get(id).map(str::to_owned);
+    let report = spirvkit_validate::validate_named(words, options, &name);
+    let excerpts = |offsets: &[usize]| match options.raw_ids {
+        true => excerpts(words, offsets),
+        false => named_excerpts(words, offsets, names()),
+    };
+    with_excerpts(report, excerpts)
 }
 
 /// Judges a module in the form of assembly text. Locations are
@@ -52,13 +65,15 @@ pub fn validate_text(text: &str, options: &Options) -> Report {
         Ok(module) => module,
         Err(errors) => return Report::new(errors),
     };
-    let names = module.origins.names();
-    let names: BTreeMap<u32, String> = names.map(|(id, name)| (id.0, name.to_owned())).collect();
-    let report = spirvkit_validate::validate_named(&module.words, options, &names);
-    let mut report = with_excerpts(&module.words, report);
-    let origins = &module.origins;
+    let (words, origins) = (&module.words, &module.origins);
+    let name = |id: Id| origins.name_of(id).map(str::to_owned);
+    let report = spirvkit_validate::validate_named(words, options, &name);
+    let mut report = with_excerpts(report, |offsets| excerpts(words, offsets));
     report.map(|diagnostic| locate(diagnostic, text, origins));
-    let mut diagnostics = module.warnings;
+    let warnings = module.warnings.into_iter();
+    let mut diagnostics: Vec<Diagnostic> = warnings
+        .filter_map(|warning| options.levels.apply(warning))
+        .collect();
     if !diagnostics.is_empty() {
         diagnostics.append(&mut report.into_diagnostics());
         return Report::new(diagnostics);
@@ -89,7 +104,7 @@ fn locate(diagnostic: Diagnostic, text: &str, origins: &Origins) -> Diagnostic {
 }
 
 /// Adds what the instructions look like. Only a module with errors pays for it.
-fn with_excerpts(words: &[u32], mut report: Report) -> Report {
+fn with_excerpts(mut report: Report, excerpts: impl Fn(&[usize]) -> Vec<Excerpt>) -> Report {
     let found = report.diagnostics().iter();
     let offsets = found.flat_map(|diagnostic| {
         let labels = diagnostic.labels().iter().map(|label| label.word_offset);
@@ -100,7 +115,7 @@ fn with_excerpts(words: &[u32], mut report: Report) -> Report {
     if offsets.is_empty() {
         return report;
     }
-    let excerpts = excerpts(words, &offsets);
+    let excerpts = excerpts(&offsets);
     let excerpt = |word: Option<usize>| excerpts.get(offsets.binary_search(&word?).ok()?);
     let quote = |word: Option<usize>, operand: Option<usize>| {
         let excerpt = excerpt(word).filter(|excerpt| !excerpt.text.is_empty())?;

@@ -9,6 +9,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::{Diagnostic, ErrorClass, Location};
 use spirvkit_grammar::{Capability, Extensions};
 
+use crate::levels::{Level, Levels};
 use crate::module::{Capabilities, Inst, Module};
 use crate::phases::REDEFINED;
 use crate::rule::Rule;
@@ -268,6 +269,7 @@ impl Fault {
 #[derive(Debug)]
 pub(crate) struct Faults {
     faults: Vec<Fault>,
+    levels: Levels,
     /// How many errors to keep; 0 is no limit.
     limit: usize,
     errors: usize,
@@ -291,9 +293,10 @@ pub(crate) struct Faults {
 const MOST_WARNINGS: usize = 1000;
 
 impl Faults {
-    pub(crate) fn new(limit: usize, mentions: Mentions) -> Self {
+    pub(crate) fn new(limit: usize, levels: &Levels, mentions: Mentions) -> Self {
         Self {
             faults: Vec::new(),
+            levels: levels.clone(),
             limit,
             errors: 0,
             is_full: false,
@@ -313,7 +316,26 @@ impl Faults {
         if self.is_full() {
             return;
         }
-        let fault = fault.mentioning(&self.mentions);
+        let mut fault = fault.mentioning(&self.mentions);
+        let is_error = !fault.is_warning();
+        self.seen += usize::from(is_error);
+        match self.levels.of(fault.rule().id) {
+            None => {}
+            Some(Level::Allow) => return,
+            Some(level) => fault.0.is_warning = level == Level::Warn,
+        }
+        // Only an error that is told as one hides what follows from it.
+        let hides = is_error && !fault.is_warning();
+        if is_error && self.is_missed(&fault) {
+            return;
+        }
+        let follows = is_error && self.follows(&fault);
+        if hides {
+            self.doubt(&fault);
+        }
+        if follows {
+            return;
+        }
         if fault.is_warning() {
             self.warnings += 1;
             if self.limit == 0 || self.warnings <= MOST_WARNINGS {
@@ -321,47 +343,45 @@ impl Faults {
             }
             return;
         }
-        self.seen += 1;
-        let Inner {
-            rule,
-            offset,
-            mentions,
-            capabilities,
-            extensions,
-            ..
-        } = &*fault.0;
-        let offset = *offset;
-        let mut missed = capabilities.iter();
-        if missed.any(|each| self.missed_capabilities.contains(*each))
-            || extensions
-                .iter()
-                .any(|each| self.missed_extensions.contains(each))
-        {
-            return;
+        if hides {
+            for &each in &fault.0.capabilities {
+                self.missed_capabilities.add(each);
+            }
+            self.missed_extensions.extend(&fault.0.extensions);
         }
-        let follows = self.settled.contains(&offset)
-            || mentions
-                .iter()
-                .any(|each| *each != offset && self.dubious.contains(each));
+        self.errors += 1;
+        self.is_full = self.errors == self.limit;
+        self.faults.push(fault);
+    }
+
+    /// Whether something told would mend it.
+    fn is_missed(&self, fault: &Fault) -> bool {
+        let mut capabilities = fault.0.capabilities.iter();
+        let mut extensions = fault.0.extensions.iter();
+        capabilities.any(|each| self.missed_capabilities.contains(*each))
+            || extensions.any(|each| self.missed_extensions.contains(each))
+    }
+
+    /// Whether it follows from something told.
+    fn follows(&self, fault: &Fault) -> bool {
+        let offset = fault.offset();
+        let mut mentions = fault.0.mentions.iter();
+        self.settled.contains(&offset)
+            || mentions.any(|each| *each != offset && self.dubious.contains(each))
+    }
+
+    /// Notes whose results may not be what they were meant to be.
+    fn doubt(&mut self, fault: &Fault) {
         let is_sound = matches!(
-            rule.class,
+            fault.rule().class,
             ErrorClass::InvalidCapability | ErrorClass::MissingExtension | ErrorClass::WrongVersion
         );
         if !is_sound {
-            self.dubious.insert(offset);
+            self.dubious.insert(fault.offset());
         }
         // Which of the definitions is meant, nobody knows.
-        if std::ptr::eq(*rule, &REDEFINED) {
-            self.dubious.extend(mentions);
-        }
-        if !follows {
-            for &each in capabilities {
-                self.missed_capabilities.add(each);
-            }
-            self.missed_extensions.extend(extensions);
-            self.errors += 1;
-            self.is_full = self.errors == self.limit;
-            self.faults.push(fault);
+        if std::ptr::eq(fault.rule(), &REDEFINED) {
+            self.dubious.extend(&fault.0.mentions);
         }
     }
 

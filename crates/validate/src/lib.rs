@@ -31,6 +31,7 @@
 
 mod fault;
 mod flow;
+mod levels;
 mod module;
 mod options;
 mod phases;
@@ -40,11 +41,12 @@ mod scaffold;
 mod settings;
 mod site;
 
-use std::collections::BTreeMap;
-
-use spirvkit_binary::{Header, words_from_bytes};
+use spirvkit_binary::{Header, Id, words_from_bytes};
 use spirvkit_diagnostics::{Diagnostic, Severity};
 
+use module::GivenNames;
+
+pub use levels::{Level, Levels};
 pub use options::{DescriptorLayout, Limits, Options};
 pub use rule::{Example, Frame, Rule};
 pub use settings::{BadSetting, Setting};
@@ -103,13 +105,18 @@ pub fn validate(words: &[u32], options: &Options) -> Report {
     judge(words, options, None)
 }
 
-/// Judges a module made from assembly text. `names` are what the text calls ids,
-/// without the `%`: messages use them.
-pub fn validate_named(words: &[u32], options: &Options, names: &BTreeMap<u32, String>) -> Report {
-    judge(words, options, Some(names))
+/// The same with names for ids, without the `%`, which messages use: those of the
+/// assembly text that the module was made from, or the disassembler's. They are asked
+/// for only if there is something to tell.
+pub fn validate_named(
+    words: &[u32],
+    options: &Options,
+    names: &dyn Fn(Id) -> Option<String>,
+) -> Report {
+    judge(words, options, Some(names).filter(|_| !options.raw_ids))
 }
 
-fn judge(words: &[u32], options: &Options, names: Option<&BTreeMap<u32, String>>) -> Report {
+fn judge(words: &[u32], options: &Options, names: Option<GivenNames<'_>>) -> Report {
     let header = match Header::from_words(words) {
         Ok(header) => header,
         Err(error) => return refused(phases::binary_fault(&error), options),

@@ -2,6 +2,8 @@
 
 use spirvkit_grammar::{TargetEnv, Version};
 
+use crate::levels::Levels;
+
 /// What a module is judged by: the environment it is for, the extensions of the
 /// client API that relax rules, and the universal limits.
 ///
@@ -50,8 +52,16 @@ pub struct Options {
     /// Leaves the operands of the `DebugInfo` instruction set unchecked, but not
     /// where its instructions stand.
     pub skip_debug_info: bool,
-    /// Stops after so many errors; 0 is no limit.
+    /// Stops after so many errors; 0 is no limit. What [`levels`](Self::levels) make
+    /// warnings of are none.
     pub max_errors: usize,
+    /// Which rules are told at another level than their own. A rule that is allowed, or
+    /// only warns, hides nothing: the module is judged as if it were kept, so what
+    /// follows from breaking it is told by the rules that it breaks.
+    pub levels: Levels,
+    /// Calls ids by their numbers in messages, even where the caller has names for
+    /// them.
+    pub raw_ids: bool,
 }
 
 /// Size and alignment of a descriptor in a heap (`SPV_EXT_descriptor_heap`).
@@ -131,6 +141,8 @@ impl Options {
             buffer_descriptor: unknown,
             skip_debug_info: false,
             max_errors: 50,
+            levels: Levels::default(),
+            raw_ids: false,
         }
     }
 }

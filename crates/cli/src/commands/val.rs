@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use spirvkit::diagnostics::render::{self, SarifRule};
-use spirvkit::diagnostics::{Severity, Source};
+use spirvkit::diagnostics::{ErrorClass, Severity, Source, closest};
+use spirvkit::validate::{Level, Levels};
 use spirvkit::{Report, TargetEnv, ValidateOptions};
 
 use crate::cli::ColorWhen;
@@ -41,9 +42,20 @@ pub(crate) struct Arguments {
     #[arg(long)]
     deny_warnings: bool,
 
+    #[command(flatten)]
+    levels: LevelArguments,
+
     /// Report at most this many errors of an input; 0 is no limit
     #[arg(long, value_name = "N", default_value_t = 50)]
     max_errors: usize,
+
+    /// Show ids by their numbers rather than by the names that `dis` gives them
+    #[arg(long)]
+    raw_id: bool,
+
+    /// Show nothing; the exit code tells
+    #[arg(short, long, conflicts_with = "format")]
+    quiet: bool,
 
     /// Work on this many inputs at once [default: one per core]
     #[arg(short, long, value_name = "N")]
@@ -55,6 +67,92 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     settings: Settings,
+}
+
+/// How rules are told, in the order of the command line.
+#[derive(Debug, Default)]
+struct LevelArguments(Vec<(String, Level)>);
+
+/// The options, what they do to a rule, and the level that they give it.
+const LEVELS: &[(&str, &str, Level)] = &[
+    ("allow", "Don't tell what breaks this rule", Level::Allow),
+    ("warn", "Tell it as a warning", Level::Warn),
+    ("deny", "Tell it as an error", Level::Deny),
+];
+
+impl Args for LevelArguments {
+    fn augment_args(command: Command) -> Command {
+        command.args(LEVELS.iter().map(|(name, help, _)| {
+            let argument = Arg::new(name).long(name).help(help).help_heading("Rules");
+            argument.value_name("RULE").action(ArgAction::Append)
+        }))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for LevelArguments {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut levels = Self::default();
+        levels.update_from_arg_matches(matches)?;
+        Ok(levels)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        let mut given = Vec::new();
+        for (name, _, level) in LEVELS {
+            let indices = matches.indices_of(name).into_iter().flatten();
+            let rules = matches.get_many::<String>(name).into_iter().flatten();
+            given.extend(
+                indices
+                    .zip(rules)
+                    .map(|(index, rule)| (index, rule, *level)),
+            );
+        }
+        given.sort_by_key(|(index, ..)| *index);
+        let given = given
+            .into_iter()
+            .map(|(_, rule, level)| (rule.clone(), level));
+        self.0.extend(given);
+        Ok(())
+    }
+}
+
+impl LevelArguments {
+    fn levels(&self) -> Result<Levels, UsageError> {
+        let mut levels = Levels::default();
+        for (name, level) in &self.0 {
+            if !rules().any(|id| Levels::is_called(name, id)) {
+                return Err(UsageError(unknown_rule(name)));
+            }
+            levels.set(name, *level);
+        }
+        Ok(levels)
+    }
+}
+
+/// The ids of all rules by which a module is judged.
+fn rules() -> impl Iterator<Item = &'static str> {
+    let rules = spirvkit::rules().into_iter().map(|rule| rule.id);
+    rules.chain(["text.bad-header-comment"])
+}
+
+fn unknown_rule(name: &str) -> String {
+    if spirvkit::find_rule(name).is_some_and(|rule| rule.id == name) {
+        return format!("`{name}` is always an error: without it, there is nothing to judge");
+    }
+    let families = rules().map(|id| id.split('.').next().unwrap_or(id).to_owned() + ".*");
+    let all: Vec<String> = rules().map(str::to_owned).chain(families).collect();
+    let like = match spirvkit::find_rule(name) {
+        Some(rule) => Some(rule.id),
+        None => closest(name, all.iter().map(String::as_str)),
+    };
+    match like {
+        Some(like) => format!("there is no rule or family `{name}`; did you mean `{like}`?"),
+        None => format!("there is no rule or family `{name}`; `spv explain --list` shows all"),
+    }
 }
 
 /// The validator's own options, under the names it has for them.
@@ -110,10 +208,15 @@ All errors of a module are reported, each with the id of its rule, which
 `spv explain RULE` explains. A directory stands for the .spv and .spvasm files in
 it and below.
 
+`--allow`, `--warn` and `--deny` say how a rule is told, and can be given several
+times. RULE is a rule (layout.overlap), a family (layout.*), or all (*). A rule's own
+name counts for more than its family's, and of two equal names the later. What is
+allowed, or only worth a warning, hides no errors of other rules.
+
 Examples:
   spv val shader.spv
   spv val --target-env vulkan1.3 --format json shaders/ > report.jsonl
-  spv val shader.spvasm
+  spv val --allow 'debug-info.*' --deny extension.unknown shader.spvasm
 
 Exit codes:
   0  all inputs are valid
@@ -136,6 +239,8 @@ impl Arguments {
     fn options(&self) -> Result<ValidateOptions, UsageError> {
         let mut options = ValidateOptions::for_env(self.target_env);
         options.max_errors = self.max_errors;
+        options.raw_ids = self.raw_id;
+        options.levels = self.levels.levels()?;
         for (name, value) in &self.settings.0 {
             let set = options.set(name, value);
             set.map_err(|error| UsageError(format!("`--{name}`: {error}")))?;
@@ -153,6 +258,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         format: arguments.format,
         color: arguments.color.on_stderr(),
         deny_warnings: arguments.deny_warnings,
+        quiet: arguments.quiet,
         jobs: arguments.jobs,
     }
     .run())
@@ -166,6 +272,7 @@ pub(crate) fn run_classic(inputs: &Inputs, options: ValidateOptions) -> Ending {
         format: Format::Human,
         color: ColorWhen::Auto.on_stderr(),
         deny_warnings: false,
+        quiet: false,
         jobs: None,
     }
     .run()
@@ -178,6 +285,7 @@ struct Check<'a> {
     format: Format,
     color: bool,
     deny_warnings: bool,
+    quiet: bool,
     jobs: Option<NonZeroUsize>,
 }
 
@@ -223,6 +331,7 @@ impl Check<'_> {
                 let end = format!("{before}{}\n", render::sarif_end());
                 let _ = deliver(end.as_bytes(), &self.messages(), &mut failed);
             }
+            Format::Human if self.quiet => {}
             Format::Human if self.inputs.many && failed == 0 => {
                 let mut messages = self.messages();
                 messages.add_note(&format!("all {} inputs are valid", list.len()));
@@ -257,6 +366,15 @@ impl Check<'_> {
         let in_text = has_text.then_some(&source);
         let mut output = String::new();
         match self.format {
+            // Only that nothing could be judged is told.
+            Format::Human if self.quiet => {
+                for diagnostic in diagnostics
+                    .iter()
+                    .filter(|each| each.class() == ErrorClass::Io)
+                {
+                    messages.add(diagnostic, &source);
+                }
+            }
             Format::Human => {
                 for diagnostic in diagnostics {
                     messages.add(diagnostic, &source);

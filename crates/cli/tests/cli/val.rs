@@ -276,6 +276,145 @@ fn warnings_fail_only_if_they_are_denied() {
     assert_eq!(objects[0]["diagnostics"][0]["severity"], "warning");
 }
 
+/// Two errors and a warning, none of which has to do with another.
+const WITH_WARNING: &str = "\
+OpCapability Shader
+OpCapability Linkage
+OpExtension \"SPV_NOBODY_knows\"
+OpMemoryModel Logical GLSL450
+%odd = OpTypeFloat 24
+%odder = OpTypeInt 12 0
+";
+
+#[test]
+fn rules_are_allowed_warned_of_and_denied() {
+    let dir = Dir::new();
+    dir.write("a.spvasm", WITH_WARNING);
+    // The exit code, errors and warnings.
+    let val = |arguments: &[&str]| {
+        let ran = dir.spv(&[&["val", "a.spvasm"], arguments].concat());
+        let count = |what: &str| ran.stderr.matches(what).count();
+        (ran.code, count("error["), count("warning["))
+    };
+    assert_eq!(val(&[]), (1, 2, 1));
+    assert_eq!(val(&["--warn", "type.float-width"]), (1, 1, 2));
+    assert_eq!(val(&["--warn", "type.*"]), (0, 0, 3));
+    assert_eq!(val(&["--warn=type.*", "--deny-warnings"]), (1, 0, 3));
+    assert_eq!(val(&["--allow", "type"]), (0, 0, 1));
+    assert_eq!(val(&["--allow", "*"]), (0, 0, 0));
+    assert_eq!(val(&["--allow", "*", "--deny-warnings"]), (0, 0, 0));
+    assert_eq!(val(&["--deny", "extension.unknown"]), (1, 3, 0));
+    // A rule's own name counts for more than its family's, else the last one.
+    assert_eq!(val(&["--deny=type.int-width", "--allow=type.*"]), (1, 1, 1));
+    assert_eq!(val(&["--deny", "type.*", "--allow", "type.*"]), (0, 0, 1));
+    assert_eq!(val(&["--allow", "type.*", "--deny", "type.*"]), (1, 2, 1));
+    // Errors are counted as they are told.
+    assert_eq!(val(&["--max-errors=1"]), (1, 1, 0));
+    assert_eq!(val(&["--max-errors=1", "--warn=type.*"]), (0, 0, 3));
+    let ran = dir.spv(&["val", "a.spvasm", "--format=json", "--warn=type.*"]);
+    assert_eq!(objects(output(&ran))[0]["valid"], true);
+    let ran = dir.spv(&["val", "a.spvasm", "--format=sarif", "--warn=type.*"]);
+    let log: Value = serde_json::from_str(output(&ran)).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), 3);
+    assert!(results.iter().all(|result| result["level"] == "warning"));
+}
+
+#[test]
+fn rules_that_there_are_not_are_a_wrong_usage() {
+    let dir = Dir::new();
+    dir.write("a.spvasm", VALID);
+    for (name, said) in [
+        ("id.undefind", "did you mean `id.undefined`?"),
+        ("debug-inf.*", "did you mean `debug-info.*`?"),
+        (
+            "VUID-StandaloneSpirv-None-04633",
+            "did you mean `entry-point.",
+        ),
+        ("teapot", "`spv explain --list`"),
+        ("binary.malformed", "always an error"),
+    ] {
+        for option in ["--allow", "--warn", "--deny"] {
+            dir.spv(&["val", option, name, "a.spvasm"]).fails(2, said);
+        }
+    }
+}
+
+#[test]
+fn quietly_only_the_exit_code_tells() {
+    let dir = Dir::new();
+    dir.write("in/a.spvasm", INVALID);
+    dir.write("in/b.spvasm", VALID);
+    for quiet in ["-q", "--quiet"] {
+        let ran = dir.spv(&["val", quiet, "in"]);
+        assert_eq!((ran.code, output(&ran), &*ran.stderr), (1, "", ""));
+        let ran = dir.spv(&["val", quiet, "in/b.spvasm"]);
+        assert_eq!((ran.code, output(&ran), &*ran.stderr), (0, "", ""));
+    }
+    dir.spv(&["val", "-q", "none"]).fails(1, "io.read");
+}
+
+#[test]
+fn the_operand_at_fault_is_underlined_in_text_and_in_modules() {
+    let dir = Dir::new();
+    let text = INVALID.replace(
+        "OpTypeVector %nothing 2",
+        "OpTypeFloat 32 ; here\n%wide =   OpTypeVector %vector 9",
+    );
+    dir.write("a.spvasm", &text);
+    dir.module("a.spv", &text);
+    let ran = dir.spv(&["val", "a.spvasm"]);
+    let shown = "\
+  --> a.spvasm:5:32
+   |
+ 5 | %wide =   OpTypeVector %vector 9
+   |                                ^
+";
+    assert!(ran.stderr.contains(shown), "{}", ran.stderr);
+    let ran = dir.spv(&["val", "a.spv"]);
+    let shown = "\
+   | %v9float = OpTypeVector %float 9
+   |                                ^
+";
+    assert!(ran.stderr.contains(shown), "{}", ran.stderr);
+}
+
+#[test]
+fn modules_are_told_of_by_the_names_of_the_disassembler() {
+    let dir = Dir::new();
+    let text = "\
+OpCapability Shader
+OpCapability Linkage
+OpMemoryModel Logical GLSL450
+OpName %main \"ma in(\"
+%float = OpTypeFloat 32
+%one = OpConstant %float 1
+%void = OpTypeVoid
+%signature = OpTypeFunction %void
+%main = OpFunction %void None %signature
+%entry = OpLabel
+%sum = OpFAdd %float %one %main
+OpReturn
+OpFunctionEnd
+";
+    dir.module("a.spv", text);
+    let ran = dir.spv(&["val", "a.spv"]);
+    assert_eq!(ran.code, 1);
+    let shown = "= OpFAdd %float %float_1 %ma_in_\n";
+    assert!(ran.stderr.contains(shown), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`%ma_in_`"), "{}", ran.stderr);
+    let ran = dir.spv(&["val", "a.spv", "--raw-id"]);
+    let shown = "= OpFAdd %2 %3 %1\n";
+    assert!(ran.stderr.contains(shown), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`%1` (\"ma in(\")"), "{}", ran.stderr);
+    let ran = dir.spv(&["val", "a.spv", "--format=json"]);
+    let object = &objects(output(&ran))[0]["diagnostics"][0];
+    let instruction = object["instruction"].as_str().unwrap();
+    let operand = &object["operand"];
+    let byte = |key: &str| operand[key].as_u64().unwrap() as usize;
+    assert_eq!(&instruction[byte("byte_start")..byte("byte_end")], "%ma_in_");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_report_that_can_not_be_written_is_an_error() {

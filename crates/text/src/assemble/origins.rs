@@ -69,6 +69,11 @@ impl Origins {
         span.map_or(location, Location::Span)
     }
 
+    /// The name of an id in the text, without the `%`, unless that is its number.
+    pub fn name_of(&self, id: Id) -> Option<&str> {
+        self.names.get(&id.0).map(String::as_str)
+    }
+
     /// The ids that have names rather than numbers in the text, with those names
     /// (without the `%`).
     pub fn names(&self) -> impl Iterator<Item = (Id, &str)> {

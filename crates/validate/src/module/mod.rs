@@ -10,7 +10,6 @@ mod reach;
 mod types;
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
 
 use hashbrown::HashSet;
 use spirvkit_binary::{
@@ -89,8 +88,8 @@ impl Def {
     }
 }
 
-/// What assembly text calls ids, without the `%`.
-pub(crate) type GivenNames = BTreeMap<u32, String>;
+/// What the caller calls ids, without the `%`.
+pub(crate) type GivenNames<'n> = &'n dyn Fn(Id) -> Option<String>;
 
 /// An `OpEntryPoint`.
 #[derive(Clone, Copy, Debug)]
@@ -214,7 +213,7 @@ pub(crate) struct Module<'a> {
     /// The offsets of variables in functions.
     pub(crate) locals: Vec<u32>,
     names: OnceCell<names::Names>,
-    given_names: Option<&'a GivenNames>,
+    given_names: Option<GivenNames<'a>>,
     /// Where functions, function types and global variables are used.
     pub(crate) noted: Noted,
     /// What the message in the making speaks of.
@@ -230,7 +229,7 @@ impl<'a> Module<'a> {
         words: &'a [u32],
         header: Header,
         options: &'a Options,
-        given_names: Option<&'a GivenNames>,
+        given_names: Option<GivenNames<'a>>,
     ) -> Self {
         let limit = words.len();
         // As many as most modules of this size have at least, so that the lists are

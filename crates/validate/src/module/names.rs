@@ -22,8 +22,8 @@ impl Module<'_> {
     /// from, or its number and, if it has one, its debug name.
     pub(crate) fn name(&self, id: Id) -> String {
         self.mention(id);
-        if let Some(name) = self.given_names.and_then(|names| names.get(&id.0)) {
-            return format!("`%{}`", shorten(name));
+        if let Some(name) = self.given_names.and_then(|name| name(id)) {
+            return format!("`%{}`", shorten(&name));
         }
         let names = self.names.get_or_init(|| {
             self.all_instructions()

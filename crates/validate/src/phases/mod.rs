@@ -107,7 +107,7 @@ pub(crate) fn run(
     words: &[u32],
     header: Header,
     options: &Options,
-    names: Option<&GivenNames>,
+    names: Option<GivenNames<'_>>,
 ) -> Vec<Fault> {
     let mut m = Module::index(words, header, options, names);
     // One more than is told says that there are more.
@@ -115,7 +115,7 @@ pub(crate) fn run(
         0 => 0,
         most => most.saturating_add(1),
     };
-    let mut faults = Faults::new(limit, Mentions::clone(&m.mentions));
+    let mut faults = Faults::new(limit, &options.levels, Mentions::clone(&m.mentions));
     header::check(&m, &mut faults);
     let operands::Passed { disorder, noted } = operands::check(&m, &mut faults);
     m.noted = noted;

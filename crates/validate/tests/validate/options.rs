@@ -1,11 +1,10 @@
 //! Every option changes what a module comes to, and what reports promise.
 
-use std::collections::BTreeMap;
-
+use spirvkit_binary::Id;
 use spirvkit_diagnostics::Severity;
 use spirvkit_grammar::TargetEnv;
 use spirvkit_text::{AssembleOptions, assemble};
-use spirvkit_validate::{Options, find_rule, validate, validate_bytes, validate_named};
+use spirvkit_validate::{Level, Options, find_rule, validate, validate_bytes, validate_named};
 
 type Change = fn(&mut Options);
 
@@ -399,10 +398,14 @@ fn messages_use_the_names_of_the_text() {
                 .contains(&format!("`%{id}`"))
         })
         .unwrap();
-    let names = BTreeMap::from([(id, "alpha".to_owned())]);
+    let names = |asked: Id| (asked.0 == id).then(|| "alpha".to_owned());
     let report = validate_named(&module.words, &options, &names);
     let message = report.diagnostics()[0].message();
     assert!(message.contains("`%alpha`"), "{message}");
+    let mut raw = options.clone();
+    raw.raw_ids = true;
+    let report = validate_named(&module.words, &raw, &names);
+    assert!(!report.diagnostics()[0].message().contains("%alpha"));
 }
 
 #[test]
@@ -423,4 +426,87 @@ fn bytes_of_either_order_are_judged() {
         let cut = validate_bytes(&bytes[..bytes.len() - 1], &Options::default());
         assert_eq!(cut.diagnostics()[0].rule(), "binary.truncated");
     }
+}
+
+/// Nothing defines `%nothing`; the sum of its kind is wrong by itself.
+fn two_faults() -> Vec<u32> {
+    let body = "%first = OpIAdd %uint %uint_0 %nothing
+%second = OpFAdd %uint %uint_0 %uint_0";
+    words(&shader("", body), Options::default().env)
+}
+
+fn told(words: &[u32], options: &Options) -> Vec<(Severity, &'static str)> {
+    let report = validate(words, options);
+    let all = report.diagnostics().iter();
+    all.map(|each| (each.severity(), each.rule())).collect()
+}
+
+#[test]
+fn rules_are_told_at_the_levels_that_are_set() {
+    let words = two_faults();
+    let mut options = Options::default();
+    let undefined = (Severity::Error, "id.undefined");
+    let wrong = (Severity::Error, "arithmetic.float-result");
+    assert_eq!(told(&words, &options), [undefined, wrong]);
+    options.levels.set("arithmetic.*", Level::Warn);
+    let warned = (Severity::Warning, wrong.1);
+    assert_eq!(told(&words, &options), [undefined, warned]);
+    options.levels.set("arithmetic.float-result", Level::Allow);
+    assert_eq!(told(&words, &options), [undefined]);
+    assert!(!validate(&words, &options).is_valid());
+    // What is allowed hides nothing: now the sum itself is looked at.
+    options.levels.set("id", Level::Allow);
+    let other = told(&words, &options);
+    assert!(
+        other
+            .iter()
+            .all(|(_, rule)| *rule == "arithmetic.integer-operand"),
+        "{other:?}"
+    );
+}
+
+#[test]
+fn warnings_can_be_errors_and_errors_are_counted_as_told() {
+    let words = words(
+        &shader("", "").replacen(
+            "OpMemoryModel",
+            "OpExtension \"SPV_NOBODY_knows\"\nOpMemoryModel",
+            1,
+        ),
+        Options::default().env,
+    );
+    let mut options = Options::default();
+    assert_eq!(
+        told(&words, &options),
+        [(Severity::Warning, "extension.unknown")]
+    );
+    assert!(validate(&words, &options).is_valid());
+    options.levels.set("extension.unknown", Level::Deny);
+    assert_eq!(
+        told(&words, &options),
+        [(Severity::Error, "extension.unknown")]
+    );
+    assert!(!validate(&words, &options).is_valid());
+
+    let words = two_faults();
+    let mut options = Options::default();
+    options.max_errors = 1;
+    let report = validate(&words, &options);
+    assert!(report.is_cut() && report.diagnostics().len() == 1);
+    options.levels.set("id.undefined", Level::Warn);
+    let report = validate(&words, &options);
+    assert!(!report.is_cut(), "{report:?}");
+}
+
+#[test]
+fn what_can_not_be_read_is_always_an_error() {
+    let mut options = Options::default();
+    options.levels.set("*", Level::Allow);
+    options.levels.set("binary.malformed", Level::Allow);
+    assert!(!validate(&[1, 2, 3], &options).is_valid());
+    let mut words = two_faults();
+    words.push(0);
+    assert!(!validate(&words, &options).is_valid());
+    words.pop();
+    assert!(validate(&words, &options).is_valid());
 }

@@ -151,7 +151,7 @@ fn function(at: &Site<'_, '_>) -> Verdict {
             m.show_type(at.result_type()),
             m.show_type(result)
         );
-        let fault = at.fault(&RETURN_TYPE, message);
+        let fault = at.fault(&RETURN_TYPE, message).word(1);
         return Err(fault.about(m, ty, "the function type is declared here"));
     }
     return_pointer(at, result)?;

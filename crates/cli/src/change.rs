@@ -1,6 +1,8 @@
 //! What the commands that change modules share: reading a module in any form, and
 //! writing it again.
 
+use std::path::Path;
+
 use clap::Args;
 use spirvkit::diagnostics::Source;
 use spirvkit::ir::Module;
@@ -11,6 +13,7 @@ use crate::commands::as_;
 use crate::exit::{Ending, UsageError};
 use crate::form::Form;
 use crate::inputs::Inputs;
+use crate::naming::check_inputs;
 use crate::output::{Content, Destination, STDOUT_NAME, write_stdout};
 use crate::report::{Messages, Reporter};
 use crate::run::Run;
@@ -124,10 +127,9 @@ impl Changing {
         change: impl Fn(&mut Module, &mut Vec<Diagnostic>) + Sync,
     ) -> Result<Ending, UsageError> {
         let inputs = self.inputs()?;
-        let output = self.files.output.as_deref();
         let run = Run {
             inputs: &inputs,
-            destination: &Destination::choose(output, &inputs, Content::Module)?,
+            destination: &self.files.destination(&inputs, Content::Module)?,
             reporter: self.reporter(),
             jobs: self.files.jobs,
         };
@@ -138,29 +140,6 @@ impl Changing {
             add_all(&diagnostics, name, messages);
             (!messages.failed()).then(|| loaded.to_bytes())
         }))
-    }
-
-    /// Makes one module of all inputs, and writes it in the byte order of the first.
-    /// `combine` returns it, or adds errors to the messages.
-    pub(crate) fn together(
-        &self,
-        combine: impl FnOnce(&[Loaded], &mut Messages) -> Option<Module>,
-    ) -> Result<Ending, UsageError> {
-        let inputs = self.inputs()?;
-        let one = Inputs {
-            list: Vec::new(),
-            many: false,
-        };
-        let output = self.files.output.as_deref();
-        let destination = match Destination::choose(output, &one, Content::Module)? {
-            Destination::Directory(directory, _) => {
-                let directory = directory.display();
-                let message = format!("`-o {directory}` must name a file, not a directory");
-                return Err(UsageError(message));
-            }
-            destination => destination,
-        };
-        Ok(together(&inputs, &destination, self.reporter(), combine))
     }
 
     /// Shows what `describe` says of each input on standard output, under its name if
@@ -197,6 +176,29 @@ impl Changing {
         messages.print();
         Ok(Ending::unless(messages.failed()))
     }
+}
+
+/// Where the one module that is made of these inputs goes.
+///
+/// # Errors
+///
+/// If that is a directory or a terminal, or text among the inputs would be replaced.
+pub(crate) fn single_destination(
+    output: Option<&Path>,
+    inputs: &Inputs,
+) -> Result<Destination, UsageError> {
+    let one = Inputs {
+        list: Vec::new(),
+        many: false,
+    };
+    let destination = Destination::choose(output, &one, Content::Module)?;
+    if let Destination::Directory(directory, _) = &destination {
+        let directory = directory.display();
+        let message = format!("`-o {directory}` must name a file, not a directory");
+        return Err(UsageError(message));
+    }
+    check_inputs(&destination, inputs, Content::Module)?;
+    Ok(destination)
 }
 
 /// Makes one module of all inputs, and writes it in the byte order of the first.
@@ -252,6 +254,8 @@ pub(crate) fn write(destination: &Destination, bytes: &[u8], messages: &mut Mess
         Destination::File(path) | Destination::Directory(path, _) => {
             (path.display().to_string(), destination.write(path, bytes))
         }
+        // That is for commands with an output for each input: see `Run`.
+        Destination::InPlace => return,
     };
     if let Err(error) = written
         && error.kind() != std::io::ErrorKind::BrokenPipe

@@ -12,7 +12,9 @@ use crate::commands::{
     as_, cfg, compact_ids, completions, debug, diff, dis, drop_in, explain, info, layout, link,
     man, merge, specialize, split, strip, trim_capabilities, val,
 };
-use crate::exit::Ending;
+use crate::exit::{Ending, UsageError};
+use crate::inputs::Inputs;
+use crate::output::{Content, Destination};
 use crate::report::{self, Format};
 
 static LONG_VERSION: LazyLock<String> =
@@ -77,6 +79,10 @@ pub(crate) struct Files {
     #[arg(short, long, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
 
+    /// Let outputs replace inputs, of whatever form: without -o, each replaces its own
+    #[arg(long)]
+    pub(crate) in_place: bool,
+
     /// Work on this many inputs at once [default: one per core]
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
@@ -84,6 +90,17 @@ pub(crate) struct Files {
     /// How to write errors and warnings: for people, or one JSON object a line
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: Format,
+}
+
+impl Files {
+    /// Where the outputs of these inputs go.
+    pub(crate) fn destination(
+        &self,
+        inputs: &Inputs,
+        content: Content,
+    ) -> Result<Destination, UsageError> {
+        Destination::choose_for(self.output.as_deref(), self.in_place, inputs, content)
+    }
 }
 
 /// When to colour.

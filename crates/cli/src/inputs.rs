@@ -59,6 +59,14 @@ impl Input {
         matches!(self.origin, Origin::Barren(_))
     }
 
+    /// Its file, if it is one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match &self.origin {
+            Origin::File(path) => Some(path),
+            Origin::Stdin | Origin::Barren(_) => None,
+        }
+    }
+
     /// Reads all of it.
     pub(crate) fn read(&self) -> io::Result<Vec<u8>> {
         match &self.origin {

@@ -21,6 +21,7 @@ mod inputs;
 mod interrupt;
 mod kinds;
 mod look;
+mod naming;
 mod output;
 mod progress;
 mod queue;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::exit::UsageError;
 use crate::inputs::{Input, Inputs, has_extension};
 use crate::interrupt::Hold;
+use crate::naming::{check_directory, check_form, check_inputs};
 
 /// How messages call standard output.
 pub(crate) const STDOUT_NAME: &str = "<stdout>";
@@ -28,6 +29,14 @@ impl Content {
             Self::Text => "spvasm",
         }
     }
+
+    /// How messages call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Module => "a module",
+            Self::Text => "assembly text",
+        }
+    }
 }
 
 /// Where outputs go.
@@ -37,16 +46,43 @@ pub(crate) enum Destination {
     File(PathBuf),
     /// Below a directory, in files with this extension.
     Directory(PathBuf, &'static str),
+    /// Over each input.
+    InPlace,
 }
 
 impl Destination {
-    /// Decides where the outputs of these inputs go, given the value of the
-    /// option `-o`.
+    /// Decides where the outputs of these inputs go, given the values of the options
+    /// `-o` and `--in-place`.
     ///
     /// # Errors
     ///
-    /// If modules would go to a terminal or be joined to one file, or two
-    /// outputs would get the same name.
+    /// If modules would go to a terminal or be joined to one file, two
+    /// outputs would get the same name, or names say something else than what is written;
+    /// or if an output would replace an input of another form, unless `in_place`.
+    pub(crate) fn choose_for(
+        output: Option<&Path>,
+        in_place: bool,
+        inputs: &Inputs,
+        content: Content,
+    ) -> Result<Self, UsageError> {
+        if !in_place {
+            let destination = Self::choose(output, inputs, content)?;
+            check_inputs(&destination, inputs, content)?;
+            return Ok(destination);
+        }
+        if output.is_some() {
+            return Self::choose(output, inputs, content);
+        }
+        let is_missing = |input: &Input| input.path().is_none() && !input.is_barren();
+        match inputs.list.iter().any(is_missing) {
+            true => Err(UsageError(
+                "standard input can't be replaced: name a file, or leave out `--in-place`".into(),
+            )),
+            false => Ok(Self::InPlace),
+        }
+    }
+
+    /// The same, but inputs may be replaced by whatever is written.
     pub(crate) fn choose(
         output: Option<&Path>,
         inputs: &Inputs,
@@ -57,6 +93,7 @@ impl Destination {
         };
         let ends_in_separator = path.as_os_str().as_encoded_bytes().ends_with(b"/");
         if !inputs.many && !path.is_dir() && !ends_in_separator {
+            check_form(path, content.extension())?;
             return Ok(Self::File(path.into()));
         }
         if path.exists() && !path.is_dir() {
@@ -65,6 +102,7 @@ impl Destination {
                 format!("`-o {path}` must name a directory for several outputs, not a file");
             return Err(UsageError(message));
         }
+        check_directory(path, inputs)?;
         let destination = Self::Directory(path.into(), content.extension());
         destination.check_collisions(inputs)?;
         Ok(destination)
@@ -108,6 +146,7 @@ impl Destination {
         match self {
             Self::Stdout => None,
             Self::File(path) => Some(path.clone()),
+            Self::InPlace => input.path().map(Path::to_path_buf),
             Self::Directory(directory, extension) => {
                 let path = directory.join(&input.relative);
                 // `a.vert` and `a.frag` need different names, so only the

@@ -13,7 +13,7 @@ use crate::exit::{Ending, UsageError};
 use crate::hex;
 use crate::inputs::Inputs;
 use crate::kinds;
-use crate::output::{Content, Destination};
+use crate::output::Content;
 use crate::report::{Messages, Reporter};
 use crate::run::Run;
 
@@ -83,7 +83,7 @@ Exit codes:
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let files = &arguments.files;
     let inputs = Inputs::find(&files.inputs, &[Content::Text.extension()])?;
-    let destination = Destination::choose(files.output.as_deref(), &inputs, Content::Module)?;
+    let destination = files.destination(&inputs, Content::Module)?;
     let reporter = Reporter {
         format: files.format,
         color: arguments.color.on_stderr(),

@@ -112,14 +112,14 @@ Exit codes:
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let files = &arguments.files;
     let inputs = Inputs::find(&files.inputs, &[Content::Module.extension()])?;
-    let destination = Destination::choose(files.output.as_deref(), &inputs, Content::Text)?;
+    let destination = files.destination(&inputs, Content::Text)?;
     let color = match (arguments.no_color, arguments.color) {
         (true, _) => ColorWhen::Never,
         (false, when) => when.unwrap_or_default(),
     };
     let color_text = match (color, &destination) {
         // What the terminal takes says nothing about a file.
-        (ColorWhen::Auto, Destination::File(_) | Destination::Directory(..)) => false,
+        (ColorWhen::Auto, destination) if *destination != Destination::Stdout => false,
         _ => color.on_stdout(),
     };
     let reporter = Reporter {
@@ -133,7 +133,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         reporter,
         jobs: files.jobs,
     };
-    Ok(run.convert(|name, bytes, messages| disassemble(name, bytes, &options, messages)))
+    let is_headed = inputs.many && destination == Destination::Stdout;
+    Ok(run.convert(|name, bytes, messages| {
+        let text = disassemble(name, bytes, &options, messages)?;
+        Some(match is_headed {
+            true => [heading(name).as_bytes(), &text].concat(),
+            false => text,
+        })
+    }))
+}
+
+/// A comment that tells which of several texts follows.
+fn heading(name: &str) -> String {
+    let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let name: String = name.chars().map(shown).collect();
+    format!("; {name}\n")
 }
 
 fn options(arguments: &Arguments) -> DisassembleOptions {

@@ -9,12 +9,12 @@ use spirvkit::ir::Module;
 use spirvkit::transform::link::{Fault, Input, LinkError, Options, link};
 use spirvkit::{Diagnostic, TargetEnv, ValidateOptions};
 
-use crate::change::{Loaded, add_all, together};
+use crate::change::{Loaded, add_all, single_destination, together};
 use crate::cli::ColorWhen;
 use crate::environments;
 use crate::exit::{Ending, UsageError};
 use crate::inputs::Inputs;
-use crate::output::{Content, Destination};
+use crate::output::Content;
 use crate::report::{Format, Messages, Reporter};
 
 /// Where the result goes without `-o`, as with the established tool.
@@ -89,16 +89,7 @@ Exit codes:
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let extensions = [Content::Module.extension(), Content::Text.extension()];
     let inputs = Inputs::find(&arguments.inputs, &extensions)?;
-    let one = Inputs {
-        list: Vec::new(),
-        many: false,
-    };
-    let destination = Destination::choose(Some(&arguments.output), &one, Content::Module)?;
-    if let Destination::Directory(directory, _) = &destination {
-        let directory = directory.display();
-        let message = format!("`-o {directory}` must name a file, not a directory");
-        return Err(UsageError(message));
-    }
+    let destination = single_destination(Some(&arguments.output), &inputs)?;
     let reporter = Reporter {
         format: arguments.format,
         color: arguments.color.on_stderr(),

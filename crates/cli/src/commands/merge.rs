@@ -1,5 +1,7 @@
 //! `spv merge`: the entry points of several modules in one.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use spirvkit::Diagnostic;
 use spirvkit::diagnostics::Source;
@@ -7,16 +9,33 @@ use spirvkit::ir::Module;
 use spirvkit::transform::link::{Input, LinkError};
 use spirvkit::transform::merge;
 
-use crate::change::{Changing, Loaded};
+use crate::change::{Loaded, single_destination, together};
+use crate::cli::ColorWhen;
 use crate::exit::{Ending, UsageError};
-use crate::report::Messages;
+use crate::inputs::Inputs;
+use crate::output::Content;
+use crate::report::{Format, Messages, Reporter};
 
 /// Put the entry points of several modules into one
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP, args_override_self = true)]
 pub(crate) struct Arguments {
-    #[command(flatten)]
-    changing: Changing,
+    /// Modules, binary, as hexadecimal text or as assembly text; directories to
+    /// search for them; or `-` for standard input
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<PathBuf>,
+
+    /// Write to this file; `-` is standard output [default: standard output]
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+
+    /// How to write errors and warnings: for people, or one JSON object a line
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    format: Format,
+
+    /// When to colour errors and warnings
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    color: ColorWhen,
 }
 
 const AFTER_HELP: &str = "\
@@ -40,7 +59,14 @@ Exit codes:
   2  the command line is wrong";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    arguments.changing.together(merge_loaded)
+    let extensions = [Content::Module.extension(), Content::Text.extension()];
+    let inputs = Inputs::find(&arguments.inputs, &extensions)?;
+    let destination = single_destination(arguments.output.as_deref(), &inputs)?;
+    let reporter = Reporter {
+        format: arguments.format,
+        color: arguments.color.on_stderr(),
+    };
+    Ok(together(&inputs, &destination, reporter, merge_loaded))
 }
 
 fn merge_loaded(loaded: &[Loaded], messages: &mut Messages) -> Option<Module> {

@@ -253,6 +253,7 @@ fn several_inputs_are_printed_one_after_the_other() {
     for (number, name) in names.iter().enumerate() {
         // The first take longest, so that the last are ready before them.
         dir.module(name, &long_text(600 - 20 * number));
+        expected += &format!("; {name}\n");
         expected += dir.spv(&["dis", "--no-header", name]).text();
         arguments.push(name);
     }

@@ -48,8 +48,11 @@ fn a_directory_is_printed_in_the_order_of_paths() {
     }
     let ran = dir.spv(&["dis", "--no-header", "--no-indent", "in"]);
     let expected = "\
+; in/a.spv
 OpSourceExtension \"in/a.spv\"
+; in/b/x.spv
 OpSourceExtension \"in/b/x.spv\"
+; in/c.spv
 OpSourceExtension \"in/c.spv\"
 ";
     assert_eq!(ran.text(), expected);
@@ -107,7 +110,8 @@ fn one_bad_input_does_not_stop_the_others() {
     let good = dir.spv(&["dis", "good.spv"]).text().to_owned();
     let ran = dir.spv(&["dis", "missing.spv", "good.spv"]);
     assert_eq!(ran.code, 1);
-    assert_eq!(String::from_utf8(ran.stdout).unwrap(), good);
+    let expected = format!("; good.spv\n{good}");
+    assert_eq!(String::from_utf8(ran.stdout).unwrap(), expected);
     assert!(ran.stderr.contains("missing.spv"));
 }
 

@@ -145,3 +145,104 @@ fn a_reader_that_leaves_is_no_error() {
         assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
     }
 }
+
+#[test]
+fn no_output_is_written_under_the_name_of_another_form() {
+    let dir = Dir::new();
+    dir.module("a.spv", TEXT);
+    dir.write("a.spvasm", TEXT);
+    for (arguments, found) in [
+        (&["dis", "a.spv", "-o", "b.spv"][..], "a binary module"),
+        (&["dis", "a.spv", "-o", "b.json"], "JSON"),
+        (&["as", "a.spvasm", "-o", "b.spvasm"], "assembly text"),
+        (&["strip", "a.spv", "-o", "b.html"], "a page"),
+        (&["merge", "a.spv", "-o", "b.SVG"], "an image"),
+        (&["link", "a.spv", "-o", "b.o"], "an object"),
+    ] {
+        dir.spv(arguments)
+            .fails(2, &format!("is the name of {found}"));
+    }
+    assert_eq!(dir.files(), ["a.spv", "a.spvasm"]);
+    // Other names say nothing.
+    assert_eq!(dir.spv(&["dis", "a.spv", "-o", "a.txt"]).code, 0);
+    assert_eq!(dir.spv(&["as", "a.spvasm", "-o", "a.vert"]).code, 0);
+}
+
+#[test]
+fn no_input_is_replaced_by_something_of_another_form_by_accident() {
+    let dir = Dir::new();
+    let module = dir.module("a", TEXT);
+    dir.write("text", TEXT);
+    dir.write("hex", "0x07230203 0x00010000 0x0 0x1 0x0\n");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("a", dir.path("link")).unwrap();
+    for arguments in [
+        &["dis", "a", "-o", "a"][..],
+        &["dis", "a", "-o", "./a"],
+        #[cfg(unix)]
+        &["dis", "a", "-o", "link"],
+        &["as", "text", "-o", "text"],
+        &["strip", "text", "-o", "text"],
+        &["strip", "hex", "-o", "hex"],
+        &["merge", "a", "text", "-o", "text"],
+        &["link", "a", "text", "-o", "text"],
+    ] {
+        dir.spv(arguments).fails(2, "is an input, and");
+    }
+    assert_eq!(dir.read("a"), module);
+    assert_eq!(dir.read_text("text"), TEXT);
+    // In a directory, too.
+    dir.write("in/b.spvasm", &module);
+    dir.spv(&["dis", "in/b.spvasm", "-o", "./in/"])
+        .fails(2, "is an input");
+    // A module may replace a module.
+    assert_eq!(dir.spv(&["strip", "a", "-o", "a"]).code, 0);
+    assert_ne!(dir.read("a"), module);
+}
+
+#[test]
+fn inputs_are_replaced_if_that_is_said() {
+    let dir = Dir::new();
+    let module = dir.module("a.spv", TEXT);
+    dir.write("b.spv", &module);
+    dir.write("text", TEXT);
+    assert_eq!(dir.spv(&["strip", "--in-place", "a.spv", "b.spv"]).code, 0);
+    let stripped = dir.read("a.spv");
+    assert!(stripped.len() < module.len());
+    assert_eq!(dir.read("b.spv"), stripped);
+    assert_eq!(dir.spv(&["as", "--in-place", "text", "-o", "text"]).code, 0);
+    assert_eq!(dir.read("text"), module);
+    assert_eq!(dir.spv(&["dis", "--in-place", "text"]).code, 0);
+    assert!(dir.read_text("text").starts_with("; SPIR-V"));
+    dir.spv(&["strip", "--in-place", "-"])
+        .fails(2, "standard input");
+}
+
+#[test]
+fn several_outputs_need_a_directory_that_is_not_called_like_a_file() {
+    let dir = Dir::new();
+    dir.module("a.spv", TEXT);
+    dir.write("in/b.spv", dir.read("a.spv"));
+    for arguments in [
+        &["strip", "a.spv", "in/b.spv", "-o", "x.spv"][..],
+        &["strip", "in", "-o", "x.spv"],
+        &["dis", "in", "-o", "x.spvasm"],
+    ] {
+        dir.spv(arguments).fails(2, "name a directory");
+    }
+    assert_eq!(dir.files(), ["a.spv", "in/b.spv"]);
+    assert_eq!(dir.spv(&["strip", "in", "-o", "x.spv/"]).code, 0);
+    assert!(dir.path("x.spv/b.spv").exists());
+}
+
+#[test]
+fn several_texts_on_one_stream_have_headings() {
+    let dir = Dir::new();
+    dir.module("a.spv", TEXT);
+    dir.module("b.spv", TEXT);
+    let one = dir.spv(&["dis", "a.spv"]);
+    let both = dir.spv(&["dis", "a.spv", "b.spv"]);
+    let one = one.text();
+    assert_eq!(both.text(), format!("; a.spv\n{one}; b.spv\n{one}"));
+    assert!(!one.contains("a.spv"));
+}

@@ -62,6 +62,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         files: Files {
             inputs: vec![arguments.module.clone()],
             output: arguments.output.clone(),
+            in_place: false,
             jobs: None,
             format: arguments.format,
         },

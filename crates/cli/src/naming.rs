@@ -1,0 +1,165 @@
+//! Names of outputs that say something else than what would be written, and outputs that
+//! would destroy an input: both are refused before anything is done.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::exit::UsageError;
+use crate::hex::is_binary_module;
+use crate::inputs::{Inputs, has_extension};
+use crate::output::{Content, Destination};
+
+/// What an extension says that a file holds.
+struct Form {
+    extensions: &'static [&'static str],
+    name: &'static str,
+}
+
+/// The forms that users know by their extensions. Files with any other may hold anything.
+const FORMS: &[Form] = &[
+    Form {
+        extensions: &["spv"],
+        name: "a binary module",
+    },
+    Form {
+        extensions: &["spvasm"],
+        name: "assembly text",
+    },
+    Form {
+        extensions: &["json", "jsonl", "sarif"],
+        name: "JSON",
+    },
+    Form {
+        extensions: &["yaml", "yml"],
+        name: "YAML",
+    },
+    Form {
+        extensions: &["html", "htm"],
+        name: "a page for a browser",
+    },
+    Form {
+        extensions: &["dot", "gv"],
+        name: "text for Graphviz",
+    },
+    Form {
+        extensions: &["svg", "png", "pdf", "jpg", "jpeg", "gif", "webp"],
+        name: "an image",
+    },
+    Form {
+        extensions: &["o", "elf"],
+        name: "an object file",
+    },
+];
+
+fn form_of(path: &Path) -> Option<&'static Form> {
+    FORMS.iter().find(|form| {
+        let mut extensions = form.extensions.iter();
+        extensions.any(|extension| has_extension(path, extension))
+    })
+}
+
+/// Refuses a file whose extension says that it holds something else than what is written
+/// to it: what files with this extension hold.
+pub(crate) fn check_form(path: &Path, extension: &str) -> Result<(), UsageError> {
+    let written = FORMS
+        .iter()
+        .find(|form| form.extensions.contains(&extension));
+    match (form_of(path), written) {
+        (Some(said), Some(written)) if said.name != written.name => Err(UsageError(format!(
+            "`-o {}` is the name of {}, but what is written is {}",
+            path.display(),
+            said.name,
+            written.name
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a directory for several outputs that is called like a file. One that is
+/// there, or whose name ends in a slash, is meant.
+pub(crate) fn check_directory(path: &Path, inputs: &Inputs) -> Result<(), UsageError> {
+    let is_meant = path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let Some(form) = form_of(path).filter(|_| !is_meant) else {
+        return Ok(());
+    };
+    let why = match inputs.list.len() {
+        0 | 1 => "there may be several outputs, as the input is a directory".to_owned(),
+        count => format!("there are {count} outputs"),
+    };
+    let path = path.display();
+    Err(UsageError(format!(
+        "`-o {path}` is the name of {}, but {why}: name a directory, such as `-o {path}.d/`",
+        form.name
+    )))
+}
+
+/// Refuses outputs that would replace an input by something of another form. A module
+/// may replace a module.
+pub(crate) fn check_inputs(
+    destination: &Destination,
+    inputs: &Inputs,
+    content: Content,
+) -> Result<(), UsageError> {
+    let mut directories = Directories::default();
+    for input in &inputs.list {
+        let (Some(path), Some(target)) = (input.path(), destination.target(input)) else {
+            continue;
+        };
+        let is_same = match destination {
+            Destination::Directory(..) => directories.are_same(path, &target),
+            _ => is_same_file(path, &target),
+        };
+        if is_same && !(content == Content::Module && holds_module(path)) {
+            return Err(would_replace(path, content.name()));
+        }
+    }
+    Ok(())
+}
+
+fn would_replace(input: &Path, written: &str) -> UsageError {
+    let input = input.display();
+    UsageError(format!(
+        "`{input}` is an input, and {written} would replace it: choose another name for the output, \
+         or say `--in-place` where that is an option"
+    ))
+}
+
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    a == b || matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Where directories really are. There may be very many files in few of them.
+#[derive(Default)]
+struct Directories(HashMap<PathBuf, Option<PathBuf>>);
+
+impl Directories {
+    /// Whether two paths are those of one file.
+    fn are_same(&mut self, a: &Path, b: &Path) -> bool {
+        a.file_name() == b.file_name() && {
+            let (a, b) = (self.of(a), self.of(b));
+            a.is_some() && a == b
+        }
+    }
+
+    fn of(&mut self, file: &Path) -> Option<PathBuf> {
+        let directory = match file.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        if let Some(known) = self.0.get(directory) {
+            return known.clone();
+        }
+        let found = fs::canonicalize(directory).ok();
+        self.0.insert(directory.into(), found.clone());
+        found
+    }
+}
+
+/// Whether a file starts as a binary module does.
+fn holds_module(path: &Path) -> bool {
+    let mut start = [0; 4];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && is_binary_module(&start)
+}

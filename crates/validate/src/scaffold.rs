@@ -316,8 +316,8 @@ fn place(line: &str) -> Place {
         "OpCapability" | "OpConditionalCapabilityINTEL" => Place::Capability,
         "OpExtension" | "OpConditionalExtensionINTEL" => Place::Extension,
         "OpExtInstImport" => Place::Import,
-        "OpMemoryModel" => Place::MemoryModel,
-        "OpEntryPoint" => Place::EntryPoint,
+        "OpMemoryModel" | "OpSamplerImageAddressingModeNV" => Place::MemoryModel,
+        "OpEntryPoint" | "OpConditionalEntryPointINTEL" => Place::EntryPoint,
         "OpExecutionMode" | "OpExecutionModeId" => Place::Mode,
         "OpString" | "OpSource" | "OpSourceExtension" | "OpSourceContinued" | "OpName"
         | "OpMemberName" | "OpModuleProcessed" => Place::Debug,

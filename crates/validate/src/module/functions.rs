@@ -364,13 +364,15 @@ impl<'a> Module<'a> {
 }
 
 impl Module<'_> {
-    /// The models with which entry points name a function; `None` for a function
-    /// that is no entry point.
+    /// The models with which entry points name a function, conditional ones
+    /// included; `None` for a function that is no entry point.
     pub(crate) fn entry_models(&self, function: Id) -> Option<Models> {
         let index = self.entry_models.get_or_init(|| {
             let entries = self.entry_points.iter();
+            let entries = entries.map(|entry| (entry.model, entry.function));
             let mut all: Vec<(u32, Models)> = entries
-                .map(|entry| (entry.function.0, Models(Models::bit(entry.model))))
+                .chain(self.conditional_entry_points.iter().copied())
+                .map(|(model, function)| (function.0, Models(Models::bit(model))))
                 .collect();
             all.sort_unstable_by_key(|entry| entry.0);
             all.dedup_by(|next, kept| {

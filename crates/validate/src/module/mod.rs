@@ -29,7 +29,7 @@ pub(crate) use functions::{Block, Function, Models};
 pub(crate) use inst::Inst;
 pub(crate) use reach::{AT_ONCE, Entries, Reach};
 pub(crate) use spirvkit_binary::{is_terminator, is_type_declaration};
-pub(crate) use types::{CooperativeMatrix, Image, Type};
+pub(crate) use types::{CooperativeMatrix, Image, Type, is_cross_workgroup};
 
 /// Stands for "in no block" and the like.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -183,6 +183,9 @@ pub(crate) struct Module<'a> {
     pub(crate) addressing: AddressingModel,
     pub(crate) memory_model: MemoryModel,
     pub(crate) entry_points: Vec<EntryPoint<'a>>,
+    /// The models and functions of entry points that there may be, as
+    /// specialization says.
+    conditional_entry_points: Vec<(ExecutionModel, Id)>,
     /// `OpExecutionMode` and `OpExecutionModeId`: entry point and offset,
     /// sorted.
     modes: Vec<(u32, u32)>,
@@ -266,6 +269,7 @@ impl<'a> Module<'a> {
             blocks: Vec::with_capacity(likely),
             calls: Vec::new(),
             function_indexes: IdMap::new(NONE, limit),
+            conditional_entry_points: Vec::new(),
             entry_models: OnceCell::new(),
             structures: OnceCell::new(),
             known_types: RefCell::default(),
@@ -361,6 +365,10 @@ impl<'a> Module<'a> {
                     function: inst.id(1),
                     interface: inst.args().get(2 + name..).unwrap_or_default(),
                 });
+            }
+            Op::ConditionalEntryPointINTEL => {
+                let entry = (ExecutionModel(inst.arg(1)), inst.id(2));
+                self.conditional_entry_points.push(entry);
             }
             Op::ExecutionMode | Op::ExecutionModeId => {
                 self.modes.push((inst.arg(0), inst.offset()));
@@ -604,10 +612,7 @@ impl<'a> Module<'a> {
         self.entry_points.is_empty()
             && !self.has(Capability::Linkage)
             && !self.has(Capability::GraphARM)
-            && !self
-                .all_instructions()
-                .take_while(|inst| inst.op() != Op::Function)
-                .any(|inst| inst.op() == Op::ConditionalEntryPointINTEL)
+            && self.conditional_entry_points.is_empty()
     }
 }
 

@@ -5,6 +5,17 @@ use spirvkit_grammar::{AccessQualifier, Dim, FPEncoding, ImageFormat, Op, Storag
 
 use super::Module;
 
+/// Whether a storage class is `CrossWorkgroup` or one of its subsets
+/// (`SPV_ALTERA_usm_storage_classes`).
+pub(crate) fn is_cross_workgroup(class: StorageClass) -> bool {
+    matches!(
+        class,
+        StorageClass::CrossWorkgroup
+            | StorageClass::DeviceOnlyALTERA
+            | StorageClass::HostOnlyALTERA
+    )
+}
+
 /// A type, as its instruction declares it. Cheap to make: nothing is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Type<'a> {
@@ -353,6 +364,17 @@ impl<'a> Module<'a> {
         match self.declaration(ty) {
             (Op::TypePointer | Op::TypeUntypedPointerKHR, words) => {
                 Some(StorageClass(word(words, 2)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The component of a vector of pointers, and how many there are
+    /// (`SPV_INTEL_masked_gather_scatter`).
+    pub(crate) fn vector_of_pointers(&self, ty: Id) -> Option<(Id, u32)> {
+        match self.ty(ty) {
+            Type::Vector { component, count } if self.is_pointer(component) => {
+                Some((component, count))
             }
             _ => None,
         }

@@ -242,7 +242,7 @@ impl<'m, 'a> Gate<'m, 'a> {
             && info.value() == Decoration::FPRoundingMode.0
             && self.m.env.is_vulkan();
         match is_rounding_mode {
-            true => STORAGE_16,
+            true => ROUNDING,
             false => info.availability().capabilities(),
         }
     }
@@ -318,12 +318,14 @@ impl<'m, 'a> Gate<'m, 'a> {
     }
 }
 
-/// What Vulkan asks of modules that choose how a conversion rounds.
-static STORAGE_16: &[Capability] = &[
+/// What Vulkan asks of modules that choose how a conversion, or with
+/// `SPV_INTEL_rounded_divide_sqrt` a division, rounds.
+static ROUNDING: &[Capability] = &[
     Capability::StorageBuffer16BitAccess,
     Capability::UniformAndStorageBuffer16BitAccess,
     Capability::StoragePushConstant16,
     Capability::StorageInputOutput16,
+    Capability::RoundedDivideSqrtINTEL,
 ];
 
 #[inline]

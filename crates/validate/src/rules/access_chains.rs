@@ -377,13 +377,26 @@ fn check(at: &Site<'_, '_>) -> Verdict {
 fn chain(at: &Site<'_, '_>, kind: Kind) -> Verdict {
     let m = at.m;
     let result = at.result_type();
-    let (class, target) = match m.ty(result) {
+    // With `SPV_INTEL_masked_gather_scatter`, of a vector of pointers a vector of
+    // pointers is made.
+    let vector = match m.ty(result) {
+        Type::Vector { .. } => m.vector_of_pointers(result),
+        _ => None,
+    };
+    let pointer = vector.map_or(result, |(pointer, _)| pointer);
+    let (class, target) = match m.ty(pointer) {
         Type::Pointer { class, pointee } if !kind.untyped => (class, Some(pointee)),
         Type::UntypedPointer { class } if kind.untyped => (class, None),
         _ => return Err(result_fault(at, kind)),
     };
     let base = at.id(usize::from(kind.untyped));
-    let base_type = m.type_of(base).unwrap_or(Id(0));
+    let mut base_type = m.type_of(base).unwrap_or(Id(0));
+    if let Some((_, count)) = vector {
+        base_type = match m.vector_of_pointers(base_type) {
+            Some((pointer, given)) if given == count => pointer,
+            _ => return Err(base_fault(at, kind, base)),
+        };
+    }
     let start = match kind.untyped {
         true => {
             let ty = at.id(0);

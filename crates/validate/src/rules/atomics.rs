@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::{Family, arithmetic, scopes, semantics};
 use crate::fault::{Fault, Verdict};
-use crate::module::{Module, Type};
+use crate::module::{Module, Type, is_cross_workgroup};
 use crate::options::Api;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -421,9 +421,10 @@ fn check_storage_class(at: &Site<'_, '_>, class: StorageClass) -> Verdict {
             | S::TaskPayloadWorkgroupEXT
     );
     let is_shader = at.m.has(Capability::Shader);
-    let others = [S::CrossWorkgroup, S::Generic, S::AtomicCounter, S::Function];
+    let is_other =
+        is_cross_workgroup(class) || matches!(class, S::Generic | S::AtomicCounter | S::Function);
     let rule = match at.m.env.api {
-        _ if !is_shared && !others.contains(&class) => &STORAGE_CLASS,
+        _ if !is_shared && !is_other => &STORAGE_CLASS,
         Api::Vulkan if is_shader && !is_shared => &VULKAN_CLASS,
         Api::OpenCl if !is_opencl_class(at.m, class) => &OPENCL_CLASS,
         _ if is_shader && class == S::Function => &FUNCTION_CLASS,
@@ -437,9 +438,9 @@ fn check_storage_class(at: &Site<'_, '_>, class: StorageClass) -> Verdict {
 
 fn is_opencl_class(m: &Module<'_>, class: StorageClass) -> bool {
     match class {
-        StorageClass::Function | StorageClass::Workgroup | StorageClass::CrossWorkgroup => true,
+        StorageClass::Function | StorageClass::Workgroup => true,
         StorageClass::Generic => m.env.api_version != spirvkit_grammar::Version::new(1, 2),
-        _ => false,
+        class => is_cross_workgroup(class),
     }
 }
 

@@ -7,7 +7,7 @@ use spirvkit_grammar::{AddressingModel, ExecutionMode, ExecutionModel, Op, Stora
 
 use super::Family;
 use crate::fault::Verdict;
-use crate::module::{Models, Module, Type};
+use crate::module::{Models, Module, Type, is_cross_workgroup};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
@@ -426,12 +426,7 @@ fn check_copy(at: &Site<'_, '_>) -> Verdict {
     else {
         return Ok(());
     };
-    let is_shared = |class| {
-        matches!(
-            class,
-            StorageClass::Workgroup | StorageClass::CrossWorkgroup
-        )
-    };
+    let is_shared = |class| class == StorageClass::Workgroup || is_cross_workgroup(class);
     let is_number = |ty| {
         let component = m.scalar_or_vector_component(ty);
         m.is_int_scalar(component) || m.is_float_scalar(component)
@@ -453,11 +448,17 @@ fn check_copy(at: &Site<'_, '_>) -> Verdict {
             return Err(at.wrong_operand(&COPY_SOURCE, source, "source", expected));
         }
     };
-    let other = match class {
-        StorageClass::Workgroup => StorageClass::CrossWorkgroup,
-        _ => StorageClass::Workgroup,
+    let (other, is_other) = match class {
+        StorageClass::Workgroup => (
+            StorageClass::CrossWorkgroup,
+            is_cross_workgroup(source_class),
+        ),
+        _ => (
+            StorageClass::Workgroup,
+            source_class == StorageClass::Workgroup,
+        ),
     };
-    if source_class != other {
+    if !is_other {
         let message = format!(
             "{} copies to `{class}`, and so from `{other}`, but the source is in `{source_class}`",
             at.inst.op()

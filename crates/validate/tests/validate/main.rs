@@ -2,6 +2,7 @@
 
 mod control_flow;
 mod debug_info;
+mod extensions;
 mod front;
 mod hostile;
 mod options;

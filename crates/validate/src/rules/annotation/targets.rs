@@ -66,7 +66,8 @@ pub(super) static SPEC_CONSTANT: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "`SpecId` decorates scalar specialization constants.",
+    text: "`SpecId` decorates specialization constants that have a value of their own: scalars, data and the answers \
+           to what the target is. What is made of others changes with these.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %u32_1 SpecId 1",
@@ -276,15 +277,11 @@ pub(super) fn check(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Inst<'
             return Ok(());
         }
         Target::ArrayOrPointer => (&ARRAY_OR_POINTER, "an array or pointer type"),
-        Target::SpecConstant
-            if matches!(
-                op,
-                Op::SpecConstantTrue | Op::SpecConstantFalse | Op::SpecConstant
-            ) =>
-        {
-            return Ok(());
-        }
-        Target::SpecConstant => (&SPEC_CONSTANT, "a scalar specialization constant"),
+        Target::SpecConstant if has_own_value(op) => return Ok(()),
+        Target::SpecConstant => (
+            &SPEC_CONSTANT,
+            "a specialization constant with a value of its own",
+        ),
         Target::MemoryObject if is_memory_object(op) => {
             let ty = target.result_type();
             if ty.is_none_or(|ty| m.is_pointer(ty) || m.def_offset(ty) == 0) {
@@ -334,6 +331,21 @@ pub(super) fn check(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Inst<'
 /// Whether the opcode declares a variable.
 pub(super) fn is_variable(op: Op) -> bool {
     matches!(op, Op::Variable | Op::UntypedVariableKHR)
+}
+
+/// Whether the opcode makes a specialization constant that is not made of others.
+fn has_own_value(op: Op) -> bool {
+    matches!(
+        op,
+        Op::SpecConstantTrue
+            | Op::SpecConstantFalse
+            | Op::SpecConstant
+            | Op::SpecConstantDataKHR
+            | Op::SpecConstantStringAMDX
+            | Op::SpecConstantTargetINTEL
+            | Op::SpecConstantArchitectureINTEL
+            | Op::SpecConstantCapabilitiesINTEL
+    )
 }
 
 /// Whether the opcode declares a memory object.

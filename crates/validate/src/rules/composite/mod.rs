@@ -378,6 +378,12 @@ fn check_construct(o: &Operation<'_, '_, '_>) -> Verdict {
             }
             check_constituents(o, matrix.component)
         }
+        // Tensors of a known shape are composites; of their parts nothing is said.
+        Type::Other(Op::TypeTensorARM)
+            if m.def(o.result).is_some_and(|def| def.optional(2).is_some()) =>
+        {
+            Ok(())
+        }
         _ => Err(o.result_fault(&CONSTRUCT_RESULT, "a composite")),
     }
 }
@@ -457,7 +463,11 @@ fn check_replicate(o: &Operation<'_, '_, '_>) -> Verdict {
         Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
             Some(matrix.component)
         }
-        Type::Other(Op::TypeTensorARM) => m.def(o.result).map(|def| def.id(0)),
+        // Of tensors of several dimensions the parts are tensors.
+        Type::Other(Op::TypeTensorARM) => Some(match m.ty(o.ty(0)) {
+            Type::Other(Op::TypeTensorARM) => o.ty(0),
+            _ => m.def(o.result).map_or(Id(0), |def| def.id(0)),
+        }),
         // All members have the value's type, then.
         Type::Struct { members } => {
             let mut other = members.iter().filter(|&&member| Id(member) != o.ty(0));

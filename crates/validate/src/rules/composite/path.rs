@@ -98,7 +98,7 @@ pub(super) static INSERT_RESULT: Rule = Rule {
 };
 
 pub(super) fn check_extract(o: &Operation<'_, '_, '_>) -> Verdict {
-    let part = follow(o, 0)?;
+    let part = follow(o, 0, o.result)?;
     if part != o.result {
         let message = format!(
             "the indexes of OpCompositeExtract lead to {}, but its result type is {}",
@@ -115,7 +115,7 @@ pub(super) fn check_insert(o: &Operation<'_, '_, '_>) -> Verdict {
     if o.ty(1) != o.result {
         return Err(o.mismatch(&INSERT_RESULT, 1, "the result type"));
     }
-    let part = follow(o, 1)?;
+    let part = follow(o, 1, o.ty(0))?;
     if part != o.ty(0) {
         let message = format!(
             "the indexes of OpCompositeInsert lead to {}, but the object is {}",
@@ -129,8 +129,8 @@ pub(super) fn check_insert(o: &Operation<'_, '_, '_>) -> Verdict {
 }
 
 /// The type of the part of the composite, which is this operand, that the
-/// indexes behind it lead to.
-fn follow(o: &Operation<'_, '_, '_>, composite: usize) -> Result<Id, Fault> {
+/// indexes behind it lead to, which is said to be of the type `claimed`.
+fn follow(o: &Operation<'_, '_, '_>, composite: usize, claimed: Id) -> Result<Id, Fault> {
     let m = o.m;
     let indexes = o.args.get(composite + 1..).unwrap_or_default();
     if indexes.is_empty() {
@@ -162,7 +162,9 @@ fn follow(o: &Operation<'_, '_, '_>, composite: usize) -> Result<Id, Fault> {
             Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
                 (matrix.component, None)
             }
-            Type::Other(Op::TypeTensorARM) => (m.def(ty).map_or(Id(0), |def| def.id(0)), None),
+            // The parts of a tensor are elements or, of more dimensions than one,
+            // tensors, which nothing names.
+            Type::Other(Op::TypeTensorARM) => return Ok(claimed),
             _ => return Err(not_composite(o, composite, ty, depth)),
         };
         if count.is_some_and(|count| u64::from(index) >= count) {

@@ -38,7 +38,8 @@ pub(super) static RESULT: Rule = Rule {
     class: InvalidId,
     section: "3.32.17",
     vuids: &[],
-    text: "`OpPhi` doesn't choose between sampled images nor, in shaders, between images or samplers.",
+    text: "`OpPhi` doesn't choose between sampled images nor, in shaders, between images or samplers, unless these \
+           are handles with `BindlessTextureNV`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%sampler = OpTypeSampler
@@ -181,7 +182,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     let is_shader = m.has(Capability::Shader);
     match m.ty(result) {
         Type::Void => return fault(&VOID, "void"),
-        _ if m.options.before_hlsl_legalization => {}
+        _ if m.options.before_hlsl_legalization || m.has(Capability::BindlessTextureNV) => {}
         Type::SampledImage { .. } => return fault(&RESULT, "a sampled image"),
         Type::Image(_) if is_shader => return fault(&RESULT, "an image in a shader"),
         Type::Sampler if is_shader => return fault(&RESULT, "a sampler in a shader"),

@@ -16,8 +16,8 @@ pub(super) static BITCAST_TYPE: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "`OpBitcast` reinterprets pointers, numbers, and vectors and cooperative matrices of numbers. A boolean has \
-           no bits that could be seen: choose numbers with `OpSelect`.",
+    text: "`OpBitcast` reinterprets pointers, numbers, vectors and cooperative matrices of numbers, and vectors of \
+           pointers. A boolean has no bits that could be seen: choose numbers with `OpSelect`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%bits = OpBitcast %u32 %true",
@@ -117,6 +117,15 @@ pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> Verdict {
     let m = o.m;
     let (to, from) = (o.result, o.ty(0));
     let wanted = "a pointer, or an integer or floating-point scalar or vector";
+    // `SPV_INTEL_masked_gather_scatter` says no more of vectors of pointers.
+    let has_pointers = |ty: Id| m.vector_of_pointers(ty).is_some();
+    let is_number_or_pointers = |ty: Id| is_numeric(m, ty) || has_pointers(ty);
+    if is_number_or_pointers(to)
+        && is_number_or_pointers(from)
+        && (has_pointers(to) || has_pointers(from))
+    {
+        return Ok(());
+    }
     let is_fine = |ty: Id| m.is_pointer(ty) || is_numeric(m, ty) || m.is_cooperative_matrix(ty);
     if !is_fine(to) {
         return Err(o.result_fault(&BITCAST_TYPE, wanted));

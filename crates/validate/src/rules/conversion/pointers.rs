@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{AddressingModel, Capability, Op, StorageClass};
 
 use crate::fault::Verdict;
-use crate::module::{Module, Type};
+use crate::module::{Module, Type, is_cross_workgroup};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::operation::Operation;
 
@@ -218,23 +218,24 @@ pub(super) fn check_integer_to_pointer(o: &Operation<'_, '_, '_>) -> Verdict {
 
 pub(super) fn check_generic(o: &Operation<'_, '_, '_>) -> Verdict {
     let m = o.m;
-    let Some(to) = m.pointer_class(o.result) else {
+    let Some((to, made)) = pointer(m, o.result) else {
         return Err(o.result_fault(&POINTER, "a pointer"));
     };
-    let Some(from) = m.pointer_class(o.ty(0)) else {
+    let Some((from, given)) = pointer(m, o.ty(0)) else {
         return Err(o.operand_fault(&POINTER, 0, "a pointer"));
     };
+    if made != given {
+        return Err(o.mismatch(&POINTER, 0, "as many pointers as the result"));
+    }
     let (generic, specific) = match o.op {
         Op::PtrCastToGeneric => (to, from),
         _ => (from, to),
     };
-    let is_specific = matches!(
-        specific,
-        StorageClass::Workgroup
-            | StorageClass::CrossWorkgroup
-            | StorageClass::Function
-            | StorageClass::CodeSectionINTEL
-    );
+    let is_specific = is_cross_workgroup(specific)
+        || matches!(
+            specific,
+            StorageClass::Workgroup | StorageClass::Function | StorageClass::CodeSectionINTEL
+        );
     if generic != StorageClass::Generic || !is_specific {
         let message = format!(
             "{} casts between Generic and Workgroup, CrossWorkgroup, Function or CodeSectionINTEL, but here from {from} \
@@ -252,7 +253,8 @@ pub(super) fn check_generic(o: &Operation<'_, '_, '_>) -> Verdict {
         );
         return Err(o.fault(&GENERIC_CLASS, message));
     }
-    if let (Some(old), Some(new)) = (m.pointee(o.ty(0)), m.pointee(o.result))
+    let pointee = |ty: Id| m.pointee(m.component_type(ty));
+    if let (Some(old), Some(new)) = (pointee(o.ty(0)), pointee(o.result))
         && old != new
     {
         return Err(o.mismatch(&GENERIC_POINTEE, 0, "the pointee of the result type"));

@@ -3,7 +3,7 @@
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
-use spirvkit_grammar::Op;
+use spirvkit_grammar::{Capability, Op};
 
 use super::numbers::SIZE;
 use crate::fault::Verdict;
@@ -55,7 +55,8 @@ pub(super) static HANDLE: Rule = Rule {
     section: "SPV_NV_bindless_texture, SPV_INTEL_bindless_images",
     vuids: &[],
     text: "Conversions between handles and images, samplers or sampled images have the integer and the opaque type \
-           that their names say.",
+           that their names say. Instead of a 64-bit integer, those of SPV_NV_bindless_texture take and make two \
+           32-bit ones.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -144,31 +145,35 @@ pub(super) fn check_intel_float(o: &Operation<'_, '_, '_>) -> Verdict {
     Ok(())
 }
 
+const INTEGER: &str = "an integer";
+
 pub(super) fn check_handle(o: &Operation<'_, '_, '_>) -> Verdict {
     let m = o.m;
     let is_image = |ty: Id| matches!(m.ty(ty), Type::Image(_));
     let is_sampler = |ty: Id| m.ty(ty) == Type::Sampler;
     let is_sampled_image = |ty: Id| matches!(m.ty(ty), Type::SampledImage { .. });
     let (result, operand): (Id, Id) = (o.result, o.ty(0));
+    // Those of `SPV_NV_bindless_texture` may come as pairs of 32-bit integers.
+    let is_handle = |ty: Id| {
+        let is_pair = matches!(m.ty(ty), Type::Vector { component, count: 2 }
+            if m.is_int_scalar_of(component, 32));
+        m.is_int_scalar(ty) || is_pair && m.has(Capability::BindlessTextureNV)
+    };
     let (makes, is_made, is_taken) = match o.op {
         Op::ConvertUToImageNV | Op::ConvertHandleToImageINTEL => {
-            ("an image", is_image(result), m.is_int_scalar(operand))
+            ("an image", is_image(result), is_handle(operand))
         }
         Op::ConvertUToSamplerNV | Op::ConvertHandleToSamplerINTEL => {
-            ("a sampler", is_sampler(result), m.is_int_scalar(operand))
+            ("a sampler", is_sampler(result), is_handle(operand))
         }
         Op::ConvertUToSampledImageNV | Op::ConvertHandleToSampledImageINTEL => (
             "a sampled image",
             is_sampled_image(result),
-            m.is_int_scalar(operand),
+            is_handle(operand),
         ),
-        Op::ConvertImageToUNV => ("an integer", m.is_int_scalar(result), is_image(operand)),
-        Op::ConvertSamplerToUNV => ("an integer", m.is_int_scalar(result), is_sampler(operand)),
-        _ => (
-            "an integer",
-            m.is_int_scalar(result),
-            is_sampled_image(operand),
-        ),
+        Op::ConvertImageToUNV => (INTEGER, is_handle(result), is_image(operand)),
+        Op::ConvertSamplerToUNV => (INTEGER, is_handle(result), is_sampler(operand)),
+        _ => (INTEGER, is_handle(result), is_sampled_image(operand)),
     };
     if !is_made {
         return Err(o.result_fault(&HANDLE, makes));
@@ -178,7 +183,7 @@ pub(super) fn check_handle(o: &Operation<'_, '_, '_>) -> Verdict {
             Op::ConvertImageToUNV => "an image",
             Op::ConvertSamplerToUNV => "a sampler",
             Op::ConvertSampledImageToUNV => "a sampled image",
-            _ => "an integer",
+            _ => INTEGER,
         };
         return Err(o.operand_fault(&HANDLE, 0, wanted));
     }

@@ -30,8 +30,9 @@ pub(super) static NON_WRITABLE: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "`NonWritable` and `NonReadable` decorate storage images, tensors, uniform blocks and storage buffers, and, \
-           since version 1.4, `NonWritable` decorates variables of the classes `Private` and `Function`.",
+    text: "`NonWritable` and `NonReadable` decorate storage images, tile attachments among them, tensors, uniform \
+           blocks and storage buffers, and, since version 1.4, `NonWritable` decorates variables of the classes \
+           `Private` and `Function`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %workgroup_u32 NonWritable",
@@ -116,7 +117,7 @@ fn is_resource(m: &Module<'_>, class: StorageClass, pointee: Id) -> bool {
     match class {
         StorageClass::Uniform => is_block() || m.structure_facts(ty).is_buffer_block,
         StorageClass::StorageBuffer => is_block(),
-        StorageClass::UniformConstant => match m.ty(ty) {
+        StorageClass::UniformConstant | StorageClass::TileAttachmentQCOM => match m.ty(ty) {
             Type::Image(image) => image.sampled == 2,
             Type::Other(op) => op == Op::TypeTensorARM,
             _ => false,

@@ -14,7 +14,8 @@ pub(super) static ROUNDING: Rule = Rule {
     section: "2.16.2",
     vuids: &[],
     text: "In shaders `FPRoundingMode` decorates conversions to 16-bit floats whose results do nothing but get \
-           stored, through pointers to such floats that lead to other shaders or to buffers.",
+           stored, through pointers to such floats that lead to other shaders or to buffers, and, with the \
+           capability `RoundedDivideSqrtINTEL`, divisions and square roots.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability StorageBuffer16BitAccess
@@ -114,7 +115,8 @@ fn check_shader_rounding(
         let fault = Fault::new(&ROUNDING, offset, message);
         Err(fault.about(m, target, "this is decorated"))
     };
-    if def.op() != Op::FConvert {
+    let is_exact = is_division_or_root(m, def.op());
+    if def.op() != Op::FConvert && !is_exact {
         return wrong(format!(
             "FPRoundingMode decorates OpFConvert, but {} is an {}",
             m.name(target),
@@ -125,6 +127,9 @@ fn check_shader_rounding(
     if m.env.is_vulkan() && !matches!(mode, FPRoundingMode::RTE | FPRoundingMode::RTZ) {
         let message = format!("Vulkan does not know the rounding mode {mode}");
         return Err(Fault::new(&ROUNDING_MODE, offset, message));
+    }
+    if is_exact {
+        return Ok(());
     }
     for user in m.uses(target).iter().filter_map(|&offset| m.inst(offset)) {
         if is_no_use(user.op()) {
@@ -171,6 +176,12 @@ fn check_shader_rounding(
     Ok(())
 }
 
+/// Whether `SPV_INTEL_rounded_divide_sqrt` lets a division or, as extended
+/// instruction, a square root round as a decoration says.
+fn is_division_or_root(m: &Module<'_>, op: Op) -> bool {
+    matches!(op, Op::FDiv | Op::ExtInst) && m.has(Capability::RoundedDivideSqrtINTEL)
+}
+
 /// Whether an instruction that names a value doesn't use it.
 fn is_no_use(op: Op) -> bool {
     use spirvkit_grammar::Class;
@@ -186,7 +197,6 @@ fn check_kernel_rounding(
     decorated: &Decorated<'_>,
     def: Inst<'_>,
 ) -> Verdict {
-    let rounded = m.has(Capability::RoundedDivideSqrtINTEL);
     let fits = match def.op() {
         Op::FConvert
         | Op::ConvertFToS
@@ -194,9 +204,7 @@ fn check_kernel_rounding(
         | Op::ConvertSToF
         | Op::ConvertUToF
         | Op::SpecConstantOp => true,
-        Op::FDiv => rounded,
-        Op::ExtInst => rounded,
-        _ => false,
+        op => is_division_or_root(m, op),
     };
     if fits {
         return Ok(());

@@ -101,7 +101,8 @@ pub(super) static POINTER_CLASS: Rule = Rule {
     section: "2.16.1",
     vuids: &[],
     text: "Under logical addressing, the pointers that are handed to functions point to `UniformConstant`, `Function`, \
-           `Private`, `Workgroup` or `AtomicCounter` memory, or with variable pointers to `StorageBuffer` memory.",
+           `Private`, `Workgroup` or `AtomicCounter` memory, to tile images and tile attachments, or with variable \
+           pointers to `StorageBuffer` memory.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "OpDecorate %output Location 0
@@ -255,6 +256,8 @@ fn logical_pointer(at: &Site<'_, '_>, index: usize, argument: Id, class: Storage
         | StorageClass::Function
         | StorageClass::Private
         | StorageClass::Workgroup
+        | StorageClass::TileImageEXT
+        | StorageClass::TileAttachmentQCOM
         | StorageClass::AtomicCounter => true,
         StorageClass::PhysicalStorageBuffer => return Ok(()),
         StorageClass::StorageBuffer => storage,
@@ -275,7 +278,10 @@ fn logical_pointer(at: &Site<'_, '_>, index: usize, argument: Id, class: Storage
     let variable_pointer = match class {
         StorageClass::StorageBuffer => storage,
         StorageClass::Workgroup => m.has(Capability::VariablePointers),
-        StorageClass::UniformConstant => true,
+        // An element of an array of images is as good as a whole one.
+        StorageClass::UniformConstant
+        | StorageClass::TileImageEXT
+        | StorageClass::TileAttachmentQCOM => true,
         _ => false,
     };
     if whole || variable_pointer || m.options.before_hlsl_legalization {

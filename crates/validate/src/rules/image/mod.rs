@@ -361,7 +361,7 @@ static COORDINATE: Rule = Rule {
     section: "3.32.10",
     vuids: &[],
     text: "A coordinate is a scalar or a vector of 32-bit numbers: floats to sample, integers to fetch, either to \
-           read, write and in kernels to sample.",
+           read, write and in kernels to sample. With `Float16ImageAMD`, 16-bit floats tell where to sample, too.",
     example: Example {
         frame: Frame::Fragment,
         breaks: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2u32_0"),

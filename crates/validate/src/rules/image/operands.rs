@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Capability, Dim, ImageOperands, Op};
 
 use super::FORMAT_SIGN;
-use super::shape::{self, Lod, is_float32, is_int32, traits};
+use super::shape::{self, Lod, is_int32, is_place_float, traits};
 use crate::fault::{Fault, Verdict};
 use crate::module::{Image, Module, Type};
 use crate::rule::{Example, Frame, Rule};
@@ -49,8 +49,8 @@ pub(super) static TYPE: Rule = Rule {
     class: InvalidData,
     section: "3.14",
     vuids: &[],
-    text: "Levels, biases and gradients are 32-bit floats, except that fetches tell the level by a 32-bit integer; \
-           offsets and samples are 32-bit integers.",
+    text: "Levels, biases and gradients are 32-bit floats, with `Float16ImageAMD` also 16-bit floats, except that \
+           fetches tell the level by a 32-bit integer; offsets and samples are 32-bit integers.",
     example: Example {
         frame: Frame::Fragment,
         breaks: sampled!("%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Lod %u32_0"),
@@ -265,7 +265,7 @@ impl Given<'_> {
         self.check_opcode(at)?;
         match self.operand {
             ImageOperands::Bias | ImageOperands::MinLod => {
-                self.expect(at, 0, "a 32-bit float", is_float32)?;
+                self.expect(at, 0, "a 32-bit float", is_place_float)?;
                 self.expect_levels(at)
             }
             ImageOperands::Lod => {
@@ -274,7 +274,7 @@ impl Given<'_> {
                     traits => traits.lod == Lod::Explicit,
                 };
                 match takes_float {
-                    true => self.expect(at, 0, "a 32-bit float", is_float32)?,
+                    true => self.expect(at, 0, "a 32-bit float", is_place_float)?,
                     false => self.expect(at, 0, "a 32-bit integer", is_int32)?,
                 }
                 self.expect_levels(at)
@@ -282,7 +282,7 @@ impl Given<'_> {
             ImageOperands::Grad => {
                 for index in 0..2 {
                     self.expect(at, index, "of 32-bit floats", |m, ty| {
-                        shape::is_scalar_or_vector(m, ty, is_float32)
+                        shape::is_scalar_or_vector(m, ty, is_place_float)
                     })?;
                     self.expect_plane(at, index)?;
                 }

@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Capability, Dim, ImageOperands, Op};
 
-use super::shape::{self, Lod, is_float32, is_int32, traits};
+use super::shape::{self, Lod, is_float32, is_int32, is_place_float, traits};
 use super::{DIM, MULTISAMPLED, RESULT, operands, vendor};
 use crate::fault::Verdict;
 use crate::module::{Image, Module};
@@ -191,9 +191,9 @@ fn check_coordinate(at: &Site<'_, '_>, image: &Image) -> Verdict {
     ) && at.m.has(Capability::Kernel);
     match takes_ints {
         true => super::check_coordinate(at, 1, "of 32-bit integers or floats", size, |m, ty| {
-            is_int32(m, ty) || is_float32(m, ty)
+            is_int32(m, ty) || is_place_float(m, ty)
         }),
-        false => super::check_coordinate(at, 1, "of 32-bit floats", size, is_float32),
+        false => super::check_coordinate(at, 1, "of 32-bit floats", size, is_place_float),
     }
 }
 
@@ -249,7 +249,7 @@ pub(super) fn check_gather(at: &Site<'_, '_>) -> Verdict {
         return Err(super::wrong_image(at, rule, at.id(0), &what));
     }
     let size = shape::coordinate_size(op, &image);
-    super::check_coordinate(at, 1, "of 32-bit floats", size, is_float32)?;
+    super::check_coordinate(at, 1, "of 32-bit floats", size, is_place_float)?;
     match traits.compares {
         true => check_dref(at, &image)?,
         false => check_component(at)?,

@@ -172,7 +172,7 @@ pub(super) static BLOCK: Rule = Rule {
     section: "2.16.1",
     vuids: &[],
     text: "What an `OpSampledImage` makes is used in its own block only, so that the image and its sampler are \
-           together wherever it is used.",
+           together wherever it is used. With `BindlessTextureNV` it is a handle, which goes anywhere.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
@@ -208,7 +208,7 @@ pub(super) static CONSUMER: Rule = Rule {
     section: "2.16.1",
     vuids: &[],
     text: "What an `OpSampledImage` makes is an operand only of instructions that take an image with its sampler: it \
-           can't be chosen, stored, returned or passed on.",
+           can't be chosen, stored, returned or passed on. With `BindlessTextureNV` it is chosen and stored, too.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "OpCapability ImageQuery
@@ -374,7 +374,7 @@ fn is_consumer(m: &Module<'_>, op: Op) -> bool {
             | O::ImageSampleFootprintNV
             | O::ConvertSampledImageToUNV
             | O::CopyObject
-    ) || op == O::Store && m.has(Capability::BindlessTextureNV)
+    ) || matches!(op, O::Store | O::Phi | O::Select) && m.has(Capability::BindlessTextureNV)
 }
 
 /// The ids that `OpSampledImage` instructions make; `None` if there are none.
@@ -421,6 +421,7 @@ pub(super) fn check_uses(m: &Module<'_>, faults: &mut Faults) {
 #[cold]
 fn check_use(m: &Module<'_>, made: &IdMap<bool>, block: u32, inst: Inst<'_>, faults: &mut Faults) {
     let op = inst.op();
+    let is_handle = m.has(Capability::BindlessTextureNV);
     let offset = WordOffset(inst.offset() as usize);
     let Some(instruction) = Instruction::from_words(inst.words(), offset) else {
         return;
@@ -432,7 +433,7 @@ fn check_use(m: &Module<'_>, made: &IdMap<bool>, block: u32, inst: Inst<'_>, fau
         let is_use = made.get(id)
             && Some(id) != inst.result()
             && m.op_of(id) == Op::SampledImage
-            && (!is_consumer(m, op) || m.block_of(id) != Some(block));
+            && (!is_consumer(m, op) || !is_handle && m.block_of(id) != Some(block));
         is_use.then_some(id)
     });
     let Some(used) = used else {

@@ -1,7 +1,7 @@
 //! What tells image instructions and image types apart.
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Dim, ImageFormat, Op};
+use spirvkit_grammar::{Capability, Dim, ImageFormat, Op};
 
 use crate::module::{Image, Module};
 
@@ -148,6 +148,12 @@ pub(super) fn is_number(m: &Module<'_>, ty: Id) -> bool {
 
 pub(super) fn is_float32(m: &Module<'_>, ty: Id) -> bool {
     m.is_float_scalar_of(ty, 32)
+}
+
+/// Floats by which sampling finds its place and level: of 32 bits, with
+/// `SPV_AMD_gpu_shader_half_float_fetch` of 16 bits, too.
+pub(super) fn is_place_float(m: &Module<'_>, ty: Id) -> bool {
+    is_float32(m, ty) || m.has(Capability::Float16ImageAMD) && m.is_float_scalar_of(ty, 16)
 }
 
 pub(super) fn is_int32(m: &Module<'_>, ty: Id) -> bool {

@@ -17,7 +17,8 @@ pub(super) static RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.8",
     vuids: &[],
-    text: "A texel's pointer has the storage class `Image` and points to a numeric scalar or void.",
+    text: "A texel's pointer has the storage class `Image` and, unless it is untyped, points to a numeric scalar or \
+           void.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "%image = OpTypeImage %u32 2D 0 0 0 2 R32ui
@@ -109,12 +110,20 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         Type::Pointer {
             class: StorageClass::Image,
             pointee,
-        } => pointee,
+        } => Some(pointee),
+        Type::UntypedPointer {
+            class: StorageClass::Image,
+        } => None,
         _ => return Err(at.wrong_result(&RESULT, expected)),
     };
-    let is_vector =
-        || m.has(Capability::AtomicFloat16VectorNV) && atomics::is_float16_vector(m, pointee);
-    if !m.is_void(pointee) && !shape::is_number(m, pointee) && !is_vector() {
+    let is_vector = |pointee| {
+        m.has(Capability::AtomicFloat16VectorNV) && atomics::is_float16_vector(m, pointee)
+    };
+    if let Some(pointee) = pointee
+        && !m.is_void(pointee)
+        && !shape::is_number(m, pointee)
+        && !is_vector(pointee)
+    {
         return Err(at.wrong_result(&RESULT, expected));
     }
     let id = at.id(0);
@@ -128,7 +137,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
             return Err(at.wrong_operand(&IMAGE, id, "image", expected));
         }
     };
-    if !is_vector() {
+    if let Some(pointee) = pointee.filter(|&pointee| !is_vector(pointee)) {
         super::check_same_texel_type(at, &image, pointee)?;
     }
     check_place(at, &image, 1)

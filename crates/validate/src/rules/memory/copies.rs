@@ -199,7 +199,11 @@ fn size(at: &Site<'_, '_>, target: Id, source: Id) -> Verdict {
 fn unit_of(m: &Module<'_>, pointer: Id) -> u32 {
     let class = m.pointer_class(pointer);
     let (bytes, pairs) = match class {
-        Some(StorageClass::StorageBuffer | StorageClass::PhysicalStorageBuffer) => (
+        Some(
+            StorageClass::StorageBuffer
+            | StorageClass::PhysicalStorageBuffer
+            | StorageClass::ShaderRecordBufferKHR,
+        ) => (
             Capability::StorageBuffer8BitAccess,
             Capability::StorageBuffer16BitAccess,
         ),

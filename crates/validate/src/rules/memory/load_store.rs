@@ -249,7 +249,8 @@ pub(super) static READ_ONLY: Rule = Rule {
     section: "3.7",
     vuids: &[],
     text: "Memory of the storage classes `UniformConstant`, `Input`, `PushConstant` and `ShaderRecordBufferKHR` is \
-           neither stored nor copied to, nor `HitAttributeKHR` in any-hit and closest-hit shaders.",
+           neither stored nor copied to, nor `HitAttributeKHR` in any-hit and closest-hit shaders. With \
+           `RayTracingNV`, shader records are.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "OpDecorate %input Location 0
@@ -529,10 +530,8 @@ pub(super) fn writable(at: &Site<'_, '_>, ty: Id) -> Verdict {
     let m = at.m;
     let class = m.pointer_class(ty).unwrap_or(StorageClass::Function);
     let read_only = match class {
-        StorageClass::UniformConstant
-        | StorageClass::Input
-        | StorageClass::PushConstant
-        | StorageClass::ShaderRecordBufferKHR => true,
+        StorageClass::UniformConstant | StorageClass::Input | StorageClass::PushConstant => true,
+        StorageClass::ShaderRecordBufferKHR => !m.has(Capability::RayTracingNV),
         StorageClass::HitAttributeKHR => {
             let models = at.models();
             models.contains(ExecutionModel::AnyHitKHR)

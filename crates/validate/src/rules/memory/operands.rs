@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{MemoryAccess, StorageClass, Version};
 
 use crate::fault::{Fault, Verdict};
-use crate::module::Module;
+use crate::module::{Module, is_cross_workgroup};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::scopes;
 use crate::site::Site;
@@ -319,16 +319,17 @@ fn privacy_fault(at: &Site<'_, '_>, class: StorageClass, ty: Id) -> Fault {
 }
 
 fn is_shared(class: StorageClass) -> bool {
-    matches!(
-        class,
-        StorageClass::Uniform
-            | StorageClass::Workgroup
-            | StorageClass::CrossWorkgroup
-            | StorageClass::Generic
-            | StorageClass::Image
-            | StorageClass::StorageBuffer
-            | StorageClass::PhysicalStorageBuffer
-    )
+    is_cross_workgroup(class)
+        || matches!(
+            class,
+            StorageClass::Uniform
+                | StorageClass::Workgroup
+                | StorageClass::TaskPayloadWorkgroupEXT
+                | StorageClass::Generic
+                | StorageClass::Image
+                | StorageClass::StorageBuffer
+                | StorageClass::PhysicalStorageBuffer
+        )
 }
 
 fn large_enough(at: &Site<'_, '_>, alignment: u32, value: Id) -> Verdict {

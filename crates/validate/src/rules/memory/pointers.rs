@@ -6,7 +6,7 @@ use spirvkit_grammar::{AddressingModel, BuiltIn, Capability, Decoration, Op, Sto
 
 use super::load_store::pointer_fault;
 use crate::fault::{Fault, Verdict};
-use crate::module::Type;
+use crate::module::{Type, is_cross_workgroup};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
@@ -133,7 +133,8 @@ pub(super) static COMPARISON: Rule = Rule {
     section: "3.32.8",
     vuids: &[],
     text: "Two pointers of the same type are compared for equality, giving a boolean, or for their distance, giving an \
-           integer. An untyped pointer is also compared for equality with one of the same storage class. Physical storage buffer pointers aren't.",
+           integer. An untyped pointer is also compared for equality with one of the same storage class. Physical \
+           storage buffer pointers aren't. With `MaskedGatherScatterINTEL`, vectors of pointers give a vector.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VariablePointers
@@ -164,8 +165,8 @@ pub(super) static PREFETCH: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_untyped_pointers",
     vuids: &[],
-    text: "A prefetch names an untyped `CrossWorkgroup` pointer and a number of bytes; what else it says are constant \
-           32-bit integers.",
+    text: "A prefetch names a `CrossWorkgroup` pointer and a number of bytes; what else it says are constant \
+           integers.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability UntypedPointersKHR
@@ -362,25 +363,36 @@ pub(super) fn comparison(at: &Site<'_, '_>) -> Verdict {
         return Err(at.fault(&COMPARISON_LOGICAL, message));
     }
     let result = at.result_type();
+    let (left, right) = (at.type_of_arg(0), at.type_of_arg(1));
+    // Vectors of pointers are compared component by component.
+    let (pointer, count) = m.vector_of_pointers(left).unwrap_or((left, 0));
+    let component = match m.ty(result) {
+        Type::Vector {
+            component,
+            count: made,
+        } if made == count => component,
+        _ if count > 0 => Id(0),
+        _ => result,
+    };
     let (fine, wanted) = match at.inst.op() {
-        Op::PtrDiff => (m.is_int_scalar(result), "an integer"),
-        _ => (m.is_bool_scalar(result), "a boolean"),
+        Op::PtrDiff => (m.is_int_scalar(component), "an integer"),
+        _ => (m.is_bool_scalar(component), "a boolean"),
     };
     if !fine {
+        let each = if count > 0 { " for each pointer" } else { "" };
         let message = format!(
-            "{} makes {wanted}, not {}",
+            "{} makes {wanted}{each}, not {}",
             at.inst.op(),
             m.show_type(result)
         );
         let fault = at.fault(&COMPARISON, message);
         return Err(fault.about(m, result, "the result type is declared here"));
     }
-    let (left, right) = (at.type_of_arg(0), at.type_of_arg(1));
-    let Some(class) = m.pointer_class(left) else {
+    let Some(class) = m.pointer_class(pointer) else {
         return Err(operand_fault(at, 0, "a pointer is needed"));
     };
-    // A distance is counted in elements, so that the types must agree.
     let is_untyped = |ty: Id| matches!(m.ty(ty), Type::UntypedPointer { .. });
+    // A distance is counted in elements, so that the types must agree.
     if at.inst.op() != Op::PtrDiff && (is_untyped(left) || is_untyped(right)) {
         if m.pointer_class(right) != Some(class) {
             let wanted = "a pointer of the same storage class is needed";
@@ -419,14 +431,9 @@ fn operand_fault(at: &Site<'_, '_>, index: usize, wanted: &str) -> Fault {
 pub(super) fn prefetch(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let pointer = at.type_of_arg(0);
-    let message = if !matches!(
-        m.ty(pointer),
-        Type::UntypedPointer {
-            class: StorageClass::CrossWorkgroup
-        }
-    ) {
+    let message = if !m.pointer_class(pointer).is_some_and(is_cross_workgroup) {
         format!(
-            "a prefetch takes an untyped `CrossWorkgroup` pointer, not {}",
+            "a prefetch takes a `CrossWorkgroup` pointer, not {}",
             m.show_value(at.id(0))
         )
     } else if !m.is_int_scalar(at.type_of_arg(1)) {
@@ -436,14 +443,13 @@ pub(super) fn prefetch(at: &Site<'_, '_>) -> Verdict {
         )
     } else {
         let mut hints = 2..at.inst.args().len();
-        let wrong = hints.find(|&index| {
-            !m.is_constant(at.id(index)) || !m.is_int_scalar_of(at.type_of_arg(index), 32)
-        });
+        let wrong = hints
+            .find(|&index| !m.is_constant(at.id(index)) || !m.is_int_scalar(at.type_of_arg(index)));
         let Some(wrong) = wrong else {
             return Ok(());
         };
         format!(
-            "operand {} of the prefetch is a constant 32-bit integer, not {}",
+            "operand {} of the prefetch is a constant integer, not {}",
             wrong + 1,
             m.show_value(at.id(wrong))
         )
@@ -467,10 +473,13 @@ pub(super) fn buffer(at: &Site<'_, '_>) -> Verdict {
     let buffer = at.id(0);
     let is_untyped = matches!(m.ty_of(buffer), Type::UntypedPointer { .. });
     let variable = m.pointer_origin(buffer);
-    let from_heap = m.own_decorations(variable).any(|decorated| {
-        decorated.decoration == Decoration::BuiltIn
-            && BuiltIn(decorated.param(0)) == BuiltIn::ResourceHeapEXT
-    });
+    // What a parameter points to is known where the function is called.
+    let is_known = matches!(m.op_of(variable), Op::Variable | Op::UntypedVariableKHR);
+    let from_heap = !is_known
+        || m.own_decorations(variable).any(|decorated| {
+            decorated.decoration == Decoration::BuiltIn
+                && BuiltIn(decorated.param(0)) == BuiltIn::ResourceHeapEXT
+        });
     if is_untyped && from_heap {
         return Ok(());
     }
@@ -521,9 +530,9 @@ pub(super) fn masked(at: &Site<'_, '_>) -> Verdict {
             "the mask is a vector of {count} booleans, not {}",
             m.show_value(at.id(mask))
         )
-    } else if is_gather && at.type_of_arg(3) != values {
+    } else if is_gather && at.type_of_arg(3) != values && at.type_of_arg(3) != component {
         format!(
-            "the values for what is masked have the result type, but are {}",
+            "what fills masked components has the result type or that of its components, but is {}",
             m.show_value(at.id(3))
         )
     } else if alignment != 0 && !alignment.is_power_of_two() {

@@ -2,7 +2,7 @@
 
 use spirvkit_binary::{Id, Instruction, Value, WordOffset};
 use spirvkit_diagnostics::ErrorClass::InvalidId;
-use spirvkit_grammar::{ExecutionModel as E, Op, StorageClass};
+use spirvkit_grammar::{Capability, ExecutionModel as E, Op, StorageClass};
 
 use crate::fault::{Fault, Faults};
 use crate::module::{Function, Inst, Models, Module};
@@ -188,6 +188,20 @@ static LIMITS: &[Limit] = &[
     },
 ];
 
+impl Limit {
+    /// The stages that have the storage class in this module. Any hit shaders of
+    /// `SPV_NV_ray_tracing` send rays' payloads, too; Vulkan's don't.
+    fn stages(&self, m: &Module<'_>) -> Models {
+        let is_any_hit_payload = self.class == StorageClass::RayPayloadKHR
+            && m.has(Capability::RayTracingNV)
+            && !m.env.is_vulkan();
+        match is_any_hit_payload {
+            true => self.stages.or(Models::of(&[E::AnyHitKHR])),
+            false => self.stages,
+        }
+    }
+}
+
 /// The storage class that a pointer type or a variable names.
 fn class_named(inst: Inst<'_>) -> Option<StorageClass> {
     match inst.op() {
@@ -216,7 +230,7 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
     }
     for function in &m.functions {
         let broken = LIMITS.iter().enumerate().filter(|(index, limit)| {
-            present >> index & 1 != 0 && !function.models.without(limit.stages).is_empty()
+            present >> index & 1 != 0 && !function.models.without(limit.stages(m)).is_empty()
         });
         for (_, limit) in broken {
             if let Some(fault) = use_in(m, function, limit) {
@@ -256,7 +270,7 @@ fn fault(m: &Module<'_>, function: &Function, limit: &Limit, inst: Inst<'_>, id:
         "{} uses memory of storage class `{}`, which is only for {}, but {} is used in {}",
         inst.op(),
         limit.class,
-        limit.stages,
+        limit.stages(m),
         m.name(function.id),
         function.models
     );

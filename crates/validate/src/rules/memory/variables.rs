@@ -478,25 +478,17 @@ fn contents(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
 
 fn booleans_may_be_in(m: &Module<'_>, variable: &Variable, data: Id) -> bool {
     match variable.class {
-        StorageClass::Workgroup
-        | StorageClass::CrossWorkgroup
-        | StorageClass::Private
-        | StorageClass::Function
-        | StorageClass::UniformConstant
-        | StorageClass::RayPayloadKHR
-        | StorageClass::IncomingRayPayloadKHR
-        | StorageClass::HitAttributeKHR
-        | StorageClass::CallableDataKHR
-        | StorageClass::IncomingCallableDataKHR
-        | StorageClass::TaskPayloadWorkgroupEXT
-        | StorageClass::HitObjectAttributeNV
-        | StorageClass::HitObjectAttributeEXT
-        | StorageClass::NodePayloadAMDX => true,
         StorageClass::Input | StorageClass::Output => {
             m.is_decorated(variable.id, Decoration::BuiltIn)
                 || m.has_decoration_anywhere(m.without_arrays(data), Decoration::BuiltIn)
         }
-        _ => false,
+        // What must be laid out explicitly has no place for them.
+        StorageClass::Uniform
+        | StorageClass::StorageBuffer
+        | StorageClass::PhysicalStorageBuffer
+        | StorageClass::PushConstant
+        | StorageClass::ShaderRecordBufferKHR => false,
+        _ => true,
     }
 }
 
@@ -540,12 +532,18 @@ fn logical_pointers(
 /// none does.
 fn storage_capabilities(class: StorageClass, bits: u32) -> Option<Capability> {
     Some(match (class, bits) {
-        (StorageClass::StorageBuffer | StorageClass::PhysicalStorageBuffer, 8) => {
-            Capability::StorageBuffer8BitAccess
-        }
-        (StorageClass::StorageBuffer | StorageClass::PhysicalStorageBuffer, _) => {
-            Capability::StorageBuffer16BitAccess
-        }
+        (
+            StorageClass::StorageBuffer
+            | StorageClass::PhysicalStorageBuffer
+            | StorageClass::ShaderRecordBufferKHR,
+            8,
+        ) => Capability::StorageBuffer8BitAccess,
+        (
+            StorageClass::StorageBuffer
+            | StorageClass::PhysicalStorageBuffer
+            | StorageClass::ShaderRecordBufferKHR,
+            _,
+        ) => Capability::StorageBuffer16BitAccess,
         (StorageClass::Uniform, 8) => Capability::UniformAndStorageBuffer8BitAccess,
         (StorageClass::Uniform, _) => Capability::UniformAndStorageBuffer16BitAccess,
         (StorageClass::PushConstant, 8) => Capability::StoragePushConstant8,

@@ -87,7 +87,7 @@ pub(super) static RUNTIME_ARRAY: Rule = Rule {
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"],
     text: "In Vulkan, a run-time array is the last member of a storage block, or, with `RuntimeDescriptorArray`, an \
-           array of descriptors.",
+           array of descriptors; the payloads of nodes may be one, too.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.1"),
         breaks: "OpDecorate %variable DescriptorSet 0
@@ -168,11 +168,13 @@ pub(super) fn runtime_arrays(at: &Site<'_, '_>, variable: &Variable, data: Id) -
     let class = variable.class;
     let inner = m.without_arrays(data);
     if let Type::RuntimeArray { .. } = m.ty(data) {
-        let fine = m.has(Capability::RuntimeDescriptorArray)
-            && matches!(
-                class,
-                StorageClass::StorageBuffer | StorageClass::Uniform | StorageClass::UniformConstant
-            );
+        let fine = match class {
+            StorageClass::NodePayloadAMDX => true,
+            StorageClass::StorageBuffer | StorageClass::Uniform | StorageClass::UniformConstant => {
+                m.has(Capability::RuntimeDescriptorArray)
+            }
+            _ => false,
+        };
         if !fine {
             let message = match m.has(Capability::RuntimeDescriptorArray) {
                 true => format!("in Vulkan, a `{class}` variable is no run-time array"),

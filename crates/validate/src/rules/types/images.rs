@@ -4,7 +4,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Dim, ImageFormat, Version};
 
 use crate::fault::{Fault, Verdict};
-use crate::module::{Image, Type};
+use crate::module::{Image, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
@@ -26,7 +26,8 @@ pub(super) static SAMPLED_TYPE_VULKAN: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeImage-04656"],
-    text: "In Vulkan, images hold 32-bit floats or integers of 32 or 64 bits.",
+    text: "In Vulkan, images hold 32-bit floats or integers of 32 or 64 bits, and with `Float16ImageAMD` 16-bit \
+           floats.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.1"),
         breaks: "%image = OpTypeImage %f64 2D 0 0 0 1 Unknown",
@@ -245,7 +246,7 @@ fn sampled_type(at: &Site<'_, '_>, image: Image) -> Verdict {
     }
     let fine = match ty {
         Type::Int { width, .. } => matches!(width, 32 | 64),
-        Type::Float { width, .. } => width == 32,
+        Type::Float { width, .. } => is_vulkan_float(m, width),
         _ => false,
     };
     if m.env.is_vulkan() && !fine {
@@ -256,6 +257,11 @@ fn sampled_type(at: &Site<'_, '_>, image: Image) -> Verdict {
         return Err(at.fault(&SAMPLED_TYPE_VULKAN, message));
     }
     Ok(())
+}
+
+/// Whether Vulkan has images of floats of this width.
+fn is_vulkan_float(m: &Module<'_>, width: u32) -> bool {
+    width == 32 || width == 16 && m.has(Capability::Float16ImageAMD)
 }
 
 fn tile(at: &Site<'_, '_>, image: Image) -> Verdict {
@@ -299,8 +305,8 @@ fn vulkan(at: &Site<'_, '_>, image: Image) -> Verdict {
     let kind = format_kind(image.format);
     let fits = match (kind, m.ty(image.sampled_type)) {
         (FormatKind::Any, _) => true,
-        (FormatKind::Float, Type::Float { width, .. })
-        | (FormatKind::Integer, Type::Int { width, .. }) => width == 32,
+        (FormatKind::Float, Type::Float { width, .. }) => is_vulkan_float(m, width),
+        (FormatKind::Integer, Type::Int { width, .. }) => width == 32,
         (FormatKind::Integer64, Type::Int { width, .. }) => width == 64,
         _ => false,
     };

@@ -2,8 +2,8 @@
 //! those on vectors.
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::StorageClass;
 
+use super::memory::is_writable;
 use super::rules::*;
 use crate::fault::Verdict;
 use crate::module::Module;
@@ -100,15 +100,7 @@ fn out_pointer(call: &Call<'_, '_, '_>, index: usize) -> Result<Option<Id>, crat
     let m = call.m();
     let class = m.pointer_class(call.ty(index));
     call.operand(&OUT_POINTER, index, class.is_some(), "a pointer")?;
-    let fits = matches!(
-        class,
-        Some(
-            StorageClass::Generic
-                | StorageClass::CrossWorkgroup
-                | StorageClass::Workgroup
-                | StorageClass::Function
-        ) | None
-    );
+    let fits = class.is_none() || is_writable(class);
     call.operand(
         &OUT_CLASS,
         index,

@@ -7,20 +7,18 @@ use spirvkit_grammar::{AddressingModel, StorageClass};
 use super::Element;
 use super::rules::*;
 use crate::fault::Verdict;
-use crate::module::{Module, Type};
+use crate::module::{Module, Type, is_cross_workgroup};
 use crate::rules::ext_inst::Call;
 
 /// Memory that a kernel may write.
-fn is_writable(class: Option<StorageClass>) -> bool {
-    matches!(
-        class,
-        Some(
-            StorageClass::Generic
-                | StorageClass::CrossWorkgroup
-                | StorageClass::Workgroup
-                | StorageClass::Function
-        )
-    )
+pub(super) fn is_writable(class: Option<StorageClass>) -> bool {
+    class.is_some_and(|class| {
+        is_cross_workgroup(class)
+            || matches!(
+                class,
+                StorageClass::Generic | StorageClass::Workgroup | StorageClass::Function
+            )
+    })
 }
 
 fn is_number(m: &Module<'_>, ty: Id) -> bool {
@@ -166,7 +164,7 @@ pub(super) fn prefetch(call: &Call<'_, '_, '_>) -> Verdict {
     let m = call.m();
     void(call)?;
     let pointer = call.ty(0);
-    let fits = m.pointer_class(pointer) == Some(StorageClass::CrossWorkgroup);
+    let fits = m.pointer_class(pointer).is_some_and(is_cross_workgroup);
     call.operand(
         &PREFETCH_POINTER,
         0,

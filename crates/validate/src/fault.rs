@@ -89,6 +89,17 @@ pub(crate) fn all(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
     found
 }
 
+/// Two things that are looked for independently: if one isn't there, that is told
+/// of each that isn't.
+#[inline]
+pub(crate) fn both<A, B>(a: Result<A, Fault>, b: Result<B, Fault>) -> Result<(A, B), Fault> {
+    match (a, b) {
+        (Ok(a), Ok(b)) => Ok((a, b)),
+        (Err(fault), Ok(_)) | (Ok(_), Err(fault)) => Err(fault),
+        (Err(a), Err(b)) => Err(b.behind(Err(a))),
+    }
+}
+
 impl Fault {
     /// A fault at the instruction that starts at this word.
     #[cold]

@@ -126,7 +126,8 @@ pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> Verdict {
     {
         return Ok(());
     }
-    let is_fine = |ty: Id| m.is_pointer(ty) || is_numeric(m, ty) || m.is_cooperative_matrix(ty);
+    let is_fine =
+        |ty: Id| m.is_pointer(ty) || is_number_or_pointers(ty) || m.is_cooperative_matrix(ty);
     all([
         expect(is_fine(to), || o.result_fault(&BITCAST_TYPE, wanted)),
         expect(is_fine(from), || o.operand_fault(&BITCAST_TYPE, 0, wanted)),

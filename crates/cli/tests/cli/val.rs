@@ -412,7 +412,10 @@ OpFunctionEnd
     let instruction = object["instruction"].as_str().unwrap();
     let operand = &object["operand"];
     let byte = |key: &str| operand[key].as_u64().unwrap() as usize;
-    assert_eq!(&instruction[byte("byte_start")..byte("byte_end")], "%ma_in_");
+    assert_eq!(
+        &instruction[byte("byte_start")..byte("byte_end")],
+        "%ma_in_"
+    );
 }
 
 #[cfg(target_os = "linux")]

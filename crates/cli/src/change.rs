@@ -109,14 +109,16 @@ pub(crate) fn add_error(name: &str, error: &spirvkit::binary::Error, messages: &
 }
 
 impl Changing {
-    fn reporter(&self) -> Reporter {
+    /// How to tell things.
+    pub(crate) fn reporter(&self) -> Reporter {
         Reporter {
             format: self.files.format,
             color: self.color.on_stderr(),
         }
     }
 
-    fn inputs(&self) -> Result<Inputs, UsageError> {
+    /// The inputs.
+    pub(crate) fn inputs(&self) -> Result<Inputs, UsageError> {
         let extensions = [Content::Module.extension(), Content::Text.extension()];
         Inputs::find(&self.files.inputs, &extensions)
     }
@@ -136,13 +138,22 @@ impl Changing {
         telling: &Telling,
         change: impl Fn(&mut Module, &mut Vec<Diagnostic>) + Sync,
     ) -> Result<Ending, UsageError> {
-        let inputs = self.inputs()?;
+        self.each_of(&self.inputs()?, telling, change)
+    }
+
+    /// The same with inputs that were found before.
+    pub(crate) fn each_of(
+        &self,
+        inputs: &Inputs,
+        telling: &Telling,
+        change: impl Fn(&mut Module, &mut Vec<Diagnostic>) + Sync,
+    ) -> Result<Ending, UsageError> {
         let destination = match telling.dry_run {
             true => Destination::Stdout,
-            false => self.files.destination(&inputs, Content::Module)?,
+            false => self.files.destination(inputs, Content::Module)?,
         };
         let run = Run {
-            inputs: &inputs,
+            inputs,
             destination: &destination,
             reporter: self.reporter(),
             jobs: self.files.jobs,

@@ -28,7 +28,9 @@ pub struct Position {
 impl<'a> Source<'a> {
     /// Indexes a text; `name` is how messages call it.
     pub fn new(name: &'a str, text: &'a str) -> Self {
-        let mut line_starts = vec![0];
+        // Editors don't show a byte order mark, so it has no column.
+        let start = text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len();
+        let mut line_starts = vec![start];
         let mut characters = Vec::with_capacity(text.len() / STRIDE + 1);
         let mut count = 0;
         for (number, stride) in text.as_bytes().chunks(STRIDE).enumerate() {
@@ -55,7 +57,7 @@ impl<'a> Source<'a> {
 
     /// The line and column of a byte; past the end, of the end.
     pub fn position(&self, byte: usize) -> Position {
-        let byte = self.boundary(byte);
+        let byte = self.boundary(byte).max(self.line_starts[0]);
         let line = self.line_starts.partition_point(|&start| start <= byte);
         let start = self.line_starts.get(line - 1).copied().unwrap_or(0);
         Position {

@@ -60,6 +60,8 @@ pub fn validate_text(text: &str, options: &Options) -> Report {
     let assembling = AssembleOptions::default()
         .default_version(options.env.version())
         .max_errors(options.max_errors)
+        // The validator tells of them.
+        .undefined_ids(false)
         .origins(true);
     let module = match assemble(text, &assembling) {
         Ok(module) => module,

@@ -68,6 +68,17 @@ kinds! {
         advice: "Write the id with its `%`. A constant is an instruction of its own, whose result is the operand.",
         example: "%pair = OpTypeVector float 2\n",
     }
+    OTHER_LANGUAGE = "text.other-language", InvalidText {
+        text: "The text has no instruction of SPIR-V, but looks like another language, such as GLSL, HLSL or WGSL.",
+        advice: "Compile it first, as the message says. Commands that take modules take what comes of it.",
+        example: "#version 450\nvoid main() {}\n",
+    }
+    UNDEFINED_ID = "text.undefined-id", InvalidId {
+        text: "An id is used, but nothing in the text defines it. This is a warning: the module can be written, but isn't \
+               valid.",
+        advice: "See whether the id is misspelt, or whether an instruction is missing.",
+        example: "%vector = OpTypeVector %float 2\n",
+    }
     OPEN_STRING = "text.open-string", InvalidText {
         text: "A string has no closing quotation mark.",
         advice: "Close it. Within a string, a quotation mark is written `\\\"`.",
@@ -226,6 +237,11 @@ kinds! {
     REDEFINED = "binary.redefined", InvalidId {
         text: "Two instructions have the same result id.",
         advice: "`spv dis --lenient` shows the second as `OpUnknown`.",
+    }
+    OTHER_FORMAT = "binary.other-format", InvalidBinary {
+        text: "The file is no module, but starts like one of another format, such as a DXIL container, an ELF file or an \
+               archive.",
+        advice: "Take the module out of the file, or compile the shader to SPIR-V instead.",
     }
     UNKNOWN_VALUE = "binary.unknown-enumerant", InvalidBinary {
         text: "An operand has a value that its enumeration doesn't have.",

@@ -41,11 +41,28 @@ pub(crate) struct Token {
 }
 
 impl Token {
+    /// Where its first byte stands, which must be a character of its own.
+    pub(crate) fn first_byte(self) -> Span {
+        Span {
+            start: self.start,
+            end: self.start + 1,
+        }
+    }
+
     pub(crate) fn span(self) -> Span {
         Span {
             start: self.start,
             end: self.end,
         }
+    }
+}
+
+/// Where a text starts: behind the byte order mark that some editors write.
+pub(crate) fn start_of(text: &str) -> usize {
+    const BYTE_ORDER_MARK: char = '\u{feff}';
+    match text.starts_with(BYTE_ORDER_MARK) {
+        true => BYTE_ORDER_MARK.len_utf8(),
+        false => 0,
     }
 }
 
@@ -91,10 +108,15 @@ pub(crate) struct Lexer<'a> {
 
 impl<'a> Lexer<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
+        Self::starting_at(text, start_of(text))
+    }
+
+    /// A lexer that knows nothing of what stands before a place.
+    pub(crate) fn starting_at(text: &'a str, position: usize) -> Self {
         let mut lexer = Self {
             text,
-            position: 0,
-            previous_end: 0,
+            position,
+            previous_end: position,
         };
         lexer.skip_space();
         lexer

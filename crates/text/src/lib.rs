@@ -30,6 +30,7 @@
 mod assemble;
 mod buffer;
 mod disassemble;
+mod foreign;
 mod kinds;
 mod lexer;
 mod number;
@@ -40,5 +41,6 @@ pub use disassemble::{
     DisassembleOptions, Disassembled, Excerpt, IdNames, Indentation, ListedLine, Meant,
     binary_error, descriptions, disassemble, disassemble_bytes, excerpts, listing, named_excerpts,
 };
+pub use foreign::looks_like;
 pub use kinds::KINDS;
 pub use number::{NumberError, parse_number, write_number};

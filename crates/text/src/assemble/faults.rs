@@ -283,10 +283,26 @@ pub(super) fn too_many_errors(errors: usize) -> Diagnostic {
     ))
 }
 
-pub(super) fn bad_header_comment(key: &str, value: &str) -> Diagnostic {
+/// `expected` is what the comment can say.
+pub(super) fn bad_header_comment(key: &str, expected: &str, value: &str) -> Diagnostic {
     let value = quoted(value);
     kinds::BAD_HEADER_COMMENT.warning(format!(
-        "the header comment `{key}` is passed over: {value} is not what it can say"
+        "the header comment `{key}` is ignored: {value} is not {expected}"
+    ))
+}
+
+/// `similar` is the name of an id that is defined.
+pub(super) fn undefined_id(id: &str, similar: Option<&str>) -> Diagnostic {
+    let warning = kinds::UNDEFINED_ID.warning(format!("no instruction defines {}", quoted(id)));
+    match similar {
+        Some(name) => warning.with_help(format!("did you mean `%{name}`?")),
+        None => warning,
+    }
+}
+
+pub(super) fn too_many_undefined_ids(told: usize) -> Diagnostic {
+    kinds::UNDEFINED_ID.warning(format!(
+        "no instruction defines this id either; after {told} of the kind, no more are told"
     ))
 }
 
@@ -410,7 +426,7 @@ mod tests {
             unknown_ext_inst(None, token),
             unknown_ext_inst(glsl, token),
             unknown_spec_constant_op(token),
-            bad_header_comment("Bound", token),
+            bad_header_comment("Bound", "a number", token),
             redefinition(token, None),
             bad_immediate(token),
             bad_raw_operand(token),

@@ -5,6 +5,7 @@ use spirvkit_diagnostics::{Diagnostic, Span};
 use spirvkit_grammar::{Generator, Version};
 
 use super::faults;
+use crate::lexer::start_of;
 
 /// What the comments before the first instruction say.
 #[derive(Clone, Debug, Default)]
@@ -32,8 +33,8 @@ impl HeaderComments {
     /// ends the header.
     pub(super) fn read(text: &str) -> Self {
         let mut header = Self::default();
-        let mut start = 0;
-        for line in text.split_inclusive('\n') {
+        let mut start = start_of(text);
+        for line in text[start..].split_inclusive('\n') {
             let trimmed = line.trim();
             let Some(comment) = trimmed.strip_prefix(';') else {
                 if trimmed.is_empty() {
@@ -44,12 +45,12 @@ impl HeaderComments {
             };
             if let Some((key, value)) = comment.split_once(':') {
                 let (key, value) = (key.trim(), value.trim());
-                if header.set(key, value).is_none() {
+                if let Err(expected) = header.set(key, value) {
                     let span = Span {
                         start,
                         end: start + line.trim_end().len(),
                     };
-                    let warning = faults::bad_header_comment(key, value).at_span(span);
+                    let warning = faults::bad_header_comment(key, expected, value).at_span(span);
                     header.warnings.push(warning);
                 }
             }
@@ -58,22 +59,29 @@ impl HeaderComments {
         header
     }
 
-    /// Takes what a comment says; `None` if its value can't be read. Comments
-    /// with other keys are just comments.
-    fn set(&mut self, key: &str, value: &str) -> Option<()> {
+    /// Takes what a comment says. Comments with other keys are just comments.
+    ///
+    /// # Errors
+    ///
+    /// What the comment should say, if its value can't be read.
+    fn set(&mut self, key: &str, value: &str) -> Result<(), &'static str> {
+        const VERSION: &str = "a version such as `1.3`";
+        const GENERATOR: &str = "a registered generator with its version, such as \
+                                 `Khronos Glslang Reference Front End; 11`";
+        const NUMBER: &str = "a number";
         match key {
-            "Version" => self.version = Some(parse_version(value)?),
-            "Generator" => self.generator = Some(value.parse().ok()?),
+            "Version" => self.version = Some(parse_version(value).ok_or(VERSION)?),
+            "Generator" => self.generator = Some(value.parse().map_err(|_| GENERATOR)?),
             "Bound" => {
                 self.bound = Some(match value.strip_prefix('!') {
-                    Some(value) => Bound::Exactly(value.parse().ok()?),
-                    None => Bound::AtLeast(value.parse().ok()?),
+                    Some(value) => Bound::Exactly(value.parse().map_err(|_| NUMBER)?),
+                    None => Bound::AtLeast(value.parse().map_err(|_| NUMBER)?),
                 });
             }
-            "Schema" => self.schema = Some(value.parse().ok()?),
+            "Schema" => self.schema = Some(value.parse().map_err(|_| NUMBER)?),
             _ => {}
         }
-        Some(())
+        Ok(())
     }
 }
 

@@ -28,27 +28,33 @@ pub(super) struct Ids<'a> {
     names: HashMap<&'a str, u32>,
     /// When renumbering, the new numbers of ids that are written as numbers.
     renumbered: IdMap<u32>,
-    /// When preserving, the numbers that the text uses; found out when the
-    /// first name wants a number.
-    taken: Option<Taken>,
+    /// When preserving, the numbers that the text has had so far.
+    used: Numbers,
+    /// When preserving, all numbers of the text; found out when the first name
+    /// wants a number.
+    taken: Option<Numbers>,
     /// The last number given to a name.
     last: u32,
     highest: u32,
 }
 
 /// A set of numbers, dense below a limit.
-struct Taken {
+struct Numbers {
     dense: Vec<u64>,
     sparse: BTreeSet<u32>,
 }
 
-impl Taken {
-    fn find(text: &str) -> Self {
+impl Numbers {
+    fn none_of(text: &str) -> Self {
         // An id takes two characters at least, so most numbers are below this.
-        let mut taken = Self {
+        Self {
             dense: vec![0; text.len() / 128 + 1],
             sparse: BTreeSet::new(),
-        };
+        }
+    }
+
+    fn all_of(text: &str) -> Self {
+        let mut taken = Self::none_of(text);
         let mut lexer = Lexer::new(text);
         loop {
             let token = lexer.next();
@@ -60,6 +66,7 @@ impl Taken {
         }
     }
 
+    #[inline]
     fn insert(&mut self, number: u32) {
         match self.dense.get_mut(number as usize / 64) {
             Some(word) => *word |= 1 << (number % 64),
@@ -75,6 +82,15 @@ impl Taken {
             None => self.sparse.contains(&number),
         }
     }
+
+    fn iter(&self) -> impl Iterator<Item = u32> {
+        let dense = (0..).zip(&self.dense).flat_map(|(index, &word)| {
+            let bits = std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
+            let bits = bits.take_while(|&word| word != 0);
+            bits.map(move |word| index * 64 + word.trailing_zeros())
+        });
+        dense.chain(self.sparse.iter().copied())
+    }
 }
 
 impl<'a> Ids<'a> {
@@ -84,6 +100,10 @@ impl<'a> Ids<'a> {
             numbering,
             names: HashMap::new(),
             renumbered: IdMap::new(0, text.len() / 2),
+            used: match numbering {
+                IdNumbering::Preserve => Numbers::none_of(text),
+                IdNumbering::Renumber => Numbers::none_of(""),
+            },
             taken: None,
             last: 0,
             highest: 0,
@@ -97,6 +117,7 @@ impl<'a> Ids<'a> {
             (0, _) => self.resolve_name(name),
             (number, IdNumbering::Preserve) => {
                 self.highest = self.highest.max(number);
+                self.used.insert(number);
                 number
             }
             (number, IdNumbering::Renumber) => {
@@ -117,7 +138,7 @@ impl<'a> Ids<'a> {
         }
         self.last += 1;
         if self.numbering == IdNumbering::Preserve {
-            let taken = self.taken.get_or_insert_with(|| Taken::find(self.text));
+            let taken = self.taken.get_or_insert_with(|| Numbers::all_of(self.text));
             while taken.contains(self.last) {
                 self.last += 1;
             }
@@ -125,6 +146,26 @@ impl<'a> Ids<'a> {
         self.highest = self.highest.max(self.last);
         self.names.insert(name, self.last);
         self.last
+    }
+
+    /// All numbers that ids of the text have.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = u32> {
+        let renumbered = match self.numbering {
+            IdNumbering::Preserve => 1..1,
+            IdNumbering::Renumber => 1..self.last + 1,
+        };
+        let named = self.names.values().copied();
+        let named = named.filter(|_| self.numbering == IdNumbering::Preserve);
+        renumbered.chain(self.used.iter()).chain(named)
+    }
+
+    /// The number that an id of the text has, given as its token and its name.
+    pub(super) fn number(&self, token: Token, name: &str) -> Option<u32> {
+        match (token.number, self.numbering) {
+            (0, _) => self.names.get(name).copied(),
+            (number, IdNumbering::Preserve) => Some(number),
+            (number, IdNumbering::Renumber) => Some(self.renumbered.get(Id(number))),
+        }
     }
 
     /// The ids that have names rather than numbers in the text.

@@ -6,6 +6,8 @@ mod ids;
 mod operand_spans;
 mod operands;
 mod origins;
+mod strings;
+mod undefined;
 
 use hashbrown::HashSet;
 use spirvkit_binary::{
@@ -15,6 +17,7 @@ use spirvkit_binary::{
 use spirvkit_diagnostics::{Diagnostic, Span};
 use spirvkit_grammar::{FPEncoding, Generator, InstructionInfo, Op, Version};
 
+use crate::foreign::looks_like;
 use crate::lexer::{Lexer, Token, TokenKind, is_opcode_name};
 use crate::refusals::is_bad_float_type;
 use header::{Bound, HeaderComments};
@@ -32,12 +35,13 @@ pub struct AssembleOptions {
     generator: Option<Generator>,
     header_comments: bool,
     max_errors: usize,
+    undefined_ids: bool,
     origins: bool,
 }
 
 impl Default for AssembleOptions {
     /// Numeric ids are preserved; the header comments are honoured; without any,
-    /// the version is 1.6 and the generator 0.
+    /// the version is 1.6 and the generator 0. Ids that nothing defines are warned of.
     fn default() -> Self {
         Self {
             numbering: IdNumbering::Preserve,
@@ -46,6 +50,7 @@ impl Default for AssembleOptions {
             generator: None,
             header_comments: true,
             max_errors: 1000,
+            undefined_ids: true,
             origins: false,
         }
     }
@@ -91,10 +96,18 @@ impl AssembleOptions {
     }
 
     /// Gives up after this many errors, and says so in one more; 0 is no limit.
-    /// The default is 1,000.
+    /// The default is 1,000. Of ids that nothing defines, no more are told either.
     #[must_use]
     pub fn max_errors(mut self, errors: usize) -> Self {
         self.max_errors = errors;
+        self
+    }
+
+    /// Whether to warn of ids that nothing defines. Where a module is judged, too,
+    /// the validator tells of them.
+    #[must_use]
+    pub fn undefined_ids(mut self, warned_of: bool) -> Self {
+        self.undefined_ids = warned_of;
         self
     }
 
@@ -113,8 +126,8 @@ impl AssembleOptions {
 pub struct Assembled {
     /// The module's words, header included, in host order.
     pub words: Vec<u32>,
-    /// What in the text has no effect, such as a header comment that can't be
-    /// read.
+    /// What is odd about the text: a header comment that can't be read, and so has no
+    /// effect; an id that nothing defines.
     pub warnings: Vec<Diagnostic>,
     /// What of the text each instruction came from; empty unless
     /// [asked for](AssembleOptions::origins).
@@ -137,8 +150,22 @@ impl Assembled {
 ///
 /// All errors of the text, in its order, up to
 /// [`max_errors`](AssembleOptions::max_errors). Locations are
-/// [spans](spirvkit_diagnostics::Location::Span) of the text.
+/// [spans](spirvkit_diagnostics::Location::Span) of the text. A text that is most likely
+/// none of this language has [one error](crate::looks_like) that says what it looks like.
 pub fn assemble(text: &str, options: &AssembleOptions) -> Result<Assembled, Vec<Diagnostic>> {
+    assemble_once(text, options).map_err(|errors| {
+        if let Some(error) = looks_like(text.as_bytes()) {
+            return vec![error];
+        }
+        match strings::close(text) {
+            Some(closed) => closed.errors(options),
+            None => errors,
+        }
+    })
+}
+
+/// Assembles a text as it is.
+fn assemble_once(text: &str, options: &AssembleOptions) -> Result<Assembled, Vec<Diagnostic>> {
     let mut assembler = Assembler::new(text, options);
     while assembler.instruction() {
         if options.max_errors > 0 && assembler.errors.len() >= options.max_errors {
@@ -185,6 +212,9 @@ struct Assembler<'a> {
     /// Results of instructions that could not be assembled: what follows from
     /// their absence is not reported.
     lost_results: HashSet<u32>,
+    /// Whether there are instructions of which only the words are known, so that they
+    /// may define any id.
+    has_raw_instructions: bool,
     /// The instruction before, for messages.
     previous: Option<faults::Name>,
     origins: Origins,
@@ -206,6 +236,7 @@ impl<'a> Assembler<'a> {
             header,
             errors: Vec::new(),
             lost_results: HashSet::new(),
+            has_raw_instructions: false,
             previous: None,
             origins: Origins::default(),
         }
@@ -238,9 +269,13 @@ impl<'a> Assembler<'a> {
             },
             schema: self.header.schema.unwrap_or(0),
         };
+        let mut warnings = std::mem::take(&mut self.header.warnings);
+        if self.options.undefined_ids {
+            self.warn_of_undefined_ids(&mut warnings);
+        }
         Ok(Assembled {
             words: self.encoder.finish(&header),
-            warnings: self.header.warnings,
+            warnings,
             origins: self.origins,
         })
     }
@@ -253,7 +288,11 @@ impl<'a> Assembler<'a> {
 
     #[cold]
     fn fault(&mut self, diagnostic: Diagnostic, token: Token) -> Noted {
-        self.note(diagnostic, token.span())
+        match token.kind {
+            // Whatever else it should have been, it is all the rest of the text.
+            TokenKind::OpenString => self.note(faults::open_string(), token.first_byte()),
+            _ => self.note(diagnostic, token.span()),
+        }
     }
 
     /// Says that the rest of the text is not looked at, if there is any.
@@ -316,7 +355,6 @@ impl<'a> Assembler<'a> {
         let found = self.lexer.text(token);
         let diagnostic = match (token.kind, self.previous) {
             (TokenKind::BadId, _) => faults::bad_id(found),
-            (TokenKind::OpenString, _) => faults::open_string(),
             (TokenKind::Equals, _) => faults::stray_equals(),
             (_, Some(previous)) => faults::surplus_operand(found, previous),
             (TokenKind::Id, None) => faults::dangling_id(found),
@@ -421,6 +459,7 @@ impl<'a> Assembler<'a> {
         self.punctuation(",")?;
         let count = self.unknown_number("a word count from 1 to 65535", 1)?;
         self.punctuation(")")?;
+        self.has_raw_instructions = true;
         let start = self.encoder.begin(Op(number));
         while self.encoder.words().len() - start < usize::from(count) {
             let Some(token) = self.lexer.operand() else {
@@ -460,6 +499,7 @@ impl<'a> Assembler<'a> {
     /// come, up to the next instruction.
     fn raw_instruction(&mut self, first: Token) -> Result<(), Noted> {
         let start = self.encoder.words().len();
+        self.has_raw_instructions = true;
         self.immediate(first)?;
         self.raw_operands()?;
         // If the words happen to be whole instructions, later literals may

@@ -240,13 +240,6 @@ impl<'a> Assembler<'a> {
     fn string(&mut self, current: &Current, token: Token) -> Result<(), Noted> {
         match token.kind {
             TokenKind::String => self.encode_string(token),
-            TokenKind::OpenString => {
-                let start = Token {
-                    end: token.start + 1,
-                    ..token
-                };
-                Err(self.fault(faults::open_string(), start))
-            }
             _ => {
                 let found = self.lexer.text(token);
                 Err(self.fault(faults::expected_string(current.info.name(), found), token))

@@ -117,7 +117,7 @@ fn after_a_word_some_operands_are_errors() {
     }
     assert_eq!(faults("!131089 = OpNop"), [("text.stray-equals", "=")]);
     assert_eq!(faults("OpCapability !1 = 5"), [("text.stray-equals", "=")]);
-    assert_eq!(faults("!131089 \"x"), [("text.bad-raw-operand", "\"x")]);
+    assert_eq!(faults("!131089 \"x"), [("text.open-string", "\"")]);
 }
 
 #[test]

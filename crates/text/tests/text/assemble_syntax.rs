@@ -1,6 +1,6 @@
 //! Tokens, lines, comments and strings.
 
-use crate::common::{body, faults, instruction, string};
+use crate::common::{body, faults, instruction, module, string};
 use spirvkit_grammar::Op;
 
 #[test]
@@ -127,9 +127,14 @@ fn numbers_that_are_no_id_numbers_are_names() {
 }
 
 #[test]
-fn byte_order_marks_are_no_blanks() {
-    let errors = faults("\u{feff}OpNop");
-    assert_eq!(errors, [("text.expected-instruction", "\u{feff}OpNop")]);
+fn a_byte_order_mark_counts_for_nothing_at_the_start_only() {
+    assert_eq!(body("\u{feff}OpNop"), [0x0001_0000]);
+    assert_eq!(module("\u{feff}; Version: 1.2\nOpNop")[1], 0x0001_0200);
+    assert_eq!(module("\u{feff}%a = OpTypeVoid\n%1 = OpTypeBool")[6], 2);
+    let errors = faults("OpNop\n\u{feff}OpNop");
+    assert_eq!(errors, [("text.surplus-operand", "\u{feff}OpNop")]);
+    let errors = faults("\u{feff}OpFoo");
+    assert_eq!(errors, [("text.unknown-opcode", "OpFoo")]);
 }
 
 #[test]

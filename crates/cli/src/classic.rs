@@ -104,6 +104,7 @@ fn run_as(line: &CommandLine) -> Result<Ending, UsageError> {
     let options = AssembleOptions::default()
         .numbering(numbering)
         .header_comments(false)
+        .undefined_ids(false)
         .generator(GENERATOR);
     Ok(
         run_tool(&inputs, &destination, ColorWhen::Auto).convert(|name, bytes, messages| {

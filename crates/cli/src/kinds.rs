@@ -23,21 +23,51 @@ kinds! {
         text: "The text holds a byte that isn't UTF-8. (Such bytes do no harm in comments.)",
         advice: "Save the text as UTF-8. If it is a damaged binary module, `spv dis --lenient` shows it.",
     }
+    NOT_UTF16 = "text.not-utf16", InvalidText {
+        text: "The text is in UTF-16, but holds half of a character.",
+        advice: "Save the text as UTF-8.",
+    }
+    CONVERTED = "binary.converted", InvalidBinary {
+        text: "The file was a binary module until something converted it as if it were text. Windows PowerShell does that \
+               to what `>` writes to a file.",
+        advice: "Make the module again, and name its file with `-o`.",
+    }
     BAD_DIGIT = "hex.bad-digit", InvalidText {
-        text: "Hexadecimal text holds something that is no hexadecimal number.",
-        advice: "Leave only numbers, with white space or commas between them.",
+        text: "A module as digits holds something that is no number, or not of the base that the first number has.",
+        advice: "Leave only numbers, with white space or commas between them, or with the code around an array of them.",
+    }
+    ODD_DIGITS = "hex.odd-digits", InvalidText {
+        text: "A run of bytes, as `xxd -p` writes them, has an odd number of digits, but two make a byte.",
+        advice: "See whether a digit is missing, or one too many.",
+    }
+    ODD_SIZE = "hex.odd-size", InvalidText {
+        text: "A module as digits ends within a word: it is made of words of four bytes.",
+        advice: "See whether the text is all of a module.",
+    }
+    WRONG_OFFSET = "hex.wrong-offset", InvalidText {
+        text: "In a dump with offsets, a line's offset is not the number of bytes before it, so lines are missing or in the \
+               wrong order, or too many are left out with `*`.",
+        advice: "Dump the whole module again; `hexdump -v` and `od -v` leave nothing out.",
+    }
+    OPEN_ARRAY = "hex.open-array", InvalidText {
+        text: "The text ends within an array.",
+        advice: "See whether the text is all of a file.",
+    }
+    SEVERAL_MODULES = "hex.several-modules", InvalidText {
+        text: "The text has more than one array that holds a module.",
+        advice: "Put each into a file of its own.",
     }
     MIXED_PREFIXES = "hex.mixed-prefixes", InvalidText {
-        text: "In hexadecimal text, some numbers have a prefix (`0x` or `x`), and others have none or another.",
+        text: "In a module as digits, some numbers have a prefix (`0x` or `x`), and others have none or another.",
         advice: "Write all numbers with the same prefix, or all without.",
     }
     TOO_LONG = "hex.too-long", InvalidText {
-        text: "A number in hexadecimal text has too many digits: a word has at most 8, a byte at most 2. The first number tells \
-               which of them the text holds.",
+        text: "In a module as digits, a number is too high, or has too many digits, for what the first number is: a byte or a \
+               word.",
         advice: "See whether two numbers have run into each other.",
     }
     WRONG_HEX_MAGIC = "hex.wrong-magic", InvalidText {
-        text: "Hexadecimal text doesn't start with the magic number of SPIR-V, 07230203.",
+        text: "The digits don't start with the magic number of SPIR-V, 07230203.",
         advice: "See whether the text is all of a module, and nothing else.",
     }
     OPAQUE_INSTRUCTION = "transform.opaque-instruction", InvalidBinary {

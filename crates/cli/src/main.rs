@@ -27,7 +27,6 @@ mod progress;
 mod queue;
 mod report;
 mod run;
-mod telling;
 
 use std::process::ExitCode;
 

@@ -43,6 +43,7 @@ impl Reporter {
 pub(crate) struct Messages {
     reporter: Reporter,
     text: String,
+    warned: bool,
     failed: bool,
 }
 
@@ -51,24 +52,23 @@ impl Messages {
         Self {
             reporter,
             text: String::new(),
+            warned: false,
             failed: false,
         }
     }
 
     /// Adds a diagnostic about the input `source`.
     pub(crate) fn add(&mut self, diagnostic: &Diagnostic, source: &Source<'_>) {
-        self.add_about(diagnostic, Some(source));
-    }
-
-    /// Adds a diagnostic about an input, or about the command as a whole.
-    pub(crate) fn add_about(&mut self, diagnostic: &Diagnostic, source: Option<&Source<'_>>) {
-        self.failed |= diagnostic.severity() == Severity::Error;
+        match diagnostic.severity() {
+            Severity::Error => self.failed = true,
+            _ => self.warned = true,
+        }
         match self.reporter.format {
             Format::Human => {
-                self.text += &render::terminal(diagnostic, source, self.reporter.color);
+                self.text += &render::terminal(diagnostic, Some(source), self.reporter.color);
             }
             Format::Json => {
-                self.text += &render::json(diagnostic, source);
+                self.text += &render::json(diagnostic, Some(source));
                 self.text.push('\n');
             }
         }
@@ -94,6 +94,12 @@ impl Messages {
     /// How they are told.
     pub(crate) fn reporter(&self) -> Reporter {
         self.reporter
+    }
+
+    /// Takes warnings for errors from here on back; says whether there was any.
+    pub(crate) fn deny_warnings(&mut self) -> bool {
+        self.failed |= self.warned;
+        self.warned
     }
 
     /// Whether there was an error.

@@ -3,11 +3,11 @@
 use std::sync::LazyLock;
 
 use clap::Args;
-use spirvkit::diagnostics::{Source, Span};
+use spirvkit::diagnostics::Source;
 use spirvkit::{AssembleOptions, Assembled, Diagnostic, Endianness, IdNumbering, TargetEnv};
 
 use crate::cli::{ColorWhen, Files};
-use crate::encoding::mend_comments;
+use crate::encoding;
 use crate::environments;
 use crate::exit::{Ending, UsageError};
 use crate::hex;
@@ -45,6 +45,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     big_endian: bool,
 
+    /// Fail if there are warnings, and write no module then
+    #[arg(long)]
+    deny_warnings: bool,
+
     /// Give up on an input after this many errors; 0 is no limit
     #[arg(long, value_name = "N", default_value_t = 1000)]
     max_errors: usize,
@@ -63,7 +67,8 @@ const ABOUT: &str = "\
 Modules are written with the lowest byte of each word first (little-endian),
 whatever the text was disassembled from, unless --big-endian is given.
 
-Bytes in comments that are not UTF-8 are passed over.
+The text is UTF-8, or UTF-16 as Windows PowerShell writes it. Bytes in comments
+that are neither are passed over. An id that nothing defines is a warning.
 
 Without -o, a single module goes to standard output, unless that is a terminal.
 A directory stands for the .spvasm files in it and below; each output gets the
@@ -111,44 +116,42 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     Ok(run.convert(|name, bytes, messages| {
         let text = text(name, bytes, messages)?;
         let module = assemble(name, &text, &options, messages)?;
-        Some(module.to_bytes(endianness))
+        let denied = arguments.deny_warnings && messages.deny_warnings();
+        (!denied).then(|| module.to_bytes(endianness))
     }))
 }
 
 /// The bytes as the text that they should be.
 pub(crate) fn text(name: &str, bytes: Vec<u8>, messages: &mut Messages) -> Option<String> {
-    if hex::is_binary_module(&bytes) {
-        let diagnostic = kinds::BINARY_MODULE
-            .error("this is a binary module, not assembly text")
-            .with_help("`spv dis` shows it as text");
-        messages.add(&diagnostic, &Source::new(name, ""));
-        return None;
+    match checked_text(bytes) {
+        Ok(text) => Some(text),
+        Err((diagnostic, text)) => {
+            messages.add(&diagnostic, &Source::new(name, &text));
+            None
+        }
     }
-    decode(bytes)
-        .map_err(|(diagnostic, text)| messages.add(&diagnostic, &Source::new(name, &text)))
-        .ok()
 }
 
-/// The bytes as text; or what is wrong with them, and the text to show it in.
-/// Bytes in comments that are no UTF-8 are replaced.
-pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, (Diagnostic, String)> {
-    let text = String::from_utf8(bytes).or_else(|error| {
-        let mut bytes = error.into_bytes();
-        mend_comments(&mut bytes);
-        String::from_utf8(bytes)
-    });
-    text.map_err(|error| {
-        let start = error.utf8_error().valid_up_to();
-        let diagnostic = kinds::NOT_UTF8
-            .error("this byte is not UTF-8 text")
-            .at_span(Span {
-                start,
-                end: start + 1,
-            });
-        // The text is the same up to the place at fault.
-        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        (diagnostic, text)
-    })
+/// The bytes as text that is no module in another form; or what is wrong with them, and
+/// the text to show it in.
+fn checked_text(bytes: Vec<u8>) -> Result<String, (Diagnostic, String)> {
+    if hex::is_binary_module(&bytes) {
+        let message = "this is a binary module, not assembly text";
+        return Err((not_text(message), String::new()));
+    }
+    let text = encoding::decode(bytes)?;
+    match hex::read(&text) {
+        Some(Ok(_)) => {
+            let message = "this is a module as digits, not assembly text";
+            Err((not_text(message), String::new()))
+        }
+        _ => Ok(text),
+    }
+}
+
+fn not_text(message: &str) -> Diagnostic {
+    let error = kinds::BINARY_MODULE.error(message);
+    error.with_help("`spv dis` shows it as text")
 }
 
 /// Assembles a text; adds its errors or warnings to the messages.

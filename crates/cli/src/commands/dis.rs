@@ -3,11 +3,12 @@
 use clap::Args;
 use spirvkit::binary::Module;
 use spirvkit::diagnostics::Source;
+use spirvkit::text::looks_like;
 use spirvkit::{Diagnostic, DisassembleOptions, Indentation, words_from_bytes};
 
 use crate::cli::{ColorWhen, Files};
 use crate::exit::{Ending, UsageError};
-use crate::hex;
+use crate::form::Form;
 use crate::inputs::Inputs;
 use crate::output::{Content, Destination};
 use crate::report::{Messages, Reporter};
@@ -88,11 +89,12 @@ pub(crate) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-An input may also be a module written as hexadecimal text: 32-bit words
-(`0x07230203, 0x00010000`) or bytes (`03 02 23 07`), with white space or commas
-between them, and all with `0x` or `x` before them or all without.
+An input may also be a module as digits: words (`0x07230203, 0x00010000`), bytes
+(`03 02 23 07`), what xxd, hexdump and od write, or an array in C, Rust or the
+like, such as those of `xxd -i` and `glslangValidator --vn`. The magic number at
+the start tells which. All commands that read modules read these.
 
-The module may be in either byte order. The text does not tell which it was:
+The module may be in either byte order. The text doesn't tell in which it was:
 `spv as` writes little-endian unless --big-endian is given.
 
 A directory stands for the .spv files in it and below; each output gets the same
@@ -198,17 +200,21 @@ pub(crate) fn disassemble(
     }
 }
 
-/// The module in binary form.
+/// The module in binary form, or whatever else the bytes are.
 fn binary(name: &str, bytes: Vec<u8>, messages: &mut Messages) -> Option<Vec<u8>> {
-    if hex::is_binary_module(&bytes) {
-        return Some(bytes);
-    }
-    let decoded = hex::detect(&bytes).map(|text| {
-        hex::decode(&text).map_err(|error| messages.add(&error, &Source::new(name, &text)))
-    });
-    match decoded {
-        Some(decoded) => decoded.ok(),
-        None => Some(bytes),
+    match Form::of(bytes) {
+        Ok(Form::Binary(bytes)) => Some(bytes),
+        Ok(Form::Text(text)) => match looks_like(text.as_bytes()) {
+            Some(error) => {
+                messages.add(&error, &Source::new(name, &text));
+                None
+            }
+            None => Some(text.into_bytes()),
+        },
+        Err((error, text)) => {
+            messages.add(&error, &Source::new(name, &text));
+            None
+        }
     }
 }
 

@@ -9,6 +9,7 @@ mod debug;
 mod diff;
 mod dis;
 mod explain;
+mod forms;
 mod generated;
 mod hex;
 mod info;

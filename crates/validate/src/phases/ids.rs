@@ -437,12 +437,12 @@ impl<'m, 'a> Ids<'m, 'a> {
         let is_type = is_type_declaration(def);
         if is_type && !takes.types {
             let message = format!("{} takes values, but {} is a type", inst.op(), m.name(id));
-            let fault = self.fault(&TYPE_AS_VALUE, inst, message);
+            let fault = Fault::new(&TYPE_AS_VALUE, inst.offset(), message);
             return Err(fault.about(m, id, "the type is declared here"));
         }
         if !is_type && !takes.untyped && never_a_value(def) {
             let message = format!("{} takes values, but {} is an {def}", inst.op(), m.name(id));
-            let fault = self.fault(&NO_VALUE, inst, message);
+            let fault = Fault::new(&NO_VALUE, inst.offset(), message);
             return Err(fault.about(m, id, "this has no type"));
         }
         Ok(())
@@ -529,18 +529,13 @@ impl<'m, 'a> Ids<'m, 'a> {
     }
 
     #[cold]
-    fn fault(&self, rule: &'static Rule, inst: Inst<'_>, message: String) -> Fault {
-        Fault::new(rule, inst.offset(), message).mentioning(&self.m.mentions)
-    }
-
-    #[cold]
     fn undefined(&self, inst: Inst<'_>, id: Id) -> Fault {
         let op = inst.op();
         match id.0 {
             0 => Fault::new(&ZERO, inst.offset(), format!("an operand of {op} is id 0")),
             _ => {
                 let message = format!("{op} uses {}, which nothing defines", self.m.name(id));
-                self.fault(&UNDEFINED, inst, message)
+                Fault::new(&UNDEFINED, inst.offset(), message)
             }
         }
         .operand(self.m, id)
@@ -553,7 +548,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             true => format!("{} uses its own result, {name}", inst.op()),
             false => format!("{} uses {name} before it is defined", inst.op()),
         };
-        let fault = self.fault(&FORWARD, inst, message);
+        let fault = Fault::new(&FORWARD, inst.offset(), message);
         fault.about(self.m, id, "the definition is here")
     }
 
@@ -583,7 +578,7 @@ impl<'m, 'a> Ids<'m, 'a> {
                 inst.op(),
                 self.m.name(ty)
             );
-            let fault = self.fault(&RESULT_TYPE, inst, message);
+            let fault = Fault::new(&RESULT_TYPE, inst.offset(), message);
             return Err(fault.about(self.m, ty, "it is defined here"));
         }
         // Where those are used is noted every time.
@@ -610,7 +605,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             return Fault::new(&ZERO, inst.offset(), message).result(inst);
         }
         let message = format!("{op} defines {}, which is defined already", self.m.name(id));
-        let fault = self.fault(&REDEFINED, inst, message).result(inst);
+        let fault = Fault::new(&REDEFINED, inst.offset(), message).result(inst);
         fault.about(self.m, id, "the first definition is here")
     }
 
@@ -626,7 +621,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             inst.op(),
             self.m.name(id)
         );
-        Err(self.fault(&BOUND, inst, message).result(inst))
+        Err(Fault::new(&BOUND, inst.offset(), message).result(inst))
     }
 }
 

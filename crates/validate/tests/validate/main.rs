@@ -2,7 +2,6 @@
 
 mod control_flow;
 mod debug_info;
-mod every_error;
 mod extensions;
 mod front;
 mod hostile;

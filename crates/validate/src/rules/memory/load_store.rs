@@ -8,7 +8,7 @@ use spirvkit_grammar::{
 };
 
 use super::operands::{self, Access};
-use crate::fault::{Fault, Verdict, all, expect};
+use crate::fault::{Fault, Verdict};
 use crate::module::{Contents, Likeness, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::{logical_pointers, small_types};
@@ -380,57 +380,44 @@ pub(super) fn load(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let result = at.result_type();
     let ty = pointer(at, 0)?;
-    let fits = m.pointee(ty).is_none_or(|pointee| pointee == result);
-    let fits = expect(fits, || {
+    if m.pointee(ty).is_some_and(|pointee| pointee != result) {
         let message = format!(
             "a load from {} doesn't make {}",
             m.show_value(at.id(0)),
             m.show_type(result)
         );
         let fault = at.fault(&LOAD_TYPE, message);
-        fault.about(m, at.id(0), "the pointer is defined here")
-    });
-    let origin = match m.env.is_vulkan() && m.op_of(ty) == Op::TypeUntypedPointerKHR {
-        true => descriptor_origin(at),
-        false => Ok(()),
-    };
-    all([
-        fits,
-        loadable(at, result),
-        operands::check(at, 1, Access::Read, &[ty], result),
-        origin,
-    ])
-}
-
-/// Checks that values of a type can be loaded at all.
-fn loadable(at: &Site<'_, '_>, result: Id) -> Verdict {
-    let m = at.m;
+        return Err(fault.about(m, at.id(0), "the pointer is defined here"));
+    }
     let is_compound = matches!(
         m.op_of(result),
         Op::TypeArray | Op::TypeRuntimeArray | Op::TypeStruct
     );
-    if !is_compound {
-        return Ok(());
+    if is_compound {
+        if has_runtime_array(m, result) {
+            let message = format!(
+                "{} holds a run-time array and can't be loaded",
+                m.show_type(result)
+            );
+            let fault = at.fault(&RUNTIME_ARRAY, message);
+            return Err(fault.about(m, result, "the type is declared here"));
+        }
+        if m.has(Capability::Shader) && small_types::is_limited(m, result) {
+            let message = format!(
+                "{} holds values of 8 or 16 bits, which this module may only load as scalars, vectors and matrices",
+                m.show_type(result)
+            );
+            let fault = at
+                .fault(&SMALL_LOAD, message)
+                .needs(small_types::CALCULATION);
+            return Err(fault.about(m, result, "the type is declared here"));
+        }
     }
-    let is_sized = expect(!has_runtime_array(m, result), || {
-        let message = format!(
-            "{} holds a run-time array and can't be loaded",
-            m.show_type(result)
-        );
-        let fault = at.fault(&RUNTIME_ARRAY, message);
-        fault.about(m, result, "the type is declared here")
-    });
-    let is_small = m.has(Capability::Shader) && small_types::is_limited(m, result);
-    let is_wide = expect(!is_small, || {
-        let message = format!(
-            "{} holds values of 8 or 16 bits, which this module may only load as scalars, vectors and matrices",
-            m.show_type(result)
-        );
-        let fault = at.fault(&SMALL_LOAD, message);
-        let fault = fault.needs(small_types::CALCULATION);
-        fault.about(m, result, "the type is declared here")
-    });
-    all([is_sized, is_wide])
+    operands::check(at, 1, Access::Read, &[ty], result)?;
+    if m.env.is_vulkan() && m.op_of(ty) == Op::TypeUntypedPointerKHR {
+        return descriptor_origin(at);
+    }
+    Ok(())
 }
 
 fn has_runtime_array(m: &Module<'_>, ty: Id) -> bool {
@@ -486,18 +473,9 @@ pub(super) fn store(at: &Site<'_, '_>) -> Verdict {
     {
         return Err(pointer_fault(at, at.id(0)));
     }
-    let value = at.type_of_arg(1);
-    all([
-        writable(at, ty),
-        storable(at, target, value),
-        operands::check(at, 2, Access::Write, &[ty], value),
-    ])
-}
-
-/// Checks that what is stored can be, to where it is stored.
-fn storable(at: &Site<'_, '_>, target: Option<Id>, value: Id) -> Verdict {
-    let m = at.m;
+    writable(at, ty)?;
     let object = at.id(1);
+    let value = m.type_of(object).unwrap_or(Id(0));
     if m.is_void(value) || value == Id(0) {
         let message = format!(
             "what is stored has a type other than void, but this is {}",
@@ -512,7 +490,8 @@ fn storable(at: &Site<'_, '_>, target: Option<Id>, value: Id) -> Verdict {
     {
         return Err(type_fault(at, &STORE_TYPE, object));
     }
-    transparent(at, value)
+    transparent(at, value)?;
+    operands::check(at, 2, Access::Write, &[ty], value)
 }
 
 #[cold]
@@ -647,53 +626,45 @@ pub(super) fn predicated(at: &Site<'_, '_>) -> Verdict {
         return Err(pointer_fault(at, at.id(0)));
     }
     let value = at.type_of_arg(object);
-    let (moved, access) = match is_load {
-        true => (at.result_type(), Access::Read),
-        false => (value, Access::Write),
+    let moved = match is_load {
+        true => at.result_type(),
+        false => {
+            writable(at, pointer_type)?;
+            value
+        }
     };
-    let fault = |message: String| Err(at.fault(&PREDICATED, message));
-    let writable = match is_load {
-        true => Ok(()),
-        false => writable(at, pointer_type),
-    };
-    let other = m.pointee(pointer_type).filter(|&pointee| pointee != moved);
-    let fits = if !is_number(m, moved) {
-        fault(format!(
-            "{} moves numbers, not {}",
-            at.inst.op(),
-            m.show_type(moved)
-        ))
-    } else if other.is_some() {
-        fault(format!(
+    let message = if !is_number(m, moved) {
+        format!("{} moves numbers, not {}", at.inst.op(), m.show_type(moved))
+    } else if m
+        .pointee(pointer_type)
+        .is_some_and(|pointee| pointee != moved)
+    {
+        format!(
             "{} doesn't go through {}",
             m.show_type(moved),
             m.show_value(at.id(0))
-        ))
-    } else {
-        Ok(())
-    };
-    let decides = match m.is_bool_scalar(at.type_of_arg(predicate)) {
-        true => Ok(()),
-        false => fault(format!(
+        )
+    } else if !m.is_bool_scalar(at.type_of_arg(predicate)) {
+        format!(
             "the predicate is a boolean, not {}",
             m.show_value(at.id(predicate))
-        )),
-    };
-    let default = match is_load && value != moved {
-        true => fault(format!(
+        )
+    } else if is_load && value != moved {
+        format!(
             "the default value has the type of the load, {}, but is {}",
             m.show_type(moved),
             m.show_value(at.id(object))
-        )),
-        false => Ok(()),
+        )
+    } else if operands::mask(at, 3).0 & MemoryAccess::Volatile.0 != 0 {
+        format!("{} can't be volatile", at.inst.op())
+    } else {
+        let access = match is_load {
+            true => Access::Read,
+            false => Access::Write,
+        };
+        return operands::check(at, 3, access, &[pointer_type], moved);
     };
-    let is_volatile = operands::mask(at, 3).0 & MemoryAccess::Volatile.0 != 0;
-    let lasting = match is_volatile {
-        true => fault(format!("{} can't be volatile", at.inst.op())),
-        false => Ok(()),
-    };
-    let operands = operands::check(at, 3, access, &[pointer_type], moved);
-    all([writable, fits, decides, default, lasting, operands])
+    Err(at.fault(&PREDICATED, message))
 }
 
 fn is_number(m: &Module<'_>, ty: Id) -> bool {

@@ -5,7 +5,7 @@ use spirvkit_binary::Id;
 
 use super::memory::is_writable;
 use super::rules::*;
-use crate::fault::{Verdict, all};
+use crate::fault::Verdict;
 use crate::module::Module;
 use crate::rules::ext_inst::Call;
 
@@ -235,11 +235,10 @@ pub(super) fn shuffle(call: &Call<'_, '_, '_>, vectors: usize) -> Verdict {
         fits,
         "a vector with the components of the result",
     )?;
-    all((1..vectors).map(|index| {
+    for index in 1..vectors {
         let fits = call.ty(index) == first;
         call.operand(&SHUFFLE_VECTOR, index, fits, "of the type of the first")?;
-        Ok(())
-    }))?;
+    }
     let mask = call.ty(vectors);
     let fits = m.is_int_vector(mask) && is_int_like(m, mask, result);
     call.operand(

@@ -3,7 +3,7 @@
 use spirvkit::ir::Module;
 use spirvkit::transform::link::{Input, Options, link};
 use spirvkit::transform::{
-    Prune, Specialization, Strip, compact_ids, prune, spec_constants, specialize, strip,
+    Prune, Specialization, Strip, Trim, compact_ids, prune, spec_constants, specialize, strip,
     trim_capabilities,
 };
 use spirvkit::words_from_bytes;
@@ -122,7 +122,7 @@ pub fn reduce_words(words: &[u32]) {
             prune(module, &Prune::default());
         },
         |module| {
-            trim_capabilities(module);
+            trim_capabilities(module, &Trim { base: true });
         },
         |module| {
             // It refuses modules with instructions that it doesn't know.

@@ -17,6 +17,7 @@ use crate::naming::check_inputs;
 use crate::output::{Content, Destination, STDOUT_NAME, write_stdout};
 use crate::report::{Messages, Reporter};
 use crate::run::Run;
+use crate::telling::Telling;
 
 /// The end of the help of all these commands.
 #[macro_export]
@@ -108,14 +109,16 @@ pub(crate) fn add_error(name: &str, error: &spirvkit::binary::Error, messages: &
 }
 
 impl Changing {
-    fn reporter(&self) -> Reporter {
+    /// How to tell things.
+    pub(crate) fn reporter(&self) -> Reporter {
         Reporter {
             format: self.files.format,
             color: self.color.on_stderr(),
         }
     }
 
-    fn inputs(&self) -> Result<Inputs, UsageError> {
+    /// The inputs.
+    pub(crate) fn inputs(&self) -> Result<Inputs, UsageError> {
         let extensions = [Content::Module.extension(), Content::Text.extension()];
         Inputs::find(&self.files.inputs, &extensions)
     }
@@ -126,19 +129,45 @@ impl Changing {
         &self,
         change: impl Fn(&mut Module, &mut Vec<Diagnostic>) + Sync,
     ) -> Result<Ending, UsageError> {
-        let inputs = self.inputs()?;
+        self.each_told(&Telling::default(), change)
+    }
+
+    /// The same, and tells what became of each module, if that is wanted.
+    pub(crate) fn each_told(
+        &self,
+        telling: &Telling,
+        change: impl Fn(&mut Module, &mut Vec<Diagnostic>) + Sync,
+    ) -> Result<Ending, UsageError> {
+        self.each_of(&self.inputs()?, telling, change)
+    }
+
+    /// The same with inputs that were found before.
+    pub(crate) fn each_of(
+        &self,
+        inputs: &Inputs,
+        telling: &Telling,
+        change: impl Fn(&mut Module, &mut Vec<Diagnostic>) + Sync,
+    ) -> Result<Ending, UsageError> {
+        let destination = match telling.dry_run {
+            true => Destination::Stdout,
+            false => self.files.destination(inputs, Content::Module)?,
+        };
         let run = Run {
-            inputs: &inputs,
-            destination: &self.files.destination(&inputs, Content::Module)?,
+            inputs,
+            destination: &destination,
             reporter: self.reporter(),
             jobs: self.files.jobs,
         };
         Ok(run.convert(|name, bytes, messages| {
             let mut loaded = load(name, bytes, messages)?;
             let mut diagnostics = Vec::new();
+            let before = telling.is_wanted().then(|| loaded.module.store());
             change(&mut loaded.module, &mut diagnostics);
             add_all(&diagnostics, name, messages);
-            (!messages.failed()).then(|| loaded.to_bytes())
+            if let Some(before) = before.filter(|_| !messages.failed()) {
+                telling.tell(name, &before, &loaded.module.store(), messages);
+            }
+            (!messages.failed() && !telling.dry_run).then(|| loaded.to_bytes())
         }))
     }
 

@@ -13,6 +13,14 @@ pub(crate) enum Ending {
 }
 
 impl Ending {
+    /// The worse of two.
+    pub(crate) fn worst(self, other: Self) -> Self {
+        match self as u8 > other as u8 {
+            true => self,
+            false => other,
+        }
+    }
+
     /// Success unless something failed.
     pub(crate) fn unless(failed: bool) -> Self {
         match failed {

@@ -27,6 +27,7 @@ mod progress;
 mod queue;
 mod report;
 mod run;
+mod telling;
 
 use std::process::ExitCode;
 

@@ -59,16 +59,21 @@ impl Messages {
 
     /// Adds a diagnostic about the input `source`.
     pub(crate) fn add(&mut self, diagnostic: &Diagnostic, source: &Source<'_>) {
+        self.add_about(diagnostic, Some(source));
+    }
+
+    /// Adds a diagnostic about an input, or about the command as a whole.
+    pub(crate) fn add_about(&mut self, diagnostic: &Diagnostic, source: Option<&Source<'_>>) {
         match diagnostic.severity() {
             Severity::Error => self.failed = true,
             _ => self.warned = true,
         }
         match self.reporter.format {
             Format::Human => {
-                self.text += &render::terminal(diagnostic, Some(source), self.reporter.color);
+                self.text += &render::terminal(diagnostic, source, self.reporter.color);
             }
             Format::Json => {
-                self.text += &render::json(diagnostic, Some(source));
+                self.text += &render::json(diagnostic, source);
                 self.text.push('\n');
             }
         }

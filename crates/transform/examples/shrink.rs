@@ -8,7 +8,7 @@ use std::error::Error;
 
 use spirvkit_binary::{bytes_from_words, words_from_bytes};
 use spirvkit_ir::Module;
-use spirvkit_transform::{Prune, Strip, compact_ids, prune, strip, trim_capabilities};
+use spirvkit_transform::{Prune, Strip, Trim, compact_ids, prune, strip, trim_capabilities};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut paths = std::env::args().skip(1);
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut module = Module::from_words(words)?;
     strip(&mut module, &Strip::DEBUG);
     prune(&mut module, &Prune::default());
-    trim_capabilities(&mut module);
+    trim_capabilities(&mut module, &Trim { base: true });
     compact_ids(&mut module)?;
     let small = module.store();
     std::fs::write(output, bytes_from_words(&small, endianness))?;

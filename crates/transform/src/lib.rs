@@ -49,4 +49,4 @@ pub use specialize::{
 };
 pub use split::{EntryPoint, SplitError, entry_points, find_entry_point, keep_entry_point};
 pub use strip::{Strip, strip};
-pub use trim::trim_capabilities;
+pub use trim::{Trim, trim_capabilities};

@@ -7,7 +7,7 @@ use spirvkit_grammar::{ExecutionModel, Op, OperandKind};
 use spirvkit_ir::{Inst, Module};
 
 use crate::prune::{Prune, prune};
-use crate::trim::trim_capabilities;
+use crate::trim::{Trim, trim_capabilities};
 
 /// An entry point of a module (specification, section 2.16.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,5 +178,6 @@ pub fn keep_entry_point(module: &mut Module, entry_point: &EntryPoint) {
         exports: true,
     };
     prune(module, &everything);
-    trim_capabilities(module);
+    // What another entry point needed, this one must not even declare.
+    trim_capabilities(module, &Trim { base: true });
 }

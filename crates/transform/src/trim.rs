@@ -28,6 +28,18 @@ static VISIBLE: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
         .collect()
 });
 
+/// What every module of its sort declares, so that people and programs look for it.
+const BASE: [Capability; 3] = [Capability::Shader, Capability::Kernel, Capability::Matrix];
+
+/// What [`trim_capabilities`] removes besides what it always does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Trim {
+    /// `Shader`, `Kernel` and `Matrix`, too, if nothing needs them or another capability
+    /// implies them. By default they stay where they are declared, as they say what sort
+    /// of module it is.
+    pub base: bool,
+}
+
 /// Removes every `OpCapability` and `OpExtension` without which the rest of the module
 /// still has all that it needs, and those that say again what has been said (specification,
 /// sections 2.16.1, 3.31 and 3.32.1). Returns how many went.
@@ -40,20 +52,22 @@ static VISIBLE: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
 ///
 /// ```
 /// use spirvkit_ir::Module;
-/// use spirvkit_transform::trim_capabilities;
+/// use spirvkit_transform::{Trim, trim_capabilities};
 ///
 /// # let words = spirvkit_text::assemble(
 /// #     "OpCapability Shader\nOpCapability Matrix\nOpCapability Linkage\nOpCapability Float64\nOpMemoryModel Logical GLSL450\n",
 /// #     &Default::default()).unwrap().words;
 /// let mut module = Module::load(&words)?; // with Shader, Matrix, Linkage and Float64
-/// assert_eq!(trim_capabilities(&mut module), 2); // Matrix and Float64
+/// assert_eq!(trim_capabilities(&mut module, &Trim::default()), 1); // Float64
+/// assert_eq!(trim_capabilities(&mut module, &Trim { base: true }), 1); // Matrix
 /// # Ok::<(), spirvkit_binary::Error>(())
 /// ```
-pub fn trim_capabilities(module: &mut Module) -> usize {
+pub fn trim_capabilities(module: &mut Module, options: &Trim) -> usize {
     let before = module.globals().count();
     let declared = Declared::of(module.header().version, module.read());
     let unneeded = Requirements::of(module.read()).unneeded(&declared);
-    let unneeded: BTreeSet<Capability> = unneeded.into_iter().collect();
+    let goes = |capability: &Capability| options.base || !BASE.contains(capability);
+    let unneeded: BTreeSet<Capability> = unneeded.into_iter().filter(goes).collect();
     let mut seen = BTreeSet::new();
     remove(module, Op::Capability, |operands| {
         let capability = operands.first().copied().map(Capability);

@@ -35,6 +35,8 @@ struct Inner {
     capabilities: Vec<Capability>,
     /// Extensions any one of which would mend it.
     extensions: Vec<&'static str>,
+    /// What the same check found besides; these have none.
+    others: Vec<Fault>,
 }
 
 /// Which word of its instruction a fault is about.
@@ -61,9 +63,42 @@ struct Related {
 /// what nothing defines.
 pub(crate) type Mentions = Rc<RefCell<Vec<u32>>>;
 
-/// What checking an instruction or anything else comes to. Every check stops at
-/// its first fault, because what comes after it would often only follow from it.
+/// What checking an instruction or anything else comes to. `?` stops at a fault,
+/// where what comes after it would only follow from it; checks that don't rest on
+/// each other are joined by [`all`], so that each of them tells what it finds.
 pub(crate) type Verdict = Result<(), Fault>;
+
+/// Fails if something isn't as it should be.
+#[inline]
+pub(crate) fn expect(is_fine: bool, fault: impl FnOnce() -> Fault) -> Verdict {
+    match is_fine {
+        true => Ok(()),
+        false => Err(fault()),
+    }
+}
+
+/// What checks come to that don't rest on each other: all that they find.
+#[inline]
+pub(crate) fn all(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
+    let mut found = Ok(());
+    for verdict in verdicts {
+        if let Err(fault) = verdict {
+            found = Err(fault.behind(found));
+        }
+    }
+    found
+}
+
+/// Two things that are looked for independently: if one isn't there, that is told
+/// of each that isn't.
+#[inline]
+pub(crate) fn both<A, B>(a: Result<A, Fault>, b: Result<B, Fault>) -> Result<(A, B), Fault> {
+    match (a, b) {
+        (Ok(a), Ok(b)) => Ok((a, b)),
+        (Err(fault), Ok(_)) | (Ok(_), Err(fault)) => Err(fault),
+        (Err(a), Err(b)) => Err(b.behind(Err(a))),
+    }
+}
 
 impl Fault {
     /// A fault at the instruction that starts at this word.
@@ -85,7 +120,26 @@ impl Fault {
             mentions: Vec::new(),
             capabilities: Vec::new(),
             extensions: Vec::new(),
+            others: Vec::new(),
         }))
+    }
+
+    /// The fault together with what was found before it.
+    #[cold]
+    fn behind(mut self, found: Verdict) -> Self {
+        let Err(mut first) = found else {
+            return self;
+        };
+        let others = std::mem::take(&mut self.0.others);
+        first.0.others.push(self);
+        first.0.others.extend(others);
+        first
+    }
+
+    /// The fault and those that came with it, each by itself.
+    pub(crate) fn apart(mut self) -> impl Iterator<Item = Self> {
+        let others = std::mem::take(&mut self.0.others);
+        std::iter::once(self).chain(others)
     }
 
     /// Names the one of the rule's VUIDs that applies.
@@ -231,6 +285,7 @@ impl Fault {
             mentions: _,
             capabilities: _,
             extensions: _,
+            others: _,
         } = *self.0;
         let make = match is_warning {
             true => Diagnostic::warning,
@@ -310,9 +365,22 @@ impl Faults {
         }
     }
 
-    /// Notes a fault, unless it follows from another.
+    /// Notes a fault and those that came with it, unless they follow from others.
     #[cold]
     pub(crate) fn add(&mut self, fault: Fault) {
+        if fault.0.others.is_empty() {
+            return self.add_one(fault);
+        }
+        // An id that stands in two places may be as wrong in both.
+        let mut told = HashSet::new();
+        for each in fault.apart() {
+            if told.insert((each.0.rule.id, each.0.offset, each.0.message.clone())) {
+                self.add_one(each);
+            }
+        }
+    }
+
+    fn add_one(&mut self, fault: Fault) {
         if self.is_full() {
             return;
         }

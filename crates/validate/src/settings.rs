@@ -33,6 +33,16 @@ impl Setting {
         }
     }
 
+    /// What it does; of a limit, with its default.
+    pub fn help_text(&self) -> String {
+        match self.slot {
+            Slot::Limit(slot) => {
+                format!("{} [default: {}]", self.help, slot(&mut Options::default()))
+            }
+            Slot::Switch(_) | Slot::Descriptor(_) => self.help.to_owned(),
+        }
+    }
+
     /// Whether it is one of the universal [limits](crate::Limits).
     pub fn is_limit(&self) -> bool {
         matches!(self.slot, Slot::Limit(_))
@@ -67,63 +77,75 @@ const fn descriptor(
 }
 
 static SETTINGS: &[Setting] = &[
-    limit("max-struct-members", "Members of a structure", |o| {
-        &mut o.limits.struct_members
-    }),
-    limit("max-struct-depth", "Structures within each other", |o| {
-        &mut o.limits.struct_depth
-    }),
-    limit("max-local-variables", "Variables of a function", |o| {
-        &mut o.limits.local_variables
-    }),
+    limit(
+        "max-struct-members",
+        "The most members of a structure",
+        |o| &mut o.limits.struct_members,
+    ),
+    limit(
+        "max-struct-depth",
+        "The deepest nesting of structures",
+        |o| &mut o.limits.struct_depth,
+    ),
+    limit(
+        "max-local-variables",
+        "The most variables of a function",
+        |o| &mut o.limits.local_variables,
+    ),
     limit(
         "max-global-variables",
-        "Variables outside of functions",
+        "The most variables outside of functions",
         |o| &mut o.limits.global_variables,
     ),
-    limit("max-switch-branches", "Cases of a switch", |o| {
+    limit("max-switch-branches", "The most cases of a switch", |o| {
         &mut o.limits.switch_branches
     }),
-    limit("max-function-args", "Parameters of a function", |o| {
-        &mut o.limits.function_args
-    }),
+    limit(
+        "max-function-args",
+        "The most parameters of a function",
+        |o| &mut o.limits.function_args,
+    ),
     limit(
         "max-control-flow-nesting-depth",
-        "Constructs within each other",
+        "The deepest nesting of constructs",
         |o| &mut o.limits.control_flow_nesting_depth,
     ),
     limit(
         "max-access-chain-indexes",
-        "Indexes of an access chain",
+        "The most indexes of an access chain",
         |o| &mut o.limits.access_chain_indexes,
     ),
-    limit("max-id-bound", "The header's id bound", |o| {
+    limit("max-id-bound", "The highest id bound of a header", |o| {
         &mut o.limits.id_bound
     }),
     switch(
         "relax-logical-pointer",
-        "Logical addressing keeps pointers",
+        "Accept variables that hold pointers, and functions that return them, under logical addressing",
         |o| &mut o.relax_logical_pointer,
     ),
     switch(
         "relax-struct-store",
-        "Store to structures of the same layout",
+        "Accept stores to a structure of another type with the same layout",
         |o| &mut o.relax_struct_store,
     ),
-    switch("relax-block-layout", "VK_KHR_relaxed_block_layout", |o| {
-        &mut o.relax_block_layout
-    }),
+    switch(
+        "relax-block-layout",
+        "Apply the layout rules of VK_KHR_relaxed_block_layout",
+        |o| &mut o.relax_block_layout,
+    ),
     switch(
         "uniform-buffer-standard-layout",
-        "The extension of that name",
+        "Apply the layout rules of VK_KHR_uniform_buffer_standard_layout",
         |o| &mut o.uniform_buffer_standard_layout,
     ),
-    switch("scalar-block-layout", "VK_EXT_scalar_block_layout", |o| {
-        &mut o.scalar_block_layout
-    }),
+    switch(
+        "scalar-block-layout",
+        "Apply the layout rules of VK_EXT_scalar_block_layout",
+        |o| &mut o.scalar_block_layout,
+    ),
     switch(
         "workgroup-scalar-block-layout",
-        "The same for Workgroup blocks",
+        "Apply the scalar layout rules to blocks in workgroup memory",
         |o| &mut o.workgroup_scalar_block_layout,
     ),
     switch(
@@ -133,42 +155,42 @@ static SETTINGS: &[Setting] = &[
     ),
     switch(
         "allow-localsizeid",
-        "Accept the execution mode LocalSizeId",
+        "Accept the execution mode LocalSizeId in every environment",
         |o| &mut o.allow_local_size_id,
     ),
     switch(
         "allow-offset-texture-operand",
-        "Accept the image operand Offset",
+        "Accept the image operand Offset with every image instruction that VK_KHR_maintenance8 allows it with",
         |o| &mut o.allow_offset_texture_operand,
     ),
     switch(
         "allow-vulkan-32-bit-bitwise",
-        "Accept bit bases of other widths",
+        "Accept bit instructions on integers of all widths in Vulkan, as VK_KHR_maintenance9 does",
         |o| &mut o.allow_vulkan_32_bit_bitwise,
     ),
     switch(
         "before-hlsl-legalization",
-        "Accept what is to be legalized",
+        "Accept what compilers of HLSL write before it is legalized",
         |o| &mut o.before_hlsl_legalization,
     ),
     switch(
         "skip-debug-info",
-        "Don't check the operands of DebugInfo",
+        "Don't check the operands of debugging instructions",
         |o| &mut o.skip_debug_info,
     ),
     descriptor(
         "sampler-descriptor-layout",
-        "A sampler's size and alignment",
+        "The size and the alignment of a sampler's descriptor in bytes",
         |o| &mut o.sampler_descriptor,
     ),
     descriptor(
         "image-descriptor-layout",
-        "An image's size and alignment",
+        "The size and the alignment of an image's descriptor in bytes",
         |o| &mut o.image_descriptor,
     ),
     descriptor(
         "buffer-descriptor-layout",
-        "A buffer's size and alignment",
+        "The size and the alignment of a buffer's descriptor in bytes",
         |o| &mut o.buffer_descriptor,
     ),
 ];

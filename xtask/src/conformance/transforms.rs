@@ -6,8 +6,8 @@ use rayon::prelude::*;
 use spirvkit::ir::Module;
 use spirvkit::transform::link::{Input, Options, link};
 use spirvkit::transform::{
-    Prune, Specialization, Strip, compact_ids, entry_points, keep_entry_point, prune, specialize,
-    strip, trim_capabilities,
+    Prune, Specialization, Strip, Trim, compact_ids, entry_points, keep_entry_point, prune,
+    specialize, strip, trim_capabilities,
 };
 use spirvkit::{TargetEnv, ValidateOptions};
 
@@ -70,7 +70,11 @@ const TRANSFORMS: &[Transform] = &[
     }),
     ("compact-ids", |module| compact_ids(module).ok().map(drop)),
     ("trim-capabilities", |module| {
-        trim_capabilities(module);
+        trim_capabilities(module, &Trim::default());
+        Some(())
+    }),
+    ("trim-capabilities --all", |module| {
+        trim_capabilities(module, &Trim { base: true });
         Some(())
     }),
     ("split, the first entry point", |module| {

@@ -53,7 +53,7 @@ struct Row {
     /// What help calls its value, if it takes one.
     value: Option<&'static str>,
     tools: &'static [Tool],
-    help: &'static str,
+    help: Cow<'static, str>,
 }
 
 const fn switch(flag: Flag, name: &'static str, tools: &'static [Tool], help: &'static str) -> Row {
@@ -62,7 +62,7 @@ const fn switch(flag: Flag, name: &'static str, tools: &'static [Tool], help: &'
         name: Cow::Borrowed(name),
         value: None,
         tools,
-        help,
+        help: Cow::Borrowed(help),
     }
 }
 
@@ -82,14 +82,14 @@ static FLAGS: &[Row] = &[
         name: Cow::Borrowed("-o"),
         value: Some("FILE"),
         tools: AS,
-        help: "Write to FILE, not out.spv; `-` is standard output",
+        help: Cow::Borrowed("Write to FILE, not out.spv; `-` is standard output"),
     },
     Row {
         flag: Flag::Output,
         name: Cow::Borrowed("-o"),
         value: Some("FILE"),
         tools: DIS,
-        help: "Write to FILE, not to standard output, which is `-`",
+        help: Cow::Borrowed("Write to FILE, not to standard output, which is `-`"),
     },
     switch(
         Flag::PreserveNumericIds,
@@ -102,7 +102,7 @@ static FLAGS: &[Row] = &[
         name: Cow::Borrowed("--target-env"),
         value: Some("ENV"),
         tools: AS,
-        help: "Assemble for one of the environments below",
+        help: Cow::Borrowed("Assemble for one of the environments below"),
     },
     switch(
         Flag::Color,
@@ -182,14 +182,14 @@ static FLAGS: &[Row] = &[
         name: Cow::Borrowed("--target-env"),
         value: Some("ENV"),
         tools: VAL,
-        help: "Check for one of the environments below",
+        help: Cow::Borrowed("Check for one of the environments below"),
     },
     Row {
         flag: Flag::Output,
         name: Cow::Borrowed("-o"),
         value: Some("FILE"),
         tools: LINK,
-        help: "Write to FILE, not out.spv; `-` is standard output",
+        help: Cow::Borrowed("Write to FILE, not out.spv; `-` is standard output"),
     },
     switch(
         Flag::CreateLibrary,
@@ -226,7 +226,7 @@ static FLAGS: &[Row] = &[
         name: Cow::Borrowed("--target-env"),
         value: Some("ENV"),
         tools: LINK,
-        help: "Nothing: the inputs give the version",
+        help: Cow::Borrowed("Nothing: the inputs give the version"),
     },
     switch(Flag::ShortHelp, "-h", ALL, "Print this"),
     switch(Flag::Help, "--help", ALL, "Print this"),
@@ -244,7 +244,7 @@ fn rows(tool: Tool) -> impl Iterator<Item = Row> {
         name: Cow::Owned(format!("--{}", setting.name)),
         value: setting.value(),
         tools: VAL,
-        help: setting.help,
+        help: Cow::Owned(setting.help_text()),
     });
     let own = FLAGS.iter().filter(move |row| row.tools.contains(&tool));
     own.cloned().chain(settings)
@@ -360,10 +360,29 @@ pub(super) fn help(tool: Tool) -> String {
     for row in rows(tool) {
         let value = row.value.map(|value| format!(" {value}"));
         let flag = format!("{}{}", row.name, value.unwrap_or_default());
-        text += &format!("  {flag:<width$} {}\n", row.help);
+        text += &format!("  {flag:<width$} {}\n", wrapped(&row.help, 2 + width + 1));
     }
     if rows(tool).any(|row| row.flag == Flag::TargetEnv) {
         text += &format!("\nEnvironments:\n{}\n", environments::list("  "));
+    }
+    text
+}
+
+/// A sentence on lines that are no longer than help texts have them, of which all but
+/// the first are indented.
+fn wrapped(sentence: &str, indent: usize) -> String {
+    let mut text = String::new();
+    let mut column = indent;
+    for word in sentence.split(' ') {
+        if column > indent && column + 1 + word.len() > environments::WIDTH {
+            text += &format!("\n{:indent$}", "");
+            column = indent;
+        } else if column > indent {
+            text.push(' ');
+            column += 1;
+        }
+        text += word;
+        column += word.len();
     }
     text
 }
@@ -388,7 +407,10 @@ mod tests {
                 let line = help
                     .lines()
                     .find(|line| line.split_whitespace().next() == Some(&*row.name));
-                assert!(line.is_some_and(|line| line.ends_with(row.help)), "{help}");
+                let start = row.help.split(' ').next().unwrap_or_default();
+                assert!(line.is_some_and(|line| line.contains(start)), "{help}");
+                let words: Vec<&str> = help.split_whitespace().collect();
+                assert!(words.join(" ").contains(&*row.help), "{help}");
             }
             assert!(
                 help.lines().all(|line| line.len() <= environments::WIDTH),

@@ -7,6 +7,7 @@ use crate::change::Changing;
 use crate::change_help;
 use crate::exit::{Ending, UsageError};
 use crate::kinds;
+use crate::telling::Telling;
 
 /// Number ids from 1 without gaps
 #[derive(Debug, Args)]
@@ -14,6 +15,9 @@ use crate::kinds;
 pub(crate) struct Arguments {
     #[command(flatten)]
     changing: Changing,
+
+    #[command(flatten)]
+    telling: Telling,
 }
 
 const AFTER_HELP: &str = change_help!(
@@ -22,9 +26,12 @@ const AFTER_HELP: &str = change_help!(
 );
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    arguments.changing.each(|module, diagnostics| {
-        if let Err(error) = compact_ids(module) {
-            diagnostics.push(kinds::OPAQUE_INSTRUCTION.error(error.to_string()));
-        }
-    })
+    let telling = &arguments.telling;
+    arguments
+        .changing
+        .each_told(telling, |module, diagnostics| {
+            if let Err(error) = compact_ids(module) {
+                diagnostics.push(kinds::OPAQUE_INSTRUCTION.error(error.to_string()));
+            }
+        })
 }

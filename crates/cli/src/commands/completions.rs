@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use clap::{Args, Command};
+use clap::{Arg, Args, Command};
 use clap_complete::Shell;
 
 use crate::cli;
@@ -43,12 +43,18 @@ pub(crate) fn run(arguments: &Arguments) -> Ending {
 
 /// The command line, with values for what is free text to its parser.
 fn definition() -> Command {
-    let ids: Vec<&str> = explain::ids().collect();
-    cli::definition().mut_subcommand("explain", |explain| {
-        explain.mut_arg("rule", |rule| {
-            rule.value_parser(PossibleValuesParser::new(ids))
+    let of_ids = |argument: Arg| {
+        let ids: Vec<&str> = explain::ids().collect();
+        argument.value_parser(PossibleValuesParser::new(ids))
+    };
+    cli::definition()
+        .mut_subcommand("explain", |explain| explain.mut_arg("rule", of_ids))
+        .mut_subcommand("val", |val| {
+            let levels = ["allow", "warn", "deny"];
+            levels
+                .into_iter()
+                .fold(val, |val, level| val.mut_arg(level, of_ids))
         })
-    })
 }
 
 /// The values of operands, which the script for fish lacks.

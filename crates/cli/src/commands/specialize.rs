@@ -1,5 +1,8 @@
 //! `spv specialize`: final values for specialization constants.
 
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use clap::Args;
 use spirvkit::Diagnostic;
 use spirvkit::binary::{Id, NumberType};
@@ -12,6 +15,8 @@ use crate::change::Changing;
 use crate::change_help;
 use crate::exit::{Ending, UsageError};
 use crate::kinds;
+use crate::report::{Format, Messages, Reporter};
+use crate::telling::Telling;
 
 /// Give specialization constants their final values
 #[derive(Debug, Args)]
@@ -65,37 +70,118 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     if arguments.list {
         return arguments.changing.show(list);
     }
-    arguments.changing.each(|module, diagnostics| {
-        let known = spec_constants(module);
-        let mut wanted = Specialization::default();
-        wanted.all_defaults = arguments.all_defaults;
-        wanted.fold = arguments.fold;
-        for (constant, value) in &arguments.set {
-            for found in find(&known, constant, diagnostics) {
-                match bits(module, found, value) {
-                    Ok(bits) => wanted.values.push((found.id, bits)),
-                    Err(message) => diagnostics.push(bad_value(constant, &message)),
+    if arguments.asks_nothing() {
+        return Err(UsageError(
+            "nothing was asked: give values with `--set`, or defaults with `--freeze` or \
+             `--all-defaults`; `--list` shows what constants there are"
+                .into(),
+        ));
+    }
+    let inputs = arguments.changing.inputs()?;
+    let found = Found::new(arguments);
+    let ending =
+        arguments
+            .changing
+            .each_of(&inputs, &Telling::default(), |module, diagnostics| {
+                found.modules.fetch_add(1, Ordering::Relaxed);
+                let known = spec_constants(module);
+                let mut missing = Vec::new();
+                let mut wanted = Specialization::default();
+                wanted.all_defaults = arguments.all_defaults;
+                wanted.fold = arguments.fold;
+                for (constant, value) in &arguments.set {
+                    let meant = find(&known, constant, &mut missing);
+                    found.count(constant, !meant.is_empty());
+                    for found in meant {
+                        match bits(module, found, value) {
+                            Ok(bits) => wanted.values.push((found.id, bits)),
+                            Err(message) => diagnostics.push(bad_value(constant, &message)),
+                        }
+                    }
                 }
+                for constant in &arguments.freeze {
+                    let meant = find(&known, constant, &mut missing);
+                    found.count(constant, !meant.is_empty());
+                    wanted.freeze.extend(meant.iter().map(|found| found.id));
+                }
+                // Of several modules, not all need have a constant.
+                if !inputs.many {
+                    diagnostics.append(&mut missing);
+                }
+                if !diagnostics.is_empty() {
+                    return;
+                }
+                match specialize(module, &wanted) {
+                    Ok(done) => {
+                        let warnings = done.warnings.iter().map(ToString::to_string);
+                        diagnostics
+                            .extend(warnings.map(|it| kinds::UNDEFINED_OPERATION.warning(it)));
+                    }
+                    Err(error) => diagnostics.push(bad_value("--set", &error.to_string())),
+                }
+                if arguments.prune {
+                    prune(module, &Prune::default());
+                }
+            })?;
+    match inputs.many {
+        true => Ok(found.tell(arguments.changing.reporter()).worst(ending)),
+        false => Ok(ending),
+    }
+}
+
+impl Arguments {
+    fn asks_nothing(&self) -> bool {
+        let says = self.all_defaults || self.fold || self.prune;
+        self.set.is_empty() && self.freeze.is_empty() && !says
+    }
+}
+
+/// In how many of several modules the constants were found that options name.
+struct Found<'a> {
+    constants: Vec<(&'a str, AtomicUsize)>,
+    modules: AtomicUsize,
+}
+
+impl<'a> Found<'a> {
+    fn new(arguments: &'a Arguments) -> Self {
+        let set = arguments.set.iter().map(|(constant, _)| constant);
+        let all: BTreeSet<&str> = set.chain(&arguments.freeze).map(String::as_str).collect();
+        Self {
+            constants: all
+                .into_iter()
+                .map(|it| (it, AtomicUsize::new(0)))
+                .collect(),
+            modules: AtomicUsize::new(0),
+        }
+    }
+
+    fn count(&self, constant: &str, is_there: bool) {
+        let counted = self.constants.iter().find(|(known, _)| *known == constant);
+        if let Some((_, count)) = counted.filter(|_| is_there) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Tells which constants some modules lack; those that all lack are errors.
+    fn tell(&self, reporter: Reporter) -> Ending {
+        let modules = self.modules.load(Ordering::Relaxed);
+        let mut messages = Messages::new(reporter);
+        for (constant, count) in &self.constants {
+            match count.load(Ordering::Relaxed) {
+                0 => {
+                    let message = format!("no module has a specialization constant `{constant}`");
+                    messages.add_about(&kinds::NO_CONSTANT.error(message), None);
+                }
+                count if count < modules && reporter.format == Format::Human => {
+                    let note = format!("{count} of {modules} modules have a constant `{constant}`");
+                    messages.add_note(&note);
+                }
+                _ => {}
             }
         }
-        for constant in &arguments.freeze {
-            let found = find(&known, constant, diagnostics);
-            wanted.freeze.extend(found.iter().map(|found| found.id));
-        }
-        if !diagnostics.is_empty() {
-            return;
-        }
-        match specialize(module, &wanted) {
-            Ok(done) => {
-                let warnings = done.warnings.iter().map(ToString::to_string);
-                diagnostics.extend(warnings.map(|it| kinds::UNDEFINED_OPERATION.warning(it)));
-            }
-            Err(error) => diagnostics.push(bad_value("--set", &error.to_string())),
-        }
-        if arguments.prune {
-            prune(module, &Prune::default());
-        }
-    })
+        messages.print();
+        Ending::unless(messages.failed())
+    }
 }
 
 /// The constants that an argument means: several may have one `SpecId`.

@@ -17,6 +17,7 @@ use crate::exit::{Ending, UsageError};
 use crate::kinds;
 use crate::output::Destination;
 use crate::report::Messages;
+use crate::telling::Telling;
 
 /// Take one entry point out of a module, with what it uses
 #[derive(Debug, Args)]
@@ -37,12 +38,15 @@ pub(crate) struct Arguments {
 
     /// Take out each entry point into a file of its own below this directory, called
     /// by its name and its execution model
-    #[arg(long, value_name = "DIR", group = "what", conflicts_with = "output")]
+    #[arg(long, value_name = "DIR", group = "what", conflicts_with_all = ["output", "in_place"])]
     all: Option<PathBuf>,
 
     /// Print the entry points: on each line the execution model, a tab, and the name
-    #[arg(long, group = "what", conflicts_with = "output")]
+    #[arg(long, group = "what", conflicts_with_all = ["output", "in_place", "verbose", "dry_run"])]
     list: bool,
+
+    #[command(flatten)]
+    telling: Telling,
 }
 
 const AFTER_HELP: &str = change_help!(
@@ -61,9 +65,9 @@ fn model(name: &str) -> Result<ExecutionModel, String> {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     if let Some(directory) = &arguments.all {
-        return arguments
-            .changing
-            .single(|loaded, messages| split_all(&loaded, directory, messages));
+        return arguments.changing.single(|loaded, messages| {
+            split_all(&loaded, directory, &arguments.telling, messages)
+        });
     }
     let Some(name) = &arguments.entry_point else {
         return arguments.changing.single(|loaded, messages| {
@@ -74,12 +78,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             write(&Destination::Stdout, text.as_bytes(), messages);
         });
     };
-    arguments.changing.each(|module, diagnostics| {
-        match find_entry_point(module, name, arguments.model) {
-            Ok(found) => keep_entry_point(module, &found),
-            Err(error) => diagnostics.push(diagnostic(&error)),
-        }
-    })
+    let telling = &arguments.telling;
+    arguments
+        .changing
+        .each_told(telling, |module, diagnostics| {
+            match find_entry_point(module, name, arguments.model) {
+                Ok(found) => keep_entry_point(module, &found),
+                Err(error) => diagnostics.push(diagnostic(&error)),
+            }
+        })
 }
 
 fn diagnostic(error: &SplitError) -> Diagnostic {
@@ -93,7 +100,8 @@ fn diagnostic(error: &SplitError) -> Diagnostic {
 }
 
 /// Writes each entry point into a file of its own.
-fn split_all(loaded: &Loaded, directory: &Path, messages: &mut Messages) {
+fn split_all(loaded: &Loaded, directory: &Path, telling: &Telling, messages: &mut Messages) {
+    let before = loaded.module.store();
     let all = entry_points(&loaded.module);
     if all.is_empty() {
         let message = "the module has no entry points";
@@ -105,6 +113,13 @@ fn split_all(loaded: &Loaded, directory: &Path, messages: &mut Messages) {
         let path = directory.join(file_name(entry_point, &mut taken));
         let mut part = loaded.clone();
         keep_entry_point(&mut part.module, entry_point);
+        if telling.is_wanted() {
+            let name = path.display().to_string();
+            telling.tell(&name, &before, &part.module.store(), messages);
+        }
+        if telling.dry_run {
+            continue;
+        }
         write(
             &Destination::Directory(path, "spv"),
             &part.to_bytes(),

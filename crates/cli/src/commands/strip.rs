@@ -6,6 +6,7 @@ use spirvkit::transform::{Strip, strip};
 use crate::change::Changing;
 use crate::change_help;
 use crate::exit::{Ending, UsageError};
+use crate::telling::Telling;
 
 /// Remove names, lines, sources and debug information
 #[derive(Debug, Args)]
@@ -52,6 +53,9 @@ pub(crate) struct Arguments {
     /// Remove all of the first five: the default, if no option says what to remove
     #[arg(long, help_heading = WHAT)]
     all: bool,
+
+    #[command(flatten)]
+    telling: Telling,
 }
 
 const WHAT: &str = "What to remove";
@@ -88,7 +92,8 @@ impl Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let options = arguments.options();
-    arguments.changing.each(|module, _| {
+    let telling = &arguments.telling;
+    arguments.changing.each_told(telling, |module, _| {
         strip(module, &options);
     })
 }

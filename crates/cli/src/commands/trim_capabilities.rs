@@ -1,11 +1,12 @@
 //! `spv trim-capabilities`: modules that declare what they need.
 
 use clap::Args;
-use spirvkit::transform::trim_capabilities;
+use spirvkit::transform::{Trim, trim_capabilities};
 
 use crate::change::Changing;
 use crate::change_help;
 use crate::exit::{Ending, UsageError};
+use crate::telling::Telling;
 
 /// Remove capabilities and extensions that nothing needs
 #[derive(Debug, Args)]
@@ -13,15 +14,27 @@ use crate::exit::{Ending, UsageError};
 pub(crate) struct Arguments {
     #[command(flatten)]
     changing: Changing,
+
+    /// Remove also Shader, Kernel and Matrix, which otherwise stay where they are declared
+    #[arg(long)]
+    all: bool,
+
+    #[command(flatten)]
+    telling: Telling,
 }
 
 const AFTER_HELP: &str = change_help!(
     "  spv trim-capabilities shader.spv -o trimmed.spv
-  spv trim-capabilities shaders/ -o trimmed/"
+  spv trim-capabilities --dry-run shader.spv
+  spv trim-capabilities --all shaders/ -o trimmed/"
 );
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    arguments.changing.each(|module, _| {
-        trim_capabilities(module);
+    let options = Trim {
+        base: arguments.all,
+    };
+    let telling = &arguments.telling;
+    arguments.changing.each_told(telling, |module, _| {
+        trim_capabilities(module, &options);
     })
 }

@@ -162,7 +162,9 @@ struct Settings(Vec<(&'static str, String)>);
 impl Args for Settings {
     fn augment_args(command: Command) -> Command {
         command.args(ValidateOptions::settings().iter().map(|setting| {
-            let argument = Arg::new(setting.name).long(setting.name).help(setting.help);
+            let argument = Arg::new(setting.name)
+                .long(setting.name)
+                .help(setting.help_text());
             let argument = match setting.value() {
                 None => argument.action(ArgAction::SetTrue),
                 Some(value) => argument.value_name(value),

@@ -89,3 +89,49 @@ fn errors_name_the_file_and_nothing_of_it_is_written() {
         .filter(|file| file.starts_with("out"));
     assert_eq!(written.collect::<Vec<_>>(), ["out/good.spv"]);
 }
+
+#[test]
+fn what_goes_is_told_on_request_and_nothing_is_written_in_a_dry_run() {
+    let dir = Dir::new();
+    let text = "OpCapability Matrix\nOpCapability Shader\nOpCapability Geometry\n\
+                OpMemoryModel Logical GLSL450\nOpName %1 \"esc\u{1b}[2J\"\n%1 = OpTypeVoid\n";
+    let module = dir.module("a.spv", text);
+    dir.write("b.spv", &module);
+    let dry = dir.spv(&["trim-capabilities", "--dry-run", "a.spv", "b.spv"]);
+    assert_eq!((dry.code, &*dry.stdout), (0, &b""[..]));
+    let expected = "a.spv: 6 → 5 instructions, 80 → 72 bytes, id bound 2 → 2
+  OpCapability Geometry
+b.spv: 6 → 5 instructions, 80 → 72 bytes, id bound 2 → 2
+  OpCapability Geometry
+";
+    assert_eq!(dry.stderr, expected);
+    assert_eq!(dir.files(), ["a.spv", "b.spv"]);
+    let verbose = dir.spv(&["trim-capabilities", "--all", "-v", "a.spv", "-o", "c.spv"]);
+    assert_eq!(verbose.code, 0);
+    assert!(verbose.stderr.contains("\n  OpCapability Matrix\n"));
+    assert_eq!(dir.read("c.spv").len(), 64);
+    // In names, there may be anything.
+    let stripped = dir.spv(&["strip", "--verbose", "a.spv"]);
+    assert!(
+        stripped
+            .stderr
+            .contains("\n  OpName %1 \"esc\u{fffd}[2J\"\n")
+    );
+    assert!(stripped.bytes().len() < module.len());
+    let json = dir.spv(&["strip", "--dry-run", "--format", "json", "a.spv"]);
+    let told: serde_json::Value = serde_json::from_str(json.stderr.trim()).unwrap();
+    assert_eq!(told["file"], "a.spv");
+    assert_eq!(
+        told["instructions"],
+        serde_json::json!({"before": 6, "after": 5})
+    );
+    assert_eq!(told["removed"], serde_json::json!({"OpName": 1}));
+    let compact = dir.spv(&["compact-ids", "--dry-run", "a.spv"]);
+    assert!(
+        compact.stderr.ends_with("id bound 2 → 2\n"),
+        "{}",
+        compact.stderr
+    );
+    dir.spv(&["strip", "--dry-run", "a.spv", "-o", "d.spv"])
+        .fails(2, "cannot be used");
+}

@@ -139,6 +139,8 @@ fn bash_completes_commands_options_values_files_and_ids() {
     assert!(all.iter().any(|it| it == "opencl2.2"), "{all:?}");
     let ids = completes(&["spv", "explain", "text.open"]);
     assert_eq!(ids, ["text.open-string"]);
+    let rules = completes(&["spv", "val", "--allow", "=", "id.undef"]);
+    assert_eq!(rules, ["id.undefined"]);
 }
 
 #[test]
@@ -190,4 +192,20 @@ fn there_is_a_manual_page_for_each_command() {
     dir.write("file", "");
     dir.spv(&["man", "--dir", "file"])
         .fails(1, "error[io.write]");
+}
+
+#[test]
+fn limits_tell_their_defaults() {
+    let dir = Dir::new();
+    let help = dir.spv(&["val", "--help"]);
+    let words: Vec<&str> = help.text().split_whitespace().collect();
+    let words = words.join(" ");
+    // Section 2.17 of the specification.
+    for limit in [
+        "--max-struct-members <N> The most members of a structure [default: 16383]",
+        "--max-function-args <N> The most parameters of a function [default: 255]",
+        "--max-id-bound <N> The highest id bound of a header [default: 4194303]",
+    ] {
+        assert!(words.contains(limit), "{words}");
+    }
 }

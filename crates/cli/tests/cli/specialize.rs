@@ -145,3 +145,51 @@ fn what_can_not_be_told_is_a_warning() {
     assert!(ran.stderr.contains(message), "{}", ran.stderr);
     assert!(dir.path("b.spv").exists());
 }
+
+#[test]
+fn something_must_be_asked() {
+    let dir = Dir::new();
+    dir.module("a.spv", TEXT);
+    dir.spv(&["specialize", "a.spv", "-o", "b.spv"])
+        .fails(2, "nothing was asked");
+    assert_eq!(dir.files(), ["a.spv"]);
+    for option in ["--all-defaults", "--fold", "--prune"] {
+        assert_eq!(
+            dir.spv(&["specialize", option, "a.spv", "-o", "b.spv"])
+                .code,
+            0
+        );
+    }
+}
+
+#[test]
+fn of_several_modules_not_all_need_have_a_constant() {
+    let dir = Dir::new();
+    let module = {
+        dir.write("in/x", "");
+        dir.module("in/a.spv", TEXT)
+    };
+    dir.write(
+        "in/b.spvasm",
+        "OpCapability Shader\nOpMemoryModel Logical GLSL450\n",
+    );
+    let set = |name: &str| format!("{name}=true");
+    let ran = dir.spv(&["specialize", "--set", &set("use_fog"), "in", "-o", "out"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(ran.stderr, "1 of 2 modules have a constant `use_fog`\n");
+    assert!(dir.path("out/b.spv").exists());
+    assert_ne!(dir.read("out/a.spv"), module);
+    let ran = dir.spv(&["specialize", "--freeze", "no_fog", "in", "-o", "out"]);
+    ran.fails(1, "error[transform.no-such-constant]: no module has");
+    // Of a single one, it's an error at once.
+    let ran = dir.spv(&[
+        "specialize",
+        "--freeze",
+        "no_fog",
+        "in/a.spv",
+        "-o",
+        "c.spv",
+    ]);
+    ran.fails(1, "error[transform.no-such-constant]");
+    assert!(!dir.path("c.spv").exists());
+}

@@ -114,3 +114,37 @@ fn capabilities_are_trimmed() {
     assert!(text.contains("OpCapability Shader"), "{text}");
     assert!(!text.contains("Float64"), "{text}");
 }
+
+#[test]
+fn what_is_left_out_is_told_on_request() {
+    let dir = Dir::new();
+    dir.write("a.spvasm", LIBRARY);
+    let entry = [
+        "split",
+        "a.spvasm",
+        "--entry-point",
+        "main",
+        "--model",
+        "Vertex",
+    ];
+    let dry = dir.spv(&[&entry[..], &["--dry-run"]].concat());
+    assert_eq!((dry.code, &*dry.stdout), (0, &b""[..]));
+    for gone in [
+        "OpCapability Float64",
+        "OpEntryPoint GLCompute",
+        "OpFunction ",
+    ] {
+        assert!(dry.stderr.contains(gone), "{}", dry.stderr);
+    }
+    let all = dir.spv(&["split", "a.spvasm", "--all", "out", "--dry-run"]);
+    assert_eq!(all.code, 0);
+    assert!(
+        all.stderr.contains("main.GLCompute.spv: "),
+        "{}",
+        all.stderr
+    );
+    assert_eq!(dir.files(), ["a.spvasm"]);
+    let verbose = dir.spv(&["split", "a.spvasm", "--all", "out", "-v"]);
+    assert_eq!(verbose.stderr, all.stderr);
+    assert_eq!(dir.files().len(), 5);
+}

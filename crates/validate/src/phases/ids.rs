@@ -437,12 +437,12 @@ impl<'m, 'a> Ids<'m, 'a> {
         let is_type = is_type_declaration(def);
         if is_type && !takes.types {
             let message = format!("{} takes values, but {} is a type", inst.op(), m.name(id));
-            let fault = Fault::new(&TYPE_AS_VALUE, inst.offset(), message);
+            let fault = self.fault(&TYPE_AS_VALUE, inst, message);
             return Err(fault.about(m, id, "the type is declared here"));
         }
         if !is_type && !takes.untyped && never_a_value(def) {
             let message = format!("{} takes values, but {} is an {def}", inst.op(), m.name(id));
-            let fault = Fault::new(&NO_VALUE, inst.offset(), message);
+            let fault = self.fault(&NO_VALUE, inst, message);
             return Err(fault.about(m, id, "this has no type"));
         }
         Ok(())
@@ -529,13 +529,18 @@ impl<'m, 'a> Ids<'m, 'a> {
     }
 
     #[cold]
+    fn fault(&self, rule: &'static Rule, inst: Inst<'_>, message: String) -> Fault {
+        Fault::new(rule, inst.offset(), message).mentioning(&self.m.mentions)
+    }
+
+    #[cold]
     fn undefined(&self, inst: Inst<'_>, id: Id) -> Fault {
         let op = inst.op();
         match id.0 {
             0 => Fault::new(&ZERO, inst.offset(), format!("an operand of {op} is id 0")),
             _ => {
                 let message = format!("{op} uses {}, which nothing defines", self.m.name(id));
-                Fault::new(&UNDEFINED, inst.offset(), message)
+                self.fault(&UNDEFINED, inst, message)
             }
         }
         .operand(self.m, id)
@@ -548,7 +553,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             true => format!("{} uses its own result, {name}", inst.op()),
             false => format!("{} uses {name} before it is defined", inst.op()),
         };
-        let fault = Fault::new(&FORWARD, inst.offset(), message);
+        let fault = self.fault(&FORWARD, inst, message);
         fault.about(self.m, id, "the definition is here")
     }
 
@@ -578,7 +583,7 @@ impl<'m, 'a> Ids<'m, 'a> {
                 inst.op(),
                 self.m.name(ty)
             );
-            let fault = Fault::new(&RESULT_TYPE, inst.offset(), message);
+            let fault = self.fault(&RESULT_TYPE, inst, message);
             return Err(fault.about(self.m, ty, "it is defined here"));
         }
         // Where those are used is noted every time.
@@ -605,7 +610,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             return Fault::new(&ZERO, inst.offset(), message).result(inst);
         }
         let message = format!("{op} defines {}, which is defined already", self.m.name(id));
-        let fault = Fault::new(&REDEFINED, inst.offset(), message).result(inst);
+        let fault = self.fault(&REDEFINED, inst, message).result(inst);
         fault.about(self.m, id, "the first definition is here")
     }
 
@@ -621,7 +626,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             inst.op(),
             self.m.name(id)
         );
-        Err(Fault::new(&BOUND, inst.offset(), message).result(inst))
+        Err(self.fault(&BOUND, inst, message).result(inst))
     }
 }
 

@@ -5,7 +5,7 @@ mod rules;
 use spirvkit_binary::{Definition, Import, Section};
 use spirvkit_grammar::{Capability, Class, ExtInstSet, InstructionInfo, Op, StorageClass};
 
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all};
 use crate::module::{Inst, Module, is_terminator};
 use crate::rule::Rule;
 use rules::*;
@@ -189,7 +189,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         match self.section {
             Section::Functions => {
                 let variables = self.variables(inst, op, info);
-                self.in_functions(inst, op, info).and(variables)
+                all([self.in_functions(inst, op, info), variables])
             }
             Section::Graphs => self.in_graphs(inst, op),
             _ => self.in_declarations(inst, op, info, home),
@@ -384,7 +384,7 @@ impl<'m, 'a> Layout<'m, 'a> {
             Section::Graphs => self.in_graphs(inst, op),
             _ => {
                 let variables = self.variables(inst, op, info);
-                self.in_functions(inst, op, info).and(variables)
+                all([self.in_functions(inst, op, info), variables])
             }
         }
     }
@@ -650,23 +650,28 @@ impl<'m, 'a> Layout<'m, 'a> {
 
     /// The end of the module.
     pub(super) fn finish(&mut self) -> Verdict {
-        let fault = |rule, message: &str| Err(Fault::new(rule, self.last, message));
-        if self.in_function {
-            return fault(&FUNCTION_END, "the module ends within a function");
-        }
-        if self.in_graph {
-            return fault(&GRAPH_BODY, "the module ends within a graph");
-        }
-        if !self.has_memory_model {
-            return fault(&MEMORY_MODEL, "the module has no OpMemoryModel");
-        }
-        if self.m.has(Capability::BindlessTextureNV) && !self.has_addressing_mode {
-            return fault(
+        let fault = |is_wrong: bool, rule, message: &str| match is_wrong {
+            true => Err(Fault::new(rule, self.last, message)),
+            false => Ok(()),
+        };
+        all([
+            fault(
+                self.in_function,
+                &FUNCTION_END,
+                "the module ends within a function",
+            ),
+            fault(self.in_graph, &GRAPH_BODY, "the module ends within a graph"),
+            fault(
+                !self.has_memory_model,
+                &MEMORY_MODEL,
+                "the module has no OpMemoryModel",
+            ),
+            fault(
+                self.m.has(Capability::BindlessTextureNV) && !self.has_addressing_mode,
                 &ADDRESSING_MODE,
                 "the module declares BindlessTextureNV, but has no OpSamplerImageAddressingModeNV",
-            );
-        }
-        Ok(())
+            ),
+        ])
     }
 }
 

@@ -16,7 +16,7 @@ use super::MALFORMED;
 use super::gating::Gate;
 use super::ids::{Ids, Takes, UNDEFINED, is_noted, takes_types};
 use super::layout::{Layout, Standing, is_disorder};
-use crate::fault::{Fault, Faults, Verdict};
+use crate::fault::{Fault, Faults, Verdict, all};
 use crate::module::{Inst, Module, Noted, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::{environment_knows, limits};
@@ -90,7 +90,7 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) -> Passed {
         limits: limits::Counter::new(m),
         missing: HashSet::new(),
         classes: 0,
-        found: Found::default(),
+        found: Found::NOTHING,
         is_partial: false,
         disorder: Vec::new(),
         faults,
@@ -236,22 +236,26 @@ impl Plan {
     }
 }
 
-/// What is wrong with one instruction: only the first, in this order, is told,
-/// because the others may well follow from it.
-#[derive(Default)]
+/// What is wrong with one instruction.
 struct Found {
     malformed: Option<Fault>,
-    id: Option<Fault>,
-    availability: Option<Fault>,
+    ids: Verdict,
+    availability: Verdict,
 }
 
-/// Keeps the first.
+impl Found {
+    const NOTHING: Self = Self {
+        malformed: None,
+        ids: Ok(()),
+        availability: Ok(()),
+    };
+}
+
+/// Adds what was found to what was found before.
 #[inline]
-fn keep(slot: &mut Option<Fault>, verdict: Verdict) {
-    if let Err(fault) = verdict
-        && slot.is_none()
-    {
-        *slot = Some(fault);
+fn keep(slot: &mut Verdict, verdict: Verdict) {
+    if verdict.is_err() {
+        *slot = all([std::mem::replace(slot, Ok(())), verdict]);
     }
 }
 
@@ -308,7 +312,8 @@ impl<'a> Pass<'_, 'a, '_> {
     }
 
     fn note_layout(&mut self, verdict: Verdict) {
-        if let Err(fault) = verdict {
+        let faults = verdict.err().into_iter().flat_map(Fault::apart);
+        for fault in faults {
             if is_disorder(fault.rule()) {
                 self.disorder.push(fault.offset());
             }
@@ -327,7 +332,7 @@ impl<'a> Pass<'_, 'a, '_> {
     /// An opcode that is not available is told of once, here.
     #[cold]
     fn opcode(&mut self, inst: Inst<'a>, plan: &Plan) {
-        self.found.availability = self.gate.opcode(inst, plan.info).err();
+        self.found.availability = self.gate.opcode(inst, plan.info);
     }
 
     fn instruction(&mut self, inst: Inst<'a>, plan: &Plan) {
@@ -337,7 +342,7 @@ impl<'a> Pass<'_, 'a, '_> {
         let first = 1 + usize::from(plan.results);
         if info.has_result_type() {
             let verdict = self.ids.result_type(inst, Id(inst.word(1)));
-            keep(&mut self.found.id, verdict);
+            keep(&mut self.found.ids, verdict);
         }
         let fits = plan.fits(words.len());
         let end = match fits && plan.shape == Shape::Ids {
@@ -347,7 +352,7 @@ impl<'a> Pass<'_, 'a, '_> {
         for (index, &id) in words.get(first..end).unwrap_or_default().iter().enumerate() {
             let ordinal = first + index - 1;
             let verdict = self.ids.operand(inst, plan.takes, ordinal, Id(id));
-            keep(&mut self.found.id, verdict);
+            keep(&mut self.found.ids, verdict);
         }
         let is_done =
             fits || (words.len() == 1 + leading && info.rest_is_optional()) || self.is_plain(inst);
@@ -358,7 +363,7 @@ impl<'a> Pass<'_, 'a, '_> {
         if info.has_result() {
             let result = Id(inst.word(usize::from(plan.results)));
             let verdict = self.ids.result(inst, result);
-            keep(&mut self.found.id, verdict);
+            keep(&mut self.found.ids, verdict);
             bound = self.ids.bound(inst, result);
         }
         let layout = self.layout.step(inst, info, plan.standing);
@@ -370,14 +375,16 @@ impl<'a> Pass<'_, 'a, '_> {
         // Nothing at all is by far the most frequent.
         let Found {
             malformed: None,
-            id: None,
-            availability: None,
+            ids: Ok(()),
+            availability: Ok(()),
         } = self.found
         else {
-            return self.report(inst.op(), layout);
+            self.report(inst.op(), layout);
+            return self.faults.note(all([bound, limits]));
         };
         if layout.is_err() || bound.is_err() || limits.is_err() {
-            self.note_layout(layout.and(bound).and(limits));
+            self.note_layout(layout);
+            self.faults.note(all([bound, limits]));
         }
     }
 
@@ -401,32 +408,32 @@ impl<'a> Pass<'_, 'a, '_> {
 
     #[cold]
     fn report(&mut self, op: Op, layout: Verdict) {
-        let mut found = std::mem::take(&mut self.found);
-        if found.malformed.is_some() {
+        let Found {
+            malformed,
+            mut ids,
+            availability,
+        } = std::mem::replace(&mut self.found, Found::NOTHING);
+        if malformed.is_some() {
             self.is_partial |= op.info().is_some_and(|info| info.has_result());
         }
         if op == Op::Label {
-            let fault = found.id.as_ref();
+            let fault = ids.as_ref().err();
             self.disorder.extend(fault.map(Fault::offset));
         }
-        let is_undefined = |fault: &Fault| std::ptr::eq(fault.rule(), &UNDEFINED);
-        if self.is_partial && found.id.as_ref().is_some_and(is_undefined) {
-            found.id = None;
+        if self.is_partial
+            && let Err(faults) = ids
+        {
+            // What is missing may be what can't be read.
+            let is_undefined = |fault: &Fault| std::ptr::eq(fault.rule(), &UNDEFINED);
+            ids = all(faults.apart().filter(|fault| !is_undefined(fault)).map(Err));
         }
-        let layout = layout.err();
-        let first = match op {
-            // Out of place, its operands are, too.
-            Op::FunctionCall => layout.or(found.id),
-            _ => found.id.or(layout),
-        };
-        let lacking = match found.malformed {
-            Some(_) => None,
-            None => found.availability,
-        };
-        let first = found.malformed.or(first);
-        self.note_layout(first.map_or(Ok(()), Err));
-        // What the instruction lacks has nothing to do with the rest.
-        self.faults.note(lacking.map_or(Ok(()), Err));
+        self.faults.note(malformed.map_or(Ok(()), Err));
+        // Out of place, a call's operands are, too.
+        if op != Op::FunctionCall || layout.is_ok() {
+            self.faults.note(ids);
+        }
+        self.note_layout(layout);
+        self.faults.note(availability);
     }
 
     /// Checks the operands behind the leading ids by the grammar.
@@ -447,7 +454,7 @@ impl<'a> Pass<'_, 'a, '_> {
             match value {
                 Value::Id(id) => {
                     let verdict = self.ids.operand(inst, takes, ordinal, id);
-                    keep(&mut self.found.id, verdict);
+                    keep(&mut self.found.ids, verdict);
                 }
                 Value::Enumerant {
                     info: Some(info), ..

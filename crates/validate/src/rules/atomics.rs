@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::{Family, arithmetic, scopes, semantics};
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all, expect};
 use crate::module::{Module, Type, is_cross_workgroup};
 use crate::options::Api;
 use crate::rule::{Example, Frame, Rule};
@@ -295,41 +295,68 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let op = at.inst.op();
     let Shape { data, value } = shape(op);
-    if let Some(result) = at.inst.result_type() {
-        check_result(at, data, result)?;
-        if arithmetic::encoding(m, result).is_some() {
-            return Err(at.wrong_result(&ENCODING, "numbers in a format of IEEE 754"));
-        }
-    }
-    let Some((class, accessed)) = check_pointer(at, data, value)? else {
-        return Ok(());
+    let result = match at.inst.result_type() {
+        Some(result) => check_result(at, data, result),
+        None => Ok(()),
     };
-    if m.is_int_scalar_of(accessed, 64) && !m.has(Capability::Int64Atomics) {
-        let message = format!("{op} on a 64-bit integer needs the capability `Int64Atomics`");
-        return Err(at.fault(&INT64, message).needs(&[Capability::Int64Atomics]));
-    }
-    check_storage_class(at, class)?;
-    if data == Data::Float && m.has(Capability::Shader) {
-        check_float_capability(at, accessed)?;
-    }
-    let (scope, equal) = (at.id(1), at.id(2));
-    scopes::check_memory_value(at, scope)?;
-    semantics::check(at, equal, scope)?;
     let compares = matches!(
         op,
         Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak
     );
-    if compares {
-        semantics::check(at, at.id(3), scope)?;
-        semantics::check_unequal(at, equal, at.id(3))?;
+    let scope = at.id(1);
+    let is_made = result.is_ok();
+    let order = all([
+        scopes::check_memory_value(at, scope),
+        check_semantics(at, compares),
+    ]);
+    let stages = scopes::check_memory_stages(at, scope);
+    // What a pointer is to point to, the result says.
+    let pointer = match is_made {
+        true => check_pointer(at, data, value),
+        false => Ok(None),
+    };
+    let (class, accessed) = match pointer {
+        Ok(Some(pointer)) => pointer,
+        other => return all([result, other.map(drop), order, stages]),
+    };
+    let is_wide = m.is_int_scalar_of(accessed, 64) && !m.has(Capability::Int64Atomics);
+    let width = expect(!is_wide, || {
+        let message = format!("{op} on a 64-bit integer needs the capability `Int64Atomics`");
+        at.fault(&INT64, message).needs(&[Capability::Int64Atomics])
+    });
+    let float = match data == Data::Float && m.has(Capability::Shader) {
+        true => check_float_capability(at, accessed),
+        false => Ok(()),
+    };
+    let value = match value {
+        Some(value) => check_operand(at, &VALUE, value, "value", accessed),
+        None => Ok(()),
+    };
+    let comparator = match compares {
+        true => check_operand(at, &COMPARATOR, 5, "comparator", accessed),
+        false => Ok(()),
+    };
+    all([
+        result,
+        width,
+        check_storage_class(at, class),
+        float,
+        order,
+        value,
+        comparator,
+        stages,
+    ])
+}
+
+/// Checks the semantics, and those if unequal of instructions that compare.
+fn check_semantics(at: &Site<'_, '_>, compares: bool) -> Verdict {
+    let scope = at.id(1);
+    let equal = semantics::check(at, at.id(2), scope);
+    if !compares {
+        return equal;
     }
-    if let Some(value) = value {
-        check_operand(at, &VALUE, value, "value", accessed)?;
-    }
-    if compares {
-        check_operand(at, &COMPARATOR, 5, "comparator", accessed)?;
-    }
-    scopes::check_memory_stages(at, scope)
+    all([equal, semantics::check(at, at.id(3), scope)])?;
+    semantics::check_unequal(at, at.id(2), at.id(3))
 }
 
 /// Vectors on which `SPV_NV_shader_atomic_fp16_vector` lets some instructions
@@ -360,10 +387,12 @@ fn check_result(at: &Site<'_, '_>, data: Data, result: Id) -> Verdict {
         ),
         Data::Flag => (m.is_bool_scalar(result), "a boolean scalar"),
     };
-    match is_right {
-        true => Ok(()),
-        false => Err(at.wrong_result(&RESULT, expected)),
+    if !is_right {
+        return Err(at.wrong_result(&RESULT, expected));
     }
+    expect(arithmetic::encoding(m, result).is_none(), || {
+        at.wrong_result(&ENCODING, "numbers in a format of IEEE 754")
+    })
 }
 
 /// Checks the pointer operand, and gives its storage class and the type of what

@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{ExecutionModel, Op, Scope, Version};
 
 use super::{Family, scopes, semantics};
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all, expect};
 use crate::module::{Models, Module};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -168,45 +168,57 @@ const SPLIT_MODELS: Models = Models::of(&[ExecutionModel::GLCompute, ExecutionMo
 fn check(at: &Site<'_, '_>) -> Verdict {
     match at.inst.op() {
         Op::ControlBarrier => {
-            check_control(at)?;
-            check_stages(at)?;
-            check_scope_stages(at)
+            let stages = check_stages(at);
+            let scopes = match &stages {
+                Ok(()) => check_scope_stages(at),
+                // What may not stand there at all has no scope there.
+                Err(fault) if std::ptr::eq(fault.rule(), &STAGES) => Ok(()),
+                Err(_) => scopes::check_memory_stages(at, at.id(1)),
+            };
+            all([check_control(at), stages, scopes])
         }
         Op::ControlBarrierArriveEXT | Op::ControlBarrierWaitEXT => {
             check_split_scope(at)?;
-            check_control(at)?;
-            check_split_stages(at)?;
-            check_scope_stages(at)
+            let stages = check_split_stages(at).and_then(|()| check_scope_stages(at));
+            all([check_control(at), stages])
         }
-        Op::MemoryBarrier => {
-            scopes::check_memory_value(at, at.id(0))?;
-            semantics::check(at, at.id(1), at.id(0))?;
-            scopes::check_memory_stages(at, at.id(0))
-        }
+        Op::MemoryBarrier => all([
+            scopes::check_memory_value(at, at.id(0)),
+            semantics::check(at, at.id(1), at.id(0)),
+            scopes::check_memory_stages(at, at.id(0)),
+        ]),
         Op::NamedBarrierInitialize => check_initialize(at),
         Op::MemoryNamedBarrier => {
             let barrier = at.id(0);
-            if at.m.type_of(barrier).is_some_and(|ty| !is_named(at.m, ty)) {
+            let is_fine = at.m.type_of(barrier).is_none_or(|ty| is_named(at.m, ty));
+            let named = expect(is_fine, || {
                 let expected = "of a type `OpTypeNamedBarrier`";
-                return Err(at.wrong_operand(&NAMED_OPERAND, barrier, "named barrier", expected));
-            }
-            scopes::check_memory_value(at, at.id(1))?;
-            semantics::check(at, at.id(2), at.id(1))?;
-            scopes::check_memory_stages(at, at.id(1))
+                at.wrong_operand(&NAMED_OPERAND, barrier, "named barrier", expected)
+            });
+            all([
+                named,
+                scopes::check_memory_value(at, at.id(1)),
+                semantics::check(at, at.id(2), at.id(1)),
+                scopes::check_memory_stages(at, at.id(1)),
+            ])
         }
         _ => Ok(()),
     }
 }
 
 fn check_control(at: &Site<'_, '_>) -> Verdict {
-    scopes::check_execution_value(at, at.id(0))?;
-    scopes::check_memory_value(at, at.id(1))?;
-    semantics::check(at, at.id(2), at.id(1))
+    all([
+        scopes::check_execution_value(at, at.id(0)),
+        scopes::check_memory_value(at, at.id(1)),
+        semantics::check(at, at.id(2), at.id(1)),
+    ])
 }
 
 fn check_scope_stages(at: &Site<'_, '_>) -> Verdict {
-    scopes::check_execution_stages(at, at.id(0))?;
-    scopes::check_memory_stages(at, at.id(1))
+    all([
+        scopes::check_execution_stages(at, at.id(0)),
+        scopes::check_memory_stages(at, at.id(1)),
+    ])
 }
 
 /// Where an `OpControlBarrier` may stand.
@@ -265,17 +277,17 @@ fn check_split_scope(at: &Site<'_, '_>) -> Verdict {
 
 fn check_initialize(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
-    if !is_named(m, at.result_type()) {
-        return Err(at.wrong_result(&NAMED_RESULT, "an `OpTypeNamedBarrier`"));
-    }
     let count = at.id(0);
-    match m.type_of(count) {
-        Some(ty) if !m.is_int_scalar_of(ty, 32) => {
+    let counts = m.type_of(count).is_none_or(|ty| m.is_int_scalar_of(ty, 32));
+    all([
+        expect(is_named(m, at.result_type()), || {
+            at.wrong_result(&NAMED_RESULT, "an `OpTypeNamedBarrier`")
+        }),
+        expect(counts, || {
             let expected = "a 32-bit integer";
-            Err(at.wrong_operand(&NAMED_COUNT, count, "number of subgroups", expected))
-        }
-        _ => Ok(()),
-    }
+            at.wrong_operand(&NAMED_COUNT, count, "number of subgroups", expected)
+        }),
+    ])
 }
 
 fn is_named(m: &Module<'_>, ty: Id) -> bool {

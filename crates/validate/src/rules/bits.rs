@@ -5,7 +5,7 @@ use spirvkit_grammar::Op;
 
 use super::Family;
 use super::operation::{Operation, check_values};
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all, expect};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
@@ -169,31 +169,27 @@ pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
     match o.op {
         Op::ShiftRightLogical | Op::ShiftRightArithmetic | Op::ShiftLeftLogical => {
             check_result(o)?;
-            check_operand(o, 0)?;
-            if !o.m.is_int_scalar_or_vector(o.ty(1)) {
-                return Err(o.operand_fault(&SHIFT, 1, "an integer scalar or vector"));
-            }
-            check_size(o, 1)
+            let shift = match o.m.is_int_scalar_or_vector(o.ty(1)) {
+                true => check_size(o, 1),
+                false => Err(o.operand_fault(&SHIFT, 1, "an integer scalar or vector")),
+            };
+            all([check_operand(o, 0), shift])
         }
         Op::BitFieldInsert => {
-            check_base(o)?;
-            check_base_type(o)?;
-            if o.ty(1) != o.result {
-                return Err(o.mismatch(&BASE_TYPE, 1, "the result type"));
-            }
-            check_field(o, 2)?;
-            check_field(o, 3)
+            let insert = expect(o.ty(1) == o.result, || {
+                o.mismatch(&BASE_TYPE, 1, "the result type")
+            });
+            all([
+                check_typed_base(o),
+                insert,
+                check_field(o, 2),
+                check_field(o, 3),
+            ])
         }
         Op::BitFieldSExtract | Op::BitFieldUExtract => {
-            check_base(o)?;
-            check_base_type(o)?;
-            check_field(o, 1)?;
-            check_field(o, 2)
+            all([check_typed_base(o), check_field(o, 1), check_field(o, 2)])
         }
-        Op::BitReverse => {
-            check_base(o)?;
-            check_base_type(o)
-        }
+        Op::BitReverse => check_typed_base(o),
         Op::BitCount => {
             check_result(o)?;
             check_base(o)?;
@@ -201,11 +197,11 @@ pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
         }
         Op::BitwiseFunctionINTEL => {
             check_result(o)?;
-            (0..3).try_for_each(|index| check_operand(o, index))
+            all((0..3).map(|index| check_operand(o, index)))
         }
         _ => {
             check_result(o)?;
-            (0..o.args.len()).try_for_each(|index| check_operand(o, index))
+            all((0..o.args.len()).map(|index| check_operand(o, index)))
         }
     }
 }
@@ -250,7 +246,9 @@ fn check_base(o: &Operation<'_, '_, '_>) -> Verdict {
     Ok(())
 }
 
-fn check_base_type(o: &Operation<'_, '_, '_>) -> Verdict {
+/// Checks a base that has the result's type.
+fn check_typed_base(o: &Operation<'_, '_, '_>) -> Verdict {
+    check_base(o)?;
     match o.ty(0) == o.result {
         true => Ok(()),
         false => Err(o.mismatch(&BASE_TYPE, 0, "the result type")),

@@ -7,7 +7,7 @@ use spirvkit_grammar::{ComponentType, Op};
 use super::Family;
 use super::memory::operands::{self, Access};
 use super::operation::Operation;
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -277,9 +277,7 @@ fn check_product(o: &Operation<'_, '_, '_>, adds: bool) -> Verdict {
         }
         false => 5,
     };
-    for index in rows..rows + 3 {
-        check_constant(o, index)?;
-    }
+    all((rows..rows + 3).map(|index| check_constant(o, index)))?;
     if !m.is_bool_scalar(o.ty(rows + 3)) {
         return Err(o.operand_fault(&TRANSPOSE, rows + 3, "a boolean"));
     }

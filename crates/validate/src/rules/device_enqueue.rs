@@ -6,7 +6,7 @@ use spirvkit_grammar::Op;
 
 use super::Family;
 use super::operation::Operation;
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -142,14 +142,14 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     if !made.accepts(m, o.result) && m.ty(o.result) != Type::None {
         return Err(o.result_fault(&RESULT, made.wanted()));
     }
-    for (index, part) in parts.iter().enumerate() {
+    all(parts.iter().enumerate().map(|(index, part)| {
         // What is no value an earlier phase reports.
         let Some(ty) = m.type_of(o.id(index)) else {
-            continue;
+            return Ok(());
         };
         if !part.accepts(m, ty) {
             return Err(o.operand_fault(&OPERAND, index, part.wanted()));
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }

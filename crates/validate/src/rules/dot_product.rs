@@ -7,7 +7,7 @@ use spirvkit_grammar::{Capability, FPEncoding, Op};
 
 use super::operation::{Operation, check_values};
 use super::{Family, arithmetic};
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -283,11 +283,12 @@ fn check_integer(o: &Operation<'_, '_, '_>) -> Verdict {
     if all_unsigned && !m.is_unsigned_scalar(o.result) {
         return Err(o.result_fault(&RESULT, "an unsigned integer scalar"));
     }
-    for index in 0..2 {
+    all((0..2).map(|index| {
         if !m.is_int_scalar_or_vector(o.ty(index)) {
             return Err(o.operand_fault(&VECTOR, index, "an integer scalar or vector"));
         }
-    }
+        Ok(())
+    }))?;
     let (first, second) = (o.ty(0), o.ty(1));
     let is_packed = m.is_int_scalar(first);
     if is_packed != m.is_int_scalar(second)
@@ -389,7 +390,7 @@ fn check_mixed(o: &Operation<'_, '_, '_>) -> Verdict {
         let wanted = format!("a {result_width}-bit floating-point scalar");
         return Err(o.result_fault(&MIXED_RESULT, &wanted));
     }
-    for index in 0..2 {
+    all((0..2).map(|index| {
         let ty = o.ty(index);
         let is_fine = m.is_float_vector(ty)
             && m.bit_width(ty) == width
@@ -399,7 +400,8 @@ fn check_mixed(o: &Operation<'_, '_, '_>) -> Verdict {
             let wanted = format!("a vector of {count} {width}-bit floats");
             return Err(o.operand_fault(&MIXED_VECTOR, index, &wanted));
         }
-    }
+        Ok(())
+    }))?;
     let encoding = arithmetic::encoding(m, o.ty(0));
     if width == 16 {
         if arithmetic::encoding(m, o.ty(1)) != encoding {

@@ -7,7 +7,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData};
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::Family;
-use crate::fault::{Fault, Faults, Verdict};
+use crate::fault::{Fault, Faults, Verdict, all};
 use crate::module::{Inst, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -488,7 +488,7 @@ fn check_type(at: &Site<'_, '_>) -> Verdict {
         );
         return Err(at.fault(&GRAPH_TYPE, message));
     }
-    for &ty in types {
+    all(types.into_iter().map(|&ty| {
         if !is_interface(m, Id(ty)) && m.def_offset(Id(ty)) != 0 {
             let message = format!(
                 "inputs and outputs of graphs are tensors or arrays of tensors, not {}",
@@ -497,8 +497,8 @@ fn check_type(at: &Site<'_, '_>) -> Verdict {
             let fault = at.fault(&GRAPH_TYPE, message);
             return Err(fault.about(m, Id(ty), "the type is declared here"));
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }
 
 fn check_entry(at: &Site<'_, '_>) -> Verdict {
@@ -543,19 +543,22 @@ fn check_entry(at: &Site<'_, '_>) -> Verdict {
         let fault = at.fault(&INTERFACE, message);
         return Err(fault.about(m, graph, "the graph is defined here"));
     }
-    for (&id, &ty) in interface.iter().zip(ty.inputs.iter().chain(ty.outputs)) {
-        let pointee = m.type_of(Id(id)).and_then(|pointer| m.pointee(pointer));
-        if pointee.is_some_and(|pointee| pointee != Id(ty)) {
-            let message = format!(
-                "{} is for a graph's input or output of type {}, but its type is another",
-                m.name(Id(id)),
-                m.show_type(Id(ty))
-            );
-            let fault = at.fault(&INTERFACE, message);
-            return Err(fault.about(m, Id(id), "the variable is declared here"));
-        }
-    }
-    Ok(())
+    all(interface
+        .iter()
+        .zip(ty.inputs.iter().chain(ty.outputs))
+        .map(|(&id, &ty)| {
+            let pointee = m.type_of(Id(id)).and_then(|pointer| m.pointee(pointer));
+            if pointee.is_some_and(|pointee| pointee != Id(ty)) {
+                let message = format!(
+                    "{} is for a graph's input or output of type {}, but its type is another",
+                    m.name(Id(id)),
+                    m.show_type(Id(ty))
+                );
+                let fault = at.fault(&INTERFACE, message);
+                return Err(fault.about(m, Id(id), "the variable is declared here"));
+            }
+            Ok(())
+        }))
 }
 
 /// Looks at what is to be unique in the module or in a graph, and at inputs and

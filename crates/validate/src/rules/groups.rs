@@ -6,7 +6,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{AddressingModel, ExecutionMode, ExecutionModel, Op, StorageClass};
 
 use super::Family;
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::module::{Models, Module, Type, is_cross_workgroup};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -378,18 +378,14 @@ pub(super) fn expect_result_type(
 fn check(at: &Site<'_, '_>) -> Verdict {
     match at.inst.op() {
         Op::GroupAll | Op::GroupAny => {
-            if !at.m.is_bool_scalar(at.result_type()) {
-                return Err(at.wrong_result(&VOTE_RESULT, "a boolean scalar"));
-            }
             let is_bool = |m: &Module<'_>, ty| m.is_bool_scalar(ty);
-            expect(
-                at,
-                &VOTE_PREDICATE,
-                1,
-                "predicate",
-                "a boolean scalar",
-                is_bool,
-            )
+            let result = match is_bool(at.m, at.result_type()) {
+                true => Ok(()),
+                false => Err(at.wrong_result(&VOTE_RESULT, "a boolean scalar")),
+            };
+            let expected = "a boolean scalar";
+            let predicate = expect(at, &VOTE_PREDICATE, 1, "predicate", expected, is_bool);
+            all([result, predicate])
         }
         Op::GroupBroadcast => check_operation(at, Kind::Any, 1),
         Op::GroupAsyncCopy => check_copy(at),
@@ -418,9 +414,31 @@ fn check_operation(at: &Site<'_, '_>, kind: Kind, value: usize) -> Verdict {
 fn check_copy(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let is_event = |m: &Module<'_>, ty| m.ty(ty) == Type::Other(Op::TypeEvent);
-    if !is_event(m, at.result_type()) {
-        return Err(at.wrong_result(&COPY_RESULT, "an event"));
-    }
+    let result = match is_event(m, at.result_type()) {
+        true => Ok(()),
+        false => Err(at.wrong_result(&COPY_RESULT, "an event")),
+    };
+    let (bits, expected) = match m.addressing {
+        AddressingModel::Physical32 => (32, "a 32-bit integer"),
+        AddressingModel::Physical64 => (64, "a 64-bit integer"),
+        _ => (0, "an integer"),
+    };
+    let is_size = |m: &Module<'_>, ty| match bits {
+        0 => m.is_int_scalar(ty),
+        _ => m.is_int_scalar_of(ty, bits),
+    };
+    all([
+        result,
+        check_copied(at),
+        expect(at, &COPY_COUNT, 3, "number of elements", expected, is_size),
+        expect(at, &COPY_COUNT, 4, "stride", expected, is_size),
+        expect(at, &EVENT, 5, "event", "an event", is_event),
+    ])
+}
+
+/// Checks from where to where is copied.
+fn check_copied(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
     let (destination, source) = (at.id(1), at.id(2));
     let (Some(destination_type), Some(source_type)) = (m.type_of(destination), m.type_of(source))
     else {
@@ -470,42 +488,20 @@ fn check_copy(at: &Site<'_, '_>) -> Verdict {
         let expected = format!("a pointer to {}", m.show_type(pointee));
         return Err(at.wrong_operand(&COPY_SOURCE, source, "source", &expected));
     }
-    let (bits, expected) = match m.addressing {
-        AddressingModel::Physical32 => (32, "a 32-bit integer"),
-        AddressingModel::Physical64 => (64, "a 64-bit integer"),
-        _ => (0, "an integer"),
-    };
-    let is_size = |m: &Module<'_>, ty| match bits {
-        0 => m.is_int_scalar(ty),
-        _ => m.is_int_scalar_of(ty, bits),
-    };
-    expect(at, &COPY_COUNT, 3, "number of elements", expected, is_size)?;
-    expect(at, &COPY_COUNT, 4, "stride", expected, is_size)?;
-    expect(at, &EVENT, 5, "event", "an event", is_event)
+    Ok(())
 }
 
 fn check_wait(at: &Site<'_, '_>) -> Verdict {
     let is_count = |m: &Module<'_>, ty| m.is_int_scalar_of(ty, 32);
-    expect(
-        at,
-        &WAIT_COUNT,
-        1,
-        "number of events",
-        "a 32-bit integer",
-        is_count,
-    )?;
     let is_list = |m: &Module<'_>, ty| {
         let pointee = m.pointee(ty);
         pointee.is_some_and(|pointee| m.ty(pointee) == Type::Other(Op::TypeEvent))
     };
-    expect(
-        at,
-        &WAIT_EVENTS,
-        2,
-        "list of events",
-        "a pointer to events",
-        is_list,
-    )
+    let (count, list) = ("number of events", "list of events");
+    all([
+        expect(at, &WAIT_COUNT, 1, count, "a 32-bit integer", is_count),
+        expect(at, &WAIT_EVENTS, 2, list, "a pointer to events", is_list),
+    ])
 }
 
 const FRAGMENT: Models = Models::of(&[ExecutionModel::Fragment]);

@@ -6,7 +6,7 @@ use spirvkit_grammar::{AccessQualifier, Op, StorageClass};
 
 use super::Family;
 use super::operation::{Operation, check_values};
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -230,7 +230,7 @@ fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
         }
         _ => {}
     }
-    for (index, part) in parts.iter().enumerate() {
+    all(parts.iter().enumerate().map(|(index, part)| {
         let ty = o.ty(index);
         match part {
             Part::Pipe => check_pipe(o, index)?,
@@ -248,8 +248,8 @@ fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
             }
             _ => {}
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }
 
 fn check_pipe(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {

@@ -7,7 +7,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidCapability, InvalidData, InvalidId
 use spirvkit_grammar::{Capability, ExecutionModel, Op, StorageClass};
 
 use super::Family;
-use crate::fault::{Fault, Faults, Verdict};
+use crate::fault::{Fault, Faults, Verdict, all};
 use crate::module::{Models, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -394,12 +394,12 @@ pub(super) fn check_result(at: &Site<'_, '_>, made: Made) -> Verdict {
 
 /// Checks the operands from one on.
 pub(super) fn check_operands(at: &Site<'_, '_>, first: usize, kinds: &[Kind]) -> Verdict {
-    for (index, &kind) in kinds.iter().enumerate() {
+    all(kinds.iter().enumerate().map(|(index, &kind)| {
         if at.inst.optional(first + index).is_some() {
             check_operand(at, first + index, kind)?;
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }
 
 fn check_operand(at: &Site<'_, '_>, index: usize, kind: Kind) -> Verdict {

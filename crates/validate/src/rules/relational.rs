@@ -5,7 +5,7 @@ use spirvkit_grammar::{AddressingModel, Capability, Op, Version};
 
 use super::operation::{Operation, check_values};
 use super::{Family, arithmetic};
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all, expect};
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -271,8 +271,7 @@ pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
     match o.op {
         Op::Any | Op::All => check_reduction(o),
         Op::IsNan | Op::IsInf | Op::IsFinite | Op::IsNormal | Op::SignBitSet => {
-            check_result(o)?;
-            check_float_operand(o)
+            all([check_result(o), check_float_operand(o)])
         }
         Op::LogicalEqual
         | Op::LogicalNotEqual
@@ -295,13 +294,14 @@ pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
 }
 
 fn check_reduction(o: &Operation<'_, '_, '_>) -> Verdict {
-    if !o.m.is_bool_scalar(o.result) {
-        return Err(o.result_fault(&REDUCTION, "a boolean"));
-    }
-    if !o.m.is_bool_vector(o.ty(0)) {
-        return Err(o.operand_fault(&REDUCTION, 0, "a vector of booleans"));
-    }
-    Ok(())
+    all([
+        expect(o.m.is_bool_scalar(o.result), || {
+            o.result_fault(&REDUCTION, "a boolean")
+        }),
+        expect(o.m.is_bool_vector(o.ty(0)), || {
+            o.operand_fault(&REDUCTION, 0, "a vector of booleans")
+        }),
+    ])
 }
 
 fn check_result(o: &Operation<'_, '_, '_>) -> Verdict {
@@ -349,12 +349,13 @@ fn check_floats(o: &Operation<'_, '_, '_>) -> Verdict {
 
 fn check_integers(o: &Operation<'_, '_, '_>) -> Verdict {
     check_result(o)?;
-    for index in 0..2 {
+    all((0..2).map(|index| {
         if !o.m.is_int_scalar_or_vector(o.ty(index)) {
             return Err(o.operand_fault(&INTEGER_OPERAND, index, "an integer scalar or vector"));
         }
         check_size(o, index)?;
-    }
+        Ok(())
+    }))?;
     if o.m.bit_width(o.ty(0)) != o.m.bit_width(o.ty(1)) {
         let message = format!(
             "{} compares integers of the same width, but has {} and {}",
@@ -374,12 +375,12 @@ fn check_integers(o: &Operation<'_, '_, '_>) -> Verdict {
 
 fn check_logical(o: &Operation<'_, '_, '_>) -> Verdict {
     check_result(o)?;
-    for index in 0..o.args.len() {
+    all((0..o.args.len()).map(|index| {
         if o.ty(index) != o.result {
             return Err(o.mismatch(&LOGICAL_OPERAND, index, "the result type"));
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }
 
 fn check_select(o: &Operation<'_, '_, '_>) -> Verdict {
@@ -421,6 +422,16 @@ fn check_select(o: &Operation<'_, '_, '_>) -> Verdict {
             return Err(o.result_fault(&SELECT_RESULT, wanted));
         }
     }
+    let objects = all((1..3).map(|index| {
+        expect(o.ty(index) == o.result, || {
+            o.mismatch(&SELECT_OBJECT, index, "the result type")
+        })
+    }));
+    all([check_condition(o, composites), objects])
+}
+
+fn check_condition(o: &Operation<'_, '_, '_>, composites: bool) -> Verdict {
+    let m = o.m;
     let condition = o.ty(0);
     if !m.is_bool_scalar_or_vector(condition) {
         return Err(o.operand_fault(&SELECT_CONDITION, 0, "a boolean or a vector of booleans"));
@@ -428,11 +439,6 @@ fn check_select(o: &Operation<'_, '_, '_>) -> Verdict {
     let one_for_all = m.is_bool_scalar(condition) && (composites || !m.is_vector(o.result));
     if !one_for_all && !o.same_dimension(condition, o.result) {
         return Err(o.mismatch(&SELECT_SIZE, 0, "as many components as the result"));
-    }
-    for index in 1..3 {
-        if o.ty(index) != o.result {
-            return Err(o.mismatch(&SELECT_OBJECT, index, "the result type"));
-        }
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, ExecutionModel, MemoryModel, Scope};
 
 use super::Family;
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all};
 use crate::module::{Models, Module};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -316,8 +316,10 @@ pub(super) fn check(at: &Site<'_, '_>, scope: Id) -> Result<Option<Scope>, Fault
 /// Checks an operand that says to whom memory accesses are ordered or visible,
 /// and that the stages know such groups.
 pub(super) fn check_memory(at: &Site<'_, '_>, scope: Id) -> Verdict {
-    check_memory_value(at, scope)?;
-    check_memory_stages(at, scope)
+    all([
+        check_memory_value(at, scope),
+        check_memory_stages(at, scope),
+    ])
 }
 
 /// Checks an operand that says which invocations execute together, without a
@@ -366,7 +368,8 @@ pub(super) fn check_memory_value(at: &Site<'_, '_>, scope: Id) -> Verdict {
         Scope::Device if has_model && !m.has(Capability::VulkanMemoryModelDeviceScope) => {
             let what =
                 "the capability `VulkanMemoryModelDeviceScope` is needed for the memory scope";
-            Err(fault(at, &DEVICE, scope, what))
+            let fault = fault(at, &DEVICE, scope, what);
+            Err(fault.needs(&[Capability::VulkanMemoryModelDeviceScope]))
         }
         Scope::CrossDevice if m.env.is_vulkan() => {
             let what = "a scope within one device is needed for the memory";

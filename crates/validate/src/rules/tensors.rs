@@ -7,7 +7,7 @@ use spirvkit_grammar::{Op, TensorOperands};
 
 use super::Family;
 use super::operation::{Operation, check_values};
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -421,10 +421,10 @@ fn check_addressing(o: &Operation<'_, '_, '_>) -> Verdict {
         let fault = o.fault(&ADDRESSING_COUNT, message);
         return Err(fault.about(m, o.result, "the type is declared here"));
     }
-    for index in 1..o.args.len() {
+    all((1..o.args.len()).map(|index| {
         if !m.is_int_scalar_of(o.ty(index), 32) {
             return Err(o.operand_fault(&ADDRESSING_OPERAND, index, "a 32-bit integer"));
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }

@@ -2,6 +2,7 @@
 
 mod control_flow;
 mod debug_info;
+mod every_error;
 mod extensions;
 mod front;
 mod hostile;

@@ -7,7 +7,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::Op;
 
 use super::check_member;
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
@@ -124,24 +124,21 @@ pub(super) fn check_targets(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     check_group(at)?;
     let targets = at.inst.args().get(1..).unwrap_or_default();
-    let mut groups = targets.iter().map(|&id| Id(id));
-    if let Some(target) = groups.find(|&id| m.op_of(id) == Op::DecorationGroup) {
+    let groups = targets.iter().map(|&id| Id(id));
+    let groups = groups.filter(|&id| m.op_of(id) == Op::DecorationGroup);
+    let groups = all(groups.map(|target| {
         let message = format!("the target {} is a decoration group", m.name(target));
-        return Err(at.fault(&GROUP_TARGET, message).about(
-            m,
-            target,
-            "the group is declared here",
-        ));
-    }
-    if targets.len() > 1 {
-        let mut sorted = targets.to_vec();
-        sorted.sort_unstable();
-        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            let message = format!("the target {} is named twice", m.name(Id(pair[0])));
-            return Err(at.fault(&GROUP_REPEATED, message));
-        }
-    }
-    check_fit(at, targets)
+        let fault = at.fault(&GROUP_TARGET, message);
+        Err(fault.about(m, target, "the group is declared here"))
+    }));
+    let mut sorted = targets.to_vec();
+    sorted.sort_unstable();
+    let same = sorted.chunk_by(|a, b| a == b);
+    let repeated = all(same.filter(|same| same.len() > 1).map(|same| {
+        let message = format!("the target {} is named twice", m.name(Id(same[0])));
+        Err(at.fault(&GROUP_REPEATED, message))
+    }));
+    all([groups, repeated, check_fit(at, targets)])
 }
 
 /// Checks that the group's decorations may stand on the targets. Of several
@@ -149,26 +146,20 @@ pub(super) fn check_targets(at: &Site<'_, '_>) -> Verdict {
 fn check_fit(at: &Site<'_, '_>, targets: &[u32]) -> Verdict {
     let m = at.m;
     let mut kinds = BTreeSet::new();
-    for decorated in m.own_decorations(at.id(0)) {
+    all(m.own_decorations(at.id(0)).map(|decorated| {
         let kind = decorated.decoration;
         if !super::targets::is_bound_in_groups(kind) || !kinds.insert(kind.0) {
-            continue;
+            return Ok(());
         }
-        for &target in targets {
-            if let Some(def) = m.def(Id(target)) {
-                super::targets::check(at, &decorated, def)?;
-            }
-        }
-    }
-    Ok(())
+        let targets = targets.iter().filter_map(|&target| m.def(Id(target)));
+        all(targets.map(|target| super::targets::check(at, &decorated, target)))
+    }))
 }
 
 /// Checks an `OpGroupMemberDecorate`.
 pub(super) fn check_members(at: &Site<'_, '_>) -> Verdict {
     check_group(at)?;
     let pairs = at.inst.args().get(1..).unwrap_or_default();
-    for pair in pairs.chunks_exact(2) {
-        check_member(at, Id(pair[0]), pair[1])?;
-    }
-    Ok(())
+    let pairs = pairs.chunks_exact(2);
+    all(pairs.map(|pair| check_member(at, Id(pair[0]), pair[1])))
 }

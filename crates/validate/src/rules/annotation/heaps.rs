@@ -5,7 +5,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Decoration, Op};
 
-use super::{check_member, holds_descriptor};
+use super::holds_descriptor;
 use crate::fault::Verdict;
 use crate::module::Decorated;
 use crate::rule::{Example, Frame, Rule};
@@ -98,8 +98,6 @@ fn check_operand(at: &Site<'_, '_>, decorated: &Decorated<'_>) -> Verdict {
 
 /// Checks that an `OpMemberDecorateIdEXT` gives an `OffsetIdEXT`.
 pub(super) fn check_form(at: &Site<'_, '_>, decorated: &Decorated<'_>) -> Verdict {
-    let member = decorated.member.unwrap_or(0);
-    check_member(at, at.id(0), member)?;
     if decorated.decoration == Decoration::OffsetIdEXT {
         return Ok(());
     }

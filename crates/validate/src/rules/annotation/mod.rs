@@ -12,8 +12,8 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Decoration, Op, OperandKind};
 
 use super::Family;
-use crate::fault::Verdict;
-use crate::module::{Contents, Decorated, Module};
+use crate::fault::{Verdict, all};
+use crate::module::{Contents, Decorated, Inst, Module};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
@@ -150,16 +150,18 @@ fn check_decoration(at: &Site<'_, '_>) -> Verdict {
     let Some(def) = m.def(target) else {
         return Ok(());
     };
-    if at.inst.op() == Op::MemberDecorateIdEXT {
-        heaps::check_form(at, &decorated)?;
-    }
     if let Some(member) = decorated.member {
-        check_member(at, target, member)?;
-        targets::check_member(at, &decorated)?;
-        if decorated.decoration == Decoration::OffsetIdEXT {
-            heaps::check_offset(at, &decorated, target)?;
+        if at.inst.op() == Op::MemberDecorateIdEXT {
+            heaps::check_form(at, &decorated)?;
         }
-        return Ok(());
+        let exists = check_member(at, target, member);
+        let offset = match decorated.decoration {
+            Decoration::OffsetIdEXT if exists.is_ok() => {
+                heaps::check_offset(at, &decorated, target)
+            }
+            _ => Ok(()),
+        };
+        return all([exists, targets::check_member(at, &decorated), offset]);
     }
     vulkan::check_packing(at, &decorated)?;
     let has_id_form = at.inst.op() == Op::DecorateId;
@@ -180,15 +182,22 @@ fn check_decoration(at: &Site<'_, '_>) -> Verdict {
     if def.op() == Op::DecorationGroup {
         return Ok(());
     }
-    targets::check(at, &decorated, def)?;
-    if m.env.is_vulkan() {
-        vulkan::check(at, &decorated, def)?;
-    }
-    if decorated.decoration == Decoration::ArrayStrideIdEXT {
-        heaps::check_stride(at, &decorated, target)?;
-    }
-    match has_id_form {
+    let stride = match decorated.decoration {
+        Decoration::ArrayStrideIdEXT => heaps::check_stride(at, &decorated, target),
+        _ => Ok(()),
+    };
+    let order = match has_id_form {
         true => check_parameter_order(at, &decorated, def.offset()),
+        false => Ok(()),
+    };
+    all([check_target(at, &decorated, def), stride, order])
+}
+
+/// Checks that a decoration suits what it decorates.
+fn check_target(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Inst<'_>) -> Verdict {
+    targets::check(at, decorated, target)?;
+    match at.m.env.is_vulkan() {
+        true => vulkan::check(at, decorated, target),
         false => Ok(()),
     }
 }
@@ -229,19 +238,18 @@ fn check_member(at: &Site<'_, '_>, target: Id, member: u32) -> Verdict {
 fn check_parameter_order(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: u32) -> Verdict {
     let m = at.m;
     let ids = decorated.params.iter().map(|&id| Id(id));
-    let mut late = ids.filter(|&id| m.def_offset(id) >= target);
-    if let Some(id) = late.next() {
+    let late = ids.filter(|&id| m.def_offset(id) >= target);
+    all(late.map(|id| {
         let message = format!(
             "{}, an operand of {}, must be defined before what it decorates",
             m.name(id),
             decorated.decoration
         );
-        return Err(at
+        Err(at
             .fault(&PARAMETER_ORDER, message)
             .about(m, id, "the operand is defined here")
-            .at(target, "this is decorated"));
-    }
-    Ok(())
+            .at(target, "this is decorated"))
+    }))
 }
 
 /// Whether the type is or holds a descriptor: an image, a sampler, an

@@ -8,7 +8,7 @@ use spirvkit_grammar::{FPEncoding, Op};
 
 use super::operation::{Operation, check_values};
 use super::{Family, cooperative_matrix};
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all, expect};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -317,13 +317,12 @@ fn check_float(o: &Operation<'_, '_, '_>) -> Verdict {
     if !m.is_float_scalar_or_vector(result) && !is_matrix() {
         return Err(o.result_fault(&FLOAT_RESULT, "a floating-point scalar or vector"));
     }
-    check_encoding(o, result)?;
-    for index in 0..o.args.len() {
-        if o.ty(index) != result {
-            return Err(o.mismatch(&FLOAT_OPERAND, index, "the result type"));
-        }
-    }
-    Ok(())
+    let operands = (0..o.args.len()).map(|index| {
+        expect(o.ty(index) == result, || {
+            o.mismatch(&FLOAT_OPERAND, index, "the result type")
+        })
+    });
+    all([check_encoding(o, result), all(operands)])
 }
 
 fn check_unsigned(o: &Operation<'_, '_, '_>) -> Verdict {
@@ -336,12 +335,12 @@ fn check_unsigned(o: &Operation<'_, '_, '_>) -> Verdict {
     if !m.is_unsigned_scalar_or_vector(o.result) && !is_matrix() {
         return Err(o.result_fault(&UNSIGNED_RESULT, "an unsigned integer scalar or vector"));
     }
-    for index in 0..o.args.len() {
+    all((0..o.args.len()).map(|index| {
         if o.ty(index) != o.result {
             return Err(o.mismatch(&UNSIGNED_OPERAND, index, "the result type"));
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }
 
 /// Checks that result and operands are integers and alike in the number of
@@ -352,11 +351,11 @@ fn check_integer_kinds(o: &Operation<'_, '_, '_>) -> Verdict {
     if !is_matrix && !m.is_int_scalar_or_vector(o.result) {
         return Err(o.result_fault(&INTEGER_RESULT, "an integer scalar or vector"));
     }
-    for index in 0..o.args.len() {
+    all((0..o.args.len()).map(|index| {
         let ty = o.ty(index);
         if ty == o.result && !is_matrix {
             // That of most operands, of which nothing else is asked.
-            continue;
+            return Ok(());
         }
         if is_matrix {
             if !m.is_int_cooperative_matrix(ty) {
@@ -364,7 +363,7 @@ fn check_integer_kinds(o: &Operation<'_, '_, '_>) -> Verdict {
                 return Err(o.operand_fault(&INTEGER_OPERAND, index, wanted));
             }
             cooperative_matrix::check_same_shape(o, index)?;
-            continue;
+            return Ok(());
         }
         if !m.is_int_scalar_or_vector(ty) {
             let wanted = "an integer scalar or vector";
@@ -373,19 +372,19 @@ fn check_integer_kinds(o: &Operation<'_, '_, '_>) -> Verdict {
         if !o.same_dimension(ty, o.result) {
             return Err(o.mismatch(&OPERAND_SIZE, index, "as many components as the result"));
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }
 
 fn check_integer(o: &Operation<'_, '_, '_>) -> Verdict {
     check_integer_kinds(o)?;
-    for index in 0..o.args.len() {
+    all((0..o.args.len()).map(|index| {
         let ty = o.ty(index);
         if ty != o.result && o.m.bit_width(ty) != o.m.bit_width(o.result) {
             return Err(o.mismatch(&OPERAND_WIDTH, index, "components of the same width"));
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }
 
 fn check_pair(o: &Operation<'_, '_, '_>) -> Verdict {
@@ -413,11 +412,11 @@ fn check_pair(o: &Operation<'_, '_, '_>) -> Verdict {
     if first != second {
         return Err(o.result_fault(&PAIR_RESULT, "a structure with two members of one type"));
     }
-    for index in 0..o.args.len() {
+    all((0..o.args.len()).map(|index| {
         if o.ty(index) != member {
             let wanted = "the type of the result's members";
             return Err(o.mismatch(&PAIR_OPERAND, index, wanted));
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }

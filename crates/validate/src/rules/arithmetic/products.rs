@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, FPEncoding, Op};
 
 use super::super::operation::Operation;
 use super::{check_encoding, encoding};
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all, both, expect};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
@@ -162,16 +162,16 @@ pub(super) fn check_dot(o: &Operation<'_, '_, '_>) -> Verdict {
     if !m.is_float_scalar(o.result) {
         return Err(o.result_fault(&DOT_RESULT, "a floating-point scalar"));
     }
-    match encoding(m, o.result) {
-        None => {}
-        Some(FPEncoding::BFloat16KHR) if m.has(Capability::BFloat16DotProductKHR) => {}
+    let encoding = match encoding(m, o.result) {
+        None => Ok(()),
+        Some(FPEncoding::BFloat16KHR) if m.has(Capability::BFloat16DotProductKHR) => Ok(()),
         Some(FPEncoding::BFloat16KHR) => {
             let message = "OpDot of BFloat16 values requires the capability BFloat16DotProductKHR";
-            return Err(o.fault(&BFLOAT_DOT, message));
+            Err(o.fault(&BFLOAT_DOT, message))
         }
-        Some(_) => check_encoding(o, o.result)?,
-    }
-    for index in 0..2 {
+        Some(_) => check_encoding(o, o.result),
+    };
+    let vectors = all((0..2).map(|index| {
         let ty = o.ty(index);
         if !m.is_float_vector(ty) {
             return Err(o.operand_fault(&DOT_OPERAND, index, "a floating-point vector"));
@@ -180,7 +180,9 @@ pub(super) fn check_dot(o: &Operation<'_, '_, '_>) -> Verdict {
             let wanted = "components of the result type";
             return Err(o.mismatch(&DOT_OPERAND, index, wanted));
         }
-    }
+        Ok(())
+    }));
+    all([encoding, vectors])?;
     if !o.same_dimension(o.ty(0), o.ty(1)) {
         let message = format!(
             "OpDot needs two vectors of the same size, but has {} and {}",
@@ -212,21 +214,21 @@ pub(super) fn check_scaled(o: &Operation<'_, '_, '_>) -> Verdict {
             }
         }
     }
-    check_encoding(o, o.result)?;
-    if o.ty(0) != o.result {
-        return Err(o.mismatch(&SCALED, 0, "the result type"));
-    }
-    if o.ty(1) != m.component_type(o.result) {
-        return Err(o.mismatch(&SCALE, 1, "the type of the other operand's components"));
-    }
-    Ok(())
+    all([
+        check_encoding(o, o.result),
+        expect(o.ty(0) == o.result, || {
+            o.mismatch(&SCALED, 0, "the result type")
+        }),
+        expect(o.ty(1) == m.component_type(o.result), || {
+            o.mismatch(&SCALE, 1, "the type of the other operand's components")
+        }),
+    ])
 }
 
 /// A matrix's shape.
 #[derive(Clone, Copy)]
 struct Shape {
     column: Id,
-    component: Id,
     rows: u32,
     columns: u32,
 }
@@ -240,7 +242,6 @@ fn shape(m: &Module<'_>, ty: Id) -> Option<Shape> {
     }
     Some(Shape {
         column,
-        component: m.component_type(ty),
         rows: m.dimension(column),
         columns: count,
     })
@@ -271,6 +272,11 @@ fn check_vector_operand(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
     Ok(())
 }
 
+fn check_components_of_vector(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    check_vector_operand(o, index)?;
+    check_components(o, index)
+}
+
 fn check_components(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
     if o.m.component_type(o.ty(index)) != o.m.component_type(o.result) {
         return Err(o.mismatch(&COMPONENTS, index, "components of the same type"));
@@ -280,27 +286,27 @@ fn check_components(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
 
 pub(super) fn check_vector_times_matrix(o: &Operation<'_, '_, '_>) -> Verdict {
     check_result_vector(o)?;
-    check_vector_operand(o, 0)?;
-    check_components(o, 0)?;
-    let matrix = matrix_operand(o, 1)?;
-    check_components(o, 1)?;
-    if matrix.columns != o.m.dimension(o.result) {
-        return Err(o.mismatch(&SHAPE, 1, "as many columns as the result has components"));
-    }
-    if matrix.rows != o.m.dimension(o.ty(0)) {
-        return Err(o.mismatch(&SHAPE, 0, "as many components as the matrix has rows"));
-    }
-    Ok(())
+    let vector = check_components_of_vector(o, 0);
+    let matrix = matrix_operand(o, 1);
+    let ((), matrix) = both(vector, matrix)?;
+    let columns = check_components(o, 1).and_then(|()| {
+        expect(matrix.columns == o.m.dimension(o.result), || {
+            o.mismatch(&SHAPE, 1, "as many columns as the result has components")
+        })
+    });
+    let rows = expect(matrix.rows == o.m.dimension(o.ty(0)), || {
+        o.mismatch(&SHAPE, 0, "as many components as the matrix has rows")
+    });
+    all([columns, rows])
 }
 
 pub(super) fn check_matrix_times_vector(o: &Operation<'_, '_, '_>) -> Verdict {
     check_result_vector(o)?;
-    let matrix = matrix_operand(o, 0)?;
-    if matrix.column != o.result {
-        return Err(o.mismatch(&SHAPE, 0, "columns of the result type"));
-    }
-    check_vector_operand(o, 1)?;
-    check_components(o, 1)?;
+    let matrix = matrix_operand(o, 0).and_then(|matrix| match matrix.column == o.result {
+        true => Ok(matrix),
+        false => Err(o.mismatch(&SHAPE, 0, "columns of the result type")),
+    });
+    let (matrix, ()) = both(matrix, check_components_of_vector(o, 1))?;
     if matrix.columns != o.m.dimension(o.ty(1)) {
         return Err(o.mismatch(&SHAPE, 1, "as many components as the matrix has columns"));
     }
@@ -309,16 +315,17 @@ pub(super) fn check_matrix_times_vector(o: &Operation<'_, '_, '_>) -> Verdict {
 
 pub(super) fn check_matrix_times_matrix(o: &Operation<'_, '_, '_>) -> Verdict {
     let result = result_shape(o)?;
-    check_encoding(o, o.result)?;
-    let left = matrix_operand(o, 0)?;
-    let right = matrix_operand(o, 1)?;
-    if left.column != result.column {
-        return Err(o.mismatch(&SHAPE, 0, "the columns' type of the result"));
-    }
-    check_components(o, 1)?;
-    if right.columns != result.columns {
-        return Err(o.mismatch(&SHAPE, 1, "as many columns as the result"));
-    }
+    let operands = both(matrix_operand(o, 0), matrix_operand(o, 1));
+    let ((), (left, right)) = both(check_encoding(o, o.result), operands)?;
+    let columns = expect(left.column == result.column, || {
+        o.mismatch(&SHAPE, 0, "the columns' type of the result")
+    });
+    let rows = check_components(o, 1).and_then(|()| {
+        expect(right.columns == result.columns, || {
+            o.mismatch(&SHAPE, 1, "as many columns as the result")
+        })
+    });
+    all([columns, rows])?;
     if left.columns != right.rows {
         return Err(o.mismatch(&SHAPE, 1, "as many rows as the left operand has columns"));
     }
@@ -327,20 +334,17 @@ pub(super) fn check_matrix_times_matrix(o: &Operation<'_, '_, '_>) -> Verdict {
 
 pub(super) fn check_outer_product(o: &Operation<'_, '_, '_>) -> Verdict {
     let result = result_shape(o)?;
-    check_encoding(o, o.result)?;
-    if o.ty(0) != result.column {
+    let column = expect(o.ty(0) == result.column, || {
         let rule = match o.m.is_float_vector(o.ty(0)) {
             true => &SHAPE,
             false => &VECTOR_OPERAND,
         };
-        return Err(o.mismatch(rule, 0, "the type of the result's columns"));
-    }
-    check_vector_operand(o, 1)?;
-    if o.m.component_type(o.ty(1)) != result.component {
-        return Err(o.mismatch(&COMPONENTS, 1, "components of the same type"));
-    }
-    if o.m.dimension(o.ty(1)) != result.columns {
-        return Err(o.mismatch(&SHAPE, 1, "as many components as the result has columns"));
-    }
-    Ok(())
+        o.mismatch(rule, 0, "the type of the result's columns")
+    });
+    let row = check_components_of_vector(o, 1).and_then(|()| {
+        expect(o.m.dimension(o.ty(1)) == result.columns, || {
+            o.mismatch(&SHAPE, 1, "as many components as the result has columns")
+        })
+    });
+    all([check_encoding(o, o.result), column, row])
 }

@@ -11,7 +11,7 @@ use spirvkit_grammar::{Capability, Op};
 
 use super::Family;
 use super::operation::{Operation, check_values};
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all, expect};
 use crate::module::{Likeness, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -307,16 +307,18 @@ pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
 
 fn check_extract_dynamic(o: &Operation<'_, '_, '_>) -> Verdict {
     let m = o.m;
-    if !m.is_scalar(o.result) && !m.is_pointer(o.result) {
-        return Err(o.result_fault(&DYNAMIC_RESULT, "a scalar"));
-    }
-    if !m.is_vector(o.ty(0)) {
-        return Err(o.operand_fault(&DYNAMIC_VECTOR, 0, "a vector"));
-    }
-    if m.component_type(o.ty(0)) != o.result {
-        return Err(o.mismatch(&DYNAMIC_VECTOR, 0, "components of the result type"));
-    }
-    check_dynamic_index(o, 1)
+    let makes = expect(m.is_scalar(o.result) || m.is_pointer(o.result), || {
+        o.result_fault(&DYNAMIC_RESULT, "a scalar")
+    });
+    let takes = expect(m.is_vector(o.ty(0)), || {
+        o.operand_fault(&DYNAMIC_VECTOR, 0, "a vector")
+    });
+    let vector = all([makes, takes]).and_then(|()| {
+        expect(m.component_type(o.ty(0)) == o.result, || {
+            o.mismatch(&DYNAMIC_VECTOR, 0, "components of the result type")
+        })
+    });
+    all([vector, check_dynamic_index(o, 1)])
 }
 
 fn check_insert_dynamic(o: &Operation<'_, '_, '_>) -> Verdict {
@@ -324,13 +326,15 @@ fn check_insert_dynamic(o: &Operation<'_, '_, '_>) -> Verdict {
     if !m.is_vector(o.result) {
         return Err(o.result_fault(&DYNAMIC_RESULT, "a vector"));
     }
-    if o.ty(0) != o.result {
-        return Err(o.mismatch(&DYNAMIC_VECTOR, 0, "the result type"));
-    }
-    if o.ty(1) != m.component_type(o.result) {
-        return Err(o.mismatch(&DYNAMIC_VECTOR, 1, "the type of the result's components"));
-    }
-    check_dynamic_index(o, 2)
+    all([
+        expect(o.ty(0) == o.result, || {
+            o.mismatch(&DYNAMIC_VECTOR, 0, "the result type")
+        }),
+        expect(o.ty(1) == m.component_type(o.result), || {
+            o.mismatch(&DYNAMIC_VECTOR, 1, "the type of the result's components")
+        }),
+        check_dynamic_index(o, 2),
+    ])
 }
 
 fn check_dynamic_index(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
@@ -348,26 +352,30 @@ fn check_construct(o: &Operation<'_, '_, '_>) -> Verdict {
         Type::LongVector { component, .. } => {
             check_vector(o, component, u64::from(m.dimension(o.result)))
         }
-        Type::Matrix { column, count } => {
-            check_count(o, u64::from(count), "columns")?;
-            check_constituents(o, column)
-        }
+        Type::Matrix { column, count } => all([
+            check_count(o, u64::from(count), "columns"),
+            check_constituents(o, column),
+        ]),
         Type::Array { element, .. } => {
-            if let Some(length) = m.array_length(o.result) {
-                check_count(o, length, "elements")?;
-            }
-            check_constituents(o, element)
+            let count = match m.array_length(o.result) {
+                Some(length) => check_count(o, length, "elements"),
+                None => Ok(()),
+            };
+            all([count, check_constituents(o, element)])
         }
         Type::Struct { members } => {
             check_count(o, members.len() as u64, "members")?;
-            for (index, &member) in members.iter().enumerate().take(given) {
-                if o.ty(index) != Id(member) {
-                    let wanted =
-                        format!("the type of member {index}, {},", m.show_type(Id(member)));
-                    return Err(o.mismatch(&CONSTITUENT, index, &wanted));
-                }
-            }
-            Ok(())
+            all(members
+                .iter()
+                .enumerate()
+                .take(given)
+                .map(|(index, &member)| {
+                    expect(o.ty(index) == Id(member), || {
+                        let wanted =
+                            format!("the type of member {index}, {},", m.show_type(Id(member)));
+                        o.mismatch(&CONSTITUENT, index, &wanted)
+                    })
+                }))
         }
         Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
             if given != 1 {
@@ -408,12 +416,12 @@ fn check_count(o: &Operation<'_, '_, '_>, wanted: u64, parts: &str) -> Verdict {
 }
 
 fn check_constituents(o: &Operation<'_, '_, '_>, part: Id) -> Verdict {
-    for index in 0..o.args.len() {
+    all((0..o.args.len()).map(|index| {
         if o.ty(index) != part {
             return Err(o.mismatch(&CONSTITUENT, index, "the type of the result's parts"));
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }
 
 /// A vector of so many components, or an unknown number of them if that is 0.
@@ -421,11 +429,11 @@ fn check_vector(o: &Operation<'_, '_, '_>, component: Id, count: u64) -> Verdict
     let m = o.m;
     let mut given = 0;
     let mut is_known = count > 0;
-    for index in 0..o.args.len() {
+    all((0..o.args.len()).map(|index| {
         let ty = o.ty(index);
         if ty == component {
             given += 1;
-            continue;
+            return Ok(());
         }
         if !m.is_vector(ty) || m.component_type(ty) != component {
             let wanted = "the type of the result's components, or be a vector of them";
@@ -434,7 +442,8 @@ fn check_vector(o: &Operation<'_, '_, '_>, component: Id, count: u64) -> Verdict
         let dimension = u64::from(m.dimension(ty));
         is_known &= dimension > 0;
         given += dimension;
-    }
+        Ok(())
+    }))?;
     // `SPV_EXT_long_vector` has vectors made of one constituent.
     if o.args.len() < 2 && is_known && !m.has(Capability::LongVectorEXT) {
         let message = format!(
@@ -561,7 +570,7 @@ pub(super) fn match_logically(m: &Module<'_>, a: Id, b: Id) -> bool {
 }
 
 fn check_conditional_copy(o: &Operation<'_, '_, '_>) -> Verdict {
-    for index in 0..o.args.len() {
+    all((0..o.args.len()).map(|index| {
         if index % 2 == 0 {
             if !o.m.is_bool_scalar(o.ty(index)) {
                 return Err(o.operand_fault(&CONDITIONAL_COPY, index, "a boolean"));
@@ -569,6 +578,6 @@ fn check_conditional_copy(o: &Operation<'_, '_, '_>) -> Verdict {
         } else if o.ty(index) != o.result {
             return Err(o.mismatch(&CONDITIONAL_COPY, index, "the result type"));
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }

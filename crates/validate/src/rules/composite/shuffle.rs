@@ -3,7 +3,7 @@
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 
 use super::super::operation::Operation;
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all, both, expect};
 use crate::rule::{Example, Frame, Rule};
 
 pub(super) static RESULT: Rule = Rule {
@@ -82,17 +82,16 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
     }
     let indexes = o.args.get(2..).unwrap_or_default();
     let wanted = m.dimension(o.result) as usize;
-    if wanted != 0 && indexes.len() != wanted {
+    let count = expect(wanted == 0 || indexes.len() == wanted, || {
         let message = format!(
             "OpVectorShuffle has {} indexes for the {wanted} components of its result",
             indexes.len()
         );
         let fault = o.fault(&COUNT, message);
-        return Err(fault.about(m, o.result, "the result type is declared here"));
-    }
+        fault.about(m, o.result, "the result type is declared here")
+    });
     let component = m.component_type(o.result);
-    let mut available = 0;
-    for index in 0..2 {
+    let vector = |index: usize| {
         let ty = o.ty(index);
         if !m.is_vector(ty) {
             return Err(o.operand_fault(&VECTOR, index, "a vector"));
@@ -100,23 +99,25 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
         if m.component_type(ty) != component {
             return Err(o.mismatch(&COMPONENT, index, "components of the same type"));
         }
-        let dimension = m.dimension(ty);
-        if dimension == 0 {
-            // Specialization decides.
-            return Ok(());
-        }
-        available += u64::from(dimension);
-    }
-    for &index in indexes {
-        if index != NOTHING && u64::from(index) >= available {
-            let message = format!(
-                "OpVectorShuffle selects component {index}, but both vectors together have {available}"
-            );
-            let fault = o.fault(&INDEX, message);
-            return Err(fault
-                .about(m, o.id(0), "the first vector is defined here")
-                .about(m, o.id(1), "the second vector is defined here"));
-        }
-    }
-    Ok(())
+        Ok(u64::from(m.dimension(ty)))
+    };
+    let (first, second) = match both(vector(0), vector(1)) {
+        // How long they are, specialization says.
+        Ok((0, _) | (_, 0)) => return count,
+        Ok(lengths) => lengths,
+        Err(fault) => return all([count, Err(fault)]),
+    };
+    let available = first + second;
+    let is_astray = |index: u32| index != NOTHING && u64::from(index) >= available;
+    let astray = indexes.iter().filter(|&&index| is_astray(index));
+    let bounds = all(astray.map(|index| {
+        let message = format!(
+            "OpVectorShuffle selects component {index}, but both vectors together have {available}"
+        );
+        let fault = o.fault(&INDEX, message);
+        Err(fault
+            .about(m, o.id(0), "the first vector is defined here")
+            .about(m, o.id(1), "the second vector is defined here"))
+    }));
+    all([count, bounds])
 }

@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::Op;
 
 use super::scalars::type_fault;
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -153,22 +153,25 @@ pub(super) fn composite(at: &Site<'_, '_>) -> Verdict {
         let fault = at.fault(&COUNT, message);
         return Err(fault.about(m, result, "the type is declared here"));
     }
-    for (index, &constituent) in constituents.iter().enumerate() {
-        let constituent = Id(constituent);
-        check_constituent(at, constituent)?;
-        let wanted = match &parts {
-            Parts::Same { ty, .. } => *ty,
-            Parts::Each(members) => Id(members.get(index).copied().unwrap_or(0)),
-            Parts::Slices => {
-                slice(at, result, constituent)?;
-                continue;
+    all(constituents
+        .iter()
+        .enumerate()
+        .map(|(index, &constituent)| {
+            let constituent = Id(constituent);
+            check_constituent(at, constituent)?;
+            let wanted = match &parts {
+                Parts::Same { ty, .. } => *ty,
+                Parts::Each(members) => Id(members.get(index).copied().unwrap_or(0)),
+                Parts::Slices => {
+                    slice(at, result, constituent)?;
+                    return Ok(());
+                }
+            };
+            if m.type_of(constituent) != Some(wanted) && !same_shape(m, constituent, wanted) {
+                return Err(constituent_type(at, index, constituent, wanted));
             }
-        };
-        if m.type_of(constituent) != Some(wanted) && !same_shape(m, constituent, wanted) {
-            return Err(constituent_type(at, index, constituent, wanted));
-        }
-    }
-    Ok(())
+            Ok(())
+        }))
 }
 
 /// Matrix columns are vectors, whose declarations may be repeated where the

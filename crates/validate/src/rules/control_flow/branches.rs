@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidCfg, InvalidData, InvalidId};
 use spirvkit_grammar::{AddressingModel, Capability, Op, Version};
 
-use crate::fault::{Fault, Faults, Verdict};
+use crate::fault::{Fault, Faults, Verdict, all};
 use crate::flow::{Flow, literal_words, targets};
 use crate::module::{Inst, Type};
 use crate::rule::{Example, Frame, Rule};
@@ -259,9 +259,7 @@ OpFunctionEnd",
 /// Checks a branch by itself.
 pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
-    for label in targets(m, at.inst) {
-        check_label(at, label)?;
-    }
+    all(targets(m, at.inst).map(|label| check_label(at, label)))?;
     match at.inst.op() {
         Op::BranchConditional => check_conditional(at),
         Op::Switch => check_switch(at),

@@ -5,7 +5,7 @@ use spirvkit_binary::{Definition, Id, Import};
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{AddressingModel, Capability, ExtInstSet, Op};
 
-use crate::fault::{Fault, Faults, Verdict};
+use crate::fault::{Fault, Faults, Verdict, all};
 use crate::flow::Flow;
 use crate::module::{Inst, Type};
 use crate::rule::{Example, Frame, Rule};
@@ -199,7 +199,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         );
         return Err(at.fault(&POINTER, message));
     }
-    for pair in at.inst.args().chunks_exact(2) {
+    all(at.inst.args().chunks_exact(2).map(|pair| {
         let value = Id(pair[0]);
         if m.def(value).is_some() && m.type_of(value) != Some(result) {
             let message = format!(
@@ -210,8 +210,8 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
             let fault = at.fault(&VALUE, message);
             return Err(fault.about(m, value, "the value is defined here"));
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }
 
 /// Checks where the phis of a function stand and their parents.

@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{FPEncoding, Version};
 
 use super::numbers::{OPERAND, RESULT, SIZE};
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all, expect};
 use crate::module::Module;
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::operation::Operation;
@@ -126,13 +126,12 @@ pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> Verdict {
     {
         return Ok(());
     }
-    let is_fine = |ty: Id| m.is_pointer(ty) || is_numeric(m, ty) || m.is_cooperative_matrix(ty);
-    if !is_fine(to) {
-        return Err(o.result_fault(&BITCAST_TYPE, wanted));
-    }
-    if !is_fine(from) {
-        return Err(o.operand_fault(&BITCAST_TYPE, 0, wanted));
-    }
+    let is_fine =
+        |ty: Id| m.is_pointer(ty) || is_number_or_pointers(ty) || m.is_cooperative_matrix(ty);
+    all([
+        expect(is_fine(to), || o.result_fault(&BITCAST_TYPE, wanted)),
+        expect(is_fine(from), || o.operand_fault(&BITCAST_TYPE, 0, wanted)),
+    ])?;
     if m.is_cooperative_matrix(to) || m.is_cooperative_matrix(from) {
         if m.is_cooperative_matrix(to) != m.is_cooperative_matrix(from) {
             let wanted = "the kind of the result, as one of them is a cooperative matrix";
@@ -188,37 +187,50 @@ fn total_width(m: &Module<'_>, ty: Id) -> Option<u64> {
 
 pub(super) fn check_extract(o: &Operation<'_, '_, '_>) -> Verdict {
     let m = o.m;
-    if !is_numeric(m, o.result) {
-        return Err(o.result_fault(&RESULT, "an integer or floating-point scalar or vector"));
-    }
     let base = o.ty(0);
-    if !is_numeric(m, base) {
-        let wanted = "an integer or floating-point scalar or vector";
-        return Err(o.operand_fault(&OPERAND, 0, wanted));
+    let wanted = "an integer or floating-point scalar or vector";
+    let offset = expect(m.is_int_scalar(o.ty(1)), || {
+        o.operand_fault(&EXTRACT_OFFSET, 1, "an integer scalar")
+    });
+    let kinds = [
+        expect(is_numeric(m, o.result), || o.result_fault(&RESULT, wanted)),
+        expect(is_numeric(m, base), || o.operand_fault(&OPERAND, 0, wanted)),
+    ];
+    let kinds = all(kinds);
+    if kinds.is_err() {
+        return all([kinds, offset]);
     }
+    all([check_extract_sizes(o), offset, check_extract_in_vulkan(o)])
+}
+
+fn check_extract_sizes(o: &Operation<'_, '_, '_>) -> Verdict {
+    let (m, base) = (o.m, o.ty(0));
     if !o.same_dimension(base, o.result) {
         return Err(o.mismatch(&SIZE, 0, "as many components as the result"));
     }
-    if m.bit_width(base) <= m.bit_width(o.result) {
-        return Err(o.mismatch(&EXTRACT_WIDTH, 0, "wider components than the result"));
+    expect(m.bit_width(base) > m.bit_width(o.result), || {
+        o.mismatch(&EXTRACT_WIDTH, 0, "wider components than the result")
+    })
+}
+
+fn check_extract_in_vulkan(o: &Operation<'_, '_, '_>) -> Verdict {
+    let m = o.m;
+    if !m.env.is_vulkan() {
+        return Ok(());
     }
-    if !m.is_int_scalar(o.ty(1)) {
-        return Err(o.operand_fault(&EXTRACT_OFFSET, 1, "an integer scalar"));
-    }
-    if m.env.is_vulkan() {
-        let is_small = matches!(
-            arithmetic::encoding(m, o.result),
-            Some(FPEncoding::Float4E2M1EXT | FPEncoding::Float6E2M3EXT | FPEncoding::Float6E3M2EXT)
-        );
-        if !is_small {
+    let is_small = matches!(
+        arithmetic::encoding(m, o.result),
+        Some(FPEncoding::Float4E2M1EXT | FPEncoding::Float6E2M3EXT | FPEncoding::Float6E3M2EXT)
+    );
+    all([
+        expect(is_small, || {
             let fault = o.result_fault(&EXTRACT_VULKAN, "of 4-bit or 6-bit floats in Vulkan");
-            return Err(fault.vuid("VUID-StandaloneSpirv-Result-12468"));
-        }
-        if !m.is_int_scalar_or_vector(base) {
+            fault.vuid("VUID-StandaloneSpirv-Result-12468")
+        }),
+        expect(m.is_int_scalar_or_vector(o.ty(0)), || {
             let wanted = "an integer scalar or vector in Vulkan";
             let fault = o.operand_fault(&EXTRACT_VULKAN, 0, wanted);
-            return Err(fault.vuid("VUID-StandaloneSpirv-Base-12469"));
-        }
-    }
-    Ok(())
+            fault.vuid("VUID-StandaloneSpirv-Base-12469")
+        }),
+    ])
 }

@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{FPEncoding, Op};
 
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all, expect};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::operation::Operation;
@@ -163,17 +163,18 @@ pub(super) fn check_number(o: &Operation<'_, '_, '_>, result: Kind, operand: Kin
         true => m.component_type(o.result),
         false => m.scalar_or_vector_component(o.result),
     };
-    if !result.accepts(m, component) {
-        return Err(o.result_fault(&RESULT, result.wanted()));
-    }
+    let makes = expect(result.accepts(m, component), || {
+        o.result_fault(&RESULT, result.wanted())
+    });
     let ty = o.ty(0);
     let component = match is_matrix && m.is_cooperative_matrix(ty) {
         true => m.component_type(ty),
         false => m.scalar_or_vector_component(ty),
     };
-    if !operand.accepts(m, component) {
-        return Err(o.operand_fault(&OPERAND, 0, operand.wanted()));
-    }
+    let takes = expect(operand.accepts(m, component), || {
+        o.operand_fault(&OPERAND, 0, operand.wanted())
+    });
+    all([makes, takes])?;
     if is_matrix {
         cooperative_matrix::check_conversion(o)?;
     } else if !o.same_dimension(ty, o.result) {
@@ -219,12 +220,14 @@ pub(super) fn check_microscaling(o: &Operation<'_, '_, '_>) -> Verdict {
 }
 
 pub(super) fn check_saturating(o: &Operation<'_, '_, '_>) -> Verdict {
-    if !o.m.is_int_scalar_or_vector(o.result) {
-        return Err(o.result_fault(&RESULT, Kind::Int.wanted()));
-    }
-    if !o.m.is_int_scalar_or_vector(o.ty(0)) {
-        return Err(o.operand_fault(&OPERAND, 0, Kind::Int.wanted()));
-    }
+    all([
+        expect(o.m.is_int_scalar_or_vector(o.result), || {
+            o.result_fault(&RESULT, Kind::Int.wanted())
+        }),
+        expect(o.m.is_int_scalar_or_vector(o.ty(0)), || {
+            o.operand_fault(&OPERAND, 0, Kind::Int.wanted())
+        }),
+    ])?;
     if !o.same_dimension(o.ty(0), o.result) {
         return Err(o.mismatch(&SIZE, 0, "as many components as the result"));
     }

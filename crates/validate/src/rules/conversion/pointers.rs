@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{AddressingModel, Capability, Op, StorageClass};
 
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all, both, expect};
 use crate::module::{Module, Type, is_cross_workgroup};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::operation::Operation;
@@ -190,12 +190,10 @@ pub(super) fn check_addressing(
 pub(super) fn check_pointer_to_integer(o: &Operation<'_, '_, '_>) -> Verdict {
     let m = o.m;
     let count = integer(m, o.result).filter(|_| m.is_unsigned_scalar_or_vector(o.result));
-    let Some(count) = count else {
-        return Err(o.result_fault(&INTEGER_OF_POINTER, "an unsigned integer scalar"));
-    };
-    let Some((class, pointers)) = pointer(m, o.ty(0)) else {
-        return Err(o.operand_fault(&POINTER, 0, "a pointer"));
-    };
+    let count =
+        count.ok_or_else(|| o.result_fault(&INTEGER_OF_POINTER, "an unsigned integer scalar"));
+    let pointer = pointer(m, o.ty(0)).ok_or_else(|| o.operand_fault(&POINTER, 0, "a pointer"));
+    let (count, (class, pointers)) = both(count, pointer)?;
     if pointers != count {
         return Err(o.mismatch(&INTEGER_OF_POINTER, 0, "as many components as the result"));
     }
@@ -204,12 +202,10 @@ pub(super) fn check_pointer_to_integer(o: &Operation<'_, '_, '_>) -> Verdict {
 
 pub(super) fn check_integer_to_pointer(o: &Operation<'_, '_, '_>) -> Verdict {
     let m = o.m;
-    let Some((class, pointers)) = pointer(m, o.result) else {
-        return Err(o.result_fault(&POINTER, "a pointer"));
-    };
-    let Some(count) = integer(m, o.ty(0)) else {
-        return Err(o.operand_fault(&INTEGER_OF_POINTER, 0, "an integer scalar"));
-    };
+    let pointer = pointer(m, o.result).ok_or_else(|| o.result_fault(&POINTER, "a pointer"));
+    let count = integer(m, o.ty(0))
+        .ok_or_else(|| o.operand_fault(&INTEGER_OF_POINTER, 0, "an integer scalar"));
+    let ((class, pointers), count) = both(pointer, count)?;
     if pointers != count {
         return Err(o.mismatch(&INTEGER_OF_POINTER, 0, "as many components as the result"));
     }
@@ -218,12 +214,9 @@ pub(super) fn check_integer_to_pointer(o: &Operation<'_, '_, '_>) -> Verdict {
 
 pub(super) fn check_generic(o: &Operation<'_, '_, '_>) -> Verdict {
     let m = o.m;
-    let Some((to, made)) = pointer(m, o.result) else {
-        return Err(o.result_fault(&POINTER, "a pointer"));
-    };
-    let Some((from, given)) = pointer(m, o.ty(0)) else {
-        return Err(o.operand_fault(&POINTER, 0, "a pointer"));
-    };
+    let to = pointer(m, o.result).ok_or_else(|| o.result_fault(&POINTER, "a pointer"));
+    let from = pointer(m, o.ty(0)).ok_or_else(|| o.operand_fault(&POINTER, 0, "a pointer"));
+    let ((to, made), (from, given)) = both(to, from)?;
     if made != given {
         return Err(o.mismatch(&POINTER, 0, "as many pointers as the result"));
     }
@@ -236,28 +229,29 @@ pub(super) fn check_generic(o: &Operation<'_, '_, '_>) -> Verdict {
             specific,
             StorageClass::Workgroup | StorageClass::Function | StorageClass::CodeSectionINTEL
         );
-    if generic != StorageClass::Generic || !is_specific {
+    let classes = expect(generic == StorageClass::Generic && is_specific, || {
         let message = format!(
             "{} casts between Generic and Workgroup, CrossWorkgroup, Function or CodeSectionINTEL, but here from {from} \
              to {to}",
             o.op
         );
         let fault = o.fault(&GENERIC_CLASS, message);
-        return Err(fault.about(m, o.id(0), "the pointer is defined here"));
-    }
-    if o.op == Op::GenericCastToPtrExplicit && StorageClass(o.arg(1)) != to {
+        fault.about(m, o.id(0), "the pointer is defined here")
+    });
+    let names_other = o.op == Op::GenericCastToPtrExplicit && StorageClass(o.arg(1)) != to;
+    let named = expect(!names_other || classes.is_err(), || {
         let message = format!(
             "{} casts to {}, but its result points to {to}",
             o.op,
             StorageClass(o.arg(1))
         );
-        return Err(o.fault(&GENERIC_CLASS, message));
-    }
+        o.fault(&GENERIC_CLASS, message)
+    });
     let pointee = |ty: Id| m.pointee(m.component_type(ty));
-    if let (Some(old), Some(new)) = (pointee(o.ty(0)), pointee(o.result))
-        && old != new
-    {
-        return Err(o.mismatch(&GENERIC_POINTEE, 0, "the pointee of the result type"));
-    }
-    Ok(())
+    let pointees = (pointee(o.ty(0)), pointee(o.result));
+    let is_same = !matches!(pointees, (Some(old), Some(new)) if old != new);
+    let pointees = expect(is_same, || {
+        o.mismatch(&GENERIC_POINTEE, 0, "the pointee of the result type")
+    });
+    all([classes, named, pointees])
 }

@@ -6,7 +6,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Capability, Op};
 
 use super::numbers::SIZE;
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all, expect};
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::operation::Operation;
@@ -100,9 +100,10 @@ OpFunctionEnd",
 
 pub(super) fn check_acceleration_structure(o: &Operation<'_, '_, '_>) -> Verdict {
     let m = o.m;
-    if m.ty(o.result) != Type::Other(Op::TypeAccelerationStructureKHR) {
-        return Err(o.result_fault(&ACCELERATION_STRUCTURE, "an acceleration structure"));
-    }
+    let makes = m.ty(o.result) == Type::Other(Op::TypeAccelerationStructureKHR);
+    let makes = expect(makes, || {
+        o.result_fault(&ACCELERATION_STRUCTURE, "an acceleration structure")
+    });
     let ty = o.ty(0);
     let is_address = match m.ty(ty) {
         Type::Int { width, signed } => width == 64 && !signed,
@@ -111,11 +112,11 @@ pub(super) fn check_acceleration_structure(o: &Operation<'_, '_, '_>) -> Verdict
         }
         _ => false,
     };
-    if !is_address {
+    let takes = expect(is_address, || {
         let wanted = "a 64-bit unsigned integer or a vector of two 32-bit ones";
-        return Err(o.operand_fault(&ACCELERATION_STRUCTURE, 0, wanted));
-    }
-    Ok(())
+        o.operand_fault(&ACCELERATION_STRUCTURE, 0, wanted)
+    });
+    all([makes, takes])
 }
 
 pub(super) fn check_intel_float(o: &Operation<'_, '_, '_>) -> Verdict {
@@ -129,16 +130,15 @@ pub(super) fn check_intel_float(o: &Operation<'_, '_, '_>) -> Verdict {
         Op::ConvertBF16ToFINTEL => (true, false),
         _ => (true, true),
     };
-    match makes_float {
-        true if !is_float(o.result) => return Err(o.result_fault(&BFLOAT, FLOATS)),
-        false if !is_short(o.result) => return Err(o.result_fault(&BFLOAT, SHORTS)),
-        _ => {}
-    }
-    match takes_float {
-        true if !is_float(o.ty(0)) => return Err(o.operand_fault(&BFLOAT, 0, FLOATS)),
-        false if !is_short(o.ty(0)) => return Err(o.operand_fault(&BFLOAT, 0, SHORTS)),
-        _ => {}
-    }
+    let makes = match makes_float {
+        true => expect(is_float(o.result), || o.result_fault(&BFLOAT, FLOATS)),
+        false => expect(is_short(o.result), || o.result_fault(&BFLOAT, SHORTS)),
+    };
+    let takes = match takes_float {
+        true => expect(is_float(o.ty(0)), || o.operand_fault(&BFLOAT, 0, FLOATS)),
+        false => expect(is_short(o.ty(0)), || o.operand_fault(&BFLOAT, 0, SHORTS)),
+    };
+    all([makes, takes])?;
     if !o.same_dimension(o.ty(0), o.result) {
         return Err(o.mismatch(&SIZE, 0, "as many components as the result"));
     }
@@ -175,17 +175,15 @@ pub(super) fn check_handle(o: &Operation<'_, '_, '_>) -> Verdict {
         Op::ConvertSamplerToUNV => (INTEGER, is_handle(result), is_sampler(operand)),
         _ => (INTEGER, is_handle(result), is_sampled_image(operand)),
     };
-    if !is_made {
-        return Err(o.result_fault(&HANDLE, makes));
-    }
-    if !is_taken {
+    let makes = expect(is_made, || o.result_fault(&HANDLE, makes));
+    let takes = expect(is_taken, || {
         let wanted = match o.op {
             Op::ConvertImageToUNV => "an image",
             Op::ConvertSamplerToUNV => "a sampler",
             Op::ConvertSampledImageToUNV => "a sampled image",
             _ => INTEGER,
         };
-        return Err(o.operand_fault(&HANDLE, 0, wanted));
-    }
-    Ok(())
+        o.operand_fault(&HANDLE, 0, wanted)
+    });
+    all([makes, takes])
 }

@@ -9,7 +9,7 @@ use spirvkit_grammar::{
 use super::super::memory::operands::{self, Access};
 use super::super::operation::Operation;
 use super::with_matrices;
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::module::{CooperativeMatrix, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
@@ -284,7 +284,7 @@ fn check_stride(o: &Operation<'_, '_, '_>, matrix: &CooperativeMatrix, layout: u
         (matrix.rows, rows, "rows"),
         (matrix.columns, columns, "columns"),
     ];
-    for (size, unit, what) in sizes {
+    all(sizes.into_iter().map(|(size, unit, what)| {
         if let Some(size) = m.constant_u64(size)
             && size % unit != 0
         {
@@ -294,8 +294,8 @@ fn check_stride(o: &Operation<'_, '_, '_>, matrix: &CooperativeMatrix, layout: u
             );
             return Err(o.fault(&BLOCKS, message));
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }
 
 /// The memory operands that start at this operand; `value` is the type of what
@@ -416,7 +416,7 @@ fn check_decode(
             "must have a pointer to PhysicalStorageBuffer as its first parameter",
         ));
     }
-    for parameter in [Id(first), Id(second)] {
+    all([Id(first), Id(second)].into_iter().map(|parameter| {
         let is_fine = match m.ty(parameter) {
             Type::Array { element, .. } => {
                 let length = m.array_length(parameter);
@@ -431,6 +431,6 @@ fn check_decode(
                  parameter",
             ));
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }

@@ -8,7 +8,7 @@ use spirvkit_grammar::{CooperativeMatrixReduce, Op};
 use super::super::operation::Operation;
 use super::shapes::{Use, different};
 use super::with_matrices;
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
 
@@ -246,15 +246,16 @@ pub(super) fn check_per_element(o: &Operation<'_, '_, '_>) -> Verdict {
         ));
     }
     let parameter = |index: usize| Id(parameters.get(index).copied().unwrap_or(0));
-    for index in 0..2 {
+    all((0..2).map(|index| {
         if !m.is_int_scalar_of(parameter(index), 32) {
             return Err(fault("must have 32-bit integers for row and column"));
         }
-    }
+        Ok(())
+    }))?;
     if parameter(2) != matrix.component {
         return Err(fault("must have the component type as its third parameter"));
     }
-    for index in 0..further.len() {
+    all((0..further.len()).map(|index| {
         let ty = o.ty(index + 2);
         let wanted = match m.ty(ty) {
             Type::CooperativeMatrix(other) => {
@@ -279,6 +280,6 @@ pub(super) fn check_per_element(o: &Operation<'_, '_, '_>) -> Verdict {
                 "must have parameters of the types of the further operands",
             ));
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }

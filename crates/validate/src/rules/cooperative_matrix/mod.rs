@@ -11,7 +11,7 @@ use spirvkit_grammar::Op;
 
 use super::Family;
 use super::operation::{Operation, check_values};
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -273,7 +273,7 @@ fn check_mul_add(o: &Operation<'_, '_, '_>) -> Verdict {
             "the columns of C and of the result",
         ),
     ];
-    for (first, second, what) in pairs {
+    all(pairs.into_iter().map(|(first, second, what)| {
         if let Some((first, second)) = shapes::different(m, first, second) {
             let message = format!(
                 "{what} must be the same in {}, but are {first} and {second}",
@@ -281,6 +281,6 @@ fn check_mul_add(o: &Operation<'_, '_, '_>) -> Verdict {
             );
             return Err(o.fault(&PRODUCT_SHAPE, message));
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }

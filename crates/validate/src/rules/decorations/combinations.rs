@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::Decoration;
 
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all};
 use crate::module::{Decorated, Module};
 use crate::rule::{Example, Frame, Rule};
 
@@ -104,8 +104,8 @@ pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> Verdic
         WHOLE => m.name(target),
         _ => format!("member {member} of {}", m.name(target)),
     };
-    for pair in entries.windows(2) {
-        let &[a, b] = pair else { continue };
+    let repeated = all(entries.windows(2).map(|pair| {
+        let &[a, b] = pair else { return Ok(()) };
         let decoration = Decoration(b.1);
         // What groups add may be there already, and two targets of one group share
         // its decorations.
@@ -116,27 +116,29 @@ pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> Verdic
                 .at(a.2, "the other one")
                 .about(m, target, "this is decorated"));
         }
-    }
-    for group in entries.chunk_by(|a, b| a.0 == b.0) {
-        let pairs = group.iter().flat_map(|entry| {
+        Ok(())
+    }));
+    let groups = entries.chunk_by(|a, b| a.0 == b.0);
+    let pairs = groups.flat_map(|group| {
+        group.iter().flat_map(move |entry| {
             let excluded = excluded(Decoration(entry.1)).iter();
-            excluded.map(move |other| (entry, other))
-        });
-        for (entry, other) in pairs {
-            let key = (entry.0, other.0, 0);
-            let start = group.partition_point(|entry| *entry < key);
-            let Some(found) = group.get(start).filter(|found| found.1 == other.0) else {
-                continue;
-            };
-            let message = format!(
-                "{} is decorated both {} and {other}",
-                whose(entry.0),
-                Decoration(entry.1)
-            );
-            return Err(Fault::new(&EXCLUSIVE, entry.2.max(found.2), message)
-                .at(entry.2.min(found.2), "the other one")
-                .about(m, target, "this is decorated"));
-        }
-    }
-    Ok(())
+            excluded.map(move |other| (group, entry, other))
+        })
+    });
+    let exclusive = all(pairs.map(|(group, entry, other)| {
+        let key = (entry.0, other.0, 0);
+        let start = group.partition_point(|entry| *entry < key);
+        let Some(found) = group.get(start).filter(|found| found.1 == other.0) else {
+            return Ok(());
+        };
+        let message = format!(
+            "{} is decorated both {} and {other}",
+            whose(entry.0),
+            Decoration(entry.1)
+        );
+        Err(Fault::new(&EXCLUSIVE, entry.2.max(found.2), message)
+            .at(entry.2.min(found.2), "the other one")
+            .about(m, target, "this is decorated"))
+    }));
+    all([repeated, exclusive])
 }

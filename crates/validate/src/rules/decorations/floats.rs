@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, FPFastMathMode, FPRoundingMode, Op, StorageClass};
 
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all};
 use crate::module::{Decorated, Inst, Module};
 use crate::rule::{Example, Frame, Rule};
 
@@ -131,9 +131,9 @@ fn check_shader_rounding(
     if is_exact {
         return Ok(());
     }
-    for user in m.uses(target).iter().filter_map(|&offset| m.inst(offset)) {
+    all(m.uses(target).iter().filter_map(|&offset| m.inst(offset)).map(|user| {
         if is_no_use(user.op()) {
-            continue;
+            return Ok(());
         }
         if user.op() != Op::Store {
             return wrong(format!(
@@ -143,10 +143,10 @@ fn check_shader_rounding(
             ));
         }
         let Some(pointer) = m.type_of(user.id(0)) else {
-            continue;
+            return Ok(());
         };
         let Some(class) = m.pointer_class(pointer) else {
-            continue;
+            return Ok(());
         };
         let pointee = m.pointee(pointer).or_else(|| m.type_of(target));
         let is_half =
@@ -172,8 +172,8 @@ fn check_shader_rounding(
                 m.name(target)
             ));
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }
 
 /// Whether `SPV_INTEL_rounded_divide_sqrt` lets a division or, as extended

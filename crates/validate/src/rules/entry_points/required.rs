@@ -3,7 +3,7 @@
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{ExecutionMode as Mode, ExecutionModel};
 
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all};
 use crate::module::EntryPoint;
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::mode_setting::Modes;
@@ -276,7 +276,7 @@ pub(super) fn check(modes: &Modes, entry: &EntryPoint<'_>) -> Verdict {
         ExecutionModel::MeshEXT => MESH_GROUPS,
         _ => return Ok(()),
     };
-    for group in groups {
+    all(groups.iter().map(|group| {
         let count = modes.count(entry.function, group.modes);
         let fits = match group.needs {
             Needs::AtMostOne => count <= 1,
@@ -286,8 +286,8 @@ pub(super) fn check(modes: &Modes, entry: &EntryPoint<'_>) -> Verdict {
         if !fits {
             return Err(fault(modes, entry, group));
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }
 
 #[cold]

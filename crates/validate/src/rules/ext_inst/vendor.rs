@@ -4,7 +4,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{ExtInstSet, Op};
 
 use super::Call;
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::rule::{Example, Frame, Rule};
 
 pub(super) const RULES: &[&Rule] = &[&FORMAT, &TRINARY_RESULT, &TRINARY_OPERAND];
@@ -89,7 +89,7 @@ fn trinary(call: &Call<'_, '_, '_>) -> Verdict {
         ),
     };
     call.result(&TRINARY_RESULT, fits, expected)?;
-    for index in 0..call.count() {
+    all((0..call.count()).map(|index| {
         let ty = call.ty(index);
         let fits = ty == result
             || !is_float
@@ -97,6 +97,6 @@ fn trinary(call: &Call<'_, '_, '_>) -> Verdict {
                 && m.bit_width(ty) == m.bit_width(result)
                 && m.dimension(ty) == m.dimension(result);
         call.operand(&TRINARY_OPERAND, index, fits, "of the result type")?;
-    }
-    Ok(())
+        Ok(())
+    }))
 }

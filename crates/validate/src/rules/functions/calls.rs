@@ -5,8 +5,8 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
-use crate::fault::{Fault, Verdict};
-use crate::module::{Decorated, Likeness, Module, Type};
+use crate::fault::{Fault, Verdict, all, expect};
+use crate::module::{Decorated, Inst, Likeness, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::logical_pointers;
 use crate::site::Site;
@@ -195,7 +195,7 @@ pub(super) fn call(at: &Site<'_, '_>) -> Verdict {
         return Err(fault.about(m, callee, "it is defined here"));
     };
     let returned = function.result_type().unwrap_or(Id(0));
-    if at.result_type() != returned {
+    let result = expect(at.result_type() == returned, || {
         let message = format!(
             "{} returns {}, but the call's type is {}",
             m.name(callee),
@@ -203,8 +203,14 @@ pub(super) fn call(at: &Site<'_, '_>) -> Verdict {
             m.show_type(at.result_type())
         );
         let fault = at.fault(&RESULT, message);
-        return Err(fault.about(m, callee, "the function is here"));
-    }
+        fault.about(m, callee, "the function is here")
+    });
+    all([result, arguments(at, callee, function)])
+}
+
+/// Checks the arguments of a call.
+fn arguments(at: &Site<'_, '_>, callee: Id, function: Inst<'_>) -> Verdict {
+    let m = at.m;
     // A function without a function type is told where it is.
     let Type::Function { parameters, .. } = m.ty(function.id(1)) else {
         return Ok(());
@@ -220,32 +226,36 @@ pub(super) fn call(at: &Site<'_, '_>) -> Verdict {
         let fault = at.fault(&COUNT, message);
         return Err(fault.about(m, callee, "the function is here"));
     }
-    for (index, (&argument, &parameter)) in arguments.iter().zip(parameters).enumerate() {
-        let (argument, parameter) = (Id(argument), Id(parameter));
-        let given = m.type_of(argument).unwrap_or(Id(0));
-        let fits = given == parameter
-            || m.options.before_hlsl_legalization && logically_match(m, given, parameter);
-        if !fits {
-            let message = format!(
-                "argument {} of the call of {} must be {}, but is {}",
-                index + 1,
-                m.name(callee),
-                m.show_type(parameter),
-                m.show_value(argument)
-            );
-            let fault = at.fault(&ARGUMENT, message);
-            return Err(fault
-                .about(m, argument, "the argument is defined here")
-                .about(m, callee, "the function is here"));
-        }
-        if logical_pointers::has_logical_pointers(m)
-            && !m.options.relax_logical_pointer
-            && let Some(class) = m.pointer_class(parameter)
-        {
-            logical_pointer(at, index, argument, class)?;
-        }
-    }
-    Ok(())
+    all(arguments
+        .iter()
+        .zip(parameters)
+        .enumerate()
+        .map(|(index, (&argument, &parameter))| {
+            let (argument, parameter) = (Id(argument), Id(parameter));
+            let given = m.type_of(argument).unwrap_or(Id(0));
+            let fits = given == parameter
+                || m.options.before_hlsl_legalization && logically_match(m, given, parameter);
+            if !fits {
+                let message = format!(
+                    "argument {} of the call of {} must be {}, but is {}",
+                    index + 1,
+                    m.name(callee),
+                    m.show_type(parameter),
+                    m.show_value(argument)
+                );
+                let fault = at.fault(&ARGUMENT, message);
+                return Err(fault
+                    .about(m, argument, "the argument is defined here")
+                    .about(m, callee, "the function is here"));
+            }
+            if logical_pointers::has_logical_pointers(m)
+                && !m.options.relax_logical_pointer
+                && let Some(class) = m.pointer_class(parameter)
+            {
+                logical_pointer(at, index, argument, class)?;
+            }
+            Ok(())
+        }))
 }
 
 fn logical_pointer(at: &Site<'_, '_>, index: usize, argument: Id, class: StorageClass) -> Verdict {
@@ -415,15 +425,18 @@ pub(super) fn pointer_call(at: &Site<'_, '_>) -> Verdict {
         );
         return Err(indirect_fault(at, pointee, message));
     }
-    for (&argument, &parameter) in arguments.iter().zip(parameters) {
-        if m.type_of(Id(argument)) != Some(Id(parameter)) {
-            let message = format!(
-                "the argument must be {}, but is {}",
-                m.show_type(Id(parameter)),
-                m.show_value(Id(argument))
-            );
-            return Err(indirect_fault(at, Id(argument), message));
-        }
-    }
-    Ok(())
+    all(arguments
+        .iter()
+        .zip(parameters)
+        .map(|(&argument, &parameter)| {
+            if m.type_of(Id(argument)) != Some(Id(parameter)) {
+                let message = format!(
+                    "the argument must be {}, but is {}",
+                    m.show_type(Id(parameter)),
+                    m.show_value(Id(argument))
+                );
+                return Err(indirect_fault(at, Id(argument), message));
+            }
+            Ok(())
+        }))
 }

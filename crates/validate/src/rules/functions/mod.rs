@@ -8,7 +8,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::{Family, logical_pointers};
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all, expect};
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -145,28 +145,41 @@ fn function(at: &Site<'_, '_>) -> Verdict {
         let fault = at.fault(&FUNCTION_TYPE, message);
         return Err(fault.about(m, ty, "it is defined here"));
     };
-    if at.result_type() != result {
+    let returned = expect(at.result_type() == result, || {
         let message = format!(
             "the function's result type is {}, but its function type returns {}",
             m.show_type(at.result_type()),
             m.show_type(result)
         );
         let fault = at.fault(&RETURN_TYPE, message).word(1);
-        return Err(fault.about(m, ty, "the function type is declared here"));
-    }
-    return_pointer(at, result)?;
+        fault.about(m, ty, "the function type is declared here")
+    });
+    all([
+        returned,
+        return_pointer(at, result),
+        check_parameters(at, ty, parameters),
+    ])
+}
+
+/// Checks the parameters of a function of a type with these.
+fn check_parameters(at: &Site<'_, '_>, ty: Id, parameters: &[u32]) -> Verdict {
+    let m = at.m;
     let Some(function) = at.function() else {
         return Ok(());
     };
     let start = at.inst.offset() + at.inst.words().len() as u32;
     let mut wanted = parameters.iter().map(|&ty| Id(ty));
-    for inst in m.instructions(start..function.range.end) {
-        match inst.op() {
-            Op::FunctionParameter => {}
-            Op::Label | Op::FunctionEnd => break,
-            _ => continue,
-        }
+    let head = m
+        .instructions(start..function.range.end)
+        .take_while(|inst| !matches!(inst.op(), Op::Label | Op::FunctionEnd));
+    let mut own = head.filter(|inst| inst.op() == Op::FunctionParameter);
+    let mut surplus = false;
+    let declared = all(own.by_ref().map(|inst| {
         let Some(wanted) = wanted.next() else {
+            // Of those that are too many, the first is told of.
+            if std::mem::replace(&mut surplus, true) {
+                return Ok(());
+            }
             let message = format!(
                 "the function type has {} parameters, but the function has more",
                 parameters.len()
@@ -184,7 +197,8 @@ fn function(at: &Site<'_, '_>) -> Verdict {
             let fault = Fault::new(&PARAMETER, inst.offset(), message);
             return Err(fault.about(m, ty, "the function type is declared here"));
         }
-    }
+        Ok(())
+    }));
     let missing = wanted.len();
     if missing > 0 {
         let message = format!(
@@ -193,9 +207,10 @@ fn function(at: &Site<'_, '_>) -> Verdict {
             parameters.len() - missing
         );
         let fault = at.fault(&PARAMETER, message).warning();
-        return Err(fault.about(m, ty, "the function type is declared here"));
+        let fault = fault.about(m, ty, "the function type is declared here");
+        return all([declared, Err(fault)]);
     }
-    Ok(())
+    declared
 }
 
 fn return_pointer(at: &Site<'_, '_>, result: Id) -> Verdict {

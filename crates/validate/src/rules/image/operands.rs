@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, Dim, ImageOperands, Op};
 
 use super::FORMAT_SIGN;
 use super::shape::{self, Lod, is_int32, is_place_float, traits};
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all};
 use crate::module::{Image, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::scopes;
@@ -235,7 +235,7 @@ pub(super) fn check(at: &Site<'_, '_>, image: &Image, first: usize) -> Verdict {
         return Err(at.fault(&EXCLUSIVE, message));
     }
     let mut index = first + 1;
-    for (operand, ids) in OPERANDS {
+    all(OPERANDS.map(|(operand, ids)| {
         if mask.contains(operand) {
             let given = Given {
                 image,
@@ -246,7 +246,8 @@ pub(super) fn check(at: &Site<'_, '_>, image: &Image, first: usize) -> Verdict {
             given.check(at)?;
             index += ids;
         }
-    }
+        Ok(())
+    }))?;
     check_zero_extend(at, mask)
 }
 

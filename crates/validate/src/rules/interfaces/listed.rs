@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Decoration, ExecutionModel, Op, StorageClass, Version};
 
-use crate::fault::{Fault, Faults, Verdict};
+use crate::fault::{Fault, Faults, Verdict, all};
 use crate::module::{Contents, EntryPoint, Inst, Module};
 use crate::rule::{Example, Frame, Rule};
 
@@ -249,11 +249,11 @@ pub(super) fn variables<'m, 'a>(
 pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
     let offset = entry.inst.offset();
     let is_new = m.version >= Version::new(1, 4);
-    for &id in entry.interface {
+    let listed = all(entry.interface.iter().map(|&id| {
         let id = Id(id);
         let Some(listed) = variable(m, id) else {
             if m.def_offset(id) == 0 {
-                continue;
+                return Ok(());
             }
             let message = format!(
                 "the interface of \"{}\" lists {}, which is no variable",
@@ -282,27 +282,35 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
                 "the variable is declared here",
             ));
         }
+        Ok(())
+    }));
+    all([listed, check_repeated(m, entry, is_new)])
+}
+
+/// Checks that no variable is listed twice.
+fn check_repeated(m: &Module<'_>, entry: &EntryPoint<'_>, is_new: bool) -> Verdict {
+    if !is_new || entry.interface.len() < 2 {
+        return Ok(());
     }
-    if is_new && entry.interface.len() > 1 {
-        let mut sorted = entry.interface.to_vec();
-        sorted.sort_unstable();
-        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            let id = Id(pair[0]);
-            let message = format!("\"{}\" lists {} twice", entry.name(), m.name(id));
-            return Err(Fault::new(&REPEATED, offset, message).about(m, id, "this variable"));
-        }
-    }
-    Ok(())
+    let mut sorted = entry.interface.to_vec();
+    sorted.sort_unstable();
+    let groups = sorted.chunk_by(|a, b| a == b);
+    all(groups.filter(|group| group.len() > 1).map(|group| {
+        let id = Id(group[0]);
+        let message = format!("\"{}\" lists {} twice", entry.name(), m.name(id));
+        let fault = Fault::new(&REPEATED, entry.inst.offset(), message);
+        Err(fault.about(m, id, "this variable"))
+    }))
 }
 
 /// Checks what Vulkan asks of the variables that an entry point lists.
 pub(super) fn check_vulkan(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
-    for listed in variables(m, entry) {
+    all(variables(m, entry).map(|listed| {
         if matches!(listed.class, StorageClass::Input | StorageClass::Output) {
             check_stage_variable(m, entry, &listed)?;
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }
 
 fn check_stage_variable(m: &Module<'_>, entry: &EntryPoint<'_>, listed: &Listed<'_>) -> Verdict {

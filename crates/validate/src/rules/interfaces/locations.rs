@@ -8,7 +8,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Decoration, ExecutionModel, StorageClass};
 
 use super::listed::{self, Listed};
-use crate::fault::{Fault, Faults, Verdict};
+use crate::fault::{Fault, Faults, Verdict, all};
 use crate::module::{EntryPoint, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
@@ -326,39 +326,58 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>, budget: &mut Budget)
     }
     let mut taken: Vec<Taken> = Vec::new();
     let mut seen = HashSet::new();
-    for listed in listed::variables(m, entry) {
+    let placed = all(listed::variables(m, entry).map(|listed| {
         let is_stage = matches!(listed.class, StorageClass::Input | StorageClass::Output);
-        if is_stage && seen.insert(listed.id.0) {
-            place(m, entry, &listed, &mut taken, budget)?;
+        match is_stage && seen.insert(listed.id.0) {
+            true => place(m, entry, &listed, &mut taken, budget),
+            false => Ok(()),
         }
-    }
+    }));
     taken.sort_unstable();
-    for group in taken.chunk_by(|a, b| (a.space, a.location) == (b.space, b.location)) {
-        let mut components = 0;
-        for item in group {
-            if components & item.components == 0 {
-                components |= item.components;
-                continue;
-            }
-            let other = group
-                .iter()
-                .find(|other| other.components & item.components != 0 && *other != item)
-                .unwrap_or(item);
-            let kind = if item.space.0 { "output" } else { "input" };
-            let message = format!(
-                "\"{}\" has two variables at component {} of {kind} location {}",
-                entry.name(),
-                (components & item.components).trailing_zeros(),
-                item.location
-            );
-            let vuid = CONFLICT.vuids[usize::from(item.space.0)];
-            return Err(Fault::new(&CONFLICT, entry.inst.offset(), message)
-                .vuid(vuid)
-                .about(m, other.variable, "one of them")
-                .about(m, item.variable, "the other one"));
+    // Two variables may meet in many locations.
+    let mut told = HashSet::new();
+    let conflicts = taken
+        .chunk_by(|a, b| (a.space, a.location) == (b.space, b.location))
+        .filter_map(|group| conflict(m, entry, group, &mut told))
+        .map(Err);
+    all([placed, all(conflicts)])
+}
+
+/// What is wrong if two of the variables that take components of a location take
+/// the same one, unless that was told of these two.
+fn conflict(
+    m: &Module<'_>,
+    entry: &EntryPoint<'_>,
+    group: &[Taken],
+    told: &mut HashSet<(u32, u32)>,
+) -> Option<Fault> {
+    let mut components = 0;
+    for item in group {
+        let shared = components & item.components;
+        components |= item.components;
+        if shared == 0 {
+            continue;
         }
+        let other = group
+            .iter()
+            .find(|other| other.components & item.components != 0 && *other != item)
+            .unwrap_or(item);
+        if !told.insert((other.variable.0, item.variable.0)) {
+            return None;
+        }
+        let kind = if item.space.0 { "output" } else { "input" };
+        let message = format!(
+            "\"{}\" has two variables at component {} of {kind} location {}",
+            entry.name(),
+            shared.trailing_zeros(),
+            item.location
+        );
+        let vuid = CONFLICT.vuids[usize::from(item.space.0)];
+        let fault = Fault::new(&CONFLICT, entry.inst.offset(), message).vuid(vuid);
+        let fault = fault.about(m, other.variable, "one of them");
+        return Some(fault.about(m, item.variable, "the other one"));
     }
-    Ok(())
+    None
 }
 
 /// Notes the locations that a variable takes.
@@ -463,22 +482,21 @@ fn place(
             _ => {}
         }
     }
-    for (number, (place, &member)) in places.iter().zip(members).enumerate() {
-        let Some(location) = place.0 else {
-            let message = format!("member {number} of {} needs a Location", m.name(inner));
-            return Err(
-                Fault::new(&MEMBER_MISSING, m.def_offset(inner), message).about(
-                    m,
-                    listed.id,
-                    "the block is used here",
-                ),
-            );
-        };
-        masks.clear();
-        flatten(m, listed, Id(member), &mut masks, budget)?;
-        add(location.into(), place.1, place.2, &masks);
-    }
-    Ok(())
+    all(places
+        .iter()
+        .zip(members)
+        .enumerate()
+        .map(|(number, (place, &member))| {
+            let Some(location) = place.0 else {
+                let message = format!("member {number} of {} needs a Location", m.name(inner));
+                let fault = Fault::new(&MEMBER_MISSING, m.def_offset(inner), message);
+                return Err(fault.about(m, listed.id, "the block is used here"));
+            };
+            masks.clear();
+            flatten(m, listed, Id(member), &mut masks, budget)?;
+            add(location.into(), place.1, place.2, &masks);
+            Ok(())
+        }))
 }
 
 /// Checks that the members of a structure have no locations, because what the

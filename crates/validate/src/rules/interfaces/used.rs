@@ -6,7 +6,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Op, StorageClass, Version};
 
 use super::listed;
-use crate::fault::{Fault, Faults, Verdict};
+use crate::fault::{Fault, Faults, Verdict, all};
 use crate::module::{AT_ONCE, Entries, EntryPoint, Inst, Module, Reach};
 use crate::rule::{Example, Frame, Rule};
 
@@ -118,8 +118,13 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
     for entries in m.entry_points.chunks(AT_ONCE) {
         reach.follow(m, entries);
         let wrong = find_wrong(&reach, entries, &known, &mut variables, &used);
-        if let Some(entry) = entries.get(wrong.trailing_zeros() as usize) {
-            faults.note(check_entry(m, entry, &variables, &used));
+        // To look at each takes its time, so these many are enough.
+        for (index, entry) in entries.iter().enumerate() {
+            if wrong >> index & 1 != 0 && !faults.is_full() {
+                faults.note(check_entry(m, entry, &variables, &used));
+            }
+        }
+        if wrong != 0 {
             return;
         }
     }
@@ -174,42 +179,47 @@ fn check_entry(
     used: &[Use],
 ) -> Verdict {
     let listed: HashSet<u32> = entry.interface.iter().copied().collect();
+    let mut told: HashSet<u32> = HashSet::new();
     let mut push_constant: Option<Id> = None;
-    for function in m.call_tree(entry.function) {
+    let functions = m.call_tree(entry.function);
+    let uses = functions.into_iter().flat_map(|function| {
         let start = used.partition_point(|entry| entry.function < function);
         let own = used.get(start..).unwrap_or_default().iter();
-        for place in own.take_while(|entry| entry.function == function) {
-            let Some(variable) = variables.get(place.variable as usize) else {
-                continue;
-            };
-            let (id, offset) = (variable.id, place.offset);
-            if variable.is_push_constant {
-                if let Some(other) = push_constant.filter(|&other| other != id) {
-                    let message = format!(
-                        "\"{}\" uses two blocks of push constants, {} and {}",
-                        entry.name(),
-                        m.name(other),
-                        m.name(id)
-                    );
-                    return Err(Fault::new(&PUSH_CONSTANTS, offset, message)
-                        .about(m, id, "this block")
-                        .about(m, other, "the other block"));
-                }
-                push_constant = Some(id);
-            }
-            if variable.must_be_listed && !listed.contains(&id.0) {
+        own.take_while(move |entry| entry.function == function)
+    });
+    all(uses.map(|place| {
+        let Some(variable) = variables.get(place.variable as usize) else {
+            return Ok(());
+        };
+        let (id, offset) = (variable.id, place.offset);
+        let mut verdict = Ok(());
+        if variable.is_push_constant {
+            let other = *push_constant.get_or_insert(id);
+            if other != id && told.insert(id.0) {
                 let message = format!(
-                    "entry point \"{}\" uses {}, but does not list it",
+                    "\"{}\" uses two blocks of push constants, {} and {}",
                     entry.name(),
+                    m.name(other),
                     m.name(id)
                 );
-                return Err(Fault::new(&NOT_LISTED, offset, message)
-                    .about(m, id, "the variable is declared here")
-                    .at(entry.inst.offset(), "the entry point"));
+                verdict = Err(Fault::new(&PUSH_CONSTANTS, offset, message)
+                    .about(m, id, "this block")
+                    .about(m, other, "the other block"));
             }
         }
-    }
-    Ok(())
+        if variable.must_be_listed && !listed.contains(&id.0) && told.insert(id.0) {
+            let message = format!(
+                "entry point \"{}\" uses {}, but does not list it",
+                entry.name(),
+                m.name(id)
+            );
+            let fault = Fault::new(&NOT_LISTED, offset, message)
+                .about(m, id, "the variable is declared here")
+                .at(entry.inst.offset(), "the entry point");
+            verdict = all([verdict, Err(fault)]);
+        }
+        verdict
+    }))
 }
 
 /// Notes which variables an instruction of a function uses.

@@ -3,8 +3,8 @@
 use spirvkit_binary::Id;
 use spirvkit_grammar::Decoration;
 
-use super::sizes::{Kind, Layout, Layouts, MatrixLayout, round_up, shifted};
-use crate::fault::Fault;
+use super::sizes::{Kind, Layout, Layouts, MatrixLayout, UNKNOWN, round_up, shifted};
+use crate::fault::{Fault, Verdict};
 use crate::module::Type;
 
 /// A member: what its decorations and its type say.
@@ -16,6 +16,9 @@ pub(super) struct Member {
     has_matrix_stride: bool,
     has_order: bool,
     pub(super) layout: Layout,
+    /// Whether something is wrong with it, so that what takes its layout says
+    /// nothing.
+    is_faulty: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -26,8 +29,59 @@ enum Offset {
     Known(u64),
 }
 
+impl Member {
+    fn known_offset(&self) -> Option<u64> {
+        match self.offset {
+            Offset::Known(offset) => Some(offset),
+            _ => None,
+        }
+    }
+}
+
 /// Lays out and checks a structure whose members' types have been laid out.
-pub(super) fn check(layouts: &Layouts<'_, '_>, id: Id, types: &[u32]) -> Result<Layout, Fault> {
+pub(super) fn check(
+    layouts: &Layouts<'_, '_>,
+    id: Id,
+    types: &[u32],
+    found: &mut Vec<Fault>,
+) -> Layout {
+    let mut members = declared(layouts, id, types);
+    for member in &mut members {
+        let before = found.len();
+        check_decorations(layouts, id, member, found);
+        member.layout = layouts.layout(member.ty, member.matrix, found);
+        member.is_faulty = found.len() > before;
+        // How it is aligned depends on what it lacks.
+        if layouts.is_matrix(member.ty) && !member.has_order {
+            member.layout.alignment = 1;
+        }
+    }
+    let alignments = members.iter().map(|member| member.layout.alignment);
+    let alignment = layouts.extend(alignments.max().unwrap_or(1));
+    if !layouts.m.options.skip_block_layout {
+        check_offsets(layouts, id, &mut members, found);
+    }
+    let mut size = 0;
+    let mut straddles = 0;
+    for member in members.iter().filter(|member| !member.is_faulty) {
+        if let Some(offset) = member.known_offset() {
+            size = size.max(offset.saturating_add(member.layout.size));
+            straddles |= shifted(member.layout.straddles, offset);
+        }
+    }
+    Layout {
+        size: match layouts.rules.kind {
+            Kind::Extended => round_up(size, alignment),
+            _ => size,
+        },
+        alignment,
+        straddles,
+    }
+}
+
+/// The members of a structure with what decorations say of them, not laid out
+/// yet.
+fn declared(layouts: &Layouts<'_, '_>, id: Id, types: &[u32]) -> Vec<Member> {
     let m = layouts.m;
     let mut members: Vec<Member> = types
         .iter()
@@ -39,11 +93,8 @@ pub(super) fn check(layouts: &Layouts<'_, '_>, id: Id, types: &[u32]) -> Result<
             matrix: MatrixLayout::default(),
             has_matrix_stride: false,
             has_order: false,
-            layout: Layout {
-                size: 0,
-                alignment: 1,
-                straddles: 0,
-            },
+            layout: UNKNOWN,
+            is_faulty: false,
         })
         .collect();
     for decorated in m.decorations(id) {
@@ -71,118 +122,109 @@ pub(super) fn check(layouts: &Layouts<'_, '_>, id: Id, types: &[u32]) -> Result<
             _ => {}
         }
     }
-    for member in &mut members {
-        check_decorations(layouts, id, member)?;
-        member.layout = layouts.layout(member.ty, member.matrix)?;
-    }
-    let alignments = members.iter().map(|member| member.layout.alignment);
-    let alignment = layouts.extend(alignments.max().unwrap_or(1));
-    if !m.options.skip_block_layout {
-        check_offsets(layouts, id, &mut members)?;
-    }
-    let mut size = 0;
-    let mut straddles = 0;
-    for member in &members {
-        if let Offset::Known(offset) = member.offset {
-            size = size.max(offset.saturating_add(member.layout.size));
-            straddles |= shifted(member.layout.straddles, offset);
+    members
+}
+
+/// The members of a structure within which a vector crosses a boundary of 16
+/// bytes where the structure begins at one. Members that are vectors have been
+/// checked.
+pub(super) fn straddling(layouts: &Layouts<'_, '_>, id: Id, types: &[u32]) -> Vec<usize> {
+    let straddles = |member: &Member| match member.known_offset() {
+        Some(offset) if !layouts.is_vector(member.ty) => {
+            let layout = layouts.layout(member.ty, member.matrix, &mut Vec::new());
+            shifted(layout.straddles, offset) & 1 != 0
         }
-    }
-    Ok(Layout {
-        size: match layouts.rules.kind {
-            Kind::Extended => round_up(size, alignment),
-            _ => size,
-        },
-        alignment,
-        straddles,
-    })
+        _ => false,
+    };
+    let members = declared(layouts, id, types).into_iter();
+    members
+        .filter(straddles)
+        .map(|member| member.index)
+        .collect()
 }
 
 /// Checks that a member has the decorations that its layout needs.
-fn check_decorations(layouts: &Layouts<'_, '_>, id: Id, member: &Member) -> Result<(), Fault> {
+fn check_decorations(layouts: &Layouts<'_, '_>, id: Id, member: &Member, found: &mut Vec<Fault>) {
     let m = layouts.m;
-    let missing = |what: &str| {
+    let mut missing = |what: &str| {
         let message = format!("member {} of {} needs {what}", member.index, m.name(id));
-        layouts.fault(&super::MISSING, id, message)
+        found.push(layouts.fault(&super::MISSING, id, message));
     };
     if member.offset == Offset::Missing {
-        return Err(missing("an Offset"));
+        missing("an Offset");
     }
     if !layouts.is_matrix(member.ty) {
-        return Ok(());
+        return;
     }
     if !member.has_order {
-        return Err(missing("RowMajor or ColMajor, because it holds a matrix"));
+        missing("RowMajor or ColMajor, because it holds a matrix");
     }
     if !member.has_matrix_stride {
-        return Err(missing("a MatrixStride, because it holds a matrix"));
+        return missing("a MatrixStride, because it holds a matrix");
+    }
+    // Which stride is right depends on the order.
+    if !member.has_order || m.options.skip_block_layout {
+        return;
     }
     let matrix = m.without_arrays(member.ty);
-    let alignment = layouts.layout(matrix, member.matrix)?.alignment;
+    let alignment = layouts.layout(matrix, member.matrix, found).alignment;
     let stride = member.matrix.stride;
-    if (stride == 0 || !stride.is_multiple_of(alignment)) && !m.options.skip_block_layout {
+    if stride == 0 || !stride.is_multiple_of(alignment) {
         let message = format!(
             "the MatrixStride of member {} of {} must be a multiple of {alignment} above 0, but is {stride}",
             member.index,
             m.name(id)
         );
-        return Err(layouts.fault(&super::MATRIX_STRIDE, id, message));
+        found.push(layouts.fault(&super::MATRIX_STRIDE, id, message));
     }
-    Ok(())
 }
 
-/// Checks where the members stand.
-fn check_offsets(layouts: &Layouts<'_, '_>, id: Id, members: &mut [Member]) -> Result<(), Fault> {
+/// Checks where the members stand. Of each, the first thing is told that is wrong
+/// with its offset.
+fn check_offsets(
+    layouts: &Layouts<'_, '_>,
+    id: Id,
+    members: &mut [Member],
+    found: &mut Vec<Fault>,
+) {
     let m = layouts.m;
     let of = |index: usize| format!("member {index} of {}", m.name(id));
-    let known = |member: &Member| match member.offset {
-        Offset::Known(offset) => Some(offset),
-        _ => None,
-    };
-    members.sort_by_key(|member| (known(member).unwrap_or(0), member.index));
+    members.sort_by_key(|member| (member.known_offset().unwrap_or(0), member.index));
     let mut end = 0;
     let mut previous = 0;
     let mut runtime: Option<(usize, u64)> = None;
-    for member in members.iter() {
-        let Some(offset) = known(member) else {
+    for member in members {
+        let Some(offset) = member.known_offset() else {
             continue;
         };
-        let alignment = layouts.member_alignment(member);
-        if !offset.is_multiple_of(alignment) {
-            let message = format!(
-                "the Offset of {} must be a multiple of {alignment}, but is {offset}",
-                of(member.index)
-            );
-            return Err(layouts.fault(&super::ALIGNMENT, id, message));
-        }
-        if layouts.rules.relaxed
-            && matches!(m.ty(member.ty), Type::Vector { .. })
-            && shifted(member.layout.straddles, offset) & 1 != 0
-        {
-            let message = format!(
-                "{}, a vector at offset {offset}, crosses a boundary of 16 bytes",
-                of(member.index)
-            );
-            return Err(layouts.fault(&super::STRADDLE, id, message));
-        }
-        if offset < end {
+        let before = found.len();
+        found.extend(check_place(layouts, id, member, offset).err());
+        let is_astray = found.len() > before;
+        if !is_astray && offset < end {
             let message = format!(
                 "{} begins at offset {offset}, but {} takes the bytes before {end}",
                 of(member.index),
                 of(previous)
             );
-            return Err(layouts.fault(&super::OVERLAP, id, message));
-        }
-        if let Some((index, start)) = runtime.filter(|&(_, start)| offset > start) {
+            found.push(layouts.fault(&super::OVERLAP, id, message));
+        } else if let Some((index, start)) = runtime.filter(|&(_, start)| offset > start) {
             let message = format!(
                 "{} is a run-time array at offset {start}, but {} stands behind it",
                 of(index),
                 of(member.index)
             );
-            return Err(layouts.fault(&super::RUNTIME_ARRAY, id, message));
+            found.push(layouts.fault(&super::RUNTIME_ARRAY, id, message));
+            runtime = None;
         }
-        if matches!(m.ty(member.ty), Type::RuntimeArray { .. }) {
+        let is_fine = found.len() == before;
+        if is_fine && matches!(m.ty(member.ty), Type::RuntimeArray { .. }) {
             runtime = Some((member.index, offset));
+        }
+        // What doesn't belong where it stands, or is of no known size, is in
+        // nobody's way.
+        member.is_faulty |= is_astray;
+        if member.is_faulty {
+            continue;
         }
         let mut next = offset.saturating_add(member.layout.size);
         let is_padded = layouts.rules.kind != Kind::Scalar
@@ -199,6 +241,29 @@ fn check_offsets(layouts: &Layouts<'_, '_>, id: Id, members: &mut [Member]) -> R
             end = next;
             previous = member.index;
         }
+    }
+}
+
+/// Checks where a member stands, whatever is beside it.
+fn check_place(layouts: &Layouts<'_, '_>, id: Id, member: &Member, offset: u64) -> Verdict {
+    let of = || format!("member {} of {}", member.index, layouts.m.name(id));
+    let alignment = layouts.member_alignment(member);
+    if !offset.is_multiple_of(alignment) {
+        let message = format!(
+            "the Offset of {} must be a multiple of {alignment}, but is {offset}",
+            of()
+        );
+        return Err(layouts.fault(&super::ALIGNMENT, id, message));
+    }
+    if layouts.rules.relaxed
+        && layouts.is_vector(member.ty)
+        && shifted(member.layout.straddles, offset) & 1 != 0
+    {
+        let message = format!(
+            "{}, a vector at offset {offset}, crosses a boundary of 16 bytes",
+            of()
+        );
+        return Err(layouts.fault(&super::STRADDLE, id, message));
     }
     Ok(())
 }

@@ -19,11 +19,11 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::Family;
-use crate::fault::{Fault, Faults, Verdict};
+use crate::fault::{Faults, Verdict};
 use crate::module::{Inst, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
-use sizes::{Kind, Layouts, Rules};
+use sizes::{Found, Kind, Layouts, Rules};
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[],
@@ -288,7 +288,9 @@ fn rules_for(m: &Module<'_>, instance: &Instance, ty: Id) -> Option<Rules> {
 fn check_layouts(m: &Module<'_>, faults: &mut Faults) {
     let mut by_rules: HashMap<Rules, Layouts<'_, '_>> = HashMap::new();
     let mut done = hashbrown::HashSet::new();
-    let mut found: Vec<Fault> = Vec::new();
+    // By rules that options would put in the place of others.
+    let mut wider: HashMap<Rules, Layouts<'_, '_>> = HashMap::new();
+    let mut found: Vec<Found> = Vec::new();
     for inst in instructions(m) {
         let Some(instance) = instance(m, inst) else {
             continue;
@@ -316,26 +318,68 @@ fn check_layouts(m: &Module<'_>, faults: &mut Faults) {
             .entry(rules)
             .or_insert_with(|| Layouts::new(m, rules));
         layouts.lay_out(ty, &mut found);
-        if found.is_empty()
-            && rules.relaxed
-            && let Ok(layout) = layouts.layout(ty, sizes::MatrixLayout::default())
-            && layout.straddles & 1 != 0
-            && !m.options.skip_block_layout
-            && m.is_struct(ty)
-        {
-            let message = format!(
-                "in {}, a vector within an array or a nested structure crosses a boundary of 16 bytes",
-                m.name(ty)
-            );
-            found.push(layouts.fault(&STRADDLE, ty, message));
+        found.extend(straddling(layouts, ty));
+        if found.is_empty() {
+            continue;
         }
-        for fault in found.drain(..) {
-            faults.add(fault.at(instance.offset, "memory of this type is used here"));
+        let advice = advice(m, rules, ty, &mut wider);
+        for Found { ty, fault } in found.drain(..) {
+            let is_missing = std::ptr::eq(fault.rule(), &MISSING);
+            let permitting = advice.iter().find(|(_, rules)| {
+                let layouts = wider.get(rules);
+                !is_missing && layouts.is_some_and(|layouts| layouts.is_sound(ty))
+            });
+            let fault = fault.at(instance.offset, "memory of this type is used here");
+            faults.add(match permitting {
+                Some((advice, _)) => fault.help(*advice),
+                None => fault,
+            });
         }
         if faults.is_full() {
             return;
         }
     }
+}
+
+/// What is wrong with vectors deep within a structure that begins at a boundary of
+/// 16 bytes.
+fn straddling(layouts: &Layouts<'_, '_>, ty: Id) -> Vec<Found> {
+    let m = layouts.m;
+    let Type::Struct { members } = m.ty(ty) else {
+        return Vec::new();
+    };
+    let layout = layouts.layout(ty, sizes::MatrixLayout::default(), &mut Vec::new());
+    if !layouts.rules.relaxed || layout.straddles & 1 == 0 || m.options.skip_block_layout {
+        return Vec::new();
+    }
+    let all = members::straddling(layouts, ty, members).into_iter();
+    all.map(|index| {
+        let message = format!(
+            "in member {index} of {}, a vector within an array or a nested structure crosses a boundary of 16 bytes",
+            m.name(ty)
+        );
+        let fault = layouts.fault(&STRADDLE, ty, message);
+        Found { ty, fault }
+    })
+    .collect()
+}
+
+/// The options that permit what is wrong with a type, or with types that it holds,
+/// as far as these are sound by `wider` rules, from the least on.
+fn advice<'m, 'a>(
+    m: &'m Module<'a>,
+    rules: Rules,
+    ty: Id,
+    wider: &mut HashMap<Rules, Layouts<'m, 'a>>,
+) -> Vec<(&'static str, Rules)> {
+    let permits = |(_, rules): &(&str, Rules)| {
+        let layouts = wider
+            .entry(*rules)
+            .or_insert_with(|| Layouts::new(m, *rules));
+        layouts.lay_out(ty, &mut Vec::new());
+        straddling(layouts, ty).is_empty()
+    };
+    rules.wider().filter(permits).collect()
 }
 
 /// All instructions that may need a layout: those in functions only if there are

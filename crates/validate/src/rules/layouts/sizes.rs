@@ -40,24 +40,35 @@ impl Rules {
         }
     }
 
-    /// What would permit more.
-    pub(super) fn advice(self) -> Option<&'static str> {
-        Some(match (self.class, self.kind) {
-            (_, Kind::Scalar) => return None,
-            (StorageClass::Workgroup, _) => {
-                "the feature workgroupMemoryExplicitLayoutScalarBlockLayout (--workgroup-scalar-block-layout) may \
-                 permit it"
+    /// The options that permit more, from the least on, and the rules with each.
+    pub(super) fn wider(self) -> impl Iterator<Item = (&'static str, Self)> {
+        let scalar = match self.class {
+            StorageClass::Workgroup => {
+                "the feature workgroupMemoryExplicitLayoutScalarBlockLayout (--workgroup-scalar-block-layout) \
+                 permits it"
             }
-            _ if !self.relaxed => {
-                "the extension VK_KHR_relaxed_block_layout (--relax-block-layout) may permit it"
-            }
-            (_, Kind::Extended) => {
-                "the feature uniformBufferStandardLayout (--uniform-buffer-standard-layout) may permit it"
-            }
-            (_, Kind::Standard) => {
-                "the feature scalarBlockLayout (--scalar-block-layout) may permit it"
-            }
-        })
+            _ => "the feature scalarBlockLayout (--scalar-block-layout) permits it",
+        };
+        let with_kind = |kind| Self { kind, ..self };
+        let all = [
+            (
+                !self.relaxed,
+                "the extension VK_KHR_relaxed_block_layout (--relax-block-layout) permits it",
+                Self {
+                    relaxed: true,
+                    ..self
+                },
+            ),
+            (
+                self.kind == Kind::Extended,
+                "the feature uniformBufferStandardLayout (--uniform-buffer-standard-layout) permits it",
+                with_kind(Kind::Standard),
+            ),
+            (true, scalar, with_kind(Kind::Scalar)),
+        ];
+        let is_scalar = self.kind == Kind::Scalar;
+        let changing = all.into_iter().filter(move |each| each.0 && !is_scalar);
+        changing.map(|(_, advice, rules)| (advice, rules))
     }
 }
 
@@ -78,7 +89,7 @@ pub(super) struct Layout {
     pub(super) straddles: u16,
 }
 
-const UNKNOWN: Layout = Layout {
+pub(super) const UNKNOWN: Layout = Layout {
     size: 0,
     alignment: 1,
     straddles: 0,
@@ -91,7 +102,17 @@ pub(super) struct Layouts<'m, 'a> {
     /// The size of images and samplers for which the options give none.
     descriptor_size: u64,
     known: HashMap<u32, Layout>,
-    faulty: HashSet<u32>,
+    /// Types of which something is wrong, or of which a part is such a type.
+    unsound: HashSet<u32>,
+    /// Types with strides that were told of.
+    told: HashSet<u32>,
+}
+
+/// What is wrong with the layout of a type.
+pub(super) struct Found {
+    /// A structure, or an array outside of structures.
+    pub(super) ty: Id,
+    pub(super) fault: Fault,
 }
 
 impl<'m, 'a> Layouts<'m, 'a> {
@@ -101,13 +122,14 @@ impl<'m, 'a> Layouts<'m, 'a> {
             rules,
             descriptor_size: bindless_size(m),
             known: HashMap::new(),
-            faulty: HashSet::new(),
+            unsound: HashSet::new(),
+            told: HashSet::new(),
         }
     }
 
     /// Lays out a type and all types within it, and checks each that was not
     /// checked before.
-    pub(super) fn lay_out(&mut self, root: Id, found: &mut Vec<Fault>) {
+    pub(super) fn lay_out(&mut self, root: Id, found: &mut Vec<Found>) {
         let m = self.m;
         let mut pending = Vec::new();
         let mut todo = vec![root];
@@ -130,28 +152,49 @@ impl<'m, 'a> Layouts<'m, 'a> {
         }
         // Types come after those that they hold.
         pending.sort_unstable_by_key(|&ty| m.def_offset(ty));
+        let mut faults = Vec::new();
         for ty in pending {
             let layout = match m.ty(ty) {
-                Type::Struct { members } => match members::check(self, ty, members) {
-                    Ok(layout) => layout,
-                    Err(fault) => self.fail(ty, fault, found),
-                },
+                Type::Struct { members } => members::check(self, ty, members, &mut faults),
                 // Arrays of matrices are laid out with their members.
                 _ if self.is_matrix(ty) => UNKNOWN,
-                _ => match self.array(ty, MatrixLayout::default()) {
-                    Ok(layout) => layout,
-                    Err(fault) => self.fail(ty, fault, found),
-                },
+                _ => self.array(ty, MatrixLayout::default(), &mut faults),
             };
             self.known.insert(ty.0, layout);
+            if !faults.is_empty() || self.has_unsound_part(ty) {
+                self.unsound.insert(ty.0);
+            }
+            let own = m.def_offset(ty);
+            for fault in faults.drain(..) {
+                // The stride of an array is not told of with each of its members.
+                if fault.offset() == own || self.told.insert(fault.offset()) {
+                    found.push(Found { ty, fault });
+                }
+            }
         }
     }
 
-    fn fail(&mut self, ty: Id, fault: Fault, found: &mut Vec<Fault>) -> Layout {
-        if self.faulty.insert(ty.0) {
-            found.push(fault);
+    fn has_unsound_part(&self, ty: Id) -> bool {
+        if self.unsound.is_empty() {
+            return false;
         }
-        UNKNOWN
+        match self.m.ty(ty) {
+            Type::Struct { members } => members.iter().any(|part| self.unsound.contains(part)),
+            Type::Array { element, .. } | Type::RuntimeArray { element } => {
+                self.unsound.contains(&element.0)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether nothing is wrong with a type that has been laid out, nor with what
+    /// it holds.
+    pub(super) fn is_sound(&self, ty: Id) -> bool {
+        !self.unsound.contains(&ty.0)
+    }
+
+    pub(super) fn is_vector(&self, ty: Id) -> bool {
+        matches!(self.m.ty(ty), Type::Vector { .. })
     }
 
     /// Whether the type is a matrix or arrays of them.
@@ -161,9 +204,9 @@ impl<'m, 'a> Layouts<'m, 'a> {
 
     /// The layout of a type whose parts have been laid out; of arrays only, if
     /// they hold matrices.
-    pub(super) fn layout(&self, ty: Id, matrix: MatrixLayout) -> Result<Layout, Fault> {
+    pub(super) fn layout(&self, ty: Id, matrix: MatrixLayout, found: &mut Vec<Fault>) -> Layout {
         let m = self.m;
-        Ok(match m.ty(ty) {
+        match m.ty(ty) {
             Type::Int { width, .. } | Type::Float { width, .. } => {
                 let size = u64::from(width.div_ceil(8));
                 Layout {
@@ -188,7 +231,7 @@ impl<'m, 'a> Layouts<'m, 'a> {
                 straddles: 0,
             },
             Type::Array { .. } | Type::RuntimeArray { .. } if self.is_matrix(ty) => {
-                self.matrix_arrays(ty, matrix)?
+                self.matrix_arrays(ty, matrix, found)
             }
             Type::Sampler => self.descriptor(m.options.sampler_descriptor, self.descriptor_size),
             Type::Image(_) => self.descriptor(m.options.image_descriptor, self.descriptor_size),
@@ -196,7 +239,7 @@ impl<'m, 'a> Layouts<'m, 'a> {
                 self.descriptor(m.options.buffer_descriptor, 0)
             }
             _ => self.known.get(&ty.0).copied().unwrap_or(UNKNOWN),
-        })
+        }
     }
 
     fn descriptor(&self, layout: crate::options::DescriptorLayout, default: u64) -> Layout {
@@ -264,36 +307,37 @@ impl<'m, 'a> Layouts<'m, 'a> {
     }
 
     /// Arrays of arrays of matrices, from the inside out.
-    fn matrix_arrays(&self, ty: Id, matrix: MatrixLayout) -> Result<Layout, Fault> {
+    fn matrix_arrays(&self, ty: Id, matrix: MatrixLayout, found: &mut Vec<Fault>) -> Layout {
         let m = self.m;
         let mut arrays = Vec::new();
         let mut inner = ty;
         while let Type::Array { element, .. } | Type::RuntimeArray { element } = m.ty(inner) {
             // A broken module's array may be made of itself.
             if m.def_offset(element) >= m.def_offset(inner) {
-                return Ok(UNKNOWN);
+                return UNKNOWN;
             }
             arrays.push(inner);
             inner = element;
         }
-        let mut layout = self.layout(inner, matrix)?;
+        let mut layout = self.layout(inner, matrix, found);
         while let Some(array) = arrays.pop() {
-            layout = self.array_of(array, layout)?;
+            layout = self.array_of(array, layout, found);
         }
-        Ok(layout)
+        layout
     }
 
-    fn array(&self, ty: Id, matrix: MatrixLayout) -> Result<Layout, Fault> {
+    fn array(&self, ty: Id, matrix: MatrixLayout, found: &mut Vec<Fault>) -> Layout {
         let element = match self.m.ty(ty) {
             Type::Array { element, .. } | Type::RuntimeArray { element } => element,
-            _ => return Ok(UNKNOWN),
+            _ => return UNKNOWN,
         };
-        let layout = self.layout(element, matrix)?;
-        self.array_of(ty, layout)
+        let layout = self.layout(element, matrix, found);
+        self.array_of(ty, layout, found)
     }
 
-    /// Lays out and checks an array of elements with this layout.
-    fn array_of(&self, ty: Id, element: Layout) -> Result<Layout, Fault> {
+    /// Lays out and checks an array of elements with this layout. Without a sound
+    /// stride, only its alignment is known.
+    fn array_of(&self, ty: Id, element: Layout, found: &mut Vec<Fault>) -> Layout {
         let m = self.m;
         let stride = m.own_decorations(ty).find(|decorated| {
             matches!(
@@ -302,15 +346,20 @@ impl<'m, 'a> Layouts<'m, 'a> {
             )
         });
         let alignment = self.extend(element.alignment);
+        let only_aligned = Layout {
+            size: 0,
+            alignment,
+            straddles: 0,
+        };
         let Some(stride) = stride else {
             // What a heap's descriptors look like to a buffer is left open.
             if self.rules.class != StorageClass::UniformConstant && self.holds_descriptors(ty) {
-                return Ok(UNKNOWN);
+                return UNKNOWN;
             }
             let message = format!("{} needs a stride", m.show_type(ty));
-            return Err(self
-                .fault(&super::MISSING, ty, message)
-                .help("decorate the array ArrayStride"));
+            let fault = self.fault(&super::MISSING, ty, message);
+            found.push(fault.help("decorate the array ArrayStride"));
+            return only_aligned;
         };
         let value = match stride.decoration {
             Decoration::ArrayStride => Some(u64::from(stride.param(0))),
@@ -318,17 +367,13 @@ impl<'m, 'a> Layouts<'m, 'a> {
         };
         // A stride that specialization says is not known.
         let Some(value) = value else {
-            return Ok(Layout {
-                size: 0,
-                alignment,
-                straddles: 0,
-            });
+            return only_aligned;
         };
         let at = stride.inst.offset();
-        let wrong = |message: String| {
-            Err(self
-                .fault(&super::STRIDE, ty, message)
-                .at(at, "the stride is given here"))
+        let mut wrong = |message: String| {
+            let fault = self.fault(&super::STRIDE, ty, message);
+            found.push(fault.at(at, "the stride is given here"));
+            only_aligned
         };
         if !m.options.skip_block_layout {
             if value == 0 {
@@ -361,11 +406,11 @@ impl<'m, 'a> Layouts<'m, 'a> {
         let straddles = (0..repeated).fold(0, |all, index| {
             all | shifted(element.straddles, index.wrapping_mul(value))
         });
-        Ok(Layout {
+        Layout {
             size,
             alignment,
             straddles,
-        })
+        }
     }
 
     /// Whether the type is an array of descriptors.
@@ -387,12 +432,9 @@ impl<'m, 'a> Layouts<'m, 'a> {
             self.rules.name(),
             self.rules.class
         );
-        let fault = Fault::new(rule, self.m.def_offset(ty), message);
-        let is_missing = std::ptr::eq(rule, &super::MISSING);
-        match self.rules.advice().filter(|_| !is_missing) {
-            Some(advice) => fault.help(advice),
-            None => fault,
-        }
+        // Types that it holds are named only to say what it is.
+        self.m.mentions.borrow_mut().clear();
+        Fault::new(rule, self.m.def_offset(ty), message)
     }
 
     /// Where a member's alignment must be looked for: vectors under relaxed

@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::load_store::{pointer_fault, transparent, writable};
 use super::operands;
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::small_types;
@@ -119,22 +119,40 @@ OpCopyMemorySized %workgroup_u32 %private_u32 %u32_4",
 pub(super) fn copy(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let (target, source) = (at.type_of_arg(0), at.type_of_arg(1));
-    for (index, ty) in [target, source].into_iter().enumerate() {
-        // A copy of a given size needs no type.
-        let is_void = at.inst.op() == Op::CopyMemory
-            && m.pointee(ty).is_some_and(|pointee| m.is_void(pointee));
-        if !m.is_pointer(ty) || is_void {
-            return Err(pointer_fault(at, at.id(index)));
-        }
-    }
-    writable(at, target)?;
+    all([target, source]
+        .into_iter()
+        .enumerate()
+        .into_iter()
+        .map(|(index, ty)| {
+            // A copy of a given size needs no type.
+            let is_void = at.inst.op() == Op::CopyMemory
+                && m.pointee(ty).is_some_and(|pointee| m.is_void(pointee));
+            if !m.is_pointer(ty) || is_void {
+                return Err(pointer_fault(at, at.id(index)));
+            }
+            Ok(())
+        }))?;
     let pointees = (m.pointee(target), m.pointee(source));
-    if at.inst.op() == Op::CopyMemorySized {
-        size(at, target, source)?;
-        let value = pointees.0.or(pointees.1).unwrap_or(Id(0));
-        transparent(at, value)?;
-        return operands::check_copy(at, 3, target, source, value);
+    let any = pointees.0.or(pointees.1).unwrap_or(Id(0));
+    let writable = writable(at, target);
+    match at.inst.op() {
+        Op::CopyMemorySized => all([
+            writable,
+            size(at, target, source),
+            transparent(at, any),
+            operands::check_copy(at, 3, target, source, any),
+        ]),
+        _ => all([
+            writable,
+            copied(at, pointees),
+            operands::check_copy(at, 2, target, source, any),
+        ]),
     }
+}
+
+/// Checks what is copied between pointers to these types.
+fn copied(at: &Site<'_, '_>, pointees: (Option<Id>, Option<Id>)) -> Verdict {
+    let m = at.m;
     let value = match pointees {
         (Some(target), Some(source)) if target == source => target,
         (Some(value), None) | (None, Some(value)) => value,
@@ -148,8 +166,7 @@ pub(super) fn copy(at: &Site<'_, '_>) -> Verdict {
         let fault = at.fault(&SMALL, message).needs(small_types::CALCULATION);
         return Err(fault.about(m, value, "the type is declared here"));
     }
-    transparent(at, value)?;
-    operands::check_copy(at, 2, target, source, value)
+    transparent(at, value)
 }
 
 #[cold]

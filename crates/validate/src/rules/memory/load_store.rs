@@ -8,7 +8,7 @@ use spirvkit_grammar::{
 };
 
 use super::operands::{self, Access};
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all, expect};
 use crate::module::{Contents, Likeness, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::{logical_pointers, small_types};
@@ -380,44 +380,57 @@ pub(super) fn load(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let result = at.result_type();
     let ty = pointer(at, 0)?;
-    if m.pointee(ty).is_some_and(|pointee| pointee != result) {
+    let fits = m.pointee(ty).is_none_or(|pointee| pointee == result);
+    let fits = expect(fits, || {
         let message = format!(
             "a load from {} doesn't make {}",
             m.show_value(at.id(0)),
             m.show_type(result)
         );
         let fault = at.fault(&LOAD_TYPE, message);
-        return Err(fault.about(m, at.id(0), "the pointer is defined here"));
-    }
+        fault.about(m, at.id(0), "the pointer is defined here")
+    });
+    let origin = match m.env.is_vulkan() && m.op_of(ty) == Op::TypeUntypedPointerKHR {
+        true => descriptor_origin(at),
+        false => Ok(()),
+    };
+    all([
+        fits,
+        loadable(at, result),
+        operands::check(at, 1, Access::Read, &[ty], result),
+        origin,
+    ])
+}
+
+/// Checks that values of a type can be loaded at all.
+fn loadable(at: &Site<'_, '_>, result: Id) -> Verdict {
+    let m = at.m;
     let is_compound = matches!(
         m.op_of(result),
         Op::TypeArray | Op::TypeRuntimeArray | Op::TypeStruct
     );
-    if is_compound {
-        if has_runtime_array(m, result) {
-            let message = format!(
-                "{} holds a run-time array and can't be loaded",
-                m.show_type(result)
-            );
-            let fault = at.fault(&RUNTIME_ARRAY, message);
-            return Err(fault.about(m, result, "the type is declared here"));
-        }
-        if m.has(Capability::Shader) && small_types::is_limited(m, result) {
-            let message = format!(
-                "{} holds values of 8 or 16 bits, which this module may only load as scalars, vectors and matrices",
-                m.show_type(result)
-            );
-            let fault = at
-                .fault(&SMALL_LOAD, message)
-                .needs(small_types::CALCULATION);
-            return Err(fault.about(m, result, "the type is declared here"));
-        }
+    if !is_compound {
+        return Ok(());
     }
-    operands::check(at, 1, Access::Read, &[ty], result)?;
-    if m.env.is_vulkan() && m.op_of(ty) == Op::TypeUntypedPointerKHR {
-        return descriptor_origin(at);
-    }
-    Ok(())
+    let is_sized = expect(!has_runtime_array(m, result), || {
+        let message = format!(
+            "{} holds a run-time array and can't be loaded",
+            m.show_type(result)
+        );
+        let fault = at.fault(&RUNTIME_ARRAY, message);
+        fault.about(m, result, "the type is declared here")
+    });
+    let is_small = m.has(Capability::Shader) && small_types::is_limited(m, result);
+    let is_wide = expect(!is_small, || {
+        let message = format!(
+            "{} holds values of 8 or 16 bits, which this module may only load as scalars, vectors and matrices",
+            m.show_type(result)
+        );
+        let fault = at.fault(&SMALL_LOAD, message);
+        let fault = fault.needs(small_types::CALCULATION);
+        fault.about(m, result, "the type is declared here")
+    });
+    all([is_sized, is_wide])
 }
 
 fn has_runtime_array(m: &Module<'_>, ty: Id) -> bool {
@@ -473,9 +486,18 @@ pub(super) fn store(at: &Site<'_, '_>) -> Verdict {
     {
         return Err(pointer_fault(at, at.id(0)));
     }
-    writable(at, ty)?;
+    let value = at.type_of_arg(1);
+    all([
+        writable(at, ty),
+        storable(at, target, value),
+        operands::check(at, 2, Access::Write, &[ty], value),
+    ])
+}
+
+/// Checks that what is stored can be, to where it is stored.
+fn storable(at: &Site<'_, '_>, target: Option<Id>, value: Id) -> Verdict {
+    let m = at.m;
     let object = at.id(1);
-    let value = m.type_of(object).unwrap_or(Id(0));
     if m.is_void(value) || value == Id(0) {
         let message = format!(
             "what is stored has a type other than void, but this is {}",
@@ -490,8 +512,7 @@ pub(super) fn store(at: &Site<'_, '_>) -> Verdict {
     {
         return Err(type_fault(at, &STORE_TYPE, object));
     }
-    transparent(at, value)?;
-    operands::check(at, 2, Access::Write, &[ty], value)
+    transparent(at, value)
 }
 
 #[cold]
@@ -626,45 +647,53 @@ pub(super) fn predicated(at: &Site<'_, '_>) -> Verdict {
         return Err(pointer_fault(at, at.id(0)));
     }
     let value = at.type_of_arg(object);
-    let moved = match is_load {
-        true => at.result_type(),
-        false => {
-            writable(at, pointer_type)?;
-            value
-        }
+    let (moved, access) = match is_load {
+        true => (at.result_type(), Access::Read),
+        false => (value, Access::Write),
     };
-    let message = if !is_number(m, moved) {
-        format!("{} moves numbers, not {}", at.inst.op(), m.show_type(moved))
-    } else if m
-        .pointee(pointer_type)
-        .is_some_and(|pointee| pointee != moved)
-    {
-        format!(
+    let fault = |message: String| Err(at.fault(&PREDICATED, message));
+    let writable = match is_load {
+        true => Ok(()),
+        false => writable(at, pointer_type),
+    };
+    let other = m.pointee(pointer_type).filter(|&pointee| pointee != moved);
+    let fits = if !is_number(m, moved) {
+        fault(format!(
+            "{} moves numbers, not {}",
+            at.inst.op(),
+            m.show_type(moved)
+        ))
+    } else if other.is_some() {
+        fault(format!(
             "{} doesn't go through {}",
             m.show_type(moved),
             m.show_value(at.id(0))
-        )
-    } else if !m.is_bool_scalar(at.type_of_arg(predicate)) {
-        format!(
+        ))
+    } else {
+        Ok(())
+    };
+    let decides = match m.is_bool_scalar(at.type_of_arg(predicate)) {
+        true => Ok(()),
+        false => fault(format!(
             "the predicate is a boolean, not {}",
             m.show_value(at.id(predicate))
-        )
-    } else if is_load && value != moved {
-        format!(
+        )),
+    };
+    let default = match is_load && value != moved {
+        true => fault(format!(
             "the default value has the type of the load, {}, but is {}",
             m.show_type(moved),
             m.show_value(at.id(object))
-        )
-    } else if operands::mask(at, 3).0 & MemoryAccess::Volatile.0 != 0 {
-        format!("{} can't be volatile", at.inst.op())
-    } else {
-        let access = match is_load {
-            true => Access::Read,
-            false => Access::Write,
-        };
-        return operands::check(at, 3, access, &[pointer_type], moved);
+        )),
+        false => Ok(()),
     };
-    Err(at.fault(&PREDICATED, message))
+    let is_volatile = operands::mask(at, 3).0 & MemoryAccess::Volatile.0 != 0;
+    let lasting = match is_volatile {
+        true => fault(format!("{} can't be volatile", at.inst.op())),
+        false => Ok(()),
+    };
+    let operands = operands::check(at, 3, access, &[pointer_type], moved);
+    all([writable, fits, decides, default, lasting, operands])
 }
 
 fn is_number(m: &Module<'_>, ty: Id) -> bool {

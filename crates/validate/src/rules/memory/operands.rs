@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{MemoryAccess, StorageClass, Version};
 
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all, expect};
 use crate::module::{Module, is_cross_workgroup};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::scopes;
@@ -214,25 +214,30 @@ pub(super) fn check_copy(
     let (Some(first), Some(second)) = (first, second) else {
         return check_set(at, first, Access::Both, &[target, source], value);
     };
-    if at.m.version < Version::new(1, 4) {
+    let is_known = expect(at.m.version >= Version::new(1, 4), || {
         let message = format!(
             "two sets of memory operands of {} are for SPIR-V 1.4 and later",
             at.inst.op()
         );
-        return Err(at.fault(&COPY_VERSION, message));
-    }
-    if first.visible.is_some() {
+        at.fault(&COPY_VERSION, message)
+    });
+    let writes = expect(first.visible.is_none(), || {
         let message = "the first set of memory operands is for the target, which nothing is read from: it can't have \
                        `MakePointerVisible`";
-        return Err(at.fault(&COPY_DIRECTION, message));
-    }
-    if second.available.is_some() {
+        at.fault(&COPY_DIRECTION, message)
+    });
+    let reads = expect(second.available.is_none(), || {
         let message = "the second set of memory operands is for the source, which nothing is written to: it can't \
                        have `MakePointerAvailable`";
-        return Err(at.fault(&COPY_DIRECTION, message));
-    }
-    check_set(at, Some(first), Access::Both, &[target], value)?;
-    check_set(at, Some(second), Access::Both, &[source], value)
+        at.fault(&COPY_DIRECTION, message)
+    });
+    all([
+        is_known,
+        writes,
+        reads,
+        check_set(at, Some(first), Access::Both, &[target], value),
+        check_set(at, Some(second), Access::Both, &[source], value),
+    ])
 }
 
 fn check_set(
@@ -244,30 +249,30 @@ fn check_set(
 ) -> Verdict {
     let m = at.m;
     let is_physical = |&ty: &Id| m.pointer_class(ty) == Some(StorageClass::PhysicalStorageBuffer);
-    if let Some(operands) = operands {
-        scopes_and_privacy(at, operands, access, pointers)?;
-        if let Some(alignment) = operands.alignment {
-            if !alignment.is_power_of_two() {
-                let message = format!("the alignment is {alignment}, which is no power of two");
-                return Err(at.fault(&ALIGNMENT, message));
-            }
-            return match pointers.iter().any(is_physical) && m.env.is_vulkan() {
-                true => large_enough(at, alignment, value),
-                false => Ok(()),
-            };
+    let is_physical = pointers.iter().any(is_physical);
+    let scopes = match operands {
+        Some(operands) => scopes_and_privacy(at, operands, access, pointers),
+        None => Ok(()),
+    };
+    let alignment = match operands.and_then(|operands| operands.alignment) {
+        Some(alignment) if !alignment.is_power_of_two() => {
+            let message = format!("the alignment is {alignment}, which is no power of two");
+            Err(at.fault(&ALIGNMENT, message))
         }
-    }
-    if pointers.iter().any(is_physical) {
-        let message = format!(
-            "{} accesses memory of storage class `PhysicalStorageBuffer` and doesn't name its alignment",
-            at.inst.op()
-        );
-        let fault = at.fault(&PHYSICAL_ALIGNMENT, message);
-        return Err(fault
-            .vuid("VUID-StandaloneSpirv-PhysicalStorageBuffer64-04708")
-            .help("add the memory operand `Aligned`"));
-    }
-    Ok(())
+        Some(alignment) if is_physical && m.env.is_vulkan() => large_enough(at, alignment, value),
+        None if is_physical => {
+            let message = format!(
+                "{} accesses memory of storage class `PhysicalStorageBuffer` and doesn't name its alignment",
+                at.inst.op()
+            );
+            let fault = at.fault(&PHYSICAL_ALIGNMENT, message);
+            Err(fault
+                .vuid("VUID-StandaloneSpirv-PhysicalStorageBuffer64-04708")
+                .help("add the memory operand `Aligned`"))
+        }
+        _ => Ok(()),
+    };
+    all([scopes, alignment])
 }
 
 fn scopes_and_privacy(
@@ -282,31 +287,31 @@ fn scopes_and_privacy(
         (operands.available, Access::Read, "MakePointerAvailable"),
         (operands.visible, Access::Write, "MakePointerVisible"),
     ];
-    for (scope, wrong, name) in sides {
+    let mut is_told = false;
+    let sides = sides.into_iter().map(|(scope, wrong, name)| {
         let Some(scope) = scope else {
-            continue;
+            return Ok(());
         };
         if access == wrong {
             let message = format!("`{name}` doesn't go with {}", at.inst.op());
             return Err(at.fault(&DIRECTION, message));
         }
-        if private {
+        let lacks_bit = private && !std::mem::replace(&mut is_told, private);
+        let is_shared = expect(!lacks_bit, || {
             let message = format!("`{name}` takes `NonPrivatePointer`, too");
-            return Err(at.fault(&NON_PRIVATE, message));
-        }
-        scopes::check_memory(at, scope)?;
-    }
+            at.fault(&NON_PRIVATE, message)
+        });
+        all([is_shared, scopes::check_memory(at, scope)])
+    });
+    let sides = all(sides);
     if private {
-        return Ok(());
+        return sides;
     }
-    for &ty in pointers {
-        if let Some(class) = m.pointer_class(ty)
-            && !is_shared(class)
-        {
-            return Err(privacy_fault(at, class, ty));
-        }
-    }
-    Ok(())
+    let classes = all(pointers.iter().map(|&ty| match m.pointer_class(ty) {
+        Some(class) if !is_shared(class) => Err(privacy_fault(at, class, ty)),
+        _ => Ok(()),
+    }));
+    all([sides, classes])
 }
 
 #[cold]

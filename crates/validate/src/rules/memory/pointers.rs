@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{AddressingModel, BuiltIn, Capability, Decoration, Op, StorageClass};
 
 use super::load_store::pointer_fault;
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all, expect};
 use crate::module::{Type, is_cross_workgroup};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -285,14 +285,20 @@ pub(super) fn array_length(at: &Site<'_, '_>) -> Verdict {
             signed: false
         }
     );
-    if !fine {
+    let fine = expect(fine, || {
         let message = format!(
             "the length of an array is an unsigned integer of 32 or 64 bits, not {}",
             m.show_type(result)
         );
         let fault = at.fault(&LENGTH_TYPE, message);
-        return Err(fault.about(m, result, "the result type is declared here"));
-    }
+        fault.about(m, result, "the result type is declared here")
+    });
+    all([fine, measured(at)])
+}
+
+/// Checks the array whose length is asked for.
+fn measured(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
     let untyped = at.inst.op() == Op::UntypedArrayLengthKHR;
     // Structure and pointer, or a pointer that says both; then the member.
     let (structure, pointer, member) = match untyped {
@@ -355,17 +361,19 @@ pub(super) fn array_length(at: &Site<'_, '_>) -> Verdict {
 pub(super) fn comparison(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let logical = m.addressing == AddressingModel::Logical;
-    if logical && !m.has(Capability::VariablePointersStorageBuffer) {
+    let is_enabled = !logical || m.has(Capability::VariablePointersStorageBuffer);
+    let enabled = expect(is_enabled, || {
         let message = format!(
             "under logical addressing, {} needs the capability `VariablePointers` or `VariablePointersStorageBuffer`",
             at.inst.op()
         );
-        return Err(at.fault(&COMPARISON_LOGICAL, message));
-    }
+        at.fault(&COMPARISON_LOGICAL, message)
+    });
     let result = at.result_type();
-    let (left, right) = (at.type_of_arg(0), at.type_of_arg(1));
     // Vectors of pointers are compared component by component.
-    let (pointer, count) = m.vector_of_pointers(left).unwrap_or((left, 0));
+    let count = m
+        .vector_of_pointers(at.type_of_arg(0))
+        .map_or(0, |all| all.1);
     let component = match m.ty(result) {
         Type::Vector {
             component,
@@ -378,7 +386,7 @@ pub(super) fn comparison(at: &Site<'_, '_>) -> Verdict {
         Op::PtrDiff => (m.is_int_scalar(component), "an integer"),
         _ => (m.is_bool_scalar(component), "a boolean"),
     };
-    if !fine {
+    let result = expect(fine, || {
         let each = if count > 0 { " for each pointer" } else { "" };
         let message = format!(
             "{} makes {wanted}{each}, not {}",
@@ -386,8 +394,16 @@ pub(super) fn comparison(at: &Site<'_, '_>) -> Verdict {
             m.show_type(result)
         );
         let fault = at.fault(&COMPARISON, message);
-        return Err(fault.about(m, result, "the result type is declared here"));
-    }
+        fault.about(m, result, "the result type is declared here")
+    });
+    all([enabled, result, compared(at, logical && is_enabled)])
+}
+
+/// Checks what is compared; `by_class`, whether pointers of the storage class are.
+fn compared(at: &Site<'_, '_>, by_class: bool) -> Verdict {
+    let m = at.m;
+    let (left, right) = (at.type_of_arg(0), at.type_of_arg(1));
+    let (pointer, _) = m.vector_of_pointers(left).unwrap_or((left, 0));
     let Some(class) = m.pointer_class(pointer) else {
         return Err(operand_fault(at, 0, "a pointer is needed"));
     };
@@ -401,7 +417,7 @@ pub(super) fn comparison(at: &Site<'_, '_>) -> Verdict {
     } else if left != right {
         return Err(operand_fault(at, 1, "a pointer of the same type is needed"));
     }
-    if logical {
+    if by_class {
         let fine = match class {
             StorageClass::StorageBuffer => true,
             StorageClass::Workgroup => m.has(Capability::VariablePointers),
@@ -413,7 +429,9 @@ pub(super) fn comparison(at: &Site<'_, '_>) -> Verdict {
             );
             return Err(at.fault(&COMPARISON_LOGICAL, message));
         }
-    } else if class == StorageClass::PhysicalStorageBuffer {
+    } else if m.addressing != AddressingModel::Logical
+        && class == StorageClass::PhysicalStorageBuffer
+    {
         let wanted = "a pointer of another storage class is needed";
         return Err(operand_fault(at, 0, wanted));
     }
@@ -431,30 +449,33 @@ fn operand_fault(at: &Site<'_, '_>, index: usize, wanted: &str) -> Fault {
 pub(super) fn prefetch(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let pointer = at.type_of_arg(0);
-    let message = if !m.pointer_class(pointer).is_some_and(is_cross_workgroup) {
-        format!(
+    let is_global = m.pointer_class(pointer).is_some_and(is_cross_workgroup);
+    let pointer = expect(is_global, || {
+        let message = format!(
             "a prefetch takes a `CrossWorkgroup` pointer, not {}",
             m.show_value(at.id(0))
-        )
-    } else if !m.is_int_scalar(at.type_of_arg(1)) {
-        format!(
+        );
+        at.fault(&PREFETCH, message)
+    });
+    let bytes = expect(m.is_int_scalar(at.type_of_arg(1)), || {
+        let message = format!(
             "the number of bytes to prefetch is an integer, not {}",
             m.show_value(at.id(1))
-        )
-    } else {
-        let mut hints = 2..at.inst.args().len();
-        let wrong = hints
-            .find(|&index| !m.is_constant(at.id(index)) || !m.is_int_scalar(at.type_of_arg(index)));
-        let Some(wrong) = wrong else {
-            return Ok(());
-        };
-        format!(
-            "operand {} of the prefetch is a constant integer, not {}",
-            wrong + 1,
-            m.show_value(at.id(wrong))
-        )
-    };
-    Err(at.fault(&PREFETCH, message))
+        );
+        at.fault(&PREFETCH, message)
+    });
+    let hints = all((2..at.inst.args().len()).map(|index| {
+        let fine = m.is_constant(at.id(index)) && m.is_int_scalar(at.type_of_arg(index));
+        expect(fine, || {
+            let message = format!(
+                "operand {} of the prefetch is a constant integer, not {}",
+                index + 1,
+                m.show_value(at.id(index))
+            );
+            at.fault(&PREFETCH, message)
+        })
+    }));
+    all([pointer, bytes, hints])
 }
 
 pub(super) fn buffer(at: &Site<'_, '_>) -> Verdict {
@@ -518,29 +539,40 @@ pub(super) fn masked(at: &Site<'_, '_>) -> Verdict {
     };
     let mask_type = at.type_of_arg(mask);
     let alignment = at.inst.arg(alignment);
-    let message = if reach != Some(component) {
-        format!(
-            "{} takes a vector of as many pointers to {}, not {}",
-            at.inst.op(),
-            m.show_type(component),
-            m.show_value(at.id(pointers))
-        )
-    } else if !m.is_bool_vector(mask_type) || m.dimension(mask_type) != count {
-        format!(
-            "the mask is a vector of {count} booleans, not {}",
-            m.show_value(at.id(mask))
-        )
-    } else if is_gather && at.type_of_arg(3) != values && at.type_of_arg(3) != component {
-        format!(
-            "what fills masked components has the result type or that of its components, but is {}",
-            m.show_value(at.id(3))
-        )
-    } else if alignment != 0 && !alignment.is_power_of_two() {
-        format!("the alignment is 0 or a power of two, not {alignment}")
-    } else {
-        return Ok(());
-    };
-    Err(at.fault(&MASKED, message))
+    let fault = |message: String| at.fault(&MASKED, message);
+    all([
+        expect(reach == Some(component), || {
+            fault(format!(
+                "{} takes a vector of as many pointers to {}, not {}",
+                at.inst.op(),
+                m.show_type(component),
+                m.show_value(at.id(pointers))
+            ))
+        }),
+        expect(
+            m.is_bool_vector(mask_type) && m.dimension(mask_type) == count,
+            || {
+                fault(format!(
+                    "the mask is a vector of {count} booleans, not {}",
+                    m.show_value(at.id(mask))
+                ))
+            },
+        ),
+        expect(
+            !is_gather || [values, component].contains(&at.type_of_arg(3)),
+            || {
+                fault(format!(
+                    "what fills masked components has the result type or that of its components, but is {}",
+                    m.show_value(at.id(3))
+                ))
+            },
+        ),
+        expect(alignment == 0 || alignment.is_power_of_two(), || {
+            fault(format!(
+                "the alignment is 0 or a power of two, not {alignment}"
+            ))
+        }),
+    ])
 }
 
 /// `OpGenericPtrMemSemantics`, `OpSaveMemoryINTEL` and so on: whatever takes one

@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
 use spirvkit_grammar::{BuiltIn, Capability, Decoration, Op, StorageClass};
 
 use super::vulkan_variables;
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all, expect};
 use crate::module::{Contents, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::logical_pointers as logical_pointer_rules;
@@ -324,24 +324,31 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         let fault = at.fault(&TYPE, message);
         return Err(fault.about(m, result, "the type is declared here"));
     }
-    class_exists(at, class)?;
-    if untyped {
-        data_type(at, &variable)?;
-    }
-    if variable.initializer.is_some() {
-        initializer_of(at, &variable)?;
-    }
-    if class == StorageClass::PhysicalStorageBuffer {
+    let exists = class_exists(at, class);
+    let is_logical = expect(class != StorageClass::PhysicalStorageBuffer, || {
         let message = "a variable isn't of the storage class `PhysicalStorageBuffer`";
-        return Err(at.fault(&PHYSICAL, message));
+        at.fault(&PHYSICAL, message)
+    });
+    let data_type = match untyped {
+        true => data_type(at, &variable),
+        false => Ok(()),
+    };
+    // What it may hold depends on the class.
+    let contents = match variable.data {
+        Some(data) if exists.is_ok() && is_logical.is_ok() => held(at, &variable, data),
+        _ => Ok(()),
+    };
+    let initializer = initializer_of(at, &variable);
+    all([exists, data_type, initializer, is_logical, contents])
+}
+
+/// Checks what a variable holds.
+fn held(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
+    let contents = contents(at, variable, data);
+    match at.m.env.is_vulkan() {
+        true => all([contents, vulkan_variables::check(at, variable, data)]),
+        false => contents,
     }
-    if let Some(data) = variable.data {
-        contents(at, &variable, data)?;
-        if m.env.is_vulkan() {
-            vulkan_variables::check(at, &variable, data)?;
-        }
-    }
-    Ok(())
 }
 
 fn data_type(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
@@ -445,35 +452,47 @@ fn contents(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
     let m = at.m;
     let class = variable.class;
     let contents = m.contents(data);
-    if contents.has(Contents::BOOLEAN) && !booleans_may_be_in(m, variable, data) {
+    let local = matches!(class, StorageClass::Function | StorageClass::Private);
+    let has_booleans = contents.has(Contents::BOOLEAN) && !booleans_may_be_in(m, variable, data);
+    let booleans = expect(!has_booleans, || {
         let message = match class {
             StorageClass::Input | StorageClass::Output => {
                 "booleans in inputs and outputs are built-ins only".to_owned()
             }
             _ => format!("a `{class}` variable holds no booleans"),
         };
-        return Err(fault(at, &BOOLEAN, data, &message));
-    }
-    logical_pointers(at, variable, data, contents)?;
-    let local = matches!(class, StorageClass::Function | StorageClass::Private);
-    if contents.has(Contents::COOPERATIVE) && !local {
+        fault(at, &BOOLEAN, data, &message)
+    });
+    let cooperative = expect(local || !contents.has(Contents::COOPERATIVE), || {
         let message = format!("a `{class}` variable holds no cooperative matrices and vectors");
-        return Err(fault(at, &COOPERATIVE, data, &message));
-    }
-    if contents.has(Contents::TINY_FLOAT) && !local {
+        fault(at, &COOPERATIVE, data, &message)
+    });
+    let tiny = expect(local || !contents.has(Contents::TINY_FLOAT), || {
         let message = format!("a `{class}` variable holds no floats of 4 or 6 bits");
-        return Err(fault(at, &TINY, data, &message));
-    }
-    if m.env.is_vulkan() && contents.has(Contents::LONG_VECTOR) {
-        vulkan_variables::long_vectors(at, variable, data, contents)?;
-    }
-    if m.has(Capability::Shader) {
-        small(at, variable, data, contents)?;
-    }
-    if m.env.is_vulkan() && contents.has(Contents::RUNTIME_ARRAY) {
-        return vulkan_variables::runtime_arrays(at, variable, data);
-    }
-    Ok(())
+        fault(at, &TINY, data, &message)
+    });
+    let long = match m.env.is_vulkan() && contents.has(Contents::LONG_VECTOR) {
+        true => vulkan_variables::long_vectors(at, variable, data, contents),
+        false => Ok(()),
+    };
+    let small = match m.has(Capability::Shader) {
+        true => small(at, variable, data, contents),
+        false => Ok(()),
+    };
+    let unsized_arrays = match m.env.is_vulkan() && contents.has(Contents::RUNTIME_ARRAY) {
+        true => vulkan_variables::runtime_arrays(at, variable, data),
+        false => Ok(()),
+    };
+    let pointers = logical_pointers(at, variable, data, contents);
+    all([
+        booleans,
+        pointers,
+        cooperative,
+        tiny,
+        long,
+        small,
+        unsized_arrays,
+    ])
 }
 
 fn booleans_may_be_in(m: &Module<'_>, variable: &Variable, data: Id) -> bool {
@@ -561,33 +580,37 @@ fn small(at: &Site<'_, '_>, variable: &Variable, data: Id, contents: Contents) -
     let has_16 = contents.has(Contents::INT16) && !m.has(Capability::Int16)
         || contents.has(Contents::FLOAT16) && !m.has(Capability::Float16);
     let has_8 = contents.has(Contents::INT8) && !m.has(Capability::Int8);
-    for (bits, present) in [(16, has_16), (8, has_8)] {
-        if !present {
-            continue;
-        }
-        let needed = storage_capabilities(class, bits);
-        let storage_buffer = match bits {
-            8 => Capability::StorageBuffer8BitAccess,
-            _ => Capability::StorageBuffer16BitAccess,
-        };
-        // A uniform variable of a buffer block is a storage buffer.
-        let fine = needed.is_some_and(|needed| m.has(needed))
-            || class == StorageClass::Uniform
-                && m.has(storage_buffer)
-                && m.is_decorated(m.without_arrays(data), Decoration::BufferBlock);
-        if !fine {
-            let message = match needed {
-                Some(needed) => {
-                    format!("{bits}-bit values in a `{class}` variable need `{needed}`")
-                }
-                None => format!("this module holds no {bits}-bit values in `{class}` variables"),
+    all([(16, has_16), (8, has_8)]
+        .into_iter()
+        .map(|(bits, present)| {
+            if !present {
+                return Ok(());
+            }
+            let needed = storage_capabilities(class, bits);
+            let storage_buffer = match bits {
+                8 => Capability::StorageBuffer8BitAccess,
+                _ => Capability::StorageBuffer16BitAccess,
             };
-            let fault = fault(at, &SMALL, data, &message);
-            return Err(match &needed {
-                Some(needed) => fault.needs(std::slice::from_ref(needed)),
-                None => fault.needs(small_types::CALCULATION),
-            });
-        }
-    }
-    Ok(())
+            // A uniform variable of a buffer block is a storage buffer.
+            let fine = needed.is_some_and(|needed| m.has(needed))
+                || class == StorageClass::Uniform
+                    && m.has(storage_buffer)
+                    && m.is_decorated(m.without_arrays(data), Decoration::BufferBlock);
+            if !fine {
+                let message = match needed {
+                    Some(needed) => {
+                        format!("{bits}-bit values in a `{class}` variable need `{needed}`")
+                    }
+                    None => {
+                        format!("this module holds no {bits}-bit values in `{class}` variables")
+                    }
+                };
+                let fault = fault(at, &SMALL, data, &message);
+                return Err(match &needed {
+                    Some(needed) => fault.needs(std::slice::from_ref(needed)),
+                    None => fault.needs(small_types::CALCULATION),
+                });
+            }
+            Ok(())
+        }))
 }

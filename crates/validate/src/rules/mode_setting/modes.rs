@@ -6,7 +6,7 @@ use spirvkit_grammar::{Decoration, ExecutionMode, ExecutionModel, FPFastMathMode
 
 use super::tables::{self, Modes};
 use super::workgroup;
-use crate::fault::{Fault, Faults, Verdict};
+use crate::fault::{Fault, Faults, Verdict, all};
 use crate::module::{Decorated, Module};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -303,7 +303,7 @@ fn check_ids(at: &Site<'_, '_>, mode: ExecutionMode) -> Verdict {
     let m = at.m;
     let is_fast_math = mode == ExecutionMode::FPFastMathDefault;
     let first = if is_fast_math { 3 } else { 2 };
-    for index in first..at.inst.args().len() {
+    all((first..at.inst.args().len()).map(|index| {
         let id = at.id(index);
         let is_string = matches!(
             m.op_of(id),
@@ -321,7 +321,8 @@ fn check_ids(at: &Site<'_, '_>, mode: ExecutionMode) -> Verdict {
                 "the operand is defined here",
             ));
         }
-    }
+        Ok(())
+    }))?;
     match is_fast_math {
         true => check_fast_math(at),
         false => Ok(()),

@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Decoration, Op};
 
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all};
 use crate::module::{Contents, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -229,7 +229,7 @@ pub(super) fn structure(at: &Site<'_, '_>) -> Verdict {
     };
     let members = at.inst.args();
     let is_vulkan = m.env.is_vulkan();
-    for (index, &member) in members.iter().enumerate() {
+    all(members.iter().enumerate().map(|(index, &member)| {
         let member = Id(member);
         match m.ty(member) {
             Type::None | Type::Void => {
@@ -258,7 +258,8 @@ pub(super) fn structure(at: &Site<'_, '_>) -> Verdict {
             }
             _ => {}
         }
-    }
+        Ok(())
+    }))?;
     let built_ins = built_in_members(m, result);
     if built_ins > 0 && built_ins != members.len() {
         let message = format!(
@@ -330,7 +331,7 @@ fn block_in_block(at: &Site<'_, '_>, result: Id) -> Verdict {
 /// declared, and pointers to pointers are not for opaque types in Vulkan.
 fn opaque_members(at: &Site<'_, '_>, members: &[u32]) -> Verdict {
     let m = at.m;
-    for (index, &member) in members.iter().enumerate() {
+    all(members.iter().enumerate().map(|(index, &member)| {
         let held = m.without_arrays(Id(member));
         let pointee = m.pointee(held);
         let ty = pointee.map_or(held, |pointee| m.without_arrays(pointee));
@@ -347,8 +348,8 @@ fn opaque_members(at: &Site<'_, '_>, members: &[u32]) -> Verdict {
             let fault = at.fault(&OPAQUE_MEMBER, message);
             return Err(fault.about(m, ty, "the opaque type is declared here"));
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }
 
 fn is_opaque(m: &Module<'_>, ty: Id) -> bool {

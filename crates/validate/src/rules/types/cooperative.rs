@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, FPEncoding, Op, Scope};
 
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -139,21 +139,22 @@ pub(super) fn matrix(at: &Site<'_, '_>) -> Verdict {
         return Err(at.fault(&COMPONENT, message));
     }
     let names = ["scope", "number of rows", "number of columns", "use"];
-    for (index, name) in names
+    all(names
         .into_iter()
         .enumerate()
         .take(at.inst.args().len().saturating_sub(1))
-    {
-        let value = at.id(1 + index);
-        if !is_constant_int(m, value) {
-            let message = format!(
-                "the {name} of a cooperative matrix is a constant integer, but is {}",
-                m.show_value(value)
-            );
-            let fault = at.fault(&SHAPE, message);
-            return Err(fault.about(m, value, "it is defined here"));
-        }
-    }
+        .map(|(index, name)| {
+            let value = at.id(1 + index);
+            if !is_constant_int(m, value) {
+                let message = format!(
+                    "the {name} of a cooperative matrix is a constant integer, but is {}",
+                    m.show_value(value)
+                );
+                let fault = at.fault(&SHAPE, message);
+                return Err(fault.about(m, value, "it is defined here"));
+            }
+            Ok(())
+        }))?;
     let scope = m.constant_u64(at.id(1)).map(|scope| Scope(scope as u32));
     if let Some(scope) = scope
         && is_khr

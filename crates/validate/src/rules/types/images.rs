@@ -3,7 +3,7 @@
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Dim, ImageFormat, Version};
 
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all};
 use crate::module::{Image, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -179,13 +179,18 @@ pub(super) fn image(at: &Site<'_, '_>) -> Verdict {
     sampled_type(at, image)?;
     // The numbers themselves: `Image` holds some of them as booleans.
     let names = ["Depth", "Arrayed", "MS", "Sampled"];
-    for (index, (name, most)) in names.into_iter().zip([2, 1, 1, 2]).enumerate() {
-        let value = at.inst.arg(2 + index);
-        if value > most {
-            let message = format!("`{name}` of OpTypeImage is at most {most}, not {value}");
-            return Err(at.fault(&FLAGS, message));
-        }
-    }
+    all(names
+        .into_iter()
+        .zip([2, 1, 1, 2])
+        .enumerate()
+        .map(|(index, (name, most))| {
+            let value = at.inst.arg(2 + index);
+            if value > most {
+                let message = format!("`{name}` of OpTypeImage is at most {most}, not {value}");
+                return Err(at.fault(&FLAGS, message));
+            }
+            Ok(())
+        }))?;
     match image.dim {
         Dim::SubpassData => {
             if image.sampled != 2 {

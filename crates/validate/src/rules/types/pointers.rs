@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Dim, Op, StorageClass};
 
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -344,7 +344,7 @@ pub(super) fn function(at: &Site<'_, '_>) -> Verdict {
         let fault = at.fault(&FUNCTION_RETURN, message);
         return Err(fault.about(m, result, "it is defined here"));
     }
-    for (index, &parameter) in at.inst.args().iter().skip(1).enumerate() {
+    all(at.inst.args().iter().skip(1).enumerate().map(|(index, &parameter)| {
         let parameter = Id(parameter);
         if matches!(m.ty(parameter), Type::None | Type::Void) {
             let message = format!(
@@ -355,6 +355,6 @@ pub(super) fn function(at: &Site<'_, '_>) -> Verdict {
             let fault = at.fault(&FUNCTION_PARAMETER, message);
             return Err(fault.about(m, parameter, "it is defined here"));
         }
-    }
-    Ok(())
+        Ok(())
+    }))
 }

@@ -7,7 +7,7 @@ use spirvkit_grammar::{Capability, ExecutionModel, Op, StorageClass};
 
 use self::rules::*;
 use super::Call;
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::module::{Models, Module, Type};
 
 pub(super) use self::rules::RULES;
@@ -329,7 +329,7 @@ fn int(call: &Call<'_, '_, '_>) -> Verdict {
     let m = call.m();
     let result = call.result_type();
     call.result(&INT_RESULT, m.is_int_scalar_or_vector(result), INT)?;
-    for index in 0..call.count() {
+    all((0..call.count()).map(|index| {
         let ty = call.ty(index);
         let fits = ty == result
             || m.is_int_scalar_or_vector(ty)
@@ -341,8 +341,8 @@ fn int(call: &Call<'_, '_, '_>) -> Verdict {
             fits,
             "an integer scalar or vector of the size of the result",
         )?;
-    }
-    Ok(())
+        Ok(())
+    }))
 }
 
 fn length(call: &Call<'_, '_, '_>) -> Verdict {
@@ -350,7 +350,7 @@ fn length(call: &Call<'_, '_, '_>) -> Verdict {
     let result = call.result_type();
     let fits = m.is_float_scalar(result);
     call.result(&LENGTH_RESULT, fits, "a floating-point scalar")?;
-    for index in 0..call.count() {
+    all((0..call.count()).map(|index| {
         let ty = call.ty(index);
         let fits = m.is_float_scalar_or_vector(ty) && m.component_type(ty) == result;
         call.operand(
@@ -359,7 +359,8 @@ fn length(call: &Call<'_, '_, '_>) -> Verdict {
             fits,
             "of the result type or a vector of it",
         )?;
-    }
+        Ok(())
+    }))?;
     let fits = call.count() < 2 || same_size(m, call.ty(0), call.ty(1));
     call.operand(
         &DISTANCE_SIZES,

@@ -5,7 +5,7 @@ use spirvkit_binary::Id;
 
 use super::memory::is_writable;
 use super::rules::*;
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::module::Module;
 use crate::rules::ext_inst::Call;
 
@@ -235,10 +235,11 @@ pub(super) fn shuffle(call: &Call<'_, '_, '_>, vectors: usize) -> Verdict {
         fits,
         "a vector with the components of the result",
     )?;
-    for index in 1..vectors {
+    all((1..vectors).map(|index| {
         let fits = call.ty(index) == first;
         call.operand(&SHUFFLE_VECTOR, index, fits, "of the type of the first")?;
-    }
+        Ok(())
+    }))?;
     let mask = call.ty(vectors);
     let fits = m.is_int_vector(mask) && is_int_like(m, mask, result);
     call.operand(

@@ -1,5 +1,6 @@
 //! Placing the outputs.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -164,12 +165,16 @@ impl Destination {
 
     /// Writes the output for an input to its file.
     pub(crate) fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        if let Self::Directory(..) = self
-            && let Some(parent) = path.parent()
-        {
-            fs::create_dir_all(parent)?;
+        match (self, write_file(path, bytes), path.parent()) {
+            // Looking for the directory before each of its files would take long.
+            (Self::Directory(..), Err(error), Some(parent))
+                if error.kind() == io::ErrorKind::NotFound =>
+            {
+                fs::create_dir_all(parent)?;
+                write_file(path, bytes)
+            }
+            (_, written, _) => written,
         }
-        write_file(path, bytes)
     }
 }
 
@@ -182,23 +187,29 @@ pub(crate) fn write_stdout(bytes: &[u8]) -> io::Result<()> {
 
 /// Writes a file such that at any time there is all of it or none.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let (target, permissions) = match fs::metadata(path) {
+    let own = fs::symlink_metadata(path).ok();
+    let is_link = own.as_ref().is_some_and(fs::Metadata::is_symlink);
+    let existing = match is_link {
+        true => fs::metadata(path).ok(),
+        false => own,
+    };
+    let target = match &existing {
         // A device or a pipe must be written to, not replaced.
-        Ok(metadata) if !metadata.is_file() => return fs::write(path, bytes),
-        Ok(metadata) if metadata.permissions().readonly() => {
+        Some(metadata) if !metadata.is_file() => return fs::write(path, bytes),
+        Some(metadata) if metadata.permissions().readonly() => {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
-        // If it's a link, what it leads to is replaced.
-        Ok(metadata) => (fs::canonicalize(path)?, Some(metadata.permissions())),
-        Err(_) => (path.to_path_buf(), None),
+        // What the link leads to is replaced.
+        Some(_) if is_link => Cow::Owned(fs::canonicalize(path)?),
+        _ => Cow::Borrowed(path),
     };
     let _hold = Hold::begin();
     let (temporary, mut file) = Temporary::beside(&target)?;
     file.write_all(bytes)?;
-    drop(file);
-    if let Some(permissions) = permissions {
-        fs::set_permissions(&temporary.path, permissions)?;
+    if let Some(existing) = existing {
+        file.set_permissions(existing.permissions())?;
     }
+    drop(file);
     temporary.rename(&target)
 }
 

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -53,6 +54,30 @@ pub(crate) fn in_order<T: Send>(
     if let Some(panic) = panic {
         panic::resume_unwind(panic);
     }
+}
+
+/// Calls `work` for each number below `count` on this thread, and `finish` with the
+/// results in order on another one, until it breaks. At most so many results wait
+/// for it.
+pub(crate) fn in_stages<T: Send>(
+    count: usize,
+    waiting: usize,
+    work: impl Fn(usize) -> T,
+    finish: impl FnMut(T) -> ControlFlow<()> + Send,
+) {
+    let finish = Mutex::new(finish);
+    let finish = || finish.lock().unwrap_or_else(PoisonError::into_inner);
+    thread::scope(|scope| {
+        let (sender, results) = sync_channel(waiting);
+        let finish_all = move || results.into_iter().try_for_each(&mut *finish());
+        let mut numbers = 0..count;
+        match thread::Builder::new().spawn_scoped(scope, finish_all) {
+            // Sending fails when nobody receives any more.
+            Ok(_) => drop(numbers.all(|number| sender.send(work(number)).is_ok())),
+            // Where a thread can't be had, this one does it all.
+            Err(_) => drop(numbers.try_for_each(|number| finish()(work(number)))),
+        }
+    });
 }
 
 /// What the threads share.
@@ -222,6 +247,51 @@ mod tests {
             _ => ControlFlow::Continue(()),
         });
         assert!(begun.load(Ordering::SeqCst) <= 13);
+    }
+
+    #[test]
+    fn stages_keep_the_order() {
+        for (waiting, count) in [(0, 0), (0, 1), (0, 10), (3, 100), (100, 10)] {
+            let mut results = Vec::new();
+            in_stages(
+                count,
+                waiting,
+                |number| number,
+                |number| {
+                    results.push(number);
+                    ControlFlow::Continue(())
+                },
+            );
+            assert!(results.into_iter().eq(0..count), "{waiting} {count}");
+        }
+    }
+
+    #[test]
+    fn a_stage_is_not_far_ahead_of_the_next() {
+        let finished = AtomicUsize::new(0);
+        let work = |number| {
+            // Three wait, one is being finished, and one is on its way.
+            assert!(number <= finished.load(Ordering::SeqCst) + 5);
+            number
+        };
+        in_stages(200, 3, work, |number| {
+            finished.store(number + 1, Ordering::SeqCst);
+            ControlFlow::Continue(())
+        });
+    }
+
+    #[test]
+    fn breaking_stops_the_stages() {
+        let begun = AtomicUsize::new(0);
+        let work = |number| {
+            begun.fetch_add(1, Ordering::SeqCst);
+            number
+        };
+        in_stages(10_000, 10, work, |number| match number {
+            3 => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        });
+        assert!(begun.load(Ordering::SeqCst) <= 16);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::exit::Ending;
 use crate::inputs::{Input, Inputs};
 use crate::output::{Destination, STDOUT_NAME, write_stdout};
 use crate::progress::Progress;
-use crate::queue::{Limits, in_order};
+use crate::queue::{Limits, in_order, in_stages};
 use crate::report::{Format, Messages, Reporter, summary};
 
 /// What to do with which inputs.
@@ -21,7 +21,13 @@ pub(crate) struct Run<'a> {
     pub(crate) jobs: Option<NonZeroUsize>,
 }
 
-/// What came of an input.
+/// What was made of an input.
+struct Made {
+    output: Option<Vec<u8>>,
+    messages: Messages,
+}
+
+/// What came of an input, after its file was written.
 struct Outcome {
     /// What is for standard output.
     text: Vec<u8>,
@@ -61,29 +67,40 @@ impl Run<'_> {
             list.len(),
             to_files && self.reporter.format == Format::Human,
         );
-        let work = |number: usize| {
-            let outcome = self.process(&list[number], &convert);
+        let make = |number: usize| (number, self.make(&list[number], &convert));
+        let store = |(number, made): (usize, Made)| {
+            let stored = self.store(&list[number], made);
             progress.tick();
-            outcome
+            stored
         };
         let mut failed = 0;
-        // Outputs wait in memory until those before them are printed; files are
-        // written at once.
-        let ahead = if to_files { 64 } else { 16 };
-        each(list.len(), self.jobs, ahead, work, |outcome| {
+        let mut tell = |outcome: Outcome| {
             failed += usize::from(outcome.messages.failed());
             progress.suspend(|| deliver(&outcome.text, &outcome.messages, &mut failed))
-        });
+        };
+        let is_one_job = self.jobs == Some(NonZeroUsize::MIN);
+        if to_files && is_one_job && list.len() > 1 {
+            // One input is worked on at a time, but not only when the disk is done
+            // with the output before.
+            in_stages(list.len(), 16, make, |made| tell(store(made)));
+        } else {
+            // Outputs wait in memory until those before them are printed; files are
+            // written at once.
+            let ahead = if to_files { 64 } else { 16 };
+            let work = |number| store(make(number));
+            each(list.len(), self.jobs, ahead, work, tell);
+        }
         progress.finish();
         summary(self.reporter, failed, list.len());
         Ending::unless(failed > 0)
     }
 
-    fn process(
+    /// Reads an input and converts it.
+    fn make(
         &self,
         input: &Input,
         convert: impl Fn(&str, Vec<u8>, &mut Messages) -> Option<Vec<u8>>,
-    ) -> Outcome {
+    ) -> Made {
         let mut messages = Messages::new(self.reporter);
         let output = match input.read() {
             Ok(bytes) => convert(&input.name, bytes, &mut messages),
@@ -92,6 +109,15 @@ impl Run<'_> {
                 None
             }
         };
+        Made { output, messages }
+    }
+
+    /// Writes an output to its file, if it is for one.
+    fn store(&self, input: &Input, made: Made) -> Outcome {
+        let Made {
+            output,
+            mut messages,
+        } = made;
         let mut text = Vec::new();
         match (output, self.destination.target(input)) {
             (None, _) => {}

@@ -70,6 +70,15 @@ impl<T: Copy> IdMap<T> {
         }
     }
 
+    /// The value for an id, in its place.
+    #[inline]
+    pub fn peek(&self, id: Id) -> &T {
+        match self.dense.get(id.0 as usize) {
+            Some(value) => value,
+            None => self.sparse.get(&id.0).unwrap_or(&self.default),
+        }
+    }
+
     #[cold]
     fn get_sparse(&self, id: Id) -> T {
         self.sparse.get(&id.0).copied().unwrap_or(self.default)

@@ -45,6 +45,26 @@ fn names_in(space: u16) -> impl Iterator<Item = &'static str> {
         .map(|entry| entry.name.as_str())
 }
 
+/// The names of the core's instructions, each behind its length, which is 0 where
+/// the name doesn't fit.
+static NAME_BLOCKS: [[u8; 32]; tables::INSTRUCTIONS.len()] = {
+    let mut blocks = [[0; 32]; tables::INSTRUCTIONS.len()];
+    let mut row = 0;
+    while row < blocks.len() {
+        let name = tables::INSTRUCTIONS[row].name.as_bytes();
+        if name.len() < 32 {
+            blocks[row][0] = name.len() as u8;
+            let mut at = 0;
+            while at < name.len() {
+                blocks[row][1 + at] = name[at];
+                at += 1;
+            }
+        }
+        row += 1;
+    }
+    blocks
+};
+
 impl Op {
     /// What the grammar says about the opcode, if it is assigned.
     #[inline]
@@ -56,6 +76,17 @@ impl Op {
     /// The instruction's name, such as `OpLoad`, if the opcode is assigned.
     pub fn name(self) -> Option<&'static str> {
         self.info().map(InstructionInfo::name)
+    }
+
+    /// The instruction's name as a block of bytes with zeros behind it, and its
+    /// length, for writers to which copying a block is quicker than copying a text;
+    /// `None` if the opcode is not assigned, or the name is longer than most.
+    #[inline]
+    pub fn name_block(self) -> Option<(&'static [u8; 31], usize)> {
+        let row = *tables::OPCODE_ROWS.get(usize::from(self.0))?;
+        let block = NAME_BLOCKS.get(usize::from(row))?;
+        let [length, bytes @ ..] = block;
+        (*length > 0).then_some((bytes, usize::from(*length)))
     }
 
     /// The opcode with this name or alias, such as `OpLoad`.

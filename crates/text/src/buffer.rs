@@ -24,80 +24,136 @@ static THREE_DIGITS: [u32; 1000] = {
     table
 };
 
+/// The longest line that is written in place, and by how much its last block may
+/// exceed it.
+pub(crate) const LONGEST_LINE: usize = 256;
+const LONGEST_BLOCK: usize = 32;
+
 /// Text under construction.
 ///
 /// Most of a disassembly is short runs: an id, a few spaces. They are written
-/// as blocks of a fixed size, of which the surplus is cut off again, because
+/// as blocks of a fixed size, of which the next run overwrites the surplus, because
 /// that takes a fraction of the time that copying a few bytes does.
 #[derive(Default)]
 pub(crate) struct TextBuffer {
-    /// Always UTF-8: only whole strings and ASCII are added.
+    /// The text, always UTF-8 as only whole strings and ASCII are added, and behind
+    /// it room for more.
     bytes: Vec<u8>,
+    /// Where the text ends.
+    end: usize,
 }
 
 impl TextBuffer {
     pub(crate) fn with_capacity(bytes: usize) -> Self {
         Self {
-            bytes: Vec::with_capacity(bytes),
+            bytes: vec![0; bytes],
+            end: 0,
         }
     }
 
-    pub(crate) fn into_string(self) -> String {
+    pub(crate) fn into_string(mut self) -> String {
+        self.bytes.truncate(self.end);
         String::from_utf8(self.bytes)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.bytes.len()
+        self.end
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.end]
     }
 
     /// Takes back everything from a position on, which must be one that
     /// [`len`](Self::len) has told.
     #[inline]
     pub(crate) fn truncate(&mut self, position: usize) {
-        self.bytes.truncate(position);
+        self.end = self.end.min(position);
     }
 
     /// Takes out everything from a position on, as [`truncate`](Self::truncate)
     /// does.
     pub(crate) fn split_off(&mut self, position: usize) -> String {
-        Self {
-            bytes: self.bytes.split_off(position),
-        }
-        .into_string()
+        let text = self.bytes.get(position..self.end).unwrap_or_default();
+        let text = String::from_utf8_lossy(text).into_owned();
+        self.truncate(position);
+        text
     }
 
     /// Inserts an ASCII character before a position.
     pub(crate) fn insert(&mut self, position: usize, character: char) {
         debug_assert!(character.is_ascii());
         self.bytes.insert(position, character as u8);
+        self.end += 1;
+    }
+
+    /// The next bytes, to be written to.
+    #[inline(always)]
+    fn room(&mut self, length: usize) -> &mut [u8] {
+        if self.bytes.len() - self.end < length {
+            self.grow(length);
+        }
+        &mut self.bytes[self.end..]
+    }
+
+    #[cold]
+    fn grow(&mut self, length: usize) {
+        let needed = self.end + length;
+        self.bytes.resize(needed + needed / 2 + 64, 0);
+    }
+
+    /// Appends the first bytes of a block.
+    #[inline(always)]
+    pub(crate) fn push_first<const N: usize>(&mut self, block: [u8; N], length: usize) {
+        self.room(N)[..N].copy_from_slice(&block);
+        self.end += length;
+    }
+
+    /// Appends a line that is written in place; `None` if there is no such line.
+    #[inline(always)]
+    pub(crate) fn line(&mut self, write: impl FnOnce(&mut Line<'_>) -> Option<()>) -> Option<()> {
+        let room = self.room(LONGEST_LINE + LONGEST_BLOCK).first_chunk_mut()?;
+        let mut line = Line {
+            bytes: room,
+            end: 0,
+        };
+        write(&mut line)?;
+        let end = line.end;
+        self.end += end;
+        Some(())
     }
 
     #[inline]
     pub(crate) fn push_str(&mut self, text: &str) {
-        self.bytes.extend_from_slice(text.as_bytes());
+        self.push_bytes(text.as_bytes());
+    }
+
+    /// Appends a text, which must be UTF-8.
+    #[inline]
+    pub(crate) fn push_bytes(&mut self, text: &[u8]) {
+        self.room(text.len())[..text.len()].copy_from_slice(text);
+        self.end += text.len();
     }
 
     /// Appends a text of a few words: as two blocks that may overlap.
     #[inline]
     pub(crate) fn push_name(&mut self, text: &str) {
-        let text = text.as_bytes();
-        let start = self.bytes.len();
-        match (text.first_chunk::<16>(), text.last_chunk::<16>()) {
-            (Some(first), Some(last)) if text.len() <= 32 => {
-                self.bytes.extend_from_slice(first);
-                self.bytes.truncate(start + text.len() - 16);
-                self.bytes.extend_from_slice(last);
+        let bytes = text.as_bytes();
+        match (bytes.first_chunk::<16>(), bytes.last_chunk::<16>()) {
+            (Some(first), Some(last)) if bytes.len() <= 32 => {
+                self.push_first(*first, bytes.len() - 16);
+                self.push_first(*last, 16);
             }
-            _ => self.bytes.extend_from_slice(text),
+            _ => self.push_str(text),
         }
     }
 
     #[inline]
     pub(crate) fn push(&mut self, character: char) {
         match character.is_ascii() {
-            true => self.bytes.push(character as u8),
+            true => self.push_first([character as u8], 1),
             false => self.push_str(character.encode_utf8(&mut [0; 4])),
         }
     }
@@ -105,66 +161,89 @@ impl TextBuffer {
     /// Appends spaces.
     #[inline]
     pub(crate) fn push_spaces(&mut self, count: usize) {
-        const BLOCK: [u8; 16] = [b' '; 16];
-        let end = self.bytes.len() + count;
-        while self.bytes.len() + BLOCK.len() < end {
-            self.bytes.extend_from_slice(&BLOCK);
+        let mut rest = count;
+        while rest > 16 {
+            self.push_first([b' '; 16], 16);
+            rest -= 16;
         }
-        self.bytes.extend_from_slice(&BLOCK);
-        self.bytes.truncate(end);
+        self.push_first([b' '; 16], rest);
     }
 
     /// Appends a number in decimal.
     #[inline]
     pub(crate) fn push_number(&mut self, number: u32) {
         match digits(number) {
-            Some((digits, count)) => self.push_block(digits, count),
+            Some((digits, count)) => self.push_first(digits.to_le_bytes(), count),
             None => self.push_str(itoa::Buffer::new().format(number)),
         }
     }
+}
 
-    /// Appends an id that is written as a number, behind a blank.
+/// A line of at most [`LONGEST_LINE`] bytes under construction. What would make it
+/// longer gives `None`.
+pub(crate) struct Line<'b> {
+    bytes: &'b mut [u8; LONGEST_LINE + LONGEST_BLOCK],
+    end: usize,
+}
+
+impl Line<'_> {
+    /// Appends the first bytes of a block, of at most [`LONGEST_BLOCK`].
     #[inline(always)]
-    pub(crate) fn push_id(&mut self, id: u32) {
-        const PREFIX: u64 = u16::from_le_bytes(*b" %") as u64;
-        match digits(id) {
-            Some((digits, count)) => self.push_block(digits << 16 | PREFIX, count + 2),
-            None => {
-                self.push_str(" %");
-                self.push_str(itoa::Buffer::new().format(id));
+    pub(crate) fn push_first<const N: usize>(
+        &mut self,
+        block: &[u8; N],
+        length: usize,
+    ) -> Option<()> {
+        // The one check of bounds, as the compiler knows how many bytes follow.
+        if self.end > LONGEST_LINE {
+            return None;
+        }
+        self.bytes[self.end..self.end + N].copy_from_slice(block);
+        self.end += length;
+        Some(())
+    }
+
+    /// Appends a text of at most [`LONGEST_BLOCK`] bytes, which must be UTF-8.
+    #[inline(always)]
+    pub(crate) fn push_bytes(&mut self, text: &[u8]) -> Option<()> {
+        if self.end > LONGEST_LINE || text.len() > LONGEST_BLOCK {
+            return None;
+        }
+        let room = &mut self.bytes[self.end..self.end + LONGEST_BLOCK];
+        match (text.first_chunk::<16>(), text.last_chunk::<16>()) {
+            // Two blocks that may overlap.
+            (Some(first), Some(last)) => {
+                room[..16].copy_from_slice(first);
+                room[text.len() - 16..text.len()].copy_from_slice(last);
             }
+            _ => room[..text.len()].copy_from_slice(text),
         }
+        self.end += text.len();
+        Some(())
     }
 
-    /// Appends a result id that is written as a number, right-aligned before a
-    /// ` = ` that ends in column 15; `false` if it has more than four digits.
-    #[inline]
-    pub(crate) fn push_result(&mut self, id: u32) -> bool {
-        const BLANKS: u64 = u64::from_le_bytes([b' '; 8]);
-        const EQUALS: u64 = u64::from_le_bytes(*b" = \0\0\0\0\0");
-        if id >= 10_000 {
-            return false;
-        }
-        let Some((digits, count)) = digits(id) else {
-            return false;
-        };
-        // Seven blanks, then five characters for the `%` and the digits.
-        let margin = 8 * (4 - count);
-        let number = (digits << 8 | u64::from(b'%')) << margin | BLANKS & ((1 << margin) - 1);
-        let text = u128::from(number | EQUALS << 40) << 56 | u128::from(BLANKS >> 8);
-        let end = self.bytes.len() + 15;
-        self.bytes.extend_from_slice(&text.to_le_bytes());
-        self.bytes.truncate(end);
-        true
-    }
-
-    /// Appends the lowest bytes of a block, which are ASCII.
+    /// Appends a number in decimal.
     #[inline(always)]
-    fn push_block(&mut self, block: u64, count: usize) {
-        let end = self.bytes.len() + count;
-        self.bytes.extend_from_slice(&block.to_le_bytes());
-        self.bytes.truncate(end);
+    pub(crate) fn push_number(&mut self, number: u32) -> Option<()> {
+        const MILLION: u32 = 1_000_000;
+        if number >= MILLION {
+            let (millions, count) = digits(number / MILLION)?;
+            self.push_first(&millions.to_le_bytes(), count)?;
+            let (six, _) = six_digits(number % MILLION)?;
+            return self.push_first(&six.to_le_bytes(), 6);
+        }
+        let (digits, count) = digits(number)?;
+        self.push_first(&digits.to_le_bytes(), count)
     }
+}
+
+/// The text of an id that is written as a number, behind a blank, and its length;
+/// `None` if it is longer than a block.
+#[inline(always)]
+pub(crate) fn numbered_id(id: u32) -> Option<(u64, usize)> {
+    const PREFIX: u64 = u16::from_le_bytes(*b" %") as u64;
+    let (digits, count) = digits(id)?;
+    Some((digits << 16 | PREFIX, count + 2))
 }
 
 /// The decimal digits of a number below a million, the first in the lowest byte,
@@ -174,6 +253,13 @@ impl TextBuffer {
 /// predict it.
 #[inline(always)]
 fn digits(number: u32) -> Option<(u64, usize)> {
+    let (six, zeros) = six_digits(number)?;
+    Some((six >> (8 * zeros), 6 - zeros as usize))
+}
+
+/// The same with leading zeros up to six digits, and how many of them there are.
+#[inline(always)]
+fn six_digits(number: u32) -> Option<(u64, u32)> {
     let (thousands, rest) = (THREE_DIGITS.get((number / 1000) as usize)?, number % 1000);
     let rest = THREE_DIGITS.get(rest as usize)?;
     let six = u64::from(thousands & 0xff_ffff) | u64::from(rest & 0xff_ffff) << 24;
@@ -181,7 +267,7 @@ fn digits(number: u32) -> Option<(u64, usize)> {
         true => 3 + (rest >> 24),
         false => thousands >> 24,
     };
-    Some((six >> (8 * zeros), 6 - zeros as usize))
+    Some((six, zeros))
 }
 
 impl fmt::Write for TextBuffer {
@@ -193,7 +279,7 @@ impl fmt::Write for TextBuffer {
 
 #[cfg(test)]
 mod tests {
-    use super::TextBuffer;
+    use super::{Line, TextBuffer};
 
     const NUMBERS: [u32; 15] = [
         0,
@@ -226,23 +312,44 @@ mod tests {
                 written(|buffer| buffer.push_number(number)),
                 format!("{number}")
             );
+            let line = |line: &mut Line<'_>| line.push_number(number);
             assert_eq!(
-                written(|buffer| buffer.push_id(number)),
-                format!(" %{number}")
+                written(|buffer| assert!(buffer.line(line).is_some())),
+                format!("{number}")
             );
         }
     }
 
     #[test]
-    fn results_are_aligned() {
-        for number in NUMBERS {
-            let mut fits = false;
-            let text = written(|buffer| fits = buffer.push_result(number));
-            assert_eq!(fits, number < 10_000);
-            if fits {
-                assert_eq!(text, format!("{:>12} = ", format!("%{number}")));
+    fn a_line_that_is_too_long_leaves_nothing() {
+        let text = written(|buffer| {
+            let ten =
+                |line: &mut Line<'_>| (0..10).try_for_each(|_| line.push_bytes(b"0123456789"));
+            assert!(buffer.line(ten).is_some());
+            let endless = |line: &mut Line<'_>| loop {
+                line.push_first(b"0123456789abcdef", 9)?;
+            };
+            assert!(buffer.line(endless).is_none());
+            let block = |line: &mut Line<'_>| line.push_bytes(&[b'-'; 33]);
+            assert!(buffer.line(block).is_none());
+            for (length, fits) in [
+                (0, true),
+                (15, true),
+                (16, true),
+                (31, true),
+                (32, true),
+                (33, false),
+            ] {
+                let start = buffer.len();
+                let name = &b"abcdefghijklmnopqrstuvwxyz0123456"[..length];
+                assert_eq!(buffer.line(|line| line.push_bytes(name)).is_some(), fits);
+                assert_eq!(
+                    buffer.split_off(start).as_bytes(),
+                    if fits { name } else { b"" }
+                );
             }
-        }
+        });
+        assert_eq!(text, "0123456789".repeat(10));
     }
 
     #[test]

@@ -235,6 +235,44 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// Takes the next token that is an id, and all before it. That is quicker than
+    /// taking them one by one, but only this may follow.
+    pub(crate) fn next_id(&mut self) -> Option<Token> {
+        let bytes = self.text.as_bytes();
+        // Where a token starts even though nothing separates it from the one before.
+        let mut behind_string = self.position;
+        loop {
+            let rest = bytes.get(self.position..)?;
+            self.position += memchr::memchr3(b'%', b'"', b';', rest)?;
+            let start = self.position;
+            let starts_token = start == behind_string
+                || !matches!(
+                    CLASSES[usize::from(bytes[start - 1])],
+                    Class::Name | Class::Other
+                );
+            match bytes[start] {
+                b';' => self.position += memchr::memchr(b'\n', &bytes[start..])?,
+                _ if !starts_token => self.position += 1,
+                b'"' => {
+                    self.string();
+                    behind_string = self.position;
+                }
+                _ => {
+                    let (kind, number) = self.id();
+                    if kind == TokenKind::Id {
+                        let end = self.position;
+                        return Some(Token {
+                            kind,
+                            start,
+                            end,
+                            number,
+                        });
+                    }
+                }
+            }
+        }
+    }
+
     #[inline]
     fn id(&mut self) -> (TokenKind, u32) {
         let bytes = self.text.as_bytes();
@@ -369,4 +407,37 @@ pub(crate) fn unescape(quoted: &str) -> std::borrow::Cow<'_, str> {
         }
     }
     text.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looking_for_ids_finds_those_that_are_tokens() {
+        let text = "%1 = OpName %22\"%3\" \"%4\"%5 ; %6 \"\n%a(%7,%8)=%9 a%10 a\"%11 b %12\"%13 \
+                    %%14 \"a\\\"%15\"\"%16\"%017 %18% #\"%19 %20;%21\n%22";
+        let ids = |text| {
+            let mut lexer = Lexer::new(text);
+            let tokens = std::iter::from_fn(move || {
+                let token = lexer.next();
+                (token.kind != TokenKind::End).then_some(token)
+            });
+            tokens.filter(|token| token.kind == TokenKind::Id)
+        };
+        // From every place on, with a string open or not.
+        for start in 0..text.len() {
+            let text = &text[start..];
+            let mut lexer = Lexer::new(text);
+            for id in ids(text) {
+                let found = lexer.next_id().expect("there is another");
+                assert_eq!(
+                    (found.span(), found.number),
+                    (id.span(), id.number),
+                    "{text}"
+                );
+            }
+            assert!(lexer.next_id().is_none(), "{text}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use hashbrown::HashMap;
 use spirvkit_binary::{Id, IdMap};
 
-use crate::lexer::{Lexer, Token, TokenKind};
+use crate::lexer::{Lexer, Token};
 
 /// How ids get their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,14 +56,12 @@ impl Numbers {
     fn all_of(text: &str) -> Self {
         let mut taken = Self::none_of(text);
         let mut lexer = Lexer::new(text);
-        loop {
-            let token = lexer.next();
-            match token.kind {
-                TokenKind::End => return taken,
-                TokenKind::Id if token.number > 0 => taken.insert(token.number),
-                _ => {}
+        while let Some(id) = lexer.next_id() {
+            if id.number > 0 {
+                taken.insert(id.number);
             }
         }
+        taken
     }
 
     #[inline]

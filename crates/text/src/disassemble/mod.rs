@@ -11,6 +11,7 @@ mod operands;
 mod options;
 mod plain;
 mod printer;
+mod quick;
 mod raw;
 mod source;
 mod writer;

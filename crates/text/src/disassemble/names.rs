@@ -9,12 +9,12 @@ use std::fmt::Write as _;
 use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
-use spirvkit_binary::{Definitions, Id, IdMap, Instruction, LiteralString, Module, Operand, Value};
+use spirvkit_binary::{Definitions, Id, IdMap, Instruction, LiteralString, Module, NumberType};
 use spirvkit_grammar::{
     AccessQualifier, BuiltIn, Class, Decoration, Enumeration, FPEncoding, Op, StorageClass,
 };
 
-use crate::buffer::TextBuffer;
+use crate::buffer::{TextBuffer, numbered_id};
 use crate::number::write_number;
 
 /// The most bytes of a name before any suffix; an id whose name would be longer
@@ -47,27 +47,25 @@ impl Names {
         names: impl Iterator<Item = (Id, &'n str)>,
     ) -> Self {
         let mut own = Friendly {
-            text: String::new(),
-            places: IdMap::with_bound(Place::Nowhere, module.words().len(), module.header().bound),
+            text: Vec::new(),
+            written: IdMap::with_bound(
+                Written::NOT_YET,
+                module.words().len(),
+                module.header().bound,
+            ),
         };
         for (id, name) in names {
-            own.push(id, name);
+            own.push(id, name.as_bytes());
         }
         Self::Friendly(own)
     }
 
-    /// Writes an id behind a prefix: its `%`, a blank and its `%`, or nothing.
-    #[inline]
+    /// Writes an id behind a prefix: its `%`, or nothing.
     pub(super) fn write(&self, out: &mut TextBuffer, prefix: &'static str, id: Id) {
-        match self {
-            Self::Friendly(names) if let Some(name) = names.prefixed(id) => {
-                debug_assert!(PREFIX.ends_with(prefix));
-                out.push_name(name.get(PREFIX.len() - prefix.len()..).unwrap_or_default());
-            }
-            _ => {
-                out.push_str(prefix);
-                out.push_number(id.0);
-            }
+        out.push_str(prefix);
+        match self.get(id) {
+            Some(name) => out.push_str(name),
+            None => out.push_number(id.0),
         }
     }
 
@@ -76,15 +74,6 @@ impl Names {
         match self {
             Self::Friendly(names) => names.get(id),
             Self::Raw => None,
-        }
-    }
-
-    /// Whether the id has a name other than its number.
-    #[inline]
-    pub(super) fn has_name(&self, id: Id) -> bool {
-        match self {
-            Self::Friendly(names) => matches!(names.places.get(id), Place::Text(..)),
-            Self::Raw => false,
         }
     }
 
@@ -102,22 +91,90 @@ impl Names {
 /// written in one go.
 const PREFIX: &str = " %";
 
-/// The names, one after the other, and where each id's is.
+/// The names, one after the other, and how each id is written.
 #[derive(Clone)]
 pub(super) struct Friendly {
-    text: String,
-    places: IdMap<Place>,
+    text: Vec<u8>,
+    written: IdMap<Written>,
 }
 
-/// Where an id's name is.
+/// The size of the blocks of bytes that ids are written as.
+const BLOCK: usize = 16;
+
+/// How an id is written behind a blank: its text in a block of bytes, the last of
+/// which is the text's length. So one copy writes an id, be it a number or a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// It has none yet.
-    Nowhere,
-    /// It is the id's own number.
-    Number,
-    /// It is in the text with its prefix, from this byte on and this long.
-    Text(u32, u32),
+struct Written([u8; BLOCK]);
+
+impl Written {
+    /// The id has no name yet.
+    const NOT_YET: Self = Self([0; BLOCK]);
+
+    /// In place of the length: the text doesn't fit. In the block there is where it
+    /// starts in the text of names, and its length.
+    const LONG: u8 = 0x7f;
+
+    /// Added to the length: the text is the id's own number.
+    const NUMBER: u8 = 0x80;
+
+    fn new(mut block: [u8; BLOCK], last: u8) -> Self {
+        block[BLOCK - 1] = last;
+        Self(block)
+    }
+
+    #[inline]
+    fn number(id: Id) -> Self {
+        if let Some((text, length)) = numbered_id(id.0) {
+            return Self::new(u128::from(text).to_le_bytes(), length as u8 | Self::NUMBER);
+        }
+        let mut block = [0; BLOCK];
+        let mut digits = itoa::Buffer::new();
+        let digits = digits.format(id.0).as_bytes();
+        let length = PREFIX.len() + digits.len();
+        block[..PREFIX.len()].copy_from_slice(PREFIX.as_bytes());
+        block[PREFIX.len()..length].copy_from_slice(digits);
+        Self::new(block, length as u8 | Self::NUMBER)
+    }
+
+    /// What stands at a place of the text of names.
+    fn name(text: &[u8], start: u32, length: u32) -> Self {
+        let mut block = [0; BLOCK];
+        match text.get(start as usize..) {
+            Some(name) if name.len() == length as usize && name.len() < BLOCK => {
+                block[..name.len()].copy_from_slice(name);
+                Self::new(block, length as u8)
+            }
+            _ => {
+                block[..4].copy_from_slice(&start.to_le_bytes());
+                block[4..8].copy_from_slice(&length.to_le_bytes());
+                Self::new(block, Self::LONG)
+            }
+        }
+    }
+
+    /// The text at the start of a block, the block's lowest byte first, and its
+    /// length; `None` if the text is elsewhere, or nowhere.
+    #[inline(always)]
+    fn block(&self) -> Option<(u128, usize)> {
+        // The compiler keeps a number in registers, and a block in memory.
+        let block = u128::from_le_bytes(self.0);
+        let length = (block >> (8 * BLOCK - 8)) as u8 & !Self::NUMBER;
+        (length < BLOCK as u8 && length > 0).then_some((block, length.into()))
+    }
+
+    fn is_number(&self) -> bool {
+        self.0[BLOCK - 1] & Self::NUMBER != 0
+    }
+
+    /// Where a text that doesn't fit is.
+    fn place(&self) -> Option<std::ops::Range<usize>> {
+        let [words @ .., last] = self.0.as_chunks::<4>().0 else {
+            return None;
+        };
+        let [start, length] =
+            [words.first()?, words.get(1)?].map(|word| u32::from_le_bytes(*word) as usize);
+        (last[3] == Self::LONG).then_some(start..start + length)
+    }
 }
 
 impl Friendly {
@@ -128,21 +185,53 @@ impl Friendly {
     }
 
     /// Notes an id's name, and returns where it is, unless there is no more room.
-    fn push(&mut self, id: Id, name: &str) -> Option<(u32, u32)> {
+    fn push(&mut self, id: Id, name: &[u8]) -> Option<(u32, u32)> {
         let start = u32::try_from(self.text.len()).ok()?;
         let length = u32::try_from(PREFIX.len() + name.len()).ok()?;
-        self.text.push_str(PREFIX);
-        self.text.push_str(name);
-        *self.places.slot(id) = Place::Text(start, length);
+        self.text.extend_from_slice(PREFIX.as_bytes());
+        self.text.extend_from_slice(name);
+        *self.written.slot(id) = Written::name(&self.text, start, length);
         Some((start, length))
     }
 
+    /// An id's name or number behind a blank and its `%`, at the start of a block of
+    /// bytes, the lowest first, and its length; `None` if it is longer.
+    #[inline(always)]
+    pub(super) fn block(&self, id: Id) -> Option<(u128, usize)> {
+        self.written.peek(id).block()
+    }
+
+    /// A name that is too long for a block, behind a blank and its `%`.
+    pub(super) fn long(&self, id: Id) -> Option<&[u8]> {
+        self.text.get(self.written.peek(id).place()?)
+    }
+
     /// The name behind its prefix, a blank and its `%`.
-    #[inline]
-    pub(super) fn prefixed(&self, id: Id) -> Option<&str> {
-        match self.places.get(id) {
-            Place::Text(start, length) => self.text.get(start as usize..(start + length) as usize),
-            _ => None,
+    fn prefixed(&self, id: Id) -> Option<&str> {
+        let written = self.written.peek(id);
+        let name = match written.place() {
+            Some(place) => self.text.get(place)?,
+            None => {
+                let (_, length) = written.block().filter(|_| !written.is_number())?;
+                written.0.get(..length)?
+            }
+        };
+        std::str::from_utf8(name).ok()
+    }
+
+    /// Appends the name of an id, or its number.
+    fn write_to(&self, out: &mut TextBuffer, id: Id) {
+        let written = self.written.peek(id);
+        match (written.block(), written.place()) {
+            (Some((block, length)), _) => {
+                let block = block >> (8 * PREFIX.len());
+                out.push_first(block.to_le_bytes(), length - PREFIX.len());
+            }
+            (None, Some(place)) => {
+                let name = self.text.get(place).unwrap_or_default();
+                out.push_bytes(name.get(PREFIX.len()..).unwrap_or_default());
+            }
+            (None, None) => out.push_number(id.0),
         }
     }
 }
@@ -159,7 +248,7 @@ struct Namer {
     suffixes: HashMap<String, u32>,
     definitions: Definitions,
     /// Memory that is used again and again.
-    scratch: String,
+    scratch: TextBuffer,
     candidate: Vec<u8>,
     bytes: Vec<u8>,
 }
@@ -171,33 +260,33 @@ impl Namer {
         let names = words.min(bound as usize) / 4;
         Self {
             names: Friendly {
-                text: String::with_capacity(names * 16),
-                places: IdMap::with_bound(Place::Nowhere, words, bound),
+                text: Vec::with_capacity(names * 16),
+                written: IdMap::with_bound(Written::NOT_YET, words, bound),
             },
             used: HashTable::with_capacity(names),
             hasher: DefaultHashBuilder::default(),
             numbers_are_used: false,
             suffixes: HashMap::new(),
             definitions: Definitions::for_module(module),
-            scratch: String::new(),
+            scratch: TextBuffer::default(),
             candidate: Vec::new(),
             bytes: Vec::new(),
         }
     }
 
     fn is_named(&self, id: Id) -> bool {
-        self.names.places.get(id) != Place::Nowhere
+        *self.names.written.peek(id) != Written::NOT_YET
     }
 
     /// Names an id by its number, unless another id has taken that name.
     fn name_by_number(&mut self, id: Id) {
         if self.numbers_are_used {
             let number = id.0.to_string();
-            if self.is_used(&number, self.hasher.hash_one(number.as_str())) {
+            if self.is_used(number.as_bytes(), self.hasher.hash_one(number.as_bytes())) {
                 return self.name(id, number.as_bytes());
             }
         }
-        *self.names.places.slot(id) = Place::Number;
+        *self.names.written.slot(id) = Written::number(id);
     }
 
     /// Gives an id a name like `suggestion`, unless it has one.
@@ -210,13 +299,12 @@ impl Namer {
         }
         let mut bytes = std::mem::take(&mut self.candidate);
         sanitize(&mut bytes, suggestion);
-        let name = std::str::from_utf8(&bytes).unwrap_or_default();
-        let hash = self.hasher.hash_one(name);
-        if self.is_used(name, hash) {
-            let name = self.with_suffix(name);
-            self.record(id, &name, self.hasher.hash_one(name.as_str()));
+        let hash = self.hasher.hash_one(bytes.as_slice());
+        if self.is_used(&bytes, hash) {
+            let name = self.with_suffix(&String::from_utf8_lossy(&bytes));
+            self.record(id, name.as_bytes(), self.hasher.hash_one(name.as_bytes()));
         } else {
-            self.record(id, name, hash);
+            self.record(id, &bytes, hash);
         }
         self.candidate = bytes;
     }
@@ -227,7 +315,7 @@ impl Namer {
         loop {
             let name = format!("{base}_{suffix}");
             suffix += 1;
-            if !self.is_used(&name, self.hasher.hash_one(name.as_str())) {
+            if !self.is_used(name.as_bytes(), self.hasher.hash_one(name.as_bytes())) {
                 self.suffixes.insert(base.to_owned(), suffix);
                 return name;
             }
@@ -235,11 +323,11 @@ impl Namer {
     }
 
     /// Notes a name that is not in use yet.
-    fn record(&mut self, id: Id, name: &str, hash: u64) {
+    fn record(&mut self, id: Id, name: &[u8], hash: u64) {
         let Some((start, length)) = self.names.push(id, name) else {
             return;
         };
-        self.numbers_are_used |= as_number(name).is_some();
+        self.numbers_are_used |= number_of(name).is_some();
         let (hasher, text) = (&self.hasher, &self.names.text);
         self.used
             .insert_unique(hash, (start, length), |&(start, length)| {
@@ -247,11 +335,11 @@ impl Namer {
             });
     }
 
-    fn is_used(&self, name: &str, hash: u64) -> bool {
+    fn is_used(&self, name: &[u8], hash: u64) -> bool {
         let text = &self.names.text;
-        let is_own_number = |id| self.names.places.get(id) == Place::Number;
+        let is_own_number = |id| self.names.written.peek(id).is_number();
         let same = |&(start, length): &(u32, u32)| name_at(text, start, length) == name;
-        self.used.find(hash, same).is_some() || as_number(name).is_some_and(is_own_number)
+        self.used.find(hash, same).is_some() || number_of(name).is_some_and(is_own_number)
     }
 
     fn instruction(&mut self, instruction: &Instruction<'_>) {
@@ -295,7 +383,7 @@ impl Namer {
             return self.name_by_number(result);
         }
         let mut name = std::mem::take(&mut self.scratch);
-        name.clear();
+        name.truncate(0);
         match self.describe(instruction, &mut name) {
             Some(()) => self.name(result, name.as_bytes()),
             None => self.name_by_number(result),
@@ -303,17 +391,9 @@ impl Namer {
         self.scratch = name;
     }
 
-    /// Appends the name of another id, or its number.
-    fn push(&self, name: &mut String, id: Id) {
-        match self.names.get(id) {
-            Some(other) => name.push_str(other),
-            None => name.push_str(itoa::Buffer::new().format(id.0)),
-        }
-    }
-
     /// Names what an instruction defines after its operands; `None` if they
     /// don't say enough.
-    fn describe(&self, instruction: &Instruction<'_>, name: &mut String) -> Option<()> {
+    fn describe(&self, instruction: &Instruction<'_>, name: &mut TextBuffer) -> Option<()> {
         let words = instruction.words();
         let word = |index: usize| words.get(index).copied();
         let named = |index: usize| Some(NameOf(&self.names, Id(word(index)?)));
@@ -349,7 +429,7 @@ impl Namer {
                 name.push_str("_ptr_");
                 name.push_str(StorageClass(word(2)?).name()?);
                 name.push('_');
-                self.push(name, Id(word(3)?));
+                self.names.write_to(name, Id(word(3)?));
             }
             Op::TypeUntypedPointerKHR => {
                 write!(name, "_ptr_{}", StorageClass(word(2)?).name()?).ok()?;
@@ -369,22 +449,25 @@ impl Namer {
             Op::ConstantTrue => name.push_str("true"),
             Op::ConstantFalse => name.push_str("false"),
             Op::Constant => {
-                let value = instruction.operands(&self.definitions).nth(2)?;
-                let Ok(Operand {
-                    value: Value::Number { ty, bits },
-                    ..
-                }) = value
-                else {
-                    return None;
-                };
-                self.push(name, Id(word(1)?));
+                let ty = self.definitions.number_type(Id(word(1)?))?;
+                let bits = NumberType::join(words.get(3..3 + ty.words())?);
+                self.names.write_to(name, Id(word(1)?));
                 name.push('_');
-                let start = name.len();
-                write_number(name, ty, bits);
-                // A minus sign would become an underscore.
-                if name[start..].contains('-') {
-                    let value = name.split_off(start).replace('-', "n");
-                    name.push_str(&value);
+                let value = match ty {
+                    NumberType::Integer { signed: true, .. } => {
+                        u32::try_from(ty.sign_extend(bits)).ok()
+                    }
+                    NumberType::Integer { .. } => u32::try_from(ty.extend(bits)).ok(),
+                    NumberType::Float(_) => None,
+                };
+                match value {
+                    Some(value) => name.push_number(value),
+                    _ => {
+                        let mut value = String::new();
+                        write_number(&mut value, ty, bits);
+                        // A minus sign would become an underscore.
+                        name.push_str(&value.replace('-', "n"));
+                    }
                 }
             }
             _ => return None,
@@ -393,7 +476,7 @@ impl Namer {
     }
 }
 
-fn float_name(name: &mut String, width: u32, encoding: Option<FPEncoding>) -> Option<()> {
+fn float_name(name: &mut TextBuffer, width: u32, encoding: Option<FPEncoding>) -> Option<()> {
     let known = match (width, encoding) {
         (16, None) => Some("half"),
         (32, None) => Some("float"),
@@ -474,8 +557,16 @@ pub(super) fn as_number(name: &str) -> Option<Id> {
     (name == "0" || !name.starts_with('0')).then_some(Id(number))
 }
 
+/// The same for a name in bytes.
+fn number_of(name: &[u8]) -> Option<Id> {
+    match name.first()?.is_ascii_digit() {
+        true => as_number(std::str::from_utf8(name).ok()?),
+        false => None,
+    }
+}
+
 /// The name at a place in the text of names, without its prefix.
-fn name_at(text: &str, start: u32, length: u32) -> &str {
+fn name_at(text: &[u8], start: u32, length: u32) -> &[u8] {
     let (start, end) = (start as usize + PREFIX.len(), (start + length) as usize);
     text.get(start..end).unwrap_or_default()
 }

@@ -3,7 +3,6 @@
 use spirvkit_binary::{ErrorKind, FloatFormat, Id, LiteralString, NumberType, Operand, Value};
 use spirvkit_grammar::{ExtInstSet, OperandKind};
 
-use super::names::Names;
 use super::writer::{Hue, Writer};
 use crate::number::write_number;
 
@@ -15,18 +14,8 @@ impl Writer {
             if id == 0 {
                 return Err(index);
             }
-            self.highest = self.highest.max(id);
-            match &self.names {
-                _ if self.color => {
-                    self.out.push(' ');
-                    self.id(Id(id));
-                }
-                Names::Raw => self.out.push_id(id),
-                Names::Friendly(names) => match names.prefixed(Id(id)) {
-                    Some(name) => self.out.push_name(name),
-                    None => self.out.push_id(id),
-                },
-            }
+            self.out.push(' ');
+            self.id(Id(id));
         }
         Ok(())
     }
@@ -163,6 +152,6 @@ pub(super) fn loses(operand: &Operand<'_>) -> Option<ErrorKind> {
 
 /// Sets whose instructions the established tools don't know by name. Text that
 /// names them would be of no use to those tools.
-fn is_shown_by_number(set: ExtInstSet) -> bool {
+pub(super) fn is_shown_by_number(set: ExtInstSet) -> bool {
     matches!(set, ExtInstSet::DebugBreak | ExtInstSet::DebugPrintf)
 }

@@ -234,7 +234,22 @@ impl<'a> Printer<'a> {
     }
 
     /// Writes an instruction on a line of its own, or notes why it can't.
+    #[inline]
     fn instruction(
+        &mut self,
+        instruction: &Instruction<'a>,
+        redefinition: Option<Redefinition>,
+        place: Place,
+    ) {
+        let is_done = self.is_plain
+            && redefinition.is_none()
+            && self.writer.quick_line(instruction, &self.definitions);
+        if !is_done {
+            self.any_instruction(instruction, redefinition, place);
+        }
+    }
+
+    fn any_instruction(
         &mut self,
         instruction: &Instruction<'a>,
         redefinition: Option<Redefinition>,

@@ -48,7 +48,7 @@ pub(super) struct Writer {
     pub(super) out: TextBuffer,
     pub(super) names: Names,
     /// The column in which instructions start.
-    column: usize,
+    pub(super) column: usize,
     pub(super) color: bool,
     /// How many bytes of the current line are escapes.
     pub(super) escapes: usize,
@@ -77,16 +77,7 @@ impl Writer {
     #[inline]
     pub(super) fn margin(&mut self, result: Option<Id>, place: Place) {
         match result {
-            None if self.column == COLUMN => self.out.push_str("               "),
             None => self.out.push_spaces(self.column),
-            Some(id)
-                if self.column == COLUMN
-                    && !self.color
-                    && !self.names.has_name(id)
-                    && self.out.push_result(id.0) =>
-            {
-                self.highest = self.highest.max(id.0);
-            }
             Some(id) => {
                 self.highest = self.highest.max(id.0);
                 self.begin(Hue::Result);

@@ -206,6 +206,10 @@ pub enum ErrorKind {
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
+            Self::TooShort { bytes: 0 } => f.write_str("the file is empty"),
+            Self::TooShort { bytes: 1 } => {
+                f.write_str("the file ends after 1 byte, but a module's header takes 20")
+            }
             Self::TooShort { bytes } => {
                 write!(
                     f,
@@ -215,7 +219,7 @@ impl fmt::Display for ErrorKind {
             Self::OddSize { bytes } => {
                 write!(
                     f,
-                    "the file's {bytes} bytes are not a whole number of 4-byte words"
+                    "the file ends within a word: its {bytes} bytes are not a multiple of 4"
                 )
             }
             Self::WrongMagic { found } => write!(
@@ -244,7 +248,7 @@ impl fmt::Display for ErrorKind {
             Self::ZeroWordCount => f.write_str("an instruction's word count is 0"),
             Self::PastEnd { count, available } => write!(
                 f,
-                "the instruction has {count} words, but the file has only {available} left"
+                "the file ends within an instruction of {count} words, of which only {available} are there"
             ),
             Self::UnknownOpcode { opcode } => write!(f, "opcode {opcode} is not known"),
             Self::MissingOperand { kind } => {
@@ -267,7 +271,7 @@ impl fmt::Display for ErrorKind {
                 write!(f, "the {} is 0, but ids start at 1", kind.description())
             }
             Self::Redefined { id } => {
-                write!(f, "{id} is the result of an earlier instruction already")
+                write!(f, "{id} is already the result of an earlier instruction")
             }
             Self::UnknownEnumerant { kind, value } => {
                 write!(f, "{value} is not a known {}", kind.description())
@@ -302,7 +306,7 @@ impl fmt::Display for ErrorKind {
                 f,
                 "the selector {id} is not a scalar integer that is defined before the switch"
             ),
-            Self::UnterminatedString => f.write_str("a string runs past the instruction's end"),
+            Self::UnterminatedString => f.write_str("a string has no end within the instruction"),
             Self::BadUtf8 { valid_up_to } => {
                 write!(
                     f,
@@ -312,9 +316,9 @@ impl fmt::Display for ErrorKind {
             Self::StringPadding => {
                 f.write_str("the bytes after a string's terminating zero are not all zero")
             }
-            Self::NumberPadding => {
-                f.write_str("the bits above a narrow number are not its zero or sign extension")
-            }
+            Self::NumberPadding => f.write_str(
+                "the unused high bits of a narrow number are neither zero nor copies of its sign",
+            ),
         }
     }
 }

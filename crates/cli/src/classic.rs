@@ -129,7 +129,7 @@ fn color(line: &CommandLine) -> ColorWhen {
 
 fn run_diff(line: &CommandLine) -> Result<Ending, UsageError> {
     let [a, b] = &line.files[..] else {
-        return Err(UsageError("two input files are compared".into()));
+        return Err(UsageError("this compares two files: name both".into()));
     };
     let mut options = DiffOptions::default();
     options.match_set_binding = !line.has(Flag::IgnoreSetBinding);

@@ -69,8 +69,8 @@ enum Command {
 /// What all commands that read modules take.
 #[derive(Debug, Args)]
 pub(crate) struct Files {
-    /// Files, directories to search for files, or `-` for standard input
-    /// [default: standard input]
+    /// Files; directories, which stand for the files in them and below; or `-` for
+    /// standard input [default: standard input]
     #[arg(value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
 
@@ -84,12 +84,18 @@ pub(crate) struct Files {
     pub(crate) in_place: bool,
 
     /// Work on this many inputs at once [default: one per core]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = jobs)]
     pub(crate) jobs: Option<NonZeroUsize>,
 
     /// How to write errors and warnings: for people, or one JSON object a line
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: Format,
+}
+
+/// Reads the value of `--jobs`.
+pub(crate) fn jobs(text: &str) -> Result<NonZeroUsize, &'static str> {
+    text.parse()
+        .map_err(|_| "it must be a whole number, at least 1")
 }
 
 impl Files {

@@ -122,7 +122,7 @@ fn would_replace(input: &Path, written: &str) -> UsageError {
     let input = input.display();
     UsageError(format!(
         "`{input}` is an input, and {written} would replace it: choose another name for the output, \
-         or say `--in-place` where that is an option"
+         or give `--in-place` if the command has it"
     ))
 }
 

@@ -117,8 +117,8 @@ impl Destination {
                 return Err(UsageError(message.into()));
             }
             if io::stdout().is_terminal() {
-                let message = "a module is no text for a terminal: name a file with `-o FILE`, \
-                               or send standard output elsewhere";
+                let message = "a binary module is not written to a terminal: name a file with `-o FILE`, \
+                               or redirect standard output";
                 return Err(UsageError(message.into()));
             }
         }

@@ -41,11 +41,13 @@ mod quote;
 pub mod render;
 mod source;
 mod suggest;
+mod words;
 
 pub use kind::Kind;
 pub use quote::Quote;
 pub use source::{Position, Source};
 pub use suggest::{closest, similar};
+pub use words::{counted, with_article};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

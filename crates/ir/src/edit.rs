@@ -51,7 +51,7 @@ impl fmt::Display for EditError {
             Self::TooLong(error) => error.fmt(f),
             Self::Structural(op) => write!(
                 f,
-                "{op} begins or ends a function or a block, and isn't changed by itself"
+                "{op} begins or ends a function or a block, and can't be changed alone"
             ),
             Self::NoSuchPlace => write!(f, "there is no such place in the module"),
             Self::NotMergeable => write!(
@@ -60,7 +60,7 @@ impl fmt::Display for EditError {
             ),
             Self::Opaque(op) => write!(
                 f,
-                "the operands of {op} can't be decoded, so which of them are ids isn't known"
+                "the operands of {op} can't be decoded, so it isn't known which of them are ids"
             ),
         }
     }

@@ -229,7 +229,7 @@ fn with_advice(error: Diagnostic, bytes: &[u8]) -> Diagnostic {
     if error.help().is_some() {
         error
     } else if lenience_helps(bytes) {
-        error.with_help("`spv dis --lenient` prints everything, also what can't be decoded")
+        error.with_help("`spv dis --lenient` prints everything, even what can't be decoded")
     } else if std::str::from_utf8(bytes).is_ok_and(is_text) {
         error.with_help("if this is assembly text, `spv as` makes a module of it")
     } else {

@@ -10,21 +10,22 @@ use crate::classic::Tool;
 use crate::exit::Ending;
 use crate::report::{Messages, Reporter};
 
-/// Make links to this program with the names of spirv-as, spirv-diff, spirv-dis, spirv-link and spirv-val
+/// Make links to this program under the names spirv-as, spirv-diff, spirv-dis,
+/// spirv-link and spirv-val
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     /// The directory for the links
     dir: PathBuf,
 
-    /// Replace also files that are not links to spv
+    /// Also replace files that are not links to spv
     #[arg(long)]
     force: bool,
 }
 
 const AFTER_HELP: &str = "\
-Under these names the program takes the options of the tools of the same names,
-and has their defaults, so scripts that call them keep working.
+Under these names, the program takes the options of the tools of the same names
+and has their defaults, so that scripts that call them keep working.
 
 Examples:
   spv drop-in ~/.local/bin

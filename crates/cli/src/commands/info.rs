@@ -11,7 +11,7 @@ use serde::Serialize;
 use spirvkit::{Reflection, reflect_words};
 
 use crate::change::{add_error, load_words};
-use crate::cli::ColorWhen;
+use crate::cli::{ColorWhen, jobs};
 use crate::exit::{Ending, UsageError};
 use crate::inputs::Inputs;
 use crate::output::{Content, Destination};
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     format: Format,
 
     /// Work on this many inputs at once [default: one per core]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = jobs)]
     jobs: Option<NonZeroUsize>,
 
     /// When to colour tables, errors and warnings

@@ -71,8 +71,8 @@ static AFTER_HELP: LazyLock<String> = LazyLock::new(|| {
 
 const ABOUT: &str = "\
 Imports are resolved by name. Both sides must have the same type, however the
-modules declare it. Of the definition come function control, decorations and the
-attributes of parameters. All errors are reported, each with the symbol and the
+modules declare it. Function control, decorations and the attributes of
+parameters are those of the definition. All errors are reported, each with the symbol and the
 modules, and nothing is written then. The result has the byte order of the first
 input. A directory stands for the .spv and .spvasm files in it and below.
 
@@ -143,7 +143,7 @@ fn diagnostic(error: &LinkError) -> Diagnostic {
     let diagnostic = error.fault().kind().error(error.to_string());
     let help = match error.fault() {
         Fault::Unresolved => Some("`--allow-partial-linkage` leaves it as an import"),
-        Fault::Version => Some("`--use-highest-version` takes the highest of them"),
+        Fault::Version => Some("`--use-highest-version` gives the result the highest of them"),
         Fault::Type => {
             Some("`--allow-pointer-mismatch` converts pointers that only point to different types")
                 .filter(|_| error.differs_by_pointers())

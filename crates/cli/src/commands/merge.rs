@@ -40,8 +40,8 @@ pub(crate) struct Arguments {
 
 const AFTER_HELP: &str = "\
 Equal types and constants are shared, and capabilities and extensions are those of
-all modules. The version is the highest, and the byte order that of the first
-input. Modules with different addressing or memory models can't be merged, nor
+all modules. The version is the highest of them, and the byte order is that of
+the first input. Modules with different addressing or memory models can't be merged, nor
 those that have the same entry point. (`spv link` is for modules that import what
 others export.)
 

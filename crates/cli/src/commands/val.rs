@@ -10,7 +10,7 @@ use spirvkit::diagnostics::{ErrorClass, Severity, Source, closest};
 use spirvkit::validate::{Level, Levels};
 use spirvkit::{Report, TargetEnv, ValidateOptions};
 
-use crate::cli::ColorWhen;
+use crate::cli::{ColorWhen, jobs};
 use crate::environments;
 use crate::exit::{Ending, UsageError};
 use crate::form::Form;
@@ -58,7 +58,7 @@ pub(crate) struct Arguments {
     quiet: bool,
 
     /// Work on this many inputs at once [default: one per core]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = jobs)]
     jobs: Option<NonZeroUsize>,
 
     /// When to colour errors and warnings
@@ -336,7 +336,10 @@ impl Check<'_> {
             Format::Human if self.quiet => {}
             Format::Human if self.inputs.many && failed == 0 => {
                 let mut messages = self.messages();
-                messages.add_note(&format!("all {} inputs are valid", list.len()));
+                messages.add_note(&match list.len() {
+                    1 => "1 input is valid".to_owned(),
+                    count => format!("all {count} inputs are valid"),
+                });
                 messages.print();
             }
             Format::Human => summary(self.reporter(), failed, list.len()),

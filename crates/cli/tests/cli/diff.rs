@@ -95,6 +95,6 @@ fn the_classic_tool_takes_its_options() {
     assert_eq!(ran.code, 0);
     assert!(ran.text().starts_with(" OpCapability Shader\n"));
     assert!(ran.text().contains("\n-%2 = OpConstant %1 7\n"));
-    diff(&["a.spvasm"]).fails(1, "two input files");
+    diff(&["a.spvasm"]).fails(1, "compares two files");
     assert!(diff(&["--help"]).text().contains("--with-id-map"));
 }

@@ -1,6 +1,6 @@
 //! Help, version, completions and manual pages.
 
-use crate::common::{Dir, run};
+use crate::common::{Dir, TEXT, run};
 
 const COMMANDS: &[&str] = &[
     "as",
@@ -208,4 +208,22 @@ fn limits_tell_their_defaults() {
     ] {
         assert!(words.contains(limit), "{words}");
     }
+}
+
+#[test]
+fn numbers_and_articles_agree_with_their_nouns() {
+    let dir = Dir::new();
+    let linkable = TEXT.replacen("OpMemory", "OpCapability Linkage\nOpMemory", 1);
+    let module = dir.module("a.spv", &linkable);
+    dir.write("in/a.spv", module);
+    let one = dir.spv(&["val", "in", "--target-env", "spv1.6"]);
+    assert_eq!((one.code, one.stderr.as_str()), (0, "1 input is valid\n"));
+    dir.write(
+        "b.spvasm",
+        "%1 = OpTypeVoid\n%2 = OpTypeImage %1 2D 0 0 0 1 Rgba99\n",
+    );
+    let ran = dir.spv(&["as", "b.spvasm", "-o", "b.spv"]);
+    ran.fails(1, "`Rgba99` is not an image format");
+    let none = dir.spv(&["dis", "--jobs", "0", "in"]);
+    none.fails(2, "it must be a whole number, at least 1");
 }

@@ -168,10 +168,7 @@ impl fmt::Display for EncodeError {
             }
             Self::Unsuited { kind, field } => {
                 let (kind, field) = (kind.name(), field.name());
-                write!(
-                    f,
-                    "what was given is nothing that can be the {field} of {kind}"
-                )
+                write!(f, "the value given can't be the {field} of {kind}")
             }
             Self::Edit(error) => error.fmt(f),
         }

@@ -375,7 +375,7 @@ impl<'a> Converter<'a, '_> {
         let why = match value {
             Some(0) => "an enumeration can't have the size 0",
             Some(_) => NO_CONSTANT,
-            None => "it isn't known, which the set can't say",
+            None => "it isn't known, and the set can't say so",
         };
         self.lose(entry, Some(field), Effect::Approximated, why);
         let value = match value.map(u32::try_from) {
@@ -518,7 +518,7 @@ impl<'a> Converter<'a, '_> {
                 _ => break,
             }
         }
-        let why = "it is no type, so a type named void stands for it";
+        let why = "it is not a type, so a type named void stands for it";
         self.lose(entry, Some(field), Effect::Approximated, why);
         Ok(self.void_type()?.0)
     }
@@ -600,7 +600,7 @@ impl<'a> Converter<'a, '_> {
                 _ => entry.word(field).is_none(),
             };
             if !is_said {
-                self.lose(entry, Some(field), Effect::Lost, "the set can't say it");
+                self.lose(entry, Some(field), Effect::Lost, "the set can't express it");
             }
         }
     }

@@ -144,7 +144,7 @@ impl<'a> Converter<'a, '_> {
                 }
             }
             Kind::TypeMember if self.to == Set::OpenCl100 && self.composite_of(entry).is_none() => {
-                let why = "it is a member of no composite";
+                let why = "no composite has it as a member";
                 self.lose(entry, None, Effect::Lost, why);
                 return Fate::Gone;
             }
@@ -301,7 +301,7 @@ impl<'a> Converter<'a, '_> {
                     return Some("its expression is lost");
                 }
                 let fine = entry.kind() == Kind::Declare || self.are_indexes(entry);
-                (!fine).then_some("its indexes are nothing that can be indexes in the set")
+                (!fine).then_some("the set can't have such indexes")
             }
             _ => None,
         }

@@ -161,12 +161,15 @@ impl BuildError {
         match &self.kind {
             K::Undefined(_) => write!(f, "it uses {id}, which nothing defines"),
             K::DefinedTwice(_) => write!(f, "its result is to be {id}, which has a definition"),
-            K::NeverGiven(_) => write!(f, "no instruction came that {id} could be the result of"),
+            K::NeverGiven(_) => write!(
+                f,
+                "no instruction followed that {id} could be the result of"
+            ),
             K::NotAType(_) => write!(f, "its result type {id} is not a type"),
             K::NotABlock(_) => write!(f, "{id} is not a block of the same function"),
             K::NotANumber(_) => write!(
                 f,
-                "{id} is not, or not of, a numeric type whose literals can be written"
+                "{id} is neither a numeric type whose literals can be written nor of one"
             ),
             K::NoBlock => write!(f, "no block is open in which it could stand"),
             K::NoFunction => write!(f, "no function is open in which it could stand"),
@@ -192,7 +195,10 @@ impl BuildError {
             K::NoSuchPlace => write!(f, "there is no such place in the module"),
             K::Operands(error) => write!(f, "{error}"),
             K::TooLong { words } => {
-                write!(f, "it would have {words} words; 65535 is the most")
+                write!(
+                    f,
+                    "it would have {words} words, more than the 65535 that an instruction can have"
+                )
             }
             K::Nul => write!(f, "its string holds a NUL, which would end it early"),
             K::NoSuchInstruction { set, instruction } => {

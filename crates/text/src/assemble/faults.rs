@@ -2,7 +2,7 @@
 //! stand together.
 
 use spirvkit_binary::NumberType;
-use spirvkit_diagnostics::{Diagnostic, Kind, Location, Span, closest};
+use spirvkit_diagnostics::{Diagnostic, Kind, Location, Span, closest, counted, with_article};
 use spirvkit_grammar::{
     Enumeration, FPEncoding, InstructionInfo, Op, OperandInfo, OperandKind, Version,
 };
@@ -64,7 +64,7 @@ pub(super) fn expected_instruction(found: &str) -> Diagnostic {
 pub(super) fn surplus_operand(found: &str, previous: Name) -> Diagnostic {
     let found = quoted(found);
     kinds::SURPLUS_OPERAND.error(format!(
-        "{previous} takes no further operand, but {found} follows it"
+        "{previous} takes no more operands, but {found} follows"
     ))
 }
 
@@ -177,32 +177,22 @@ fn type_name(ty: NumberType) -> String {
 
 pub(super) fn bad_number(found: &str, ty: NumberType, error: NumberError) -> Diagnostic {
     let found = quoted(found);
-    let ty = type_name(ty);
+    let ty = with_article(&type_name(ty));
     match error {
-        NumberError::Malformed => {
-            kinds::BAD_NUMBER.error(format!("expected {} {ty}, found {found}", article(&ty)))
+        NumberError::Malformed => kinds::BAD_NUMBER.error(format!("expected {ty}, found {found}")),
+        NumberError::Negative => {
+            kinds::NEGATIVE_NUMBER.error(format!("{found} is negative, but this is {ty}"))
         }
-        NumberError::Negative => kinds::NEGATIVE_NUMBER.error(format!(
-            "{found} is negative, but this is {} {ty}",
-            article(&ty)
-        )),
-        NumberError::OutOfRange => kinds::NUMBER_OUT_OF_RANGE
-            .error(format!("{found} does not fit in {} {ty}", article(&ty))),
-    }
-}
-
-fn article(noun: &str) -> &'static str {
-    if noun.starts_with(['u', '8']) {
-        "an"
-    } else {
-        "a"
+        NumberError::OutOfRange => {
+            kinds::NUMBER_OUT_OF_RANGE.error(format!("{found} does not fit in {ty}"))
+        }
     }
 }
 
 pub(super) fn untyped_literal(op: Name, id: &str) -> Diagnostic {
     let id = quoted(id);
     kinds::UNTYPED_LITERAL.error(format!(
-            "the literal of {op} can't be read: {id} is not an integer or floating-point type of at most 64 bits, defined before"
+            "the literal of {op} can't be read: {id} is not an integer or floating-point type of at most 64 bits that is defined before it"
         ),
     )
 }
@@ -210,23 +200,25 @@ pub(super) fn untyped_literal(op: Name, id: &str) -> Diagnostic {
 pub(super) fn bad_selector(id: &str) -> Diagnostic {
     let id = quoted(id);
     kinds::BAD_SELECTOR.error(format!(
-            "the literals of OpSwitch can't be read: {id} is not a scalar integer that is defined before"
+            "the literals of OpSwitch can't be read: {id} is not a scalar integer that is defined before it"
         ),
     )
 }
 
 pub(super) fn unknown_enumerant(kind: OperandKind, name: &str) -> Diagnostic {
-    let what = kind.description();
+    let what = with_article(kind.description());
     let elsewhere = OperandKind::all().find(|other| other.enumerant_by_name(name).is_some());
     let diagnostic = lookup(
         &kinds::UNKNOWN_ENUMERANT,
-        format!("{} is not a {what}", quoted(name)),
+        format!("{} is not {what}", quoted(name)),
         closest(name, kind.enumerant_names()).map(str::to_owned),
     );
     match elsewhere {
-        Some(other) if diagnostic.help().is_none() => {
-            diagnostic.with_help(format!("{} is a {}", quoted(name), other.description()))
-        }
+        Some(other) if diagnostic.help().is_none() => diagnostic.with_help(format!(
+            "{} is {}",
+            quoted(name),
+            with_article(other.description())
+        )),
         _ => diagnostic,
     }
 }
@@ -234,7 +226,7 @@ pub(super) fn unknown_enumerant(kind: OperandKind, name: &str) -> Diagnostic {
 pub(super) fn not_an_import(id: &str) -> Diagnostic {
     let id = quoted(id);
     kinds::NOT_AN_IMPORT.error(format!(
-        "{id} is not an extended instruction set: no OpExtInstImport defines it before"
+        "{id} is not an extended instruction set: no OpExtInstImport before it defines it"
     ))
 }
 
@@ -279,7 +271,8 @@ pub(super) fn nested_spec_constant_op() -> Diagnostic {
 
 pub(super) fn too_many_errors(errors: usize) -> Diagnostic {
     kinds::TOO_MANY_TEXT_ERRORS.error(format!(
-        "gave up after {errors} of the text's errors; what follows was not looked at"
+        "gave up after {}; the rest of the text was not checked",
+        counted(errors, "error")
     ))
 }
 
@@ -322,7 +315,7 @@ pub(super) fn bad_float_type(width: u32, encoding: FPEncoding) -> Diagnostic {
 /// `earlier` is where the id is defined first, if that is known.
 pub(super) fn redefinition(id: &str, earlier: Option<Span>) -> Diagnostic {
     let diagnostic = kinds::REDEFINITION.error(format!(
-        "{} is the result of an earlier instruction already",
+        "{} is already the result of an earlier instruction",
         quoted(id)
     ));
     match earlier {

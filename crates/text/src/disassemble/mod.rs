@@ -17,7 +17,7 @@ mod source;
 mod writer;
 
 use spirvkit_binary::{Error, ErrorKind, Module, WordOffset, words_from_bytes};
-use spirvkit_diagnostics::{Diagnostic, Kind};
+use spirvkit_diagnostics::{Diagnostic, Kind, counted};
 
 pub use excerpts::{Excerpt, excerpts, named_excerpts};
 pub use id_names::{IdNames, Meant};
@@ -99,8 +99,10 @@ fn warning(error: &Error) -> Diagnostic {
 
 /// Says that the module is not looked at from `next` on.
 fn too_many_errors(errors: usize, next: WordOffset) -> Diagnostic {
-    let message =
-        format!("gave up after {errors} of the module's errors; what follows was not looked at");
+    let message = format!(
+        "gave up after {}; the rest of the module was not checked",
+        counted(errors, "error")
+    );
     kinds::TOO_MANY_BINARY_ERRORS.error(message).at_word(next.0)
 }
 

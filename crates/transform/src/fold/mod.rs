@@ -65,6 +65,7 @@ mod value;
 use std::fmt;
 
 use spirvkit_binary::{FloatFormat, Id};
+use spirvkit_diagnostics::with_article;
 use spirvkit_grammar::Op;
 
 use scalar::Signature;
@@ -178,7 +179,11 @@ impl fmt::Display for NotFoldable {
                 write!(f, "arithmetic on {format:?} floats can't be folded")
             }
             Self::ResultType(id) => write!(f, "the opcode can't have the result type {id}"),
-            Self::ResultScalar(ty) => write!(f, "the opcode can't have a {ty} as its result"),
+            Self::ResultScalar(ty) => write!(
+                f,
+                "the opcode's result can't be {}",
+                with_article(&ty.to_string())
+            ),
             Self::OperandCount { found } => write!(f, "the opcode doesn't take {found} operands"),
             Self::Operand { index } => write!(
                 f,

@@ -166,7 +166,7 @@ impl Symbols {
         let problem = match symbol {
             None => Some((
                 Fault::NotLinkable,
-                "is no function and no variable of the module".into(),
+                "is neither a function nor a variable of the module".into(),
             )),
             Some(symbol) => problem(program, symbol),
         };
@@ -287,7 +287,7 @@ fn problem(program: &Program<'_>, symbol: Symbol) -> Option<(Fault, String)> {
     };
     match (is_import, part.module.entry_block(function).is_some()) {
         (true, true) => {
-            let what = "is imported, but is defined there, too: the function has a body";
+            let what = "is imported, but also defined there: the function has a body";
             Some((Fault::ImportWithBody, what.into()))
         }
         (false, false) => {

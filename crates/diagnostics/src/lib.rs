@@ -184,11 +184,39 @@ struct Inner {
 /// A place in the text that a module was compiled from, as its debug
 /// instructions tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ShaderLine {
     /// The file's name.
     pub file: String,
     /// The line, from 1 up.
     pub line: u32,
+    /// The column in characters, from 1 up, if it is known.
+    pub column: Option<u32>,
+    /// What stands on the line, if the module holds the text.
+    pub text: Option<String>,
+}
+
+impl ShaderLine {
+    /// A line of which no more is known.
+    pub fn new(file: impl Into<String>, line: u32) -> Self {
+        Self {
+            file: file.into(),
+            line,
+            column: None,
+            text: None,
+        }
+    }
+}
+
+impl std::fmt::Display for ShaderLine {
+    /// As people write places: `shader.comp:12:3`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)?;
+        match self.column {
+            Some(column) => write!(f, ":{column}"),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Diagnostic {

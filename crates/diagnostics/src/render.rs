@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use serde_json::{Map, Value, json};
 
-use crate::{Diagnostic, Location, Quote, Severity, Source, Span};
+use crate::{Diagnostic, Location, Quote, Severity, ShaderLine, Source, Span};
 
 pub use report::report;
 pub use sarif::{SarifRule, sarif_end, sarif_results, sarif_start};
@@ -32,7 +32,7 @@ pub fn terminal(diagnostic: &Diagnostic, source: Option<&Source<'_>>, color: boo
 
     let mut out = String::new();
     let name = diagnostic.severity().name();
-    let (rule, message) = (diagnostic.rule(), diagnostic.message());
+    let (rule, message) = (diagnostic.rule(), plain(diagnostic.message()));
     let _ = writeln!(
         out,
         "{severity}{name}[{rule}]{severity:#}{bold}: {message}{bold:#}"
@@ -43,18 +43,15 @@ pub fn terminal(diagnostic: &Diagnostic, source: Option<&Source<'_>>, color: boo
         quote(&mut out, instruction, gutter, severity);
     }
     if let Some(line) = diagnostic.shader_line() {
-        let file: String = line.file.chars().map(printable).collect();
-        let _ = writeln!(
-            out,
-            "   {gutter}={gutter:#} {bold}source{bold:#}: {file}:{}",
-            line.line
-        );
+        let place: String = line.to_string().chars().map(printable).collect();
+        let _ = writeln!(out, "   {gutter}={gutter:#} {bold}source{bold:#}: {place}");
+        shader_excerpt(&mut out, line, gutter, severity);
     }
     for label in diagnostic.labels() {
         let _ = writeln!(
             out,
             "   {gutter}={gutter:#} {bold}note{bold:#}: {}",
-            label.message
+            plain(&label.message)
         );
         place(&mut out, label.location, source, gutter, gutter);
         let is_in_text = matches!(label.location, Location::Span(_)) && source.is_some();
@@ -63,6 +60,7 @@ pub fn terminal(diagnostic: &Diagnostic, source: Option<&Source<'_>>, color: boo
         }
     }
     if let Some(help) = diagnostic.help() {
+        let help = plain(help);
         let _ = writeln!(out, "   {gutter}={gutter:#} {bold}help{bold:#}: {help}");
     }
     if let Some(section) = diagnostic.section() {
@@ -89,6 +87,12 @@ fn printable(c: char) -> char {
     if c.is_control() { ' ' } else { c }
 }
 
+/// A text of any length without control characters, but with its lines.
+fn plain(text: &str) -> String {
+    let kept = |c| if c == '\n' { c } else { printable(c) };
+    text.chars().map(kept).collect()
+}
+
 fn place(
     out: &mut String,
     location: Location,
@@ -96,7 +100,7 @@ fn place(
     gutter: Style,
     mark: Style,
 ) {
-    let file = source.map_or("<module>", Source::name);
+    let file = plain(source.map_or("<module>", Source::name));
     match (location, source) {
         (Location::Span(span), Some(source)) => {
             let position = source.position(span.start);
@@ -146,11 +150,30 @@ fn excerpt(out: &mut String, span: Span, source: &Source<'_>, gutter: Style, mar
     underlined(out, &number, &shown, gutter, mark);
 }
 
+/// The shader's own line, if the module has it.
+fn shader_excerpt(out: &mut String, line: &ShaderLine, gutter: Style, mark: Style) {
+    let Some(text) = &line.text else {
+        return;
+    };
+    let column = line.column.unwrap_or(1).saturating_sub(1) as usize;
+    let at = text.char_indices().nth(column);
+    let at = at.map_or(text.len(), |(at, _)| at);
+    let span = Span { start: at, end: at };
+    let mut shown = Window::of(span, &Source::new("", text));
+    if line.column.is_none() {
+        shown.marks = 0;
+    }
+    underlined(out, &line.line.to_string(), &shown, gutter, mark);
+}
+
 fn underlined(out: &mut String, number: &str, shown: &Window, gutter: Style, mark: Style) {
     let width = number.len();
     let (indent, marks) = (shown.indent, "^".repeat(shown.marks));
     let _ = writeln!(out, " {:width$} {gutter}|{gutter:#}", "");
     let _ = writeln!(out, " {gutter}{number} |{gutter:#} {}", shown.text);
+    if marks.is_empty() {
+        return;
+    }
     let _ = writeln!(
         out,
         " {:width$} {gutter}|{gutter:#} {:indent$}{mark}{marks}{mark:#}",

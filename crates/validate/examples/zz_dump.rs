@@ -22,7 +22,8 @@ fn main() {
                 .and_then(|w| module.origins.operand(&text, w))
                 .map(|s| &text[s.start..s.end]);
             println!(
-                "{}\t{}\n\t{}\n\t=> {}",
+                "{:?} {}\t{}\n\t{}\n\t=> {}",
+                d.severity(),
                 d.rule(),
                 d.message(),
                 quote.replace('\n', " "),

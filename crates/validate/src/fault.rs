@@ -179,17 +179,14 @@ impl Fault {
         }
     }
 
-    /// Takes the first operand that the message names for the one at fault, until
-    /// something else is said.
-    pub(crate) fn named(mut self, m: &Module<'_>) -> Self {
-        let offset = self.0.offset;
-        let mentions = m.mentions.borrow();
-        let mut ids = mentions.iter().filter(|&&mention| mention != 0);
-        let by_id = ids.find_map(|&id| m.operand_that(offset, |each| m.def_offset(each) == id));
-        if let Some(word) = by_id.or_else(|| m.operand_named_in(&self.0.message, offset)) {
-            self.0.operand = Operand::Likely(word as u32);
+    /// Takes the first operand that the message names for the one at fault, unless
+    /// something else was said.
+    pub(crate) fn find_operand(&mut self, m: &Module<'_>) {
+        if matches!(self.0.operand, Operand::Unknown) {
+            let found = m.operand_named_in(self.0.offset, &self.0.message, &self.0.mentions);
+            let found = found.map(|word| Operand::Likely(word as u32));
+            self.0.operand = found.unwrap_or(Operand::Unknown);
         }
-        self
     }
 
     /// Points at an id's definition. If the id is an operand, it is the one at fault,

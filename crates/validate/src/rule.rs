@@ -1,6 +1,6 @@
 //! Rules as data for people.
 
-use spirvkit_diagnostics::ErrorClass;
+use spirvkit_diagnostics::{ErrorClass, Severity};
 
 use crate::options::{Limits, Options};
 use crate::scaffold;
@@ -22,6 +22,26 @@ pub struct Rule {
     pub text: &'static str,
     /// Assembly that breaks it and assembly that keeps it.
     pub example: Example,
+}
+
+/// The rules that are only worth a warning, all of them or in most instruction sets:
+/// tools put up with what breaks them.
+const WARNINGS: &[&str] = &[
+    "debug-info.listed-once",
+    "extension.unknown",
+    "literal.string",
+    "non-uniform.cluster-power",
+    "switch.same-literals",
+];
+
+impl Rule {
+    /// How bad it is, as a rule, to break it. What is found says so for itself.
+    pub fn severity(&self) -> Severity {
+        match WARNINGS.contains(&self.id) {
+            true => Severity::Warning,
+            false => Severity::Error,
+        }
+    }
 }
 
 /// Two pieces of assembly text, the first of which breaks a rule.

@@ -19,16 +19,13 @@ pub(crate) struct Site<'m, 'a> {
 }
 
 impl<'m, 'a> Site<'m, 'a> {
-    /// A fault of this instruction. It is taken to speak of the result type, and to
-    /// be about the first operand that the message names, until something else is
-    /// said.
+    /// A fault of this instruction. It is taken to speak of the result type.
     #[cold]
     pub(crate) fn fault(&self, rule: &'static Rule, message: impl Into<String>) -> Fault {
-        let fault = Fault::new(rule, self.inst.offset(), message).named(self.m);
         if let Some(ty) = self.inst.result_type() {
             self.m.mention(ty);
         }
-        fault.mentioning(&self.m.mentions)
+        Fault::new(rule, self.inst.offset(), message).mentioning(&self.m.mentions)
     }
 
     /// The index, in the instruction of the module, of a word after result type and

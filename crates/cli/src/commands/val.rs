@@ -15,6 +15,7 @@ use crate::environments;
 use crate::exit::{Ending, UsageError};
 use crate::form::Form;
 use crate::inputs::{Input, Inputs};
+use crate::kinds::KINDS;
 use crate::output::Content;
 use crate::progress::Progress;
 use crate::report::{self, Messages, Reporter, read_error, summary};
@@ -311,7 +312,7 @@ impl Check<'_> {
         };
         // What stands before the next output: a SARIF log is one document.
         let mut before = match self.format {
-            Format::Sarif => sarif_start(),
+            Format::Sarif => sarif_start(&self.options.levels),
             Format::Human | Format::Json => String::new(),
         };
         let mut separator = "";
@@ -419,14 +420,27 @@ fn judge(bytes: Vec<u8>, options: &ValidateOptions) -> (Report, String) {
     }
 }
 
-fn sarif_start() -> String {
-    let rules = spirvkit::rules();
-    let rules: Vec<SarifRule<'_>> = rules
-        .iter()
-        .map(|rule| SarifRule {
-            id: rule.id,
-            text: rule.text,
+/// What a log says of all rules, and of what else may be wrong with an input.
+fn sarif_start(levels: &Levels) -> String {
+    let rules = spirvkit::rules().into_iter();
+    let rules = rules.map(|rule| (rule.id, rule.text, rule.severity()));
+    let kinds = spirvkit::kinds().into_iter().chain(KINDS.iter().copied());
+    let kinds = kinds.map(|kind| (kind.id, kind.text, Severity::Error));
+    let mut listed: Vec<SarifRule<'_>> = rules
+        .chain(kinds)
+        .map(|(id, text, severity)| SarifRule {
+            id,
+            text,
+            severity: match levels.of(id) {
+                None => Some(severity),
+                Some(Level::Allow) => None,
+                Some(Level::Warn) => Some(Severity::Warning),
+                Some(Level::Deny) => Some(Severity::Error),
+            },
         })
         .collect();
-    render::sarif_start("spv", env!("CARGO_PKG_VERSION"), &rules)
+    listed.sort_by_key(|rule| rule.id);
+    // Of what a rule says, the rule says more.
+    listed.dedup_by_key(|rule| rule.id);
+    render::sarif_start("spv", env!("CARGO_PKG_VERSION"), &listed)
 }

@@ -93,7 +93,7 @@ fn errors_in_modules_quote_the_instruction_and_the_shader() {
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("= OpTypeVector %"), "{}", ran.stderr);
     assert!(
-        ran.stderr.contains("source: src/shader.hlsl:12\n"),
+        ran.stderr.contains("source: src/shader.hlsl:12:3\n"),
         "{}",
         ran.stderr
     );
@@ -137,6 +137,8 @@ fn json_has_an_object_for_each_input_in_order() {
     assert_eq!(in_module["location"], Value::Null);
     assert_eq!(in_module["source"]["file"], "src/shader.hlsl");
     assert_eq!(in_module["source"]["line"], 12);
+    assert_eq!(in_module["source"]["column"], 3);
+    assert_eq!(in_module["source"]["text"], Value::Null);
     assert_eq!(objects[3]["diagnostics"][0]["rule"], "io.read");
 }
 
@@ -337,6 +339,139 @@ fn rules_that_there_are_not_are_a_wrong_usage() {
         for option in ["--allow", "--warn", "--deny"] {
             dir.spv(&["val", option, name, "a.spvasm"]).fails(2, said);
         }
+    }
+}
+
+#[test]
+fn a_log_lists_all_rules_that_it_refers_to_with_their_levels() {
+    let dir = Dir::new();
+    dir.write("in/a.spvasm", WITH_WARNING);
+    dir.write("in/b.spvasm", "OpCapability Shadr\n\"open");
+    dir.write("in/c.spv", "\x03\x02#\x07");
+    dir.write("in/d.spvasm", "; Bound: many\nOpNop %1\n");
+    dir.write("in/e.spv", "0x07230203, 0x0001000g");
+    let ran = dir.spv(&[
+        "val",
+        "in",
+        "none",
+        "--format=sarif",
+        "--warn=type.*",
+        "--allow=layout",
+    ]);
+    let log: Value = serde_json::from_str(output(&ran)).unwrap();
+    let run = &log["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    let ids: Vec<&str> = rules
+        .iter()
+        .map(|rule| rule["id"].as_str().unwrap())
+        .collect();
+    assert!(ids.is_sorted_by(|a, b| a < b));
+    let results = run["results"].as_array().unwrap();
+    let told: Vec<&str> = results
+        .iter()
+        .map(|result| result["ruleId"].as_str().unwrap())
+        .collect();
+    for id in &told {
+        assert!(ids.contains(id), "{id}");
+    }
+    for family in ["io.", "text.", "binary.", "type.", "extension.", "hex."] {
+        assert!(
+            told.iter().any(|id| id.starts_with(family)),
+            "{family} {told:?}"
+        );
+    }
+    let configured = |id: &str| {
+        let at = ids.iter().position(|each| *each == id).unwrap();
+        &rules[at]["defaultConfiguration"]
+    };
+    assert_eq!(configured("id.undefined")["level"], "error");
+    assert_eq!(configured("type.int-width")["level"], "warning");
+    assert_eq!(configured("extension.unknown")["level"], "warning");
+    assert_eq!(configured("layout.overlap")["enabled"], false);
+    assert_eq!(configured("io.read")["level"], "error");
+}
+
+/// A module with the text of its shader and an error on line 2 of it.
+const WITH_SOURCE: &str = "\
+OpCapability Shader
+OpCapability Linkage
+OpMemoryModel Logical GLSL450
+%file = OpString \"src/a.comp\"
+OpSource GLSL 450 %file \"void main() {
+    int x = 1 + 2.0;
+}\"
+%void = OpTypeVoid
+%signature = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%one = OpConstant %uint 1
+%main = OpFunction %void None %signature
+%entry = OpLabel
+OpLine %file 2 13
+%sum = OpFAdd %uint %one %one
+OpReturn
+OpFunctionEnd
+";
+
+#[test]
+fn errors_show_the_line_of_the_shader() {
+    let dir = Dir::new();
+    dir.module("a.spv", WITH_SOURCE);
+    let shown = "   = source: src/a.comp:2:13
+   |
+ 2 |     int x = 1 + 2.0;
+   |             ^
+";
+    let ran = dir.spv(&["val", "a.spv"]);
+    assert!(ran.stderr.contains(shown), "{}", ran.stderr);
+    // As text, the module has the same line.
+    let ran = dir.spv_with_input(&["val"], WITH_SOURCE.as_bytes());
+    assert!(ran.stderr.contains(shown), "{}", ran.stderr);
+    let ran = dir.spv(&["val", "a.spv", "--format=json"]);
+    let source = &objects(output(&ran))[0]["diagnostics"][0]["source"];
+    assert_eq!(source["text"], "    int x = 1 + 2.0;");
+    assert_eq!(
+        (&source["line"], &source["column"]),
+        (&2.into(), &13.into())
+    );
+    let ran = dir.spv(&["val", "a.spv", "--format=sarif"]);
+    let log: Value = serde_json::from_str(output(&ran)).unwrap();
+    let result = &log["runs"][0]["results"][0];
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "src/a.comp");
+    assert_eq!(place["region"]["startLine"], 2);
+    assert_eq!(place["region"]["startColumn"], 13);
+    let related = &result["relatedLocations"][0]["physicalLocation"];
+    assert_eq!(related["artifactLocation"]["uri"], "a.spv");
+}
+
+#[test]
+fn a_missing_memory_model_and_misspelt_ids_are_told_as_that() {
+    let dir = Dir::new();
+    let text = "\
+OpCapability Shader
+OpCapability Linkage
+OpName %float \"float\"
+OpName %flaot \"flaot\"
+%float = OpTypeFloat 32
+%vector = OpTypeVector %flaot 2
+";
+    dir.write("a.spvasm", text);
+    dir.module("a.spv", text);
+    for name in ["a.spvasm", "a.spv"] {
+        let ran = dir.spv(&["val", name]);
+        let missing = "error[layout.memory-model]: the module has no OpMemoryModel";
+        assert!(ran.stderr.contains(missing), "{}", ran.stderr);
+        assert!(
+            ran.stderr
+                .contains("help: add `OpMemoryModel Logical GLSL450`"),
+            "{}",
+            ran.stderr
+        );
+        assert!(
+            ran.stderr.contains("help: did you mean `%float`?"),
+            "{}",
+            ran.stderr
+        );
     }
 }
 

@@ -27,7 +27,7 @@ use crate::{Diagnostic, Location, Quote, Source, Span};
 /// | `operand` | the operand at fault: `word_offset`, and where it stands in `instruction`: `byte_start`, `byte_end`, or nulls; null if it is not one operand that is at fault |
 /// | `message` | what is wrong |
 /// | `location` | the place in assembly text, of the operand if there is one: `line`, `column`, `byte_start`, `byte_end`; or null |
-/// | `source` | the place in the shader's own text: `file`, `line`; or null |
+/// | `source` | the place in the shader's own text: `file`, `line`, `column` or null, and `text`, the line itself, or null; or null |
 /// | `related` | an array of other places: `message`, `word_offset`, `instruction`, `operand`, `location` |
 /// | `help` | advice, or null |
 ///
@@ -53,9 +53,14 @@ pub fn report(
 }
 
 fn object(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> Value {
-    let shader = diagnostic
-        .shader_line()
-        .map(|line| json!({ "file": line.file, "line": line.line }));
+    let shader = diagnostic.shader_line().map(|line| {
+        json!({
+            "file": line.file,
+            "line": line.line,
+            "column": line.column,
+            "text": line.text,
+        })
+    });
     let related: Vec<Value> = diagnostic
         .labels()
         .iter()

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{Diagnostic, Location, Severity, Source};
+use crate::{Diagnostic, Location, Severity, ShaderLine, Source};
 
 /// What a log says about a rule.
 #[derive(Clone, Copy, Debug)]
@@ -15,14 +15,20 @@ pub struct SarifRule<'a> {
     pub id: &'a str,
     /// What the rule says.
     pub text: &'a str,
+    /// How bad it is to break it; `None` if that is not told.
+    pub severity: Option<Severity>,
 }
 
 /// The part of a log before the results. `tool` and `version` name the program.
 ///
 /// ```
-/// use spirvkit_diagnostics::{Diagnostic, ErrorClass, render};
+/// use spirvkit_diagnostics::{Diagnostic, ErrorClass, Severity, render};
 ///
-/// let rule = render::SarifRule { id: "id.undefined", text: "Every id is defined." };
+/// let rule = render::SarifRule {
+///     id: "id.undefined",
+///     text: "Every id is defined.",
+///     severity: Some(Severity::Error),
+/// };
 /// let found = Diagnostic::error("id.undefined", ErrorClass::InvalidId, "nothing defines %9").at_word(12);
 /// let log = render::sarif_start("spv", "1.0", &[rule])
 ///     + &render::sarif_results("a.spv", &[found], None)
@@ -37,6 +43,10 @@ pub fn sarif_start(tool: &str, version: &str, rules: &[SarifRule<'_>]) -> String
             json!({
                 "id": rule.id,
                 "shortDescription": { "text": rule.text },
+                "defaultConfiguration": match rule.severity {
+                    Some(severity) => json!({ "level": severity.name() }),
+                    None => json!({ "enabled": false }),
+                },
                 "help": { "text": format!("`spv explain {}` shows examples.", rule.id) },
             })
         })
@@ -71,16 +81,31 @@ fn result(file: &str, diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> V
     if let Some(instruction) = diagnostic.instruction() {
         text = format!("{text}\nin: {instruction}");
     }
-    let related: Vec<Value> = diagnostic
-        .labels()
-        .iter()
-        .map(|label| {
-            json!({
-                "message": { "text": label.message },
-                "physicalLocation": place(file, label.location, label.word_offset, source),
-            })
+    let mut main = place(
+        file,
+        diagnostic.location(),
+        diagnostic.word_offset(),
+        source,
+    );
+    let mut related = Vec::new();
+    if let Some(line) = diagnostic.shader_line() {
+        let mut other = shader_place(line);
+        let mut about = "the shader's source";
+        // Whoever wrote the shader can mend it there, if it is at hand at all: then
+        // the module has its text.
+        if line.text.is_some() {
+            std::mem::swap(&mut main, &mut other);
+            about = "the instruction in the module";
+        }
+        related.push(json!({ "message": { "text": about }, "physicalLocation": other }));
+    }
+    let labels = diagnostic.labels().iter().map(|label| {
+        json!({
+            "message": { "text": label.message },
+            "physicalLocation": place(file, label.location, label.word_offset, source),
         })
-        .collect();
+    });
+    related.extend(labels);
     let mut properties = Map::new();
     properties.insert("category".into(), json!(diagnostic.class().name()));
     for (key, value) in [("spec", diagnostic.section()), ("vuid", diagnostic.vuid())] {
@@ -92,22 +117,13 @@ fn result(file: &str, diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> V
         properties.insert("wordOffset".into(), json!(word));
     }
     if let Some(line) = diagnostic.shader_line() {
-        properties.insert(
-            "shaderLine".into(),
-            json!(format!("{}:{}", line.file, line.line)),
-        );
+        properties.insert("shaderLine".into(), json!(line.to_string()));
     }
     json!({
         "ruleId": diagnostic.rule(),
-        "level": match diagnostic.severity() {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        },
+        "level": diagnostic.severity().name(),
         "message": { "text": text },
-        "locations": [{
-            "physicalLocation":
-                place(file, diagnostic.location(), diagnostic.word_offset(), source)
-        }],
+        "locations": [{ "physicalLocation": main }],
         "relatedLocations": related,
         "properties": properties,
     })
@@ -138,6 +154,22 @@ fn place(
     }
     json!({
         "artifactLocation": { "uri": uri(file) },
+        "region": region,
+    })
+}
+
+/// A place in the text that the module was compiled from.
+fn shader_place(line: &ShaderLine) -> Value {
+    let mut region = Map::new();
+    region.insert("startLine".into(), json!(line.line.max(1)));
+    if let Some(column) = line.column {
+        region.insert("startColumn".into(), json!(column));
+    }
+    if let Some(text) = &line.text {
+        region.insert("snippet".into(), json!({ "text": text }));
+    }
+    json!({
+        "artifactLocation": { "uri": uri(&line.file) },
         "region": region,
     })
 }

@@ -1,6 +1,8 @@
 //! What people see.
 
-use spirvkit_diagnostics::{Diagnostic, ErrorClass, Location, ShaderLine, Source, Span, render};
+use spirvkit_diagnostics::{
+    Diagnostic, ErrorClass, Location, Quote, ShaderLine, Source, Span, render,
+};
 
 fn error(message: &str) -> Diagnostic {
     Diagnostic::error("text.some-rule", ErrorClass::InvalidText, message)
@@ -284,10 +286,7 @@ fn what_is_known_of_the_instruction_and_the_rule_is_shown() {
     let diagnostic = Diagnostic::error("a.b", ErrorClass::InvalidData, "wrong")
         .at_word(7)
         .with_instruction("%3 = OpUndef\u{1b} %2")
-        .with_shader_line(ShaderLine {
-            file: "a.hlsl".to_owned(),
-            line: 12,
-        })
+        .with_shader_line(ShaderLine::new("a.hlsl", 12))
         .with_section("2.16.1")
         .with_vuid("VUID-a-b-01234");
     let source = Source::new("a.spv", "");
@@ -316,4 +315,133 @@ fn an_instruction_is_not_shown_twice_where_its_text_is() {
     assert_eq!(diagnostic.word_offset(), Some(5));
     let text = render::terminal(&diagnostic, Some(&source), false);
     assert_eq!(text.matches("OpNop").count(), 1, "{text}");
+}
+
+#[test]
+fn the_operand_is_marked_in_the_instruction_and_the_column_in_the_shader() {
+    let text = "%3 = OpTypeVector %2 9";
+    let operand = |start, end| Quote::new(text, Some(Span { start, end }));
+    let mut line = ShaderLine::new("a.hlsl", 12);
+    line.column = Some(5);
+    line.text = Some("\tvec9 x;".to_owned());
+    let diagnostic = Diagnostic::error("a.b", ErrorClass::InvalidData, "wrong")
+        .at_word(7)
+        .at_operand(10)
+        .with_instruction(operand(21, 22))
+        .with_shader_line(line.clone())
+        .with_label(Location::Word(5), "here")
+        .with_label_operand(6)
+        .map_labels(|label| label.instruction = Some(operand(0, 2)));
+    let source = Source::new("a.spv", "");
+    assert_eq!(
+        render::terminal(&diagnostic, Some(&source), false),
+        "error[a.b]: wrong
+  --> a.spv: byte 28 (word 7)
+   | %3 = OpTypeVector %2 9
+   |                      ^
+   = source: a.hlsl:12:5
+    |
+ 12 |  vec9 x;
+    |     ^
+   = note: here
+  --> a.spv: byte 20 (word 5)
+   | %3 = OpTypeVector %2 9
+   | ^^
+"
+    );
+    // Without a column there is nothing to point at, and past the end there is the end.
+    line.column = None;
+    let shown = render::terminal(
+        &diagnostic.clone().with_shader_line(line.clone()),
+        Some(&source),
+        false,
+    );
+    assert!(shown.contains(" 12 |  vec9 x;\n   = note"), "{shown}");
+    line.column = Some(4000);
+    let shown = render::terminal(
+        &diagnostic.clone().with_shader_line(line),
+        Some(&source),
+        false,
+    );
+    assert!(
+        shown.contains(" 12 |  vec9 x;\n    |         ^\n"),
+        "{shown}"
+    );
+
+    let json = render::report("a.spv", false, &[diagnostic], Some(&source));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let found = &json["diagnostics"][0];
+    let operand = serde_json::json!({"word_offset": 10, "byte_start": 21, "byte_end": 22});
+    assert_eq!(found["operand"], operand);
+    assert_eq!(found["source"]["column"], 5);
+    assert_eq!(found["source"]["text"], "\tvec9 x;");
+    assert_eq!(found["related"][0]["operand"]["byte_end"], 2);
+}
+
+#[test]
+fn no_escape_sequence_reaches_the_terminal() {
+    let evil = "a\u{1b}[31m\u{9b}b";
+    let diagnostic = Diagnostic::error("a.b", ErrorClass::InvalidData, evil)
+        .at_word(7)
+        .with_instruction(evil)
+        .with_shader_line(ShaderLine::new(evil, 1))
+        .with_label(Location::None, evil)
+        .with_help(evil);
+    let shown = render::terminal(&diagnostic, Some(&Source::new(evil, "")), false);
+    assert!(
+        !shown.contains(|c: char| c.is_control() && c != '\n'),
+        "{shown:?}"
+    );
+}
+
+#[test]
+fn a_moved_diagnostic_points_at_the_operand_if_the_text_has_it() {
+    let diagnostic = Diagnostic::error("a.b", ErrorClass::InvalidData, "wrong")
+        .at_word(7)
+        .at_operand(9);
+    let all = Location::Span(Span { start: 0, end: 9 });
+    let part = Location::Span(Span { start: 4, end: 5 });
+    let moved = diagnostic.clone().map_locations(|location| match location {
+        Location::Word(9) => part,
+        _ => all,
+    });
+    assert_eq!((moved.location(), moved.word_offset()), (part, Some(7)));
+    let moved = diagnostic.map_locations(|location| match location {
+        Location::Word(7) => all,
+        other => other,
+    });
+    assert_eq!(moved.location(), all);
+}
+
+#[test]
+fn a_log_points_at_the_shader_if_the_module_has_its_text() {
+    let mut line = ShaderLine::new("src/a.hlsl", 12);
+    line.column = Some(5);
+    let found = Diagnostic::error("a.b", ErrorClass::InvalidData, "wrong")
+        .at_word(7)
+        .with_label(Location::Word(5), "here");
+    let result = |line: ShaderLine| -> serde_json::Value {
+        let text = render::sarif_results("a.spv", &[found.clone().with_shader_line(line)], None);
+        serde_json::from_str(&text).unwrap()
+    };
+    let uri =
+        |place: &serde_json::Value| place["physicalLocation"]["artifactLocation"]["uri"].clone();
+    // Without its text, nobody knows whether the file is at hand.
+    let only_named = result(line.clone());
+    assert_eq!(uri(&only_named["locations"][0]), "a.spv");
+    assert_eq!(uri(&only_named["relatedLocations"][0]), "src/a.hlsl");
+    line.text = Some("    x;".to_owned());
+    let with_text = result(line);
+    let place = &with_text["locations"][0];
+    assert_eq!(uri(place), "src/a.hlsl");
+    let region = &place["physicalLocation"]["region"];
+    assert_eq!(
+        (&region["startLine"], &region["startColumn"]),
+        (&12.into(), &5.into())
+    );
+    assert_eq!(region["snippet"]["text"], "    x;");
+    let module = &with_text["relatedLocations"][0];
+    assert_eq!(uri(module), "a.spv");
+    assert_eq!(module["physicalLocation"]["region"]["byteOffset"], 28);
+    assert_eq!(with_text["relatedLocations"].as_array().unwrap().len(), 2);
 }

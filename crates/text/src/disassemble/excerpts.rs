@@ -76,11 +76,8 @@ fn excerpts_with(words: &[u32], offsets: &[usize], names: Names) -> Vec<Excerpt>
         if let Some(excerpt) = wanted.get_mut(&instruction.offset().0) {
             excerpt.text = printer.excerpt(&instruction);
             excerpt.words = instruction.words().len();
-            let position = sources.shader_line(instruction.offset().0);
-            excerpt.shader_line = position.and_then(|(file, line)| {
-                let file = files.get(&file)?.to_text_lossy();
-                Some(ShaderLine { file, line })
-            });
+            let name = |file| Some(files.get(&file)?.to_text_lossy());
+            excerpt.shader_line = sources.shader_place(instruction.offset().0, name);
         }
         if let Some((id, name)) = file_name(&instruction) {
             files.entry(id).or_insert(name);

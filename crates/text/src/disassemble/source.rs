@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use hashbrown::HashMap;
 use spirvkit_binary::{HEADER_WORDS, Instruction, LiteralString, Module, is_terminator};
+use spirvkit_diagnostics::ShaderLine;
 use spirvkit_grammar::{ExtInstSet, Op};
 
 use super::plain::push_plain;
@@ -33,6 +34,13 @@ struct Position {
     line: u32,
 }
 
+/// A position with the column; 0 where none is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Point {
+    position: Position,
+    column: u32,
+}
+
 /// The source lines of a module, and which instructions came of which.
 pub(super) struct Sources {
     /// The texts of all files.
@@ -42,7 +50,7 @@ pub(super) struct Sources {
     /// How to call each file.
     files: HashMap<u32, String>,
     /// The word offsets at which the position changes, and to what.
-    changes: Vec<(usize, Option<Position>)>,
+    changes: Vec<(usize, Option<Point>)>,
     /// The position that was written last.
     last: Option<Position>,
 }
@@ -56,10 +64,15 @@ impl Sources {
         reader.finish()
     }
 
-    /// The position of the instruction at a word offset.
-    fn position(&self, offset: usize) -> Option<Position> {
+    /// Where the instruction at a word offset came from.
+    fn point(&self, offset: usize) -> Option<Point> {
         let next = self.changes.partition_point(|(start, _)| *start <= offset);
         self.changes.get(next.checked_sub(1)?)?.1
+    }
+
+    /// The same without the column.
+    fn position(&self, offset: usize) -> Option<Position> {
+        self.point(offset).map(|point| point.position)
     }
 
     /// The id of the file and the line that the instruction at a word offset came
@@ -67,6 +80,26 @@ impl Sources {
     pub(super) fn shader_line(&self, offset: usize) -> Option<(u32, u32)> {
         self.position(offset)
             .map(|position| (position.file, position.line))
+    }
+
+    /// All that is known of where the instruction at a word offset came from. `name`
+    /// is what the file with an id is called.
+    pub(super) fn shader_place(
+        &self,
+        offset: usize,
+        name: impl FnOnce(u32) -> Option<String>,
+    ) -> Option<ShaderLine> {
+        let Point { position, column } = self.point(offset)?;
+        let mut line = ShaderLine::new(name(position.file)?, position.line);
+        line.column = Some(column).filter(|&column| column > 0);
+        line.text = self.text_of(position).map(str::to_owned);
+        Some(line)
+    }
+
+    /// A line, if the module holds its file's text.
+    fn text_of(&self, position: Position) -> Option<&str> {
+        let range = self.lines.get(&position)?;
+        self.text.get(range.clone()).filter(|text| !text.is_empty())
     }
 
     /// What to write of the position of the instruction at a word offset.
@@ -85,11 +118,7 @@ impl Sources {
             }
         }
         let _ = write!(out, ":{line}");
-        let range = self.lines.get(&position).cloned();
-        let text = range
-            .and_then(|range| self.text.get(range))
-            .unwrap_or_default();
-        if !text.is_empty() {
+        if let Some(text) = self.text_of(position) {
             out.push_str(": ");
             push_plain(&mut out, text, LINE);
         }
@@ -146,7 +175,7 @@ struct Reader<'a> {
     /// How much text may still be taken: no more than the module has. Many
     /// instructions can refer to one text.
     budget: usize,
-    position: Option<Position>,
+    point: Option<Point>,
     /// Whether the lines' numbers are those that `#line` gives them.
     honours_directives: bool,
 }
@@ -169,7 +198,7 @@ impl<'a> Reader<'a> {
             current: None,
             texts: Vec::new(),
             budget: module.words().len() * 4,
-            position: None,
+            point: None,
             honours_directives: module.header().generator.tool() != DXC,
         }
     }
@@ -186,13 +215,12 @@ impl<'a> Reader<'a> {
             (Op::SourceContinued, [_, text @ ..]) => {
                 self.add_text(LiteralString::at_start_of(text))
             }
-            (Op::Line, [_, file, line, ..]) => self.set(
-                offset,
-                Some(Position {
-                    file: *file,
-                    line: *line,
-                }),
-            ),
+            (Op::Line, [_, file, line, column, ..]) => {
+                let (file, line) = (*file, *line);
+                let position = Position { file, line };
+                let column = *column;
+                self.set(offset, Some(Point { position, column }));
+            }
             (Op::NoLine, _) => self.set(offset, None),
             (Op::ExtInstImport, [_, id, name @ ..]) => self.import(*id, name),
             // Imports come before constants.
@@ -232,11 +260,16 @@ impl<'a> Reader<'a> {
                 );
             }
             ("DebugSourceContinued", [text, ..]) => self.add_text(self.strings.get(text).copied()),
-            ("DebugLine", [source, line, ..]) => {
-                // Without a constant there is no saying where it is.
-                let line = self.constants.get(line).copied();
+            ("DebugLine", [source, line, _, columns @ ..]) => {
+                let constant = |id: &u32| self.constants.get(id).copied();
                 let file = self.debug_sources.get(source).copied().unwrap_or(*source);
-                self.set(offset, line.map(|line| Position { file, line }));
+                let column = columns.first().and_then(constant).unwrap_or(0);
+                // Without a constant there is no saying where it is.
+                let point = constant(line).map(|line| {
+                    let position = Position { file, line };
+                    Point { position, column }
+                });
+                self.set(offset, point);
             }
             ("DebugNoLine", _) => self.set(offset, None),
             _ => {}
@@ -244,14 +277,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Notes the position of the instructions from an offset on.
-    fn set(&mut self, offset: usize, position: Option<Position>) {
-        if self.position == position {
+    fn set(&mut self, offset: usize, point: Option<Point>) {
+        if self.point == point {
             return;
         }
-        self.position = position;
-        self.sources.changes.push((offset, position));
-        if let Some(Position { file, .. }) = position {
-            self.name_file(file);
+        self.point = point;
+        self.sources.changes.push((offset, point));
+        if let Some(point) = point {
+            self.name_file(point.position.file);
         }
     }
 
@@ -343,12 +376,8 @@ impl<'a> Reader<'a> {
         self.finish_text();
         // Only the lines that instructions refer to are kept, so that a text of
         // nothing but line ends takes no more memory than any other.
-        let wanted = self
-            .sources
-            .changes
-            .iter()
-            .filter_map(|(_, position)| *position);
-        self.sources.lines = wanted.map(|position| (position, 0..0)).collect();
+        let wanted = self.sources.changes.iter().filter_map(|(_, point)| *point);
+        self.sources.lines = wanted.map(|point| (point.position, 0..0)).collect();
         for (file, range) in std::mem::take(&mut self.texts) {
             self.index(file, range);
         }

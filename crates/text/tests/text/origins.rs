@@ -92,10 +92,8 @@ fn instructions_are_shown_with_numbers_and_the_shader_line() {
     let text: Vec<&str> = shown.iter().map(|excerpt| excerpt.text.as_str()).collect();
     let vector = "%7 = OpTypeVector %2 2";
     assert_eq!(text, [vector, "OpCapability Shader", vector, "", ""]);
-    let line = ShaderLine {
-        file: "src/a.hlsl".to_owned(),
-        line: 12,
-    };
+    let mut line = ShaderLine::new("src/a.hlsl", 12);
+    line.column = Some(3);
     assert_eq!(shown[0].shader_line, Some(line));
     assert_eq!(shown[1].shader_line, None);
 }
@@ -120,4 +118,82 @@ fn what_can_not_be_decoded_is_shown_word_by_word() {
         "{shown:?}"
     );
     assert_eq!(excerpts(&[1, 2, 3], &[0])[0].text, "");
+}
+
+const WITH_SOURCE: &str = "OpCapability Shader
+%debug = OpExtInstImport \"NonSemantic.Shader.DebugInfo.100\"
+OpMemoryModel Logical GLSL450
+%file = OpString \"a.comp\"
+%other = OpString \"b.comp\"
+%text = OpString \"first
+  second
+third\"
+OpSource GLSL 450 %other \"void main() {
+  spin();
+}\"
+%void = OpTypeVoid
+%u32 = OpTypeInt 32 0
+%two = OpConstant %u32 2
+%three = OpConstant %u32 3
+%source = OpExtInst %void %debug DebugSource %file %text
+%type = OpTypeFunction %void
+%main = OpFunction %void None %type
+%entry = OpLabel
+OpLine %other 2 3
+%one = OpUndef %u32
+OpLine %other 1 0
+%next = OpUndef %u32
+%line = OpExtInst %void %debug DebugLine %source %two %two %three %three
+%last = OpUndef %u32
+OpReturn
+OpFunctionEnd
+";
+
+#[test]
+fn shader_lines_have_their_columns_and_texts() {
+    let module = assemble(WITH_SOURCE, &AssembleOptions::default()).unwrap();
+    let undefined = offsets(&module.words)
+        .into_iter()
+        .filter(|&offset| module.words[offset] & 0xffff == 1);
+    let undefined: Vec<usize> = undefined.collect();
+    let shown = excerpts(&module.words, &undefined);
+    let lines: Vec<(String, Option<&str>)> = shown
+        .iter()
+        .map(|excerpt| excerpt.shader_line.as_ref().unwrap())
+        .map(|line| (line.to_string(), line.text.as_deref()))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            ("b.comp:2:3".to_owned(), Some("  spin();")),
+            ("b.comp:1".to_owned(), Some("void main() {")),
+            ("a.comp:2:3".to_owned(), Some("  second")),
+        ]
+    );
+}
+
+#[test]
+fn words_lead_to_operands_in_the_text_and_in_excerpts() {
+    let module = assembled(&AssembleOptions::default().origins(true));
+    let offsets = offsets(&module.words);
+    let of_text = |word| {
+        let span = module.origins.operand(TEXT, word);
+        span.map(|Span { start, end }| &TEXT[start..end])
+    };
+    assert_eq!(of_text(offsets[4]), None);
+    assert_eq!(of_text(offsets[4] + 1), Some("%float"));
+    assert_eq!(of_text(offsets[4] + 2), Some("32"));
+    assert_eq!(of_text(offsets[5] + 3), Some("2"));
+    assert_eq!(of_text(offsets[2] + 3), Some("\"src/a.hlsl\""));
+    assert_eq!(of_text(3), None);
+    assert_eq!(of_text(module.words.len()), None);
+    let excerpt = &excerpts(&module.words, &[offsets[5]])[0];
+    let quote = excerpt.quote(2);
+    let Span { start, end } = quote.operand().unwrap();
+    assert_eq!(&quote.text()[start..end], "%2");
+    assert_eq!(excerpt.quote(0).operand(), None);
+    let Location::Span(span) = module.origins.locate(TEXT, Location::Word(offsets[5] + 2)) else {
+        panic!("no span");
+    };
+    assert_eq!(&TEXT[span.start..span.end], "%float");
 }

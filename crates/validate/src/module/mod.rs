@@ -16,8 +16,8 @@ use spirvkit_binary::{
     Definitions, HEADER_WORDS, Header, Id, IdMap, Instruction, Operand, Value, WordOffset,
 };
 use spirvkit_grammar::{
-    AddressingModel, Capability, EnumerantInfo, ExecutionMode, ExecutionModel, MemoryModel, Op,
-    OperandKind, Version,
+    AddressingModel, Capability, ExecutionMode, ExecutionModel, MemoryModel, Op, OperandKind,
+    Version,
 };
 
 use crate::fault::Mentions;
@@ -411,16 +411,46 @@ impl<'a> Module<'a> {
         })
     }
 
-    /// The same of the first enumerant, or mask with a bit, that a message names.
-    pub(crate) fn operand_named_in(&self, message: &str, offset: u32) -> Option<usize> {
-        let names = |info: &EnumerantInfo| has_word(message, info.name());
-        self.find_operand(offset, |operand| match operand.value {
-            Value::Enumerant { info, .. } => info.is_some_and(names),
-            Value::Mask(bits) => (0..u32::BITS)
-                .filter_map(|bit| operand.kind.enumerant(bits & 1 << bit))
-                .any(names),
-            _ => false,
-        })
+    /// The first operand that a message names: by its id, of which the message
+    /// mentions these definitions, or else by what stands for it in a text. The result
+    /// is among them, the result type only if the message calls it so.
+    pub(crate) fn operand_named_in(
+        &self,
+        offset: u32,
+        message: &str,
+        mentions: &[u32],
+    ) -> Option<usize> {
+        let inst = Inst::at(self.words, offset)?;
+        let mut by_id = mentions.iter().filter_map(|&mention| match mention {
+            // Nothing defines it.
+            0 => None,
+            _ if mention == offset => member_word(&inst, message).or(inst.result_word()),
+            _ => self.find_operand(offset, |operand| match operand.value {
+                Value::Id(id) => !is_result(operand) && self.def_offset(id) == mention,
+                _ => false,
+            }),
+        });
+        let by_name = || self.find_operand(offset, |operand| is_named(operand, message));
+        let by_kind = || {
+            let is_meant = message.contains("result type") && inst.result_type().is_some();
+            is_meant.then_some(1)
+        };
+        // A message that ends with what was found instead says that last. Of extended
+        // instructions, everything is an id, and much the same.
+        let is_plain = !matches!(inst.op(), Op::ExtInst | Op::ExtInstWithForwardRefsKHR);
+        let numbers = message.rsplit(' ').filter(|_| is_plain);
+        let mut numbers = numbers.filter_map(as_number);
+        let by_number = || {
+            numbers.find_map(|number| {
+                self.find_operand(offset, |operand| match operand.value {
+                    Value::Integer(value) => u64::from(value) == number,
+                    Value::Id(id) => !is_result(operand) && self.constant_u64(id) == Some(number),
+                    _ => false,
+                })
+            })
+        };
+        let named = by_id.next().or_else(by_name).or_else(by_kind);
+        named.or_else(by_number)
     }
 
     #[cold]
@@ -616,9 +646,49 @@ impl<'a> Module<'a> {
     }
 }
 
+/// The word with the member of a structure that a message about it names.
+fn member_word(inst: &Inst<'_>, message: &str) -> Option<usize> {
+    let (_, rest) = message.split_once("member ")?;
+    let index = rest.split(' ').next()?.parse::<usize>().ok()?;
+    let word = index.checked_add(2)?;
+    (inst.op() == Op::TypeStruct && word < inst.words().len()).then_some(word)
+}
+
+/// A word of a message as a number, without what ends a sentence or a part of it.
+fn as_number(word: &str) -> Option<u64> {
+    word.trim_end_matches([',', ';', '.', ':']).parse().ok()
+}
+
+fn is_result(operand: &Operand<'_>) -> bool {
+    matches!(
+        operand.kind,
+        OperandKind::IdResult | OperandKind::IdResultType
+    )
+}
+
+/// Whether a message names an operand that is no id.
+fn is_named(operand: &Operand<'_>, message: &str) -> bool {
+    let names = |name: &str| has_word(message, name);
+    match operand.value {
+        Value::Enumerant { info, .. } => info.is_some_and(|info| names(info.name())),
+        Value::Mask(bits) => (0..u32::BITS)
+            .filter(|bit| bits >> bit & 1 != 0)
+            .filter_map(|bit| operand.kind.enumerant(1 << bit))
+            .any(|info| names(info.name())),
+        Value::ExtInst { info, .. } => info.is_some_and(|info| names(info.name())),
+        Value::SpecConstantOp(op) => names(&op.to_string()),
+        // As words, names may stand in any sentence.
+        Value::String(text) => text.to_text().is_ok_and(|text| {
+            let quoted = [format!("\"{text}\""), format!("`{text}`")];
+            quoted.iter().any(|text| message.contains(text)) || text.contains('_') && names(&text)
+        }),
+        _ => false,
+    }
+}
+
 /// Whether a word stands in a text by itself.
 fn has_word(text: &str, word: &str) -> bool {
-    let mut found = text.match_indices(word);
+    let mut found = text.match_indices(word).filter(|_| !word.is_empty());
     found.any(|(start, _)| {
         let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '%';
         let (before, after) = (&text[..start], &text[start + word.len()..]);

@@ -4,6 +4,7 @@
 use hashbrown::HashMap;
 
 use spirvkit_binary::Id;
+use spirvkit_diagnostics::similar;
 use spirvkit_grammar::{FPEncoding, Op, StorageClass};
 
 use super::{Module, Type};
@@ -17,13 +18,44 @@ const LONGEST: usize = 60;
 /// Types within types deeper than this are named by their ids.
 const DEEPEST: usize = 4;
 
+/// What an id is called.
+enum Name<'n> {
+    /// By the caller: no two ids are called so.
+    Given(String),
+    /// By `OpName`.
+    Debug(&'n str),
+}
+
+impl Name<'_> {
+    fn text(&self) -> &str {
+        match self {
+            Self::Given(name) => name,
+            Self::Debug(name) => name,
+        }
+    }
+}
+
 impl Module<'_> {
     /// An id for a message: its name in the assembly text that the module was made
     /// from, or its number and, if it has one, its debug name.
     pub(crate) fn name(&self, id: Id) -> String {
         self.mention(id);
+        self.shown(id)
+    }
+
+    /// The same where the message would be as true of another id.
+    pub(crate) fn shown(&self, id: Id) -> String {
+        match self.own_name(id) {
+            Some(Name::Given(name)) => format!("`%{}`", shorten(&name)),
+            Some(Name::Debug(name)) => format!("`%{}` (\"{}\")", id.0, shorten(name)),
+            None => format!("`%{}`", id.0),
+        }
+    }
+
+    /// What an id is called if that isn't its number.
+    fn own_name(&self, id: Id) -> Option<Name<'_>> {
         if let Some(name) = self.given_names.and_then(|name| name(id)) {
-            return format!("`%{}`", shorten(&name));
+            return Some(Name::Given(name));
         }
         let names = self.names.get_or_init(|| {
             self.all_instructions()
@@ -32,10 +64,23 @@ impl Module<'_> {
                 .filter_map(|inst| Some((inst.arg(0), inst.string(1)?.to_text_lossy())))
                 .collect()
         });
-        match names.get(&id.0).filter(|name| !name.is_empty()) {
-            Some(name) => format!("`%{}` (\"{}\")", id.0, shorten(name)),
-            None => format!("`%{}`", id.0),
+        let name = names.get(&id.0).filter(|name| !name.is_empty())?;
+        Some(Name::Debug(name))
+    }
+
+    /// The id with a definition whose name is most like that of an id without one.
+    pub(crate) fn most_like(&self, id: Id) -> Option<Id> {
+        // With shorter names, any two are alike.
+        const SHORTEST: usize = 3;
+        let wanted = self.own_name(id)?;
+        if wanted.text().len() < SHORTEST {
+            return None;
         }
+        let defined = self.all_instructions().filter_map(|inst| inst.result());
+        let named = defined.filter_map(|id| Some((id, self.own_name(id)?)));
+        let named: Vec<(Id, Name<'_>)> = named.collect();
+        let named = named.iter().map(|(id, name)| (name.text(), *id));
+        similar(wanted.text(), named).into_iter().next()
     }
 
     /// Notes that the message in the making speaks of an id.

@@ -327,6 +327,9 @@ fn later(op: Op) -> Later {
 /// How many result types that were looked at are remembered.
 const REMEMBERED: usize = 64;
 
+/// For how many undefined ids another name is looked for: that takes a look at all.
+const WORTH_A_LOOK: usize = 20;
+
 /// How many references to nothing are kept.
 const MOST_DANGLING: usize = 100;
 
@@ -536,14 +539,18 @@ impl<'m, 'a> Ids<'m, 'a> {
     #[cold]
     fn undefined(&self, inst: Inst<'_>, id: Id) -> Fault {
         let op = inst.op();
-        match id.0 {
-            0 => Fault::new(&ZERO, inst.offset(), format!("an operand of {op} is id 0")),
-            _ => {
-                let message = format!("{op} uses {}, which nothing defines", self.m.name(id));
-                self.fault(&UNDEFINED, inst, message)
-            }
+        if id.0 == 0 {
+            let message = format!("an operand of {op} is id 0");
+            return Fault::new(&ZERO, inst.offset(), message).operand(self.m, id);
         }
-        .operand(self.m, id)
+        let message = format!("{op} uses {}, which nothing defines", self.m.name(id));
+        let fault = self.fault(&UNDEFINED, inst, message).operand(self.m, id);
+        // Each was told once.
+        let is_worth_it = self.told.len() <= WORTH_A_LOOK;
+        match is_worth_it.then(|| self.m.most_like(id)).flatten() {
+            Some(like) => fault.help(format!("did you mean {}?", self.m.shown(like))),
+            None => fault,
+        }
     }
 
     #[cold]

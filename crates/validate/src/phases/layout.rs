@@ -324,8 +324,31 @@ impl<'m, 'a> Layout<'m, 'a> {
         // Said once; an OpMemoryModel that follows isn't to blame.
         self.has_memory_model = true;
         self.told |= 1 << Section::MemoryModel as u16;
-        let message = format!("{op} comes before the module's OpMemoryModel");
-        self.fault(&MEMORY_MODEL, inst, message)
+        let mut all = self.m.all_instructions();
+        if all.any(|each| each.op() == Op::MemoryModel) {
+            let message = format!("{op} comes before the module's OpMemoryModel");
+            return self.fault(&MEMORY_MODEL, inst, message);
+        }
+        let message = format!("the module has no OpMemoryModel, which would come before this {op}");
+        let fault = Fault::new(&MEMORY_MODEL, inst.offset(), message);
+        Err(fault.help(self.memory_model_advice()))
+    }
+
+    /// What most modules with the same capabilities declare.
+    fn memory_model_advice(&self) -> String {
+        let addressing = match () {
+            () if self.m.has(Capability::PhysicalStorageBufferAddresses) => {
+                "PhysicalStorageBuffer64"
+            }
+            () if self.m.has(Capability::Kernel) => "Physical64",
+            () => "Logical",
+        };
+        let model = match () {
+            () if self.m.has(Capability::VulkanMemoryModel) => "Vulkan",
+            () if self.m.has(Capability::Kernel) => "OpenCL",
+            () => "GLSL450",
+        };
+        format!("add `OpMemoryModel {addressing} {model}`, or whatever the module is made for")
     }
 
     #[cold]
@@ -654,6 +677,11 @@ impl<'m, 'a> Layout<'m, 'a> {
             true => Err(Fault::new(rule, self.last, message)),
             false => Ok(()),
         };
+        let memory_model = fault(
+            !self.has_memory_model,
+            &MEMORY_MODEL,
+            "the module has no OpMemoryModel",
+        );
         all([
             fault(
                 self.in_function,
@@ -661,11 +689,7 @@ impl<'m, 'a> Layout<'m, 'a> {
                 "the module ends within a function",
             ),
             fault(self.in_graph, &GRAPH_BODY, "the module ends within a graph"),
-            fault(
-                !self.has_memory_model,
-                &MEMORY_MODEL,
-                "the module has no OpMemoryModel",
-            ),
+            memory_model.map_err(|fault| fault.help(self.memory_model_advice())),
             fault(
                 self.m.has(Capability::BindlessTextureNV) && !self.has_addressing_mode,
                 &ADDRESSING_MODE,

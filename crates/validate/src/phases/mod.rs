@@ -133,7 +133,11 @@ pub(crate) fn run(
     if m.broken_tail.is_none() {
         families::check_module(&m, &mut faults);
     }
-    faults.into_vec()
+    let mut faults = faults.into_vec();
+    for fault in &mut faults {
+        fault.find_operand(&m);
+    }
+    faults
 }
 
 /// Checks what takes the graph of a function.

@@ -500,7 +500,7 @@ fn walk(at: &Site<'_, '_>, first: usize, start: Id) -> Result<Id, Fault> {
             Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => matrix.component,
             Type::Other(Op::TypeNodePayloadArrayAMDX) => m.def(ty).map_or(Id(0), |def| def.id(0)),
             Type::Struct { members } => member(at, number - first + 1, index, ty, members)?,
-            _ => return Err(too_far(at, number - first + 1, ty)),
+            _ => return Err(too_far(at, number - first + 1, index, ty)),
         };
         if m.addressing == AddressingModel::Logical && is_negative(m, index, index_type) {
             return Err(negative(at, number - first + 1, index));
@@ -522,12 +522,13 @@ fn negative(at: &Site<'_, '_>, number: usize, index: Id) -> Fault {
 }
 
 #[cold]
-fn too_far(at: &Site<'_, '_>, number: usize, ty: Id) -> Fault {
+fn too_far(at: &Site<'_, '_>, number: usize, index: Id, ty: Id) -> Fault {
     let message = format!(
         "index {number} goes into {}, which has no parts",
         at.m.show_type(ty)
     );
     at.fault(&TOO_FAR, message)
+        .operand(at.m, index)
         .about(at.m, ty, "the type is declared here")
 }
 
@@ -559,7 +560,7 @@ fn member(
                 m.show_type(ty),
                 members.len()
             );
-            let fault = at.fault(&STRUCT_BOUNDS, message);
+            let fault = at.fault(&STRUCT_BOUNDS, message).operand(m, index);
             Err(fault.about(m, ty, "the structure is declared here"))
         }
     }

@@ -310,7 +310,7 @@ fn read_clock(at: &Site<'_, '_>) -> Verdict {
         };
         let message =
             format!("OpReadClockKHR reads the clock of {scope}; there are those of {wanted}");
-        return Err(at.fault(&CLOCK_SCOPE, message));
+        return Err(at.fault(&CLOCK_SCOPE, message).arg(at, 0));
     }
     let is_pair = match m.ty(result) {
         Type::Vector {

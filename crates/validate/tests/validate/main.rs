@@ -6,6 +6,7 @@ mod every_error;
 mod extensions;
 mod front;
 mod hostile;
+mod operands;
 mod options;
 mod rules;
 mod siblings;

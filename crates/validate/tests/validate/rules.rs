@@ -1,5 +1,6 @@
 //! Every rule's example breaks it and keeps it, and every rule is told well.
 
+use spirvkit_diagnostics::Severity;
 use spirvkit_text::{AssembleOptions, assemble};
 use spirvkit_validate::{Frame, Report, rules, validate};
 
@@ -40,6 +41,9 @@ fn examples_break_and_keep_their_rules() {
                 rule.id,
                 list(&report)
             );
+        }
+        if rule.severity() == Severity::Warning && !report.is_valid() {
+            failures += &format!("{} is more than a warning\n", rule.id);
         }
         let report = judge(example.frame, &keeping);
         if !report.diagnostics().is_empty() {

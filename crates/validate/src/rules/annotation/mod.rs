@@ -225,7 +225,7 @@ fn check_member(at: &Site<'_, '_>, target: Id, member: u32) -> Verdict {
             at.inst.op(),
             m.name(target)
         );
-        return Err(at.fault(&MEMBER_INDEX, message).about(
+        return Err(at.fault(&MEMBER_INDEX, message).arg(at, 1).about(
             m,
             target,
             "the structure is declared here",

@@ -144,7 +144,9 @@ fn follow(o: &Operation<'_, '_, '_>, composite: usize, claimed: Id) -> Result<Id
             o.op,
             indexes.len()
         );
-        return Err(o.fault(&TOO_MANY_INDEXES, message));
+        return Err(o
+            .fault(&TOO_MANY_INDEXES, message)
+            .arg(o.at, composite + 1 + limit as usize));
     }
     let mut ty = o.ty(composite);
     for (depth, &index) in indexes.iter().enumerate() {

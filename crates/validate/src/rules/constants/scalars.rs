@@ -186,7 +186,7 @@ pub(super) fn number(at: &Site<'_, '_>) -> Verdict {
             true => "the other bits must repeat the sign bit",
             false => "the other bits must be 0",
         };
-        return Err(at.fault(&HIGH_BITS, message).help(help));
+        return Err(at.fault(&HIGH_BITS, message).arg(at, 0).help(help));
     }
     Ok(())
 }

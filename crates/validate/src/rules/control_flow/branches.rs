@@ -305,7 +305,7 @@ fn check_conditional(at: &Site<'_, '_>) -> Verdict {
                     "the weights of OpBranchConditional are {first} and {second}, whose sum must be neither 0 nor \
                      more than 32 bits hold"
                 );
-                return Err(at.fault(&WEIGHT_SUM, message));
+                return Err(at.fault(&WEIGHT_SUM, message).arg(at, 3));
             }
         }
         ref weights => {
@@ -313,7 +313,7 @@ fn check_conditional(at: &Site<'_, '_>) -> Verdict {
                 "OpBranchConditional must have no weight or two, but has {}",
                 weights.len()
             );
-            return Err(at.fault(&WEIGHTS, message));
+            return Err(at.fault(&WEIGHTS, message).arg(at, 3));
         }
     }
     if m.version >= Version::V1_6 && at.id(1) == at.id(2) {

@@ -171,7 +171,7 @@ pub(super) fn check_addressing(
                      PhysicalStorageBuffer64, but this one points to {class}",
                     o.op
                 );
-                return Err(o.fault(&PHYSICAL_CLASS, message));
+                return Err(o.fault(&PHYSICAL_CLASS, message).arg(o.at, 0));
             }
             if m.env.is_vulkan() && m.bit_width(integer) != 64 {
                 let message = format!(

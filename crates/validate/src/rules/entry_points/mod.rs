@@ -261,7 +261,8 @@ fn check_none(m: &Module<'_>, faults: &mut Faults) {
         return;
     }
     // What is missing is missing at the end.
-    let offset = m.words.len().saturating_sub(1) as u32;
+    let last = m.all_instructions().last();
+    let offset = last.map_or(0, |inst| inst.offset());
     let message = "the module has no entry point";
     faults.add(
         Fault::new(&NONE, offset, message)

@@ -304,7 +304,7 @@ pub(super) fn check_write(at: &Site<'_, '_>) -> Verdict {
     vendor::check_plain_use(at, 0)?;
     if m.env.is_opencl() && at.inst.optional(3).is_some_and(|mask| mask != 0) {
         let message = format!("{} takes no image operands in OpenCL", at.inst.op());
-        return Err(at.fault(&OPENCL_WRITE_OPERANDS, message));
+        return Err(at.fault(&OPENCL_WRITE_OPERANDS, message).arg(at, 3));
     }
     operands::check(at, &image, 3)
 }

@@ -284,7 +284,7 @@ pub(super) fn check_addressing_mode(at: &Site<'_, '_>) -> Verdict {
         32 | 64 => Ok(()),
         bits => {
             let message = format!("handles have 32 or 64 bits, not {bits}");
-            Err(at.fault(&ADDRESSING_MODE, message))
+            Err(at.fault(&ADDRESSING_MODE, message).arg(at, 0))
         }
     }
 }

@@ -434,6 +434,7 @@ impl<'m, 'a> Layouts<'m, 'a> {
         );
         // Types that it holds are named only to say what it is.
         self.m.mentions.borrow_mut().clear();
+        self.m.mention(ty);
         Fault::new(rule, self.m.def_offset(ty), message)
     }
 

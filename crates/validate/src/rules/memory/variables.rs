@@ -420,7 +420,9 @@ fn initializer_of(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
         return Err(fault.about(m, initializer, "the initializer is defined here"));
     }
     if variable.class == StorageClass::TaskPayloadWorkgroupEXT {
-        return Err(at.fault(&INITIALIZER_PAYLOAD, "a task payload has no initializer"));
+        return Err(at
+            .fault(&INITIALIZER_PAYLOAD, "a task payload has no initializer")
+            .arg(at, 1));
     }
     if !m.env.is_vulkan() {
         return Ok(());

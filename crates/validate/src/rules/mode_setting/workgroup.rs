@@ -144,8 +144,13 @@ fn show(size: [u64; 3]) -> String {
 #[cold]
 fn empty(offset: u32, size: [u64; 3]) -> Fault {
     let message = format!("a workgroup of {} has no invocations", show(size));
-    Fault::new(&EMPTY, offset, message)
+    let side = size.iter().position(|&side| side == 0).unwrap_or(0);
+    Fault::new(&EMPTY, offset, message).word(FIRST_SIDE + side)
 }
+
+/// The word with the first side of a workgroup: behind entry point and mode, or behind
+/// type and result of the constant.
+const FIRST_SIDE: usize = 3;
 
 /// Checks a `LocalSize` or `LocalSizeId`.
 pub(super) fn check_mode(at: &Site<'_, '_>) -> Verdict {
@@ -169,7 +174,9 @@ fn check_groups(modes: &Modes, function: Id, offset: u32, size: [u64; 3]) -> Ver
             "with DerivativeGroupQuadsKHR the first two dimensions of the workgroup must be even, but it is {}",
             show(size)
         );
-        return Err(fault(message).vuid(DERIVATIVE_GROUPS.vuids[0]));
+        let side = usize::from(size[0].is_multiple_of(2));
+        let fault = fault(message).word(FIRST_SIDE + side);
+        return Err(fault.vuid(DERIVATIVE_GROUPS.vuids[0]));
     }
     let product = size.iter().fold(1u64, |all, &side| all.wrapping_mul(side));
     if modes.has(function, ExecutionMode::DerivativeGroupLinearKHR) && !product.is_multiple_of(4) {

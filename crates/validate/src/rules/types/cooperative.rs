@@ -165,7 +165,7 @@ pub(super) fn matrix(at: &Site<'_, '_>) -> Verdict {
         let message = format!(
             "in Vulkan, a cooperative matrix belongs to a workgroup or a subgroup, not to `{scope}`"
         );
-        return Err(at.fault(&SCOPE_VULKAN, message));
+        return Err(at.fault(&SCOPE_VULKAN, message).arg(at, 1));
     }
     if scope == Some(Scope::Workgroup) && is_khr {
         return local_sizes(at);

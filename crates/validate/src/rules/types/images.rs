@@ -184,27 +184,38 @@ pub(super) fn image(at: &Site<'_, '_>) -> Verdict {
         .zip([2, 1, 1, 2])
         .enumerate()
         .map(|(index, (name, most))| {
-            let value = at.inst.arg(2 + index);
+            let value = at.inst.arg(DEPTH + index);
             if value > most {
                 let message = format!("`{name}` of OpTypeImage is at most {most}, not {value}");
-                return Err(at.fault(&FLAGS, message));
+                return Err(at.fault(&FLAGS, message).arg(at, DEPTH + index));
             }
             Ok(())
         }))?;
     match image.dim {
         Dim::SubpassData => {
             if image.sampled != 2 {
-                return Err(wrong(at, &SUBPASS, "`SubpassData` takes `Sampled` 2"));
+                return Err(wrong(
+                    at,
+                    &SUBPASS,
+                    SAMPLED,
+                    "`SubpassData` takes `Sampled` 2",
+                ));
             }
             if image.format != ImageFormat::Unknown {
                 return Err(wrong(
                     at,
                     &SUBPASS,
+                    FORMAT,
                     "`SubpassData` takes the format `Unknown`",
                 ));
             }
             if image.arrayed && m.env.is_vulkan() {
-                return Err(wrong(at, &SUBPASS, "`SubpassData` isn't arrayed in Vulkan"));
+                return Err(wrong(
+                    at,
+                    &SUBPASS,
+                    ARRAYED,
+                    "`SubpassData` isn't arrayed in Vulkan",
+                ));
             }
         }
         Dim::TileImageDataEXT => tile(at, image)?,
@@ -212,7 +223,7 @@ pub(super) fn image(at: &Site<'_, '_>) -> Verdict {
             let stored = image.multisampled && image.sampled == 2;
             if stored && !m.has(Capability::StorageImageMultisample) {
                 let needs = "a multisampled storage image needs `StorageImageMultisample`";
-                return Err(wrong(at, &MULTISAMPLED_STORAGE, needs));
+                return Err(wrong(at, &MULTISAMPLED_STORAGE, MULTISAMPLED, needs));
             }
         }
     }
@@ -225,9 +236,17 @@ pub(super) fn image(at: &Site<'_, '_>) -> Verdict {
     Ok(())
 }
 
+/// The operands of `OpTypeImage`.
+const SAMPLED_TYPE_OPERAND: usize = 0;
+const DEPTH: usize = 2;
+const ARRAYED: usize = 3;
+const MULTISAMPLED: usize = 4;
+const SAMPLED: usize = 5;
+const FORMAT: usize = 6;
+
 #[cold]
-fn wrong(at: &Site<'_, '_>, rule: &'static Rule, message: &str) -> Fault {
-    at.fault(rule, message)
+fn wrong(at: &Site<'_, '_>, rule: &'static Rule, operand: usize, message: &str) -> Fault {
+    at.fault(rule, message).arg(at, operand)
 }
 
 fn sampled_type(at: &Site<'_, '_>, image: Image) -> Verdict {
@@ -247,7 +266,9 @@ fn sampled_type(at: &Site<'_, '_>, image: Image) -> Verdict {
             "the sampled type of an image is {wanted}, but is {}",
             m.show_type(image.sampled_type)
         );
-        return Err(at.fault(&SAMPLED_TYPE, message));
+        return Err(at
+            .fault(&SAMPLED_TYPE, message)
+            .arg(at, SAMPLED_TYPE_OPERAND));
     }
     let fine = match ty {
         Type::Int { width, .. } => matches!(width, 32 | 64),
@@ -259,7 +280,9 @@ fn sampled_type(at: &Site<'_, '_>, image: Image) -> Verdict {
             "in Vulkan, the sampled type of an image is a 32-bit float or an integer of 32 or 64 bits, but is {}",
             m.show_type(image.sampled_type)
         );
-        return Err(at.fault(&SAMPLED_TYPE_VULKAN, message));
+        return Err(at
+            .fault(&SAMPLED_TYPE_VULKAN, message)
+            .arg(at, SAMPLED_TYPE_OPERAND));
     }
     Ok(())
 }
@@ -270,42 +293,47 @@ fn is_vulkan_float(m: &Module<'_>, width: u32) -> bool {
 }
 
 fn tile(at: &Site<'_, '_>, image: Image) -> Verdict {
-    let message = if at.m.is_void(image.sampled_type) {
-        "a tile image has a sampled type other than void"
+    let (operand, message) = if at.m.is_void(image.sampled_type) {
+        (
+            SAMPLED_TYPE_OPERAND,
+            "a tile image has a sampled type other than void",
+        )
     } else if image.sampled != 2 {
-        "a tile image takes `Sampled` 2"
+        (SAMPLED, "a tile image takes `Sampled` 2")
     } else if image.format != ImageFormat::Unknown {
-        "a tile image takes the format `Unknown`"
+        (FORMAT, "a tile image takes the format `Unknown`")
     } else if image.depth != 0 {
-        "a tile image takes `Depth` 0"
+        (DEPTH, "a tile image takes `Depth` 0")
     } else if image.arrayed {
-        "a tile image takes `Arrayed` 0"
+        (ARRAYED, "a tile image takes `Arrayed` 0")
     } else {
         return Ok(());
     };
-    Err(wrong(at, &TILE, message))
+    Err(wrong(at, &TILE, operand, message))
 }
 
 fn opencl(at: &Site<'_, '_>, image: Image) -> Verdict {
-    let message = if image.arrayed && !matches!(image.dim, Dim::Dim1D | Dim::Dim2D) {
-        "in OpenCL, only images of dimension 1D and 2D are arrayed"
+    let (operand, message) = if image.arrayed && !matches!(image.dim, Dim::Dim1D | Dim::Dim2D) {
+        let message = "in OpenCL, only images of dimension 1D and 2D are arrayed";
+        (ARRAYED, message)
     } else if image.multisampled {
-        "in OpenCL, images take `MS` 0"
+        (MULTISAMPLED, "in OpenCL, images take `MS` 0")
     } else if image.sampled != 0 {
-        "in OpenCL, images take `Sampled` 0"
+        (SAMPLED, "in OpenCL, images take `Sampled` 0")
     } else if image.access.is_none() {
-        "in OpenCL, an image type has an access qualifier"
+        // There is nothing to point at: it stands behind the format.
+        (FORMAT, "in OpenCL, an image type has an access qualifier")
     } else {
         return Ok(());
     };
-    Err(wrong(at, &OPENCL, message))
+    Err(wrong(at, &OPENCL, operand, message))
 }
 
 fn vulkan(at: &Site<'_, '_>, image: Image) -> Verdict {
     let m = at.m;
     if image.sampled == 0 {
         let message = "in Vulkan, `Sampled` of an image type is 1 or 2, not 0";
-        return Err(wrong(at, &SAMPLED_VULKAN, message));
+        return Err(wrong(at, &SAMPLED_VULKAN, SAMPLED, message));
     }
     let kind = format_kind(image.format);
     let fits = match (kind, m.ty(image.sampled_type)) {

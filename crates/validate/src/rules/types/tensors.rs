@@ -147,7 +147,9 @@ pub(super) fn tensor(at: &Site<'_, '_>) -> Verdict {
         return Err(fault(at, &RANK, rank, message));
     }
     if m.constant_u64(rank) == Some(0) {
-        return Err(at.fault(&RANK, "the rank of a tensor is greater than 0"));
+        return Err(at
+            .fault(&RANK, "the rank of a tensor is greater than 0")
+            .arg(at, 1));
     }
     match at.inst.args().len() {
         ..3 => Ok(()),
@@ -201,7 +203,7 @@ fn dimensions(at: &Site<'_, '_>) -> Result<Option<u64>, Fault> {
     match m.constant_u64(dim) {
         Some(count) if !(1..=5).contains(&count) => {
             let message = format!("the number of dimensions is from 1 to 5, not {count}");
-            Err(at.fault(&DIMENSIONS, message))
+            Err(at.fault(&DIMENSIONS, message).arg(at, 0))
         }
         count => Ok(count),
     }

@@ -86,7 +86,7 @@ pub fn verify_diff(a: &[u32], b: &[u32], options: &Options) -> Option<Diff> {
     assert_eq!(added, meaning(&b), "it does not lead to the second");
     let _ = (
         found.to_text(&Default::default()),
-        found.to_json(["a", "b"]),
+        found.to_json(["a", "b"], true),
     );
     Some(found)
 }

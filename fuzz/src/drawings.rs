@@ -38,11 +38,11 @@ pub fn draw_words(words: &[u32]) {
         }
     }
     let functions = program.functions.len();
-    let page = html(&program, "module");
+    let page = html(&program, "module", false);
     assert_eq!(page.matches("<article ").count(), blocks);
     assert_eq!(page.matches("<section ").count(), functions);
     assert_eq!(page.matches("</script").count(), functions + 1);
-    assert_eq!(page, html(&program, "module"));
+    assert_eq!(page, html(&program, "module", false));
     assert!(dot(&program).ends_with('\n') || functions == 0);
     assert!(json(&program).starts_with("{\"version\":"));
 }

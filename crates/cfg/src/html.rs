@@ -18,10 +18,11 @@ const TOOLS: &str = include_str!("html/tools.html");
 
 /// Writes the functions as a page of HTML.
 ///
-/// `title` is what to call the module. In a browser the part of the address behind `#`
+/// `title` is what to call the module, and `hide_debug` whether the page is to hide
+/// debugging instructions until they are asked for. In a browser the part of the address behind `#`
 /// says what to show first: `#f2` the third function, `#f2-b7` its eighth block,
-/// `#fold` everything folded, and `#f2,fold` both.
-pub fn html(program: &Program, title: &str) -> String {
+/// `#fold` everything folded, `#no-debug` no debugging instructions, and `#f2,fold` both.
+pub fn html(program: &Program, title: &str, hide_debug: bool) -> String {
     let mut out =
         String::from("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
     out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
@@ -31,9 +32,13 @@ pub fn html(program: &Program, title: &str) -> String {
          style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>",
     );
     escape(&mut out, title);
+    let body = match hide_debug {
+        true => "<body class=\"no-debug\">",
+        false => "<body>",
+    };
     let _ = write!(
         out,
-        " – control flow</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n"
+        " – control flow</title>\n<style>\n{STYLE}</style>\n</head>\n{body}\n"
     );
     out.push_str("<header><h1>");
     escape(&mut out, title);
@@ -174,7 +179,10 @@ fn write_lines(out: &mut String, lines: &[Line], links: &Links<'_>) {
             out.push_str("</span>");
         }
         // Each is a line of its own by its style.
-        out.push_str("<span class=\"line\">");
+        out.push_str(match line.is_debug {
+            true => "<span class=\"line debug\">",
+            false => "<span class=\"line\">",
+        });
         write_line(out, &line.text, links);
         out.push_str("</span>");
     }

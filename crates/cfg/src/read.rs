@@ -2,9 +2,9 @@
 
 use spirvkit_analysis::control_flow::{self, HeaderKind};
 use spirvkit_analysis::{CallGraph, Constructs, ControlFlow, Node};
-use spirvkit_binary::{Definitions, Error, Id, Instruction, Module};
+use spirvkit_binary::{Definition, Definitions, Error, Id, Import, Instruction, Module};
 use spirvkit_grammar::Op;
-use spirvkit_text::{ListedLine, listing};
+use spirvkit_text::{IdNames, ListedLine, named_listing};
 
 use crate::edges::Meanings;
 use crate::model::{Block, Function, Line, Program};
@@ -17,6 +17,15 @@ impl Program {
     ///
     /// If the header can't be read, or the words of the instructions don't add up.
     pub fn new(words: &[u32]) -> Result<Self, Error> {
+        Self::named(words, &IdNames::new(words))
+    }
+
+    /// The same with ids called otherwise than by the disassembler.
+    ///
+    /// # Errors
+    ///
+    /// As [`Program::new`].
+    pub fn named(words: &[u32], names: &IdNames<'_>) -> Result<Self, Error> {
         let module = Module::new(words)?;
         let mut definitions = Definitions::for_module(&module);
         let mut instructions = Vec::new();
@@ -26,7 +35,7 @@ impl Program {
             instructions.push(instruction);
         }
         let mut is_inside = false;
-        let lines = listing(words, |instruction| {
+        let lines = named_listing(words, names, |instruction| {
             is_inside |= instruction.op() == Op::Function;
             let wanted = is_inside;
             is_inside &= instruction.op() != Op::FunctionEnd;
@@ -43,6 +52,23 @@ impl Program {
         Ok(Self {
             functions: bodies.map(|flow| reader.function(&flow)).collect(),
         })
+    }
+
+    /// Takes out debugging instructions. The lines of the shader's text stay.
+    pub fn remove_debug(&mut self) {
+        for function in &mut self.functions {
+            let blocks = function.blocks.iter_mut().map(|block| &mut block.lines);
+            for lines in blocks.chain([&mut function.head]) {
+                let mut source = None;
+                for line in lines.iter_mut() {
+                    source = line.source.take().or(source);
+                    if !line.is_debug {
+                        line.source = source.take();
+                    }
+                }
+                lines.retain(|line| !line.is_debug);
+            }
+        }
     }
 
     /// The functions that a person may mean: the one with this id (`%12`, `12`), or
@@ -122,8 +148,26 @@ impl Reader<'_> {
             .map(|line| Line {
                 text: line.text.clone(),
                 source: line.source.clone(),
+                is_debug: self.is_debug(line.place),
             })
             .collect()
+    }
+
+    /// Whether an instruction only tells of the source.
+    fn is_debug(&self, place: u32) -> bool {
+        let Some(instruction) = self.instructions.get(place as usize) else {
+            return false;
+        };
+        match (instruction.op(), instruction.operand_words()) {
+            (Op::Line | Op::NoLine, _) => true,
+            (Op::ExtInst | Op::ExtInstWithForwardRefsKHR, &[_, _, set, ..]) => {
+                match self.definitions.get(Id(set)) {
+                    Definition::Import(Import::Known(set)) => set.is_debug_info(),
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
     }
 
     fn entry_points(&self, function: Id) -> Vec<String> {

@@ -268,7 +268,7 @@ fn text_of(page: &str) -> String {
 
 /// What holds of all drawings.
 fn check(program: &Program) {
-    let page = html(program, "<i>\"&' title");
+    let page = html(program, "<i>\"&' title", false);
     let ids = attributes(&page, "id");
     let unique: HashSet<_> = ids.iter().collect();
     assert_eq!(ids.len(), unique.len(), "ids are unique");
@@ -318,7 +318,7 @@ fn hostile_text_stays_text() {
         ["GLCompute \"</script><b>\"&\""]
     );
     check(&program);
-    let page = html(&program, "");
+    let page = html(&program, "", false);
     assert!(page.contains("&lt;/script&gt;&lt;b&gt;"));
     assert!(!page.contains("<b>"));
 }

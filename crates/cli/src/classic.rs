@@ -135,7 +135,8 @@ fn run_diff(line: &CommandLine) -> Result<Ending, UsageError> {
     options.match_set_binding = !line.has(Flag::IgnoreSetBinding);
     options.match_location = !line.has(Flag::IgnoreLocation);
     options.ignore.header = line.has(Flag::NoHeader);
-    let Some((found, _)) = diff::compare(&[a.into(), b.into()], &options)? else {
+    let Some((found, _)) = diff::compare(&[a.into(), b.into()], &options, Reporter::plain())?
+    else {
         return Ok(Ending::Failure);
     };
     let mut options = TextOptions::default();

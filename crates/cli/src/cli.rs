@@ -1,5 +1,6 @@
 //! The command line of `spv`.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -87,7 +88,7 @@ pub(crate) struct Files {
     #[arg(short, long, value_name = "N", value_parser = jobs)]
     pub(crate) jobs: Option<NonZeroUsize>,
 
-    /// How to write errors and warnings: for people, or one JSON object a line
+    /// The form of errors and warnings
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: Format,
 }
@@ -109,10 +110,18 @@ impl Files {
     }
 }
 
+/// What all commands take that show ids.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct RawIds {
+    /// Show ids by their numbers rather than by the names that `spv dis` gives them
+    #[arg(long)]
+    pub(crate) raw_id: bool,
+}
+
 /// When to colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorWhen {
-    /// On a terminal, unless NO_COLOR is set
+    /// On a terminal; NO_COLOR and CLICOLOR=0 say never, CLICOLOR_FORCE always
     #[default]
     Auto,
     Always,
@@ -151,15 +160,68 @@ fn show(error: &clap::Error) -> Ending {
         let printed = error.print().and_then(|()| io::stdout().flush());
         return report::printed(printed);
     }
+    if wanted_format() == Format::Json {
+        report::usage(&UsageError(in_a_sentence(error)), Format::Json);
+        return Ending::BadUsage;
+    }
     // Nobody is left to tell if this fails.
     let _ = error.print();
     Ending::BadUsage
 }
 
+/// The arguments with `--color=always` for a `--color` that has no value, so that files
+/// may follow it.
+fn with_color_values(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let all: Vec<OsString> = arguments.collect();
+    let is_value = |next: &OsString| {
+        let values = ColorWhen::value_variants().iter();
+        let mut names = values.filter_map(ValueEnum::to_possible_value);
+        names.any(|value| next == value.get_name())
+    };
+    let end = all.iter().position(|it| it == "--").unwrap_or(all.len());
+    let is_bare = |place: usize| {
+        place < end && all[place] == "--color" && !all.get(place + 1).is_some_and(is_value)
+    };
+    let value = |(place, argument): (usize, &OsString)| match is_bare(place) {
+        true => "--color=always".into(),
+        false => argument.clone(),
+    };
+    all.iter().enumerate().map(value).collect()
+}
+
+/// What the parser complains of, without advice and usage below it.
+fn in_a_sentence(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let first = text.split("\n\n").next().unwrap_or(text);
+    let words: Vec<&str> = first.split_whitespace().collect();
+    words.join(" ")
+}
+
+/// In which form errors are wanted, found out without the parser, which may be what
+/// complains.
+fn wanted_format() -> Format {
+    let arguments: Vec<String> = std::env::args_os()
+        .map(|argument| argument.to_string_lossy().into_owned())
+        .take_while(|argument| argument != "--")
+        .collect();
+    let is_json = |(place, argument): (usize, &String)| match argument.strip_prefix("--format") {
+        Some("") => arguments
+            .get(place + 1)
+            .is_some_and(|value| value == "json"),
+        Some(value) => value == "=json",
+        None => false,
+    };
+    match arguments.iter().enumerate().any(is_json) {
+        true => Format::Json,
+        false => Format::Human,
+    }
+}
+
 /// Runs the command that the program's arguments name.
 pub(crate) fn run() -> Ending {
     let parsed = definition()
-        .try_get_matches()
+        .try_get_matches_from(with_color_values(std::env::args_os()))
         .and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
@@ -187,7 +249,7 @@ pub(crate) fn run() -> Ending {
         Command::DropIn(arguments) => Ok(drop_in::run(&arguments)),
     };
     ending.unwrap_or_else(|error| {
-        report::usage(&error);
+        report::usage(&error, wanted_format());
         Ending::BadUsage
     })
 }

@@ -104,8 +104,21 @@ kinds! {
                another way.",
         advice: "`--every-loss` shows each place.",
     }
-    NOT_FOUND = "debug.not-found", InvalidLookup {
-        text: "The module has no such id, instruction, file or line, or nothing came of it.",
-        advice: "`spv debug dump`, `spv debug sources` and `spv debug scopes` show what there is.",
+    NO_DWARF = "debug.dwarf", InvalidData {
+        text: "The module's debug information can't be written as DWARF.",
+        advice: "See what the message says.",
+    }
+    NOT_FOUND = "lookup.not-found", InvalidLookup {
+        text: "The module has no such id, function, structure, instruction, file or line, or nothing of the sort that is asked for.",
+        advice: "Ids are accepted by their numbers and as `spv dis` shows them. `spv debug dump`, `spv debug sources` and `spv \
+                 debug scopes` show what debug information there is.",
+    }
+    AMBIGUOUS = "lookup.ambiguous", InvalidLookup {
+        text: "Several things in the module have the name that is asked for.",
+        advice: "Write it as `spv dis` shows it, with the percent sign; lines with their file in front.",
+    }
+    USAGE = "cli.usage", Usage {
+        text: "The command line is wrong.",
+        advice: "`spv help`, or `--help` behind a command, shows how it is meant.",
     }
 }

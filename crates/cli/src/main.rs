@@ -3,7 +3,8 @@
 //! Each subcommand is a file under `commands`, and does no more than turn its
 //! options into those of the library. What they share is here: finding inputs
 //! (`inputs`), placing outputs (`output`), telling what was found (`report`),
-//! going through many inputs on all cores (`run`, `queue`), loading modules to
+//! finding the
+//! ids that users mean (`ids`), going through many inputs on all cores (`run`, `queue`), loading modules to
 //! change and store them (`form`, `change`), and looking into one (`look`). Under the names
 //! `spirv-as` and `spirv-dis` the program takes the options of the tools of
 //! those names (`classic`).
@@ -17,6 +18,7 @@ mod environments;
 mod exit;
 mod form;
 mod hex;
+mod ids;
 mod inputs;
 mod interrupt;
 mod kinds;

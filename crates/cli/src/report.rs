@@ -1,7 +1,8 @@
 //! Telling what was found, on standard error.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
+use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 use spirvkit::Diagnostic;
@@ -11,13 +12,15 @@ use crate::exit::{Ending, UsageError};
 use crate::kinds;
 use crate::output::{STDOUT_NAME, write_stdout};
 
-/// The form of errors and warnings.
+/// The form of what a command tells: what it found out, if it shows that, and errors and
+/// warnings. What it makes, modules and texts, has no form to choose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people, with the place underlined
+    /// For people
     #[default]
+    #[value(alias = "text", alias = "table")]
     Human,
-    /// For programs: one JSON object a line
+    /// For programs; errors and warnings are one JSON object a line
     Json,
 }
 
@@ -79,10 +82,12 @@ impl Messages {
         }
     }
 
-    /// Adds a remark.
+    /// Adds a remark for people.
     pub(crate) fn add_note(&mut self, text: &str) {
-        self.text += text;
-        self.text.push('\n');
+        if self.reporter.format == Format::Human {
+            self.text += text;
+            self.text.push('\n');
+        }
     }
 
     /// Adds that the file or stream `name` could not be read.
@@ -136,17 +141,26 @@ pub(crate) fn summary(reporter: Reporter, failed: usize, total: usize) {
 
 /// Prints all that a command has to say to standard output.
 pub(crate) fn print(bytes: &[u8]) -> Ending {
-    printed(write_stdout(bytes))
+    print_as(bytes, Reporter::plain())
+}
+
+/// The same, with errors told as is wanted.
+pub(crate) fn print_as(bytes: &[u8], reporter: Reporter) -> Ending {
+    told(write_stdout(bytes), reporter)
 }
 
 /// Tells how printing to standard output went, if it went wrong.
 pub(crate) fn printed(result: io::Result<()>) -> Ending {
+    told(result, Reporter::plain())
+}
+
+fn told(result: io::Result<()>, reporter: Reporter) -> Ending {
     match result {
         Ok(()) => Ending::Success,
         // The reader has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ending::Success,
         Err(error) => {
-            let mut messages = Messages::new(Reporter::plain());
+            let mut messages = Messages::new(reporter);
             messages.add_write_error(STDOUT_NAME, &error);
             messages.print();
             Ending::Failure
@@ -155,7 +169,12 @@ pub(crate) fn printed(result: io::Result<()>) -> Ending {
 }
 
 /// Tells what is wrong with the command line.
-pub(crate) fn usage(error: &UsageError) {
+pub(crate) fn usage(error: &UsageError, format: Format) {
+    if format == Format::Json {
+        let diagnostic = kinds::USAGE.error(error.0.clone());
+        let _ = writeln!(io::stderr(), "{}", render::json(&diagnostic, None));
+        return;
+    }
     let _ = writeln!(
         io::stderr(),
         "error: {}\n\nFor more information, try '--help'.",
@@ -163,14 +182,31 @@ pub(crate) fn usage(error: &UsageError) {
     );
 }
 
-/// Whether standard error is a terminal that wants colour.
+/// Whether standard error takes colour: it is a terminal, or the environment says so.
 pub(crate) fn stderr_takes_color() -> bool {
-    let stream = io::stderr();
-    stream.is_terminal() && AutoStream::choice(&stream) != ColorChoice::Never
+    takes_color(&io::stderr())
 }
 
-/// Whether standard output is a terminal that wants colour.
+/// Whether standard output takes colour: it is a terminal, or the environment says so.
 pub(crate) fn stdout_takes_color() -> bool {
-    let stream = io::stdout();
-    stream.is_terminal() && AutoStream::choice(&stream) != ColorChoice::Never
+    takes_color(&io::stdout())
+}
+
+fn takes_color<S: RawStream>(stream: &S) -> bool {
+    // The library takes any value for yes.
+    let is_refused = std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value == "0");
+    AutoStream::choice(stream) != ColorChoice::Never && (!is_refused || stream.is_terminal())
+}
+
+/// How wide what is shown on standard output may be, in columns.
+pub(crate) fn stdout_width() -> usize {
+    const USUAL: usize = 80;
+    let asked = std::env::var("COLUMNS").ok();
+    let asked = asked.and_then(|columns| columns.parse::<u16>().ok());
+    let of_terminal = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0);
+    asked
+        .map(usize::from)
+        .or_else(|| of_terminal().map(usize::from))
+        .filter(|width| *width > 0)
+        .unwrap_or(USUAL)
 }

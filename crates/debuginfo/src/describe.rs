@@ -229,32 +229,44 @@ impl DebugInfo<'_> {
     /// What there is outside of bodies of functions, as a tree: compilation units, what
     /// names them as its parent, and so on inwards; then everything else by itself.
     pub fn tree(&self) -> String {
+        self.tree_of(|entry| format!("{} {}", entry.id(), entry.summary()))
+    }
+
+    /// The same with lines of a program's own choice; where each is declared stands
+    /// behind them.
+    pub fn tree_of(&self, line: impl Fn(Entry<'_>) -> String) -> String {
         let mut out = String::new();
         let mut seen = HashSet::new();
         let shown = |entry: &Entry<'_>| !entry.kind().is_in_body();
         let is_root = |entry: &Entry<'_>| entry.parent().is_none();
         let of_unit = |entry: &Entry<'_>| entry.kind() == Kind::CompilationUnit;
         for unit in self.entries().filter(of_unit) {
-            self.branch(unit, &mut seen, &mut out);
+            self.branch(unit, &line, &mut seen, &mut out);
         }
         for root in self.entries().filter(shown).filter(is_root) {
-            self.branch(root, &mut seen, &mut out);
+            self.branch(root, &line, &mut seen, &mut out);
         }
         // What is left names something as its parent that isn't above it.
         for rest in self.entries().filter(shown) {
-            self.branch(rest, &mut seen, &mut out);
+            self.branch(rest, &line, &mut seen, &mut out);
         }
         out
     }
 
-    fn branch(&self, root: Entry<'_>, seen: &mut HashSet<usize>, out: &mut String) {
+    fn branch(
+        &self,
+        root: Entry<'_>,
+        line: &impl Fn(Entry<'_>) -> String,
+        seen: &mut HashSet<usize>,
+        out: &mut String,
+    ) {
         let mut open = vec![(root, 0)];
         while let Some((entry, depth)) = open.pop() {
             if !seen.insert(entry.offset().0) {
                 continue;
             }
             let indent = 2 * depth.min(DEEPEST);
-            let _ = write!(out, "{:indent$}{} {}", "", entry.id(), entry.summary());
+            let _ = write!(out, "{:indent$}{}", "", line(entry));
             if let Some(place) = entry.place_text() {
                 let _ = write!(out, "  {place}");
             }

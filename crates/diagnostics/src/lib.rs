@@ -97,6 +97,8 @@ pub enum ErrorClass {
     MissingExtension,
     /// A file that can't be read or written.
     Io,
+    /// A command line that is wrong.
+    Usage,
 }
 
 impl ErrorClass {
@@ -115,6 +117,7 @@ impl ErrorClass {
             Self::InvalidCapability => "invalid_capability",
             Self::MissingExtension => "missing_extension",
             Self::Io => "io",
+            Self::Usage => "usage",
         }
     }
 }

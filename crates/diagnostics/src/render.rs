@@ -6,11 +6,10 @@ mod sarif;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use serde_json::{Map, Value, json};
 
 use crate::{Diagnostic, Location, Quote, Severity, ShaderLine, Source, Span};
 
-pub use report::report;
+pub use report::{json, report};
 pub use sarif::{SarifRule, sarif_end, sarif_results, sarif_start};
 
 /// Lines longer than this are cut to a window around the place.
@@ -225,86 +224,6 @@ impl Window {
             text: shown.trim_end().to_owned(),
             indent: column - skip,
             marks: last.saturating_sub(column).clamp(1, room),
-        }
-    }
-}
-
-/// Renders a diagnostic as one JSON object on one line, without a newline
-/// behind it. These are its keys, in this order; those that do not apply are
-/// left out:
-///
-/// | key | value |
-/// |-----|-------|
-/// | `severity` | `"error"` or `"warning"`: [`Severity::name`] |
-/// | `rule` | the rule's stable id |
-/// | `class` | [`ErrorClass::name`](crate::ErrorClass::name) |
-/// | `message` | what is wrong |
-/// | `file` | the source's name, if there is a source |
-/// | `word`, `byte` | numbers: a place in a module, in words and in bytes from its start |
-/// | `line`, `column` | numbers from 1: a place in text, if there is a source |
-/// | `byte_start`, `byte_end` | numbers: a place in text, the end exclusive |
-/// | `help` | what to do about it, if there is advice |
-/// | `labels` | an array of other places, if there are any |
-///
-/// An element of `labels` is an object of `message` and the keys of a place,
-/// from `file` to `byte_end`, in this order.
-///
-/// ```
-/// use spirvkit_diagnostics::{Diagnostic, ErrorClass, Source, Span, render};
-///
-/// let source = Source::new("a.spvasm", "OpFoo");
-/// let diagnostic = Diagnostic::error("text.unknown-opcode", ErrorClass::InvalidLookup, "no `OpFoo`")
-///     .at_span(Span { start: 0, end: 5 });
-/// assert_eq!(
-///     render::json(&diagnostic, Some(&source)),
-///     r#"{"severity":"error","rule":"text.unknown-opcode","class":"invalid_lookup","message":"no `OpFoo`","file":"a.spvasm","line":1,"column":1,"byte_start":0,"byte_end":5}"#
-/// );
-/// ```
-pub fn json(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> String {
-    object(diagnostic, source).to_string()
-}
-
-fn object(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> Value {
-    let mut object = Map::new();
-    object.insert("severity".into(), json!(diagnostic.severity().name()));
-    object.insert("rule".into(), json!(diagnostic.rule()));
-    object.insert("class".into(), json!(diagnostic.class().name()));
-    object.insert("message".into(), json!(diagnostic.message()));
-    json_place(&mut object, diagnostic.location(), source);
-    if let Some(help) = diagnostic.help() {
-        object.insert("help".into(), json!(help));
-    }
-    let labels = diagnostic.labels().iter().map(|label| {
-        let mut object = Map::new();
-        object.insert("message".into(), json!(label.message));
-        json_place(&mut object, label.location, source);
-        Value::Object(object)
-    });
-    let labels: Vec<Value> = labels.collect();
-    if !labels.is_empty() {
-        object.insert("labels".into(), Value::Array(labels));
-    }
-    Value::Object(object)
-}
-
-fn json_place(object: &mut Map<String, Value>, location: Location, source: Option<&Source<'_>>) {
-    if let Some(source) = source {
-        object.insert("file".into(), json!(source.name()));
-    }
-    match location {
-        Location::None => {}
-        Location::Word(word) => {
-            object.insert("word".into(), json!(word));
-            object.insert("byte".into(), json!(word * 4));
-        }
-        Location::Span(span) => {
-            if let Some(source) = source {
-                let position = source.position(span.start);
-                object.insert("line".into(), json!(position.line));
-                object.insert("column".into(), json!(position.column));
-            }
-            object.insert("byte_start".into(), json!(span.start));
-            object.insert("byte_end".into(), json!(span.end));
         }
     }
 }

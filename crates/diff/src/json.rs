@@ -10,8 +10,9 @@ const VERSION: u32 = 1;
 
 impl Diff {
     /// The differences as one JSON object on one line; `docs/diff-json.md` says what is
-    /// in it. `names` is what to call the modules.
-    pub fn to_json(&self, names: [&str; 2]) -> String {
+    /// in it. `names` is what to call the modules; `friendly_names` says whether to call
+    /// ids in texts as the disassembler does rather than by their numbers.
+    pub fn to_json(&self, names: [&str; 2], friendly_names: bool) -> String {
         let [removed, added] = self.counts();
         let header: Vec<Value> = self
             .header_changes()
@@ -19,7 +20,9 @@ impl Diff {
             .map(|(what, a, b)| json!({"field": what.to_lowercase(), "a": a, "b": b}))
             .collect();
         // All at once: each time takes a walk over the modules.
-        let mut texts = self.texts(&self.changed_lines()).into_iter();
+        let named = friendly_names.then(|| self.shown_names());
+        let texts = self.texts(&self.changed_lines(), named.as_ref());
+        let mut texts = texts.into_iter();
         let parts = self.parts().iter();
         let parts: Vec<Value> = parts
             .filter_map(|part| self.part(part, &mut texts))

@@ -105,16 +105,20 @@ impl Default for Options {
 ///
 /// Takes time in proportion to the modules' size, or `n log n`, whatever is in them.
 pub fn diff(a: &Module, b: &Module, options: &Options) -> Diff {
-    let [a, b] = [a, b].map(|module| {
-        let module = without_ignored(module, &options.ignore);
-        side::Side::new(&module, &options.ignore)
+    let mut whole = [None, None];
+    let [a, b] = [(a, 0), (b, 1)].map(|(module, side)| {
+        let compared = without_ignored(module, &options.ignore);
+        if let Cow::Owned(_) = compared {
+            whole[side] = Some(module.store());
+        }
+        side::Side::new(&compared, &options.ignore)
     });
     let colors = |side| Colors::new(side, options.match_set_binding, options.match_location);
     let (colors_a, colors_b) = (colors(&a), colors(&b));
     let matching = Matching::new([&a, &b], [&colors_a, &colors_b]);
     let found = result::Found::new(&matching);
     drop(matching);
-    found.finish(a, b, options.ignore.header)
+    found.finish(a, b, whole, options.ignore.header)
 }
 
 fn without_ignored<'m>(module: &'m Module, ignore: &Ignore) -> Cow<'m, Module> {

@@ -1,8 +1,9 @@
 //! What came of a comparison.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use spirvkit_binary::{HEADER_WORDS, Id, Instruction, Section, WordOffset};
 use spirvkit_grammar::Op;
+use spirvkit_text::IdNames;
 
 use crate::align::{common, longest_ascending};
 use crate::colors::{hash, mix};
@@ -88,6 +89,9 @@ pub struct Diff {
     pairs: Vec<(Id, Id)>,
     /// By node of the second module: the id that it is shown with.
     shown: Vec<Id>,
+    /// The words of the modules with what is ignored in them, if that was taken out: it
+    /// may have the names of ids.
+    whole: [Option<Vec<u32>>; 2],
     ignore_header: bool,
 }
 
@@ -152,6 +156,41 @@ impl Diff {
         Instruction::from_words(words, WordOffset(HEADER_WORDS))
     }
 
+    /// What the disassembler calls the ids of each module, but for those that have
+    /// numbers.
+    pub(crate) fn own_names(&self) -> Named {
+        [(0, &self.a), (1, &self.b)].map(|(side, own)| {
+            let words = self.whole[side].as_ref().unwrap_or(&own.words);
+            let names = IdNames::new(words);
+            let named = names.defined().filter_map(|id| Some((id, names.get(id)?)));
+            named.map(|(id, name)| (id, name.to_owned())).collect()
+        })
+    }
+
+    /// What ids are called where the modules are shown together: the names of the first
+    /// module, and for what only the second has, those of the second. Where that is
+    /// another one's name, it gets a suffix.
+    pub(crate) fn shown_names(&self) -> Named {
+        let [of_a, own_of_b] = self.own_names();
+        let partners: HashSet<Id> = self.pairs.iter().map(|(_, b)| *b).collect();
+        let mut taken: HashSet<String> = of_a.values().cloned().collect();
+        let mut of_b = of_a.clone();
+        // In the order of their numbers, so that the suffixes are the same each time.
+        let mut alone: Vec<(Id, &String)> = own_of_b.iter().map(|(id, name)| (*id, name)).collect();
+        alone.retain(|(id, _)| !partners.contains(id));
+        alone.sort_unstable();
+        for (id, name) in alone {
+            if let Some(shown) = self.shown_id(id) {
+                let mut name = name.clone();
+                while !taken.insert(name.clone()) {
+                    name.push_str("_b");
+                }
+                of_b.insert(shown, name);
+            }
+        }
+        [of_a, of_b]
+    }
+
     /// The words of the second module with the ids with which they are shown.
     pub(crate) fn shown_words(&self) -> Vec<u32> {
         let mut words = self.b.words.clone();
@@ -167,6 +206,9 @@ impl Diff {
         words
     }
 }
+
+/// The names of ids, for the first module and for the second.
+pub(crate) type Named = [HashMap<Id, String>; 2];
 
 /// The parts and partners that matching came to.
 pub(crate) struct Found {
@@ -197,7 +239,13 @@ impl Found {
         }
     }
 
-    pub(crate) fn finish(self, a: side::Side, b: side::Side, ignore_header: bool) -> Diff {
+    pub(crate) fn finish(
+        self,
+        a: side::Side,
+        b: side::Side,
+        whole: [Option<Vec<u32>>; 2],
+        ignore_header: bool,
+    ) -> Diff {
         let mut shown = vec![Id(0); b.ids.len()];
         let mut pairs = Vec::new();
         let mut is_paired = vec![false; b.ids.len()];
@@ -225,6 +273,7 @@ impl Found {
             parts: self.parts,
             pairs,
             shown,
+            whole,
             ignore_header,
         }
     }

@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 
-use spirvkit_text::excerpts;
+use hashbrown::HashMap;
+use spirvkit_binary::Id;
+use spirvkit_text::{IdNames, excerpts, named_excerpts};
 
-use crate::result::{Change, Diff, Line, PartKind};
+use crate::result::{Change, Diff, Line, Named, PartKind};
 
 /// How wide results are set, as by the disassembler.
 const COLUMN: usize = 15;
@@ -23,12 +25,16 @@ pub struct TextOptions {
     pub id_map: bool,
     /// What to call the modules, in two lines at the top.
     pub names: Option<[String; 2]>,
+    /// Whether to call ids as the disassembler does (`%main`) rather than by their
+    /// numbers.
+    pub friendly_names: bool,
     /// Whether to show the places of changes, in lines that start with `@@`.
     pub places: bool,
 }
 
 impl Default for TextOptions {
-    /// Three lines of context, in one column, without colour and names.
+    /// Three lines of context, in one column, without colour, names of modules and names
+    /// of ids.
     fn default() -> Self {
         Self {
             context: Some(3),
@@ -36,6 +42,7 @@ impl Default for TextOptions {
             indent: true,
             id_map: false,
             names: None,
+            friendly_names: false,
             places: true,
         }
     }
@@ -58,7 +65,7 @@ impl Diff {
             self.write_lines(options, &mut out);
         }
         if options.id_map {
-            self.write_id_map(&mut out);
+            self.write_id_map(options, &mut out);
         }
         out
     }
@@ -67,7 +74,8 @@ impl Diff {
         let all = self.numbered_lines();
         let wanted = shown_lines(&all, options.context);
         let lines: Vec<Line> = wanted.iter().map(|&(_, line, _)| line).collect();
-        let texts = self.texts(&lines);
+        let names = options.friendly_names.then(|| self.shown_names());
+        let texts = self.texts(&lines, names.as_ref());
         let paint = Paint(options.color);
         if let Some([a, b]) = &options.names {
             paint.line(out, "1", &format!("--- {a}"));
@@ -107,7 +115,7 @@ impl Diff {
                     number[0] - start[0],
                     start[1],
                     number[1] - start[1],
-                    self.part_name(part)
+                    self.part_name(part, names.as_ref())
                 );
                 paint.line(out, "36", &place);
             }
@@ -144,17 +152,24 @@ impl Diff {
         changed.copied().collect()
     }
 
-    /// The texts of lines.
-    pub(crate) fn texts(&self, lines: &[Line]) -> Vec<String> {
+    /// The texts of lines, with names for the ids of both modules or with their numbers.
+    pub(crate) fn texts(&self, lines: &[Line], names: Option<&Named>) -> Vec<String> {
         let of_a = lines.iter().filter_map(|line| line.a);
         let of_b = lines.iter().filter(|line| line.a.is_none());
         let of_b = of_b.filter_map(|line| line.b);
         let offsets_a: Vec<usize> = of_a.map(|item| self.a.offset(item)).collect();
         let offsets_b: Vec<usize> = of_b.map(|item| self.b.offset(item)).collect();
-        let mut texts_a = excerpts(&self.a.words, &offsets_a).into_iter();
+        let show = |words: &[u32], offsets: &[usize], names: Option<&HashMap<Id, String>>| {
+            let Some(names) = names else {
+                return excerpts(words, offsets).into_iter();
+            };
+            let names = names.iter().map(|(id, name)| (*id, &**name));
+            named_excerpts(words, offsets, &IdNames::given(words, names)).into_iter()
+        };
+        let mut texts_a = show(&self.a.words, &offsets_a, names.map(|[a, _]| a));
         let mut texts_b = match offsets_b.is_empty() {
             true => Vec::new().into_iter(),
-            false => excerpts(&self.shown_words(), &offsets_b).into_iter(),
+            false => show(&self.shown_words(), &offsets_b, names.map(|[_, b]| b)),
         };
         let text = |line: &Line| {
             let text = match line.a {
@@ -166,12 +181,14 @@ impl Diff {
         lines.iter().map(text).collect()
     }
 
-    fn part_name(&self, part: usize) -> String {
+    fn part_name(&self, part: usize, names: Option<&Named>) -> String {
         match self.parts().get(part).map(|part| part.kind) {
             Some(PartKind::Section(section)) => crate::json::section_name(section).to_owned(),
             Some(PartKind::Function { a, b, moved }) => {
+                let side = usize::from(a.is_none());
                 let id = a.or_else(|| self.shown_id(b?));
-                let id = id.map_or_else(String::new, |id| format!(" {id}"));
+                let names = names.and_then(|names| names.get(side));
+                let id = id.map_or_else(String::new, |id| format!(" {}", called(id, names)));
                 let moved = if moved { ", moved" } else { "" };
                 format!("function{id}{moved}")
             }
@@ -179,11 +196,23 @@ impl Diff {
         }
     }
 
-    fn write_id_map(&self, out: &mut String) {
+    fn write_id_map(&self, options: &TextOptions, out: &mut String) {
+        let names = options.friendly_names.then(|| self.own_names());
+        let names = names.as_ref();
         out.push_str("; ids of the first module and of the second\n");
-        for (a, b) in self.id_pairs() {
+        for &(a, b) in self.id_pairs() {
+            let a = called(a, names.map(|[a, _]| a));
+            let b = called(b, names.map(|[_, b]| b));
             let _ = writeln!(out, "; {a} = {b}");
         }
+    }
+}
+
+/// What an id is called.
+fn called(id: Id, names: Option<&HashMap<Id, String>>) -> String {
+    match names.and_then(|names| names.get(&id)) {
+        Some(name) => format!("%{name}"),
+        None => id.to_string(),
     }
 }
 

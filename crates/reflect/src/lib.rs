@@ -84,7 +84,6 @@ mod kernels;
 mod marks;
 mod resources;
 mod serial;
-mod spelling;
 mod statistics;
 mod types;
 mod usage;

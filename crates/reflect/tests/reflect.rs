@@ -691,9 +691,9 @@ fn pointers_that_are_declared_behind_what_has_them_are_spelled_out() {
         "",
     );
     let arrays = reflection.types.iter().map(|ty| ty.spelling.as_str());
-    let arrays: Vec<&str> = arrays.filter(|text| text.starts_with("array")).collect();
-    let links = "array<ptr<PhysicalStorageBuffer, struct Node>, 2>";
+    let arrays: Vec<&str> = arrays.filter(|text| text.ends_with(']')).collect();
+    let links = "ptr<PhysicalStorageBuffer, Node>[2]";
     assert_eq!(arrays.len(), 2);
     assert!(arrays.contains(&links));
-    assert!(arrays.contains(&format!("array<{links}, 2>").as_str()));
+    assert!(arrays.contains(&format!("{links}[2]").as_str()));
 }

@@ -78,6 +78,9 @@
     return lowest;
   }
 
+  // Whether debugging instructions are hidden.
+  let hidesDebug = document.body.classList.contains("no-debug");
+
   // A function. Things to place are numbered: its blocks, then its regions, and behind
   // them the whole.
   class Drawing {
@@ -126,27 +129,7 @@
       this.sizer = sizer;
       this.wires = make("svg", { class: "wires" });
       canvas.prepend(this.wires);
-      const LONG = 16, FIRST = 9, LAST = 4;
-      for (const block of this.blocks) {
-        const pre = $("pre", block);
-        const lines = [...pre.children];
-        for (const line of lines) if (line.textContent.length > 80) line.title = line.textContent;
-        if (lines.length <= LONG) continue;
-        block.classList.add("trim");
-        const more = document.createElement("button");
-        more.type = "button";
-        more.className = "more";
-        const middle = lines.slice(FIRST, lines.length - LAST);
-        const say = () => (more.textContent = block.classList.contains("open") ? "less" : `… ${middle.length} more`);
-        middle.forEach((line) => line.classList.add("middle"));
-        lines[FIRST].before(more);
-        say();
-        more.addEventListener("click", () => {
-          block.classList.toggle("open");
-          say();
-          this.keep(block, () => this.draw());
-        });
-      }
+      for (const block of this.blocks) this.trim(block);
       this.regions.forEach((element, index) => {
         const size = document.createElement("span");
         size.className = "size";
@@ -157,6 +140,34 @@
         button.addEventListener("click", () => this.toggle(index));
       });
       this.drag();
+    }
+
+    // Hides the middle of a long block's instructions, of those that are shown at all.
+    trim(block) {
+      const LONG = 16, FIRST = 9, LAST = 4;
+      const pre = $("pre", block);
+      $(".more", pre)?.remove();
+      const all = [...pre.children];
+      for (const line of all) {
+        line.classList.remove("middle");
+        if (line.textContent.length > 80) line.title = line.textContent;
+      }
+      const lines = all.filter((line) => !hidesDebug || !line.classList.contains("debug"));
+      block.classList.toggle("trim", lines.length > LONG);
+      if (lines.length <= LONG) return;
+      const more = document.createElement("button");
+      more.type = "button";
+      more.className = "more";
+      const middle = lines.slice(FIRST, lines.length - LAST);
+      const say = () => (more.textContent = block.classList.contains("open") ? "less" : `… ${middle.length} more`);
+      middle.forEach((line) => line.classList.add("middle"));
+      lines[FIRST].before(more);
+      say();
+      more.addEventListener("click", () => {
+        block.classList.toggle("open");
+        say();
+        this.keep(block, () => this.draw());
+      });
     }
 
     toggle(index) {
@@ -905,6 +916,7 @@
       if (wish === "fit") current.fit();
       if (wish === "dark" || wish === "light") page.dataset.theme = wish;
       if (["all", "brief", "names"].includes(wish)) detail(wish);
+      if (wish === "debug" || wish === "no-debug") debug(wish === "debug");
       if (wish.startsWith("search=")) {
         input.value = decodeURIComponent(wish.slice(7));
         search();
@@ -915,9 +927,15 @@
     if (place?.[2] === "b" && target < current.count) current.reveal(target);
     if (place?.[2] === "r" && target < current.regions.length) current.center(current.count + target);
   }
+  function debug(isShown) {
+    hidesDebug = !isShown;
+    $("#debug").checked = isShown;
+    for (const drawing of drawings.values()) for (const block of drawing.blocks) drawing.trim(block);
+    detail($("#detail").value);
+  }
   function detail(level) {
     $("#detail").value = level;
-    document.body.className = level;
+    document.body.className = hidesDebug ? `${level} no-debug` : level;
     for (const drawing of drawings.values()) drawing.isStale = true;
     current?.draw();
   }
@@ -939,6 +957,7 @@
   const keys = { f: "fold-all", u: "unfold-all", "-": "smaller", "+": "larger", "=": "larger", 0: "fit", d: "theme" };
   for (const [id, action] of Object.entries(actions)) $(`#${id}`).addEventListener("click", () => current && action());
   $("#detail").addEventListener("change", (event) => detail(event.target.value));
+  $("#debug").addEventListener("change", (event) => debug(event.target.checked));
   input.addEventListener("input", search);
   input.addEventListener("keydown", (event) => event.key === "Enter" && next(event.shiftKey ? -1 : 1));
   addEventListener("keydown", (event) => {
@@ -963,6 +982,7 @@
   page.classList.add("js");
   page.classList.toggle("single", sections.length < 2);
   $("main").append(map);
-  document.body.className = "brief";
+  $("#debug").closest("label").hidden = !$(".debug");
+  debug(!hidesDebug);
   visit();
 })();

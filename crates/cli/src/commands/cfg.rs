@@ -4,14 +4,17 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use spirvkit::cfg::{self, Program};
+use spirvkit::diagnostics::Source;
+use spirvkit::text::IdNames;
 
 use crate::change::{add_error, write};
-use crate::cli::ColorWhen;
+use crate::cli::{ColorWhen, RawIds};
 use crate::exit::{Ending, UsageError};
+use crate::ids::{Ids, Trouble};
 use crate::inputs::has_extension;
-use crate::look::{Looked, Single, look};
+use crate::look::{Single, look};
 use crate::output::Destination;
-use crate::report::{Format, Messages, Reporter};
+use crate::report::{Format, Reporter};
 
 /// Draw the control flow of functions
 #[derive(Debug, Args)]
@@ -20,21 +23,30 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     input: Single,
 
-    /// Draw only the function of this name or id [default: all functions]
+    /// Draw only the function of this name or id, or of the entry point of this name
+    /// [default: all functions]
     #[arg(long, value_name = "NAME|%ID")]
     function: Option<String>,
 
-    /// What to write [default: what the extension of the output says, or else dot]
+    /// The form of the drawing; errors are JSON if it is [default: what the extension of
+    /// the output says, or else dot]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Drawing>,
 
-    /// Write to this file [default: standard output]
+    /// Leave out debugging instructions; on a page, a switch shows them again
+    #[arg(long)]
+    hide_debug: bool,
+
+    /// Write to this file; `-` is standard output [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
     /// When to colour errors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: ColorWhen,
+
+    #[command(flatten)]
+    raw: RawIds,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -57,8 +69,9 @@ Examples:
 
 Exit codes:
   0  success
-  1  the input has errors, or a file could not be read or written
-  2  the command line is wrong, or there is no such function";
+  1  the input has errors, a file could not be read or written, or there is no such
+     function
+  2  the command line is wrong";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let destination = match &arguments.output {
@@ -69,22 +82,42 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         .format
         .unwrap_or_else(|| from_extension(arguments.output.as_deref()));
     let reporter = Reporter {
-        format: Format::Human,
+        format: match arguments.format {
+            Some(Drawing::Json) => Format::Json,
+            _ => Format::Human,
+        },
         color: arguments.color.on_stderr(),
     };
     look(
         arguments.input.input.as_ref(),
         reporter,
         |looked, messages| {
-            let Some(mut program) = read(looked, messages) else {
-                return Ok(());
+            let words = looked.module.words();
+            let ids = IdNames::new(words);
+            let shown = match arguments.raw.raw_id {
+                true => &IdNames::numbers(words),
+                false => &ids,
             };
-            if let Some(name) = &arguments.function {
-                keep(&mut program, name)?;
+            let program = Program::named(words, shown);
+            let mut program = match program {
+                Ok(program) => program,
+                Err(error) => {
+                    add_error(looked.name, &error, messages);
+                    return Ok(());
+                }
+            };
+            if let Some(name) = &arguments.function
+                && let Err(trouble) = keep(&mut program, &ids, name)
+            {
+                messages.add(&trouble.diagnostic(), &Source::new(looked.name, ""));
+                return Ok(());
+            }
+            if arguments.hide_debug && format != Drawing::Html {
+                program.remove_debug();
             }
             let text = match format {
                 Drawing::Dot => cfg::dot(&program),
-                Drawing::Html => cfg::html(&program, title(looked.name)),
+                Drawing::Html => cfg::html(&program, title(looked.name), arguments.hide_debug),
                 Drawing::Json => cfg::json(&program) + "\n",
             };
             write(&destination, text.as_bytes(), messages);
@@ -103,18 +136,19 @@ fn from_extension(path: Option<&Path>) -> Drawing {
     }
 }
 
-fn read(looked: &Looked<'_>, messages: &mut Messages) -> Option<Program> {
-    let program = Program::new(looked.module.words());
-    program
-        .map_err(|error| add_error(looked.name, &error, messages))
-        .ok()
-}
-
-/// Leaves only the functions of this name.
-fn keep(program: &mut Program, name: &str) -> Result<(), UsageError> {
-    let wanted = program.find(name);
+/// Leaves only the functions that are meant: those of a name, or that of an id.
+fn keep(program: &mut Program, names: &IdNames<'_>, name: &str) -> Result<(), Trouble> {
+    let mut wanted = program.find(name);
     if wanted.is_empty() {
-        return Err(UsageError(unknown(program, name)));
+        let functions = &program.functions;
+        let ids = Ids {
+            names,
+            noun: "function",
+            is_one: &|id| functions.iter().any(|it| it.id == id),
+        };
+        let meant = ids.all(name)?;
+        let all = (0..functions.len()).filter(|&it| meant.contains(&functions[it].id));
+        wanted = all.collect();
     }
     let mut index = 0;
     program.functions.retain(|_| {
@@ -122,25 +156,6 @@ fn keep(program: &mut Program, name: &str) -> Result<(), UsageError> {
         wanted.binary_search(&(index - 1)).is_ok()
     });
     Ok(())
-}
-
-/// How many functions to list.
-const LISTED: usize = 8;
-
-fn unknown(program: &Program, name: &str) -> String {
-    let all = &program.functions;
-    let names: Vec<&str> = all.iter().map(|it| it.name.as_str()).take(LISTED).collect();
-    let more = match all.len().saturating_sub(LISTED) {
-        0 => String::new(),
-        more => format!(", and {more} more"),
-    };
-    match names.is_empty() {
-        true => format!("there is no function `{name}`: no function has a body"),
-        false => format!(
-            "there is no function `{name}`; there are {}{more}",
-            names.join(", ")
-        ),
-    }
 }
 
 /// What to call a file on a page: its name without the folders.

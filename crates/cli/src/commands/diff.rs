@@ -1,26 +1,29 @@
 //! `spv diff`: what changed between two modules.
 
+mod folders;
+
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use spirvkit::diff::{Diff, Options, TextOptions, diff};
 
 use crate::change::load_all;
-use crate::cli::ColorWhen;
+use crate::cli::{ColorWhen, RawIds};
 use crate::exit::{Ending, UsageError};
 use crate::inputs::{Input, Inputs};
-use crate::report::{self, Messages, Reporter};
+use crate::report::{self, Format, Messages, Reporter};
 
-/// Show what changed between two modules
+/// Show what changed between two modules, or between the modules of two folders
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP, args_override_self = true)]
 pub(crate) struct Arguments {
     /// The older module: binary, as hexadecimal text or as assembly text; `-` is
-    /// standard input
+    /// standard input; or a folder of modules
     #[arg(value_name = "A")]
     a: PathBuf,
 
-    /// The newer module
+    /// The newer module, or the newer folder
     #[arg(value_name = "B")]
     b: PathBuf,
 
@@ -32,11 +35,12 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "context")]
     full: bool,
 
-    /// Show the changes as assembly text, or as a JSON object on one line
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    /// The form of the changes, and of errors: assembly text, or a JSON object on one
+    /// line for each pair of modules
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 
-    /// Show nothing; the exit code tells
+    /// Show no changes; with --exit-code, the exit code tells
     #[arg(short, long)]
     quiet: bool,
 
@@ -52,9 +56,16 @@ pub(crate) struct Arguments {
     #[arg(long)]
     no_indent: bool,
 
-    /// When to colour the text
+    /// Compare this many pairs of modules at once [default: one per core]
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+
+    /// When to colour changes and errors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: ColorWhen,
+
+    #[command(flatten)]
+    raw: RawIds,
 
     #[command(flatten)]
     ignored: Ignored,
@@ -85,25 +96,19 @@ struct Ignored {
     ignore_header: bool,
 }
 
-/// The form of the differences.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// For programs
-    Json,
-}
-
 const AFTER_HELP: &str = "\
 Instructions are compared by what they say, not by the numbers of ids, and
 declarations, names, decorations, functions and blocks not by where they stand.
 What B alone has is shown with ids that A doesn't have; everything else has A's.
 
+Of two folders, the modules with the same path below them are compared; what only
+one of them has is told, too.
+
 Examples:
   spv diff old.spv new.spv
   spv diff --ignore-debug -U 10 old.spv new.spvasm
   spv diff --exit-code --quiet expected.spvasm actual.spv
+  spv diff --exit-code old/ new/
   spv diff --format json old.spv new.spv
 
 Exit codes:
@@ -111,46 +116,93 @@ Exit codes:
   1  an input could not be read; with --exit-code, the modules differ
   2  the command line is wrong; with --exit-code, an input could not be read";
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    let mut options = Options::default();
-    options.ignore.set_binding = arguments.ignored.ignore_set_binding;
-    options.ignore.location = arguments.ignored.ignore_location;
-    options.ignore.names = arguments.ignored.ignore_names;
-    options.ignore.debug = arguments.ignored.ignore_debug;
-    options.ignore.header = arguments.ignored.ignore_header;
-    let paths = [arguments.a.clone(), arguments.b.clone()];
-    let Some((found, names)) = compare(&paths, &options)? else {
-        return Ok(match arguments.exit_code {
-            true => Ending::BadUsage,
-            false => Ending::Failure,
-        });
-    };
-    let differs = !found.is_empty();
-    let text = match arguments.format {
-        _ if arguments.quiet => String::new(),
-        Format::Json => found.to_json([&names[0], &names[1]]) + "\n",
-        Format::Text => {
-            let mut options = TextOptions::default();
-            options.context = (!arguments.full).then_some(arguments.context);
-            options.color = arguments.color.on_stdout();
-            options.indent = !arguments.no_indent;
-            options.id_map = arguments.with_id_map;
-            options.names = Some(names);
-            found.to_text(&options)
+/// What came of comparing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Same,
+    Differs,
+    /// An input could not be read.
+    Failed,
+}
+
+impl Arguments {
+    fn options(&self) -> Options {
+        let mut options = Options::default();
+        options.ignore.set_binding = self.ignored.ignore_set_binding;
+        options.ignore.location = self.ignored.ignore_location;
+        options.ignore.names = self.ignored.ignore_names;
+        options.ignore.debug = self.ignored.ignore_debug;
+        options.ignore.header = self.ignored.ignore_header;
+        options
+    }
+
+    fn reporter(&self) -> Reporter {
+        Reporter {
+            format: self.format,
+            color: self.color.on_stderr(),
         }
+    }
+
+    /// The differences in the form that is wanted.
+    fn show(&self, found: &Diff, names: [String; 2]) -> String {
+        match self.format {
+            _ if self.quiet => String::new(),
+            Format::Json => found.to_json([&names[0], &names[1]], !self.raw.raw_id) + "\n",
+            Format::Human => {
+                let mut options = TextOptions::default();
+                options.context = (!self.full).then_some(self.context);
+                options.color = self.color.on_stdout();
+                options.indent = !self.no_indent;
+                options.id_map = self.with_id_map;
+                options.friendly_names = !self.raw.raw_id;
+                options.names = Some(names);
+                found.to_text(&options)
+            }
+        }
+    }
+
+    fn ending(&self, verdict: Verdict) -> Ending {
+        match (verdict, self.exit_code) {
+            (Verdict::Failed, true) => Ending::BadUsage,
+            (Verdict::Failed, false) => Ending::Failure,
+            (Verdict::Differs, true) => Ending::Failure,
+            _ => Ending::Success,
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
+    let paths = [arguments.a.clone(), arguments.b.clone()];
+    match [paths[0].is_dir(), paths[1].is_dir()] {
+        [false, false] => {}
+        [true, true] => return folders::run(arguments, &paths),
+        _ => {
+            let message = "a folder can only be compared with a folder";
+            return Err(UsageError(message.into()));
+        }
+    }
+    let compared = compare(&paths, &arguments.options(), arguments.reporter())?;
+    let Some((found, names)) = compared else {
+        return Ok(arguments.ending(Verdict::Failed));
     };
-    let printed = report::print(text.as_bytes());
-    Ok(match printed {
-        Ending::Success => Ending::unless(arguments.exit_code && differs),
-        _ if arguments.exit_code => Ending::BadUsage,
-        failure => failure,
-    })
+    let verdict = match found.is_empty() {
+        true => Verdict::Same,
+        false => Verdict::Differs,
+    };
+    let text = arguments.show(&found, names);
+    Ok(
+        match report::print_as(text.as_bytes(), arguments.reporter()) {
+            Ending::Success => arguments.ending(verdict),
+            _ => arguments.ending(Verdict::Failed),
+        },
+    )
 }
 
 /// Compares two modules, or tells what is wrong with them.
 pub(crate) fn compare(
     paths: &[PathBuf; 2],
     options: &Options,
+    reporter: Reporter,
 ) -> Result<Option<(Diff, [String; 2])>, UsageError> {
     if paths.iter().all(|path| path.as_os_str() == "-") {
         return Err(UsageError("standard input can be read only once".into()));
@@ -163,7 +215,7 @@ pub(crate) fn compare(
         list: paths.iter().map(input).collect(),
         many: true,
     };
-    let mut messages = Messages::new(Reporter::plain());
+    let mut messages = Messages::new(reporter);
     let loaded = load_all(&inputs, &mut messages);
     messages.print();
     let [a, b] = &loaded[..] else {

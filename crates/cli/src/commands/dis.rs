@@ -71,20 +71,17 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1000)]
     max_errors: usize,
 
-    /// Colour the output: always, or with `=WHEN` as that says; by default
-    /// only on a terminal
+    /// When to colour the text, errors and warnings
     #[arg(
         long,
         value_name = "WHEN",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "always",
+        default_value = "auto",
         overrides_with_all = ["color", "no_color"],
     )]
-    color: Option<ColorWhen>,
+    color: ColorWhen,
 
-    /// Don't colour the output
-    #[arg(long, overrides_with_all = ["color", "no_color"])]
+    /// The same as `--color never`
+    #[arg(long, hide = true, overrides_with_all = ["color", "no_color"])]
     no_color: bool,
 }
 
@@ -117,7 +114,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let destination = files.destination(&inputs, Content::Text)?;
     let color = match (arguments.no_color, arguments.color) {
         (true, _) => ColorWhen::Never,
-        (false, when) => when.unwrap_or_default(),
+        (false, when) => when,
     };
     let color_text = match (color, &destination) {
         // What the terminal takes says nothing about a file.

@@ -8,14 +8,15 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use spirvkit::text::IdNames;
 use spirvkit::{Reflection, reflect_words};
 
 use crate::change::{add_error, load_words};
-use crate::cli::{ColorWhen, jobs};
+use crate::cli::{ColorWhen, RawIds, jobs};
 use crate::exit::{Ending, UsageError};
 use crate::inputs::Inputs;
 use crate::output::{Content, Destination};
-use crate::report::{self, Messages, Reporter};
+use crate::report::{self, Reporter};
 use crate::run::Run;
 
 /// Show a module's entry points, interfaces, resources, layouts and statistics
@@ -27,9 +28,8 @@ pub(crate) struct Arguments {
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
 
-    /// Tables for people, one JSON object an input on a line, or YAML, one
-    /// document an input
-    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    /// The form of what is shown; errors are JSON if it is
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 
     /// Work on this many inputs at once [default: one per core]
@@ -39,6 +39,9 @@ pub(crate) struct Arguments {
     /// When to colour tables, errors and warnings
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: ColorWhen,
+
+    #[command(flatten)]
+    raw: RawIds,
 }
 
 const AFTER_HELP: &str = "\
@@ -59,12 +62,13 @@ Exit codes:
 /// How to show what there is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Tables
+    /// Tables for people
     #[default]
-    Table,
-    /// JSON
+    #[value(alias = "table", alias = "text")]
+    Human,
+    /// One JSON object an input, on a line
     Json,
-    /// YAML
+    /// YAML, one document an input
     Yaml,
 }
 
@@ -84,20 +88,32 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         inputs: &inputs,
         destination: &Destination::Stdout,
         reporter: Reporter {
-            format: report::Format::Human,
+            format: match arguments.format {
+                Format::Json => report::Format::Json,
+                Format::Human | Format::Yaml => report::Format::Human,
+            },
             color: arguments.color.on_stderr(),
         },
         jobs: arguments.jobs,
     };
     let color = arguments.color.on_stdout();
     Ok(run.convert(|name, bytes, messages| {
-        let reflection = reflect(name, bytes, messages)?;
+        let (words, _) = load_words(name, bytes, messages)?;
+        let reflection = reflect_words(&words)
+            .map_err(|error| add_error(name, &error, messages))
+            .ok()?;
         let document = Document {
             file: name,
             reflection: &reflection,
         };
         let text = match arguments.format {
-            Format::Table => Ok(table::tables(name, &reflection, color)),
+            Format::Human => {
+                let ids = match arguments.raw.raw_id {
+                    true => IdNames::numbers(&words),
+                    false => IdNames::new(&words),
+                };
+                Ok(table::tables(name, &reflection, &ids, color))
+            }
             Format::Json => serde_json::to_string(&document).map_err(|error| error.to_string()),
             Format::Yaml => serde_saphyr::to_string(&document)
                 .map(|text| format!("---\n{}", text.trim_end()))
@@ -111,12 +127,4 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             }
         }
     }))
-}
-
-/// Reflects what a file holds, or adds what is wrong with it to the messages.
-fn reflect(name: &str, bytes: Vec<u8>, messages: &mut Messages) -> Option<Reflection> {
-    let (words, _) = load_words(name, bytes, messages)?;
-    reflect_words(&words)
-        .map_err(|error| add_error(name, &error, messages))
-        .ok()
 }

@@ -7,13 +7,15 @@ mod table;
 use clap::{Args, ValueEnum};
 use spirvkit::analysis::layout::{Comparison, Rules, Types};
 use spirvkit::binary::Id;
+use spirvkit::diagnostics::Source;
+use spirvkit::text::IdNames;
 
 use crate::change::{add_error, write};
-use crate::cli::ColorWhen;
+use crate::cli::{ColorWhen, RawIds};
 use crate::exit::{Ending, UsageError};
 use crate::look::{Single, look};
 use crate::output::Destination;
-use crate::report::{self, Reporter};
+use crate::report::{Format, Reporter, stdout_width};
 use find::Names;
 
 /// Show how structures lie in memory, by std140, std430, scalar, and as declared
@@ -24,41 +26,73 @@ pub(crate) struct Arguments {
     input: Single,
 
     /// The structure: its name or its id, or those of a variable, a pointer or an array
-    /// of it [default: all blocks, and what else has offsets]
+    /// of it [default: all blocks, and what else has offsets, but for built-ins]
     #[arg(value_name = "NAME|%ID")]
     structure: Option<String>,
 
-    /// What to write
-    #[arg(long, value_name = "FORMAT", default_value = "table")]
-    format: Form,
+    /// Show the layouts by these rules, separated by commas
+    #[arg(
+        long,
+        value_name = "RULES",
+        value_delimiter = ',',
+        default_value = "declared,std140,std430,scalar"
+    )]
+    rules: Vec<RulesName>,
+
+    /// Show blocks of built-ins, too, such as gl_PerVertex
+    #[arg(long)]
+    built_ins: bool,
+
+    /// The form of what is shown, and of errors; the JSON has the layouts by all rules
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    format: Format,
 
     /// When to colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: ColorWhen,
+
+    #[command(flatten)]
+    raw: RawIds,
 }
 
+/// Rules by which structures are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
-    /// For people
-    Table,
-    /// For programs, as docs/layout-json.md describes it
-    Json,
+enum RulesName {
+    /// What the module's decorations say
+    Declared,
+    Std140,
+    Std430,
+    Scalar,
+}
+
+impl From<RulesName> for Rules {
+    fn from(name: RulesName) -> Self {
+        match name {
+            RulesName::Declared => Self::Explicit,
+            RulesName::Std140 => Self::Std140,
+            RulesName::Std430 => Self::Std430,
+            RulesName::Scalar => Self::Scalar,
+        }
+    }
 }
 
 const AFTER_HELP: &str = "\
 The input is a binary module, a module as hexadecimal text, or assembly text.
 All numbers are bytes. Members of structures within the structure follow it, with
 offsets from the start of the whole; of arrays, the first element stands for all.
+Tables are as wide as the terminal, or as COLUMNS says, or 80 columns: rules that
+don't fit beside each other stand below each other.
 
 Examples:
   spv layout shader.spv
   spv layout shader.spv Lights
+  spv layout --rules std430,scalar shader.spv %Lights
   spv layout --format json shader.spv %12
 
 Exit codes:
   0  success
-  1  the input has errors, or could not be read
-  2  the command line is wrong, or there is no such structure";
+  1  the input has errors, or could not be read, or there is no such structure
+  2  the command line is wrong";
 
 /// What is shown of a structure.
 struct Shown {
@@ -69,7 +103,7 @@ struct Shown {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let reporter = Reporter {
-        format: report::Format::Human,
+        format: arguments.format,
         color: arguments.color.on_stderr(),
     };
     look(
@@ -85,9 +119,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             let types = Types::of(instructions());
             let layouts = types.lay_out_all();
             let names = Names::of(instructions());
-            let wanted = match &arguments.structure {
-                Some(name) => names.find(&types, name).map_err(UsageError)?,
-                None => find::laid_out(&types, &layouts, &names),
+            let ids = IdNames::new(module.words());
+            let found = match &arguments.structure {
+                Some(name) => names.find(&types, &ids, name),
+                None => Ok(find::laid_out(
+                    &types,
+                    &layouts,
+                    &names,
+                    arguments.built_ins,
+                )),
+            };
+            let wanted = match found {
+                Ok(wanted) => wanted,
+                Err(trouble) => {
+                    messages.add(&trouble.diagnostic(), &Source::new(looked.name, ""));
+                    return Ok(());
+                }
             };
             let shown: Vec<Shown> = wanted
                 .into_iter()
@@ -98,12 +145,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
                 })
                 .collect();
             let rows = shown.iter().flat_map(|it| &it.comparison.rows);
-            let ids: Vec<Id> = rows.map(|row| row.ty).collect();
-            let texts = spirvkit::text::descriptions(module.words(), &ids);
-            let texts = ids.into_iter().zip(texts).collect();
+            let members: Vec<Id> = rows.map(|row| row.ty).collect();
+            let texts = spirvkit::text::descriptions(module.words(), &members);
+            let texts = members.into_iter().zip(texts).collect();
             let text = match arguments.format {
-                Form::Table => table::write(&shown, &names, &texts, arguments.color.on_stdout()),
-                Form::Json => json::write(&shown, &names, &texts),
+                Format::Human => {
+                    let look = table::Look {
+                        rules: arguments.rules.iter().map(|&it| it.into()).collect(),
+                        names: &names,
+                        texts: &texts,
+                        ids: match arguments.raw.raw_id {
+                            true => &IdNames::numbers(module.words()),
+                            false => &ids,
+                        },
+                        color: arguments.color.on_stdout(),
+                        width: stdout_width(),
+                    };
+                    table::write(&shown, &look)
+                }
+                Format::Json => json::write(&shown, &names, &texts),
             };
             write(&Destination::Stdout, text.as_bytes(), messages);
             Ok(())

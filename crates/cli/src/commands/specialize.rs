@@ -7,7 +7,7 @@ use clap::Args;
 use spirvkit::Diagnostic;
 use spirvkit::binary::{Id, NumberType};
 use spirvkit::ir::Module;
-use spirvkit::text::{parse_number, write_number};
+use spirvkit::text::{IdNames, descriptions, parse_number, write_number};
 use spirvkit::transform::fold::ScalarType;
 use spirvkit::transform::{Prune, SpecConstant, Specialization, prune, spec_constants, specialize};
 
@@ -25,7 +25,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     changing: Changing,
 
-    /// Give a constant a value: CONSTANT is a SpecId, a name, or a result id as %ID;
+    /// Give a constant a value: CONSTANT is a SpecId, a name, or a result id as %ID or as
+    /// `spv dis` shows it;
     /// VALUE a number as in assembly text, or true or false
     #[arg(long, value_name = "CONSTANT=VALUE", value_parser = setting)]
     set: Vec<(String, String)>,
@@ -90,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
                 wanted.all_defaults = arguments.all_defaults;
                 wanted.fold = arguments.fold;
                 for (constant, value) in &arguments.set {
-                    let meant = find(&known, constant, &mut missing);
+                    let meant = find(module, &known, constant, &mut missing);
                     found.count(constant, !meant.is_empty());
                     for found in meant {
                         match bits(module, found, value) {
@@ -100,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
                     }
                 }
                 for constant in &arguments.freeze {
-                    let meant = find(&known, constant, &mut missing);
+                    let meant = find(module, &known, constant, &mut missing);
                     found.count(constant, !meant.is_empty());
                     wanted.freeze.extend(meant.iter().map(|found| found.id));
                 }
@@ -184,23 +185,29 @@ impl<'a> Found<'a> {
     }
 }
 
-/// The constants that an argument means: several may have one `SpecId`.
+/// The constants that an argument means: several may have one `SpecId` or name.
 fn find<'c>(
+    module: &Module,
     known: &'c [SpecConstant],
     constant: &str,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<&'c SpecConstant> {
-    let is_it = |found: &&SpecConstant| {
-        if let Ok(spec_id) = constant.parse() {
-            return found.spec_id == Some(spec_id);
+    let found: Vec<_> = match constant.parse() {
+        Ok(spec_id) => {
+            let has_it = |it: &&SpecConstant| it.spec_id == Some(spec_id);
+            known.iter().filter(has_it).collect()
         }
-        let name = constant.strip_prefix('%').unwrap_or(constant);
-        match name.parse() {
-            Ok(id) => found.id == Id(id),
-            Err(_) => found.name.as_deref() == Some(name),
+        Err(_) => {
+            let words = module.store();
+            let is_one = |id| known.iter().any(|it| it.id == id);
+            let meant = IdNames::new(&words).find(constant, is_one);
+            let meant: Vec<Id> = match meant.exact {
+                Some(id) if constant.starts_with('%') => vec![id],
+                _ => meant.all().collect(),
+            };
+            known.iter().filter(|it| meant.contains(&it.id)).collect()
         }
     };
-    let found: Vec<_> = known.iter().filter(is_it).collect();
     if found.is_empty() {
         let all: Vec<_> = known.iter().map(describe).collect();
         let there = match all.as_slice() {
@@ -253,19 +260,22 @@ fn number_type(module: &Module, constant: &SpecConstant) -> Option<NumberType> {
 /// A line for each constant.
 fn list(module: &Module) -> String {
     let mut text = String::new();
-    for constant in spec_constants(module) {
+    let constants = spec_constants(module);
+    let words = module.store();
+    let types: Vec<Id> = constants.iter().map(|constant| constant.ty).collect();
+    let types = descriptions(&words, &types);
+    for (constant, ty) in constants.iter().zip(types) {
         let spec_id = constant
             .spec_id
             .map_or("-".to_owned(), |spec_id| spec_id.to_string());
         let mut default = String::new();
-        match number_type(module, &constant) {
+        match number_type(module, constant) {
             Some(ty) => write_number(&mut default, ty, constant.default.bits()),
             None => default.push_str(match constant.default.bits() {
                 0 => "false",
                 _ => "true",
             }),
         }
-        let ty = constant.default.ty();
         let name = constant.name.as_deref().unwrap_or("");
         let line = format!("{spec_id}\t{}\t{ty}\t{default}\t{name}", constant.id);
         text.push_str(line.trim_end());

@@ -7,6 +7,8 @@ use clap::Args;
 use spirvkit::Diagnostic;
 use spirvkit::diagnostics::Source;
 use spirvkit::grammar::{Enumeration, ExecutionModel, OperandKind};
+use spirvkit::ir::Module;
+use spirvkit::text::IdNames;
 use spirvkit::transform::{
     EntryPoint, SplitError, entry_points, find_entry_point, keep_entry_point,
 };
@@ -27,7 +29,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     changing: Changing,
 
-    /// Take out the entry point of this name
+    /// Take out the entry point of this name, or whose function has this name or id
     #[arg(long, value_name = "NAME", group = "what")]
     entry_point: Option<String>,
 
@@ -82,11 +84,35 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     arguments
         .changing
         .each_told(telling, |module, diagnostics| {
-            match find_entry_point(module, name, arguments.model) {
+            match find(module, name, arguments.model) {
                 Ok(found) => keep_entry_point(module, &found),
                 Err(error) => diagnostics.push(diagnostic(&error)),
             }
         })
+}
+
+/// The entry point of a name, or else that of a function: its name or its id.
+fn find(
+    module: &Module,
+    name: &str,
+    model: Option<ExecutionModel>,
+) -> Result<EntryPoint, SplitError> {
+    let by_name = find_entry_point(module, name, model);
+    if !matches!(by_name, Err(SplitError::NotFound { .. })) {
+        return by_name;
+    }
+    let words = module.store();
+    let mut all = entry_points(module);
+    all.retain(|it| model.is_none_or(|model| it.model == model));
+    let is_one = |id| all.iter().any(|it| it.function == id);
+    let meant = IdNames::new(&words).find(name, is_one).one();
+    let mut found: Vec<EntryPoint> = Vec::new();
+    found.extend(all.into_iter().filter(|it| Some(it.function) == meant));
+    match found.len() {
+        0 => by_name,
+        1 => Ok(found.remove(0)),
+        _ => Err(SplitError::Ambiguous { found }),
+    }
 }
 
 fn diagnostic(error: &SplitError) -> Diagnostic {

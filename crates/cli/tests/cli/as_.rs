@@ -144,12 +144,15 @@ fn json_is_one_object_a_line_and_nothing_else() {
     assert_eq!(objects[0]["severity"], "error");
     assert_eq!(objects[0]["file"], "bad.spvasm");
     assert_eq!(
-        (&objects[0]["line"], &objects[0]["column"]),
+        (
+            &objects[0]["location"]["line"],
+            &objects[0]["location"]["column"]
+        ),
         (&1.into(), &14.into())
     );
-    assert_eq!(objects[1]["line"], 3);
+    assert_eq!(objects[1]["location"]["line"], 3);
     assert_eq!(objects[2]["rule"], "io.read");
-    assert_eq!(objects[2]["class"], "io");
+    assert_eq!(objects[2]["category"], "io");
     assert_eq!(objects[2]["file"], "missing.spvasm");
 }
 

@@ -44,8 +44,42 @@ fn one_function_is_drawn_by_name_id_or_entry_point() {
         assert!(ran.text().contains("OpReturn") && !ran.text().contains("OpKill"));
     }
     dir.spv(&["cfg", "--function", "mane", "a.spvasm"])
-        .fails(2, "there are %main, %helper");
+        .fails(1, "there are %main and %helper");
     dir.write("b.spvasm", SHADER);
     dir.spv(&["cfg", "."]).fails(2, "one input");
     dir.spv(&["cfg", "missing.spv"]).fails(1, "missing.spv");
+}
+
+#[test]
+fn debugging_instructions_can_be_hidden() {
+    let dir = Dir::new();
+    let text = SHADER
+        .replace(
+            "%void = OpTypeVoid",
+            "%file = OpString \"a.glsl\"\n%void = OpTypeVoid",
+        )
+        .replace("%x = OpLabel", "%x = OpLabel\nOpLine %file 7 0");
+    dir.write("a.spvasm", text);
+    for form in ["dot", "json"] {
+        let shows = |option: &[&str]| {
+            let all = [&["cfg", "--format", form, "a.spvasm"], option].concat();
+            let ran = dir.spv(&all);
+            assert!(ran.text().contains("OpReturn"));
+            ran.text().contains("OpLine")
+        };
+        assert!(shows(&[]), "{form}");
+        assert!(!shows(&["--hide-debug"]), "{form}");
+    }
+    // A page has a switch.
+    let page = |option: &[&str]| {
+        let all = [&["cfg", "--format", "html", "a.spvasm"], option].concat();
+        dir.spv(&all).text().to_owned()
+    };
+    let (shown, hidden) = (page(&[]), page(&["--hide-debug"]));
+    for page in [&shown, &hidden] {
+        assert!(page.contains("<span class=\"line debug\"><i class=\"op\">OpLine</i>"));
+        assert!(page.contains("<input id=\"debug\" type=\"checkbox\""));
+        assert!(page.contains(".no-debug .debug { display: none; }"));
+    }
+    assert!(shown.contains("<body>") && hidden.contains("<body class=\"no-debug\">"));
 }

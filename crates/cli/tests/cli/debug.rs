@@ -177,8 +177,22 @@ fn lookup_goes_from_lines_to_instructions() {
         "{text}"
     );
     assert!(!text.contains("DebugLine"), "{text}");
-    let error = refused(&dir, &["lookup", "light.spvasm", "light.comp:3"]);
-    assert!(error.contains("the next line with one is 4"), "{error}");
+    let error = refused(&dir, &["lookup", "light.spvasm", "light.comp:0"]);
+    assert!(
+        error.contains("the next line that has some is 2"),
+        "{error}"
+    );
+    let vars = dir.spv(&["debug", "vars", "light.spvasm", "light.comp:3"]);
+    assert!(
+        vars.stderr
+            .contains("line 3 has no instructions; this is line 4"),
+        "{vars:?}"
+    );
+    let error = refused(&dir, &["lookup", "light.spvasm", "light.comp:99"]);
+    assert!(
+        error.contains("neither line 99 nor any after it"),
+        "{error}"
+    );
     let error = refused(&dir, &["lookup", "light.spvasm", "other.comp:3"]);
     assert!(
         error.contains("`other.comp`, but src/light.comp"),
@@ -186,8 +200,8 @@ fn lookup_goes_from_lines_to_instructions() {
     );
     let error = refused(&dir, &["lookup", "light.spvasm", "%nothing"]);
     assert!(error.contains("%nothing"), "{error}");
-    let ran = dir.spv(&["debug", "lookup", "light.spvasm", "nowhere"]);
-    assert_eq!(ran.code, 2);
+    let error = refused(&dir, &["lookup", "light.spvasm", "nowhere"]);
+    assert!(error.contains("no id `nowhere`"), "{error}");
 }
 
 #[test]
@@ -256,12 +270,24 @@ fn a_module_without_any_says_so() {
         "bare.spvasm",
         "OpCapability Shader\nOpMemoryModel Logical GLSL450\n",
     );
-    assert_eq!(
-        shown(&dir, &["dump", "bare.spvasm"]),
-        "no debug information\n"
-    );
-    assert!(shown(&dir, &["vars", "bare.spvasm"]).contains("no variables"));
-    assert!(shown(&dir, &["scopes", "bare.spvasm"]).contains("no instruction"));
+    for (command, why) in [
+        ("dump", "no debug information"),
+        ("vars", "no variables"),
+        ("scopes", "no instruction"),
+        ("sources", "no source files"),
+    ] {
+        let told = refused(&dir, &[command, "bare.spvasm"]);
+        assert!(
+            told.contains(why) && told.contains("lookup.not-found"),
+            "{told}"
+        );
+        let ran = dir.spv(&["debug", command, "--format", "json", "bare.spvasm"]);
+        assert_eq!(ran.code, 1);
+        let told: Value = serde_json::from_str(&ran.stderr).unwrap();
+        assert_eq!(told["rule"], "lookup.not-found");
+        let shown: Value = serde_json::from_slice(&ran.stdout).unwrap();
+        assert_eq!(shown["version"], 1);
+    }
     dir.write("damaged.spv", "not a module");
     let error = refused(&dir, &["dump", "damaged.spv"]);
     assert!(error.starts_with("error["), "{error}");
@@ -299,7 +325,7 @@ fn only_debugging_instructions_are_removed() {
     let dir = shader();
     for wrong in ["%main", "%4711", "%nowhere"] {
         let told = refused(&dir, &["remove", "light.spvasm", wrong, "-o", "out.spv"]);
-        assert!(told.contains("debug.not-found"), "{told}");
+        assert!(told.contains("lookup.not-found"), "{told}");
         assert!(!dir.path("out.spv").exists());
     }
 }
@@ -401,4 +427,101 @@ fn dwarf_writes_an_object() {
         .fails(2, "--output");
     dir.spv(&["debug", "dwarf", "a.spvasm", "-o", "missing/a.o"])
         .fails(1, "missing/a.o");
+}
+
+#[test]
+fn positions_are_taken_as_they_are_shown() {
+    let dir = shader();
+    let lookup = |place: &str| shown(&dir, &["lookup", "light.spvasm", place]);
+    // As `dump`, `scopes` and `lookup` show them.
+    assert_eq!(lookup("src/light.comp:2:3"), lookup("light.comp:2"));
+    assert!(lookup("src/light.comp:3:1").starts_with("declared: %"));
+    assert!(lookup("src/light.comp:3:1").contains("function main"));
+    assert_eq!(lookup("2"), lookup("light.comp:2"));
+    let scopes = shown(&dir, &["scopes", "light.spvasm"]);
+    let stretch = scopes.lines().find(|line| line.contains(":2:3")).unwrap();
+    let stretch = stretch.split_whitespace().next().unwrap();
+    assert!(lookup(stretch).contains("OpFAdd"), "{stretch}");
+    let start = stretch.split_once("..").unwrap().0;
+    let byte = usize::from_str_radix(&start[2..], 16).unwrap();
+    // As errors show them, and the JSON of `val`.
+    assert_eq!(
+        lookup(&format!("byte {byte} (word {})", byte / 4)),
+        lookup(start)
+    );
+    assert_eq!(lookup(&format!("word {}", byte / 4)), lookup(start));
+    let text = dir.spv(&["dis", "--offsets", "light.spvasm"]);
+    assert_ne!(text.code, 0);
+    dir.spv(&["as", "light.spvasm", "-o", "light.spv"]);
+    let text = dir.spv(&["dis", "--offsets", "light.spv"]);
+    let line = text
+        .text()
+        .lines()
+        .find(|line| line.contains("OpFMul"))
+        .unwrap();
+    let offset = line.rsplit_once("; ").unwrap().1;
+    assert!(lookup(offset).contains("OpFMul"), "{line}");
+    // All of them say where variables are asked for, too.
+    for place in ["light.comp:4:3", "4", offset, "word 999"] {
+        let ran = dir.spv(&["debug", "vars", "light.spv", place]);
+        assert_eq!(ran.code, i32::from(place == "word 999"), "{place}: {ran:?}");
+    }
+    // A line without instructions may be an id.
+    let id = text
+        .text()
+        .lines()
+        .find(|line| line.contains("OpTypeVoid"))
+        .unwrap();
+    assert!(id.contains("%void"));
+    let ran = dir.spv(&["debug", "lookup", "light.spv", "9"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.stderr.contains("neither line 9 nor any after it"),
+        "{ran:?}"
+    );
+    assert!(ran.stderr.contains("this is `%9`"), "{ran:?}");
+}
+
+#[test]
+fn a_line_of_several_files_needs_its_file() {
+    let dir = Dir::new();
+    let text = "OpCapability Shader
+OpMemoryModel Logical GLSL450
+%a = OpString \"a.glsl\"
+%b = OpString \"b.glsl\"
+%void = OpTypeVoid
+%type = OpTypeFunction %void
+%main = OpFunction %void None %type
+%start = OpLabel
+OpLine %a 7 0
+%x = OpUndef %void
+OpLine %b 7 0
+%y = OpUndef %void
+OpLine %b 8 0
+%z = OpUndef %void
+OpReturn
+OpFunctionEnd
+";
+    dir.write("two.spvasm", text);
+    assert!(shown(&dir, &["lookup", "two.spvasm", "8"]).contains("OpReturn"));
+    let told = dir.spv(&["debug", "lookup", "two.spvasm", "7"]);
+    assert!(told.stderr.contains("line 7 of which file?"), "{told:?}");
+}
+
+#[test]
+fn an_object_can_go_to_standard_output() {
+    let dir = shader();
+    let ran = dir.spv(&["debug", "dwarf", "light.spvasm", "-o", "-"]);
+    assert_eq!(ran.bytes().get(..4), Some(&b"\x7fELF"[..]));
+    let json = [
+        "debug",
+        "dwarf",
+        "--format",
+        "json",
+        "light.spvasm",
+        "-o",
+        "-",
+    ];
+    assert_eq!(dir.spv(&json).bytes(), ran.bytes());
+    assert!(!dir.path("-").exists());
 }

@@ -130,7 +130,9 @@ fn the_later_color_option_counts() {
     assert!(colored(&["--color=always"]));
     assert!(!colored(&["--color=never"]));
     assert!(!colored(&["--color", "--color=auto"]));
-    // The option takes no argument of its own, so that files may follow it.
+    assert!(colored(&["--color", "always"]));
+    assert!(!colored(&["--color", "never"]));
+    // Without a value, files may follow it.
     assert!(
         dir.spv(&["dis", "--color", "a.spv"])
             .text()
@@ -224,7 +226,7 @@ fn json_errors_have_the_word() {
     ran.fails(1, "");
     let object: serde_json::Value = serde_json::from_str(ran.stderr.trim_end()).unwrap();
     assert_eq!(
-        (&object["word"], &object["file"]),
+        (&object["word_offset"], &object["file"]),
         (&7.into(), &"unknown.spv".into())
     );
     assert!(object["help"].as_str().unwrap().contains("--lenient"));

@@ -59,10 +59,10 @@ fn tables_show_what_there_is() {
     assert!(line(text, "uniform buffer").ends_with("read-only; read"));
     assert_eq!(
         words(line(text, "power")),
-        ["12", "4", "4", "-", "power", "f32"]
+        ["12", "4", "4", "-", "power", "float"]
     );
     let constant = words(line(text, "0.5"));
-    assert_eq!((constant[0], constant[3]), ("7", "f32"));
+    assert_eq!((constant[0], constant[3]), ("7", "float"));
     let colored = dir.spv(&["info", "--color", "always", "shader.spv"]);
     assert!(colored.text().contains('\x1b'));
 }
@@ -186,10 +186,10 @@ OpTypeForwardPointer %link PhysicalStorageBuffer
     let text = ran.text();
     assert_eq!(
         line(text, "behind pointers"),
-        "behind pointers: struct Node, 12 bytes"
+        "behind pointers: Node, 12 bytes"
     );
     assert_eq!(
         words(line(text, "value")),
-        ["8", "4", "4", "-", "value", "f32"]
+        ["8", "4", "4", "-", "value", "float"]
     );
 }

@@ -19,6 +19,8 @@ mod layout;
 mod link;
 mod many;
 mod merge;
+mod messages;
+mod names;
 mod output;
 mod specialize;
 mod split;

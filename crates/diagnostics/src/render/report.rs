@@ -52,6 +52,27 @@ pub fn report(
     json!({ "file": file, "valid": valid, "diagnostics": diagnostics }).to_string()
 }
 
+/// Renders a diagnostic as one JSON object on one line, without a newline behind it:
+/// an object of the `diagnostics` of a [`report`] with the source's name in front, as
+/// `file`, which is null if there is no source.
+///
+/// ```
+/// use spirvkit_diagnostics::{Diagnostic, ErrorClass, Source, render};
+///
+/// let source = Source::new("a.spvasm", "OpFoo");
+/// let diagnostic = Diagnostic::error("text.unknown-opcode", ErrorClass::InvalidLookup, "no `OpFoo`");
+/// let line = render::json(&diagnostic, Some(&source));
+/// assert!(line.starts_with(r#"{"file":"a.spvasm","severity":"error","rule":"text.unknown-opcode""#));
+/// ```
+pub fn json(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> String {
+    let mut all = Map::new();
+    all.insert("file".into(), json!(source.map(Source::name)));
+    if let Value::Object(members) = object(diagnostic, source) {
+        all.extend(members);
+    }
+    Value::Object(all).to_string()
+}
+
 fn object(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> Value {
     let shader = diagnostic.shader_line().map(|line| {
         json!({
@@ -67,7 +88,7 @@ fn object(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> Value {
         .map(|label| {
             json!({
                 "message": label.message,
-                "word_offset": label.word_offset,
+                "word_offset": label.word_offset.or(word(label.location)),
                 "instruction": label.instruction.as_ref().map(Quote::text),
                 "operand": operand(label.operand, label.instruction.as_ref()),
                 "location": location(label.location, source),
@@ -80,7 +101,7 @@ fn object(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> Value {
         "category": diagnostic.class().name(),
         "spec": diagnostic.section(),
         "vuid": diagnostic.vuid(),
-        "word_offset": diagnostic.word_offset(),
+        "word_offset": diagnostic.word_offset().or(word(diagnostic.location())),
         "instruction": diagnostic.instruction(),
         "operand": operand(diagnostic.operand(), diagnostic.quote()),
         "message": diagnostic.message(),
@@ -98,6 +119,13 @@ fn operand(word: Option<usize>, quote: Option<&Quote>) -> Option<Value> {
         "byte_start": span.map(|span| span.start),
         "byte_end": span.map(|span| span.end),
     }))
+}
+
+fn word(location: Location) -> Option<usize> {
+    match location {
+        Location::Word(word) => Some(word),
+        _ => None,
+    }
 }
 
 fn location(location: Location, source: Option<&Source<'_>>) -> Option<Value> {

@@ -14,7 +14,7 @@ use spirvkit_grammar::{
 
 use crate::amount::Amount;
 use crate::contents::{Contents, text};
-use crate::{serial, spelling};
+use crate::serial;
 
 /// A type that the module declares. Others refer to it by its id, also in circles by
 /// way of pointers.
@@ -308,16 +308,6 @@ pub(crate) struct Types {
 }
 
 impl Types {
-    /// Spells all types anew, now that those are known that were declared later than what
-    /// is made of them: pointers that `OpTypeForwardPointer` announces.
-    fn spell_again(&mut self) {
-        for place in 0..self.list.len() {
-            let ty = &self.list[place];
-            let (spelling, _) = spelling::of(ty.id, ty.name.as_deref(), &ty.kind, self);
-            self.list[place].spelling = spelling;
-        }
-    }
-
     fn place(&self, id: Id) -> Option<usize> {
         (self.places.get(id) as usize).checked_sub(1)
     }

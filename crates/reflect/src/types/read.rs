@@ -12,7 +12,6 @@ impl Types {
             shapes: Vec::with_capacity(count),
             places: contents.id_table(0),
         };
-        let mut is_complete = true;
         for instruction in &contents.types {
             let Some(id) = instruction.result() else {
                 continue;
@@ -26,8 +25,6 @@ impl Types {
             };
             let (kind, non_writable, non_readable) = reader.kind(id, instruction);
             let name = contents.name(id);
-            let (spelling, has_all) = spelling::of(id, name.as_deref(), &kind, &types);
-            is_complete &= has_all;
             let (innermost, count) = reader.innermost(id, &kind);
             let size = Amount::of_layout(layouts.get(id).map(|layout| layout.size));
             let size = size.filter(|_| !matches!(kind, TypeKind::Unknown));
@@ -43,15 +40,17 @@ impl Types {
             types.list.push(Type {
                 id,
                 name,
-                spelling,
+                spelling: String::new(),
                 size,
                 kind,
             });
             types.shapes.push(shape);
             *types.places.slot(id) = types.list.len() as u32;
         }
-        if !is_complete {
-            types.spell_again();
+        let ids: Vec<Id> = types.list.iter().map(|ty| ty.id).collect();
+        let spellings = spirvkit_text::descriptions(contents.module.words(), &ids);
+        for (ty, spelling) in types.list.iter_mut().zip(spellings) {
+            ty.spelling = spelling;
         }
         types
     }

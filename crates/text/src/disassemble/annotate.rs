@@ -92,6 +92,27 @@ impl<'a> Annotations<'a> {
         annotations
     }
 
+    /// Spells types anew if some were declared behind what is made of them: pointers that
+    /// `OpTypeForwardPointer` announces.
+    pub(super) fn spell_again(&mut self, module: &Module<'a>, names: &Names) {
+        let instructions = || module.instructions().map_while(Result::ok);
+        if !instructions().any(|it| it.op() == Op::TypeForwardPointer) {
+            return;
+        }
+        let is_type = |it: &Instruction<'_>| {
+            it.info()
+                .is_some_and(|info| info.class() == Class::TypeDeclaration)
+        };
+        for instruction in instructions().filter(is_type) {
+            if let Some(id) = instruction.result()
+                && self.declarations.get(id) == instruction.offset().0
+            {
+                let span = self.keep(|notes, out| notes.type_text(out, &instruction, names));
+                *self.types.slot(id) = span;
+            }
+        }
+    }
+
     /// Remembers what an instruction says.
     fn note(&mut self, instruction: &Instruction<'a>, names: &Names) {
         let words = instruction.words();

@@ -5,6 +5,7 @@ use hashbrown::HashMap;
 use spirvkit_binary::{Id, Instruction, Module};
 
 use super::annotate::Annotations;
+use super::id_names::IdNames;
 use super::names::Names;
 use super::options::{DisassembleOptions, Indentation};
 use super::printer::Printer;
@@ -17,7 +18,7 @@ pub struct ListedLine {
     /// Where the instruction stands: its place among the module's instructions,
     /// counted from 0.
     pub place: u32,
-    /// The instruction, with friendly names; what can't be decoded stands as `!`
+    /// The instruction; what can't be decoded stands as `!`
     /// words.
     pub text: String,
     /// Where in the shader's own text the instruction came of, and that line, such
@@ -40,7 +41,16 @@ pub struct ListedLine {
 /// assert_eq!(lines[1].text, "%float_1 = OpConstant %float 1");
 /// assert_eq!((lines[1].place, &lines[1].source), (1, &None));
 /// ```
-pub fn listing(words: &[u32], mut wanted: impl FnMut(&Instruction<'_>) -> bool) -> Vec<ListedLine> {
+pub fn listing(words: &[u32], wanted: impl FnMut(&Instruction<'_>) -> bool) -> Vec<ListedLine> {
+    named_listing(words, &IdNames::new(words), wanted)
+}
+
+/// The same with ids called otherwise.
+pub fn named_listing(
+    words: &[u32],
+    names: &IdNames<'_>,
+    mut wanted: impl FnMut(&Instruction<'_>) -> bool,
+) -> Vec<ListedLine> {
     let Ok(module) = Module::new(words) else {
         return Vec::new();
     };
@@ -49,7 +59,7 @@ pub fn listing(words: &[u32], mut wanted: impl FnMut(&Instruction<'_>) -> bool) 
         .indentation(Indentation::None)
         .lenient(true);
     let sources = Sources::new(&module);
-    let mut printer = Printer::new(&module, &options);
+    let mut printer = Printer::with_names(&module, &options, names.names.clone());
     let mut last = None;
     let mut lines = Vec::new();
     for (place, instruction) in (0..).zip(module.instructions().map_while(Result::ok)) {
@@ -87,7 +97,8 @@ pub fn descriptions(words: &[u32], ids: &[Id]) -> Vec<String> {
         return ids.iter().map(Id::to_string).collect();
     };
     let names = Names::friendly(&module);
-    let annotations = Annotations::new(&module, &DisassembleOptions::default(), &names);
+    let mut annotations = Annotations::new(&module, &DisassembleOptions::default(), &names);
+    annotations.spell_again(&module, &names);
     let mut known: HashMap<Id, String> = HashMap::new();
     let describe = |&id: &Id| {
         let text = known.entry(id).or_insert_with(|| {

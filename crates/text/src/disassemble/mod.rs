@@ -21,7 +21,7 @@ use spirvkit_diagnostics::{Diagnostic, Kind, counted};
 
 pub use excerpts::{Excerpt, excerpts, named_excerpts};
 pub use id_names::{IdNames, Meant};
-pub use listing::{ListedLine, descriptions, listing};
+pub use listing::{ListedLine, descriptions, listing, named_listing};
 pub use options::{DisassembleOptions, Indentation};
 use printer::Printer;
 

@@ -8,7 +8,7 @@ use spirvkit::grammar::Quantifier;
 
 use super::location::position_json;
 use super::look_help;
-use super::reading::{Form, Found, Reading};
+use super::reading::{Found, Reading, View};
 use crate::exit::{Ending, UsageError};
 
 /// Show all debug information: a tree for people, or JSON
@@ -25,30 +25,31 @@ const AFTER_HELP: &str = look_help!(
 );
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    let form = arguments.reading.form();
-    arguments.reading.show(|info| {
-        Ok(match form {
-            Form::Text => Found::text(text(info)),
-            Form::Json => Found::json(json(info)),
-        })
+    arguments.reading.show(|view| {
+        let info = view.info;
+        let is_empty = info.sets().next().is_none() && info.entries().next().is_none();
+        let why = match info.files().next() {
+            Some(_) => {
+                "the module has no debug information but lines and files: see `spv debug \
+                 sources` and `spv debug scopes`"
+            }
+            None => "the module has no debug information",
+        };
+        let json = |view: &View<'_>| json(view.info);
+        Ok(Found::in_form(view, text, json).or_nothing(is_empty, why))
     })
 }
 
-fn text(info: &DebugInfo<'_>) -> String {
+fn text(view: &View<'_>) -> String {
     let mut out = String::new();
-    for (id, set) in info.sets() {
-        out.push_str(&format!("{id} instruction set {set}\n"));
+    for (id, set) in view.info.sets() {
+        out.push_str(&format!("{} instruction set {set}\n", view.shown.show(id)));
     }
-    out.push_str(&info.tree());
-    if out.is_empty() {
-        out.push_str(match info.files().next() {
-            Some(_) => {
-                "no debug information but lines and files: see `spv debug sources` and \
-                        `spv debug scopes`\n"
-            }
-            None => "no debug information\n",
-        });
-    }
+    let entry = |entry: Entry<'_>| {
+        let id = view.shown.show(entry.id());
+        format!("{id} {}", view.summary(entry))
+    };
+    out.push_str(&view.info.tree_of(entry));
     out
 }
 

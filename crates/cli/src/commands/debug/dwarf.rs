@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 use spirvkit::debuginfo::DebugInfo;
 use spirvkit::debuginfo::dwarf::{self, Options, Version};
 
 use super::look_help;
 use super::reading::{Found, Reading};
 use crate::exit::{Ending, UsageError};
-use crate::output::write_file;
+use crate::ids::Trouble;
+use crate::kinds;
+use crate::output::{STDOUT_NAME, write_file, write_stdout};
 
 /// Write an ELF object with DWARF, for debuggers and other tools that read that
 ///
@@ -22,7 +24,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     reading: Reading,
 
-    /// The file to write
+    /// The file to write; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
@@ -57,20 +59,29 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     };
     arguments
         .reading
-        .show(|info| write_object(info, &options, arguments))
+        .show(|view| write_object(view.info, &options, arguments))
 }
 
 fn write_object(
     info: &DebugInfo<'_>,
     options: &Options,
     arguments: &Arguments,
-) -> Result<Found, String> {
-    let object = dwarf::object(info, options).map_err(|error| error.to_string())?;
+) -> Result<Found, Trouble> {
+    let object = dwarf::object(info, options)
+        .map_err(|error| Trouble::new(&kinds::NO_DWARF, error.to_string()))?;
     let path = &arguments.output;
-    let written = write_file(path, &object);
-    written.map_err(|error| format!("can't write {}: {error}", path.display()))?;
+    let (name, written) = match path.as_os_str() == "-" {
+        true => (STDOUT_NAME.to_owned(), write_stdout(&object)),
+        false => (path.display().to_string(), write_file(path, &object)),
+    };
+    written.map_err(|error| Trouble::unwritten(&name, &error))?;
+    // What is on standard output already must not be followed by something else.
+    let json = match name == STDOUT_NAME {
+        true => Value::Null,
+        false => json!({"written_to": name, "bytes": object.len()}),
+    };
     Ok(Found {
-        text: String::new(),
-        json: json!({"written_to": path.display().to_string(), "bytes": object.len()}),
+        json,
+        ..Found::default()
     })
 }

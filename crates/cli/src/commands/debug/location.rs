@@ -1,126 +1,327 @@
 //! Places in modules and in their sources: reading what users write, and showing what
 //! there is.
 
+use std::convert::Infallible;
 use std::ops::Range;
 
 use serde_json::{Value, json};
-use spirvkit::binary::{Id, Instruction, LiteralString, WordOffset};
+use spirvkit::binary::{Id, Instruction, WordOffset};
 use spirvkit::debuginfo::{DebugInfo, Entry, FileId, Position};
-use spirvkit::grammar::Op;
+use spirvkit::text::IdNames;
+
+use super::reading::View;
+use crate::ids::{ANY, Ids, Trouble};
+
+/// How the help describes a place.
+pub(super) const PLACES: &str = "\
+A place in the module is one of:
+  0x1a4            an offset in bytes, as `dis --offsets` shows it; also
+                   `byte 420` or `word 105`, as errors do, and 0x1a4..0x1c0
+  %57, %main, sum  an id, by its number or its name, as `dis` shows it
+  shader.comp:12   a line of a source file, or :12:5 with a column
+  12               the same, where only one file can be meant; if nothing comes of
+                   that line, the id with this number";
 
 /// What users write for a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// A position in the binary module, in bytes.
-    Bytes(usize),
-    /// `%12` or `%main`.
+    Byte(usize),
+    /// A stretch of it, up to its end.
+    Bytes(usize, usize),
+    /// `%12`, `%main`, `main`.
     Id(String),
-    /// `shader.comp:12`.
-    Line(String, u32),
+    /// `shader.comp:12` or `shader.comp:12:5`.
+    Line {
+        file: String,
+        line: u32,
+        column: Option<u32>,
+    },
+    /// `12`: a line, or if the module tells of none, an id.
+    Number(u32),
 }
 
 impl std::str::FromStr for Wanted {
-    type Err = String;
+    type Err = Infallible;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        if let Some(id) = text.strip_prefix('%') {
-            return Ok(Self::Id(id.to_owned()));
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        let text = text.trim();
+        if text.starts_with('%') {
+            return Ok(Self::Id(text.to_owned()));
         }
-        let bytes = match text.strip_prefix("0x") {
-            Some(digits) => usize::from_str_radix(digits, 16),
-            None => text.parse(),
-        };
-        if let Ok(bytes) = bytes {
-            return Ok(Self::Bytes(bytes));
-        }
-        // A Windows path has a colon, too.
-        if let Some((file, line)) = text.rsplit_once(':')
-            && let Ok(line) = line.parse()
+        if let Some((start, end)) = text.split_once("..")
+            && let (Some(start), Some(end)) = (bytes(start), bytes(end))
         {
-            return Ok(Self::Line(file.to_owned(), line));
+            return Ok(Self::Bytes(start, end));
         }
-        Err(
-            "this is none of: an offset in bytes such as 0x1a4, an id such as %12, a line such as \
-             shader.comp:12"
-                .to_owned(),
-        )
+        if let Some(byte) = bytes(text) {
+            return Ok(Self::Byte(byte));
+        }
+        if let Ok(number) = text.parse() {
+            return Ok(Self::Number(number));
+        }
+        Ok(line(text).unwrap_or_else(|| Self::Id(text.to_owned())))
     }
 }
 
-impl Wanted {
-    /// The instructions that are meant, as ranges of words in the module's order; an
-    /// error if there are none.
-    pub(super) fn find(&self, info: &DebugInfo<'_>) -> Result<Vec<Range<usize>>, String> {
-        match self {
-            Self::Bytes(bytes) => instruction_at(info, bytes / 4)
-                .map(|instruction| vec![words(&instruction)])
-                .ok_or_else(|| format!("the module has no instruction at byte {bytes:#x}")),
-            Self::Id(name) => {
-                let id = find_id(info, name)?;
-                let instruction = info.definition(id);
-                instruction
-                    .map(|instruction| vec![words(&instruction)])
-                    .ok_or_else(|| format!("nothing in the module defines {id}"))
-            }
-            Self::Line(name, line) => find_line(info, name, *line),
-        }
+/// An offset in bytes: `0x1a4`, `byte 420`, `word 105`, `byte 420 (word 105)`; also with
+/// the module's name in front, as errors have it.
+fn bytes(text: &str) -> Option<usize> {
+    if let Some(digits) = text.strip_prefix("0x").or(text.strip_prefix("0X")) {
+        return usize::from_str_radix(digits, 16).ok();
     }
+    let counted = |unit: &str| -> Option<usize> {
+        let (before, after) = text.rsplit_once(unit)?;
+        let is_apart = before.is_empty() || before.ends_with([' ', ':', '(']);
+        let number = after.strip_prefix([' ', ':', '='])?.trim_start();
+        let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, rest) = number.split_at(digits);
+        let is_whole = rest.is_empty() || rest.starts_with([' ', ')']);
+        number.parse().ok().filter(|_| is_apart && is_whole)
+    };
+    counted("byte").or_else(|| counted("word")?.checked_mul(4))
 }
 
-/// An id by its number or by its name (`OpName`).
-pub(super) fn find_id(info: &DebugInfo<'_>, text: &str) -> Result<Id, String> {
-    if let Ok(number) = text.parse() {
-        return Ok(Id(number));
-    }
-    let named = info
-        .instructions()
-        .filter(|instruction| instruction.op() == Op::Name);
-    let mut ids = named.filter_map(|name| {
-        let (target, literal) = name.operand_words().split_first()?;
-        let name = LiteralString::at_start_of(literal)?.to_text_lossy();
-        (name == text).then_some(Id(*target))
-    });
-    match (ids.next(), ids.next()) {
-        (Some(id), None) => Ok(id),
-        (Some(first), Some(second)) => Err(format!(
-            "several ids are called %{text}: {first} and {second}, for example"
-        )),
-        (None, _) => Err(format!("no id is called %{text}")),
-    }
-}
-
-fn find_line(info: &DebugInfo<'_>, name: &str, line: u32) -> Result<Vec<Range<usize>>, String> {
-    let files: Vec<FileId> = files_called(info, name)?;
-    let mut found: Vec<Range<usize>> = Vec::new();
-    for &file in &files {
-        found.extend(info.instructions_of(file, line));
-    }
-    if !found.is_empty() {
-        found.sort_by_key(|range| range.start);
-        return Ok(found);
-    }
-    let next = files
-        .iter()
-        .flat_map(|&file| info.lines_of(file))
-        .filter(|&other| other > line)
-        .min();
-    Err(match next {
-        Some(next) => {
-            format!("no instruction comes of line {line}; the next line with one is {next}")
-        }
-        None => format!("no instruction comes of line {line} or a later one"),
+/// A line of a file. A Windows path has a colon, too.
+fn line(text: &str) -> Option<Wanted> {
+    let (before, last) = text.rsplit_once(':')?;
+    let last = last.parse().ok()?;
+    let with_column = before
+        .rsplit_once(':')
+        .and_then(|(file, line)| Some((file, line.parse().ok()?)));
+    Some(match with_column {
+        Some((file, line)) => Wanted::Line {
+            file: file.to_owned(),
+            line,
+            column: Some(last),
+        },
+        None => Wanted::Line {
+            file: before.to_owned(),
+            line: last,
+            column: None,
+        },
     })
 }
 
+/// What is at a place.
+#[derive(Debug, Default)]
+pub(super) struct Place<'a> {
+    /// Instructions, as ranges of words in the module's order.
+    pub(super) ranges: Vec<Range<usize>>,
+    /// What is declared there.
+    pub(super) declared: Vec<Entry<'a>>,
+    /// Whether it is a line or a stretch, of which there may be many instructions.
+    pub(super) is_line: bool,
+    /// The files and the line, if it is one.
+    of: Option<(Vec<FileId>, u32)>,
+    pub(super) warnings: Vec<Trouble>,
+}
+
+impl Wanted {
+    /// What is at the place; an error if there is nothing.
+    pub(super) fn find<'a>(&self, view: &View<'a>) -> Result<Place<'a>, Trouble> {
+        let info = view.info;
+        match self {
+            Self::Byte(byte) => {
+                let instruction = instruction_at(info, byte / 4);
+                let instruction = instruction.ok_or_else(|| {
+                    Trouble::not_found(format!("the module has no instruction at byte {byte:#x}"))
+                })?;
+                Ok(Place::of_instruction(&instruction))
+            }
+            Self::Bytes(start, end) => {
+                let (start, end) = (start / 4, end.div_ceil(4));
+                let inside = |it: &Instruction<'_>| (start..end).contains(&it.offset().0);
+                let mut inside = info.instructions().filter(inside).map(|it| words(&it));
+                let (Some(first), last) = (inside.next(), inside.last()) else {
+                    let message = "the module has no instruction between these bytes";
+                    return Err(Trouble::not_found(message));
+                };
+                let end = last.map_or(first.end, |last| last.end);
+                Ok(Place {
+                    ranges: vec![first.start..end],
+                    is_line: true,
+                    ..Place::default()
+                })
+            }
+            Self::Id(name) => find_id_place(view, name),
+            Self::Line { file, line, column } => {
+                let files = files_called(info, file)?;
+                find_line(info, files, *line, *column)
+            }
+            Self::Number(number) => {
+                let with_lines = |id: &FileId| info.lines_of(*id).next().is_some();
+                let files: Vec<FileId> =
+                    info.files().map(|(id, _)| id).filter(with_lines).collect();
+                if files.is_empty() {
+                    return find_id_place(view, &number.to_string());
+                }
+                let found = one_file(info, files, *number)
+                    .and_then(|files| find_line(info, files, *number, None));
+                let trouble = match found {
+                    Err(trouble) => trouble,
+                    found => return found,
+                };
+                // What `dis` shows as `%12`, people write as 12, too.
+                let Ok(mut place) = find_id_place(view, &number.to_string()) else {
+                    return Err(trouble);
+                };
+                let help = format!("this is `%{number}`, the id with this number");
+                place.warnings.push(trouble.as_warning().with_help(help));
+                Ok(place)
+            }
+        }
+    }
+
+    /// The first instruction at the place; of a line without any, that of the next line.
+    pub(super) fn find_first<'a>(
+        &self,
+        view: &View<'a>,
+    ) -> Result<(WordOffset, Vec<Trouble>), Trouble> {
+        let mut place = self.find(view)?;
+        if let Some(first) = place.ranges.first() {
+            return Ok((WordOffset(first.start), place.warnings));
+        }
+        let info = view.info;
+        let next = place.of.as_ref().and_then(|(files, line)| {
+            let next = next_line(info, files, *line)?;
+            let mut ranges = files
+                .iter()
+                .flat_map(|&file| info.instructions_of(file, next));
+            Some((*line, next, ranges.next()?))
+        });
+        let Some((line, next, range)) = next else {
+            let message = "no instruction belongs to what is declared there";
+            return Err(Trouble::not_found(message));
+        };
+        let message = format!("line {line} has no instructions; this is line {next}");
+        place
+            .warnings
+            .push(Trouble::not_found(message).as_warning());
+        Ok((WordOffset(range.start), place.warnings))
+    }
+}
+
+impl Place<'_> {
+    fn of_instruction(instruction: &Instruction<'_>) -> Self {
+        Self {
+            ranges: vec![words(instruction)],
+            ..Self::default()
+        }
+    }
+}
+
+/// An id by its number or by its name, and what there is to say about it.
+pub(super) fn find_id(names: &IdNames<'_>, text: &str) -> Result<(Id, Option<Trouble>), Trouble> {
+    let ids = Ids {
+        names,
+        noun: ANY,
+        is_one: &|_| true,
+    };
+    ids.one(text)
+}
+
+fn find_id_place<'a>(view: &View<'a>, name: &str) -> Result<Place<'a>, Trouble> {
+    let (id, warning) = match find_id(view.ids, name) {
+        Err(_) if view.info.files().any(|(_, file)| file.is_called(name)) => {
+            let message = format!("`{name}` is a file: which line of it?");
+            let help = format!("such as `{name}:12`");
+            return Err(Trouble::not_found(message).with_help(help));
+        }
+        found => found?,
+    };
+    let Some(instruction) = view.info.definition(id) else {
+        let message = format!("nothing in the module defines {}", view.ids.show(id));
+        return Err(Trouble::not_found(message));
+    };
+    let mut place = Place::of_instruction(&instruction);
+    place.warnings.extend(warning);
+    Ok(place)
+}
+
+/// What comes of a line, or is declared on it. Of a column, what is exactly there, or
+/// else all of the line.
+fn find_line<'a>(
+    info: &'a DebugInfo<'_>,
+    files: Vec<FileId>,
+    line: u32,
+    column: Option<u32>,
+) -> Result<Place<'a>, Trouble> {
+    let ranges = files
+        .iter()
+        .flat_map(|&file| info.instructions_of(file, line));
+    let mut ranges: Vec<Range<usize>> = ranges.collect();
+    ranges.sort_by_key(|range| range.start);
+    let is_there = |entry: &Entry<'_>| {
+        let file = entry.file().is_some_and(|file| files.contains(&file));
+        file && entry.line() == Some(line) && !entry.kind().is_in_body()
+    };
+    let mut declared: Vec<Entry<'_>> = info.entries().filter(is_there).collect();
+    if let Some(column) = column {
+        let is_code_at = |range: &Range<usize>| {
+            let position = info.position(WordOffset(range.start));
+            position.is_some_and(|position| position.column == column)
+        };
+        let is_declared_at = |entry: &Entry<'_>| entry.column().unwrap_or_default() == column;
+        if ranges.iter().any(is_code_at) || declared.iter().any(is_declared_at) {
+            ranges.retain(is_code_at);
+            declared.retain(is_declared_at);
+        }
+    }
+    if !ranges.is_empty() || !declared.is_empty() {
+        return Ok(Place {
+            ranges,
+            declared,
+            is_line: true,
+            of: Some((files, line)),
+            warnings: Vec::new(),
+        });
+    }
+    Err(Trouble::not_found(match next_line(info, &files, line) {
+        Some(next) => {
+            format!("line {line} has no instructions; the next line that has some is {next}")
+        }
+        None => format!("neither line {line} nor any after it has instructions"),
+    }))
+}
+
+/// The next line that instructions come of.
+fn next_line(info: &DebugInfo<'_>, files: &[FileId], line: u32) -> Option<u32> {
+    let lines = files.iter().flat_map(|&file| info.lines_of(file));
+    lines.filter(|&other| other > line).min()
+}
+
+/// Of files that instructions come of, the one that a bare line is meant of.
+fn one_file(info: &DebugInfo<'_>, files: Vec<FileId>, line: u32) -> Result<Vec<FileId>, Trouble> {
+    let has_line = |file: &FileId| info.lines_of(*file).any(|other| other == line);
+    let having: Vec<FileId> = files.iter().copied().filter(has_line).collect();
+    if files.len() == 1 || having.len() == 1 {
+        return Ok(if having.is_empty() { files } else { having });
+    }
+    let candidates = if having.is_empty() { &files } else { &having };
+    let names = candidates.iter().filter_map(|&file| info.file(file));
+    let places: Vec<String> = names
+        .take(5)
+        .map(|file| format!("{}:{line}", file.name()))
+        .collect();
+    let message = format!("line {line} of which file?");
+    Err(Trouble::ambiguous(message).with_help(format!("such as {}", places.join(", "))))
+}
+
 /// The files that may be meant.
-fn files_called(info: &DebugInfo<'_>, name: &str) -> Result<Vec<FileId>, String> {
+fn files_called(info: &DebugInfo<'_>, name: &str) -> Result<Vec<FileId>, Trouble> {
     let called = info.files().filter(|(_, file)| file.is_called(name));
     let files: Vec<FileId> = called.map(|(id, _)| id).collect();
     if !files.is_empty() {
         return Ok(files);
     }
+    Err(no_file(info, name))
+}
+
+/// Says that a file isn't there, and which ones are.
+pub(super) fn no_file(info: &DebugInfo<'_>, name: &str) -> Trouble {
     let known: Vec<&str> = info.files().take(5).map(|(_, file)| file.name()).collect();
-    Err(match known.is_empty() {
+    Trouble::not_found(match known.is_empty() {
         true => "the module names no source files".to_owned(),
         false => format!(
             "the module names no source file `{name}`, but {}",
@@ -141,13 +342,14 @@ fn instruction_at<'a>(info: &DebugInfo<'a>, word: usize) -> Option<Instruction<'
 }
 
 /// The function in which an offset is: its description's name, or its id.
-pub(super) fn function_name(info: &DebugInfo<'_>, offset: WordOffset) -> Option<String> {
-    let function = info.function_at(offset)?;
-    let described = info.description(function).and_then(|entry| entry.name());
+pub(super) fn function_name(view: &View<'_>, offset: WordOffset) -> Option<String> {
+    let function = view.info.function_at(offset)?;
+    let described = view.info.description(function);
+    let described = described.and_then(|entry| entry.name());
     Some(
         described
             .filter(|name| !name.is_empty())
-            .unwrap_or_else(|| function.id.to_string()),
+            .unwrap_or_else(|| view.shown.show(function.id)),
     )
 }
 
@@ -185,16 +387,33 @@ pub(super) fn entry_json(entry: Option<Entry<'_>>) -> Value {
 mod tests {
     use super::*;
 
+    fn line(file: &str, line: u32, column: Option<u32>) -> Wanted {
+        let file = file.into();
+        Wanted::Line { file, line, column }
+    }
+
     #[test]
     fn places_are_told_apart() {
-        assert_eq!("0x1a4".parse(), Ok(Wanted::Bytes(0x1a4)));
-        assert_eq!("420".parse(), Ok(Wanted::Bytes(420)));
-        assert_eq!("%main".parse(), Ok(Wanted::Id("main".into())));
-        assert_eq!(
-            "C:\\a.comp:7".parse(),
-            Ok(Wanted::Line("C:\\a.comp".into(), 7))
-        );
-        assert!("a.comp".parse::<Wanted>().is_err());
-        assert!("a.comp:x".parse::<Wanted>().is_err());
+        let cases = [
+            ("0x1a4", Wanted::Byte(0x1a4)),
+            ("0x000001a4", Wanted::Byte(0x1a4)),
+            ("byte 88 (word 22)", Wanted::Byte(88)),
+            ("a b.spv: byte 88 (word 22)", Wanted::Byte(88)),
+            ("word 22", Wanted::Byte(88)),
+            ("word:22", Wanted::Byte(88)),
+            ("0x1a4..0x1c0", Wanted::Bytes(0x1a4, 0x1c0)),
+            ("420", Wanted::Number(420)),
+            ("%main", Wanted::Id("%main".into())),
+            ("main", Wanted::Id("main".into())),
+            ("word2", Wanted::Id("word2".into())),
+            ("sword 2", Wanted::Id("sword 2".into())),
+            ("a.comp", Wanted::Id("a.comp".into())),
+            ("a.comp:x", Wanted::Id("a.comp:x".into())),
+            ("C:\\a.comp:7", line("C:\\a.comp", 7, None)),
+            ("a.comp:7:3", line("a.comp", 7, Some(3))),
+        ];
+        for (text, wanted) in cases {
+            assert_eq!(text.parse(), Ok(wanted), "{text}");
+        }
     }
 }

@@ -9,22 +9,24 @@ use serde_json::{Value, json};
 use spirvkit::binary::{Instruction, WordOffset};
 use spirvkit::debuginfo::{DebugInfo, Kind};
 use spirvkit::grammar::Op;
-use spirvkit::text::excerpts;
+use spirvkit::text::named_excerpts;
 
-use super::location::{Wanted, entry_json, function_name, line_text, position_json};
+use super::location::{PLACES, Place, Wanted, entry_json, function_name, line_text, position_json};
 use super::look_help;
-use super::reading::{FormArguments, Found, show};
+use super::reading::{FormArguments, Found, View, show};
 use crate::exit::{Ending, UsageError};
 
-/// Tell where an instruction comes from, or which instructions come of a line
+/// Tell which line of the source an instruction comes from, or which instructions come
+/// from a line
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, before_long_help = PLACES)]
 pub(crate) struct Arguments {
     /// The module's file, or `-` for standard input
     #[arg(value_name = "MODULE")]
     module: PathBuf,
 
-    /// An offset in bytes (0x1a4), an id (%12, %main), or a line (shader.comp:12)
+    /// An offset in bytes (0x1a4), an id (%12, %main, main), or a line of the source
+    /// (shader.comp:12, or 12)
     #[arg(value_name = "WHERE", required = true)]
     places: Vec<Wanted>,
 
@@ -42,37 +44,35 @@ const AFTER_HELP: &str = look_help!(
 const MOST: usize = 50;
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    show(Some(&arguments.module), &arguments.form, |info| {
-        let mut found = Found {
-            text: String::new(),
-            json: json!({ "found": [] }),
-        };
+    show(Some(&arguments.module), &arguments.form, |view| {
+        let mut found = Found::default();
+        let mut all = Vec::new();
         for wanted in &arguments.places {
-            let ranges = wanted.find(info)?;
-            let values = match wanted {
-                Wanted::Line(..) => lines(info, &ranges, &mut found.text),
-                _ => ranges
-                    .iter()
-                    .map(|range| instruction(info, range, &mut found.text))
-                    .collect(),
-            };
-            if let Some(Value::Array(all)) = found.json.get_mut("found") {
-                all.extend(values);
+            let place = wanted.find(view)?;
+            match place.is_line {
+                true => all.extend(lines(view, &place, &mut found.text)),
+                false => {
+                    let each = place.ranges.iter();
+                    all.extend(each.map(|range| instruction(view, range, &mut found.text)));
+                }
             }
+            found.warnings.extend(place.warnings);
         }
+        found.json = json!({ "found": all });
         Ok(found)
     })
 }
 
 /// Where an instruction comes from.
-fn instruction(info: &DebugInfo<'_>, range: &Range<usize>, out: &mut String) -> Value {
+fn instruction(view: &View<'_>, range: &Range<usize>, out: &mut String) -> Value {
+    let info = view.info;
     let offset = WordOffset(range.start);
-    let shown = excerpts(info.words(), &[range.start]);
+    let shown = named_excerpts(info.words(), &[range.start], view.shown);
     let shown = shown.into_iter().next().unwrap_or_default().text;
-    let _ = writeln!(out, "{:#x}  {shown}", offset.bytes());
+    let _ = writeln!(out, "{:#x}  {}", offset.bytes(), first_line(&shown));
     let described = info.entry_starting_at(offset);
     if let Some(entry) = described {
-        let _ = writeln!(out, "  {}", entry.summary());
+        let _ = writeln!(out, "  {}", view.summary(entry));
         if let Some(place) = entry.place_text() {
             let _ = writeln!(out, "  declared at {place}");
         }
@@ -92,7 +92,7 @@ fn instruction(info: &DebugInfo<'_>, range: &Range<usize>, out: &mut String) -> 
     for (number, frame) in frames.iter().enumerate() {
         let function = frame
             .function()
-            .map_or_else(|| "?".to_owned(), |entry| entry.summary());
+            .map_or_else(|| "?".to_owned(), |entry| view.summary(entry));
         match (number, frame.position) {
             (0, _) => {
                 let _ = writeln!(out, "  in {function}");
@@ -110,7 +110,7 @@ fn instruction(info: &DebugInfo<'_>, range: &Range<usize>, out: &mut String) -> 
         }
     }
     if frames.is_empty()
-        && let Some(name) = function_name(info, offset)
+        && let Some(name) = function_name(view, offset)
     {
         let _ = writeln!(out, "  in {name}");
     }
@@ -131,8 +131,10 @@ fn instruction(info: &DebugInfo<'_>, range: &Range<usize>, out: &mut String) -> 
     })
 }
 
-/// Which instructions come of a line.
-fn lines(info: &DebugInfo<'_>, ranges: &[Range<usize>], out: &mut String) -> Vec<Value> {
+/// Which instructions come of a line, and what is declared there.
+fn lines(view: &View<'_>, place: &Place<'_>, out: &mut String) -> Vec<Value> {
+    let (info, ranges) = (view.info, &place.ranges);
+    let mut values = Vec::new();
     let code = ranges.iter().map(|range| {
         let instructions = info.instructions_in(range.clone());
         let code = instructions.filter(|instruction| is_code(info, instruction));
@@ -141,12 +143,12 @@ fn lines(info: &DebugInfo<'_>, ranges: &[Range<usize>], out: &mut String) -> Vec
     });
     let code: Vec<Vec<usize>> = code.collect();
     // All at once, because that goes through the whole module.
-    let mut excerpts = excerpts(info.words(), &code.concat()).into_iter();
+    let excerpts = named_excerpts(info.words(), &code.concat(), view.shown);
+    let mut excerpts = excerpts.into_iter();
     let mut last = None;
-    let mut values = Vec::new();
     for (range, offsets) in ranges.iter().zip(code) {
         let start = WordOffset(range.start);
-        let function = function_name(info, start);
+        let function = function_name(view, start);
         if last.as_ref() != Some(&function) {
             let _ = writeln!(out, "in {}:", function.as_deref().unwrap_or("no function"));
             last = Some(function.clone());
@@ -155,7 +157,7 @@ fn lines(info: &DebugInfo<'_>, ranges: &[Range<usize>], out: &mut String) -> Vec
         let mut shown: Vec<String> = shown.map(|excerpt| excerpt.text).collect();
         shown.truncate(MOST);
         for (offset, text) in offsets.iter().zip(&shown) {
-            let _ = writeln!(out, "  {:#x}  {text}", offset * 4);
+            let _ = writeln!(out, "  {:#x}  {}", offset * 4, first_line(text));
         }
         if offsets.len() > MOST {
             let _ = writeln!(out, "  … up to {:#x}", range.end * 4);
@@ -168,7 +170,20 @@ fn lines(info: &DebugInfo<'_>, ranges: &[Range<usize>], out: &mut String) -> Vec
             "instructions": shown,
         }));
     }
+    for &entry in &place.declared {
+        let id = view.shown.show(entry.id());
+        let _ = writeln!(out, "declared: {id} {}", view.summary(entry));
+        values.push(json!({ "declared": entry_json(Some(entry)) }));
+    }
     values
+}
+
+/// An instruction without the end of a string that goes on over more lines.
+fn first_line(text: &str) -> String {
+    match text.split_once('\n') {
+        Some((first, _)) => format!("{first}…"),
+        None => text.to_owned(),
+    }
 }
 
 /// Whether an instruction does something, other than tell about lines and scopes.

@@ -2,18 +2,19 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::Value;
-use spirvkit::debuginfo::DebugInfo;
+use spirvkit::debuginfo::{DebugInfo, Entry};
 use spirvkit::diagnostics::Source;
+use spirvkit::text::IdNames;
 
 use crate::change::write;
-use crate::cli::ColorWhen;
+use crate::cli::{ColorWhen, RawIds};
 use crate::exit::{Ending, UsageError};
-use crate::kinds;
+use crate::ids::Trouble;
 use crate::look::Single;
 use crate::output::Destination;
-use crate::report::{self, Reporter};
+use crate::report::{Format, Reporter};
 
 /// The version of the JSON that these commands write: see docs/debug-json.md.
 const VERSION: u32 = 1;
@@ -31,54 +32,78 @@ pub(crate) struct Reading {
 /// How to show what was found.
 #[derive(Debug, Args)]
 pub(crate) struct FormArguments {
-    /// How to write what was found, and errors: for people, or as JSON
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Form,
+    /// The form of what is shown, and of errors
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    format: Format,
 
     /// When to colour errors and warnings
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: ColorWhen,
+
+    #[command(flatten)]
+    ids: RawIds,
 }
 
-/// A form to show things in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Form {
-    /// For people
-    Text,
-    /// One JSON document
-    Json,
+/// What is looked into.
+pub(crate) struct View<'a> {
+    pub(crate) info: &'a DebugInfo<'a>,
+    /// What ids are called where they are shown to people.
+    pub(crate) shown: &'a IdNames<'a>,
+    /// The names by which users may mean ids.
+    pub(crate) ids: &'a IdNames<'a>,
+    pub(crate) format: Format,
+}
+
+impl View<'_> {
+    /// What an entry describes, in a line.
+    pub(crate) fn summary(&self, entry: Entry<'_>) -> String {
+        self.shown.show_in(&entry.summary()).into_owned()
+    }
 }
 
 /// What was found, in the form that is wanted, or in both.
+#[derive(Default)]
 pub(crate) struct Found {
     pub(crate) text: String,
     /// An object.
     pub(crate) json: Value,
+    pub(crate) warnings: Vec<Trouble>,
+    /// Why nothing was found, if that is so: it is an error, whatever there is to show.
+    pub(crate) nothing: Option<&'static str>,
 }
 
 impl Found {
-    pub(crate) fn text(text: String) -> Self {
-        let json = Value::Null;
-        Self { text, json }
+    /// What is found in the form that is wanted.
+    pub(crate) fn in_form(
+        view: &View<'_>,
+        text: impl FnOnce(&View<'_>) -> String,
+        json: impl FnOnce(&View<'_>) -> Value,
+    ) -> Self {
+        match view.format {
+            Format::Human => Self {
+                text: text(view),
+                ..Self::default()
+            },
+            Format::Json => Self {
+                json: json(view),
+                ..Self::default()
+            },
+        }
     }
 
-    pub(crate) fn json(json: Value) -> Self {
-        let text = String::new();
-        Self { text, json }
+    /// The same, or an error if there is nothing.
+    pub(crate) fn or_nothing(self, is_empty: bool, why: &'static str) -> Self {
+        let nothing = is_empty.then_some(why);
+        Self { nothing, ..self }
     }
 }
 
 impl Reading {
-    /// The form that is wanted.
-    pub(crate) fn form(&self) -> Form {
-        self.form.format
-    }
-
-    /// Reads the module, has it looked at, and shows what comes of it; an error in a
-    /// sentence is told, and makes the command fail.
+    /// Reads the module, has it looked at, and shows what comes of it; what is not found
+    /// is told, and makes the command fail.
     pub(crate) fn show(
         &self,
-        look: impl FnOnce(&DebugInfo<'_>) -> Result<Found, String>,
+        look: impl FnOnce(&View<'_>) -> Result<Found, Trouble>,
     ) -> Result<Ending, UsageError> {
         show(self.single.input.as_ref(), &self.form, look)
     }
@@ -88,28 +113,41 @@ impl Reading {
 pub(crate) fn show(
     module: Option<&PathBuf>,
     form: &FormArguments,
-    look: impl FnOnce(&DebugInfo<'_>) -> Result<Found, String>,
+    look: impl FnOnce(&View<'_>) -> Result<Found, Trouble>,
 ) -> Result<Ending, UsageError> {
     let reporter = Reporter {
-        format: match form.format {
-            Form::Text => report::Format::Human,
-            Form::Json => report::Format::Json,
-        },
+        format: form.format,
         color: form.color.on_stderr(),
     };
     crate::look::look(module, reporter, |looked, messages| {
-        match look(&DebugInfo::read(&looked.module)) {
-            Ok(found) => {
-                let text = match form.format {
-                    Form::Text => found.text,
-                    Form::Json => json_text(found.json),
-                };
-                write(&Destination::Stdout, text.as_bytes(), messages);
+        let info = DebugInfo::read(&looked.module);
+        let ids = IdNames::new(info.words());
+        let numbers = IdNames::numbers(info.words());
+        let view = View {
+            info: &info,
+            shown: if form.ids.raw_id { &numbers } else { &ids },
+            ids: &ids,
+            format: form.format,
+        };
+        let source = Source::new(looked.name, "");
+        let found = match look(&view) {
+            Ok(found) => found,
+            Err(trouble) => {
+                messages.add(&trouble.diagnostic(), &source);
+                return Ok(());
             }
-            Err(error) => {
-                let error = kinds::NOT_FOUND.error(error);
-                messages.add(&error, &Source::new(looked.name, ""));
-            }
+        };
+        for warning in &found.warnings {
+            messages.add(&warning.diagnostic(), &source);
+        }
+        let text = match form.format {
+            Format::Human => found.text,
+            Format::Json if found.json.is_null() => String::new(),
+            Format::Json => json_text(found.json),
+        };
+        write(&Destination::Stdout, text.as_bytes(), messages);
+        if let Some(why) = found.nothing {
+            messages.add(&Trouble::not_found(why).diagnostic(), &source);
         }
         Ok(())
     })

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use spirvkit::Diagnostic;
-use spirvkit::binary::{Id, Module as Read};
-use spirvkit::debuginfo::{DebugInfo, Removed, remove_each};
+use spirvkit::debuginfo::{Removed, remove_each};
 use spirvkit::ir::Module;
+use spirvkit::text::IdNames;
 
 use super::location::find_id;
 use crate::change::{Changing, add_all, write};
 use crate::change_help;
-use crate::cli::{ColorWhen, Files};
+use crate::cli::{ColorWhen, Files, RawIds};
 use crate::exit::{Ending, UsageError};
 use crate::kinds;
 use crate::output::Destination;
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "MODULE")]
     module: PathBuf,
 
-    /// The ids of the instructions: %12, or %name
+    /// The ids of the instructions, by their numbers or names: %12, %name, name
     #[arg(value_name = "ID", required = true)]
     ids: Vec<String>,
 
@@ -43,13 +43,16 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
-    /// How to write errors and warnings: for people, or one JSON object a line
+    /// The form of errors and warnings
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 
     /// When to colour errors and warnings
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: ColorWhen,
+
+    #[command(flatten)]
+    raw: RawIds,
 }
 
 const AFTER_HELP: &str = change_help!(
@@ -70,35 +73,52 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     };
     if arguments.list {
         return changing.single(|mut loaded, messages| {
-            match remove(&mut loaded.module, &arguments.ids) {
-                Ok(removed) => {
-                    let lines = removed.instructions.iter();
-                    let lines = lines.map(|(id, kind)| format!("{id} {}\n", kind.name()));
-                    let text: String = lines.collect();
-                    write(&Destination::Stdout, text.as_bytes(), messages);
-                }
-                Err(error) => add_all(&[error], &loaded.name, messages),
+            let words = loaded.module.store();
+            let names = match arguments.raw.raw_id {
+                true => IdNames::numbers(&words),
+                false => IdNames::new(&words),
+            };
+            let mut diagnostics = Vec::new();
+            let removed = remove(&mut loaded.module, &arguments.ids, &mut diagnostics);
+            add_all(&diagnostics, &loaded.name, messages);
+            if let Some(removed) = removed {
+                let lines = removed.instructions.iter();
+                let lines =
+                    lines.map(|(id, kind)| format!("{} {}\n", names.show(*id), kind.name()));
+                let text: String = lines.collect();
+                write(&Destination::Stdout, text.as_bytes(), messages);
             }
         });
     }
     changing.each(|module, diagnostics| {
-        diagnostics.extend(remove(module, &arguments.ids).err());
+        remove(module, &arguments.ids, diagnostics);
     })
 }
 
-fn remove(module: &mut Module, names: &[String]) -> Result<Removed, Diagnostic> {
-    let error = |message| kinds::NOT_FOUND.error(message);
-    let ids = find(module, names).map_err(error)?;
-    remove_each(module, &ids).map_err(|it| error(it.to_string()))
-}
-
-/// The ids that are meant.
-fn find(module: &Module, names: &[String]) -> Result<Vec<Id>, String> {
+/// Removes what ids mean, or tells why that can't be.
+fn remove(
+    module: &mut Module,
+    ids: &[String],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Removed> {
     let words = module.store();
-    let read = Read::new(&words).map_err(|error| error.to_string())?;
-    let info = DebugInfo::read(&read);
-    let names = names
-        .iter()
-        .map(|name| name.strip_prefix('%').unwrap_or(name));
-    names.map(|name| find_id(&info, name)).collect()
+    let names = IdNames::new(&words);
+    let mut found = Vec::new();
+    for text in ids {
+        match find_id(&names, text) {
+            Ok((id, warning)) => {
+                found.push(id);
+                diagnostics.extend(warning.map(|it| it.diagnostic()));
+            }
+            Err(trouble) => diagnostics.push(trouble.diagnostic()),
+        }
+    }
+    if found.len() < ids.len() {
+        return None;
+    }
+    let error = |message: String| kinds::NOT_FOUND.error(names.show_in(&message));
+    let removed = remove_each(module, &found);
+    removed
+        .map_err(|it| diagnostics.push(error(it.to_string())))
+        .ok()
 }

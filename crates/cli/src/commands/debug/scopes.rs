@@ -9,7 +9,7 @@ use spirvkit::debuginfo::{DebugInfo, Frame};
 
 use super::location::{entry_json, function_name, position_json};
 use super::look_help;
-use super::reading::{Form, Found, Reading};
+use super::reading::{Found, Reading, View};
 use crate::exit::{Ending, UsageError};
 
 /// Show the lines and scopes of each function's instructions
@@ -23,24 +23,23 @@ pub(crate) struct Arguments {
 const AFTER_HELP: &str = look_help!("  spv debug scopes shader.spv");
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    let form = arguments.reading.form();
-    arguments.reading.show(|info| {
-        Ok(match form {
-            Form::Text => Found::text(text(info)),
-            Form::Json => Found::json(json(info)),
-        })
+    arguments.reading.show(|view| {
+        let is_empty = view.info.stretches().next().is_none();
+        let why = "no instruction of the module has a line or a scope";
+        Ok(Found::in_form(view, text, json).or_nothing(is_empty, why))
     })
 }
 
 /// The most functions that are told of those into which something was inlined.
 const MOST_FRAMES: usize = 32;
 
-fn text(info: &DebugInfo<'_>) -> String {
+fn text(view: &View<'_>) -> String {
+    let info = view.info;
     let mut out = String::new();
     let mut function = None;
     for range in info.stretches() {
         let offset = WordOffset(range.start);
-        let name = function_name(info, offset);
+        let name = function_name(view, offset);
         if function.as_ref() != Some(&name) {
             let name = name.as_deref().unwrap_or("outside of functions");
             let _ = writeln!(out, "{name}:");
@@ -53,7 +52,8 @@ fn text(info: &DebugInfo<'_>) -> String {
         for (number, frame) in info.frames(offset).take(MOST_FRAMES + 1).enumerate() {
             match number {
                 0 => {
-                    let _ = write!(out, " {} {}", frame.scope.id(), frame.scope.scope_text());
+                    let id = view.shown.show(frame.scope.id());
+                    let _ = write!(out, " {id} {}", frame.scope.scope_text());
                 }
                 MOST_FRAMES => out.push_str(", …"),
                 _ => out.push_str(&inlined_text(info, frame)),
@@ -62,9 +62,6 @@ fn text(info: &DebugInfo<'_>) -> String {
         let end = out.trim_end().len();
         out.truncate(end);
         out.push('\n');
-    }
-    if out.is_empty() {
-        out.push_str("no instruction has a line or a scope\n");
     }
     out
 }
@@ -78,7 +75,8 @@ fn inlined_text(info: &DebugInfo<'_>, frame: Frame<'_>) -> String {
     out
 }
 
-fn json(info: &DebugInfo<'_>) -> Value {
+fn json(view: &View<'_>) -> Value {
+    let info = view.info;
     let stretches = info.stretches().map(|range| {
         let offset = WordOffset(range.start);
         let frames = info.frames(offset).take(MOST_FRAMES).map(|frame| {
@@ -91,7 +89,7 @@ fn json(info: &DebugInfo<'_>) -> Value {
         json!({
             "start": range.start * 4,
             "end": range.end * 4,
-            "function": function_name(info, offset),
+            "function": function_name(view, offset),
             "frames": frames.collect::<Vec<_>>(),
             "position": position_json(info, info.position(offset)),
         })

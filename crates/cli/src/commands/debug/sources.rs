@@ -8,9 +8,11 @@ use clap::Args;
 use serde_json::json;
 use spirvkit::debuginfo::{DebugInfo, FileId};
 
+use super::location::no_file;
 use super::look_help;
 use super::reading::{Found, Reading};
 use crate::exit::{Ending, UsageError};
+use crate::ids::Trouble;
 use crate::output::write_file;
 
 /// List the source files that a module names, or extract their texts
@@ -38,7 +40,8 @@ const AFTER_HELP: &str = look_help!(
 );
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    arguments.reading.show(|info| {
+    arguments.reading.show(|view| {
+        let info = view.info;
         if let Some(name) = &arguments.print {
             return print(info, name);
         }
@@ -87,32 +90,34 @@ fn list(info: &DebugInfo<'_>, targets: &[(FileId, PathBuf)]) -> Found {
             "written_to": target.map(|path| path.display().to_string()),
         }));
     }
-    if files.is_empty() {
-        text.push_str("the module names no source files\n");
-    }
-    Found {
+    let is_empty = files.is_empty();
+    let found = Found {
         text,
         json: json!({ "files": files }),
-    }
+        ..Found::default()
+    };
+    found.or_nothing(is_empty, "the module names no source files")
 }
 
-fn print(info: &DebugInfo<'_>, name: &str) -> Result<Found, String> {
+fn print(info: &DebugInfo<'_>, name: &str) -> Result<Found, Trouble> {
     let mut called = info.files().filter(|(_, file)| file.is_called(name));
     let Some((id, file)) = called.next() else {
-        return Err(format!("the module names no source file `{name}`"));
+        return Err(no_file(info, name));
     };
     let Some(text) = info.text_of(id) else {
-        return Err(format!(
-            "the module does not have the text of `{}`",
-            file.name()
-        ));
+        let message = format!("the module does not have the text of `{}`", file.name());
+        return Err(Trouble::not_found(message));
     };
     let json = json!({"name": file.name(), "text": text});
-    Ok(Found { text, json })
+    Ok(Found {
+        text,
+        json,
+        ..Found::default()
+    })
 }
 
 /// Writes the texts; tells which went where.
-fn extract(info: &DebugInfo<'_>, directory: &Path) -> Result<Vec<(FileId, PathBuf)>, String> {
+fn extract(info: &DebugInfo<'_>, directory: &Path) -> Result<Vec<(FileId, PathBuf)>, Trouble> {
     let mut targets = Vec::new();
     let mut taken = HashSet::new();
     for (id, file) in info.files() {
@@ -123,11 +128,13 @@ fn extract(info: &DebugInfo<'_>, directory: &Path) -> Result<Vec<(FileId, PathBu
         let folder = path.parent().unwrap_or(directory);
         let written =
             std::fs::create_dir_all(folder).and_then(|()| write_file(&path, text.as_bytes()));
-        written.map_err(|error| format!("can't write {}: {error}", path.display()))?;
+        written.map_err(|error| Trouble::unwritten(&path.display().to_string(), &error))?;
         targets.push((id, path));
     }
     match targets.is_empty() {
-        true => Err("the module has no texts of source files".to_owned()),
+        true => Err(Trouble::not_found(
+            "the module has no texts of source files",
+        )),
         false => Ok(targets),
     }
 }

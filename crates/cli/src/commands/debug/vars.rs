@@ -6,22 +6,23 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 use spirvkit::binary::WordOffset;
-use spirvkit::debuginfo::{self, DebugInfo, Entry, Kind, Location};
+use spirvkit::debuginfo::{self, Entry, Kind, Location};
 
-use super::location::{Wanted, entry_json};
+use super::location::{PLACES, Wanted, entry_json};
 use super::look_help;
-use super::reading::{FormArguments, Found, show};
+use super::reading::{FormArguments, Found, View, show};
 use crate::exit::{Ending, UsageError};
 
 /// Show the variables that are visible at an instruction or line, or all of them
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, before_long_help = PLACES)]
 pub(crate) struct Arguments {
     /// The module's file, or `-` for standard input
     #[arg(value_name = "MODULE")]
     module: Option<PathBuf>,
 
-    /// An offset in bytes (0x1a4), an id (%12, %main), or a line (shader.comp:12)
+    /// An offset in bytes (0x1a4), an id (%12, %main, main), or a line of the source
+    /// (shader.comp:12, or 12)
     #[arg(value_name = "WHERE")]
     place: Option<Wanted>,
 
@@ -36,29 +37,29 @@ const AFTER_HELP: &str = look_help!(
 );
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    show(
-        arguments.module.as_ref(),
-        &arguments.form,
-        |info| match &arguments.place {
-            None => Ok(all(info)),
-            Some(wanted) => {
-                let ranges = wanted.find(info)?;
-                let first = ranges.first().map_or(0, |range| range.start);
-                Ok(visible(info, WordOffset(first)))
-            }
-        },
-    )
+    show(arguments.module.as_ref(), &arguments.form, |view| {
+        let Some(wanted) = &arguments.place else {
+            return Ok(all(view));
+        };
+        let (first, warnings) = wanted.find_first(view)?;
+        Ok(Found {
+            warnings,
+            ..visible(view, first)
+        })
+    })
 }
 
 /// The variables that are visible at an instruction.
-fn visible(info: &DebugInfo<'_>, offset: WordOffset) -> Found {
+fn visible(view: &View<'_>, offset: WordOffset) -> Found {
+    let info = view.info;
     let frames: Vec<_> = info.frames(offset).collect();
     let mut text = String::new();
     let mut values = Vec::new();
     for found in info.variables(offset) {
         let frame = frames.get(found.frame);
         let function = frame.and_then(|frame| frame.function());
-        line(found.variable, &location_text(&found.location), &mut text);
+        let location = location_text(view, &found.location);
+        line(view, found.variable, &location, &mut text);
         values.push(json!({
             "variable": variable_json(found.variable),
             "frame": found.frame,
@@ -66,17 +67,18 @@ fn visible(info: &DebugInfo<'_>, offset: WordOffset) -> Found {
             "location": location_json(&found.location),
         }));
     }
-    if values.is_empty() {
-        text.push_str("no variable is visible there\n");
-    }
-    Found {
+    let is_empty = values.is_empty();
+    let found = Found {
         text,
         json: json!({ "offset": offset.bytes(), "variables": values }),
-    }
+        ..Found::default()
+    };
+    found.or_nothing(is_empty, "no variable is visible there")
 }
 
 /// All variables, with all that is said of where they are.
-fn all(info: &DebugInfo<'_>) -> Found {
+fn all(view: &View<'_>) -> Found {
+    let info = view.info;
     let mut text = String::new();
     let mut values = Vec::new();
     let variables = info
@@ -93,10 +95,14 @@ fn all(info: &DebugInfo<'_>) -> Found {
         let function = variable.function();
         let of = function.and_then(|function| function.name());
         let of = of.map_or_else(String::new, |name| format!(" of {name}"));
-        line(variable, &of, &mut text);
+        line(view, variable, &of, &mut text);
         for (offset, location) in &locations {
             let from = offset.map_or_else(String::new, |at| format!("from {:#x} on: ", at.bytes()));
-            let _ = writeln!(text, "    {from}{}", location_text(location).trim_start());
+            let _ = writeln!(
+                text,
+                "    {from}{}",
+                location_text(view, location).trim_start()
+            );
         }
         let locations = locations.iter().map(|(offset, location)| {
             json!({
@@ -110,32 +116,33 @@ fn all(info: &DebugInfo<'_>) -> Found {
             "locations": locations.collect::<Vec<_>>(),
         }));
     }
-    if values.is_empty() {
-        text.push_str("the module describes no variables\n");
-    }
-    Found {
+    let is_empty = values.is_empty();
+    let found = Found {
         text,
         json: json!({ "variables": values }),
-    }
+        ..Found::default()
+    };
+    found.or_nothing(is_empty, "the module describes no variables")
 }
 
-fn line(variable: Entry<'_>, rest: &str, out: &mut String) {
-    let _ = write!(out, "{} {}{rest}", variable.id(), variable.summary());
+fn line(view: &View<'_>, variable: Entry<'_>, rest: &str, out: &mut String) {
+    let id = view.shown.show(variable.id());
+    let _ = write!(out, "{id} {}{rest}", view.summary(variable));
     if let Some(place) = variable.place_text() {
         let _ = write!(out, "  {place}");
     }
     out.push('\n');
 }
 
-fn location_text(location: &Location) -> String {
+fn location_text(view: &View<'_>, location: &Location) -> String {
     let (what, value) = match location {
         Location::Memory(value) => ("in memory at", value),
         Location::Value(value) => ("the value", value),
         Location::Unknown => return "  nowhere: optimized away".to_owned(),
     };
-    let mut out = format!("  {what} {}", value.id);
-    for index in &value.indexes {
-        let _ = write!(out, "[{index}]");
+    let mut out = format!("  {what} {}", view.shown.show(value.id));
+    for &index in &value.indexes {
+        let _ = write!(out, "[{}]", view.shown.show(index));
     }
     for (number, operation) in value.operations.iter().enumerate() {
         let separator = if number == 0 { ":" } else { "," };

@@ -8,6 +8,7 @@ use spirvkit::reflect::{
     Access, Amount, EntryPoint, InterfaceVariable, Kernel, Operand, Order, Reflection, TypeKind,
     WorkgroupSize,
 };
+use spirvkit::text::IdNames;
 
 use super::tree;
 
@@ -49,16 +50,23 @@ fn printable(text: &str) -> String {
 
 struct Page<'r> {
     reflection: &'r Reflection,
+    ids: &'r IdNames<'r>,
     out: String,
     bold: Style,
     dim: Style,
 }
 
 /// All that there is to tell of a module.
-pub(super) fn tables(name: &str, reflection: &Reflection, color: bool) -> String {
+pub(super) fn tables(
+    name: &str,
+    reflection: &Reflection,
+    ids: &IdNames<'_>,
+    color: bool,
+) -> String {
     let style = |style: Style| if color { style } else { Style::new() };
     let mut page = Page {
         reflection,
+        ids,
         out: String::new(),
         bold: style(AnsiColor::Cyan.on_default().bold()),
         dim: style(Style::new().dimmed()),
@@ -175,6 +183,11 @@ impl Page<'_> {
         self.out.push('\n');
     }
 
+    fn list(&self, ids: &[Id]) -> String {
+        let shown: Vec<String> = ids.iter().map(|&id| self.ids.show(id)).collect();
+        list(&shown)
+    }
+
     fn spelling(&self, ty: Option<Id>) -> String {
         let ty = ty.and_then(|ty| self.reflection.ty(ty));
         ty.map_or_else(|| NONE.to_owned(), |ty| ty.spelling.clone())
@@ -229,7 +242,7 @@ impl Page<'_> {
             .iter()
             .map(|mode| format!("{}{}", mode.mode, operands(&mode.operands)))
             .collect();
-        let mut facts = vec![("function", entry.function.to_string())];
+        let mut facts = vec![("function", self.ids.show(entry.function))];
         if let Some(size) = &entry.workgroup_size {
             facts.push(("workgroup size", workgroup(size)));
         }
@@ -247,7 +260,7 @@ impl Page<'_> {
                     ("variables", &uses.variables),
                 ];
                 let lists = lists.into_iter().filter(|(_, ids)| !ids.is_empty());
-                facts.extend(lists.map(|(name, ids)| (name, list(ids))));
+                facts.extend(lists.map(|(name, ids)| (name, self.list(ids))));
             }
         }
         self.facts(&facts);
@@ -275,7 +288,7 @@ impl Page<'_> {
             };
             let built_in = variable.built_in.map(|built_in| built_in.to_string());
             table.row(vec![
-                variable.id.to_string(),
+                self.ids.show(variable.id),
                 or_none(variable.name.as_ref()),
                 place(variable.location.map(u64::from), built_in),
                 or_none(variable.component),
@@ -326,7 +339,7 @@ impl Page<'_> {
             table.row(vec![
                 or_none(found.set),
                 or_none(found.binding),
-                found.id.to_string(),
+                self.ids.show(found.id),
                 or_none(found.name.as_ref()),
                 kind,
                 self.arrayed(found.ty, &found.array),
@@ -346,7 +359,10 @@ impl Page<'_> {
     fn push_constants(&mut self) {
         let reflection = self.reflection;
         for found in &reflection.push_constants {
-            let name = found.name.clone().unwrap_or_else(|| found.id.to_string());
+            let name = found
+                .name
+                .clone()
+                .unwrap_or_else(|| self.ids.show(found.id));
             self.block(&format!("push constants {name}"), found.ty, found.size);
         }
     }
@@ -422,7 +438,7 @@ impl Page<'_> {
         for variable in &reflection.variables {
             let location = or_none(variable.location);
             table.row(vec![
-                variable.id.to_string(),
+                self.ids.show(variable.id),
                 or_none(variable.name.as_ref()),
                 variable.storage_class.to_string(),
                 self.spelling(variable.ty),
@@ -444,7 +460,7 @@ impl Page<'_> {
         let mut table = Table::new(&["heap", "built-in", "kind", "indexed as"]);
         for access in &reflection.heap_accesses {
             table.row(vec![
-                access.heap.to_string(),
+                self.ids.show(access.heap),
                 access.built_in.to_string(),
                 or_none(access.kind.map(|kind| kind.name().replace('_', " "))),
                 self.spelling(Some(access.base_type)),
@@ -463,7 +479,7 @@ impl Page<'_> {
         for constant in &reflection.spec_constants {
             table.row(vec![
                 or_none(constant.spec_id),
-                constant.id.to_string(),
+                self.ids.show(constant.id),
                 or_none(constant.name.as_ref()),
                 self.spelling(Some(constant.ty)),
                 constant.default.to_string(),

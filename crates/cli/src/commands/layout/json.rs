@@ -102,6 +102,6 @@ fn bytes(value: Bytes) -> Value {
         Bytes::Fixed(bytes) => json!(bytes),
         Bytes::Default(bytes) => json!({ "default": bytes }),
         Bytes::Runtime => json!("runtime"),
-        Bytes::TooLarge => json!("too-large"),
+        Bytes::TooLarge => json!("too_large"),
     }
 }

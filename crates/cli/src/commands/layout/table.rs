@@ -5,12 +5,11 @@ use std::fmt::Write as _;
 
 use spirvkit::analysis::layout::{Bytes, Layout, NoLayout, Place, Row, Rules};
 use spirvkit::binary::Id;
+use spirvkit::text::IdNames;
 
 use super::find::Names;
 use super::{Shown, name_of};
 
-/// In which order the columns stand.
-const COLUMNS: [Rules; 4] = [Rules::Explicit, Rules::Std140, Rules::Std430, Rules::Scalar];
 /// The most characters of a name or a type.
 const LONGEST: usize = 40;
 
@@ -47,12 +46,20 @@ impl Cell {
     }
 }
 
-pub(super) fn write(
-    shown: &[Shown],
-    names: &Names,
-    texts: &HashMap<Id, String>,
-    color: bool,
-) -> String {
+/// What to show, and how.
+pub(super) struct Look<'a> {
+    /// In which order the columns stand.
+    pub(super) rules: Vec<Rules>,
+    pub(super) names: &'a Names,
+    /// What types are called.
+    pub(super) texts: &'a HashMap<Id, String>,
+    pub(super) ids: &'a IdNames<'a>,
+    pub(super) color: bool,
+    /// How many columns there are.
+    pub(super) width: usize,
+}
+
+pub(super) fn write(shown: &[Shown], look: &Look<'_>) -> String {
     if shown.is_empty() {
         return "no structure of the module is a block or has offsets\n".into();
     }
@@ -61,58 +68,78 @@ pub(super) fn write(
         if index > 0 {
             out.push('\n');
         }
-        write_structure(&mut out, structure, names, texts, color);
+        look.write_structure(&mut out, structure);
     }
     out
 }
 
-fn write_structure(
-    out: &mut String,
-    shown: &Shown,
-    names: &Names,
-    texts: &HashMap<Id, String>,
-    color: bool,
-) {
-    let (bold, reset) = if color { (BOLD, RESET) } else { ("", "") };
-    let name = names
-        .name(shown.id)
-        .map_or_else(String::new, |name| plain(name) + "  ");
-    let kind = if shown.is_block { "block" } else { "structure" };
-    let _ = writeln!(out, "{bold}{name}{}{reset}  {kind}", shown.id);
-    let comparison = &shown.comparison;
-    let mut lines = vec![headings()];
-    let groups = COLUMNS.map(name_of);
-    for row in &comparison.rows {
-        if row.places.iter().any(|place| place.hole > 0) {
-            lines.push(hole_line(row));
-        }
-        if row.member.is_some() {
-            lines.push(member_line(row, names, texts));
+/// A line of the table: what is laid out, and for each rules where.
+#[derive(Default)]
+struct Line {
+    name: Cell,
+    ty: Cell,
+    groups: Vec<[Cell; CELLS]>,
+}
+
+impl Look<'_> {
+    fn paint(&self, style: &'static str) -> (&'static str, &'static str) {
+        match self.color {
+            true => (style, RESET),
+            false => ("", ""),
         }
     }
-    if comparison.is_cut {
-        lines.push(vec![Cell::left("…".into(), DIM)]);
+
+    fn write_structure(&self, out: &mut String, shown: &Shown) {
+        let (bold, reset) = self.paint(BOLD);
+        let id = self.ids.show(shown.id);
+        let name = self.names.name(shown.id).map(plain).unwrap_or_default();
+        let name = match name.is_empty() || id.strip_prefix('%') == Some(&name) {
+            true => String::new(),
+            false => name + "  ",
+        };
+        let kind = if shown.is_block { "block" } else { "structure" };
+        let _ = writeln!(out, "{bold}{name}{id}{reset}  {kind}");
+        let comparison = &shown.comparison;
+        let mut lines = Vec::new();
+        for row in &comparison.rows {
+            let mut places = self.rules.iter().map(|&rules| row.place(rules));
+            if places.any(|place| place.hole > 0) {
+                lines.push(self.hole_line(row));
+            }
+            if row.member.is_some() {
+                lines.push(self.member_line(row));
+            }
+        }
+        if comparison.is_cut {
+            lines.push(Line {
+                name: Cell::left("…".into(), DIM),
+                ..Line::default()
+            });
+        }
+        lines.push(self.total_line(&comparison.totals));
+        self.write_lines(out, &lines);
+        self.write_notes(out, &comparison.rows);
     }
-    lines.push(total_line(&comparison.totals));
-    write_lines(out, &groups, lines, color);
-    let mut rows = comparison.rows.iter().flat_map(|row| &row.places);
-    let mut notes = Vec::new();
-    if rows
-        .clone()
-        .any(|it| it.offset_differs || it.stride_differs)
-    {
-        notes.push("! differs from what is declared");
-    }
-    if rows.clone().any(|place| place.overlaps) {
-        notes.push("& overlaps a member before");
-    }
-    let is_default = |place: &Place| place.offset.ok().is_some_and(Bytes::is_specialized);
-    if rows.any(is_default) {
-        notes.push("* with default values of specialization constants");
-    }
-    if !notes.is_empty() {
-        let (dim, reset) = if color { (DIM, RESET) } else { ("", "") };
-        let _ = writeln!(out, "{dim}{}{reset}", notes.join("; "));
+
+    /// What the marks mean.
+    fn write_notes(&self, out: &mut String, rows: &[Row]) {
+        let all = |row| self.rules.iter().map(move |&rules| Row::place(row, rules));
+        let mut places = rows.iter().flat_map(all);
+        let any = |is_it: fn(&Place) -> bool| places.clone().any(is_it);
+        let mut notes = Vec::new();
+        if any(|it| it.offset_differs || it.stride_differs) {
+            notes.push("! differs from what is declared");
+        }
+        if any(|place| place.overlaps) {
+            notes.push("& overlaps a member before");
+        }
+        if places.any(|place| place.offset.ok().is_some_and(Bytes::is_specialized)) {
+            notes.push("* with default values of specialization constants");
+        }
+        let (dim, reset) = self.paint(DIM);
+        for note in notes {
+            let _ = writeln!(out, "{dim}{note}{reset}");
+        }
     }
 }
 
@@ -120,69 +147,109 @@ fn write_structure(
 /// says nothing of alignment.
 const CELLS: usize = 4;
 
-fn headings() -> Vec<Cell> {
-    let mut cells = vec![
-        Cell::left("member".into(), DIM),
-        Cell::left("type".into(), DIM),
-    ];
-    for rules in COLUMNS {
-        let align = if rules == Rules::Explicit {
-            ""
-        } else {
-            "align"
-        };
-        for heading in ["offset", "size", align, "stride"] {
-            cells.push(Cell::right(heading.into(), DIM));
-        }
+/// What stands above the cells of rules.
+fn headings(rules: Rules) -> [&'static str; CELLS] {
+    match rules {
+        Rules::Explicit => ["offset", "size", "", "stride"],
+        _ => ["offset", "size", "align", "stride"],
     }
-    cells
 }
 
-fn member_line(row: &Row, names: &Names, texts: &HashMap<Id, String>) -> Vec<Cell> {
-    let indent = "  ".repeat(row.depth as usize);
-    let number = row.member.unwrap_or_default();
-    let name = match names.member(row.structure, number) {
-        Some(name) => plain(name),
-        None => format!("[{number}]"),
-    };
-    let text = texts
-        .get(&row.ty)
-        .map_or_else(String::new, |text| plain(text));
-    let mut cells = vec![Cell::left(indent + &name, ""), Cell::left(text, "")];
-    for rules in COLUMNS {
-        let place = row.place(rules);
-        let marked = |text: String, overlaps: bool, differs: bool| {
-            let (mark, style) = match (overlaps, differs, rules) {
-                (true, ..) => ("&", RED),
-                (_, true, _) => ("!", RED),
-                (.., Rules::Explicit) => ("", BOLD),
-                _ => ("", ""),
-            };
-            let mark = if text.is_empty() { "" } else { mark };
-            Cell::right(format!("{mark}{text}"), style)
+impl Look<'_> {
+    fn member_line(&self, row: &Row) -> Line {
+        let indent = "  ".repeat(row.depth as usize);
+        let number = row.member.unwrap_or_default();
+        let name = match self.names.member(row.structure, number) {
+            Some(name) => plain(name),
+            None => format!("[{number}]"),
         };
-        match (place.start, place.layout) {
-            (Err(_), Err(reason)) => cells.extend(unknown(reason)),
-            (start, layout) => {
-                let size = layout.map_or_else(reason, |layout| short(layout.size));
-                let start = start.map_or_else(reason, short);
-                cells.push(marked(start, place.overlaps, place.offset_differs));
-                cells.push(Cell::right(size, ""));
-                let alignment = layout.map_or(String::new(), |it| it.alignment.to_string());
-                let is_declared = rules == Rules::Explicit;
-                cells.push(Cell::right(
-                    if is_declared {
-                        String::new()
-                    } else {
-                        alignment
-                    },
-                    DIM,
-                ));
-                cells.push(marked(strides(place), false, place.stride_differs));
-            }
+        let text = self.texts.get(&row.ty).map(|text| plain(text));
+        let groups = self.rules.iter().map(|&rules| member_cells(row, rules));
+        Line {
+            name: Cell::left(indent + &name, ""),
+            ty: Cell::left(text.unwrap_or_default(), ""),
+            groups: groups.collect(),
         }
     }
-    cells
+
+    /// What is unused before a member or at the end of a structure.
+    fn hole_line(&self, row: &Row) -> Line {
+        let indent = "  ".repeat(row.depth as usize);
+        let cells = |rules: &Rules| {
+            let place = row.place(*rules);
+            let start = place.start.ok().and_then(Bytes::known);
+            let hole = start.filter(|_| place.hole > 0);
+            let text = |value: Option<u64>| {
+                let text = value.map_or_else(String::new, |it| it.to_string());
+                Cell::right(text, DIM)
+            };
+            [
+                text(hole.map(|start| start.saturating_sub(place.hole))),
+                text(hole.map(|_| place.hole)),
+                Cell::default(),
+                Cell::default(),
+            ]
+        };
+        Line {
+            name: Cell::left(indent + "(unused)", DIM),
+            ty: Cell::default(),
+            groups: self.rules.iter().map(cells).collect(),
+        }
+    }
+
+    fn total_line(&self, totals: &[Result<Layout, NoLayout>; 4]) -> Line {
+        let cells = |&rules: &Rules| {
+            let layout = totals[rules as usize];
+            let size = layout.map_or_else(reason, |layout| short(layout.size));
+            [
+                Cell::default(),
+                Cell::right(size, BOLD),
+                alignment(layout, rules),
+                Cell::default(),
+            ]
+        };
+        Line {
+            name: Cell::left("total".into(), BOLD),
+            ty: Cell::default(),
+            groups: self.rules.iter().map(cells).collect(),
+        }
+    }
+}
+
+/// The alignment of something; what is declared says nothing of that.
+fn alignment(layout: Result<Layout, NoLayout>, rules: Rules) -> Cell {
+    let text = match layout {
+        Ok(layout) if rules != Rules::Explicit => layout.alignment.to_string(),
+        _ => String::new(),
+    };
+    Cell::right(text, DIM)
+}
+
+fn member_cells(row: &Row, rules: Rules) -> [Cell; CELLS] {
+    let place = row.place(rules);
+    let marked = |text: String, overlaps: bool, differs: bool| {
+        let (mark, style) = match (overlaps, differs, rules) {
+            (true, ..) => ("&", RED),
+            (_, true, _) => ("!", RED),
+            (.., Rules::Explicit) => ("", BOLD),
+            _ => ("", ""),
+        };
+        let mark = if text.is_empty() { "" } else { mark };
+        Cell::right(format!("{mark}{text}"), style)
+    };
+    match (place.start, place.layout) {
+        (Err(_), Err(reason)) => unknown(reason),
+        (start, layout) => {
+            let size = layout.map_or_else(reason, |layout| short(layout.size));
+            let start = start.map_or_else(reason, short);
+            [
+                marked(start, place.overlaps, place.offset_differs),
+                Cell::right(size, ""),
+                alignment(layout, rules),
+                marked(strides(place), false, place.stride_differs),
+            ]
+        }
+    }
 }
 
 /// The cells of something that has no layout.
@@ -204,7 +271,7 @@ fn reason(why: NoLayout) -> String {
 
 fn short(bytes: Bytes) -> String {
     match bytes {
-        Bytes::Runtime => "run time".into(),
+        Bytes::Runtime => "runtime".into(),
         bytes => bytes.to_string(),
     }
 }
@@ -218,110 +285,167 @@ fn strides(place: &Place) -> String {
     all.join("/")
 }
 
-/// What is unused before a member or at the end of a structure.
-fn hole_line(row: &Row) -> Vec<Cell> {
-    let indent = "  ".repeat(row.depth as usize);
-    let mut cells = vec![
-        Cell::left(indent + "(unused)", DIM),
-        Cell::left(String::new(), ""),
-    ];
-    for rules in COLUMNS {
-        let place = row.place(rules);
-        let start = place.start.ok().and_then(Bytes::known);
-        let hole = start.filter(|_| place.hole > 0);
-        let text = |value: Option<u64>| {
-            let text = value.map_or_else(String::new, |it| it.to_string());
-            Cell::right(text, DIM)
-        };
-        cells.push(text(hole.map(|start| start.saturating_sub(place.hole))));
-        cells.push(text(hole.map(|_| place.hole)));
-        cells.extend([Cell::default(), Cell::default()]);
-    }
-    cells
+/// How wide a name or a type is at least, however narrow the terminal.
+const NARROWEST: usize = 8;
+
+/// How wide a text is shown.
+fn width(text: &str) -> usize {
+    text.chars().count()
 }
 
-fn total_line(totals: &[Result<Layout, NoLayout>; 4]) -> Vec<Cell> {
-    let mut cells = vec![Cell::left("total".into(), BOLD), Cell::default()];
-    for rules in COLUMNS {
-        let layout = totals[rules as usize];
-        let size = layout.map_or_else(reason, |layout| short(layout.size));
-        let alignment = layout.map_or(String::new(), |it| it.alignment.to_string());
-        let is_declared = rules == Rules::Explicit;
-        cells.push(Cell::default());
-        cells.push(Cell::right(size, BOLD));
-        cells.push(Cell::right(
-            if is_declared {
-                String::new()
-            } else {
-                alignment
-            },
-            DIM,
-        ));
-        cells.push(Cell::default());
-    }
-    cells
+/// How wide the columns of some rules are.
+struct Group {
+    rules: Rules,
+    /// Columns that hold nothing but their headings have none.
+    cells: [usize; CELLS],
+    /// All together, with what is between them.
+    total: usize,
 }
 
-/// Writes lines of cells in columns. Columns that hold nothing but their headings are left
-/// out.
-fn write_lines(out: &mut String, groups: &[String; 4], lines: Vec<Vec<Cell>>, color: bool) {
-    let count = 2 + groups.len() * CELLS;
-    let width = |line: &Vec<Cell>, column: usize| {
-        line.get(column).map_or(0, |cell| cell.text.chars().count())
-    };
-    let mut widths = vec![0; count];
-    for (column, widest) in widths.iter_mut().enumerate() {
-        let body = lines.iter().skip(1).map(|line| width(line, column)).max();
-        *widest = match body.unwrap_or(0) {
-            0 => 0,
-            body => body.max(width(&lines[0], column)),
-        };
-    }
-    let group = |number: usize| 2 + number * CELLS..2 + (number + 1) * CELLS;
-    let mut heading = String::new();
-    let before: usize = widths[..2].iter().map(|width| width + 2).sum();
-    heading.extend(std::iter::repeat_n(' ', before.saturating_sub(2)));
-    for (number, name) in groups.iter().enumerate() {
-        let own = widths[group(number)].iter().filter(|&&width| width > 0);
-        let total: usize = own.map(|width| width + 1).sum();
-        let _ = write!(heading, "  │ {name:<total$}");
-    }
-    let (bold, reset) = if color { (BOLD, RESET) } else { ("", "") };
-    let _ = writeln!(out, "{bold}{}{reset}", heading.trim_end());
-    for line in &lines {
-        let mut text = String::new();
-        for (column, &width) in widths.iter().enumerate() {
-            if column >= 2 && (column - 2) % CELLS == 0 {
-                text.push_str("  │");
-            }
-            if width == 0 {
-                continue;
-            }
-            let empty = Cell::default();
-            let cell = line.get(column).unwrap_or(&empty);
-            let padding = width.saturating_sub(cell.text.chars().count());
-            if column >= 2 {
-                text.push(' ');
-            } else if column == 1 {
-                text.push_str("  ");
-            }
-            let pad = |text: &mut String| text.extend(std::iter::repeat_n(' ', padding));
-            if !cell.is_left {
-                pad(&mut text);
-            }
-            match color && !cell.style.is_empty() && !cell.text.is_empty() {
-                true => {
-                    let _ = write!(text, "{}{}{RESET}", cell.style, cell.text);
+impl Look<'_> {
+    /// Writes lines of cells in columns, with as many rules beside each other as fit.
+    fn write_lines(&self, out: &mut String, lines: &[Line]) {
+        let groups: Vec<Group> = self
+            .rules
+            .iter()
+            .enumerate()
+            .map(|(index, &rules)| {
+                let headings = headings(rules);
+                let widest = |cell: usize| {
+                    let cells = lines.iter().filter_map(|line| line.groups.get(index));
+                    let body = cells.map(|cells| width(&cells[cell].text)).max();
+                    match body.unwrap_or(0) {
+                        0 => 0,
+                        body => body.max(width(headings[cell])),
+                    }
+                };
+                let cells: [usize; CELLS] = std::array::from_fn(widest);
+                let used = cells.iter().filter(|&&cell| cell > 0);
+                let own: usize = used.map(|cell| cell + 1).sum();
+                // The name of the rules stands above them.
+                let own = own.max(width(&name_of(rules)) + 1);
+                Group {
+                    rules,
+                    cells,
+                    total: own + 2,
                 }
-                false => text.push_str(&cell.text),
+            })
+            .collect();
+        let widest = groups.iter().map(|group| group.total).max().unwrap_or(0);
+        let left = self.width.saturating_sub(widest);
+        let of = |cell: fn(&Line) -> &Cell, heading: &str| {
+            let body = lines.iter().map(|line| width(&cell(line).text)).max();
+            body.unwrap_or(0).max(width(heading))
+        };
+        let (name, ty) = (of(|line| &line.name, "member"), of(|line| &line.ty, "type"));
+        // The longer of the two has to give way first.
+        let room = left.saturating_sub(2);
+        let half = room / 2;
+        let (name, ty) = match (name + ty <= room, name <= half, ty <= half) {
+            (true, ..) => (name, ty),
+            (_, true, _) => (name, room - name),
+            (_, _, true) => (room - ty, ty),
+            _ => (room - half, half),
+        };
+        let (name, ty) = (name.max(NARROWEST), ty.max(NARROWEST.min(ty.max(4))));
+        let before = name + 2 + ty;
+        let mut first = 0;
+        while first < groups.len() {
+            let mut end = first + 1;
+            let mut total = before + groups[first].total;
+            while end < groups.len() && total + groups[end].total <= self.width {
+                total += groups[end].total;
+                end += 1;
             }
-            if cell.is_left {
-                pad(&mut text);
-            }
+            self.write_table(out, lines, [name, ty], &groups[first..end], first);
+            first = end;
         }
-        out.push_str(text.trim_end());
-        out.push('\n');
     }
+
+    /// Writes one table, of the rules from `first` on.
+    fn write_table(
+        &self,
+        out: &mut String,
+        lines: &[Line],
+        [name, ty]: [usize; 2],
+        groups: &[Group],
+        first: usize,
+    ) {
+        let (bold, reset) = self.paint(BOLD);
+        let mut heading = " ".repeat(name + 2 + ty);
+        for group in groups {
+            let inner = group.total - 3;
+            let _ = write!(heading, " │ {:<inner$}", name_of(group.rules));
+        }
+        let _ = writeln!(out, "{bold}{}{reset}", heading.trim_end());
+        let headings = Line {
+            name: Cell::left("member".into(), DIM),
+            ty: Cell::left("type".into(), DIM),
+            groups: Vec::new(),
+        };
+        // What is unused by some rules only is of no interest beside the others.
+        let last = first + groups.len();
+        let has_cells = |line: &&Line| match line.groups.get(first..last) {
+            Some(groups) => groups.as_flattened().iter().any(|it| !it.text.is_empty()),
+            None => true,
+        };
+        let shown = lines.iter().filter(has_cells);
+        for (number, line) in std::iter::once(&headings).chain(shown).enumerate() {
+            let mut text = String::new();
+            self.write_cell(&mut text, &line.name, name);
+            text.push_str("  ");
+            self.write_cell(&mut text, &line.ty, ty);
+            for (index, group) in groups.iter().enumerate() {
+                text.push_str(" │");
+                let titles = headings_of(group.rules);
+                let cells = match number {
+                    0 => Some(&titles),
+                    _ => line.groups.get(first + index),
+                };
+                let mut written = 0;
+                for (cell, &width) in group
+                    .cells
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, width)| **width > 0)
+                {
+                    text.push(' ');
+                    match cells {
+                        Some(cells) => self.write_cell(&mut text, &cells[cell], width),
+                        None => self.write_cell(&mut text, &Cell::default(), width),
+                    }
+                    written += width + 1;
+                }
+                text.push_str(&" ".repeat(group.total - 2 - written));
+            }
+            out.push_str(text.trim_end());
+            out.push('\n');
+        }
+    }
+
+    /// Writes a cell, as long as it may be and as wide as it must be.
+    fn write_cell(&self, out: &mut String, cell: &Cell, room: usize) {
+        let mut text = cell.text.clone();
+        if let Some((end, _)) = text.char_indices().nth(room)
+            && let Some((last, _)) = text[..end].char_indices().next_back()
+        {
+            text.truncate(last);
+            text.push('…');
+        }
+        let padding = " ".repeat(room.saturating_sub(width(&text)));
+        let (style, reset) = match cell.style.is_empty() || text.is_empty() {
+            true => ("", ""),
+            false => self.paint(cell.style),
+        };
+        let _ = match cell.is_left {
+            true => write!(out, "{style}{text}{reset}{padding}"),
+            false => write!(out, "{padding}{style}{text}{reset}"),
+        };
+    }
+}
+
+fn headings_of(rules: Rules) -> [Cell; CELLS] {
+    headings(rules).map(|heading| Cell::right(heading.into(), DIM))
 }
 
 /// A name or a text from the module, fit for a terminal.

@@ -1,0 +1,160 @@
+//! What all commands tell in the same way: errors for programs, colour.
+
+use serde_json::Value;
+
+use crate::common::{Dir, FAULTY, Ran, run};
+
+/// What is on standard error, which must be an object a line with the keys of
+/// docs/errors-json.md.
+#[track_caller]
+fn errors(ran: &Ran) -> Vec<Value> {
+    let parse = |line: &str| -> Value {
+        let error: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{ran:?}"));
+        let keys = [
+            "file",
+            "severity",
+            "rule",
+            "category",
+            "spec",
+            "vuid",
+            "word_offset",
+            "instruction",
+            "operand",
+            "message",
+            "location",
+            "source",
+            "related",
+            "help",
+        ];
+        let found: Vec<&str> = error
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
+        for key in keys {
+            assert!(found.contains(&key), "no {key} in {line}");
+        }
+        error
+    };
+    ran.stderr.lines().map(parse).collect()
+}
+
+/// A command for each, with options that it needs, before its inputs.
+const COMMANDS: [&[&str]; 20] = [
+    &["as", "-o", "out/"],
+    &["dis"],
+    &["layout"],
+    &["cfg"],
+    &["info"],
+    &["specialize", "--list"],
+    &["specialize", "--all-defaults", "-o", "out/"],
+    &["strip", "--all", "-o", "out/"],
+    &["trim-capabilities", "-o", "out/"],
+    &["link", "-o", "out.spv"],
+    &["merge", "-o", "out.spv"],
+    &["compact-ids", "-o", "out/"],
+    &["split", "--list"],
+    &["debug", "dump"],
+    &["debug", "sources"],
+    &["debug", "scopes"],
+    &["debug", "vars"],
+    &["debug", "dwarf", "-o", "out.o"],
+    &["debug", "convert", "--to", "shader", "-o", "out/"],
+    &["diff", "bad.spvasm"],
+];
+
+#[test]
+fn errors_have_one_form_for_programs_in_all_commands() {
+    let dir = Dir::new();
+    dir.write("bad.spvasm", FAULTY);
+    for command in COMMANDS {
+        let with = |rest: &[&str]| {
+            let ran = dir.spv(&[command, &["--format", "json"], rest].concat());
+            assert!(ran.code > 0, "{command:?} {rest:?}");
+            assert!(ran.stdout.is_empty(), "{command:?} {rest:?}: {ran:?}");
+            let told = errors(&ran);
+            let rules: Vec<String> = told.iter().map(|it| it["rule"].to_string()).collect();
+            (ran.code, rules.join(" "))
+        };
+        let (code, rules) = with(&["missing.spv"]);
+        assert_eq!(code, 1, "{command:?}");
+        assert!(rules.contains("io.read"), "{command:?}: {rules}");
+        if command[0] != "dis" {
+            let (code, rules) = with(&["bad.spvasm"]);
+            assert_eq!(code, 1, "{command:?}");
+            assert!(rules.contains("text.unknown-"), "{command:?}: {rules}");
+        }
+        let (code, rules) = with(&["--nonsense"]);
+        assert_eq!((code, &*rules), (2, "\"cli.usage\""), "{command:?}");
+    }
+}
+
+#[test]
+fn wrong_usage_is_told_to_programs_too() {
+    let dir = Dir::new();
+    let told = dir.spv(&["diff", "--format=json", "-", "-"]);
+    assert_eq!(told.code, 2);
+    assert_eq!(
+        errors(&told)[0]["message"],
+        "standard input can be read only once"
+    );
+    let told = dir.spv(&["layout", "--format", "json", "--rules", "std999"]);
+    assert_eq!(told.code, 2);
+    let message = errors(&told)[0]["message"].to_string();
+    assert!(message.contains("std999"), "{message}");
+}
+
+#[test]
+fn forms_are_called_the_same_everywhere() {
+    let dir = Dir::new();
+    dir.module("a.spv", crate::common::TEXT);
+    for command in ["layout", "info"] {
+        let human = dir.spv(&[command, "a.spv"]);
+        for name in ["human", "text", "table"] {
+            let named = dir.spv(&[command, "--format", name, "a.spv"]);
+            assert_eq!(named.text(), human.text(), "{command} {name}");
+        }
+    }
+    for name in ["human", "text"] {
+        assert_eq!(
+            dir.spv(&["diff", "--format", name, "a.spv", "a.spv"]).code,
+            0
+        );
+        assert_eq!(dir.spv(&["dis", "--format", name, "a.spv"]).code, 0);
+    }
+}
+
+#[test]
+fn colour_is_as_the_environment_says() {
+    let dir = Dir::new();
+    dir.write("bad.spvasm", FAULTY);
+    let colored = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = dir.command(env!("CARGO_BIN_EXE_spv"));
+        command.args(arguments).envs(variables.iter().copied());
+        run(&mut command, b"").stderr.contains('\x1b')
+    };
+    let commands: [&[&str]; 6] = [
+        &["as", "bad.spvasm"],
+        &["val", "bad.spvasm"],
+        &["layout", "bad.spvasm"],
+        &["info", "bad.spvasm"],
+        &["debug", "dump", "bad.spvasm"],
+        &["diff", "bad.spvasm", "bad.spvasm"],
+    ];
+    for command in commands {
+        assert!(!colored(command, &[]), "{command:?}");
+        assert!(colored(command, &[("CLICOLOR_FORCE", "1")]), "{command:?}");
+        assert!(!colored(command, &[("CLICOLOR_FORCE", "0")]), "{command:?}");
+        let both = [("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")];
+        assert!(!colored(command, &both), "{command:?}");
+        let with = |option: &'static str| [command, &[option]].concat();
+        assert!(
+            colored(&with("--color=always"), &[("NO_COLOR", "1")]),
+            "{command:?}"
+        );
+        assert!(colored(&with("--color"), &[]), "{command:?}");
+        let never = with("--color=never");
+        assert!(!colored(&never, &[("CLICOLOR_FORCE", "1")]), "{command:?}");
+    }
+}

@@ -85,9 +85,14 @@ impl Messages {
     /// Adds a remark for people.
     pub(crate) fn add_note(&mut self, text: &str) {
         if self.reporter.format == Format::Human {
-            self.text += text;
-            self.text.push('\n');
+            self.add_line(text);
         }
+    }
+
+    /// Adds a line that is in the form that is wanted already.
+    pub(crate) fn add_line(&mut self, text: &str) {
+        self.text += text;
+        self.text.push('\n');
     }
 
     /// Adds that the file or stream `name` could not be read.

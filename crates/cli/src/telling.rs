@@ -79,7 +79,7 @@ impl Telling {
                 object.to_string()
             }
         };
-        messages.add_note(&note);
+        messages.add_line(&note);
     }
 }
 

@@ -66,12 +66,13 @@ impl From<NumberType> for ScalarType {
 impl fmt::Display for ScalarType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Bool => f.write_str("Boolean"),
-            Self::Integer { .. } => write!(f, "{}-bit integer", self.width()),
-            Self::Float(FloatFormat::Half | FloatFormat::Single | FloatFormat::Double) => {
-                write!(f, "{}-bit float", self.width())
-            }
-            Self::Float(format) => write!(f, "{format:?} float"),
+            Self::Bool => f.write_str("bool"),
+            Self::Integer { width: 32 } => f.write_str("int"),
+            Self::Integer { width } => write!(f, "int{width}"),
+            Self::Float(FloatFormat::Half) => f.write_str("half"),
+            Self::Float(FloatFormat::Single) => f.write_str("float"),
+            Self::Float(FloatFormat::Double) => f.write_str("double"),
+            Self::Float(format) => f.write_str(&format!("{format:?}").to_lowercase()),
         }
     }
 }

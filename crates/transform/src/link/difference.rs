@@ -1,9 +1,11 @@
 //! Where two types differ, in words.
 
-use std::collections::{HashSet, VecDeque};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet, VecDeque};
 
-use spirvkit_binary::Value;
-use spirvkit_grammar::{Op, StorageClass};
+use spirvkit_binary::{Id, Value};
+use spirvkit_grammar::{Class, Op, StorageClass};
+use spirvkit_text::descriptions;
 
 use super::graph::Graph;
 use super::program::Program;
@@ -23,6 +25,8 @@ pub(super) struct Types<'p, 'a> {
     program: &'p Program<'a>,
     graph: &'p Graph,
     classes: &'p [u32],
+    /// What types are called, of the modules by their places; made if there is an error.
+    texts: RefCell<HashMap<usize, HashMap<Id, String>>>,
 }
 
 /// Where two types differ first.
@@ -39,6 +43,7 @@ impl<'p, 'a> Types<'p, 'a> {
             program,
             graph,
             classes,
+            texts: RefCell::default(),
         }
     }
 
@@ -150,43 +155,59 @@ impl<'p, 'a> Types<'p, 'a> {
             }
         };
         match program.op(node) {
-            Op::TypeVoid => text.push_str("void"),
-            Op::TypeBool => text.push_str("bool"),
-            Op::TypeInt if word(3) != 0 => *text += &format!("{}-bit signed integer", word(2)),
-            Op::TypeInt => *text += &format!("{}-bit unsigned integer", word(2)),
-            Op::TypeFloat => *text += &format!("{}-bit float", word(2)),
-            Op::TypeVector => {
-                *text += &format!("vector of {} × ", word(3));
-                inner(text, 0);
-            }
-            Op::TypeMatrix => {
-                *text += &format!("matrix of {} × ", word(3));
-                inner(text, 0);
-            }
             Op::TypeArray => {
-                text.push_str("array of ");
-                inner(text, 1);
-                text.push_str(" × ");
                 inner(text, 0);
+                text.push('[');
+                match parts.get(1).map(|&length| program.op(length)) {
+                    Some(Op::Constant) => *text += &program.word(parts[1], 3).to_string(),
+                    _ => inner(text, 1),
+                }
+                text.push(']');
+            }
+            Op::TypeRuntimeArray => {
+                inner(text, 0);
+                text.push_str("[]");
             }
             Op::TypePointer => {
-                *text += &format!("pointer to {} ", StorageClass(word(2)));
+                *text += &format!("ptr<{}, ", StorageClass(word(2)));
                 inner(text, 0);
+                text.push('>');
             }
-            Op::TypeStruct => self.write_list("structure of {", parts, "}", depth, text),
+            // A name would say nothing of what differs.
+            Op::TypeStruct => self.write_list("struct {", parts, "}", depth, text),
             Op::TypeFunction => {
+                inner(text, 0);
                 let parameters = parts.get(1..).unwrap_or_default();
-                self.write_list("function of (", parameters, ")", depth, text);
-                text.push_str(" to ");
-                if let Some(&result) = parts.first() {
-                    self.write(result, depth + 1, text);
-                }
+                self.write_list(" (", parameters, ")", depth, text);
             }
+            op if is_type(op) => text.push_str(&self.described(node)),
             op => {
                 text.push_str(&op.to_string());
                 self.write_literals(node, text);
             }
         }
+    }
+
+    /// A type as it is written elsewhere.
+    fn described(&self, node: u32) -> String {
+        let Some((part, inst)) = self.program.at(node) else {
+            return String::new();
+        };
+        let mut texts = self.texts.borrow_mut();
+        let texts = texts
+            .entry(self.program.module_of(node))
+            .or_insert_with(|| {
+                let words = part.module.store();
+                let module = spirvkit_binary::Module::new(&words);
+                let all = module.iter().flat_map(|module| module.instructions());
+                let types = all.map_while(Result::ok).filter(|it| is_type(it.op()));
+                let ids: Vec<Id> = types.filter_map(|it| it.result()).collect();
+                let texts = descriptions(&words, &ids);
+                ids.into_iter().zip(texts).collect()
+            });
+        let id = part.module.result(inst);
+        let text = id.and_then(|id| texts.get(&id)).cloned();
+        text.unwrap_or_default()
     }
 
     fn write_list(&self, open: &str, parts: &[u32], close: &str, depth: usize, text: &mut String) {
@@ -260,4 +281,9 @@ fn decoration_text(part: &super::program::Part<'_>, inst: spirvkit_ir::Inst) -> 
         });
     }
     words.join(" ")
+}
+
+fn is_type(op: Op) -> bool {
+    op.info()
+        .is_some_and(|info| info.class() == Class::TypeDeclaration)
 }

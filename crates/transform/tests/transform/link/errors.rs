@@ -135,29 +135,29 @@ fn types_differ_at_a_place() {
             "%parameter = OpTypeInt 32 0",
             "%parameter = OpTypeFloat 32",
             "parameter 1",
-            "32-bit unsigned integer",
-            "32-bit float",
+            "uint",
+            "float",
         ),
         (
             "%e = OpTypeFloat 32\n%parameter = OpTypeVector %e 4",
             "%e = OpTypeFloat 32\n%parameter = OpTypeVector %e 2",
             "parameter 1",
-            "vector of 4 × 32-bit float",
-            "vector of 2 × 32-bit float",
+            "vec4",
+            "vec2",
         ),
         (
             "%e = OpTypeInt 8 0\n%parameter = OpTypePointer CrossWorkgroup %e",
             "%e = OpTypeInt 8 0\n%parameter = OpTypePointer Workgroup %e",
             "parameter 1",
-            "pointer to CrossWorkgroup 8-bit unsigned integer",
-            "pointer to Workgroup 8-bit unsigned integer",
+            "ptr<CrossWorkgroup, uint8>",
+            "ptr<Workgroup, uint8>",
         ),
         (
             "%u = OpTypeInt 32 0\n%s = OpTypeStruct %u %u\n%parameter = OpTypePointer Function %s",
             "%u = OpTypeInt 32 0\n%h = OpTypeInt 16 0\n%s = OpTypeStruct %u %h\n%parameter = OpTypePointer Function %s",
             "member 1 of what is pointed to of parameter 1",
-            "32-bit unsigned integer",
-            "16-bit unsigned integer",
+            "uint",
+            "uint16",
         ),
         (
             "%u = OpTypeInt 32 0\n%n = OpConstant %u 4\n%parameter = OpTypeArray %u %n",
@@ -210,7 +210,7 @@ OpTypeForwardPointer %next CrossWorkgroup
     let error = error(&[&import, &list("OpTypeInt 32 0", "Export")], Fault::Type);
     let message = error.to_string();
     assert!(
-        message.ends_with("is 32-bit float in `a`, but 32-bit unsigned integer in `b`"),
+        message.ends_with("is float in `a`, but uint in `b`"),
         "{message}"
     );
     let text = linked(&[&import, &list("OpTypeFloat 32", "Export")]);

@@ -9,7 +9,7 @@ use clap::Args;
 use spirvkit::diff::{Diff, Options, TextOptions, diff};
 
 use crate::change::load_all;
-use crate::cli::{ColorWhen, RawIds};
+use crate::cli::{ColorWhen, RawIds, jobs};
 use crate::exit::{Ending, UsageError};
 use crate::inputs::{Input, Inputs};
 use crate::report::{self, Format, Messages, Reporter};
@@ -57,7 +57,7 @@ pub(crate) struct Arguments {
     no_indent: bool,
 
     /// Compare this many pairs of modules at once [default: one per core]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = jobs)]
     jobs: Option<NonZeroUsize>,
 
     /// When to colour changes and errors

@@ -33,7 +33,7 @@ kinds! {
         advice: "Make the module again, and name its file with `-o`.",
     }
     BAD_DIGIT = "hex.bad-digit", InvalidText {
-        text: "A module as digits holds something that is no number, or not of the base that the first number has.",
+        text: "A module as digits holds something that is not a number, or not of the base that the first number has.",
         advice: "Leave only numbers, with white space or commas between them, or with the code around an array of them.",
     }
     ODD_DIGITS = "hex.odd-digits", InvalidText {

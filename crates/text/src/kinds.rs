@@ -7,13 +7,13 @@ kinds! {
     pub static KINDS;
 
     EXPECTED_INSTRUCTION = "text.expected-instruction", InvalidText {
-        text: "Where an instruction should start, there is neither the name of one nor a result id with `=` behind it.",
+        text: "Where an instruction should start, there is neither the name of one nor a result id followed by `=`.",
         advice: "Start each instruction with its name, such as `OpCapability`, or with `%id =` and the name. \
                  Comments start with `;`.",
         example: "Capability Shader\n",
     }
     SURPLUS_OPERAND = "text.surplus-operand", InvalidText {
-        text: "An instruction is followed by something that is no operand of it and starts no other instruction.",
+        text: "An instruction is followed by something that is not an operand of it and starts no other instruction.",
         advice: "Remove what follows, or see in the grammar which operands the instruction takes.",
         example: "OpMemoryModel Logical GLSL450 Simple\n",
     }
@@ -36,7 +36,7 @@ kinds! {
     UNKNOWN_OPCODE = "text.unknown-opcode", InvalidLookup {
         text: "A name that looks like an instruction's is not in the grammar.",
         advice: "See whether it is misspelt. An instruction that is newer than this program can be written as \
-                 `OpUnknown(opcode, word count)` with its operands behind.",
+                 `OpUnknown(opcode, word count)` followed by its operands.",
         example: "%void = OpTypeVoyd\n",
     }
     WRONG_VERSION = "text.wrong-version", WrongVersion {
@@ -149,7 +149,7 @@ kinds! {
     }
     TOO_MANY_TEXT_ERRORS = "text.too-many-errors", InvalidText {
         text: "The text has more errors than `--max-errors` lets through.",
-        advice: "Mend those that are shown, or give a higher number; 0 is no limit.",
+        advice: "Mend those that are shown, or give a higher number; 0 means no limit.",
     }
     BAD_HEADER_COMMENT = "text.bad-header-comment", InvalidText {
         text: "A comment at the top that says what the header is to hold, such as `; Version: 1.3`, can't be read, and \
@@ -294,7 +294,7 @@ kinds! {
     }
     TOO_MANY_BINARY_ERRORS = "binary.too-many-errors", InvalidBinary {
         text: "The module has more errors than `--max-errors` lets through.",
-        advice: "Give a higher number (0 is no limit), or use `--lenient`.",
+        advice: "Give a higher number (0 means no limit), or use `--lenient`.",
     }
     MALFORMED = "binary.malformed", InvalidBinary {
         text: "The module can't be decoded.",

@@ -67,7 +67,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     source: bool,
 
-    /// Give up on an input after this many errors; 0 is no limit
+    /// Give up on an input after this many errors; 0 means no limit
     #[arg(long, value_name = "N", default_value_t = 1000)]
     max_errors: usize,
 

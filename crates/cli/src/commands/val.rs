@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     levels: LevelArguments,
 
-    /// Report at most this many errors of an input; 0 is no limit
+    /// Report at most this many errors of an input; 0 means no limit
     #[arg(long, value_name = "N", default_value_t = 50)]
     max_errors: usize,
 

@@ -190,8 +190,8 @@ impl BuildError {
                 f,
                 "the loop that ends in {id} is not the innermost one here"
             ),
-            K::SecondCase(literal) => write!(f, "there is a case for {literal} already"),
-            K::SecondDefault => write!(f, "there is a default case already"),
+            K::SecondCase(literal) => write!(f, "there is already a case for {literal}"),
+            K::SecondDefault => write!(f, "there is already a default case"),
             K::NoSuchPlace => write!(f, "there is no such place in the module"),
             K::Operands(error) => write!(f, "{error}"),
             K::TooLong { words } => {
@@ -214,9 +214,9 @@ impl BuildError {
                 write!(f, "{what} needs {}", one_of("extension", names))
             }
             K::Version { what, since, until } => match (since, until) {
-                (_, Some(until)) => write!(f, "{what} is gone since version {until}"),
+                (_, Some(until)) => write!(f, "version {until} removed {what}"),
                 (Some(since), None) => write!(f, "{what} needs version {since}"),
-                (None, None) => write!(f, "{what} is in no version yet"),
+                (None, None) => write!(f, "{what} is not in any version yet"),
             },
         }
     }

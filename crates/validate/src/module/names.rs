@@ -100,7 +100,7 @@ impl Module<'_> {
         self.mention(id);
         let show = |id: Id| self.show_nested(id, depth + 1);
         match self.ty(id) {
-            Type::None => format!("{}, which is no type", self.name(id)),
+            Type::None => format!("{}, which is not a type", self.name(id)),
             Type::Void => "void".to_owned(),
             Type::Bool => "bool".to_owned(),
             Type::Int { width, signed } => {

@@ -176,7 +176,7 @@ impl<'m, 'a> Gate<'m, 'a> {
         }
         if let Some(until) = availability.until().filter(|&until| until < self.version) {
             let message = format!(
-                "{op} is gone since version {until}; the module is of version {}",
+                "version {until} removed {op}; the module is of version {}",
                 self.version
             );
             return found(&INSTRUCTION_VERSION, message);
@@ -191,7 +191,10 @@ impl<'m, 'a> Gate<'m, 'a> {
         }
         let extensions = availability.extensions();
         match (availability.since(), extensions.len()) {
-            (None, 0) => found(&INSTRUCTION_VERSION, format!("{op} is in no version yet")),
+            (None, 0) => found(
+                &INSTRUCTION_VERSION,
+                format!("{op} is not in any version yet"),
+            ),
             (None, _) => {
                 let message = format!("{op} needs {}", one_extension(extensions.clone()));
                 let fault = Fault::new(&INSTRUCTION_EXTENSION, inst.offset(), message);
@@ -273,7 +276,7 @@ impl<'m, 'a> Gate<'m, 'a> {
         let version = self.version;
         if let Some(until) = availability.until().filter(|&until| until < version) {
             let message = format!(
-                "{what} of {op} is gone since version {until}; the module is of version {version}"
+                "version {until} removed {what} of {op}; the module is of version {version}"
             );
             return found(&OPERAND_VERSION, message);
         }

@@ -586,7 +586,7 @@ impl<'m, 'a> Ids<'m, 'a> {
         let op = self.m.op_of(ty);
         if !is_type_declaration(op) {
             let message = format!(
-                "the result type of {} is {}, which is no type",
+                "the result type of {} is {}, which is not a type",
                 inst.op(),
                 self.m.name(ty)
             );
@@ -616,7 +616,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             let message = format!("the result of {op} is id 0");
             return Fault::new(&ZERO, inst.offset(), message).result(inst);
         }
-        let message = format!("{op} defines {}, which is defined already", self.m.name(id));
+        let message = format!("{op} defines {}, which is already defined", self.m.name(id));
         let fault = self.fault(&REDEFINED, inst, message).result(inst);
         fault.about(self.m, id, "the first definition is here")
     }

@@ -272,12 +272,12 @@ impl<'m, 'a> Layout<'m, 'a> {
         self.section = home;
         match op {
             Op::MemoryModel if std::mem::replace(&mut self.has_memory_model, true) => {
-                return self.fault(&ONCE, inst, "the module has an OpMemoryModel already");
+                return self.fault(&ONCE, inst, "the module already has an OpMemoryModel");
             }
             Op::SamplerImageAddressingModeNV
                 if std::mem::replace(&mut self.has_addressing_mode, true) =>
             {
-                let message = "the module has an OpSamplerImageAddressingModeNV already";
+                let message = "the module already has an OpSamplerImageAddressingModeNV";
                 return self.fault(&ONCE, inst, message);
             }
             _ => {}
@@ -433,9 +433,9 @@ impl<'m, 'a> Layout<'m, 'a> {
         let place = match (self.in_function, self.blocks) {
             (false, _) => "outside of functions",
             (true, 0) => "before the function's first OpLabel",
-            (true, _) => "behind the end of a block",
+            (true, _) => "after the end of a block",
         };
-        let message = format!("{op} stands {place}, but belongs into a block");
+        let message = format!("{op} stands {place}, but belongs in a block");
         self.fault(&OUTSIDE_BLOCK, inst, message)
     }
 
@@ -464,7 +464,7 @@ impl<'m, 'a> Layout<'m, 'a> {
                 if !self.in_function {
                     self.lost(&PARAMETERS, inst, "a parameter stands outside of functions")
                 } else if self.blocks > 0 {
-                    self.fault(&PARAMETERS, inst, "a parameter stands behind a label")
+                    self.fault(&PARAMETERS, inst, "a parameter stands after a label")
                 } else {
                     Ok(())
                 }
@@ -507,7 +507,7 @@ impl<'m, 'a> Layout<'m, 'a> {
             None => self.fault(
                 &GRAPH_BODY,
                 inst,
-                format!("{op} belongs into a graph, but stands in a function"),
+                format!("{op} belongs in a graph, but stands in a function"),
             ),
         }
     }
@@ -525,7 +525,7 @@ impl<'m, 'a> Layout<'m, 'a> {
             let message = "the function ends within a block that has no terminator";
             self.fault(&BLOCK_END, inst, message)
         } else if self.blocks == 0 && self.any_definition && !told_outside {
-            let message = "a function without a body comes behind one with a body";
+            let message = "a function without a body comes after one with a body";
             self.fault(&DECLARATIONS_FIRST, inst, message)
         } else {
             Ok(())
@@ -554,7 +554,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         match extended {
             Extended::GlobalDebug => {
                 let message = format!(
-                    "this {op} describes no place in a function, but comes behind the first"
+                    "this {op} describes no place in a function, but comes after the first"
                 );
                 self.fault(&GLOBAL_DEBUG, inst, message)
             }
@@ -591,7 +591,7 @@ impl<'m, 'a> Layout<'m, 'a> {
                 let is_late = self.start != Start::EntryBlock && is_local && self.in_block;
                 if is_late && !std::mem::replace(&mut self.told_variables, true) {
                     let message = format!(
-                        "{op} stands behind other instructions or outside of the function's first block"
+                        "{op} stands after other instructions or outside of the function's first block"
                     );
                     return self.fault(&VARIABLES_FIRST, inst, message);
                 }
@@ -663,8 +663,7 @@ impl<'m, 'a> Layout<'m, 'a> {
             }
             Op::CompositeExtract => "an OpCompositeExtract stands outside of graphs",
             _ => {
-                let message =
-                    format!("{op} comes behind the first graph, but is no part of graphs");
+                let message = format!("{op} comes after the first graph, but can't be part of one");
                 return self.fault(&GRAPH_BODY, inst, message);
             }
         };

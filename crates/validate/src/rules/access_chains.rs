@@ -76,7 +76,7 @@ static BASE_TYPE: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_untyped_pointers",
     vuids: &[],
-    text: "An untyped access chain names the type to look through, which is no pointer type.",
+    text: "An untyped access chain names the type to look through, which is not a pointer type.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability UntypedPointersKHR
@@ -402,7 +402,7 @@ fn chain(at: &Site<'_, '_>, kind: Kind) -> Verdict {
             let ty = at.id(0);
             if m.ty(ty) == Type::None || m.is_pointer(ty) {
                 let message = format!(
-                    "an untyped access chain looks through a type that is no pointer, not {}",
+                    "an untyped access chain looks through a type that is not a pointer, not {}",
                     m.show_type(ty)
                 );
                 let fault = at.fault(&BASE_TYPE, message);

@@ -251,7 +251,7 @@ fn check_split_stages(at: &Site<'_, '_>) -> Verdict {
     match at.models_outside(SPLIT_MODELS) {
         Some(models) if at.m.env.is_vulkan() => {
             let message = format!(
-                "{} stands in {models}, which is no compute stage",
+                "{} stands in {models}, which is not a compute stage",
                 at.inst.op()
             );
             Err(at.fault(&SPLIT_STAGES, message))

@@ -119,7 +119,7 @@ static TRANSPOSE: Rule = Rule {
     class: InvalidId,
     section: SECTION,
     vuids: &[],
-    text: "Whether a matrix is transposed is said by a boolean.",
+    text: "Whether a matrix is transposed is given by a boolean.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_vectors!(

@@ -74,7 +74,7 @@ fn member_name(at: &Site<'_, '_>) -> Verdict {
             members.len()
         ),
         _ => format!(
-            "OpMemberName names a member of {}, which is no structure type",
+            "OpMemberName names a member of {}, which is not a structure type",
             m.name(ty)
         ),
     };

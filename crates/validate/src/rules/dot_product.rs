@@ -133,7 +133,7 @@ static INPUT: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_integer_dot_product",
     vuids: &[],
-    text: "What a dot product may take is said by capabilities: `DotProductInputAll` allows vectors, \
+    text: "What a dot product may take is given by capabilities: `DotProductInputAll` allows vectors, \
            `DotProductInput4x8Bit` vectors of four 8-bit integers, and `DotProductInput4x8BitPacked` 32-bit integers.",
     example: Example {
         frame: Frame::Shader,
@@ -249,7 +249,7 @@ static MIXED_CAPABILITY: Rule = Rule {
     class: InvalidData,
     section: MIXED,
     vuids: &[],
-    text: "Which encodings a mixed dot product takes is said by capabilities: `DotProductBFloat16AccVALVE` allows \
+    text: "Which encodings a mixed dot product takes is given by capabilities: `DotProductBFloat16AccVALVE` allows \
            BFloat16, `DotProductFloat16AccFloat32VALVE` and `DotProductFloat16AccFloat16VALVE` allow IEEE 754.",
     example: Example {
         frame: Frame::Shader,

@@ -89,7 +89,7 @@ static GRAPH_TYPE: Rule = Rule {
     class: InvalidData,
     section: SECTION,
     vuids: &[],
-    text: "A graph type has the types of its inputs and, behind them, of at least one output: tensors and arrays of \
+    text: "A graph type has the types of its inputs and, after them, of at least one output: tensors and arrays of \
            tensors.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
@@ -652,14 +652,14 @@ impl<'a> Graph<'a> {
         for &index in indexes {
             if !m.is_int_scalar_of(m.type_of(Id(index)).unwrap_or(Id(0)), 32) {
                 let message = format!(
-                    "{op} has {} for an index, which is no 32-bit integer",
+                    "{op} has {} for an index, which is not a 32-bit integer",
                     m.show_value(Id(index))
                 );
                 return Err(fault(&INDEX, message).about(m, Id(index), "it is defined here"));
             }
             if m.env.is_vulkan() && !m.is_constant(Id(index)) {
                 let message = format!(
-                    "{op} has {} for an index, which is no constant",
+                    "{op} has {} for an index, which is not a constant",
                     m.name(Id(index))
                 );
                 let fault = fault(&INDEX_CONSTANT, message);
@@ -692,7 +692,7 @@ impl<'a> Graph<'a> {
                 Type::Array { element, .. } | Type::RuntimeArray { element } => element,
                 _ => {
                     let message =
-                        format!("{op} selects an element of {what} {index}, which is no array");
+                        format!("{op} selects an element of {what} {index}, which is not an array");
                     return Err(fault(&ELEMENT, message));
                 }
             };

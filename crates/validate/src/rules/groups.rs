@@ -259,7 +259,7 @@ static WAIT_EVENTS: Rule = Rule {
     class: InvalidData,
     section: "3.32.21",
     vuids: &[],
-    text: "The events to wait for stand behind a pointer to `OpTypeEvent`.",
+    text: "The events to wait for are reached through a pointer to `OpTypeEvent`.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpGroupWaitEvents %u32_2 %u32_1 %workgroup_u32",

@@ -552,7 +552,7 @@ fn check_rotate(at: &Site<'_, '_>) -> Verdict {
     match at.m.constant_u64(size) {
         Some(value) if !value.is_power_of_two() => {
             let message = format!(
-                "the clusters of {} have the size {value}, which is no power of two",
+                "the clusters of {} have the size {value}, which is not a power of two",
                 at.inst.op()
             );
             let fault = at.fault(&CLUSTER_POWER, message).warning();

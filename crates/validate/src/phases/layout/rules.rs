@@ -166,7 +166,7 @@ pub(super) static PARAMETERS: Rule = Rule {
     class: ErrorClass::InvalidLayout,
     section: "2.4",
     vuids: &[],
-    text: "A function's parameters come right behind its `OpFunction`, before its first block.",
+    text: "A function's parameters come right after its `OpFunction`, before its first block.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -289,7 +289,7 @@ pub(super) static OUTSIDE_BLOCK: Rule = Rule {
     class: ErrorClass::InvalidLayout,
     section: "2.4",
     vuids: &[],
-    text: "The instructions of functions stand in blocks: behind an `OpLabel` and up to the terminator.",
+    text: "The instructions of functions stand in blocks: after an `OpLabel` and up to the terminator.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -435,7 +435,7 @@ pub(super) static GRAPH_BODY: Rule = Rule {
     class: ErrorClass::InvalidLayout,
     section: "SPV_ARM_graph",
     vuids: &[],
-    text: "Graphs come behind functions. A graph is an `OpGraphARM`, its inputs, `OpCompositeExtract` and extended \
+    text: "Graphs come after functions. A graph is an `OpGraphARM`, its inputs, `OpCompositeExtract` and extended \
            instructions, its outputs, and an `OpGraphEndARM`; entry points of graphs stand between them.",
     example: Example {
         frame: Frame::Whole,

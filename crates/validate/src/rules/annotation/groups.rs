@@ -113,7 +113,7 @@ fn check_group(at: &Site<'_, '_>) -> Verdict {
     if matches!(m.op_of(group), Op::DecorationGroup | Op::Nop) {
         return Ok(());
     }
-    let message = format!("{} is no decoration group", m.name(group));
+    let message = format!("{} is not a decoration group", m.name(group));
     Err(at
         .fault(&GROUP, message)
         .about(m, group, "this is defined here"))

@@ -210,7 +210,7 @@ fn check_member(at: &Site<'_, '_>, target: Id, member: u32) -> Verdict {
     }
     if !m.is_struct(target) {
         let message = format!(
-            "{} decorates a member of {}, which is no structure",
+            "{} decorates a member of {}, which is not a structure",
             at.inst.op(),
             m.name(target)
         );

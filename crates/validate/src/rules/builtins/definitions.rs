@@ -250,7 +250,7 @@ fn check_target(m: &Module<'_>, seed: &Seed) -> Verdict {
     let is_constant = is_constant_op(op);
     if !is_variable && !is_constant {
         let message = format!(
-            "`{}` decorates {}, an {op}, which is no variable, constant or member of a structure",
+            "`{}` decorates {}, an {op}, which is not a variable, constant or member of a structure",
             seed.built_in,
             m.name(seed.target)
         );

@@ -652,7 +652,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
             });
             if !post_dominators.dominates(back, target) {
                 let message = format!(
-                    "from the continue target {} there must be no way but through {}, which branches back to the \
+                    "every path from the continue target {} must go through {}, which branches back to the \
                      loop header {}",
                     self.flow.name(target),
                     self.flow.name(back),

@@ -261,7 +261,7 @@ pub(super) fn check_unique(flow: &Flow<'_, '_>, faults: &mut Faults) {
             continue;
         }
         let message = format!(
-            "{} declares the merge block {}, which is another header's already",
+            "{} declares the merge block {}, which is already another header's",
             flow.name(node),
             flow.name(merge)
         );

@@ -331,7 +331,7 @@ impl Parents<'_, '_, '_> {
                 _ => "isn't a block",
             }
         } else if met(self.met_in_phi) == Some(self.phi.offset()) {
-            "is a parent already"
+            "is already a parent"
         } else {
             if let Some(node) = node {
                 self.met_in_phi[node as usize] = self.phi.offset();

@@ -139,7 +139,7 @@ pub(super) fn check(flow: &Flow<'_, '_>, faults: &mut Faults) {
         faults.add(
             fault
                 .at(flow.end(first), "this branches to the block")
-                .at(flow.end(other), "and this, too"),
+                .at(flow.end(other), "and this one"),
         );
     }
 }

@@ -393,7 +393,7 @@ fn check_decode(
         return Ok(());
     };
     if def.op() != Op::Function {
-        return Err(fault("decodes tensors, but is no function"));
+        return Err(fault("decodes tensors, but is not a function"));
     }
     let Type::Function { result, parameters } = m.ty(def.id(1)) else {
         return Ok(());

@@ -232,7 +232,7 @@ pub(super) fn check_per_element(o: &Operation<'_, '_, '_>) -> Verdict {
         return Ok(());
     };
     if def.op() != Op::Function {
-        return Err(fault("is no function"));
+        return Err(fault("is not a function"));
     }
     let Type::Function { result, parameters } = m.ty(def.id(1)) else {
         return Ok(());

@@ -200,7 +200,7 @@ fn check_length(o: &Operation<'_, '_, '_>) -> Verdict {
     };
     if !is_fine {
         let message = format!(
-            "{} asks for the length of {}, which is no type of cooperative matrices for it",
+            "{} asks for the length of {}, which is not a type of cooperative matrices for it",
             o.op,
             m.show_type(ty)
         );

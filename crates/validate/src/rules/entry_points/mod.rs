@@ -197,7 +197,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         );
         return Err(at
             .fault(&FUNCTION, message)
-            .about(m, function, "this is no function"));
+            .about(m, function, "this is not a function"));
     }
     let is_kernel = ExecutionModel(at.inst.arg(0)) == ExecutionModel::Kernel;
     let Type::Function { result, parameters } = m.ty(def.id(1)) else {

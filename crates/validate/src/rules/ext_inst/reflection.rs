@@ -366,7 +366,7 @@ pub(super) fn check_names(m: &Module<'_>, faults: &mut Faults) {
         let entry = (inst.arg(2), name);
         if !names.contains(&entry) {
             let message = format!(
-                "{} is no entry point with the name \"{}\"",
+                "{} is not an entry point with the name \"{}\"",
                 m.name(inst.id(2)),
                 entry.1
             );

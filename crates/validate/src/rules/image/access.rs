@@ -196,7 +196,7 @@ pub(super) static ATTACHMENT_SAMPLE: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_shader_tile_image",
     vuids: &[],
-    text: "The sample of an attachment is told by a 32-bit integer.",
+    text: "The sample of an attachment is given by a 32-bit integer.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "OpCapability TileImageDepthReadAccessEXT

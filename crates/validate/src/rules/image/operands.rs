@@ -394,7 +394,7 @@ impl Given<'_> {
 
     fn check_offset(&self, at: &Site<'_, '_>) -> Verdict {
         if self.image.dim == Dim::Cube {
-            return Err(self.wrong_image(at, "an image that is no cube"));
+            return Err(self.wrong_image(at, "an image that is not a cube"));
         }
         self.expect(at, 0, "of 32-bit integers", |m, ty| {
             shape::is_scalar_or_vector(m, ty, is_int32)
@@ -416,7 +416,7 @@ impl Given<'_> {
 
     fn check_offsets(&self, at: &Site<'_, '_>) -> Verdict {
         if self.image.dim == Dim::Cube {
-            return Err(self.wrong_image(at, "an image that is no cube"));
+            return Err(self.wrong_image(at, "an image that is not a cube"));
         }
         let id = at.id(self.index);
         let m = at.m;

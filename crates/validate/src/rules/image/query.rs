@@ -37,7 +37,7 @@ pub(super) static LOD: Rule = Rule {
     class: InvalidData,
     section: "3.32.10",
     vuids: &[],
-    text: "The level whose size is asked for is told by a 32-bit integer.",
+    text: "The level whose size is asked for is given by a 32-bit integer.",
     example: Example {
         frame: Frame::Fragment,
         breaks: image!(

@@ -58,7 +58,7 @@ pub(super) static COMPONENT: Rule = Rule {
     class: InvalidData,
     section: "3.32.10",
     vuids: &[],
-    text: "The component that is gathered is told by a 32-bit integer.",
+    text: "The component that is gathered is given by a 32-bit integer.",
     example: Example {
         frame: Frame::Fragment,
         breaks: sampled!("%texels = OpImageGather %v4f32 %value %v2f32_0 %u64_1"),
@@ -71,7 +71,7 @@ pub(super) static COMPONENT_CONSTANT: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpImageGather-04664"],
-    text: "In Vulkan, the component that is gathered is told by a constant.",
+    text: "In Vulkan, the component that is gathered is given by a constant.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: sampled!(

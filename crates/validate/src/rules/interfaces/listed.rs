@@ -256,7 +256,7 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
                 return Ok(());
             }
             let message = format!(
-                "the interface of \"{}\" lists {}, which is no variable",
+                "the interface of \"{}\" lists {}, which is not a variable",
                 entry.name(),
                 m.show_value(id)
             );

@@ -399,7 +399,7 @@ fn place(
             Decoration::Index => {
                 if !is_output || entry.model != ExecutionModel::Fragment {
                     let message = format!(
-                        "{} has an index, but is no output of a fragment shader",
+                        "{} has an index, but is not an output of a fragment shader",
                         m.name(listed.id)
                     );
                     return Err(Fault::new(&INDEX, listed.inst.offset(), message));

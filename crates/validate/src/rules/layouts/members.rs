@@ -209,7 +209,7 @@ fn check_offsets(
             found.push(layouts.fault(&super::OVERLAP, id, message));
         } else if let Some((index, start)) = runtime.filter(|&(_, start)| offset > start) {
             let message = format!(
-                "{} is a run-time array at offset {start}, but {} stands behind it",
+                "{} is a run-time array at offset {start}, but {} comes after it",
                 of(index),
                 of(member.index)
             );

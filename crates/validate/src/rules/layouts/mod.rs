@@ -175,7 +175,7 @@ static RUNTIME_ARRAY: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"],
-    text: "A run-time array stands behind all other members.",
+    text: "A run-time array is the last member.",
     example: example!(
         "OpMemberDecorate %block 0 Offset 16
 OpMemberDecorate %block 1 Offset 0

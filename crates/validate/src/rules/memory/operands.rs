@@ -256,7 +256,7 @@ fn check_set(
     };
     let alignment = match operands.and_then(|operands| operands.alignment) {
         Some(alignment) if !alignment.is_power_of_two() => {
-            let message = format!("the alignment is {alignment}, which is no power of two");
+            let message = format!("the alignment is {alignment}, which is not a power of two");
             Err(at.fault(&ALIGNMENT, message))
         }
         Some(alignment) if is_physical && m.env.is_vulkan() => large_enough(at, alignment, value),

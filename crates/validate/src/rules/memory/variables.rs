@@ -389,7 +389,7 @@ fn data_type(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
         return Ok(());
     }
     let message =
-        "in Vulkan, an untyped variable that is no descriptor heap names the type of its data";
+        "in Vulkan, an untyped variable that is not a descriptor heap names the type of its data";
     let fault = at.fault(&DATA_TYPE_VULKAN, message);
     Err(fault.vuid("VUID-StandaloneSpirv-OpUntypedVariableKHR-11347"))
 }

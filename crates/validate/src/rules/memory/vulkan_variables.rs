@@ -177,7 +177,7 @@ pub(super) fn runtime_arrays(at: &Site<'_, '_>, variable: &Variable, data: Id) -
         };
         if !fine {
             let message = match m.has(Capability::RuntimeDescriptorArray) {
-                true => format!("in Vulkan, a `{class}` variable is no run-time array"),
+                true => format!("in Vulkan, a `{class}` variable is not a run-time array"),
                 false => {
                     "in Vulkan, a variable that is a run-time array needs `RuntimeDescriptorArray`"
                         .to_owned()

@@ -334,7 +334,7 @@ fn check_fast_math(at: &Site<'_, '_>) -> Verdict {
     let (ty, flags) = (at.id(2), at.id(3));
     if !m.is_float_scalar(ty) {
         let message = format!(
-            "FPFastMathDefault speaks of {}, which is no floating-point type",
+            "FPFastMathDefault speaks of {}, which is not a floating-point type",
             m.show_type(ty)
         );
         return Err(at.fault(&FAST_MATH_TYPE, message));

@@ -314,7 +314,7 @@ pub(super) fn forward_pointer(at: &Site<'_, '_>) -> Verdict {
             )
         }
         Type::Pointer { .. } if m.def_offset(pointer) < at.inst.offset() => {
-            format!("{} is declared already", m.name(pointer))
+            format!("{} is already declared", m.name(pointer))
         }
         Type::Pointer { .. } => return forward_in_vulkan(at, class),
         _ => format!(

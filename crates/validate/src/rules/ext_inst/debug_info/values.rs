@@ -1,6 +1,7 @@
 //! What the numbers in debugging instructions say: enumerations, flags, operations.
 
 use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_diagnostics::with_article;
 use spirvkit_grammar::{
     ExtInstSet, FPEncoding, OperandKind, ShaderDebugInfoDebugBaseTypeAttributeEncoding as Encoding,
     ShaderDebugInfoDebugInfoFlags as Flags,
@@ -224,9 +225,9 @@ fn enumerants(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
         let is_known = u32::try_from(value).is_ok_and(|value| kind.enumerant(value).is_some());
         if !is_known {
             let message = format!(
-                "{} has {value}, which is no {}",
+                "{} has {value}, which is not {}",
                 index.title(entry),
-                kind.description()
+                with_article(kind.description())
             );
             return Err(index.fault(entry, &ENUMERANT, message));
         }
@@ -298,14 +299,14 @@ fn flags(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
     let members = index.words_from(entry, Field::Members);
     let misplaced = match entry.number {
         FUNCTION_DECLARATION if has(Flags::FlagIsDefinition) => {
-            "DebugFunctionDeclaration has FlagIsDefinition, but is no definition".to_owned()
+            "DebugFunctionDeclaration has FlagIsDefinition, but is not a definition".to_owned()
         }
         TYPE_COMPOSITE if has(Flags::FlagFwdDecl) && !members.is_empty() => {
             "DebugTypeComposite has FlagFwdDecl, so it is only declared, but has members".to_owned()
         }
         number if number != TYPE_ENUM && has(Flags::FlagIsEnumClass) => {
             format!(
-                "{} has FlagIsEnumClass, but is no enumeration",
+                "{} has FlagIsEnumClass, but is not an enumeration",
                 index.title(entry)
             )
         }
@@ -348,7 +349,7 @@ fn fp_encoding(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
     };
     let encoding = index.value(entry, Field::Encoding);
     if encoding.is_some_and(|encoding| encoding != u64::from(Encoding::Float.0)) {
-        let message = "the type has an encoding of floating-point numbers, but is no Float";
+        let message = "the type has an encoding of floating-point numbers, but is not a Float";
         return Err(index.fault(entry, &FP_ENCODING, message));
     }
     let Ok(format) = u32::try_from(format).map(FPEncoding) else {

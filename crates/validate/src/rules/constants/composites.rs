@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::Op;
 
 use super::scalars::type_fault;
-use crate::fault::{Fault, Verdict, all};
+use crate::fault::{Fault, Verdict, all, expect};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -144,34 +144,36 @@ pub(super) fn composite(at: &Site<'_, '_>) -> Verdict {
                 Op::ConstantCompositeContinuedINTEL | Op::SpecConstantCompositeContinuedINTEL
             )
         });
-    if wanted.is_some_and(|wanted| wanted != given) && !is_continued {
+    let is_other = wanted.is_some_and(|wanted| wanted != given) && !is_continued;
+    let count = expect(!is_other, || {
         let message = format!(
             "{} takes {} constituents, but has {given}",
             m.show_type(result),
             wanted.unwrap_or(0)
         );
         let fault = at.fault(&COUNT, message);
-        return Err(fault.about(m, result, "the type is declared here"));
-    }
-    all(constituents
+        fault.about(m, result, "the type is declared here")
+    });
+    // Of those that are too many, enough is told.
+    let most = wanted.unwrap_or(u64::MAX).try_into().unwrap_or(usize::MAX);
+    let each = all(constituents
         .iter()
         .enumerate()
+        .take(most)
         .map(|(index, &constituent)| {
             let constituent = Id(constituent);
             check_constituent(at, constituent)?;
             let wanted = match &parts {
                 Parts::Same { ty, .. } => *ty,
                 Parts::Each(members) => Id(members.get(index).copied().unwrap_or(0)),
-                Parts::Slices => {
-                    slice(at, result, constituent)?;
-                    return Ok(());
-                }
+                Parts::Slices => return slice(at, result, constituent),
             };
             if m.type_of(constituent) != Some(wanted) && !same_shape(m, constituent, wanted) {
                 return Err(constituent_type(at, index, constituent, wanted));
             }
             Ok(())
-        }))
+        }));
+    all([count, each])
 }
 
 /// Matrix columns are vectors, whose declarations may be repeated where the

@@ -7,7 +7,7 @@ mod spec_op;
 use spirvkit_grammar::Op;
 
 use super::Family;
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
@@ -57,7 +57,7 @@ pub(crate) const FAMILY: Family = Family {
 };
 
 fn check(at: &Site<'_, '_>) -> Verdict {
-    match at.inst.op() {
+    let own = match at.inst.op() {
         Op::ConstantTrue
         | Op::ConstantFalse
         | Op::SpecConstantTrue
@@ -67,19 +67,19 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         | Op::SpecConstantCapabilitiesINTEL => return scalars::boolean(at),
         // Most constants: what follows is of other widths.
         Op::Constant | Op::SpecConstant if is_32_bit_number(at) => return Ok(()),
-        Op::Constant | Op::SpecConstant => scalars::number(at)?,
-        Op::ConstantComposite | Op::SpecConstantComposite => composites::composite(at)?,
+        Op::Constant | Op::SpecConstant => scalars::number(at),
+        Op::ConstantComposite | Op::SpecConstantComposite => composites::composite(at),
         Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT => {
-            composites::replicate(at)?;
+            composites::replicate(at)
         }
-        Op::ConstantNull => scalars::null(at)?,
+        Op::ConstantNull => scalars::null(at),
         Op::ConstantSampler => return scalars::sampler(at),
         Op::ConstantSizeOfEXT => return scalars::size_of(at),
-        Op::ConstantDataKHR | Op::SpecConstantDataKHR => scalars::data(at)?,
-        Op::SpecConstantOp => spec_op::check(at)?,
+        Op::ConstantDataKHR | Op::SpecConstantDataKHR => scalars::data(at),
+        Op::SpecConstantOp => spec_op::check(at),
         _ => return Ok(()),
-    }
-    scalars::small(at)
+    };
+    all([own, scalars::small(at)])
 }
 
 fn is_32_bit_number(at: &Site<'_, '_>) -> bool {

@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidCfg, InvalidData, InvalidId};
 use spirvkit_grammar::{AddressingModel, Capability, Op, Version};
 
-use crate::fault::{Fault, Faults, Verdict, all};
+use crate::fault::{Fault, Faults, Verdict, all, expect};
 use crate::flow::{Flow, literal_words, targets};
 use crate::module::{Inst, Type};
 use crate::rule::{Example, Frame, Rule};
@@ -259,12 +259,13 @@ OpFunctionEnd",
 /// Checks a branch by itself.
 pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
-    all(targets(m, at.inst).map(|label| check_label(at, label)))?;
-    match at.inst.op() {
+    let labels = all(targets(m, at.inst).map(|label| check_label(at, label)));
+    let rest = match at.inst.op() {
         Op::BranchConditional => check_conditional(at),
         Op::Switch => check_switch(at),
         _ => Ok(()),
-    }
+    };
+    all([labels, rest])
 }
 
 /// Checks that an operand is a label.
@@ -289,41 +290,47 @@ pub(super) fn check_label(at: &Site<'_, '_>, label: Id) -> Verdict {
 fn check_conditional(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let condition = at.id(0);
-    if m.def(condition).is_some() && !m.is_bool_scalar(at.type_of_arg(0)) {
+    let decides = m.def(condition).is_none() || m.is_bool_scalar(at.type_of_arg(0));
+    let condition = expect(decides, || {
         let message = format!(
             "the condition of OpBranchConditional must be a boolean scalar, but is {}",
             m.show_value(condition)
         );
         let fault = at.fault(&CONDITION, message);
-        return Err(fault.about(m, condition, "the condition is defined here"));
-    }
+        fault.about(m, condition, "the condition is defined here")
+    });
+    let is_same = m.version >= Version::V1_6 && at.id(1) == at.id(2);
+    let labels = expect(!is_same, || {
+        let message = format!(
+            "both labels of OpBranchConditional are {}; from version 1.6 on, they must differ",
+            m.name(at.id(1))
+        );
+        at.fault(&SAME_TARGETS, message).help("use OpBranch")
+    });
+    all([condition, check_weights(at), labels])
+}
+
+fn check_weights(at: &Site<'_, '_>) -> Verdict {
     match *at.inst.args().get(3..).unwrap_or_default() {
-        [] => {}
+        [] => Ok(()),
         [first, second] => {
-            if first.checked_add(second).is_none_or(|sum| sum == 0) {
-                let message = format!(
-                    "the weights of OpBranchConditional are {first} and {second}, whose sum must be neither 0 nor \
-                     more than 32 bits hold"
-                );
-                return Err(at.fault(&WEIGHT_SUM, message).arg(at, 3));
+            if first.checked_add(second).is_some_and(|sum| sum > 0) {
+                return Ok(());
             }
+            let message = format!(
+                "the weights of OpBranchConditional are {first} and {second}, whose sum must be neither 0 nor \
+                 more than 32 bits hold"
+            );
+            Err(at.fault(&WEIGHT_SUM, message).arg(at, 3))
         }
         ref weights => {
             let message = format!(
                 "OpBranchConditional must have no weight or two, but has {}",
                 weights.len()
             );
-            return Err(at.fault(&WEIGHTS, message).arg(at, 3));
+            Err(at.fault(&WEIGHTS, message).arg(at, 3))
         }
     }
-    if m.version >= Version::V1_6 && at.id(1) == at.id(2) {
-        let message = format!(
-            "both labels of OpBranchConditional are {}; from version 1.6 on, they must differ",
-            m.name(at.id(1))
-        );
-        return Err(at.fault(&SAME_TARGETS, message).help("use OpBranch"));
-    }
-    Ok(())
 }
 
 fn check_switch(at: &Site<'_, '_>) -> Verdict {
@@ -337,17 +344,14 @@ fn check_switch(at: &Site<'_, '_>) -> Verdict {
         let fault = at.fault(&SELECTOR, message);
         return Err(fault.about(m, selector, "the selector is defined here"));
     }
-    match repeated_literal(at) {
-        None => Ok(()),
-        Some(literal) => {
-            let message = format!("OpSwitch has more than one label for {literal}");
-            Err(at.fault(&SAME_LITERALS, message).warning())
-        }
-    }
+    all(repeated_literals(at).into_iter().map(|literal| {
+        let message = format!("OpSwitch has more than one label for {literal}");
+        Err(at.fault(&SAME_LITERALS, message).warning())
+    }))
 }
 
-/// The lowest of the literals that a switch has twice.
-fn repeated_literal(at: &Site<'_, '_>) -> Option<i128> {
+/// The literals that a switch has more than once.
+fn repeated_literals(at: &Site<'_, '_>) -> Vec<i128> {
     let words = literal_words(at.m, at.inst);
     let is_signed = matches!(at.m.ty(at.type_of_arg(0)), Type::Int { signed: true, .. });
     let cases = at.inst.args().get(2..).unwrap_or_default();
@@ -362,12 +366,15 @@ fn repeated_literal(at: &Site<'_, '_>) -> Option<i128> {
     });
     // Most switches are written in order.
     if values.clone().is_sorted_by(|a, b| a < b) {
-        return None;
+        return Vec::new();
     }
     let mut sorted: Vec<i128> = values.collect();
     sorted.sort_unstable();
-    let repeated = sorted.windows(2).find(|pair| pair[0] == pair[1])?;
-    Some(repeated[0])
+    let groups = sorted.chunk_by(|a, b| a == b);
+    groups
+        .filter(|group| group.len() > 1)
+        .map(|group| group[0])
+        .collect()
 }
 
 /// Checks `OpReturn` and `OpReturnValue`.

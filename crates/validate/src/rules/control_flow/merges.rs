@@ -4,7 +4,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidCfg, InvalidData, InvalidId};
 use spirvkit_grammar::{LoopControl, Op};
 
 use super::branches::check_label;
-use crate::fault::{Fault, Faults, Verdict};
+use crate::fault::{Fault, Faults, Verdict, all};
 use crate::flow::{Flow, Merge};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -157,14 +157,16 @@ OpReturn",
 };
 
 pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
-    check_place(at)?;
-    check_label(at, at.id(0))?;
-    if at.inst.op() == Op::LoopMerge {
-        check_label(at, at.id(1))?;
-        check_labels(at)?;
-        check_control(at)?;
+    let own = all([check_place(at), check_label(at, at.id(0))]);
+    match at.inst.op() {
+        Op::LoopMerge => all([
+            own,
+            check_label(at, at.id(1)),
+            check_labels(at),
+            check_control(at),
+        ]),
+        _ => own,
     }
-    Ok(())
 }
 
 fn check_place(at: &Site<'_, '_>) -> Verdict {
@@ -224,12 +226,11 @@ fn check_control(at: &Site<'_, '_>) -> Verdict {
         (LoopControl::PeelCount, "PeelCount"),
         (LoopControl::PartialCount, "PartialCount"),
     ];
-    if has(LoopControl::DontUnroll)
-        && let Some((_, name)) = against.into_iter().find(|&(bit, _)| has(bit))
-    {
+    let contradicts = |&(bit, _): &(LoopControl, &str)| has(LoopControl::DontUnroll) && has(bit);
+    let against = all(against.into_iter().filter(contradicts).map(|(_, name)| {
         let message = format!("{name} and DontUnroll contradict each other");
-        return Err(at.fault(&LOOP_CONTROL, message));
-    }
+        Err(at.fault(&LOOP_CONTROL, message))
+    }));
     if has(LoopControl::IterationMultiple) {
         // The parameters are in the order of the bits.
         let before = [
@@ -240,10 +241,10 @@ fn check_control(at: &Site<'_, '_>) -> Verdict {
         let index = 3 + before.into_iter().filter(|&bit| has(bit)).count();
         if at.inst.optional(index) == Some(0) {
             let message = "IterationMultiple must be greater than 0";
-            return Err(at.fault(&ITERATION_MULTIPLE, message));
+            return all([against, Err(at.fault(&ITERATION_MULTIPLE, message))]);
         }
     }
-    Ok(())
+    against
 }
 
 /// Checks that no block is the merge block of two headers.

@@ -5,7 +5,7 @@ use spirvkit_binary::{Definition, Id, Import};
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{AddressingModel, Capability, ExtInstSet, Op};
 
-use crate::fault::{Fault, Faults, Verdict, all};
+use crate::fault::{Fault, Faults, Verdict, all, expect};
 use crate::flow::Flow;
 use crate::module::{Inst, Type};
 use crate::rule::{Example, Frame, Rule};
@@ -188,18 +188,18 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         Type::Sampler if is_shader => return fault(&RESULT, "a sampler in a shader"),
         _ => {}
     }
-    if m.is_pointer(result)
+    let is_chosen = m.is_pointer(result)
         && m.addressing == AddressingModel::Logical
-        && !m.has(Capability::VariablePointersStorageBuffer)
-    {
+        && !m.has(Capability::VariablePointersStorageBuffer);
+    let pointers = expect(!is_chosen, || {
         let message = format!(
             "OpPhi makes {}, but choosing between pointers takes the capability VariablePointers or \
              VariablePointersStorageBuffer in the logical addressing model",
             m.show_type(result)
         );
-        return Err(at.fault(&POINTER, message));
-    }
-    all(at.inst.args().chunks_exact(2).map(|pair| {
+        at.fault(&POINTER, message)
+    });
+    let values = all(at.inst.args().chunks_exact(2).map(|pair| {
         let value = Id(pair[0]);
         if m.def(value).is_some() && m.type_of(value) != Some(result) {
             let message = format!(
@@ -211,7 +211,8 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
             return Err(fault.about(m, value, "the value is defined here"));
         }
         Ok(())
-    }))
+    }));
+    all([pointers, values])
 }
 
 /// Checks where the phis of a function stand and their parents.
@@ -306,9 +307,8 @@ struct Parents<'f, 'm, 'a> {
 impl Parents<'_, '_, '_> {
     fn check(&mut self, predecessors: usize) -> Verdict {
         let operands = self.phi.args();
-        for pair in operands.chunks_exact(2) {
-            self.check_parent(Id(pair[1]))?;
-        }
+        let pairs = operands.chunks_exact(2);
+        all(pairs.map(|pair| self.check_parent(Id(pair[1]))))?;
         // All parents are distinct predecessors.
         if operands.len() / 2 != predecessors {
             let message = format!(

@@ -11,7 +11,7 @@ use spirvkit_grammar::{Capability, ExecutionModel, Op};
 
 use super::Family;
 use super::mode_setting::{self, Modes, find_workgroup_size};
-use crate::fault::{Fault, Faults, Verdict};
+use crate::fault::{Fault, Faults, Verdict, all, expect};
 use crate::module::{Models, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -204,25 +204,24 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     };
     let wrong = |what: String| {
-        Err(at
-            .fault(&FUNCTION_TYPE, what)
-            .about(m, function, "the function begins here"))
+        let fault = at.fault(&FUNCTION_TYPE, what);
+        fault.about(m, function, "the function begins here")
     };
-    if !parameters.is_empty() && !is_kernel {
-        return wrong(format!(
+    let takes = expect(parameters.is_empty() || is_kernel, || {
+        wrong(format!(
             "an entry point has no parameters, but {} has {}",
             m.name(function),
             parameters.len()
-        ));
-    }
-    if !m.is_void(result) && m.def_offset(result) != 0 {
-        return wrong(format!(
+        ))
+    });
+    let returns = expect(m.is_void(result) || m.def_offset(result) == 0, || {
+        wrong(format!(
             "an entry point returns nothing, but {} returns {}",
             m.name(function),
             m.show_type(result)
-        ));
-    }
-    Ok(())
+        ))
+    });
+    all([takes, returns])
 }
 
 fn check_module(m: &Module<'_>, faults: &mut Faults) {
@@ -292,11 +291,12 @@ fn check_names(m: &Module<'_>, faults: &mut Faults) {
 /// Checks that nothing calls an entry point, and that no calls that one reaches
 /// form a cycle.
 fn check_calls(m: &Module<'_>, faults: &mut Faults) {
+    let mut calls_entry = false;
     for (index, function) in m.functions.iter().enumerate() {
-        for callee in m.callees(index as u32) {
-            if m.entry_models(callee).is_none() || m.op_of(callee) != Op::Function {
-                continue;
-            }
+        let is_entry =
+            |callee: &Id| m.entry_models(*callee).is_some() && m.op_of(*callee) == Op::Function;
+        // To look for the call takes its time, so one of a function is enough.
+        if let Some(callee) = m.callees(index as u32).find(is_entry) {
             let offset = call_of(m, function.range.clone(), callee);
             let message = format!("{} is an entry point, but is called", m.name(callee));
             faults.add(Fault::new(&CALLED, offset, message).about(
@@ -304,11 +304,12 @@ fn check_calls(m: &Module<'_>, faults: &mut Faults) {
                 callee,
                 "the entry point's function",
             ));
-            return;
+            calls_entry = true;
         }
     }
     // Only Vulkan leaves no doubt that it forbids all recursion.
     if m.env.is_vulkan()
+        && !calls_entry
         && let Some((function, callee)) = find_cycle(m)
     {
         let range = m.functions.get(function as usize).map(|f| f.range.clone());
@@ -383,8 +384,8 @@ fn check_capability_stages(m: &Module<'_>, faults: &mut Faults) {
         if !m.has(capability) {
             continue;
         }
-        let mut entries = m.entry_points.iter();
-        if let Some(entry) = entries.find(|entry| !stages.contains(entry.model)) {
+        let entries = m.entry_points.iter();
+        for entry in entries.filter(|entry| !stages.contains(entry.model)) {
             let message = format!(
                 "{capability} is for {stages}, but this entry point's model is {}",
                 entry.model

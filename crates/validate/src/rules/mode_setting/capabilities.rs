@@ -3,7 +3,7 @@
 use spirvkit_diagnostics::ErrorClass::InvalidCapability;
 use spirvkit_grammar::{Capability, OperandKind, Version};
 
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all, expect};
 use crate::module::Module;
 use crate::options::Api;
 use crate::rule::{Example, Frame, Rule};
@@ -49,14 +49,20 @@ OpMemoryModel Logical Vulkan",
 pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let capability = Capability(at.inst.arg(0));
-    if capability == Capability::CooperativeMatrixKHR
+    let lacks_model = capability == Capability::CooperativeMatrixKHR
         && m.has(Capability::Shader)
-        && !m.has(Capability::VulkanMemoryModel)
-    {
+        && !m.has(Capability::VulkanMemoryModel);
+    let has_model = expect(!lacks_model, || {
         let message =
             "CooperativeMatrixKHR and Shader together need the capability VulkanMemoryModel";
-        return Err(at.fault(&COOPERATIVE_MATRIX, message));
-    }
+        at.fault(&COOPERATIVE_MATRIX, message)
+    });
+    all([has_model, check_known(at, capability)])
+}
+
+/// Checks that the environment knows a capability.
+fn check_known(at: &Site<'_, '_>, capability: Capability) -> Verdict {
+    let m = at.m;
     if environment_knows(m, capability) {
         return Ok(());
     }

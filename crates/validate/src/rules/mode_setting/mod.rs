@@ -10,7 +10,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{AddressingModel, Capability, MemoryModel, Op};
 
 use super::Family;
-use crate::fault::{Faults, Verdict};
+use crate::fault::{Faults, Verdict, all, expect};
 use crate::module::Module;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -111,28 +111,28 @@ fn check_memory_model(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let addressing = AddressingModel(at.inst.arg(0));
     let model = MemoryModel(at.inst.arg(1));
-    if model != MemoryModel::Vulkan && m.has(Capability::VulkanMemoryModel) {
+    let is_vulkan = model == MemoryModel::Vulkan || !m.has(Capability::VulkanMemoryModel);
+    let declared = expect(is_vulkan, || {
         let message = format!(
             "the capability VulkanMemoryModel is declared, but the memory model is {model}"
         );
-        return Err(at
-            .fault(&VULKAN_MEMORY_MODEL, message)
-            .help("name the memory model Vulkan, or drop the capability"));
-    }
+        let fault = at.fault(&VULKAN_MEMORY_MODEL, message);
+        fault.help("name the memory model Vulkan, or drop the capability")
+    });
     let fits = match addressing {
         AddressingModel::Logical | AddressingModel::PhysicalStorageBuffer64 => !m.env.is_opencl(),
         _ => !m.env.is_vulkan(),
     };
-    if !fits {
+    let addressing = expect(fits, || {
         let name = m.env.target.name();
         let message = format!("{name} does not know the addressing model {addressing}");
-        return Err(at.fault(&ADDRESSING_MODEL, message));
-    }
-    if m.env.is_opencl() && model != MemoryModel::OpenCL {
+        at.fault(&ADDRESSING_MODEL, message)
+    });
+    let memory = expect(!m.env.is_opencl() || model == MemoryModel::OpenCL, || {
         let message = format!("the memory model must be OpenCL, but is {model}");
-        return Err(at.fault(&MEMORY_MODEL, message));
-    }
-    Ok(())
+        at.fault(&MEMORY_MODEL, message)
+    });
+    all([declared, addressing, memory])
 }
 
 fn check_module(m: &Module<'_>, faults: &mut Faults) {

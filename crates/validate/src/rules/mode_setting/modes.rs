@@ -6,8 +6,8 @@ use spirvkit_grammar::{Decoration, ExecutionMode, ExecutionModel, FPFastMathMode
 
 use super::tables::{self, Modes};
 use super::workgroup;
-use crate::fault::{Fault, Faults, Verdict, all};
-use crate::module::{Decorated, Module};
+use crate::fault::{Fault, Faults, Verdict, all, expect};
+use crate::module::{Decorated, Models, Module};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
@@ -263,9 +263,23 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         };
         return Err(at.fault(&OPERAND_FORM, format!("{mode} {right}")));
     }
-    if takes_ids {
-        check_ids(at, mode)?;
-    }
+    let ids = match takes_ids {
+        true => check_ids(at, mode),
+        false => Ok(()),
+    };
+    let size = match mode {
+        ExecutionMode::LocalSize | ExecutionMode::LocalSizeId => workgroup::check_mode(at),
+        _ => Ok(()),
+    };
+    let vulkan = match m.env.is_vulkan() {
+        true => check_vulkan(at, mode, models.contains(ExecutionModel::MeshEXT)),
+        false => Ok(()),
+    };
+    all([ids, check_models(at, mode, models), size, vulkan])
+}
+
+/// Checks that the entry points with a mode are of these models.
+fn check_models(at: &Site<'_, '_>, mode: ExecutionMode, models: Models) -> Verdict {
     if let Some(allowed) = tables::models_of(mode) {
         let wrong = models.without(allowed);
         if !wrong.is_empty() {
@@ -274,28 +288,21 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
             return Err(at.fault(&WRONG_MODEL, message));
         }
     }
-    if matches!(mode, ExecutionMode::LocalSize | ExecutionMode::LocalSizeId) {
-        workgroup::check_mode(at)?;
-    }
-    if m.env.is_vulkan() {
-        check_vulkan(at, mode, models.contains(ExecutionModel::MeshEXT))?;
-        let tiles = match mode {
-            ExecutionMode::NonCoherentTileAttachmentReadQCOM => {
-                Some((ExecutionModel::Fragment, WRONG_MODEL.vuids[0]))
-            }
-            ExecutionMode::TileShadingRateQCOM => {
-                Some((ExecutionModel::GLCompute, WRONG_MODEL.vuids[1]))
-            }
-            _ => None,
-        };
-        if let Some((only, vuid)) = tiles
-            && let Some(wrong) = models.iter().find(|&model| model != only)
-        {
+    let (only, vuid) = match mode {
+        _ if !at.m.env.is_vulkan() => return Ok(()),
+        ExecutionMode::NonCoherentTileAttachmentReadQCOM => {
+            (ExecutionModel::Fragment, WRONG_MODEL.vuids[0])
+        }
+        ExecutionMode::TileShadingRateQCOM => (ExecutionModel::GLCompute, WRONG_MODEL.vuids[1]),
+        _ => return Ok(()),
+    };
+    match models.iter().find(|&model| model != only) {
+        None => Ok(()),
+        Some(wrong) => {
             let message = format!("{mode} is for {only}, but the entry point's model is {wrong}");
-            return Err(at.fault(&WRONG_MODEL, message).vuid(vuid));
+            Err(at.fault(&WRONG_MODEL, message).vuid(vuid))
         }
     }
-    Ok(())
 }
 
 /// Checks the operands of a mode that has ids for operands.
@@ -303,7 +310,7 @@ fn check_ids(at: &Site<'_, '_>, mode: ExecutionMode) -> Verdict {
     let m = at.m;
     let is_fast_math = mode == ExecutionMode::FPFastMathDefault;
     let first = if is_fast_math { 3 } else { 2 };
-    all((first..at.inst.args().len()).map(|index| {
+    let constants = all((first..at.inst.args().len()).map(|index| {
         let id = at.id(index);
         let is_string = matches!(
             m.op_of(id),
@@ -322,23 +329,30 @@ fn check_ids(at: &Site<'_, '_>, mode: ExecutionMode) -> Verdict {
             ));
         }
         Ok(())
-    }))?;
-    match is_fast_math {
+    }));
+    // Flags that are no constant have no value.
+    match is_fast_math && constants.is_ok() {
         true => check_fast_math(at),
-        false => Ok(()),
+        false => constants,
     }
 }
 
 fn check_fast_math(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let (ty, flags) = (at.id(2), at.id(3));
-    if !m.is_float_scalar(ty) {
+    let is_float = expect(m.is_float_scalar(ty), || {
         let message = format!(
             "FPFastMathDefault speaks of {}, which is not a floating-point type",
             m.show_type(ty)
         );
-        return Err(at.fault(&FAST_MATH_TYPE, message));
-    }
+        at.fault(&FAST_MATH_TYPE, message)
+    });
+    all([is_float, check_flags(at, flags)])
+}
+
+/// Checks the flags of `FPFastMathDefault`.
+fn check_flags(at: &Site<'_, '_>, flags: Id) -> Verdict {
+    let m = at.m;
     let wrong = |what: &str| {
         let message = format!("the flags of FPFastMathDefault {what}");
         Err(at
@@ -436,8 +450,8 @@ fn check_repeated(m: &Module<'_>, modes: &Modes, faults: &mut Faults) {
             false => group.iter().map(|entry| (0, entry.2)).collect(),
         };
         seen.sort_unstable();
-        let twice = seen.windows(2).find(|pair| pair[0].0 == pair[1].0);
-        if let Some(pair) = twice {
+        let twice = seen.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+        for pair in twice {
             let offset = pair.last().map_or(first, |entry| entry.1);
             let message = match tables::is_per_operand(mode) {
                 true => format!("the entry point already has {mode} for this operand"),

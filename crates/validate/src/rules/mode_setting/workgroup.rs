@@ -6,7 +6,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op};
 
 use super::Modes;
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all};
 use crate::module::{EntryPoint, Inst, Module};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -167,6 +167,7 @@ pub(super) fn check_mode(at: &Site<'_, '_>) -> Verdict {
 /// of the entry point ask for.
 fn check_groups(modes: &Modes, function: Id, offset: u32, size: [u64; 3]) -> Verdict {
     let fault = |message: String| Fault::new(&DERIVATIVE_GROUPS, offset, message);
+    let mut quads = Ok(());
     if modes.has(function, ExecutionMode::DerivativeGroupQuadsKHR)
         && (!size[0].is_multiple_of(2) || !size[1].is_multiple_of(2))
     {
@@ -176,7 +177,7 @@ fn check_groups(modes: &Modes, function: Id, offset: u32, size: [u64; 3]) -> Ver
         );
         let side = usize::from(size[0].is_multiple_of(2));
         let fault = fault(message).word(FIRST_SIDE + side);
-        return Err(fault.vuid(DERIVATIVE_GROUPS.vuids[0]));
+        quads = Err(fault.vuid(DERIVATIVE_GROUPS.vuids[0]));
     }
     let product = size.iter().fold(1u64, |all, &side| all.wrapping_mul(side));
     if modes.has(function, ExecutionMode::DerivativeGroupLinearKHR) && !product.is_multiple_of(4) {
@@ -184,9 +185,9 @@ fn check_groups(modes: &Modes, function: Id, offset: u32, size: [u64; 3]) -> Ver
             "with DerivativeGroupLinearKHR the workgroup's size must be a multiple of 4, but is {} = {product}",
             show(size)
         );
-        return Err(fault(message).vuid(DERIVATIVE_GROUPS.vuids[1]));
+        return all([quads, Err(fault(message).vuid(DERIVATIVE_GROUPS.vuids[1]))]);
     }
-    Ok(())
+    quads
 }
 
 /// Checks the size of an entry point's workgroups.

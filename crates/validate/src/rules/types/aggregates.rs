@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Decoration, Op};
 
-use crate::fault::{Fault, Verdict, all};
+use crate::fault::{Fault, Verdict, all, expect};
 use crate::module::{Contents, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -170,23 +170,25 @@ pub(super) fn array(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let element = at.id(0);
     let ty = m.ty(element);
-    if matches!(ty, Type::None | Type::Void) {
+    let holds_something = expect(!matches!(ty, Type::None | Type::Void), || {
         let message = format!(
             "the elements of an array have a type other than void, but this is {}",
             m.show_type(element)
         );
         let fault = at.fault(&ELEMENT, message);
-        return Err(fault.about(m, element, "it is defined here"));
-    }
-    if m.env.is_vulkan() && matches!(ty, Type::RuntimeArray { .. }) {
+        fault.about(m, element, "it is defined here")
+    });
+    let is_nested = m.env.is_vulkan() && matches!(ty, Type::RuntimeArray { .. });
+    let is_sized = expect(!is_nested, || {
         let message = "in Vulkan, the elements of an array aren't run-time arrays";
         let fault = at.fault(&NESTED_RUNTIME_ARRAY, message);
-        return Err(fault.about(m, element, "the element type is declared here"));
-    }
-    match at.inst.op() {
+        fault.about(m, element, "the element type is declared here")
+    });
+    let length = match at.inst.op() {
         Op::TypeArray => length(at),
         _ => Ok(()),
-    }
+    };
+    all([holds_something, is_sized, length])
 }
 
 fn length(at: &Site<'_, '_>) -> Verdict {
@@ -229,7 +231,7 @@ pub(super) fn structure(at: &Site<'_, '_>) -> Verdict {
     };
     let members = at.inst.args();
     let is_vulkan = m.env.is_vulkan();
-    all(members.iter().enumerate().map(|(index, &member)| {
+    let each = all(members.iter().enumerate().map(|(index, &member)| {
         let member = Id(member);
         match m.ty(member) {
             Type::None | Type::Void => {
@@ -259,20 +261,20 @@ pub(super) fn structure(at: &Site<'_, '_>) -> Verdict {
             _ => {}
         }
         Ok(())
-    }))?;
+    }));
     let built_ins = built_in_members(m, result);
-    if built_ins > 0 && built_ins != members.len() {
+    let built_ins = expect(built_ins == 0 || built_ins == members.len(), || {
         let message = format!(
             "{built_ins} of the structure's {} members are built-ins; either all are or none",
             members.len()
         );
-        return Err(at.fault(&BUILT_IN_MEMBERS, message));
-    }
-    block_in_block(at, result)?;
-    if is_vulkan {
-        return opaque_members(at, members);
-    }
-    Ok(())
+        at.fault(&BUILT_IN_MEMBERS, message)
+    });
+    let opaque = match is_vulkan {
+        true => opaque_members(at, members),
+        false => Ok(()),
+    };
+    all([each, built_ins, block_in_block(at, result), opaque])
 }
 
 /// How many members are built-ins.

@@ -115,6 +115,10 @@ fn is_constant_int(m: &Module<'_>, id: Id) -> bool {
 
 /// `OpTypeCooperativeMatrixKHR` and `OpTypeCooperativeMatrixNV`.
 pub(super) fn matrix(at: &Site<'_, '_>) -> Verdict {
+    all([check_component(at), check_shape(at)])
+}
+
+fn check_component(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let component = at.id(0);
     let ty = m.ty(component);
@@ -138,6 +142,12 @@ pub(super) fn matrix(at: &Site<'_, '_>) -> Verdict {
         );
         return Err(at.fault(&COMPONENT, message));
     }
+    Ok(())
+}
+
+fn check_shape(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
+    let is_khr = at.inst.op() == Op::TypeCooperativeMatrixKHR;
     let names = ["scope", "number of rows", "number of columns", "use"];
     all(names
         .into_iter()

@@ -3,7 +3,7 @@
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Dim, ImageFormat, Version};
 
-use crate::fault::{Fault, Verdict, all};
+use crate::fault::{Fault, Verdict, all, expect};
 use crate::module::{Image, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -176,64 +176,71 @@ pub(super) fn image(at: &Site<'_, '_>) -> Verdict {
     let Type::Image(image) = m.ty(result) else {
         return Ok(());
     };
-    sampled_type(at, image)?;
     // The numbers themselves: `Image` holds some of them as booleans.
     let names = ["Depth", "Arrayed", "MS", "Sampled"];
-    all(names
-        .into_iter()
-        .zip([2, 1, 1, 2])
-        .enumerate()
-        .map(|(index, (name, most))| {
-            let value = at.inst.arg(DEPTH + index);
-            if value > most {
-                let message = format!("`{name}` of OpTypeImage is at most {most}, not {value}");
-                return Err(at.fault(&FLAGS, message).arg(at, DEPTH + index));
-            }
-            Ok(())
-        }))?;
+    let flags = names.into_iter().zip([2, 1, 1, 2]).enumerate();
+    let flags = all(flags.map(|(index, (name, most))| {
+        let value = at.inst.arg(DEPTH + index);
+        expect(value <= most, || {
+            let message = format!("`{name}` of OpTypeImage is at most {most}, not {value}");
+            at.fault(&FLAGS, message).arg(at, DEPTH + index)
+        })
+    }));
+    let sampled = sampled_type(at, image);
+    // What the flags are must be known for the rest.
+    let rest = match flags.is_ok() {
+        true => all([kind(at, image), environment(at, image, sampled.is_ok())]),
+        false => Ok(()),
+    };
+    all([sampled, flags, rest])
+}
+
+/// Checks what images of a dimensionality must be.
+fn kind(at: &Site<'_, '_>, image: Image) -> Verdict {
+    let m = at.m;
+    let rule =
+        |is_fine, operand, message| expect(is_fine, || wrong(at, &SUBPASS, operand, message));
     match image.dim {
-        Dim::SubpassData => {
-            if image.sampled != 2 {
-                return Err(wrong(
-                    at,
-                    &SUBPASS,
-                    SAMPLED,
-                    "`SubpassData` takes `Sampled` 2",
-                ));
-            }
-            if image.format != ImageFormat::Unknown {
-                return Err(wrong(
-                    at,
-                    &SUBPASS,
-                    FORMAT,
-                    "`SubpassData` takes the format `Unknown`",
-                ));
-            }
-            if image.arrayed && m.env.is_vulkan() {
-                return Err(wrong(
-                    at,
-                    &SUBPASS,
-                    ARRAYED,
-                    "`SubpassData` isn't arrayed in Vulkan",
-                ));
-            }
-        }
-        Dim::TileImageDataEXT => tile(at, image)?,
+        Dim::SubpassData => all([
+            rule(
+                image.sampled == 2,
+                SAMPLED,
+                "`SubpassData` takes `Sampled` 2",
+            ),
+            rule(
+                image.format == ImageFormat::Unknown,
+                FORMAT,
+                "`SubpassData` takes the format `Unknown`",
+            ),
+            rule(
+                !image.arrayed || !m.env.is_vulkan(),
+                ARRAYED,
+                "`SubpassData` isn't arrayed in Vulkan",
+            ),
+        ]),
+        Dim::TileImageDataEXT => tile(at, image),
         _ => {
-            let stored = image.multisampled && image.sampled == 2;
-            if stored && !m.has(Capability::StorageImageMultisample) {
+            let is_stored = image.multisampled && image.sampled == 2;
+            let is_fine = !is_stored || m.has(Capability::StorageImageMultisample);
+            expect(is_fine, || {
                 let needs = "a multisampled storage image needs `StorageImageMultisample`";
-                return Err(wrong(at, &MULTISAMPLED_STORAGE, MULTISAMPLED, needs));
-            }
+                wrong(at, &MULTISAMPLED_STORAGE, MULTISAMPLED, needs)
+            })
         }
     }
+}
+
+/// Checks what the environment asks. `is_typed` says whether the sampled type is
+/// right.
+fn environment(at: &Site<'_, '_>, image: Image, is_typed: bool) -> Verdict {
+    let m = at.m;
     if m.env.is_opencl() {
         return opencl(at, image);
     }
-    if m.env.is_vulkan() {
-        return vulkan(at, image);
+    match m.env.is_vulkan() {
+        true => vulkan(at, image, is_typed),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 /// The operands of `OpTypeImage`.
@@ -293,48 +300,61 @@ fn is_vulkan_float(m: &Module<'_>, width: u32) -> bool {
 }
 
 fn tile(at: &Site<'_, '_>, image: Image) -> Verdict {
-    let (operand, message) = if at.m.is_void(image.sampled_type) {
-        (
+    let rule = |is_fine, operand, message| expect(is_fine, || wrong(at, &TILE, operand, message));
+    all([
+        rule(
+            !at.m.is_void(image.sampled_type),
             SAMPLED_TYPE_OPERAND,
             "a tile image has a sampled type other than void",
-        )
-    } else if image.sampled != 2 {
-        (SAMPLED, "a tile image takes `Sampled` 2")
-    } else if image.format != ImageFormat::Unknown {
-        (FORMAT, "a tile image takes the format `Unknown`")
-    } else if image.depth != 0 {
-        (DEPTH, "a tile image takes `Depth` 0")
-    } else if image.arrayed {
-        (ARRAYED, "a tile image takes `Arrayed` 0")
-    } else {
-        return Ok(());
-    };
-    Err(wrong(at, &TILE, operand, message))
+        ),
+        rule(
+            image.sampled == 2,
+            SAMPLED,
+            "a tile image takes `Sampled` 2",
+        ),
+        rule(
+            image.format == ImageFormat::Unknown,
+            FORMAT,
+            "a tile image takes the format `Unknown`",
+        ),
+        rule(image.depth == 0, DEPTH, "a tile image takes `Depth` 0"),
+        rule(!image.arrayed, ARRAYED, "a tile image takes `Arrayed` 0"),
+    ])
 }
 
 fn opencl(at: &Site<'_, '_>, image: Image) -> Verdict {
-    let (operand, message) = if image.arrayed && !matches!(image.dim, Dim::Dim1D | Dim::Dim2D) {
-        let message = "in OpenCL, only images of dimension 1D and 2D are arrayed";
-        (ARRAYED, message)
-    } else if image.multisampled {
-        (MULTISAMPLED, "in OpenCL, images take `MS` 0")
-    } else if image.sampled != 0 {
-        (SAMPLED, "in OpenCL, images take `Sampled` 0")
-    } else if image.access.is_none() {
+    let rule = |is_fine, operand, message| expect(is_fine, || wrong(at, &OPENCL, operand, message));
+    all([
+        rule(
+            !image.arrayed || matches!(image.dim, Dim::Dim1D | Dim::Dim2D),
+            ARRAYED,
+            "in OpenCL, only images of dimension 1D and 2D are arrayed",
+        ),
+        rule(
+            !image.multisampled,
+            MULTISAMPLED,
+            "in OpenCL, images take `MS` 0",
+        ),
+        rule(
+            image.sampled == 0,
+            SAMPLED,
+            "in OpenCL, images take `Sampled` 0",
+        ),
         // There is nothing to point at: it stands behind the format.
-        (FORMAT, "in OpenCL, an image type has an access qualifier")
-    } else {
-        return Ok(());
-    };
-    Err(wrong(at, &OPENCL, operand, message))
+        rule(
+            image.access.is_some(),
+            FORMAT,
+            "in OpenCL, an image type has an access qualifier",
+        ),
+    ])
 }
 
-fn vulkan(at: &Site<'_, '_>, image: Image) -> Verdict {
+fn vulkan(at: &Site<'_, '_>, image: Image, is_typed: bool) -> Verdict {
     let m = at.m;
-    if image.sampled == 0 {
+    let sampled = expect(image.sampled != 0, || {
         let message = "in Vulkan, `Sampled` of an image type is 1 or 2, not 0";
-        return Err(wrong(at, &SAMPLED_VULKAN, SAMPLED, message));
-    }
+        wrong(at, &SAMPLED_VULKAN, SAMPLED, message)
+    });
     let kind = format_kind(image.format);
     let fits = match (kind, m.ty(image.sampled_type)) {
         (FormatKind::Any, _) => true,
@@ -343,16 +363,16 @@ fn vulkan(at: &Site<'_, '_>, image: Image) -> Verdict {
         (FormatKind::Integer64, Type::Int { width, .. }) => width == 64,
         _ => false,
     };
-    if !fits {
+    let format = expect(fits || !is_typed, || {
         let message = format!(
             "the format `{}` doesn't go with the sampled type, {}",
             image.format,
             m.show_type(image.sampled_type)
         );
         let fault = at.fault(&FORMAT_VULKAN, message);
-        return Err(fault.about(m, image.sampled_type, "the sampled type is declared here"));
-    }
-    Ok(())
+        fault.about(m, image.sampled_type, "the sampled type is declared here")
+    });
+    all([sampled, format])
 }
 
 /// What a format's texels are read as.
@@ -387,18 +407,19 @@ pub(super) fn sampled_image(at: &Site<'_, '_>) -> Verdict {
         let fault = at.fault(&SAMPLED_IMAGE, message);
         return Err(fault.about(m, ty, "it is defined here"));
     };
-    if image.sampled > 1 {
+    let is_sampled = expect(image.sampled <= 1, || {
         let message = format!(
             "an image that is part of a sampled image takes `Sampled` 0 or 1, not {}",
             image.sampled
         );
         let fault = at.fault(&SAMPLED_IMAGE_USE, message);
-        return Err(fault.about(m, ty, "the image type is declared here"));
-    }
-    if m.version >= Version::new(1, 6) && image.dim == Dim::Buffer {
+        fault.about(m, ty, "the image type is declared here")
+    });
+    let is_buffer = m.version >= Version::new(1, 6) && image.dim == Dim::Buffer;
+    let is_filtered = expect(!is_buffer, || {
         let message = "since SPIR-V 1.6, a sampled image doesn't have the dimension `Buffer`";
         let fault = at.fault(&SAMPLED_IMAGE, message);
-        return Err(fault.about(m, ty, "the image type is declared here"));
-    }
-    Ok(())
+        fault.about(m, ty, "the image type is declared here")
+    });
+    all([is_sampled, is_filtered])
 }

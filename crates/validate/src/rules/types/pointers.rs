@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Dim, Op, StorageClass};
 
-use crate::fault::{Verdict, all};
+use crate::fault::{Verdict, all, expect};
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -339,12 +339,13 @@ fn forward_in_vulkan(at: &Site<'_, '_>, class: StorageClass) -> Verdict {
 pub(super) fn function(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let result = at.id(0);
-    if m.ty(result) == Type::None {
+    let returned = expect(m.ty(result) != Type::None, || {
         let message = format!("a function returns a type, not {}", m.name(result));
         let fault = at.fault(&FUNCTION_RETURN, message);
-        return Err(fault.about(m, result, "it is defined here"));
-    }
-    all(at.inst.args().iter().skip(1).enumerate().map(|(index, &parameter)| {
+        fault.about(m, result, "it is defined here")
+    });
+    let parameters = at.inst.args().iter().skip(1).enumerate();
+    let parameters = all(parameters.map(|(index, &parameter)| {
         let parameter = Id(parameter);
         if matches!(m.ty(parameter), Type::None | Type::Void) {
             let message = format!(
@@ -356,5 +357,6 @@ pub(super) fn function(at: &Site<'_, '_>) -> Verdict {
             return Err(fault.about(m, parameter, "it is defined here"));
         }
         Ok(())
-    }))
+    }));
+    all([returned, parameters])
 }

@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Op, TensorClampMode};
 
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all, both, expect};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -130,14 +130,20 @@ fn fault(at: &Site<'_, '_>, rule: &'static Rule, id: Id, message: &str) -> Fault
 pub(super) fn tensor(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let element = at.id(0);
-    if !m.is_scalar(element) {
+    let elements = expect(m.is_scalar(element), || {
         let message = format!(
             "the elements of a tensor are scalars, not {}",
             m.show_type(element)
         );
         let fault = at.fault(&ELEMENT, message);
-        return Err(fault.about(m, element, "the element type is declared here"));
-    }
+        fault.about(m, element, "the element type is declared here")
+    });
+    all([elements, ranked(at)])
+}
+
+/// Checks the rank and the shape of a tensor.
+fn ranked(at: &Site<'_, '_>) -> Verdict {
+    let m = at.m;
     if at.inst.args().len() < 2 {
         return Ok(());
     }
@@ -211,25 +217,26 @@ fn dimensions(at: &Site<'_, '_>) -> Result<Option<u64>, Fault> {
 
 pub(super) fn layout(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
-    dimensions(at)?;
+    let dimensions = dimensions(at).map(drop);
     let clamp = at.id(1);
     let constant = m.is_constant(clamp) && m.is_int_scalar_of(at.type_of_arg(1), 32);
     let most = u64::from(TensorClampMode::RepeatMirrored.0);
     if !constant || m.constant_u64(clamp).is_some_and(|mode| mode > most) {
         let message = "the clamp mode must be a constant 32-bit integer from 0 to 4";
-        return Err(fault(at, &CLAMP, clamp, message));
+        return all([dimensions, Err(fault(at, &CLAMP, clamp, message))]);
     }
-    Ok(())
+    dimensions
 }
 
 pub(super) fn view(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
-    let count = dimensions(at)?;
     let has_dimensions = at.id(1);
-    if !m.is_constant(has_dimensions) || !m.is_bool_scalar(at.type_of_arg(1)) {
+    let is_known = m.is_constant(has_dimensions) && m.is_bool_scalar(at.type_of_arg(1));
+    let is_known = expect(is_known, || {
         let message = "`HasDimensions` of a tensor view must be a constant boolean";
-        return Err(fault(at, &VIEW, has_dimensions, message));
-    }
+        fault(at, &VIEW, has_dimensions, message)
+    });
+    let (count, ()) = both(dimensions(at), is_known)?;
     let permutation = at.inst.args().get(2..).unwrap_or_default();
     if count.is_some_and(|count| count != permutation.len() as u64) {
         let message = format!(

@@ -7,7 +7,7 @@ use spirvkit_grammar::{ComponentType, Op};
 use super::Family;
 use super::memory::operands::{self, Access};
 use super::operation::Operation;
-use crate::fault::{Verdict, all};
+use crate::fault::{Verdict, all, expect};
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -167,32 +167,30 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     }
     match o.op {
-        Op::CooperativeVectorLoadNV => {
-            check_result(o)?;
-            check_pointer(o, 0)?;
-            check_offset(o, 1)?;
-            check_memory(o, 2)
-        }
-        Op::CooperativeVectorStoreNV => {
-            check_pointer(o, 0)?;
-            check_offset(o, 1)?;
-            check_vector(o, 2)?;
-            check_memory(o, 3)
-        }
+        Op::CooperativeVectorLoadNV => all([
+            check_result(o),
+            check_pointer(o, 0),
+            check_offset(o, 1),
+            check_memory(o, 2),
+        ]),
+        Op::CooperativeVectorStoreNV => all([
+            check_pointer(o, 0),
+            check_offset(o, 1),
+            check_vector(o, 2),
+            check_memory(o, 3),
+        ]),
         Op::CooperativeVectorReduceSumAccumulateNV => {
-            check_pointer(o, 0)?;
-            check_offset(o, 1)?;
-            check_vector(o, 2)
+            all([check_pointer(o, 0), check_offset(o, 1), check_vector(o, 2)])
         }
-        Op::CooperativeVectorOuterProductAccumulateNV => {
-            check_pointer(o, 0)?;
-            check_offset(o, 1)?;
-            check_vector(o, 2)?;
-            check_vector(o, 3)?;
-            check_constant(o, 4)?;
-            check_constant(o, 5)?;
-            check_optional_stride(o, 6)
-        }
+        Op::CooperativeVectorOuterProductAccumulateNV => all([
+            check_pointer(o, 0),
+            check_offset(o, 1),
+            check_vector(o, 2),
+            check_vector(o, 3),
+            check_constant(o, 4),
+            check_constant(o, 5),
+            check_optional_stride(o, 6),
+        ]),
         Op::CooperativeVectorMatrixMulNV => check_product(o, false),
         _ => check_product(o, true),
     }
@@ -262,26 +260,37 @@ fn check_optional_stride(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
 /// A product, with or without a bias that is added.
 fn check_product(o: &Operation<'_, '_, '_>, adds: bool) -> Verdict {
     let m = o.m;
-    check_result(o)?;
-    check_vector(o, 0)?;
-    check_constant(o, 1)?;
-    check_pointer(o, 2)?;
-    check_offset(o, 3)?;
-    check_constant(o, 4)?;
-    let rows = match adds {
+    let input = all([
+        check_result(o),
+        check_vector(o, 0),
+        check_constant(o, 1),
+        check_pointer(o, 2),
+        check_offset(o, 3),
+        check_constant(o, 4),
+    ]);
+    let (bias, rows) = match adds {
         true => {
-            check_pointer(o, 5)?;
-            check_offset(o, 6)?;
-            check_constant(o, 7)?;
-            8
+            let bias = [
+                check_pointer(o, 5),
+                check_offset(o, 6),
+                check_constant(o, 7),
+            ];
+            (all(bias), 8)
         }
-        false => 5,
+        false => (Ok(()), 5),
     };
-    all((rows..rows + 3).map(|index| check_constant(o, index)))?;
-    if !m.is_bool_scalar(o.ty(rows + 3)) {
-        return Err(o.operand_fault(&TRANSPOSE, rows + 3, "a boolean"));
-    }
-    check_optional_stride(o, rows + 4)?;
+    let constants = (rows..rows + 3).map(|index| check_constant(o, index));
+    let transpose = expect(m.is_bool_scalar(o.ty(rows + 3)), || {
+        o.operand_fault(&TRANSPOSE, rows + 3, "a boolean")
+    });
+    let stride = check_optional_stride(o, rows + 4);
+    all([input, bias, all(constants), transpose, stride])?;
+    all([check_made(o, rows), check_taken(o, rows)])
+}
+
+/// Checks how many components a product makes.
+fn check_made(o: &Operation<'_, '_, '_>, rows: usize) -> Verdict {
+    let m = o.m;
     let made = u64::from(m.dimension(o.result));
     if let Some(count) = m.constant_u64(o.id(rows))
         && made != 0
@@ -293,6 +302,12 @@ fn check_product(o: &Operation<'_, '_, '_>, adds: bool) -> Verdict {
         );
         return Err(o.fault(&SIZE, message));
     }
+    Ok(())
+}
+
+/// Checks how many components a product takes.
+fn check_taken(o: &Operation<'_, '_, '_>, rows: usize) -> Verdict {
+    let m = o.m;
     let taken = u64::from(m.dimension(o.ty(0)));
     let interpretation = m.constant_u64(o.id(1));
     if let (Some(count), Some(interpretation)) = (m.constant_u64(o.id(rows + 1)), interpretation)

@@ -10,7 +10,7 @@ use super::ray_query;
 use super::ray_tracing::{
     Kind, Made, RAY_GENERATION, TRACING, check_models, check_operands, check_result, is_variable_in,
 };
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::module::Models;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -331,22 +331,22 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     let Some(row) = ROWS.iter().find(|row| row.op == at.inst.op()) else {
         return Ok(());
     };
-    let mut next = 0;
-    if row.of != Of::None {
-        check_object(at, row.of)?;
-        next = 1;
-    }
-    for arg in row.args {
-        match arg {
-            Arg::Is(kind) => check_operands(at, next, &[*kind])?,
-            Arg::Attributes => check_attributes(at, next, row.of)?,
-            Arg::RayQuery => ray_query::check_object(at, next)?,
-            Arg::Hint => check_hint(at, next)?,
-        }
-        next += 1;
-    }
-    check_result(at, row.made)?;
-    check_models(at, row.models)
+    let (object, first) = match row.of {
+        Of::None => (Ok(()), 0),
+        of => (check_object(at, of), 1),
+    };
+    let operands = row.args.iter().enumerate().map(|(index, arg)| match arg {
+        Arg::Is(kind) => check_operands(at, first + index, &[*kind]),
+        Arg::Attributes => check_attributes(at, first + index, row.of),
+        Arg::RayQuery => ray_query::check_object(at, first + index),
+        Arg::Hint => check_hint(at, first + index),
+    });
+    all([
+        object,
+        all(operands),
+        check_result(at, row.made),
+        check_models(at, row.models),
+    ])
 }
 
 fn check_object(at: &Site<'_, '_>, of: Of) -> Verdict {

@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Decoration, ExecutionModel, Op, StorageClass};
 
 use super::Family;
-use crate::fault::{Fault, Faults, Verdict};
+use crate::fault::{Fault, Faults, Verdict, all};
 use crate::module::{Inst, Models, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -294,23 +294,21 @@ const MESH_NV: Models = Models::of(&[ExecutionModel::MeshNV]);
 
 fn check(at: &Site<'_, '_>) -> Verdict {
     match at.inst.op() {
-        Op::SetMeshOutputsEXT => {
-            check_count(at, 0, true)?;
-            check_count(at, 1, true)?;
-            at.expect_models(&MODEL, MESH)
-        }
-        Op::EmitMeshTasksEXT => {
-            for index in 0..3 {
-                check_count(at, index, true)?;
-            }
-            check_payload(at)?;
-            at.expect_models(&MODEL, TASK)
-        }
-        _ => {
-            check_count(at, 0, false)?;
-            check_count(at, 1, false)?;
-            at.expect_models(&MODEL, MESH_NV)
-        }
+        Op::SetMeshOutputsEXT => all([
+            check_count(at, 0, true),
+            check_count(at, 1, true),
+            at.expect_models(&MODEL, MESH),
+        ]),
+        Op::EmitMeshTasksEXT => all([
+            all((0..3).map(|index| check_count(at, index, true))),
+            check_payload(at),
+            at.expect_models(&MODEL, TASK),
+        ]),
+        _ => all([
+            check_count(at, 0, false),
+            check_count(at, 1, false),
+            at.expect_models(&MODEL, MESH_NV),
+        ]),
     }
 }
 

@@ -4,7 +4,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Op, Scope};
 
 use super::{Family, scopes, small_types};
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -282,8 +282,10 @@ fn expect(at: &Site<'_, '_>) -> Verdict {
         let wanted = "a scalar or vector of integers or booleans";
         return Err(at.wrong_result(&EXPECT_RESULT, wanted));
     }
-    has_result_type(at, &EXPECT_OPERAND, 0)?;
-    has_result_type(at, &EXPECT_OPERAND, 1)
+    all([
+        has_result_type(at, &EXPECT_OPERAND, 0),
+        has_result_type(at, &EXPECT_OPERAND, 1),
+    ])
 }
 
 fn fence(at: &Site<'_, '_>) -> Verdict {

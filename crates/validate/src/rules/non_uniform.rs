@@ -7,7 +7,7 @@ use spirvkit_grammar::{Capability, GroupOperation, Op, Scope, Version};
 
 use super::groups::{Kind, expect, expect_result_type};
 use super::{Family, arithmetic, scopes};
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -393,28 +393,32 @@ fn check(at: &Site<'_, '_>) -> Verdict {
             | O::SubgroupAllEqualKHR
             | O::SubgroupReadInvocationKHR
     );
-    if has_scope {
-        check_scope(at, at.id(0))?;
-    }
+    let scope = match has_scope {
+        true => check_scope(at, at.id(0)),
+        false => Ok(()),
+    };
+    all([scope, check_operands(at, op)])
+}
+
+fn check_operands(at: &Site<'_, '_>, op: Op) -> Verdict {
+    use Op as O;
     match op {
         O::GroupNonUniformElect => expect_bool_result(at),
         O::GroupNonUniformAll | O::GroupNonUniformAny => {
-            expect_bool_result(at)?;
-            expect_predicate(at, 1)
+            all([expect_bool_result(at), expect_predicate(at, 1)])
         }
         O::GroupNonUniformQuadAllKHR
         | O::GroupNonUniformQuadAnyKHR
         | O::SubgroupAllKHR
         | O::SubgroupAnyKHR
-        | O::SubgroupAllEqualKHR => {
-            expect_bool_result(at)?;
-            expect_predicate(at, 0)
-        }
+        | O::SubgroupAllEqualKHR => all([expect_bool_result(at), expect_predicate(at, 0)]),
         O::GroupNonUniformAllEqual => {
             expect_bool_result(at)?;
             let is_value = |m: &Module<'_>, ty| Kind::Any.is_scalar_or_vector(m, ty);
-            expect(at, &VALUE, 1, "value", Kind::Any.name(), is_value)?;
-            check_encoding(at, 1)
+            all([
+                expect(at, &VALUE, 1, "value", Kind::Any.name(), is_value),
+                check_encoding(at, 1),
+            ])
         }
         O::GroupNonUniformBroadcastFirst => check_moved(at, 1),
         O::SubgroupFirstInvocationKHR | O::SubgroupReadInvocationKHR => check_moved(at, 0),
@@ -435,33 +439,27 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         O::GroupNonUniformShuffle
         | O::GroupNonUniformShuffleXor
         | O::GroupNonUniformShuffleUp
-        | O::GroupNonUniformShuffleDown => {
-            check_moved(at, 1)?;
-            expect(at, &INDEX, 2, "index", UNSIGNED, is_unsigned)
-        }
+        | O::GroupNonUniformShuffleDown => all([
+            check_moved(at, 1),
+            expect(at, &INDEX, 2, "index", UNSIGNED, is_unsigned),
+        ]),
         O::GroupNonUniformRotateKHR => check_rotate(at),
-        O::GroupNonUniformBallot => {
-            expect_ballot_result(at)?;
-            expect_predicate(at, 1)
-        }
-        O::SubgroupBallotKHR => {
-            expect_ballot_result(at)?;
-            expect_predicate(at, 0)
-        }
+        O::GroupNonUniformBallot => all([expect_ballot_result(at), expect_predicate(at, 1)]),
+        O::SubgroupBallotKHR => all([expect_ballot_result(at), expect_predicate(at, 0)]),
         O::GroupNonUniformPartitionEXT => expect_ballot_result(at),
-        O::GroupNonUniformInverseBallot => {
-            expect_bool_result(at)?;
-            expect(at, &BALLOT_VALUE, 1, "ballot", BALLOT, is_ballot)
-        }
-        O::GroupNonUniformBallotBitExtract => {
-            expect_bool_result(at)?;
-            expect(at, &BALLOT_VALUE, 1, "ballot", BALLOT, is_ballot)?;
-            expect(at, &INDEX, 2, "index", UNSIGNED, is_unsigned)
-        }
-        O::GroupNonUniformBallotFindLSB | O::GroupNonUniformBallotFindMSB => {
-            expect_unsigned_result(at)?;
-            expect(at, &BALLOT_VALUE, 1, "ballot", BALLOT, is_ballot)
-        }
+        O::GroupNonUniformInverseBallot => all([
+            expect_bool_result(at),
+            expect(at, &BALLOT_VALUE, 1, "ballot", BALLOT, is_ballot),
+        ]),
+        O::GroupNonUniformBallotBitExtract => all([
+            expect_bool_result(at),
+            expect(at, &BALLOT_VALUE, 1, "ballot", BALLOT, is_ballot),
+            expect(at, &INDEX, 2, "index", UNSIGNED, is_unsigned),
+        ]),
+        O::GroupNonUniformBallotFindLSB | O::GroupNonUniformBallotFindMSB => all([
+            expect_unsigned_result(at),
+            expect(at, &BALLOT_VALUE, 1, "ballot", BALLOT, is_ballot),
+        ]),
         O::GroupNonUniformBallotBitCount => check_bit_count(at),
         _ => check_operation(at, op),
     }
@@ -530,8 +528,10 @@ fn check_moved(at: &Site<'_, '_>, value: usize) -> Verdict {
     if !Kind::Any.is_scalar_or_vector(at.m, at.result_type()) {
         return Err(at.wrong_result(&RESULT, Kind::Any.name()));
     }
-    check_encoding(at, value)?;
-    expect_result_type(at, &VALUE, value, "value")
+    all([
+        check_encoding(at, value),
+        expect_result_type(at, &VALUE, value, "value"),
+    ])
 }
 
 /// Checks that a value is no float of an encoding other than IEEE 754.
@@ -543,8 +543,15 @@ fn check_encoding(at: &Site<'_, '_>, value: usize) -> Verdict {
 }
 
 fn check_rotate(at: &Site<'_, '_>) -> Verdict {
-    check_moved(at, 1)?;
-    expect(at, &INDEX, 2, "delta", UNSIGNED, is_unsigned)?;
+    all([
+        check_moved(at, 1),
+        expect(at, &INDEX, 2, "delta", UNSIGNED, is_unsigned),
+        check_clusters(at),
+    ])
+}
+
+/// Checks the size of the clusters of a rotation.
+fn check_clusters(at: &Site<'_, '_>) -> Verdict {
     let Some(size) = at.inst.optional(3).map(Id) else {
         return Ok(());
     };
@@ -579,19 +586,24 @@ fn check_cluster_size(at: &Site<'_, '_>, index: usize) -> Verdict {
 }
 
 fn check_bit_count(at: &Site<'_, '_>) -> Verdict {
-    expect_unsigned_result(at)?;
-    let expected = "a vector of four integers";
-    expect(at, &BALLOT_VALUE, 2, "ballot", expected, is_int_ballot)?;
     let operation = GroupOperation(at.inst.arg(1));
     let is_plain = matches!(
         operation,
         GroupOperation::Reduce | GroupOperation::InclusiveScan | GroupOperation::ExclusiveScan
     );
-    if at.m.env.is_vulkan() && !is_plain {
-        let message = format!("{} can't count with `{operation}` in Vulkan", at.inst.op());
-        return Err(at.fault(&BIT_COUNT_OPERATION, message));
-    }
-    Ok(())
+    let operation = match at.m.env.is_vulkan() && !is_plain {
+        true => {
+            let message = format!("{} can't count with `{operation}` in Vulkan", at.inst.op());
+            Err(at.fault(&BIT_COUNT_OPERATION, message))
+        }
+        false => Ok(()),
+    };
+    let expected = "a vector of four integers";
+    all([
+        expect_unsigned_result(at),
+        expect(at, &BALLOT_VALUE, 2, "ballot", expected, is_int_ballot),
+        operation,
+    ])
 }
 
 /// What an operation combines.
@@ -611,11 +623,18 @@ fn kind_of(op: Op) -> Kind {
 
 fn check_operation(at: &Site<'_, '_>, op: Op) -> Verdict {
     let kind = kind_of(op);
-    if !kind.is_scalar_or_vector(at.m, at.result_type()) {
-        return Err(at.wrong_result(&RESULT, kind.name()));
-    }
-    check_encoding(at, 2)?;
-    expect_result_type(at, &VALUE, 2, "value")?;
+    let value = match kind.is_scalar_or_vector(at.m, at.result_type()) {
+        true => all([
+            check_encoding(at, 2),
+            expect_result_type(at, &VALUE, 2, "value"),
+        ]),
+        false => Err(at.wrong_result(&RESULT, kind.name())),
+    };
+    all([value, check_groups(at, op)])
+}
+
+/// Checks the groups that an operation works on.
+fn check_groups(at: &Site<'_, '_>, op: Op) -> Verdict {
     let operation = GroupOperation(at.inst.arg(1));
     let is_partitioned = matches!(
         operation,

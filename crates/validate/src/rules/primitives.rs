@@ -4,7 +4,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{ExecutionModel, Op};
 
 use super::Family;
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::module::Models;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -87,10 +87,11 @@ OpFunctionEnd",
 const GEOMETRY: Models = Models::of(&[ExecutionModel::Geometry]);
 
 fn check(at: &Site<'_, '_>) -> Verdict {
-    if matches!(at.inst.op(), Op::EmitStreamVertex | Op::EndStreamPrimitive) {
-        check_stream(at)?;
-    }
-    at.expect_models(&MODEL, GEOMETRY)
+    let stream = match at.inst.op() {
+        Op::EmitStreamVertex | Op::EndStreamPrimitive => check_stream(at),
+        _ => Ok(()),
+    };
+    all([stream, at.expect_models(&MODEL, GEOMETRY)])
 }
 
 fn check_stream(at: &Site<'_, '_>) -> Verdict {

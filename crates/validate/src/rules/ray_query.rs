@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, ExecutionMode, Op};
 
 use super::Family;
 use super::ray_tracing::{Kind, Made, check_operands, check_result};
-use crate::fault::{Fault, Faults, Verdict};
+use crate::fault::{Fault, Faults, Verdict, all};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -236,12 +236,11 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     let Some(&(_, made, rest)) = ROWS.iter().find(|row| row.0 == at.inst.op()) else {
         return Ok(());
     };
-    check_object(at, 0)?;
-    match rest {
-        Rest::Operands(kinds) => check_operands(at, 1, kinds)?,
-        Rest::Intersection => check_intersection(at)?,
-    }
-    check_result(at, made)
+    let operands = match rest {
+        Rest::Operands(kinds) => check_operands(at, 1, kinds),
+        Rest::Intersection => check_intersection(at),
+    };
+    all([check_object(at, 0), operands, check_result(at, made)])
 }
 
 /// Whether an operand names an object by a pointer to its type.

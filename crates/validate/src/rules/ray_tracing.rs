@@ -394,12 +394,13 @@ pub(super) fn check_result(at: &Site<'_, '_>, made: Made) -> Verdict {
 
 /// Checks the operands from one on.
 pub(super) fn check_operands(at: &Site<'_, '_>, first: usize, kinds: &[Kind]) -> Verdict {
-    all(kinds.iter().enumerate().map(|(index, &kind)| {
-        if at.inst.optional(first + index).is_some() {
-            check_operand(at, first + index, kind)?;
-        }
-        Ok(())
-    }))
+    all(kinds
+        .iter()
+        .enumerate()
+        .map(|(index, &kind)| match at.inst.optional(first + index) {
+            Some(_) => check_operand(at, first + index, kind),
+            None => Ok(()),
+        }))
 }
 
 fn check_operand(at: &Site<'_, '_>, index: usize, kind: Kind) -> Verdict {
@@ -542,48 +543,42 @@ const MICRO_TRIANGLE: [Kind; 5] = [
 
 fn check(at: &Site<'_, '_>) -> Verdict {
     match at.inst.op() {
-        Op::TraceRayKHR => {
-            check_operands(at, 0, &TRACE)?;
-            check_operand(at, 10, Kind::Payload)?;
-            check_models(at, TRACING)
-        }
-        Op::TraceRayMotionNV => {
-            check_operands(at, 0, &TRACE)?;
-            check_operand(at, 10, Kind::F32)?;
-            check_operand(at, 11, Kind::Payload)?;
-            check_models(at, TRACING)
-        }
-        Op::TraceNV => {
-            check_operands(at, 0, &TRACE)?;
-            check_models(at, TRACING)
-        }
-        Op::TraceMotionNV => {
-            check_operands(at, 0, &TRACE)?;
-            check_operand(at, 10, Kind::F32)?;
-            check_models(at, TRACING)
-        }
-        Op::ExecuteCallableKHR => {
-            check_operand(at, 0, Kind::U32)?;
-            check_operand(at, 1, Kind::CallableData)?;
-            check_models(at, CALLING)
-        }
-        Op::ExecuteCallableNV => {
-            check_operand(at, 0, Kind::I32)?;
-            check_models(at, CALLING)
-        }
-        Op::ReportIntersectionKHR => {
-            check_result(at, Made::Bool)?;
-            check_operands(at, 0, &[Kind::F32, Kind::U32])?;
-            check_models(at, INTERSECTION)
-        }
-        Op::FetchMicroTriangleVertexPositionNV => {
-            check_result(at, Made::F32Vec3)?;
-            check_operands(at, 0, &MICRO_TRIANGLE)
-        }
-        Op::FetchMicroTriangleVertexBarycentricNV => {
-            check_result(at, Made::F32Vec2)?;
-            check_operands(at, 0, &MICRO_TRIANGLE)
-        }
+        Op::TraceRayKHR => all([
+            check_operands(at, 0, &TRACE),
+            check_operand(at, 10, Kind::Payload),
+            check_models(at, TRACING),
+        ]),
+        Op::TraceRayMotionNV => all([
+            check_operands(at, 0, &TRACE),
+            check_operand(at, 10, Kind::F32),
+            check_operand(at, 11, Kind::Payload),
+            check_models(at, TRACING),
+        ]),
+        Op::TraceNV => all([check_operands(at, 0, &TRACE), check_models(at, TRACING)]),
+        Op::TraceMotionNV => all([
+            check_operands(at, 0, &TRACE),
+            check_operand(at, 10, Kind::F32),
+            check_models(at, TRACING),
+        ]),
+        Op::ExecuteCallableKHR => all([
+            check_operand(at, 0, Kind::U32),
+            check_operand(at, 1, Kind::CallableData),
+            check_models(at, CALLING),
+        ]),
+        Op::ExecuteCallableNV => all([check_operand(at, 0, Kind::I32), check_models(at, CALLING)]),
+        Op::ReportIntersectionKHR => all([
+            check_result(at, Made::Bool),
+            check_operands(at, 0, &[Kind::F32, Kind::U32]),
+            check_models(at, INTERSECTION),
+        ]),
+        Op::FetchMicroTriangleVertexPositionNV => all([
+            check_result(at, Made::F32Vec3),
+            check_operands(at, 0, &MICRO_TRIANGLE),
+        ]),
+        Op::FetchMicroTriangleVertexBarycentricNV => all([
+            check_result(at, Made::F32Vec2),
+            check_operands(at, 0, &MICRO_TRIANGLE),
+        ]),
         // Leaving an any hit shader, by way of a terminator or not.
         _ => check_models(at, ANY_HIT),
     }

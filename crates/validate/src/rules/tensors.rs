@@ -7,7 +7,7 @@ use spirvkit_grammar::{Op, TensorOperands};
 
 use super::Family;
 use super::operation::{Operation, check_values};
-use crate::fault::{Fault, Verdict, all};
+use crate::fault::{Fault, Verdict, all, both, expect};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -295,25 +295,36 @@ fn element(m: &Module<'_>, ty: Id) -> Id {
 
 fn check_read(o: &Operation<'_, '_, '_>) -> Verdict {
     let value = element(o.m, o.result);
-    if !o.m.is_scalar(value) {
-        return Err(o.result_fault(&ELEMENT, "a scalar or an array of scalars"));
-    }
-    let tensor = Tensor::of(o, 0)?;
-    if value != tensor.element {
-        return Err(o.mismatch(&ELEMENT, 0, "elements of the result type"));
-    }
-    tensor.check_coordinates(o, 1)?;
-    check_operands(o, 2, &tensor)
+    let made = expect(o.m.is_scalar(value), || {
+        o.result_fault(&ELEMENT, "a scalar or an array of scalars")
+    });
+    let is_made = made.is_ok();
+    let tensor = match Tensor::of(o, 0) {
+        Ok(tensor) => tensor,
+        Err(fault) => return all([made, Err(fault)]),
+    };
+    let same = expect(!is_made || value == tensor.element, || {
+        o.mismatch(&ELEMENT, 0, "elements of the result type")
+    });
+    all([
+        made,
+        same,
+        tensor.check_coordinates(o, 1),
+        check_operands(o, 2, &tensor),
+    ])
 }
 
 fn check_write(o: &Operation<'_, '_, '_>) -> Verdict {
     let tensor = Tensor::of(o, 0)?;
-    tensor.check_coordinates(o, 1)?;
-    if element(o.m, o.ty(2)) != tensor.element {
+    let element = expect(element(o.m, o.ty(2)) == tensor.element, || {
         let wanted = "an element of the tensor or an array of them";
-        return Err(o.operand_fault(&ELEMENT, 2, wanted));
-    }
-    check_operands(o, 3, &tensor)
+        o.operand_fault(&ELEMENT, 2, wanted)
+    });
+    all([
+        tensor.check_coordinates(o, 1),
+        element,
+        check_operands(o, 3, &tensor),
+    ])
 }
 
 fn check_operands(o: &Operation<'_, '_, '_>, index: usize, tensor: &Tensor) -> Verdict {
@@ -361,13 +372,13 @@ fn check_operands(o: &Operation<'_, '_, '_>, index: usize, tensor: &Tensor) -> V
 
 fn check_query(o: &Operation<'_, '_, '_>) -> Verdict {
     let m = o.m;
-    if !m.is_int_scalar(o.result) {
-        return Err(o.result_fault(&QUERY_RESULT, "an integer scalar"));
-    }
-    let tensor = Tensor::of(o, 0)?;
-    if !m.is_int_scalar(o.ty(1)) || !m.is_constant(o.id(1)) {
-        return Err(o.operand_fault(&DIMENSION, 1, "a constant integer scalar"));
-    }
+    let made = expect(m.is_int_scalar(o.result), || {
+        o.result_fault(&QUERY_RESULT, "an integer scalar")
+    });
+    let dimension = expect(m.is_int_scalar(o.ty(1)) && m.is_constant(o.id(1)), || {
+        o.operand_fault(&DIMENSION, 1, "a constant integer scalar")
+    });
+    let ((), (tensor, ())) = both(made, both(Tensor::of(o, 0), dimension))?;
     if let (Some(dimension), Some(rank)) = (m.constant_u64(o.id(1)), m.constant_u64(tensor.rank))
         && dimension >= rank
     {
@@ -399,9 +410,9 @@ fn check_addressing(o: &Operation<'_, '_, '_>) -> Verdict {
     if matches!(o.op, Op::CreateTensorLayoutNV | Op::CreateTensorViewNV) {
         return Ok(());
     }
-    if o.ty(0) != o.result {
-        return Err(o.mismatch(&ADDRESSING_TYPE, 0, "the result type"));
-    }
+    let base = expect(o.ty(0) == o.result, || {
+        o.mismatch(&ADDRESSING_TYPE, 0, "the result type")
+    });
     let given = o.args.len().saturating_sub(1) as u64;
     let dimension = m.def(o.result).and_then(|def| m.constant_u64(def.id(0)));
     let count = match o.op {
@@ -410,21 +421,20 @@ fn check_addressing(o: &Operation<'_, '_, '_>) -> Verdict {
         Op::TensorLayoutSliceNV => dimension.and_then(|dimension| dimension.checked_mul(2)),
         _ => dimension,
     };
-    if let Some(count) = count
-        && count != given
-    {
+    let wanted = count.unwrap_or(given);
+    let count = expect(wanted == given, || {
         let message = format!(
-            "{} needs {count} operands for {} dimensions, but has {given}",
+            "{} needs {wanted} operands for {} dimensions, but has {given}",
             o.op,
             dimension.unwrap_or(0)
         );
         let fault = o.fault(&ADDRESSING_COUNT, message);
-        return Err(fault.about(m, o.result, "the type is declared here"));
-    }
-    all((1..o.args.len()).map(|index| {
-        if !m.is_int_scalar_of(o.ty(index), 32) {
-            return Err(o.operand_fault(&ADDRESSING_OPERAND, index, "a 32-bit integer"));
-        }
-        Ok(())
-    }))
+        fault.about(m, o.result, "the type is declared here")
+    });
+    let operands = (1..o.args.len()).map(|index| {
+        expect(m.is_int_scalar_of(o.ty(index), 32), || {
+            o.operand_fault(&ADDRESSING_OPERAND, index, "a 32-bit integer")
+        })
+    });
+    all([base, count, all(operands)])
 }

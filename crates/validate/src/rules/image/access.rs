@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, Dim, ExecutionModel, ImageFormat, Op};
 
 use super::shape::{self, is_float32, is_int32, is_number};
 use super::{COMPONENTS, DIM, RESULT, SAMPLED, operands, sample, vendor};
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all, expect};
 use crate::module::{Image, Models};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -213,23 +213,35 @@ const FRAGMENT: Models = Models::of(&[ExecutionModel::Fragment]);
 /// Checks `OpImageFetch` and its sparse form.
 pub(super) fn check_fetch(at: &Site<'_, '_>) -> Verdict {
     let texel = super::texel_of(at)?;
-    super::check_texel_vector(at, texel)?;
-    let Some(image) = super::image_operand(at, 0)? else {
-        return Ok(());
+    let result = super::check_texel_vector(at, texel);
+    let image = match super::image_operand(at, 0) {
+        Ok(Some(image)) => image,
+        other => return all([result, other.map(drop)]),
     };
-    super::check_texel_type(at, &image, at.m.component_type(texel))?;
+    let texel = match result.is_ok() {
+        true => super::check_texel_type(at, &image, at.m.component_type(texel)),
+        false => Ok(()),
+    };
+    let fetched = check_fetched(at, &image).and_then(|()| {
+        let size = shape::coordinate_size(at.inst.op(), &image);
+        all([
+            super::check_coordinate(at, 1, "of 32-bit integers", size, is_int32),
+            operands::check(at, &image, 2),
+        ])
+    });
+    all([result, texel, fetched, vendor::check_plain_use(at, 0)])
+}
+
+/// Checks that an image can be fetched from.
+fn check_fetched(at: &Site<'_, '_>, image: &Image) -> Verdict {
     if image.dim == Dim::Cube {
         let what = "can't fetch from a Cube image";
         return Err(super::wrong_image(at, &DIM, at.id(0), what));
     }
-    if image.sampled != 1 {
+    expect(image.sampled == 1, || {
         let what = "fetches from images whose type has `Sampled` 1";
-        return Err(super::wrong_image(at, &SAMPLED, at.id(0), what));
-    }
-    let size = shape::coordinate_size(at.inst.op(), &image);
-    super::check_coordinate(at, 1, "of 32-bit integers", size, is_int32)?;
-    vendor::check_plain_use(at, 0)?;
-    operands::check(at, &image, 2)
+        super::wrong_image(at, &SAMPLED, at.id(0), what)
+    })
 }
 
 /// Checks `OpImageRead` and its sparse form.
@@ -237,6 +249,49 @@ pub(super) fn check_read(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let op = at.inst.op();
     let texel = super::texel_of(at)?;
+    let image = super::image_operand(at, 0);
+    let result = check_read_result(at, texel, image.as_ref().ok().copied().flatten());
+    let image = match image {
+        Ok(Some(image)) => image,
+        other => return all([result, other.map(drop)]),
+    };
+    let is_subpass = image.dim == Dim::SubpassData;
+    if is_subpass && op == Op::ImageSparseRead || image.dim == Dim::TileImageDataEXT {
+        let what = format!("can't read an image of dimensionality {}", image.dim);
+        let fault = super::wrong_image(at, &DIM, at.id(0), &what);
+        return all([result, Err(fault)]);
+    }
+    let texel = match result.is_ok() {
+        true => super::check_texel_type(at, &image, m.component_type(texel)),
+        false => Ok(()),
+    };
+    let kind = match is_subpass {
+        true => check_subpass_coordinate(at),
+        false => check_format(at, &image, Capability::StorageImageReadWithoutFormat),
+    };
+    let stage = match at.models_outside(FRAGMENT) {
+        Some(models) if is_subpass => {
+            let message = format!("{op} of SubpassData stands in {models}, not in Fragment");
+            Err(at.fault(&SUBPASS_STAGE, message))
+        }
+        _ => Ok(()),
+    };
+    all([
+        result,
+        texel,
+        check_storage(at, &image),
+        check_place(at, &image),
+        kind,
+        vendor::check_plain_use(at, 0),
+        sample::check_opencl_offset(at, 2),
+        operands::check(at, &image, 2),
+        stage,
+    ])
+}
+
+/// Checks the texel that is read.
+fn check_read_result(at: &Site<'_, '_>, texel: Id, image: Option<Image>) -> Verdict {
+    let m = at.m;
     if !shape::is_scalar_or_vector(m, texel, is_number) {
         let expected = "a scalar or a vector of numbers as texel";
         return Err(at.wrong_result(&RESULT, expected));
@@ -246,38 +301,16 @@ pub(super) fn check_read(at: &Site<'_, '_>) -> Verdict {
         let expected = "a texel of four components";
         return Err(at.wrong_result(&VULKAN_COMPONENTS, expected));
     }
-    let Some(image) = super::image_operand(at, 0)? else {
-        return Ok(());
-    };
-    if m.env.is_opencl() && components != if image.depth == 1 { 1 } else { 4 } {
-        let expected = match image.depth {
-            1 => "a scalar for an image with depth",
-            _ => "a texel of four components",
-        };
-        return Err(at.wrong_result(&COMPONENTS, expected));
-    }
-    let is_subpass = image.dim == Dim::SubpassData;
-    if is_subpass && op == Op::ImageSparseRead || image.dim == Dim::TileImageDataEXT {
-        let what = format!("can't read an image of dimensionality {}", image.dim);
-        return Err(super::wrong_image(at, &DIM, at.id(0), &what));
-    }
-    super::check_texel_type(at, &image, m.component_type(texel))?;
-    check_storage(at, &image)?;
-    check_place(at, &image)?;
-    match is_subpass {
-        true => check_subpass_coordinate(at)?,
-        false => check_format(at, &image, Capability::StorageImageReadWithoutFormat)?,
-    }
-    vendor::check_plain_use(at, 0)?;
-    sample::check_opencl_offset(at, 2)?;
-    operands::check(at, &image, 2)?;
-    match at.models_outside(FRAGMENT) {
-        Some(models) if is_subpass => {
-            let message = format!("{op} of SubpassData stands in {models}, not in Fragment");
-            Err(at.fault(&SUBPASS_STAGE, message))
+    let (wanted, expected) = match image {
+        Some(image) if m.env.is_opencl() && image.depth == 1 => {
+            (1, "a scalar for an image with depth")
         }
-        _ => Ok(()),
-    }
+        Some(_) if m.env.is_opencl() => (4, "a texel of four components"),
+        _ => return Ok(()),
+    };
+    expect(components == wanted, || {
+        at.wrong_result(&COMPONENTS, expected)
+    })
 }
 
 /// Checks `OpImageWrite`.
@@ -290,23 +323,34 @@ pub(super) fn check_write(at: &Site<'_, '_>) -> Verdict {
         let what = format!("can't write to an image of dimensionality {}", image.dim);
         return Err(super::wrong_image(at, &DIM, at.id(0), &what));
     }
-    check_storage(at, &image)?;
-    check_place(at, &image)?;
-    let texel = at.id(2);
-    if let Some(ty) = m.type_of(texel) {
-        if !shape::is_scalar_or_vector(m, ty, is_number) {
-            let expected = "a scalar or a vector of numbers";
-            return Err(at.wrong_operand(&TEXEL, texel, "texel", expected));
-        }
-        super::check_texel_type(at, &image, m.scalar_or_vector_component(ty))?;
-    }
-    check_format(at, &image, Capability::StorageImageWriteWithoutFormat)?;
-    vendor::check_plain_use(at, 0)?;
-    if m.env.is_opencl() && at.inst.optional(3).is_some_and(|mask| mask != 0) {
+    let has_operands = at.inst.optional(3).is_some_and(|mask| mask != 0);
+    let opencl = expect(!m.env.is_opencl() || !has_operands, || {
         let message = format!("{} takes no image operands in OpenCL", at.inst.op());
-        return Err(at.fault(&OPENCL_WRITE_OPERANDS, message).arg(at, 3));
+        at.fault(&OPENCL_WRITE_OPERANDS, message).arg(at, 3)
+    });
+    let operands = opencl.and_then(|()| operands::check(at, &image, 3));
+    all([
+        check_storage(at, &image),
+        check_place(at, &image),
+        check_written(at, &image),
+        check_format(at, &image, Capability::StorageImageWriteWithoutFormat),
+        vendor::check_plain_use(at, 0),
+        operands,
+    ])
+}
+
+/// Checks the texel that is written.
+fn check_written(at: &Site<'_, '_>, image: &Image) -> Verdict {
+    let m = at.m;
+    let texel = at.id(2);
+    let Some(ty) = m.type_of(texel) else {
+        return Ok(());
+    };
+    if !shape::is_scalar_or_vector(m, ty, is_number) {
+        let expected = "a scalar or a vector of numbers";
+        return Err(at.wrong_operand(&TEXEL, texel, "texel", expected));
     }
-    operands::check(at, &image, 3)
+    super::check_texel_type(at, image, m.scalar_or_vector_component(ty))
 }
 
 /// Checks that an image can be read and written.

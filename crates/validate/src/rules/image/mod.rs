@@ -64,7 +64,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
 use spirvkit_grammar::Op;
 
 use super::{Family, derivatives};
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all};
 use crate::module::{Image, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -486,10 +486,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         | Op::ImageDrefGather
         | Op::ImageSparseGather
         | Op::ImageSparseDrefGather => sample::check_gather(at),
-        Op::ImageGatherQCOM => {
-            sample::check_gather(at)?;
-            vendor::check_gather_mode(at)
-        }
+        Op::ImageGatherQCOM => all([sample::check_gather(at), vendor::check_gather_mode(at)]),
         Op::ImageQueryFormat | Op::ImageQueryOrder => query::check_format(at),
         Op::ImageQuerySizeLod => query::check_size_lod(at),
         Op::ImageQuerySize => query::check_size(at),

@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, Dim, ImageOperands, Op};
 
 use super::FORMAT_SIGN;
 use super::shape::{self, Lod, is_int32, is_place_float, traits};
-use crate::fault::{Fault, Verdict, all};
+use crate::fault::{Fault, Verdict, all, expect};
 use crate::module::{Image, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::scopes;
@@ -218,37 +218,48 @@ fn is_access(op: Op) -> bool {
 /// Checks the image operands, whose mask is the word at `first`, if it is there.
 pub(super) fn check(at: &Site<'_, '_>, image: &Image, first: usize) -> Verdict {
     let mask = ImageOperands(at.inst.optional(first).unwrap_or(0));
-    check_sign(at, image, mask)?;
-    if image.multisampled && !mask.contains(ImageOperands::Sample) && is_access(at.inst.op()) {
+    let lacks_sample =
+        image.multisampled && !mask.contains(ImageOperands::Sample) && is_access(at.inst.op());
+    let sample = expect(!lacks_sample, || {
         let what = "needs the image operand `Sample` for a multisampled image";
-        return Err(super::wrong_image(at, &self::IMAGE, at.id(0), what));
-    }
-    if mask.0 == 0 {
-        return Ok(());
-    }
-    if (mask.0 & ANY_OFFSET).count_ones() > 1 {
+        super::wrong_image(at, &self::IMAGE, at.id(0), what)
+    });
+    let given = match mask.0 {
+        0 => Ok(()),
+        _ => check_given(at, image, mask, first),
+    };
+    all([check_sign(at, image, mask), sample, given])
+}
+
+/// Checks the operands that there are.
+fn check_given(at: &Site<'_, '_>, image: &Image, mask: ImageOperands, first: usize) -> Verdict {
+    let offsets = expect((mask.0 & ANY_OFFSET).count_ones() <= 1, || {
         let message = format!("{} has several kinds of offsets: `{mask}`", at.inst.op());
-        return Err(at.fault(&EXCLUSIVE, message));
-    }
-    if mask.contains(ImageOperands::Lod | ImageOperands::Grad) {
+        at.fault(&EXCLUSIVE, message)
+    });
+    let has_both = mask.contains(ImageOperands::Lod | ImageOperands::Grad);
+    let levels = expect(!has_both, || {
         let message = format!("{} has both `Lod` and `Grad`", at.inst.op());
-        return Err(at.fault(&EXCLUSIVE, message));
-    }
-    let mut index = first + 1;
-    all(OPERANDS.map(|(operand, ids)| {
-        if mask.contains(operand) {
-            let given = Given {
-                image,
-                mask,
-                operand,
-                index,
-            };
-            given.check(at)?;
-            index += ids;
+        at.fault(&EXCLUSIVE, message)
+    });
+    // Which of them is meant, nobody knows.
+    all([offsets, levels])?;
+    let mut next = first + 1;
+    let each = OPERANDS.into_iter().map(|(operand, ids)| {
+        if !mask.contains(operand) {
+            return Ok(());
         }
-        Ok(())
-    }))?;
-    check_zero_extend(at, mask)
+        let index = next;
+        next += ids;
+        let given = Given {
+            image,
+            mask,
+            operand,
+            index,
+        };
+        given.check(at)
+    });
+    all([all(each), check_zero_extend(at, mask)])
 }
 
 /// An image operand of an instruction.
@@ -265,48 +276,49 @@ impl Given<'_> {
     fn check(&self, at: &Site<'_, '_>) -> Verdict {
         self.check_opcode(at)?;
         match self.operand {
-            ImageOperands::Bias | ImageOperands::MinLod => {
-                self.expect(at, 0, "a 32-bit float", is_place_float)?;
-                self.expect_levels(at)
-            }
+            ImageOperands::Bias | ImageOperands::MinLod => all([
+                self.expect(at, 0, "a 32-bit float", is_place_float),
+                self.expect_levels(at),
+            ]),
             ImageOperands::Lod => {
                 let takes_float = match traits(at.inst.op()) {
                     traits if traits.gathers => true,
                     traits => traits.lod == Lod::Explicit,
                 };
-                match takes_float {
-                    true => self.expect(at, 0, "a 32-bit float", is_place_float)?,
-                    false => self.expect(at, 0, "a 32-bit integer", is_int32)?,
-                }
-                self.expect_levels(at)
+                let level = match takes_float {
+                    true => self.expect(at, 0, "a 32-bit float", is_place_float),
+                    false => self.expect(at, 0, "a 32-bit integer", is_int32),
+                };
+                all([level, self.expect_levels(at)])
             }
             ImageOperands::Grad => {
-                for index in 0..2 {
+                let gradients = all((0..2).map(|index| {
                     self.expect(at, index, "of 32-bit floats", |m, ty| {
                         shape::is_scalar_or_vector(m, ty, is_place_float)
                     })?;
-                    self.expect_plane(at, index)?;
-                }
-                self.expect_single_sampled(at)
+                    self.expect_plane(at, index)
+                }));
+                all([gradients, self.expect_single_sampled(at)])
             }
             ImageOperands::ConstOffset | ImageOperands::Offset => self.check_offset(at),
             ImageOperands::ConstOffsets => self.check_offsets(at),
             ImageOperands::Sample => {
-                if !self.image.multisampled {
-                    return Err(self.wrong_image(at, "a multisampled image"));
-                }
-                self.expect(at, 0, "a 32-bit integer", is_int32)
+                let image = expect(self.image.multisampled, || {
+                    self.wrong_image(at, "a multisampled image")
+                });
+                all([image, self.expect(at, 0, "a 32-bit integer", is_int32)])
             }
             ImageOperands::MakeTexelAvailable | ImageOperands::MakeTexelVisible => {
-                if !self.mask.contains(ImageOperands::NonPrivateTexel) {
+                let is_shared = self.mask.contains(ImageOperands::NonPrivateTexel);
+                let shared = expect(is_shared, || {
                     let message = format!(
                         "`{}` of {} goes with `NonPrivateTexel`, which is missing",
                         self.operand,
                         at.inst.op()
                     );
-                    return Err(at.fault(&NON_PRIVATE, message));
-                }
-                scopes::check_memory(at, at.id(self.index))
+                    at.fault(&NON_PRIVATE, message)
+                });
+                all([shared, scopes::check_memory(at, at.id(self.index))])
             }
             _ => Ok(()),
         }

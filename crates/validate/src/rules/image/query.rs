@@ -5,7 +5,7 @@ use spirvkit_grammar::Dim;
 
 use super::shape::{self, is_float32, is_int32};
 use super::{DIM, MULTISAMPLED, RESULT, vendor};
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all, expect};
 use crate::module::Image;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -150,107 +150,118 @@ fn expect_int_or_vector_result(at: &Site<'_, '_>) -> Verdict {
 
 /// Checks `OpImageQueryFormat` and `OpImageQueryOrder`.
 pub(super) fn check_format(at: &Site<'_, '_>) -> Verdict {
-    expect_int_result(at)?;
-    vendor::check_plain_use(at, 0)?;
-    match super::image_operand(at, 0)? {
-        Some(image) if image.dim == Dim::TileImageDataEXT => {
+    let image = image_operand(at, |image| {
+        expect(image.dim != Dim::TileImageDataEXT, || {
             let what = "can't ask an image of dimensionality TileImageDataEXT";
-            Err(super::wrong_image(at, &DIM, at.id(0), what))
-        }
-        _ => Ok(()),
-    }
+            super::wrong_image(at, &DIM, at.id(0), what)
+        })
+    });
+    all([expect_int_result(at), image])
+}
+
+/// Checks the image that is asked.
+fn image_operand(at: &Site<'_, '_>, check: impl FnOnce(Image) -> Verdict) -> Verdict {
+    let image = match super::image_operand(at, 0) {
+        Ok(Some(image)) => check(image),
+        other => other.map(drop),
+    };
+    all([vendor::check_plain_use(at, 0), image])
 }
 
 /// Checks `OpImageQuerySizeLod`.
 pub(super) fn check_size_lod(at: &Site<'_, '_>) -> Verdict {
-    expect_int_or_vector_result(at)?;
-    vendor::check_plain_use(at, 0)?;
-    let Some(image) = super::image_operand(at, 0)? else {
-        return Ok(());
-    };
-    expect_levels(at, &image)?;
-    if image.multisampled {
-        let what = "asks for the size of a level, which a multisampled image has not";
-        return Err(super::wrong_image(at, &MULTISAMPLED, at.id(0), what));
-    }
-    expect_vulkan_sampled(at, &image)?;
-    check_size_result(at, &image)?;
-    match at.m.type_of(at.id(1)) {
-        Some(ty) if !is_int32(at.m, ty) => {
-            let expected = "a 32-bit integer";
-            Err(at.wrong_operand(&LOD, at.id(1), "level", expected))
+    let result = expect_int_or_vector_result(at);
+    let has_size = result.is_ok();
+    let image = image_operand(at, |image| {
+        expect_levels(at, &image)?;
+        if image.multisampled {
+            let what = "asks for the size of a level, which a multisampled image has not";
+            return Err(super::wrong_image(at, &MULTISAMPLED, at.id(0), what));
         }
-        _ => Ok(()),
-    }
+        let size = match has_size {
+            true => check_size_result(at, &image),
+            false => Ok(()),
+        };
+        all([expect_vulkan_sampled(at, &image), size])
+    });
+    let is_level = at.m.type_of(at.id(1)).is_none_or(|ty| is_int32(at.m, ty));
+    let level = expect(is_level, || {
+        at.wrong_operand(&LOD, at.id(1), "level", "a 32-bit integer")
+    });
+    all([result, image, level])
 }
 
 /// Checks `OpImageQuerySize`.
 pub(super) fn check_size(at: &Site<'_, '_>) -> Verdict {
-    expect_int_or_vector_result(at)?;
-    vendor::check_plain_use(at, 0)?;
-    let Some(image) = super::image_operand(at, 0)? else {
-        return Ok(());
-    };
-    let is_known = shape::has_levels(image.dim) || matches!(image.dim, Dim::Rect | Dim::Buffer);
-    if !is_known {
-        let what = format!(
-            "asks 1D, 2D, 3D, Cube, Rect or Buffer images, not {}",
-            image.dim
-        );
-        return Err(super::wrong_image(at, &DIM, at.id(0), &what));
-    }
-    if shape::has_levels(image.dim) && !image.multisampled && image.sampled == 1 {
-        let what = "asks multisampled images, and those whose type has `Sampled` 0 or 2";
-        return Err(super::wrong_image(at, &NOT_MULTISAMPLED, at.id(0), what));
-    }
-    check_size_result(at, &image)
+    let result = expect_int_or_vector_result(at);
+    let has_size = result.is_ok();
+    let image = image_operand(at, |image| {
+        let has_levels = shape::has_levels(image.dim);
+        if !has_levels && !matches!(image.dim, Dim::Rect | Dim::Buffer) {
+            let what = format!(
+                "asks 1D, 2D, 3D, Cube, Rect or Buffer images, not {}",
+                image.dim
+            );
+            return Err(super::wrong_image(at, &DIM, at.id(0), &what));
+        }
+        let has_size_of_its_own = !has_levels || image.multisampled || image.sampled != 1;
+        let kind = expect(has_size_of_its_own, || {
+            let what = "asks multisampled images, and those whose type has `Sampled` 0 or 2";
+            super::wrong_image(at, &NOT_MULTISAMPLED, at.id(0), what)
+        });
+        match has_size {
+            true => all([kind, check_size_result(at, &image)]),
+            false => kind,
+        }
+    });
+    all([result, image])
 }
 
 /// Checks `OpImageQueryLod`.
 pub(super) fn check_lod(at: &Site<'_, '_>) -> Verdict {
     let result = at.result_type();
-    if !at.m.is_float_vector(result) || at.m.dimension(result) != 2 {
-        let expected = "a vector of two floats";
-        return Err(at.wrong_result(&RESULT, expected));
-    }
-    vendor::check_plain_use(at, 0)?;
-    let Some(image) = super::sampled_image_operand(at, 0)? else {
-        return Ok(());
+    let is_pair = at.m.is_float_vector(result) && at.m.dimension(result) == 2;
+    let result = expect(is_pair, || {
+        at.wrong_result(&RESULT, "a vector of two floats")
+    });
+    let image = match super::sampled_image_operand(at, 0) {
+        Ok(Some(image)) => expect_levels(at, &image).and_then(|()| {
+            let size = shape::plane_size(image.dim);
+            all([
+                expect_vulkan_sampled(at, &image),
+                super::check_coordinate(at, 1, "of 32-bit floats", size, is_float32),
+            ])
+        }),
+        other => other.map(drop),
     };
-    expect_levels(at, &image)?;
-    expect_vulkan_sampled(at, &image)?;
-    let size = shape::plane_size(image.dim);
-    super::check_coordinate(at, 1, "of 32-bit floats", size, is_float32)?;
-    super::check_implicit_lod(at)
+    all([
+        result,
+        vendor::check_plain_use(at, 0),
+        image,
+        super::check_implicit_lod(at),
+    ])
 }
 
 /// Checks `OpImageQueryLevels`.
 pub(super) fn check_levels(at: &Site<'_, '_>) -> Verdict {
-    expect_int_result(at)?;
-    vendor::check_plain_use(at, 0)?;
-    let Some(image) = super::image_operand(at, 0)? else {
-        return Ok(());
-    };
-    expect_levels(at, &image)?;
-    expect_vulkan_sampled(at, &image)
+    let image = image_operand(at, |image| {
+        all([expect_levels(at, &image), expect_vulkan_sampled(at, &image)])
+    });
+    all([expect_int_result(at), image])
 }
 
 /// Checks `OpImageQuerySamples`.
 pub(super) fn check_samples(at: &Site<'_, '_>) -> Verdict {
-    expect_int_result(at)?;
-    vendor::check_plain_use(at, 0)?;
-    let Some(image) = super::image_operand(at, 0)? else {
-        return Ok(());
-    };
-    if image.dim != Dim::Dim2D {
-        let what = format!("asks 2D images, not {}", image.dim);
-        return Err(super::wrong_image(at, &DIM, at.id(0), &what));
-    }
-    match image.multisampled {
-        true => Ok(()),
-        false => {
+    let image = image_operand(at, |image| {
+        let dim = expect(image.dim == Dim::Dim2D, || {
+            let what = format!("asks 2D images, not {}", image.dim);
+            super::wrong_image(at, &DIM, at.id(0), &what)
+        });
+        let samples = expect(image.multisampled, || {
             let what = "asks multisampled images";
-            Err(super::wrong_image(at, &NOT_MULTISAMPLED, at.id(0), what))
-        }
-    }
+            super::wrong_image(at, &NOT_MULTISAMPLED, at.id(0), what)
+        });
+        all([dim, samples])
+    });
+    all([expect_int_result(at), image])
 }

@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, Dim, ImageOperands, Op};
 
 use super::shape::{self, Lod, is_float32, is_int32, is_place_float, traits};
 use super::{DIM, MULTISAMPLED, RESULT, operands, vendor};
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all, expect};
 use crate::module::{Image, Module};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -125,31 +125,40 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     let op = at.inst.op();
     let traits = traits(op);
     let texel = super::texel_of(at)?;
-    match traits.compares {
-        true if !shape::is_number(m, texel) => {
+    let result = match traits.compares {
+        true => expect(shape::is_number(m, texel), || {
             let expected = "an integer or floating-point scalar as texel";
-            return Err(at.wrong_result(&RESULT, expected));
-        }
-        true => {}
-        false => super::check_texel_vector(at, texel)?,
-    }
-    let Some(image) = super::sampled_image_operand(at, 0)? else {
-        return Ok(());
+            at.wrong_result(&RESULT, expected)
+        }),
+        false => super::check_texel_vector(at, texel),
     };
-    check_filtered(at, &image)?;
-    check_texel_type(at, &image, m.component_type(texel))?;
-    check_coordinate(at, &image)?;
-    if traits.compares {
-        check_dref(at, &image)?;
-    }
-    vendor::check_plain_use(at, 0)?;
+    let image = match super::sampled_image_operand(at, 0) {
+        Ok(Some(image)) => image,
+        other => return all([result, other.map(drop)]),
+    };
+    let component = m.component_type(texel);
     let first = 2 + usize::from(traits.compares);
-    check_opencl_offset(at, first)?;
-    operands::check(at, &image, first)?;
-    match traits.lod {
+    let sampled = check_filtered(at, &image).and_then(|()| {
+        let dref = match traits.compares {
+            true => check_dref(at, &image),
+            false => Ok(()),
+        };
+        all([
+            check_coordinate(at, &image),
+            dref,
+            check_opencl_offset(at, first),
+            operands::check(at, &image, first),
+        ])
+    });
+    let texel = match result.is_ok() {
+        true => check_texel_type(at, &image, component),
+        false => Ok(()),
+    };
+    let lod = match traits.lod {
         Lod::Implicit => super::check_implicit_lod(at),
         _ => Ok(()),
-    }
+    };
+    all([result, texel, sampled, vendor::check_plain_use(at, 0), lod])
 }
 
 /// Checks that the image can be filtered, and projected if the instruction does
@@ -199,18 +208,17 @@ fn check_coordinate(at: &Site<'_, '_>, image: &Image) -> Verdict {
 
 fn check_dref(at: &Site<'_, '_>, image: &Image) -> Verdict {
     let dref = at.id(2);
-    match at.m.type_of(dref) {
-        Some(ty) if !is_float32(at.m, ty) => {
-            let fault = at.wrong_operand(&DREF, dref, "depth reference", "a 32-bit float");
-            return Err(fault);
-        }
-        _ => {}
-    }
-    if at.m.env.is_vulkan() && image.dim == Dim::Dim3D {
-        let what = "compares depths, which a volume has not in Vulkan";
-        return Err(super::wrong_image(at, &VULKAN_DREF_DIM, at.id(0), what));
-    }
-    Ok(())
+    let is_depth = at.m.type_of(dref).is_none_or(|ty| is_float32(at.m, ty));
+    let is_volume = at.m.env.is_vulkan() && image.dim == Dim::Dim3D;
+    all([
+        expect(is_depth, || {
+            at.wrong_operand(&DREF, dref, "depth reference", "a 32-bit float")
+        }),
+        expect(!is_volume, || {
+            let what = "compares depths, which a volume has not in Vulkan";
+            super::wrong_image(at, &VULKAN_DREF_DIM, at.id(0), what)
+        }),
+    ])
 }
 
 /// Checks that there is no constant offset in OpenCL.
@@ -231,32 +239,48 @@ pub(super) fn check_gather(at: &Site<'_, '_>) -> Verdict {
     let op = at.inst.op();
     let traits = traits(op);
     let texel = super::texel_of(at)?;
-    super::check_texel_vector(at, texel)?;
-    let Some(image) = super::sampled_image_operand(at, 0)? else {
-        return Ok(());
+    let result = super::check_texel_vector(at, texel);
+    let image = match super::sampled_image_operand(at, 0) {
+        Ok(Some(image)) => image,
+        other => return all([result, other.map(drop)]),
     };
+    let component = m.component_type(texel);
+    let texel = match result.is_ok() {
+        true => check_texel_type(at, &image, component),
+        false => Ok(()),
+    };
+    let gathered = check_gathered(at, &image).and_then(|()| {
+        let size = shape::coordinate_size(op, &image);
+        let chosen = match traits.compares {
+            true => check_dref(at, &image),
+            false => check_component(at),
+        };
+        let first = 3 + usize::from(op == Op::ImageGatherQCOM);
+        all([
+            super::check_coordinate(at, 1, "of 32-bit floats", size, is_place_float),
+            chosen,
+            operands::check(at, &image, first),
+        ])
+    });
+    all([result, texel, gathered, vendor::check_plain_use(at, 0)])
+}
+
+/// Checks that an image can be gathered from.
+fn check_gathered(at: &Site<'_, '_>, image: &Image) -> Verdict {
     if image.multisampled {
         let what = "can't gather from a multisampled image";
         return Err(super::wrong_image(at, &MULTISAMPLED, at.id(0), what));
     }
-    check_texel_type(at, &image, m.component_type(texel))?;
-    if !matches!(image.dim, Dim::Dim2D | Dim::Cube | Dim::Rect) {
-        let what = format!("gathers from 2D, Cube or Rect images, not {}", image.dim);
-        let rule = match traits.compares && image.dim == Dim::Dim3D && m.env.is_vulkan() {
-            true => &VULKAN_DREF_DIM,
-            false => &DIM,
-        };
-        return Err(super::wrong_image(at, rule, at.id(0), &what));
+    if matches!(image.dim, Dim::Dim2D | Dim::Cube | Dim::Rect) {
+        return Ok(());
     }
-    let size = shape::coordinate_size(op, &image);
-    super::check_coordinate(at, 1, "of 32-bit floats", size, is_place_float)?;
-    match traits.compares {
-        true => check_dref(at, &image)?,
-        false => check_component(at)?,
-    }
-    vendor::check_plain_use(at, 0)?;
-    let first = 3 + usize::from(op == Op::ImageGatherQCOM);
-    operands::check(at, &image, first)
+    let what = format!("gathers from 2D, Cube or Rect images, not {}", image.dim);
+    let compares = traits(at.inst.op()).compares;
+    let rule = match compares && image.dim == Dim::Dim3D && at.m.env.is_vulkan() {
+        true => &VULKAN_DREF_DIM,
+        false => &DIM,
+    };
+    Err(super::wrong_image(at, rule, at.id(0), &what))
 }
 
 fn check_component(at: &Site<'_, '_>) -> Verdict {

@@ -7,7 +7,7 @@ use spirvkit_grammar::{Capability, Decoration, Op};
 
 use super::sampled_image::variable_of;
 use super::shape::is_int32;
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::module::Module;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -159,10 +159,10 @@ pub(super) fn check_processing(at: &Site<'_, '_>) -> Verdict {
         Op::ImageBlockMatchSSDQCOM
         | Op::ImageBlockMatchSADQCOM
         | Op::ImageBlockMatchGatherSSDQCOM
-        | Op::ImageBlockMatchGatherSADQCOM => {
-            expect_decoration(at, 0, Decoration::BlockMatchTextureQCOM)?;
-            expect_decoration(at, 2, Decoration::BlockMatchTextureQCOM)
-        }
+        | Op::ImageBlockMatchGatherSADQCOM => all([
+            expect_decoration(at, 0, Decoration::BlockMatchTextureQCOM),
+            expect_decoration(at, 2, Decoration::BlockMatchTextureQCOM),
+        ]),
         Op::ImageBlockMatchWindowSSDQCOM | Op::ImageBlockMatchWindowSADQCOM => {
             for operand in [0, 2] {
                 expect_decoration(at, operand, Decoration::BlockMatchTextureQCOM)?;

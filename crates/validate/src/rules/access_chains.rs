@@ -7,7 +7,7 @@ use spirvkit_grammar::{
 };
 
 use super::Family;
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all, expect};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -415,35 +415,36 @@ fn chain(at: &Site<'_, '_>, kind: Kind) -> Verdict {
     let Some(start) = start else {
         return Err(base_fault(at, kind, base));
     };
-    if m.pointer_class(base_type) != Some(class) {
+    let classes = expect(m.pointer_class(base_type) == Some(class), || {
         let message = format!(
             "the base is {}, but the result is {}: both have the same storage class",
             m.show_value(base),
             m.show_type(result)
         );
         let fault = at.fault(&CLASS, message);
-        return Err(fault.about(m, base, "the base is defined here"));
-    }
+        fault.about(m, base, "the base is defined here")
+    });
     let first = usize::from(kind.untyped) + 1;
-    let end = walk(at, first + usize::from(kind.pointer), start)?;
-    if let Some(target) = target
-        && target != end
-    {
-        let message = format!(
-            "the indexes lead to {}, but the result points to {}",
-            m.show_type(end),
-            m.show_type(target)
-        );
-        let fault = at.fault(&TARGET, message);
-        return Err(fault.about(m, result, "the result type is declared here"));
-    }
-    if kind.pointer {
-        element(at, first, class, base_type, start)?;
-    }
-    match kind.untyped {
+    let indexes = walk(at, first + usize::from(kind.pointer), start).and_then(|end| {
+        expect(target.is_none_or(|target| target == end), || {
+            let message = format!(
+                "the indexes lead to {}, but the result points to {}",
+                m.show_type(end),
+                m.show_type(target.unwrap_or(Id(0)))
+            );
+            let fault = at.fault(&TARGET, message);
+            fault.about(m, result, "the result type is declared here")
+        })
+    });
+    let element = match kind.pointer {
+        true => element(at, first, class, base_type, start),
+        false => Ok(()),
+    };
+    let arrays = match kind.untyped {
         true => block_arrays(at, base, start),
         false => Ok(()),
-    }
+    };
+    all([classes, indexes, element, arrays])
 }
 
 #[cold]
@@ -485,13 +486,7 @@ fn walk(at: &Site<'_, '_>, first: usize, start: Id) -> Result<Id, Fault> {
         let index = Id(index);
         let index_type = m.type_of(index).unwrap_or(Id(0));
         if !m.is_int_scalar(index_type) {
-            let message = format!(
-                "index {} is a scalar integer, not {}",
-                number - first + 1,
-                m.show_value(index)
-            );
-            let fault = at.fault(&INDEX, message);
-            return Err(fault.about(m, index, "the index is defined here"));
+            return Err(no_integers(at, first));
         }
         ty = match m.ty(ty) {
             Type::Vector { component, .. } | Type::LongVector { component, .. } => component,
@@ -507,6 +502,27 @@ fn walk(at: &Site<'_, '_>, first: usize, start: Id) -> Result<Id, Fault> {
         }
     }
     Ok(ty)
+}
+
+/// What is wrong with indexes some of which are no integers.
+#[cold]
+fn no_integers(at: &Site<'_, '_>, first: usize) -> Fault {
+    let m = at.m;
+    let indexes = at.inst.args().iter().map(|&index| Id(index));
+    let indexes = indexes.enumerate().skip(first);
+    let wrong = indexes.filter(|&(_, index)| !m.is_int_scalar(m.type_of(index).unwrap_or(Id(0))));
+    let wrong = all(wrong.map(|(number, index)| {
+        let message = format!(
+            "index {} is a scalar integer, not {}",
+            number - first + 1,
+            m.show_value(index)
+        );
+        let fault = at.fault(&INDEX, message);
+        Err(fault.about(m, index, "the index is defined here"))
+    }));
+    wrong
+        .err()
+        .unwrap_or_else(|| at.fault(&INDEX, "an index is a scalar integer"))
 }
 
 fn is_negative(m: &Module<'_>, index: Id, ty: Id) -> bool {
@@ -579,9 +595,22 @@ fn element(
         at.inst.op(),
         Op::PtrAccessChain | Op::UntypedPtrAccessChainKHR
     );
-    if steps && m.env.is_vulkan() {
-        vulkan_capability(at, class)?;
-    }
+    let capability = match steps && m.env.is_vulkan() {
+        true => vulkan_capability(at, class),
+        false => Ok(()),
+    };
+    all([capability, step(at, operand, class, base_type, start)])
+}
+
+/// Checks a step along from the base.
+fn step(
+    at: &Site<'_, '_>,
+    operand: usize,
+    class: StorageClass,
+    base_type: Id,
+    start: Id,
+) -> Verdict {
+    let m = at.m;
     let element = at.id(operand);
     if !m.is_int_scalar(m.type_of(element).unwrap_or(Id(0))) {
         let message = format!(
@@ -708,37 +737,47 @@ fn raw(at: &Site<'_, '_>) -> Verdict {
     let robustness = RawAccessChainOperands(at.inst.optional(4).unwrap_or(0)).0;
     let per_component = robustness & RawAccessChainOperands::RobustnessPerComponentNV.0 != 0;
     let per_element = robustness & RawAccessChainOperands::RobustnessPerElementNV.0 != 0;
-    let message = if !matches!(
+    let is_buffer = matches!(
         class,
         StorageClass::StorageBuffer | StorageClass::PhysicalStorageBuffer | StorageClass::Uniform
-    ) {
-        format!("a raw access chain goes into a buffer, not into `{class}` memory")
-    } else if !m.is_scalar(pointee) && !matches!(m.ty(pointee), Type::Vector { .. }) {
-        format!(
-            "a raw access chain makes a pointer to a scalar or vector, not to {}",
-            m.show_type(pointee)
-        )
-    } else if m.op_of(at.id(1)) != Op::Constant || !is_32(1) {
-        format!(
-            "the stride is a constant 32-bit integer, not {}",
-            m.show_value(at.id(1))
-        )
-    } else if !is_32(2) {
-        format!(
-            "the index is a 32-bit integer, not {}",
-            m.show_value(at.id(2))
-        )
-    } else if !is_32(3) {
-        format!(
-            "the offset is a 32-bit integer, not {}",
-            m.show_value(at.id(3))
-        )
-    } else if per_component && per_element {
-        "robustness is per component or per element, not both".to_owned()
-    } else if per_element && stride == Some(0) {
-        "robustness per element needs a stride other than 0".to_owned()
-    } else {
-        return Ok(());
-    };
-    Err(at.fault(&RAW, message))
+    );
+    let is_part = m.is_scalar(pointee) || matches!(m.ty(pointee), Type::Vector { .. });
+    let fault = |message: String| at.fault(&RAW, message);
+    all([
+        expect(is_buffer, || {
+            fault(format!(
+                "a raw access chain goes into a buffer, not into `{class}` memory"
+            ))
+        }),
+        expect(is_part, || {
+            fault(format!(
+                "a raw access chain makes a pointer to a scalar or vector, not to {}",
+                m.show_type(pointee)
+            ))
+        }),
+        expect(m.op_of(at.id(1)) == Op::Constant && is_32(1), || {
+            fault(format!(
+                "the stride is a constant 32-bit integer, not {}",
+                m.show_value(at.id(1))
+            ))
+        }),
+        expect(is_32(2), || {
+            fault(format!(
+                "the index is a 32-bit integer, not {}",
+                m.show_value(at.id(2))
+            ))
+        }),
+        expect(is_32(3), || {
+            fault(format!(
+                "the offset is a 32-bit integer, not {}",
+                m.show_value(at.id(3))
+            ))
+        }),
+        expect(!per_component || !per_element, || {
+            fault("robustness is per component or per element, not both".to_owned())
+        }),
+        expect(!per_element || stride != Some(0), || {
+            fault("robustness per element needs a stride other than 0".to_owned())
+        }),
+    ])
 }

@@ -5,7 +5,7 @@ use spirvkit_grammar::{BuiltIn, Capability, Decoration, Op};
 
 use super::Seed;
 use super::table::{ALL, SHAPE_VUIDS};
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all};
 use crate::module::{Module, is_constant_op};
 use crate::rule::{Example, Frame, Rule};
 
@@ -216,7 +216,11 @@ pub(super) fn check(m: &Module<'_>, seed: &Seed) -> Verdict {
             Fault::new(&NO_MEMBER, structure, message).at(seed.offset, "the decoration is here")
         );
     }
-    check_type(m, seed)?;
+    all([check_type(m, seed), check_use(m, seed)])
+}
+
+/// Checks what some built-ins ask of what they decorate.
+fn check_use(m: &Module<'_>, seed: &Seed) -> Verdict {
     if seed.member.is_some() && seed.built_in == BuiltIn::WorkgroupSize {
         let message = format!("`WorkgroupSize` decorates {}, no constant", seed.show(m));
         let structure = m.def_offset(seed.target);

@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
 use spirvkit_grammar::{BuiltIn, Decoration, Op, StorageClass};
 
 use super::Seed;
-use crate::fault::{Fault, Faults};
+use crate::fault::{Fault, Faults, Verdict, all};
 use crate::module::{EntryPoint, Module};
 use crate::rule::{Example, Frame, Rule};
 
@@ -165,7 +165,8 @@ struct Half {
     variables: Vec<(u32, Id)>,
 }
 
-fn check_entry(m: &Module<'_>, sorted: &Sorted<'_>, entry: &EntryPoint<'_>) -> Result<(), Fault> {
+fn check_entry(m: &Module<'_>, sorted: &Sorted<'_>, entry: &EntryPoint<'_>) -> Verdict {
+    let mut found = Vec::new();
     let mut inputs = Half::default();
     let mut outputs = Half::default();
     for &variable in entry.interface {
@@ -180,7 +181,7 @@ fn check_entry(m: &Module<'_>, sorted: &Sorted<'_>, entry: &EntryPoint<'_>) -> R
         };
         if let Some(seed) = sorted.first_of(variable) {
             if m.env.is_vulkan() {
-                check_location(m, variable, seed.built_in)?;
+                found.push(check_location(m, variable, seed.built_in));
             }
             half.variables.push((seed.built_in.0, variable));
         }
@@ -190,7 +191,7 @@ fn check_entry(m: &Module<'_>, sorted: &Sorted<'_>, entry: &EntryPoint<'_>) -> R
         if let Some(seed) = sorted.first_of(m.without_arrays(pointee))
             && m.env.is_vulkan()
         {
-            check_location(m, variable, seed.built_in)?;
+            found.push(check_location(m, variable, seed.built_in));
         }
         let Some(seed) = sorted.first_of(pointee).filter(|_| m.is_struct(pointee)) else {
             continue;
@@ -198,37 +199,36 @@ fn check_entry(m: &Module<'_>, sorted: &Sorted<'_>, entry: &EntryPoint<'_>) -> R
         if let Some((block, first)) = half.block
             && first != variable
         {
-            if block == pointee || sorted.has(block, seed.built_in) {
-                check_repeated(m, seed.built_in, class, variable)?;
+            if m.env.is_vulkan() && (block == pointee || sorted.has(block, seed.built_in)) {
+                found.push(check_repeated(m, seed.built_in, class, variable));
+                continue;
             }
             let message = format!(
                 "{} and {} are blocks with built-ins in `{class}`, of which an entry point has one",
                 m.name(first),
                 m.name(variable)
             );
-            return Err(Fault::new(&ONE_BLOCK, m.def_offset(variable), message).at(
+            let fault = Fault::new(&ONE_BLOCK, m.def_offset(variable), message);
+            found.push(Err(fault.at(
                 entry.inst.offset(),
                 "both are in the interface of this entry point",
-            ));
+            )));
+            continue;
         }
         half.block = Some((pointee, variable));
     }
-    if !m.env.is_vulkan() {
-        return Ok(());
+    if m.env.is_vulkan() {
+        found.push(check_half(m, sorted, inputs, StorageClass::Input));
+        found.push(check_half(m, sorted, outputs, StorageClass::Output));
     }
-    check_half(m, sorted, inputs, StorageClass::Input)?;
-    check_half(m, sorted, outputs, StorageClass::Output)
+    all(found)
 }
 
-fn check_half(
-    m: &Module<'_>,
-    sorted: &Sorted<'_>,
-    mut half: Half,
-    class: StorageClass,
-) -> Result<(), Fault> {
+fn check_half(m: &Module<'_>, sorted: &Sorted<'_>, mut half: Half, class: StorageClass) -> Verdict {
+    let mut found = Vec::new();
     if let Some((block, variable)) = half.block {
         if let Some(built_in) = sorted.repeated_in(block) {
-            check_repeated(m, built_in, class, variable)?;
+            found.push(check_repeated(m, built_in, class, variable));
         }
         for &(built_in, single) in &half.variables {
             if sorted.has(block, BuiltIn(built_in)) {
@@ -236,26 +236,21 @@ fn check_half(
                     true => single,
                     false => variable,
                 };
-                check_repeated(m, BuiltIn(built_in), class, later)?;
+                found.push(check_repeated(m, BuiltIn(built_in), class, later));
             }
         }
     }
     half.variables.sort_unstable();
     for pair in half.variables.windows(2) {
         if pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1 {
-            check_repeated(m, BuiltIn(pair[0].0), class, pair[1].1)?;
+            found.push(check_repeated(m, BuiltIn(pair[0].0), class, pair[1].1));
         }
     }
-    Ok(())
+    all(found)
 }
 
 /// The fault of a built-in that is there a second time, in Vulkan.
-fn check_repeated(
-    m: &Module<'_>,
-    built_in: BuiltIn,
-    class: StorageClass,
-    variable: Id,
-) -> Result<(), Fault> {
+fn check_repeated(m: &Module<'_>, built_in: BuiltIn, class: StorageClass, variable: Id) -> Verdict {
     if !m.env.is_vulkan() {
         return Ok(());
     }
@@ -271,7 +266,7 @@ fn check_repeated(
 }
 
 /// Checks that a variable that is or holds a built-in has no place of its own.
-fn check_location(m: &Module<'_>, variable: Id, built_in: BuiltIn) -> Result<(), Fault> {
+fn check_location(m: &Module<'_>, variable: Id, built_in: BuiltIn) -> Verdict {
     let placed = m.own_decorations(variable).find(|decorated| {
         matches!(
             decorated.decoration,

@@ -592,8 +592,10 @@ fn lacks_depth_replacing(m: &Module<'_>, function: u32) -> bool {
         .is_some()
 }
 
-/// Looks for built-ins in a function that some of them must not be in. Stops at the
-/// first: where one of a stage's built-ins is used in another, all are.
+/// How many built-ins are told of in one function: to find each takes its time.
+const MOST_TOLD: usize = 16;
+
+/// Looks for built-ins in a function that some of them must not be in.
 fn check_function(
     m: &Module<'_>,
     seeds: &[Seed],
@@ -607,6 +609,8 @@ fn check_function(
             !watch.never.and(function.models).is_empty() || no_depth && watch.depth
         })
     };
+    // Of each, the first use is told.
+    let mut told = Vec::new();
     for inst in m.instructions(function.range.clone()) {
         let operands = inst.words().get(1..).unwrap_or_default();
         // A literal may look like an id, so a find is looked at again.
@@ -623,12 +627,15 @@ fn check_function(
                 Value::Id(id) => Some(id),
                 _ => None,
             })
-            .find(|id| is_wrong(id.0));
+            .find(|id| is_wrong(id.0) && !told.contains(id));
         if let Some(id) = used {
             if let Some(fault) = use_fault(m, seeds, inst, id, function) {
                 faults.add(fault);
             }
-            return;
+            told.push(id);
+            if told.len() == MOST_TOLD {
+                return;
+            }
         }
     }
 }

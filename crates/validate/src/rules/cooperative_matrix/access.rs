@@ -241,8 +241,10 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
     if !m.is_int_scalar_of(o.ty(next), 32) || !m.is_constant(layout) {
         return Err(o.operand_fault(&LAYOUT, next, "a constant 32-bit integer"));
     }
-    check_stride(o, &matrix, next)?;
-    check_memory(o, next + 2, ty)
+    all([
+        check_stride(o, &matrix, next),
+        check_memory(o, next + 2, ty),
+    ])
 }
 
 fn check_stride(o: &Operation<'_, '_, '_>, matrix: &CooperativeMatrix, layout: usize) -> Verdict {

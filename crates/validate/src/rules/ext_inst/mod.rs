@@ -15,7 +15,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
 use spirvkit_grammar::{ExtInstSet, InstructionInfo, Op};
 
 use super::Family;
-use crate::fault::{Fault, Faults, Verdict};
+use crate::fault::{Fault, Faults, Verdict, all};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -234,11 +234,10 @@ struct Call<'s, 'm, 'a> {
 impl<'m, 'a> Call<'_, 'm, 'a> {
     /// Checks that these operands have the result type.
     fn operands_of_result_type(&self, rule: &'static Rule, indexes: Range<usize>) -> Verdict {
-        for index in indexes {
+        all(indexes.map(|index| {
             let fits = self.ty(index) == self.result_type();
-            self.operand(rule, index, fits, "of the result type")?;
-        }
-        Ok(())
+            self.operand(rule, index, fits, "of the result type")
+        }))
     }
 
     #[inline]

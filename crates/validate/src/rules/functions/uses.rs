@@ -4,7 +4,7 @@ use spirvkit_binary::{Instruction, Value, WordOffset};
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Op};
 
-use crate::fault::{Fault, Faults};
+use crate::fault::{Fault, Faults, Verdict, all};
 use crate::module::{Inst, Module};
 use crate::rule::{Example, Frame, Rule};
 
@@ -99,36 +99,34 @@ fn takes_function_types(op: Op) -> bool {
 pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
     let users = m.noted.functions.iter();
     for inst in users.filter_map(|&offset| m.inst(offset)) {
-        if let Some(fault) = check_operands(m, inst) {
-            faults.add(fault);
-            if faults.is_full() {
-                return;
-            }
+        faults.note(check_operands(m, inst));
+        if faults.is_full() {
+            return;
         }
     }
 }
 
-fn check_operands(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
+fn check_operands(m: &Module<'_>, inst: Inst<'_>) -> Verdict {
     let op = inst.op();
     if op == Op::TypePointer && m.has(Capability::FunctionPointersINTEL) {
-        return None;
+        return Ok(());
     }
     let offset = WordOffset(inst.offset() as usize);
-    let instruction = Instruction::from_words(inst.words(), offset)?;
-    for operand in instruction.operands(&m.definitions) {
-        let Value::Id(id) = operand.ok()?.value else {
-            continue;
+    let Some(instruction) = Instruction::from_words(inst.words(), offset) else {
+        return Ok(());
+    };
+    let operands = instruction.operands(&m.definitions).map_while(Result::ok);
+    all(operands.map(|operand| {
+        let Value::Id(id) = operand.value else {
+            return Ok(());
         };
-        if Some(id) == inst.result() {
-            continue;
-        }
         let (rule, what) = match m.op_of(id) {
+            _ if Some(id) == inst.result() => return Ok(()),
             Op::Function if !takes_functions(op) => (&FUNCTION, "the function"),
             Op::TypeFunction if !takes_function_types(op) => (&FUNCTION_TYPE, "the function type"),
-            _ => continue,
+            _ => return Ok(()),
         };
         let message = format!("{op} can't use {what} {}", m.name(id));
-        return Some(Fault::new(rule, inst.offset(), message).about(m, id, "it is defined here"));
-    }
-    None
+        Err(Fault::new(rule, inst.offset(), message).about(m, id, "it is defined here"))
+    }))
 }

@@ -235,7 +235,6 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
         for (_, limit) in broken {
             if let Some(fault) = use_in(m, function, limit) {
                 faults.add(fault);
-                break;
             }
         }
     }

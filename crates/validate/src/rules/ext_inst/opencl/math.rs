@@ -72,15 +72,11 @@ pub(super) fn ilogb(call: &Call<'_, '_, '_>) -> Verdict {
 pub(super) fn exponent(call: &Call<'_, '_, '_>) -> Verdict {
     let m = call.m();
     float_result(call)?;
-    call.operands_of_result_type(&SAME_TYPE, 0..1)?;
+    let base = call.operands_of_result_type(&SAME_TYPE, 0..1);
     let ty = call.ty(1);
     let fits = is_int32(m, ty) && same_size(m, ty, call.result_type());
-    call.operand(
-        &EXPONENT,
-        1,
-        fits,
-        "32-bit integers, as many as the result has components",
-    )
+    let wanted = "32-bit integers, as many as the result has components";
+    all([base, call.operand(&EXPONENT, 1, fits, wanted)])
 }
 
 pub(super) fn nan(call: &Call<'_, '_, '_>) -> Verdict {
@@ -112,25 +108,24 @@ fn out_pointer(call: &Call<'_, '_, '_>, index: usize) -> Result<Option<Id>, crat
 
 pub(super) fn second_float(call: &Call<'_, '_, '_>) -> Verdict {
     float_result(call)?;
-    call.operands_of_result_type(&SAME_TYPE, 0..1)?;
-    let pointee = out_pointer(call, 1)?;
-    let fits = pointee.is_none_or(|pointee| pointee == call.result_type());
-    call.operand(&OUT_POINTEE, 1, fits, "a pointer to the result type")
+    let value = call.operands_of_result_type(&SAME_TYPE, 0..1);
+    let pointer = out_pointer(call, 1).and_then(|pointee| {
+        let fits = pointee.is_none_or(|pointee| pointee == call.result_type());
+        call.operand(&OUT_POINTEE, 1, fits, "a pointer to the result type")
+    });
+    all([value, pointer])
 }
 
 pub(super) fn second_int(call: &Call<'_, '_, '_>, count: usize) -> Verdict {
     let m = call.m();
     float_result(call)?;
-    call.operands_of_result_type(&SAME_TYPE, 0..count)?;
-    let pointee = out_pointer(call, count)?;
-    let fits = pointee
-        .is_none_or(|pointee| is_int32(m, pointee) && same_size(m, pointee, call.result_type()));
-    call.operand(
-        &OUT_POINTEE,
-        count,
-        fits,
-        "a pointer to 32-bit integers, as many as the result has components",
-    )
+    let values = call.operands_of_result_type(&SAME_TYPE, 0..count);
+    let is_right = |pointee: Id| is_int32(m, pointee) && same_size(m, pointee, call.result_type());
+    let pointer = out_pointer(call, count).and_then(|pointee| {
+        let wanted = "a pointer to 32-bit integers, as many as the result has components";
+        call.operand(&OUT_POINTEE, count, pointee.is_none_or(is_right), wanted)
+    });
+    all([values, pointer])
 }
 
 pub(super) fn cross(call: &Call<'_, '_, '_>) -> Verdict {
@@ -149,12 +144,8 @@ pub(super) fn length(call: &Call<'_, '_, '_>) -> Verdict {
     let ty = call.ty(0);
     let fits =
         m.is_float_scalar_or_vector(ty) && m.component_type(ty) == result && m.dimension(ty) <= 4;
-    call.operand(
-        &GEOMETRY_OPERAND,
-        0,
-        fits,
-        "of the result type or a vector of at most 4 of it",
-    )?;
+    let wanted = "of the result type or a vector of at most 4 of it";
+    call.operand(&GEOMETRY_OPERAND, 0, fits, wanted)?;
     let fits = call.count() < 2 || call.ty(1) == ty;
     call.operand(&GEOMETRY_OPERAND, 1, fits, "of the type of the first point")
 }
@@ -209,14 +200,10 @@ pub(super) fn select(call: &Call<'_, '_, '_>) -> Verdict {
         fits,
         "a scalar or vector of integers or floats",
     )?;
-    call.operands_of_result_type(&SAME_TYPE, 0..2)?;
+    let values = call.operands_of_result_type(&SAME_TYPE, 0..2);
     let fits = is_int_like(m, call.ty(2), result);
-    call.operand(
-        &SELECTOR,
-        2,
-        fits,
-        "integers as wide and as many as the components of the result",
-    )
+    let wanted = "integers as wide and as many as the components of the result";
+    all([values, call.operand(&SELECTOR, 2, fits, wanted)])
 }
 
 pub(super) fn shuffle(call: &Call<'_, '_, '_>, vectors: usize) -> Verdict {
@@ -235,17 +222,12 @@ pub(super) fn shuffle(call: &Call<'_, '_, '_>, vectors: usize) -> Verdict {
         fits,
         "a vector with the components of the result",
     )?;
-    all((1..vectors).map(|index| {
+    let others = all((1..vectors).map(|index| {
         let fits = call.ty(index) == first;
-        call.operand(&SHUFFLE_VECTOR, index, fits, "of the type of the first")?;
-        Ok(())
-    }))?;
+        call.operand(&SHUFFLE_VECTOR, index, fits, "of the type of the first")
+    }));
     let mask = call.ty(vectors);
     let fits = m.is_int_vector(mask) && is_int_like(m, mask, result);
-    call.operand(
-        &SHUFFLE_MASK,
-        vectors,
-        fits,
-        "a vector of integers as wide and as many as the components of the result",
-    )
+    let wanted = "a vector of integers as wide and as many as the components of the result";
+    all([others, call.operand(&SHUFFLE_MASK, vectors, fits, wanted)])
 }

@@ -6,7 +6,7 @@ use spirvkit_grammar::{AddressingModel, StorageClass};
 
 use super::Element;
 use super::rules::*;
-use crate::fault::Verdict;
+use crate::fault::{Verdict, all};
 use crate::module::{Module, Type, is_cross_workgroup};
 use crate::rules::ext_inst::Call;
 
@@ -79,20 +79,26 @@ pub(super) fn load(call: &Call<'_, '_, '_>, kind: Element) -> Verdict {
         Element::Halves => (m.is_float_vector(result), "a floating-point vector"),
     };
     call.result(&LOAD_RESULT, fits, name)?;
-    size(call, 0)?;
+    let size = size(call, 0);
     let class = m.pointer_class(call.ty(1));
     let fits = is_writable(class) || class == Some(StorageClass::UniformConstant);
-    call.operand(
-        &LOAD_POINTER,
-        1,
-        fits,
-        "a pointer into `UniformConstant`, `Generic`, `CrossWorkgroup`, `Workgroup` or `Function` \
-         memory",
-    )?;
-    element(call, 1, kind, m.component_type(result))?;
+    let pointer = call
+        .operand(
+            &LOAD_POINTER,
+            1,
+            fits,
+            "a pointer into `UniformConstant`, `Generic`, `CrossWorkgroup`, `Workgroup` or `Function` \
+             memory",
+        )
+        .and_then(|()| element(call, 1, kind, m.component_type(result)));
+    all([size, pointer, loaded(call, kind)])
+}
+
+/// Checks how many components are loaded.
+fn loaded(call: &Call<'_, '_, '_>, kind: Element) -> Verdict {
     if kind != Element::Half && call.count() > 2 {
         let count = call.word(2);
-        let dimension = m.dimension(result);
+        let dimension = call.m().dimension(call.result_type());
         if count != dimension {
             let message = format!(
                 "{} loads {count} components, but its result type has {dimension}",
@@ -106,7 +112,6 @@ pub(super) fn load(call: &Call<'_, '_, '_>, kind: Element) -> Verdict {
 
 pub(super) fn store(call: &Call<'_, '_, '_>, kind: Element) -> Verdict {
     let m = call.m();
-    void(call)?;
     let data = call.ty(0);
     let is_wide = matches!(m.bit_width(data), 32 | 64);
     let (fits, name) = match kind {
@@ -123,16 +128,17 @@ pub(super) fn store(call: &Call<'_, '_, '_>, kind: Element) -> Verdict {
             "a vector of floats of 32 or 64 bits",
         ),
     };
-    call.operand(&STORE_DATA, 0, fits, name)?;
-    size(call, 1)?;
+    let stored = call.operand(&STORE_DATA, 0, fits, name);
+    let is_known = stored.is_ok();
     let fits = is_writable(m.pointer_class(call.ty(2)));
-    call.operand(
-        &STORE_POINTER,
-        2,
-        fits,
-        "a pointer into `Generic`, `CrossWorkgroup`, `Workgroup` or `Function` memory",
-    )?;
-    element(call, 2, kind, m.component_type(data))
+    let wanted = "a pointer into `Generic`, `CrossWorkgroup`, `Workgroup` or `Function` memory";
+    let pointer = call
+        .operand(&STORE_POINTER, 2, fits, wanted)
+        .and_then(|()| match is_known {
+            true => element(call, 2, kind, m.component_type(data)),
+            false => Ok(()),
+        });
+    all([void(call), stored, size(call, 1), pointer])
 }
 
 pub(super) fn printf(call: &Call<'_, '_, '_>) -> Verdict {
@@ -162,23 +168,16 @@ pub(super) fn printf(call: &Call<'_, '_, '_>) -> Verdict {
 
 pub(super) fn prefetch(call: &Call<'_, '_, '_>) -> Verdict {
     let m = call.m();
-    void(call)?;
     let pointer = call.ty(0);
     let fits = m.pointer_class(pointer).is_some_and(is_cross_workgroup);
-    call.operand(
-        &PREFETCH_POINTER,
-        0,
-        fits,
-        "a pointer into `CrossWorkgroup` memory",
-    )?;
-    let fits = m
-        .pointee(pointer)
-        .is_none_or(|pointee| is_number(m, pointee));
-    call.operand(
-        &PREFETCH_POINTER,
-        0,
-        fits,
-        "a pointer to integers or floats, or vectors of them",
-    )?;
-    size(call, 1)
+    let wanted = "a pointer into `CrossWorkgroup` memory";
+    let prefetched = call
+        .operand(&PREFETCH_POINTER, 0, fits, wanted)
+        .and_then(|()| {
+            let pointee = m.pointee(pointer);
+            let fits = pointee.is_none_or(|pointee| is_number(m, pointee));
+            let wanted = "a pointer to integers or floats, or vectors of them";
+            call.operand(&PREFETCH_POINTER, 0, fits, wanted)
+        });
+    all([void(call), prefetched, size(call, 1)])
 }

@@ -11,7 +11,7 @@ use spirvkit_grammar::{Capability, Extensions};
 
 use crate::levels::{Level, Levels};
 use crate::module::{Capabilities, Inst, Module};
-use crate::phases::REDEFINED;
+use crate::phases::{REDEFINED, UNDEFINED};
 use crate::rule::Rule;
 use crate::site::Site;
 
@@ -265,6 +265,14 @@ impl Fault {
         self.0.offset
     }
 
+    /// Whether something is missing without which it is right all the same.
+    fn is_lack(&self) -> bool {
+        matches!(
+            self.0.rule.class,
+            ErrorClass::InvalidCapability | ErrorClass::MissingExtension | ErrorClass::WrongVersion
+        )
+    }
+
     pub(crate) fn is_warning(&self) -> bool {
         self.0.is_warning
     }
@@ -437,12 +445,8 @@ impl Faults {
 
     /// Notes whose results may not be what they were meant to be.
     fn doubt(&mut self, fault: &Fault) {
-        let is_sound = matches!(
-            fault.rule().class,
-            ErrorClass::InvalidCapability | ErrorClass::MissingExtension | ErrorClass::WrongVersion
-        );
-        if !is_sound {
-            self.dubious.insert(fault.offset());
+        if !fault.is_lack() {
+            self.dubious.insert(offset);
         }
         // Which of the definitions is meant, nobody knows.
         if std::ptr::eq(fault.rule(), &REDEFINED) {
@@ -458,12 +462,15 @@ impl Faults {
         }
     }
 
-    /// Has nothing more told of the instructions with errors so far, nor of what
-    /// speaks of undefined ids, of which there are none without such errors.
+    /// Has nothing more told of the instructions with errors so far, unless they are
+    /// only such as leave the rest of the instruction as it was; nor of what speaks of
+    /// undefined ids, of which there are none without such errors.
     pub(crate) fn settle(&mut self) {
         let errors = self.faults.iter().filter(|fault| !fault.is_warning());
+        let leaves_rest = |fault: &Fault| fault.is_lack() || std::ptr::eq(fault.rule(), &UNDEFINED);
+        let errors = errors.filter(|fault| !leaves_rest(fault));
         self.settled.extend(errors.map(Fault::offset));
-        if !self.settled.is_empty() {
+        if !self.faults.is_empty() {
             self.dubious.insert(0);
         }
     }

@@ -76,7 +76,7 @@ pub(crate) static REDEFINED: Rule = Rule {
     },
 };
 
-pub(super) static UNDEFINED: Rule = Rule {
+pub(crate) static UNDEFINED: Rule = Rule {
     id: "id.undefined",
     class: ErrorClass::InvalidId,
     section: "2.16.1",

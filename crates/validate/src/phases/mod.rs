@@ -29,7 +29,7 @@ use crate::rule::{Example, Frame, Rule};
 use crate::rules::{self as families, control_flow};
 use crate::site::Site;
 
-pub(crate) use ids::REDEFINED;
+pub(crate) use ids::{REDEFINED, UNDEFINED};
 
 /// The rules of the phases.
 pub(crate) fn rules() -> impl Iterator<Item = &'static &'static Rule> {

@@ -446,7 +446,7 @@ impl Faults {
     /// Notes whose results may not be what they were meant to be.
     fn doubt(&mut self, fault: &Fault) {
         if !fault.is_lack() {
-            self.dubious.insert(offset);
+            self.dubious.insert(fault.offset());
         }
         // Which of the definitions is meant, nobody knows.
         if std::ptr::eq(fault.rule(), &REDEFINED) {

@@ -11,6 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use spirvkit::diagnostics::visible_lines;
 use spirvkit::diff::{Options as DiffOptions, TextOptions};
 use spirvkit::grammar::{GRAMMAR_REVISION, Generator};
 use spirvkit::transform::link::Options as LinkOptions;
@@ -86,7 +87,7 @@ pub(crate) fn run(tool: Tool, arguments: impl Iterator<Item = OsString>) -> Endi
         }
     });
     ending.unwrap_or_else(|error| {
-        let _ = writeln!(io::stderr(), "error: {}", error.0);
+        let _ = writeln!(io::stderr(), "error: {}", visible_lines(&error.0));
         // Unlike `spv`, the established tools don't tell bad usage from other
         // failures.
         Ending::Failure

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use spirvkit::diagnostics::{is_disruptive, visible_lines};
 use spirvkit::grammar::GRAMMAR_REVISION;
 
 use crate::commands::{
@@ -15,7 +16,7 @@ use crate::commands::{
 };
 use crate::exit::{Ending, UsageError};
 use crate::inputs::Inputs;
-use crate::output::{Content, Destination};
+use crate::output::{Content, Destination, expect_color};
 use crate::report::{self, Format};
 
 static LONG_VERSION: LazyLock<String> =
@@ -134,9 +135,13 @@ impl ColorWhen {
         self.resolve(report::stderr_takes_color)
     }
 
-    /// Whether to colour what goes to standard output.
+    /// Whether to colour what goes to standard output. Only those ask who do so then.
     pub(crate) fn on_stdout(self) -> bool {
-        self.resolve(report::stdout_takes_color)
+        let color = self.resolve(report::stdout_takes_color);
+        if color {
+            expect_color();
+        }
+        color
     }
 
     fn resolve(self, auto: fn() -> bool) -> bool {
@@ -165,7 +170,16 @@ fn show(error: &clap::Error) -> Ending {
         return Ending::BadUsage;
     }
     // Nobody is left to tell if this fails.
-    let _ = error.print();
+    let is_disruptive = |argument: OsString| argument.to_string_lossy().contains(is_disruptive);
+    let _ = match std::env::args_os().any(is_disruptive) {
+        // The parser quotes arguments as they are.
+        true => writeln!(
+            io::stderr(),
+            "{}",
+            visible_lines(&error.render().to_string())
+        ),
+        false => error.print(),
+    };
     Ending::BadUsage
 }
 

@@ -6,6 +6,9 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use spirvkit::diagnostics::visible_lines;
 
 use crate::exit::UsageError;
 use crate::inputs::{Input, Inputs, has_extension};
@@ -178,11 +181,30 @@ impl Destination {
     }
 }
 
-/// Writes to standard output.
+/// Whether what goes to standard output has colours of our own.
+static COLORED: AtomicBool = AtomicBool::new(false);
+
+/// Makes known that what goes to standard output is coloured. Whoever colours a text sees
+/// to it that nothing of a module in it can act on a terminal.
+pub(crate) fn expect_color() {
+    COLORED.store(true, Ordering::Relaxed);
+}
+
+/// Writes to standard output. On a terminal, a text shows what could act on it as escapes.
 pub(crate) fn write_stdout(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(bytes)?;
+    if stdout.is_terminal() && !COLORED.load(Ordering::Relaxed) {
+        write_visible(&mut stdout, bytes)?;
+    } else {
+        stdout.write_all(bytes)?;
+    }
     stdout.flush()
+}
+
+/// Writes a text to a terminal.
+fn write_visible(terminal: &mut impl Write, text: &[u8]) -> io::Result<()> {
+    let text = String::from_utf8_lossy(text);
+    terminal.write_all(visible_lines(&text).as_bytes())
 }
 
 /// Writes a file such that at any time there is all of it or none.
@@ -195,7 +217,7 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     };
     let target = match &existing {
         // A device or a pipe must be written to, not replaced.
-        Some(metadata) if !metadata.is_file() => return fs::write(path, bytes),
+        Some(metadata) if !metadata.is_file() => return write_device(path, bytes),
         Some(metadata) if metadata.permissions().readonly() => {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
@@ -211,6 +233,15 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
     drop(file);
     temporary.rename(&target)
+}
+
+/// Writes to what is there already, and is no file.
+fn write_device(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut device = OpenOptions::new().write(true).open(path)?;
+    match device.is_terminal() {
+        true => write_visible(&mut device, bytes),
+        false => device.write_all(bytes),
+    }
 }
 
 /// A file that is removed again unless it gets its final name.

@@ -6,7 +6,7 @@ use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 use spirvkit::Diagnostic;
-use spirvkit::diagnostics::{Severity, Source, render};
+use spirvkit::diagnostics::{Severity, Source, render, visible_lines};
 
 use crate::exit::{Ending, UsageError};
 use crate::kinds;
@@ -82,7 +82,7 @@ impl Messages {
         }
     }
 
-    /// Adds a remark for people.
+    /// Adds a remark for people, which may have several lines.
     pub(crate) fn add_note(&mut self, text: &str) {
         if self.reporter.format == Format::Human {
             self.add_line(text);
@@ -91,7 +91,7 @@ impl Messages {
 
     /// Adds a line that is in the form that is wanted already.
     pub(crate) fn add_line(&mut self, text: &str) {
-        self.text += text;
+        self.text += &visible_lines(text);
         self.text.push('\n');
     }
 
@@ -183,7 +183,7 @@ pub(crate) fn usage(error: &UsageError, format: Format) {
     let _ = writeln!(
         io::stderr(),
         "error: {}\n\nFor more information, try '--help'.",
-        error.0
+        visible_lines(&error.0)
     );
 }
 

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use serde_json::{Value, json};
 use spirvkit::binary::Module;
+use spirvkit::diagnostics::visible;
 use spirvkit::text::excerpts;
 
 use crate::report::{Format, Messages};
@@ -123,8 +124,8 @@ fn removed(old: &Module<'_>, new: &Module<'_>) -> BTreeMap<String, Gone> {
 
 /// The start of an instruction, fit for a terminal.
 fn shortened(text: &str) -> String {
-    let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    let mut short: String = text.chars().take(WIDTH).map(shown).collect();
+    let start: String = text.chars().take(WIDTH).collect();
+    let mut short = visible(&start).into_owned();
     if text.chars().nth(WIDTH).is_some() {
         short.push('…');
     }

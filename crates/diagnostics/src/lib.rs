@@ -41,12 +41,14 @@ mod quote;
 pub mod render;
 mod source;
 mod suggest;
+mod visible;
 mod words;
 
 pub use kind::Kind;
 pub use quote::Quote;
 pub use source::{Position, Source};
 pub use suggest::{closest, similar};
+pub use visible::{is_disruptive, visible, visible_lines};
 pub use words::{counted, with_article};
 
 /// How bad it is.

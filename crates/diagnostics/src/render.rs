@@ -7,7 +7,10 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
-use crate::{Diagnostic, Location, Quote, Severity, ShaderLine, Source, Span};
+use crate::{
+    Diagnostic, Location, Quote, Severity, ShaderLine, Source, Span, is_disruptive, visible,
+    visible_lines,
+};
 
 pub use report::{json, report};
 pub use sarif::{SarifRule, sarif_end, sarif_results, sarif_start};
@@ -31,7 +34,7 @@ pub fn terminal(diagnostic: &Diagnostic, source: Option<&Source<'_>>, color: boo
 
     let mut out = String::new();
     let name = diagnostic.severity().name();
-    let (rule, message) = (diagnostic.rule(), plain(diagnostic.message()));
+    let (rule, message) = (diagnostic.rule(), visible_lines(diagnostic.message()));
     let _ = writeln!(
         out,
         "{severity}{name}[{rule}]{severity:#}{bold}: {message}{bold:#}"
@@ -42,7 +45,8 @@ pub fn terminal(diagnostic: &Diagnostic, source: Option<&Source<'_>>, color: boo
         quote(&mut out, instruction, gutter, severity);
     }
     if let Some(line) = diagnostic.shader_line() {
-        let place: String = line.to_string().chars().map(printable).collect();
+        let place = line.to_string();
+        let place = visible(&place);
         let _ = writeln!(out, "   {gutter}={gutter:#} {bold}source{bold:#}: {place}");
         shader_excerpt(&mut out, line, gutter, severity);
     }
@@ -50,7 +54,7 @@ pub fn terminal(diagnostic: &Diagnostic, source: Option<&Source<'_>>, color: boo
         let _ = writeln!(
             out,
             "   {gutter}={gutter:#} {bold}note{bold:#}: {}",
-            plain(&label.message)
+            visible_lines(&label.message)
         );
         place(&mut out, label.location, source, gutter, gutter);
         let is_in_text = matches!(label.location, Location::Span(_)) && source.is_some();
@@ -59,7 +63,7 @@ pub fn terminal(diagnostic: &Diagnostic, source: Option<&Source<'_>>, color: boo
         }
     }
     if let Some(help) = diagnostic.help() {
-        let help = plain(help);
+        let help = visible_lines(help);
         let _ = writeln!(out, "   {gutter}={gutter:#} {bold}help{bold:#}: {help}");
     }
     if let Some(section) = diagnostic.section() {
@@ -81,15 +85,9 @@ pub fn terminal(diagnostic: &Diagnostic, source: Option<&Source<'_>>, color: boo
     out
 }
 
-/// Control characters would garble the terminal or the alignment.
+/// In an excerpt, each character takes one column.
 fn printable(c: char) -> char {
-    if c.is_control() { ' ' } else { c }
-}
-
-/// A text of any length without control characters, but with its lines.
-fn plain(text: &str) -> String {
-    let kept = |c| if c == '\n' { c } else { printable(c) };
-    text.chars().map(kept).collect()
+    if is_disruptive(c) { ' ' } else { c }
 }
 
 fn place(
@@ -99,7 +97,7 @@ fn place(
     gutter: Style,
     mark: Style,
 ) {
-    let file = plain(source.map_or("<module>", Source::name));
+    let file = visible(source.map_or("<module>", Source::name));
     match (location, source) {
         (Location::Span(span), Some(source)) => {
             let position = source.position(span.start);

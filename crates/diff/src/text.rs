@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use hashbrown::HashMap;
 use spirvkit_binary::Id;
+use spirvkit_diagnostics::visible_lines;
 use spirvkit_text::{IdNames, excerpts, named_excerpts};
 
 use crate::result::{Change, Diff, Line, Named, PartKind};
@@ -259,9 +260,16 @@ struct Paint(bool);
 
 impl Paint {
     fn line(&self, out: &mut String, color: &str, text: &str) {
-        let _ = match self.0 && !color.is_empty() {
-            true => writeln!(out, "\x1b[{color}m{text}\x1b[0m"),
-            false => writeln!(out, "{text}"),
+        if !self.0 {
+            let _ = writeln!(out, "{text}");
+            return;
+        }
+        // A text in colour is for a terminal, which is to show strings rather than do
+        // what they say.
+        let text = visible_lines(text);
+        let _ = match color {
+            "" => writeln!(out, "{text}"),
+            _ => writeln!(out, "\x1b[{color}m{text}\x1b[0m"),
         };
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use spirvkit::binary::Module;
-use spirvkit::diagnostics::Source;
+use spirvkit::diagnostics::{Source, visible};
 use spirvkit::text::looks_like;
 use spirvkit::{Diagnostic, DisassembleOptions, Indentation, words_from_bytes};
 
@@ -144,9 +144,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
 
 /// A comment that tells which of several texts follows.
 fn heading(name: &str) -> String {
-    let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    let name: String = name.chars().map(shown).collect();
-    format!("; {name}\n")
+    format!("; {}\n", visible(name))
 }
 
 fn options(arguments: &Arguments) -> DisassembleOptions {

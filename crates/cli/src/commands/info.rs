@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         },
         jobs: arguments.jobs,
     };
-    let color = arguments.color.on_stdout();
+    let color = arguments.format == Format::Human && arguments.color.on_stdout();
     Ok(run.convert(|name, bytes, messages| {
         let (words, _) = load_words(name, bytes, messages)?;
         let reflection = reflect_words(&words)

@@ -115,7 +115,7 @@ b.spv: 6 → 5 instructions, 80 → 72 bytes, id bound 2 → 2
     assert!(
         stripped
             .stderr
-            .contains("\n  OpName %1 \"esc\u{fffd}[2J\"\n")
+            .contains("\n  OpName %1 \"esc\\u001b[2J\"\n")
     );
     assert!(stripped.bytes().len() < module.len());
     let json = dir.spv(&["strip", "--dry-run", "--format", "json", "a.spv"]);

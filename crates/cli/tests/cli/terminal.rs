@@ -110,3 +110,249 @@ fn a_run_that_takes_long_shows_its_progress() {
     assert_eq!(run(&["--jobs=1", "--format=json"], long), "");
     assert_eq!(run(&[], Duration::ZERO), "");
 }
+
+/// What must not reach a terminal: each kind of control character, and what turns the
+/// direction of text.
+const HOSTILE: &str = "\u{1b}[31m\u{1b}]0;owned\u{7}\u{8}\u{7f}\u{9b}2J\u{202e}\u{2066}\rx";
+
+/// A module with names, strings, sources and debug information of this kind throughout.
+fn hostile_text() -> String {
+    let h = HOSTILE;
+    format!(
+        "OpCapability Shader
+OpCapability Linkage
+OpExtension \"SPV_KHR_non_semantic_info\"
+%set = OpExtInstImport \"NonSemantic.{h}\"
+%debug = OpExtInstImport \"NonSemantic.Shader.DebugInfo.100\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main{h}\" %buffer
+OpExecutionMode %main LocalSize 1 1 1
+%file = OpString \"file{h}\"
+%source = OpString \"source{h}\nline 2{h}\n\"
+OpSource GLSL 450 %file \"void{h}\n\"
+OpSourceExtension \"ext{h}\"
+OpName %main \"main{h}\"
+OpName %spec \"spec{h}\"
+OpName %buffer \"buffer{h}\"
+OpName %block \"block{h}\"
+OpMemberName %block 0 \"member{h}\"
+OpModuleProcessed \"tool{h}\"
+OpDecorate %spec SpecId 3
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+OpDecorate %main LinkageAttributes \"export{h}\" Export
+%void = OpTypeVoid
+%function = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%zero = OpConstant %uint 0
+%one = OpConstant %uint 1
+%hundred = OpConstant %uint 100
+%spec = OpSpecConstant %uint 5
+%block = OpTypeStruct %uint
+%pointer = OpTypePointer Uniform %block
+%buffer = OpVariable %pointer Uniform
+%text = OpExtInst %void %debug DebugSource %file %source
+%unit = OpExtInst %void %debug DebugCompilationUnit %hundred %hundred %text %hundred
+%basic = OpExtInst %void %debug DebugTypeBasic %file %hundred %one %zero
+%main = OpFunction %void None %function
+%label = OpLabel
+OpLine %file 1 2
+%1 = OpExtInst %void %set 7
+OpReturn
+OpFunctionEnd
+"
+    )
+}
+
+/// Whether a terminal may get this: text and, if it is to be coloured, colours.
+#[track_caller]
+fn assert_harmless(output: &str, color: bool, command: &[&str]) {
+    let mut rest = output.replace("\r\n", "\n");
+    if color {
+        while let Some(start) = rest.find("\x1b[") {
+            let length = rest[start..].find('m').expect("a colour");
+            let codes = &rest[start + 2..start + length];
+            assert!(
+                codes
+                    .bytes()
+                    .all(|byte| byte.is_ascii_digit() || byte == b';'),
+                "{command:?} {output:?}"
+            );
+            rest.replace_range(start..=start + length, "");
+        }
+    }
+    let is_harmful = |c: char| {
+        c.is_control() && c != '\n' && c != '\t'
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    assert!(!rest.contains(is_harmful), "{command:?} {output:?}");
+}
+
+#[test]
+fn nothing_of_a_module_acts_on_a_terminal() {
+    let dir = Dir::new();
+    // Line ends and tabs in strings are text.
+    let text = hostile_text();
+    dir.module("a.spv", &text);
+    dir.module(
+        "b.spv",
+        &text
+            .replace("SpecId 3", "SpecId 4")
+            .replace("main\x1b", "other\x1b"),
+    );
+    dir.write("a.spvasm", &text);
+    let bad = text
+        .replace("OpLabel", "OpLabl")
+        .replace("DebugSource %file", "DebugSource %fil");
+    dir.write(
+        "bad.spvasm",
+        format!("{bad}{HOSTILE}\nOp{HOSTILE}\n%a{HOSTILE} = OpNop\n"),
+    );
+    dir.write(
+        "invalid.spvasm",
+        text.replace(
+            "OpDecorate %block Block",
+            "OpDecorate %block BufferBlock\nOpDecorate %block Block",
+        ),
+    );
+    let missing = format!("missing{HOSTILE}.spv");
+    let main = format!("main{HOSTILE}");
+    let commands: &[&[&str]] = &[
+        &["as", "bad.spvasm", "-o", "x"],
+        &["as", "bad.spvasm", "-o", "x", "--format=json"],
+        &["as", &missing, "-o", "x"],
+        &["as", &missing, "--format=json", "-o", "x"],
+        &["as", "a.spvasm", "-o", &missing],
+        &["as", "a.spvasm", "a.spvasm", "-o", &main],
+        &["dis", "a.spv"],
+        &[
+            "dis",
+            "--raw-id",
+            "--annotate",
+            "--source",
+            "--comment",
+            "a.spv",
+        ],
+        &["dis", "--lenient", "--offsets", "--nested-indent", "a.spv"],
+        &["dis", "a.spv", &missing],
+        &["dis", "a.spv", "-o", "/dev/tty"],
+        &["val", "a.spv", "--target-env=vulkan1.3"],
+        &["val", "invalid.spvasm", "--target-env=vulkan1.3"],
+        &["val", "invalid.spvasm", "--format=json"],
+        &["val", "invalid.spvasm", "--format=sarif"],
+        &["val", "--format=json", &missing],
+        &["val", "bad.spvasm"],
+        &["diff", "a.spv", "b.spv"],
+        &["diff", "--format=json", "a.spv", "b.spv"],
+        &["diff", "a.spv", &missing],
+        &["explain", &main],
+        &["layout", "a.spv"],
+        &["layout", "--format=json", "a.spv"],
+        &["layout", "a.spv", &main],
+        &["cfg", "a.spv"],
+        &["cfg", "--format=json", "a.spv"],
+        &["cfg", "--format=html", "a.spv"],
+        &["cfg", "a.spv", "--function", &main],
+        &["info", "a.spv"],
+        &["info", "--format=json", "a.spv"],
+        &["info", "--format=yaml", "a.spv"],
+        &["info", &missing],
+        &["specialize", "--list", "a.spv"],
+        &["specialize", "a.spv", "--set", &main, "-o", "x"],
+        &[
+            "specialize",
+            "a.spv",
+            "--set",
+            &format!("{main}=1"),
+            "-o",
+            "x",
+        ],
+        &["strip", "-v", "--debug-info", "a.spv", "-o", "x"],
+        &["strip", "--dry-run", "a.spv"],
+        &["strip", "bad.spvasm", "-o", "x"],
+        &["trim-capabilities", "-v", "a.spv", "-o", "x"],
+        &["compact-ids", &missing, "-o", "x"],
+        &["link", "a.spv", "b.spv", "-o", "x"],
+        &["link", "a.spv", "a.spv", "-o", "x"],
+        &["merge", "a.spv", "a.spv", "-o", "x"],
+        &["merge", "a.spv", "b.spv", "-o", "x"],
+        &["split", "--list", "a.spv"],
+        &["split", "a.spv", "--entry-point", &missing, "-o", "x"],
+        &["split", "-v", "a.spv", "--entry-point", &main, "-o", "x"],
+        &["debug", "dump", "a.spv"],
+        &["debug", "dump", "--format=json", "a.spv"],
+        &["debug", "sources", "a.spv"],
+        &["debug", "sources", "--format=json", "a.spv"],
+        &["debug", "sources", "a.spv", "--extract", "sources"],
+        &[
+            "debug",
+            "sources",
+            "a.spv",
+            "--print",
+            &format!("file{HOSTILE}"),
+        ],
+        &["debug", "lookup", "a.spv", "1"],
+        &["debug", "lookup", "a.spv", &main],
+        &["debug", "lookup", "a.spv", "%main"],
+        &["debug", "lookup", "--format=json", "a.spv", "%label"],
+        &["debug", "lookup", "a.spv", &format!("file{HOSTILE}:1")],
+        &["debug", "scopes", "a.spv"],
+        &["debug", "vars", "a.spv", &main],
+        &["debug", "vars", "a.spv"],
+        &["debug", "scopes", "--format=json", "a.spv"],
+        &["split", "--all", "parts", "a.spv"],
+        &["debug", "convert", "--to=opencl", "a.spv", "-o", "x"],
+        &[
+            "debug",
+            "convert",
+            "--to=opencl",
+            "--every-loss",
+            "a.spv",
+            "-o",
+            "x",
+        ],
+        &["debug", "remove", "a.spv", &main, "-o", "x"],
+        &["debug", "dwarf", "a.spv", "-o", "x"],
+        &["drop-in", &format!("nowhere/{main}")],
+        &["man", "--dir", &format!("a.spv/{main}")],
+        &["completions", &main],
+        &[&main],
+        &["dis", &format!("--{main}")],
+        &["dis", &format!("--max-errors={main}")],
+    ];
+    for command in commands {
+        for (color, variables) in [(true, &[][..]), (false, &[("NO_COLOR", "1")])] {
+            let (_, output) = on_terminal(&dir, command, variables);
+            assert_harmless(&output, color, command);
+            assert!(
+                !output.contains("\x1b[31mx") && !output.contains("\x1b[31m\x1b]"),
+                "{command:?}"
+            );
+        }
+    }
+    // Elsewhere the text is what it is.
+    let ran = dir.spv(&["dis", "a.spv"]);
+    assert!(ran.text().contains(HOSTILE));
+    let sources = dir.spv(&["debug", "sources", "a.spv"]);
+    assert!(String::from_utf8_lossy(&sources.stdout).contains(HOSTILE));
+}
+
+#[test]
+fn escapes_show_what_is_there() {
+    let dir = Dir::new();
+    dir.module(
+        "a.spv",
+        "OpName %1 \"a\u{1b}[2J\\\\b\"\n%1 = OpString \"one\ntwo\u{202e}\"\n",
+    );
+    for variables in [&[][..], &[("NO_COLOR", "1")]] {
+        let (_, output) = on_terminal(&dir, &["dis", "--raw-id", "a.spv"], variables);
+        assert!(output.contains(r"a\u001b[2J\\b"), "{output}");
+        assert!(output.contains("one\r\ntwo\\u202e"), "{output}");
+    }
+    // JSON means the same as before.
+    let (_, output) = on_terminal(&dir, &["val", "--format=json", "missing\u{202e}.spv"], &[]);
+    let report: serde_json::Value = serde_json::from_str(output.trim()).unwrap();
+    assert_eq!(report["file"], "missing\u{202e}.spv");
+}

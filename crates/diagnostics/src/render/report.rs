@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{Diagnostic, Location, Quote, Source, Span};
+use crate::{Diagnostic, Location, Quote, Source, Span, visible_lines};
 
 /// Renders all that was found in an input as one JSON object on one line,
 /// without a newline behind it:
@@ -49,7 +49,8 @@ pub fn report(
         .iter()
         .map(|diagnostic| object(diagnostic, source))
         .collect();
-    json!({ "file": file, "valid": valid, "diagnostics": diagnostics }).to_string()
+    let report = json!({ "file": file, "valid": valid, "diagnostics": diagnostics });
+    visible_lines(&report.to_string()).into_owned()
 }
 
 /// Renders a diagnostic as one JSON object on one line, without a newline behind it:
@@ -70,7 +71,7 @@ pub fn json(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> String {
     if let Value::Object(members) = object(diagnostic, source) {
         all.extend(members);
     }
-    Value::Object(all).to_string()
+    visible_lines(&Value::Object(all).to_string()).into_owned()
 }
 
 fn object(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> Value {

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{Diagnostic, Location, Severity, ShaderLine, Source};
+use crate::{Diagnostic, Location, Severity, ShaderLine, Source, visible_lines};
 
 /// What a log says about a rule.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +66,7 @@ pub fn sarif_results(
 ) -> String {
     let results: Vec<String> = diagnostics
         .iter()
-        .map(|diagnostic| result(file, diagnostic, source).to_string())
+        .map(|diagnostic| visible_lines(&result(file, diagnostic, source).to_string()).into_owned())
         .collect();
     results.join(",")
 }

@@ -2,7 +2,9 @@
 //! stand together.
 
 use spirvkit_binary::NumberType;
-use spirvkit_diagnostics::{Diagnostic, Kind, Location, Span, closest, counted, with_article};
+use spirvkit_diagnostics::{
+    Diagnostic, Kind, Location, Span, closest, counted, visible, with_article,
+};
 use spirvkit_grammar::{
     Enumeration, FPEncoding, InstructionInfo, Op, OperandInfo, OperandKind, Version,
 };
@@ -27,15 +29,12 @@ fn quoted(text: &str) -> String {
     const LONGEST: usize = 60;
     let mut quoted = String::from("`");
     let mut length = 0;
+    let mut buffer = [0; 4];
     for c in text.chars() {
         let before = quoted.len();
-        if c.is_control() {
-            quoted.extend(c.escape_unicode());
-            length += quoted.len() - before;
-        } else {
-            quoted.push(c);
-            length += 1;
-        }
+        let shown = visible(c.encode_utf8(&mut buffer));
+        quoted.push_str(&shown);
+        length += shown.chars().count();
         if length > LONGEST {
             quoted.truncate(before);
             quoted.push('…');
@@ -371,18 +370,18 @@ mod tests {
             ("%a", "`%a`".to_owned()),
             (
                 "a\0b\n\u{1b}\u{85}é",
-                "`a\\u{0}b\\u{a}\\u{1b}\\u{85}é`".to_owned(),
+                "`a\\u0000b\\u000a\\u001b\\u0085é`".to_owned(),
             ),
             (&sixty, format!("`{sixty}`")),
             (&format!("{sixty}x"), format!("`{sixty}…`")),
             // An escape is shown whole or not at all.
             (
-                &format!("{}\0", "x".repeat(55)),
-                format!("`{}\\u{{0}}`", "x".repeat(55)),
+                &format!("{}\0", "x".repeat(54)),
+                format!("`{}\\u0000`", "x".repeat(54)),
             ),
             (
-                &format!("{}\0", "x".repeat(56)),
-                format!("`{}…`", "x".repeat(56)),
+                &format!("{}\0", "x".repeat(55)),
+                format!("`{}…`", "x".repeat(55)),
             ),
         ] {
             assert_eq!(quoted(text), expected, "{text:?}");
@@ -430,7 +429,7 @@ mod tests {
             assert!(message.chars().count() < 300, "{message}");
             assert!(!message.contains(char::is_control), "{message:?}");
             assert!(
-                message.contains("x\\u{0}\\u{a}x") && message.contains("…`"),
+                message.contains("x\\u0000\\u000ax") && message.contains("…`"),
                 "{message}"
             );
             assert_eq!(diagnostic.help(), None, "{message}");

@@ -1,6 +1,7 @@
 //! Writing operands.
 
 use spirvkit_binary::{ErrorKind, FloatFormat, Id, LiteralString, NumberType, Operand, Value};
+use spirvkit_diagnostics::visible_lines;
 use spirvkit_grammar::{ExtInstSet, OperandKind};
 
 use super::writer::{Hue, Writer};
@@ -128,15 +129,24 @@ impl Writer {
         self.begin(Hue::String);
         let mut rest = text.as_str();
         while let Some(at) = rest.find(['"', '\\']) {
-            self.out.push_str(&rest[..at]);
+            self.text(&rest[..at]);
             self.out.push('\\');
             self.out.push_str(&rest[at..=at]);
             rest = &rest[at + 1..];
         }
-        self.out.push_str(rest);
+        self.text(rest);
         self.end_hue();
         self.out.push('"');
         Ok(())
+    }
+
+    /// A piece of a string. A text in colour is for a terminal, which is to show strings
+    /// rather than do what they say.
+    fn text(&mut self, text: &str) {
+        match self.color {
+            true => self.out.push_str(&visible_lines(text)),
+            false => self.out.push_str(text),
+        }
     }
 }
 

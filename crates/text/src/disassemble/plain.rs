@@ -1,6 +1,8 @@
 //! Text from a module, made fit to stand in a comment: on one line, without
 //! anything that a terminal would act upon, and of limited length.
 
+use spirvkit_diagnostics::is_disruptive;
+
 /// What stands where text was cut off.
 const CUT: char = '…';
 /// Source text uses tabs for indentation, and a comment has no tab stops.
@@ -19,13 +21,6 @@ pub(super) fn push_plain(out: &mut String, text: &str, limit: usize) {
             _ => out.push(character),
         }
     }
-}
-
-/// Whether a character could end the line or change how others show: controls,
-/// line separators, and what overrides the direction of text.
-fn is_disruptive(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Cuts what follows `start` to `limit` characters.

@@ -4,6 +4,7 @@ use std::fmt::{Display, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use spirvkit::binary::Id;
+use spirvkit::diagnostics::visible;
 use spirvkit::reflect::{
     Access, Amount, EntryPoint, InterfaceVariable, Kernel, Operand, Order, Reflection, TypeKind,
     WorkgroupSize,
@@ -34,18 +35,13 @@ impl Table {
     }
 
     fn row(&mut self, cells: Vec<String>) {
-        self.rows
-            .push(cells.iter().map(|cell| printable(cell)).collect());
+        self.rows.push(
+            cells
+                .iter()
+                .map(|cell| visible(cell).into_owned())
+                .collect(),
+        );
     }
-}
-
-/// Control characters in names must not reach a terminal.
-fn printable(text: &str) -> String {
-    let shown = |character: char| match character.is_control() {
-        true => '\u{fffd}',
-        false => character,
-    };
-    text.chars().map(shown).collect()
 }
 
 struct Page<'r> {
@@ -145,7 +141,7 @@ fn access(access: Access) -> String {
 impl Page<'_> {
     fn heading(&mut self, text: &str) {
         let bold = self.bold;
-        let text = printable(text);
+        let text = visible(text);
         let _ = writeln!(self.out, "{bold}{text}{bold:#}");
     }
 
@@ -177,7 +173,7 @@ impl Page<'_> {
     fn facts(&mut self, facts: &[(&str, String)]) {
         let dim = self.dim;
         for (name, value) in facts {
-            let value = printable(value);
+            let value = visible(value);
             let _ = writeln!(self.out, "  {dim}{name:<16}{dim:#}  {value}");
         }
         self.out.push('\n');

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use spirvkit::analysis::layout::{Bytes, Layout, NoLayout, Place, Row, Rules};
 use spirvkit::binary::Id;
+use spirvkit::diagnostics::visible;
 use spirvkit::text::IdNames;
 
 use super::find::Names;
@@ -450,15 +451,8 @@ fn headings_of(rules: Rules) -> [Cell; CELLS] {
 
 /// A name or a text from the module, fit for a terminal.
 fn plain(text: &str) -> String {
-    let is_disruptive = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    let mut out: String = text
-        .chars()
-        .take(LONGEST)
-        .map(|c| if is_disruptive(c) { '\u{fffd}' } else { c })
-        .collect();
+    let start: String = text.chars().take(LONGEST).collect();
+    let mut out = visible(&start).into_owned();
     if text.chars().nth(LONGEST).is_some() {
         out.push('…');
     }

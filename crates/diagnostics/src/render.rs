@@ -152,14 +152,22 @@ fn shader_excerpt(out: &mut String, line: &ShaderLine, gutter: Style, mark: Styl
     let Some(text) = &line.text else {
         return;
     };
-    let column = line.column.unwrap_or(1).saturating_sub(1) as usize;
-    let at = text.char_indices().nth(column);
-    let at = at.map_or(text.len(), |(at, _)| at);
-    let span = Span { start: at, end: at };
-    let mut shown = Window::of(span, &Source::new("", text));
-    if line.column.is_none() {
-        shown.marks = 0;
-    }
+    let byte = |column: usize| {
+        let at = text.char_indices().nth(column);
+        at.map_or(text.len(), |(at, _)| at)
+    };
+    let span = match line.column {
+        Some(column) => {
+            let at = byte(column.saturating_sub(1) as usize);
+            Span { start: at, end: at }
+        }
+        // All that stands on the line.
+        None => Span {
+            start: text.len() - text.trim_start().len(),
+            end: text.trim_end().len(),
+        },
+    };
+    let shown = Window::of(span, &Source::new("", text));
     underlined(out, &line.line.to_string(), &shown, gutter, mark);
 }
 
@@ -168,9 +176,6 @@ fn underlined(out: &mut String, number: &str, shown: &Window, gutter: Style, mar
     let (indent, marks) = (shown.indent, "^".repeat(shown.marks));
     let _ = writeln!(out, " {:width$} {gutter}|{gutter:#}", "");
     let _ = writeln!(out, " {gutter}{number} |{gutter:#} {}", shown.text);
-    if marks.is_empty() {
-        return;
-    }
     let _ = writeln!(
         out,
         " {:width$} {gutter}|{gutter:#} {:indent$}{mark}{marks}{mark:#}",

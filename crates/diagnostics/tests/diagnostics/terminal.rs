@@ -349,14 +349,17 @@ fn the_operand_is_marked_in_the_instruction_and_the_column_in_the_shader() {
    | ^^
 "
     );
-    // Without a column there is nothing to point at, and past the end there is the end.
+    // Without a column it is the line that is meant, and past the end there is the end.
     line.column = None;
     let shown = render::terminal(
         &diagnostic.clone().with_shader_line(line.clone()),
         Some(&source),
         false,
     );
-    assert!(shown.contains(" 12 |  vec9 x;\n   = note"), "{shown}");
+    assert!(
+        shown.contains(" 12 |  vec9 x;\n    |  ^^^^^^^\n"),
+        "{shown}"
+    );
     line.column = Some(4000);
     let shown = render::terminal(
         &diagnostic.clone().with_shader_line(line),

@@ -38,7 +38,7 @@ impl Excerpt {
 /// module's start, with the numbers of ids. The result has an element for each
 /// offset, in order.
 ///
-/// It takes two passes over the module, however many offsets there are.
+/// It takes three passes over the module, however many offsets there are.
 pub fn excerpts(words: &[u32], offsets: &[usize]) -> Vec<Excerpt> {
     excerpts_with(words, offsets, Names::Raw)
 }
@@ -71,16 +71,19 @@ fn excerpts_with(words: &[u32], offsets: &[usize], names: Names) -> Vec<Excerpt>
         .lenient(true);
     let sources = Sources::new(&module);
     let mut printer = Printer::with_names(&module, &options, names);
+    // What is shown may stand before the names of files.
     let mut files: HashMap<u32, LiteralString<'_>> = HashMap::new();
+    for instruction in module.instructions().map_while(Result::ok) {
+        if let Some((id, name)) = file_name(&instruction) {
+            files.entry(id).or_insert(name);
+        }
+    }
     for instruction in module.instructions().map_while(Result::ok) {
         if let Some(excerpt) = wanted.get_mut(&instruction.offset().0) {
             excerpt.text = printer.excerpt(&instruction);
             excerpt.words = instruction.words().len();
             let name = |file| Some(files.get(&file)?.to_text_lossy());
-            excerpt.shader_line = sources.shader_place(instruction.offset().0, name);
-        }
-        if let Some((id, name)) = file_name(&instruction) {
-            files.entry(id).or_insert(name);
+            excerpt.shader_line = sources.shader_place(&instruction, name);
         }
         printer.definitions.define(&instruction);
     }

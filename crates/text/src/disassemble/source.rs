@@ -51,6 +51,9 @@ pub(super) struct Sources {
     files: HashMap<u32, String>,
     /// The word offsets at which the position changes, and to what.
     changes: Vec<(usize, Option<Point>)>,
+    /// Where variables and functions are declared that debug instructions describe,
+    /// by their ids.
+    declared: HashMap<u32, Point>,
     /// The position that was written last.
     last: Option<Position>,
 }
@@ -82,14 +85,16 @@ impl Sources {
             .map(|position| (position.file, position.line))
     }
 
-    /// All that is known of where the instruction at a word offset came from. `name`
-    /// is what the file with an id is called.
+    /// All that is known of where an instruction came from: itself, or what it
+    /// declares or decorates. `name` is what the file with an id is called.
     pub(super) fn shader_place(
         &self,
-        offset: usize,
+        instruction: &Instruction<'_>,
         name: impl FnOnce(u32) -> Option<String>,
     ) -> Option<ShaderLine> {
-        let Point { position, column } = self.point(offset)?;
+        let declared = || self.declared.get(&subject(instruction)?).copied();
+        let point = self.point(instruction.offset().0).or_else(declared);
+        let Point { position, column } = point?;
         let mut line = ShaderLine::new(name(position.file)?, position.line);
         line.column = Some(column).filter(|&column| column > 0);
         line.text = self.text_of(position).map(str::to_owned);
@@ -156,6 +161,21 @@ impl Printer<'_> {
     }
 }
 
+/// The variable or function that an instruction declares, or is about.
+fn subject(instruction: &Instruction<'_>) -> Option<u32> {
+    let words = instruction.words();
+    let word = match instruction.op() {
+        Op::Variable | Op::Function | Op::EntryPoint => 2,
+        Op::Decorate
+        | Op::DecorateId
+        | Op::DecorateString
+        | Op::ExecutionMode
+        | Op::ExecutionModeId => 1,
+        _ => return None,
+    };
+    words.get(word).copied()
+}
+
 /// What has been read of a module.
 struct Reader<'a> {
     sources: Sources,
@@ -168,6 +188,8 @@ struct Reader<'a> {
     constants: HashMap<u32, u32>,
     /// The file of each `DebugSource`.
     debug_sources: HashMap<u32, u32>,
+    /// Where each `DebugFunction` is declared.
+    debug_functions: HashMap<u32, Point>,
     /// The file whose text is being put together, and the text.
     current: Option<(u32, Vec<u8>)>,
     /// The files whose texts are whole, and where those are.
@@ -188,6 +210,7 @@ impl<'a> Reader<'a> {
                 lines: HashMap::new(),
                 files: HashMap::new(),
                 changes: Vec::new(),
+                declared: HashMap::new(),
                 last: None,
             },
             sets: HashMap::new(),
@@ -195,6 +218,7 @@ impl<'a> Reader<'a> {
             names: HashMap::new(),
             constants: HashMap::new(),
             debug_sources: HashMap::new(),
+            debug_functions: HashMap::new(),
             current: None,
             texts: Vec::new(),
             budget: module.words().len() * 4,
@@ -231,8 +255,11 @@ impl<'a> Reader<'a> {
                 Op::ExtInst | Op::ExtInstWithForwardRefsKHR,
                 [_, _, id, set, number, operands @ ..],
             ) => {
-                if let Some(info) = self.sets.get(set).and_then(|set| set.instruction(*number)) {
+                if let Some(set) = self.sets.get(set).copied()
+                    && let Some(info) = set.instruction(*number)
+                {
                     self.debug(offset, *id, info.name(), operands);
+                    self.declaration(set, *id, info.name(), operands);
                 }
             }
             (op, _) if ends_block(op) => self.set(offset + words.len(), None),
@@ -261,18 +288,54 @@ impl<'a> Reader<'a> {
             }
             ("DebugSourceContinued", [text, ..]) => self.add_text(self.strings.get(text).copied()),
             ("DebugLine", [source, line, _, columns @ ..]) => {
-                let constant = |id: &u32| self.constants.get(id).copied();
-                let file = self.debug_sources.get(source).copied().unwrap_or(*source);
-                let column = columns.first().and_then(constant).unwrap_or(0);
+                let column = columns.first().and_then(|column| self.constant(column));
                 // Without a constant there is no saying where it is.
-                let point = constant(line).map(|line| {
-                    let position = Position { file, line };
-                    Point { position, column }
-                });
-                self.set(offset, point);
+                let line = self.constant(line);
+                self.set(offset, line.map(|line| self.point(*source, line, column)));
             }
             ("DebugNoLine", _) => self.set(offset, None),
             _ => {}
+        }
+    }
+
+    /// Notes where a debug instruction says that something is declared.
+    fn declaration(&mut self, set: ExtInstSet, id: u32, name: &str, operands: &[u32]) {
+        let number = |word: &u32| match set.is_non_semantic() {
+            true => self.constant(word),
+            false => Some(*word),
+        };
+        match (name, operands) {
+            ("DebugGlobalVariable", [_, _, source, line, column, _, _, variable, ..]) => {
+                if let Some(line) = number(line) {
+                    let point = self.point(*source, line, number(column));
+                    self.sources.declared.entry(*variable).or_insert(point);
+                }
+            }
+            ("DebugFunction", [_, _, source, line, column, ..]) => {
+                if let Some(line) = number(line) {
+                    let point = self.point(*source, line, number(column));
+                    self.debug_functions.entry(id).or_insert(point);
+                }
+            }
+            ("DebugFunctionDefinition", [description, function, ..]) => {
+                if let Some(&point) = self.debug_functions.get(description) {
+                    self.sources.declared.entry(*function).or_insert(point);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn constant(&self, id: &u32) -> Option<u32> {
+        self.constants.get(id).copied()
+    }
+
+    /// A place in a `DebugSource`, or a file.
+    fn point(&self, source: u32, line: u32, column: Option<u32>) -> Point {
+        let file = self.debug_sources.get(&source).copied().unwrap_or(source);
+        Point {
+            position: Position { file, line },
+            column: column.unwrap_or(0),
         }
     }
 
@@ -376,7 +439,9 @@ impl<'a> Reader<'a> {
         self.finish_text();
         // Only the lines that instructions refer to are kept, so that a text of
         // nothing but line ends takes no more memory than any other.
-        let wanted = self.sources.changes.iter().filter_map(|(_, point)| *point);
+        let changes = self.sources.changes.iter();
+        let points = changes.filter_map(|(_, point)| *point);
+        let wanted = points.chain(self.sources.declared.values().copied());
         self.sources.lines = wanted.map(|point| (point.position, 0..0)).collect();
         for (file, range) in std::mem::take(&mut self.texts) {
             self.index(file, range);

@@ -197,3 +197,60 @@ fn words_lead_to_operands_in_the_text_and_in_excerpts() {
     };
     assert_eq!(&TEXT[span.start..span.end], "%float");
 }
+
+#[test]
+fn declarations_have_the_places_that_debug_instructions_give_them() {
+    let text = "OpCapability Shader
+%debug = OpExtInstImport \"NonSemantic.Shader.DebugInfo.100\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+%file = OpString \"a.comp\"
+%text = OpString \"buffer;
+  void main()\"
+OpDecorate %variable Binding 0
+%void = OpTypeVoid
+%u32 = OpTypeInt 32 0
+%ptr = OpTypePointer Private %u32
+%variable = OpVariable %ptr Private
+%zero = OpConstant %u32 0
+%one = OpConstant %u32 1
+%two = OpConstant %u32 2
+%three = OpConstant %u32 3
+%source = OpExtInst %void %debug DebugSource %file %text
+%unit = OpExtInst %void %debug DebugCompilationUnit %one %one %source %two
+%kind = OpExtInst %void %debug DebugTypeBasic %file %one %one %zero
+%signature = OpExtInst %void %debug DebugTypeFunction %zero %void
+%described = OpExtInst %void %debug DebugFunction %file %signature %source %two %three %unit %file %zero %two
+%global = OpExtInst %void %debug DebugGlobalVariable %file %kind %source %one %one %unit %file %variable %zero
+%type = OpTypeFunction %void
+%main = OpFunction %void None %type
+%entry = OpLabel
+%definition = OpExtInst %void %debug DebugFunctionDefinition %described %main
+OpReturn
+OpFunctionEnd
+";
+    let options = AssembleOptions::default().origins(true);
+    let module = assemble(text, &options).unwrap();
+    let place = |start: &str| {
+        let mut all = offsets(&module.words).into_iter();
+        let offset = all.find(|&offset| {
+            let span = module.origins.span(offset).unwrap();
+            text[span.start..].starts_with(start)
+        });
+        let shown = excerpts(&module.words, &[offset.unwrap()]);
+        let line = shown[0].shader_line.clone()?;
+        Some((line.to_string(), line.text.unwrap()))
+    };
+    let declared = |place: &str, text: &str| Some((place.to_owned(), text.to_owned()));
+    for start in ["%variable =", "OpDecorate"] {
+        assert_eq!(place(start), declared("a.comp:1:1", "buffer;"), "{start}");
+    }
+    for start in ["%main =", "OpEntryPoint"] {
+        assert_eq!(
+            place(start),
+            declared("a.comp:2:3", "  void main()"),
+            "{start}"
+        );
+    }
+    assert_eq!(place("%ptr ="), None);
+}

@@ -13,7 +13,8 @@ use std::cell::{OnceCell, RefCell};
 
 use hashbrown::HashSet;
 use spirvkit_binary::{
-    Definitions, HEADER_WORDS, Header, Id, IdMap, Instruction, Operand, Value, WordOffset,
+    Definition, Definitions, HEADER_WORDS, Header, Id, IdMap, Import, Instruction, Operand, Value,
+    WordOffset,
 };
 use spirvkit_grammar::{
     AddressingModel, Capability, ExecutionMode, ExecutionModel, MemoryModel, Op, OperandKind,
@@ -503,6 +504,20 @@ impl<'a> Module<'a> {
                 let rest = self.words.get(offset as usize..)?;
                 rest.get(..(rest.first()? >> 16) as usize)
             }
+        }
+    }
+
+    /// Whether an instruction is of an extended set that says nothing of what the
+    /// module does.
+    pub(crate) fn is_remark(&self, inst: Inst<'_>) -> bool {
+        if !matches!(inst.op(), Op::ExtInst | Op::ExtInstWithForwardRefsKHR) {
+            return false;
+        }
+        match self.definitions.get(inst.id(0)) {
+            Definition::Import(Import::Known(set)) => set.is_non_semantic() || set.is_debug_info(),
+            // Of the sets that nobody knows, others can't be imported.
+            Definition::Import(Import::Unknown) => true,
+            _ => false,
         }
     }
 

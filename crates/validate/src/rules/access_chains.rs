@@ -328,8 +328,9 @@ static RAW: Rule = Rule {
     class: InvalidData,
     section: "SPV_NV_raw_access_chains",
     vuids: &[],
-    text: "A raw access chain makes a pointer to a scalar or vector in a buffer from a 32-bit constant stride and \
-           32-bit indexes and offsets; robustness is per component or per element, the latter with a stride.",
+    text: "A raw access chain makes a pointer into a buffer, to no array, matrix or structure, from a constant \
+           integer stride and 32-bit indexes and offsets; robustness is per component or per element, the latter \
+           with a stride.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability RawAccessChainsNV
@@ -741,7 +742,11 @@ fn raw(at: &Site<'_, '_>) -> Verdict {
         class,
         StorageClass::StorageBuffer | StorageClass::PhysicalStorageBuffer | StorageClass::Uniform
     );
-    let is_part = m.is_scalar(pointee) || matches!(m.ty(pointee), Type::Vector { .. });
+    let is_part = !matches!(
+        m.op_of(pointee),
+        Op::TypeArray | Op::TypeRuntimeArray | Op::TypeMatrix | Op::TypeStruct
+    );
+    let is_constant = m.op_of(at.id(1)) == Op::Constant && m.is_int_scalar(at.type_of_arg(1));
     let fault = |message: String| at.fault(&RAW, message);
     all([
         expect(is_buffer, || {
@@ -755,9 +760,9 @@ fn raw(at: &Site<'_, '_>) -> Verdict {
                 m.show_type(pointee)
             ))
         }),
-        expect(m.op_of(at.id(1)) == Op::Constant && is_32(1), || {
+        expect(is_constant, || {
             fault(format!(
-                "the stride is a constant 32-bit integer, not {}",
+                "the stride is a constant integer, not {}",
                 m.show_value(at.id(1))
             ))
         }),

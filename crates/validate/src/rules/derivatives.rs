@@ -110,6 +110,8 @@ OpExecutionMode %main DerivativeGroupLinearKHR
 /// The models whose invocations may be neighbours only if a mode says how.
 pub(super) const GROUPED: Models = Models::of(&[
     ExecutionModel::GLCompute,
+    ExecutionModel::TaskNV,
+    ExecutionModel::MeshNV,
     ExecutionModel::TaskEXT,
     ExecutionModel::MeshEXT,
 ]);

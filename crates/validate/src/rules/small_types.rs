@@ -285,7 +285,7 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
 fn check_instruction(m: &Module<'_>, inst: Inst<'_>, limited: &IdMap<bool>) -> Option<Fault> {
     let op = inst.op();
     let role = role(op);
-    if matches!(role, Role::Fine) {
+    if matches!(role, Role::Fine) || m.is_remark(inst) {
         return None;
     }
     // What an instruction makes counts for composites and conversions; others

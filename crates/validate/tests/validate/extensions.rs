@@ -556,3 +556,131 @@ OpExtension \"SPV_ARM_tensors\"
     let part = piece.replace("FORM", "known") + "\n%part = OpCompositeExtract %row %made 0";
     keeps(Frame::Shader, &part);
 }
+
+#[test]
+fn task_and_mesh_shaders_of_either_extension_have_derivatives() {
+    let piece = "OpCapability MeshShadingNV
+OpCapability ComputeDerivativeGroupLinearKHR
+OpExtension \"SPV_NV_mesh_shader\"
+OpExtension \"SPV_KHR_compute_shader_derivatives\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint MODEL %main \"main\"
+FORM
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%f32 = OpTypeFloat 32
+%f32_1 = OpConstant %f32 1
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%slope = OpDPdx %f32 %f32_1
+OpReturn
+OpFunctionEnd";
+    let grouped = "OpExecutionMode %main LocalSize 4 1 1
+OpExecutionMode %main DerivativeGroupLinearKHR";
+    for model in ["TaskNV", "MeshNV"] {
+        let piece = piece.replace("MODEL", model);
+        compare(Frame::Whole, &piece, &[grouped], "", "derivative.mode");
+    }
+    let vertex = piece.replace("MODEL", "Vertex").replace("FORM", "");
+    breaks(Frame::Whole, &vertex, "derivative.model");
+}
+
+#[test]
+fn remarks_are_no_uses() {
+    let piece = "OpCapability PoisonFreezeKHR
+OpExtension \"SPV_KHR_poison_freeze\"
+OpExtension \"SPV_KHR_non_semantic_info\"
+%remarks = OpExtInstImport \"NonSemantic.Remarks\"
+OpDecorate %image_var DescriptorSet 0
+OpDecorate %image_var Binding 0
+%image_type = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampler_type = OpTypeSampler
+%sampled_type = OpTypeSampledImage %image_type
+%ptr_image = OpTypePointer UniformConstant %image_type
+%image_var = OpVariable %ptr_image UniformConstant
+%ptr_sampler = OpTypePointer UniformConstant %sampler_type
+%sampler_var = OpVariable %ptr_sampler UniformConstant
+%image = OpLoad %image_type %image_var
+%sampler = OpLoad %sampler_type %sampler_var
+%sampled = OpSampledImage %sampled_type %image %sampler
+%used = FORM";
+    let remark = "OpExtInst %void %remarks 1 %sampled";
+    let rule = "image.sampled-image-consumer";
+    compare(
+        Frame::Fragment,
+        piece,
+        &[remark],
+        "OpFreezeKHR %sampled_type %sampled",
+        rule,
+    );
+}
+
+#[test]
+fn remarks_name_values_that_are_only_stored() {
+    let piece = "OpCapability Shader
+OpCapability StorageBuffer16BitAccess
+OpExtension \"SPV_KHR_non_semantic_info\"
+%remarks = OpExtInstImport \"NonSemantic.Remarks\"
+%glsl = OpExtInstImport \"GLSL.std.450\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %buffer
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%u32_0 = OpConstant %u32 0
+%f16 = OpTypeFloat 16
+%block = OpTypeStruct %f16
+%ptr_block = OpTypePointer StorageBuffer %block
+%ptr_f16 = OpTypePointer StorageBuffer %f16
+%buffer = OpVariable %ptr_block StorageBuffer
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%pointer = OpAccessChain %ptr_f16 %buffer %u32_0
+%value = OpLoad %f16 %pointer
+%used = FORM
+OpReturn
+OpFunctionEnd";
+    let remark = "OpExtInst %void %remarks 1 %value";
+    let wrong = "OpExtInst %f16 %glsl Sqrt %value";
+    compare(Frame::Whole, piece, &[remark], wrong, "small-type.use");
+}
+
+#[test]
+fn raw_access_chains_stride_by_integers_of_any_width() {
+    let piece = "OpCapability RawAccessChainsNV
+OpCapability LongVectorEXT
+OpCapability PhysicalStorageBufferAddresses
+OpExtension \"SPV_NV_raw_access_chains\"
+OpExtension \"SPV_EXT_long_vector\"
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %array ArrayStride 4
+%wide_16 = OpConstant %u64 16
+%u32_5 = OpConstant %u32 5
+%block = OpTypeStruct %u32
+%array = OpTypeArray %u32 %u32_5
+%long = OpTypeVectorIdEXT %u32 %u32_5
+%address = OpTypePointer PhysicalStorageBuffer %u32
+%ptr_block = OpTypePointer StorageBuffer %block
+%ptr_u32 = OpTypePointer StorageBuffer %u32
+%ptr_array = OpTypePointer StorageBuffer %array
+%ptr_long = OpTypePointer StorageBuffer %long
+%ptr_address = OpTypePointer StorageBuffer %address
+%buffer = OpVariable %ptr_block StorageBuffer
+OpEntryPoint GLCompute %main \"main\" %buffer
+%chain = OpRawAccessChainNV FORM";
+    let fine = [
+        "%ptr_u32 %buffer %wide_16 %u32_0 %u32_0",
+        "%ptr_long %buffer %wide_16 %u32_0 %u32_0",
+        "%ptr_address %buffer %wide_16 %u32_0 %u32_0",
+    ];
+    for wrong in [
+        "%ptr_array %buffer %wide_16 %u32_0 %u32_0",
+        "%ptr_u32 %buffer %wide_16 %wide_16 %u32_0",
+    ] {
+        compare(Frame::Shader, piece, &fine, wrong, "access-chain.raw");
+    }
+}

@@ -420,6 +420,9 @@ pub(super) fn check_uses(m: &Module<'_>, faults: &mut Faults) {
 /// Checks an instruction some word of which is the number of such an id.
 #[cold]
 fn check_use(m: &Module<'_>, made: &IdMap<bool>, block: u32, inst: Inst<'_>, faults: &mut Faults) {
+    if m.is_remark(inst) {
+        return;
+    }
     let op = inst.op();
     let is_handle = m.has(Capability::BindlessTextureNV);
     let offset = WordOffset(inst.offset() as usize);

@@ -255,7 +255,7 @@ fn note_uses(
             note(inst.id(0));
             note(inst.id(1));
         }
-        Op::ExtInst if is_debug_info(m, inst.id(0)) => {}
+        Op::ExtInst if m.is_remark(inst) => {}
         _ => {
             let offset = WordOffset(inst.offset() as usize);
             let Some(instruction) = Instruction::from_words(inst.words(), offset) else {
@@ -268,11 +268,4 @@ fn note_uses(
             }
         }
     }
-}
-
-/// Whether an extended instruction set says nothing of what a module does.
-fn is_debug_info(m: &Module<'_>, set: Id) -> bool {
-    let name = m.def(set).and_then(|def| def.string(0));
-    let name = name.map_or_else(String::new, |name| name.to_text_lossy());
-    name.starts_with("NonSemantic.") || name.contains("DebugInfo")
 }

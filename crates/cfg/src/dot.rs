@@ -17,10 +17,31 @@ pub fn dot(program: &Program) -> String {
     out
 }
 
+/// Writes the functions as one `digraph`, with a cluster for each if there are several:
+/// an image has room for one graph.
+pub fn dot_together(program: &Program) -> String {
+    if let [_] = &*program.functions {
+        return dot(program);
+    }
+    let mut out = String::from("digraph {\n");
+    for (number, function) in program.functions.iter().enumerate() {
+        let _ = writeln!(out, "subgraph cluster_f{number} {{");
+        write_body(&mut out, function, &format!("f{number}"));
+    }
+    out.push_str("}\n");
+    out
+}
+
 fn write_function(out: &mut String, function: &Function) {
     out.push_str("digraph ");
     quote(out, &function.name);
-    out.push_str(" {\n  label=");
+    out.push_str(" {\n");
+    write_body(out, function, "");
+}
+
+/// Writes what is in a function's graph, and its end. All names start with `prefix`.
+fn write_body(out: &mut String, function: &Function, prefix: &str) {
+    out.push_str("  label=");
     let title: Vec<&str> = std::iter::once(function.name.as_str())
         .chain(function.entry_points.iter().map(String::as_str))
         .collect();
@@ -30,11 +51,11 @@ fn write_function(out: &mut String, function: &Function) {
          node [shape=box fontname=\"monospace\" fontsize=10 margin=\"0.12,0.06\"]\n  \
          edge [fontname=\"monospace\" fontsize=9]\n",
     );
-    write_regions(out, function);
+    write_regions(out, function, prefix);
     for edge in &function.edges {
         let _ = write!(
             out,
-            "  b{} -> b{} [class={}",
+            "  {prefix}b{} -> {prefix}b{} [class={}",
             edge.from,
             edge.to,
             edge.kind.name().replace('-', "_")
@@ -49,7 +70,7 @@ fn write_function(out: &mut String, function: &Function) {
 }
 
 /// Writes the blocks, each in the clusters of the regions it is in.
-fn write_regions(out: &mut String, function: &Function) {
+fn write_regions(out: &mut String, function: &Function, prefix: &str) {
     let contents = Contents::of(function);
     let region = |index: RegionIndex| function.regions.get(index as usize);
     // What is open, and how much of it has been written.
@@ -60,7 +81,7 @@ fn write_regions(out: &mut String, function: &Function) {
             Some(&Content::Block(node)) => {
                 *written += 1;
                 if let Some(block) = function.blocks.get(node as usize) {
-                    let _ = write!(out, "{indent}b{node} [label=");
+                    let _ = write!(out, "{indent}{prefix}b{node} [label=");
                     write_block(out, block);
                     let is_reachable = block.is_reachable;
                     out.push_str(if is_reachable {
@@ -73,7 +94,7 @@ fn write_regions(out: &mut String, function: &Function) {
             Some(&Content::Region(inner)) => {
                 *written += 1;
                 if let Some(region) = region(inner) {
-                    let _ = write!(out, "{indent}subgraph cluster_{inner} {{ label=");
+                    let _ = write!(out, "{indent}subgraph cluster_{prefix}{inner} {{ label=");
                     quote(out, &region.title);
                     let _ = writeln!(out, " {}", colours(region.kind));
                 }

@@ -6,7 +6,8 @@
 //! within each other. Of functions whose loops are not declared, as in kernels, the
 //! regions are the natural loops. What is drawn of it:
 //!
-//! - [`dot()`]: text for Graphviz, a graph for each function;
+//! - [`dot()`]: text for Graphviz, a graph for each function, or with [`dot_together`] one
+//!   for all;
 //! - [`html()`]: one page that needs nothing else, with constructs that fold;
 //! - [`json()`]: the same for programs.
 //!
@@ -66,7 +67,7 @@ mod model;
 mod read;
 mod regions;
 
-pub use dot::dot;
+pub use dot::{dot, dot_together};
 pub use html::html;
 pub use json::json;
 pub use model::{

@@ -104,12 +104,17 @@ kinds! {
                another way.",
         advice: "`--every-loss` shows each place.",
     }
+    NO_GRAPHVIZ = "cfg.no-image", Io {
+        text: "Graphviz's program `dot`, which draws images, is not installed, or failed.",
+        advice: "Install Graphviz, or have a page drawn, which needs nothing else: `spv cfg MODULE -o FILE.html`.",
+    }
     NO_DWARF = "debug.dwarf", InvalidData {
         text: "The module's debug information can't be written as DWARF.",
         advice: "See what the message says.",
     }
     NOT_FOUND = "lookup.not-found", InvalidLookup {
-        text: "The module has no such id, function, structure, instruction, file or line, or nothing of the sort that is asked for.",
+        text: "The module has no such id, function, structure, instruction, file or line, or nothing of the sort that is asked for; \
+               or there is no such rule.",
         advice: "Ids are accepted by their numbers and as `spv dis` shows them. `spv debug dump`, `spv debug sources` and `spv \
                  debug scopes` show what debug information there is.",
     }
@@ -119,6 +124,6 @@ kinds! {
     }
     USAGE = "cli.usage", Usage {
         text: "The command line is wrong.",
-        advice: "`spv help`, or `--help` behind a command, shows how it is meant.",
+        advice: "`spv help`, or `--help` after a command, shows what it takes.",
     }
 }

@@ -17,6 +17,7 @@ mod encoding;
 mod environments;
 mod exit;
 mod form;
+mod graphviz;
 mod hex;
 mod ids;
 mod inputs;

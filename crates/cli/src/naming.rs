@@ -44,7 +44,19 @@ const FORMS: &[Form] = &[
         name: "text for Graphviz",
     },
     Form {
-        extensions: &["svg", "png", "pdf", "jpg", "jpeg", "gif", "webp"],
+        extensions: &["svg"],
+        name: "an SVG image",
+    },
+    Form {
+        extensions: &["png"],
+        name: "a PNG image",
+    },
+    Form {
+        extensions: &["pdf"],
+        name: "a PDF document",
+    },
+    Form {
+        extensions: &["jpg", "jpeg", "gif", "webp"],
         name: "an image",
     },
     Form {
@@ -116,6 +128,23 @@ pub(crate) fn check_inputs(
         }
     }
     Ok(())
+}
+
+/// Refuses the one output of a command that looks into a module: if its name says
+/// another form than that of files with this extension, or if it is the input.
+pub(crate) fn check_output(
+    output: &Path,
+    extension: &str,
+    input: Option<&Path>,
+) -> Result<(), UsageError> {
+    check_form(output, extension)?;
+    match input.filter(|input| is_same_file(output, input)) {
+        Some(input) => Err(UsageError(format!(
+            "`{}` is an input, and the output would replace it: choose another name",
+            input.display()
+        ))),
+        None => Ok(()),
+    }
 }
 
 fn would_replace(input: &Path, written: &str) -> UsageError {

@@ -1,5 +1,6 @@
 //! `spv cfg`: the control flow of functions as drawings.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -10,9 +11,11 @@ use spirvkit::text::IdNames;
 use crate::change::{add_error, write};
 use crate::cli::{ColorWhen, RawIds};
 use crate::exit::{Ending, UsageError};
+use crate::graphviz;
 use crate::ids::{Ids, Trouble};
 use crate::inputs::has_extension;
 use crate::look::{Single, look};
+use crate::naming::check_output;
 use crate::output::Destination;
 use crate::report::{Format, Reporter};
 
@@ -57,6 +60,40 @@ enum Drawing {
     Html,
     /// For programs, as docs/cfg-json.md describes it
     Json,
+    /// An image, drawn by Graphviz's `dot`, which must be installed
+    Svg,
+    /// The same in another form
+    Png,
+    /// The same in another form
+    Pdf,
+}
+
+impl Drawing {
+    const ALL: [Self; 6] = [
+        Self::Dot,
+        Self::Html,
+        Self::Json,
+        Self::Svg,
+        Self::Png,
+        Self::Pdf,
+    ];
+
+    /// The extension of files that hold it.
+    fn extension(self) -> &'static str {
+        match self {
+            Self::Dot => "dot",
+            Self::Html => "html",
+            Self::Json => "json",
+            Self::Svg => "svg",
+            Self::Png => "png",
+            Self::Pdf => "pdf",
+        }
+    }
+
+    /// Whether a terminal would make nothing of it.
+    fn is_binary(self) -> bool {
+        matches!(self, Self::Png | Self::Pdf)
+    }
 }
 
 const AFTER_HELP: &str = "\
@@ -64,7 +101,8 @@ The input is a binary module, a module as hexadecimal text, or assembly text.
 
 Examples:
   spv cfg shader.spv -o shader.html
-  spv cfg --function main shader.spvasm | dot -Tsvg -o main.svg
+  spv cfg --function main shader.spvasm -o main.svg
+  spv cfg --function main shader.spvasm | dot -Tsvg > main.svg
   spv cfg --format json shader.spv
 
 Exit codes:
@@ -81,6 +119,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let format = arguments
         .format
         .unwrap_or_else(|| from_extension(arguments.output.as_deref()));
+    if let Destination::File(path) = &destination {
+        check_output(path, format.extension(), arguments.input.input.as_deref())?;
+    } else if format.is_binary() && std::io::stdout().is_terminal() {
+        let message = "an image is not written to a terminal: name a file with `-o FILE`";
+        return Err(UsageError(message.into()));
+    }
     let reporter = Reporter {
         format: match arguments.format {
             Some(Drawing::Json) => Format::Json,
@@ -115,12 +159,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             if arguments.hide_debug && format != Drawing::Html {
                 program.remove_debug();
             }
-            let text = match format {
-                Drawing::Dot => cfg::dot(&program),
-                Drawing::Html => cfg::html(&program, title(looked.name), arguments.hide_debug),
-                Drawing::Json => cfg::json(&program) + "\n",
+            let drawing = match format {
+                Drawing::Dot => Ok(cfg::dot(&program).into_bytes()),
+                Drawing::Html => {
+                    let page = cfg::html(&program, title(looked.name), arguments.hide_debug);
+                    Ok(page.into_bytes())
+                }
+                Drawing::Json => Ok((cfg::json(&program) + "\n").into_bytes()),
+                Drawing::Svg | Drawing::Png | Drawing::Pdf => {
+                    graphviz::draw(&cfg::dot_together(&program), format.extension())
+                }
             };
-            write(&destination, text.as_bytes(), messages);
+            match drawing {
+                Ok(drawing) => write(&destination, &drawing, messages),
+                Err(error) => messages.add(&error, &Source::new(looked.name, "")),
+            }
             Ok(())
         },
     )
@@ -129,11 +182,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
 /// What is written to a file of this name.
 fn from_extension(path: Option<&Path>) -> Drawing {
     let has = |extension| path.is_some_and(|path| has_extension(path, extension));
-    match () {
-        () if has("html") || has("htm") => Drawing::Html,
-        () if has("json") => Drawing::Json,
-        () => Drawing::Dot,
+    if has("htm") {
+        return Drawing::Html;
     }
+    let said = Drawing::ALL
+        .into_iter()
+        .find(|drawing| has(drawing.extension()));
+    said.unwrap_or(Drawing::Dot)
 }
 
 /// Leaves only the functions that are meant: those of a name, or that of an id.

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
-use spirvkit::Rule;
 use spirvkit::diagnostics::{ErrorClass, Kind, similar};
 use spirvkit::validate::{Example, Frame};
+use spirvkit::{Diagnostic, Rule};
 
 use crate::exit::{Ending, UsageError};
-use crate::kinds::KINDS;
-use crate::report;
+use crate::kinds::{self, KINDS};
+use crate::report::{self, Messages, Reporter};
 
 /// Explain the id of an error or a warning, with examples
 #[derive(Debug, Args)]
@@ -57,14 +57,27 @@ Examples:
 
 Exit codes:
   0  success
-  1  standard output could not be written
-  2  there is no such id, or the command line is wrong";
+  1  there is no such id, or standard output could not be written
+  2  the command line is wrong";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let all = topics();
     let wanted = match &arguments.rule {
-        Some(text) => find(&all, text).ok_or_else(|| UsageError(unknown(&all, text)))?,
-        None => all.values().copied().collect(),
+        Some(text) => find(&all, text),
+        None => Some(all.values().copied().collect()),
+    };
+    let Some(wanted) = wanted else {
+        let mut messages = Messages::new(Reporter {
+            format: match arguments.format {
+                Format::Text => report::Format::Human,
+                Format::Json => report::Format::Json,
+            },
+            ..Reporter::plain()
+        });
+        let text = arguments.rule.as_deref().unwrap_or_default();
+        messages.add_about(&unknown(&all, text), None);
+        messages.print();
+        return Ok(Ending::Failure);
     };
     let text: String = match (arguments.format, wanted.as_slice()) {
         (Format::Json, wanted) => wanted.iter().map(|topic| topic.json() + "\n").collect(),
@@ -246,7 +259,7 @@ fn indented(text: &str) -> String {
 }
 
 /// Says that there is no such id, and which ones there are that look alike.
-fn unknown(all: &BTreeMap<&'static str, Topic>, text: &str) -> String {
+fn unknown(all: &BTreeMap<&'static str, Topic>, text: &str) -> Diagnostic {
     let id = text.to_ascii_lowercase();
     let name = id.rsplit('.').next().unwrap_or(&id);
     let families: BTreeSet<&str> = all.keys().map(|id| family(id)).collect();
@@ -267,11 +280,12 @@ fn unknown(all: &BTreeMap<&'static str, Topic>, text: &str) -> String {
             .collect();
     }
     let hint = match alike.is_empty() {
-        true => "`spv explain --list` lists all".to_owned(),
+        true => "`spv explain --list` shows all".to_owned(),
         false => {
             let alike: Vec<String> = alike.iter().map(|id| format!("`{id}`")).collect();
             format!("did you mean {}?", alike.join(" or "))
         }
     };
-    format!("there is no rule `{}`; {hint}", text.escape_debug())
+    let message = format!("there is no rule or family `{}`", text.escape_debug());
+    kinds::NOT_FOUND.error(message).with_help(hint)
 }

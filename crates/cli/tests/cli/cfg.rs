@@ -1,6 +1,6 @@
 //! `spv cfg`.
 
-use crate::common::Dir;
+use crate::common::{Dir, run};
 
 const SHADER: &str = "OpCapability Shader
 OpMemoryModel Logical GLSL450
@@ -82,4 +82,48 @@ fn debugging_instructions_can_be_hidden() {
         assert!(page.contains(".no-debug .debug { display: none; }"));
     }
     assert!(shown.contains("<body>") && hidden.contains("<body class=\"no-debug\">"));
+}
+
+/// A directory with nothing but a `dot` that shows what it gets, to be looked through for
+/// programs.
+#[cfg(unix)]
+fn with_dot(dir: &Dir, script: &str) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    dir.write("bin/dot", script);
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(dir.path("bin/dot"), executable).unwrap();
+    dir.path("bin")
+}
+
+#[cfg(unix)]
+#[test]
+fn images_are_drawn_by_graphviz_or_refused() {
+    let dir = Dir::new();
+    dir.write("a.spvasm", SHADER);
+    let draw = |path: &std::path::Path, output: &str| {
+        let mut command = dir.command(env!("CARGO_BIN_EXE_spv"));
+        command.env("PATH", path);
+        run(command.args(["cfg", "a.spvasm", "-o", output]), b"")
+    };
+    let ran = draw(&dir.path("empty"), "a.svg");
+    ran.fails(1, "error[cfg.no-image]");
+    assert!(ran.stderr.contains("-o FILE.html"), "{}", ran.stderr);
+    assert!(!dir.path("a.svg").exists());
+
+    let path = with_dot(&dir, "#!/bin/sh\necho \"<svg>$1\"\nexec /bin/cat\n");
+    for (output, option) in [("a.svg", "-Tsvg"), ("a.PNG", "-Tpng"), ("a.pdf", "-Tpdf")] {
+        let ran = draw(&path, output);
+        assert_eq!((ran.code, &*ran.stderr), (0, ""), "{output}");
+        let drawn = dir.read_text(output);
+        assert!(
+            drawn.starts_with(&format!("<svg>{option}\ndigraph {{\n")),
+            "{drawn}"
+        );
+        // All functions in one graph, with names of their own.
+        assert_eq!(drawn.matches("digraph").count(), 1);
+        assert!(drawn.contains("subgraph cluster_f1 {") && drawn.contains("f1b0 [label="));
+    }
+    let path = with_dot(&dir, "#!/bin/sh\necho 'no room' >&2\nexit 3\n");
+    draw(&path, "b.svg").fails(1, "`dot` failed: no room");
+    assert!(!dir.path("b.svg").exists());
 }

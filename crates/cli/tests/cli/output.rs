@@ -156,8 +156,18 @@ fn no_output_is_written_under_the_name_of_another_form() {
         (&["dis", "a.spv", "-o", "b.json"], "JSON"),
         (&["as", "a.spvasm", "-o", "b.spvasm"], "assembly text"),
         (&["strip", "a.spv", "-o", "b.html"], "a page"),
-        (&["merge", "a.spv", "-o", "b.SVG"], "an image"),
+        (&["merge", "a.spv", "-o", "b.SVG"], "an SVG image"),
         (&["link", "a.spv", "-o", "b.o"], "an object"),
+        (
+            &["debug", "dwarf", "a.spv", "-o", "b.spv"],
+            "a binary module",
+        ),
+        (&["cfg", "a.spv", "-o", "b.spv"], "a binary module"),
+        (&["cfg", "a.spv", "-o", "b.gif"], "an image"),
+        (
+            &["cfg", "--format", "dot", "a.spv", "-o", "b.svg"],
+            "an SVG image",
+        ),
     ] {
         dir.spv(arguments)
             .fails(2, &format!("is the name of {found}"));
@@ -186,6 +196,8 @@ fn no_input_is_replaced_by_something_of_another_form_by_accident() {
         &["strip", "hex", "-o", "hex"],
         &["merge", "a", "text", "-o", "text"],
         &["link", "a", "text", "-o", "text"],
+        &["cfg", "a", "-o", "a"],
+        &["debug", "dwarf", "a", "-o", "./a"],
     ] {
         dir.spv(arguments).fails(2, "is an input, and");
     }

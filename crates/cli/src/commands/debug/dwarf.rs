@@ -12,6 +12,7 @@ use super::reading::{Found, Reading};
 use crate::exit::{Ending, UsageError};
 use crate::ids::Trouble;
 use crate::kinds;
+use crate::naming::check_output;
 use crate::output::{STDOUT_NAME, write_file, write_stdout};
 
 /// Write an ELF object with DWARF, for debuggers and other tools that read that
@@ -48,6 +49,7 @@ const AFTER_HELP: &str = look_help!(
 );
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
+    check_output(&arguments.output, "o", arguments.reading.path())?;
     let options = Options {
         version: match arguments.dwarf.as_str() {
             "4" => Version::V4,

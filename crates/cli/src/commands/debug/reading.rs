@@ -1,6 +1,6 @@
 //! Reading the one module that these commands look into, and showing what was found.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::Value;
@@ -99,6 +99,11 @@ impl Found {
 }
 
 impl Reading {
+    /// The module's path, if it is not standard input.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.single.input.as_deref()
+    }
+
     /// Reads the module, has it looked at, and shows what comes of it; what is not found
     /// is told, and makes the command fail.
     pub(crate) fn show(

@@ -87,7 +87,6 @@ kinds! {
     NUL_IN_STRING = "text.nul-in-string", InvalidText {
         text: "A string holds the character NUL, which would end it in the module.",
         advice: "Remove the character.",
-        example: "OpSourceExtension \"a\0b\"\n",
     }
     EXPECTED_STRING = "text.expected-string", InvalidText {
         text: "Where an instruction takes a string, there is something else.",

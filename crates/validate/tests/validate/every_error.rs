@@ -173,7 +173,7 @@ fn capabilities_that_are_missing() {
     tells(
         Frame::Shader,
         "%rect = OpTypeImage %f32 Rect 0 0 0 2 Rg32f ; capability.operand capability.operand
-OpEmitStreamVertex %u32_0 ; capability.instruction
+OpEmitStreamVertex %u32_0 ; capability.instruction primitive.execution-model
 %sparse = OpGroupIAdd %u32 %u32_3 PartitionedReduceEXT %u32_1 ; capability.instruction capability.operand",
     );
 }
@@ -189,5 +189,216 @@ OpMemoryModel Logical GLSL450
 %u32 = OpTypeInt 32 0
 OpDecorate %nothing RelaxedPrecision ; layout.sections id.undefined
 %pair = OpTypeStruct %u32 %nowhere ; id.undefined",
+    );
+}
+
+#[test]
+fn operands_of_an_instruction() {
+    tells(
+        Frame::Shader,
+        "%sum = OpFAdd %f32 %u32_1 %i32_1 ; arithmetic.float-operand arithmetic.float-operand
+%dot = OpDot %f32 %u32_1 %v2i32_0 ; arithmetic.dot-operand arithmetic.dot-operand
+%bits = OpBitwiseOr %u32 %f32_0 %true ; bits.operand bits.operand
+%cast = OpConvertFToU %f32 %u32_1 ; conversion.result conversion.operand
+%chosen = OpSelect %f32 %u32_1 %i32_1 %v2f32_0 ; relational.select-condition relational.select-object relational.select-object
+%same = OpLogicalAnd %bool %u32_1 %f32_0 ; relational.logical-operand relational.logical-operand
+%product = OpMatrixTimesVector %v4f32 %v4f32_0 %u32_1 ; arithmetic.matrix-operand arithmetic.vector-operand
+%shuffled = OpVectorShuffle %v2f32 %v2f32_0 %v2f32_0 4 5 ; composite.shuffle-index composite.shuffle-index
+%dynamic = OpVectorInsertDynamic %v2f32 %v2f32_0 %u32_1 %f32_1 ; composite.dynamic-vector composite.dynamic-index",
+    );
+}
+
+#[test]
+fn one_mistake_is_told_once() {
+    // With the wrong result type, nobody knows what the operands should have been.
+    tells(
+        Frame::Shader,
+        "%wrong = OpFAdd %u32 %f32_0 %f32_1 ; arithmetic.float-result
+%next = OpFAdd %f32 %wrong %f32_1
+%last = OpCompositeConstruct %v2f32 %wrong %next",
+    );
+}
+
+#[test]
+fn the_same_mistake_with_the_same_id_is_one() {
+    tells(
+        Frame::Shader,
+        "OpExecutionModeId %main LocalSizeId %private_u32 %private_u32 %u32_1 ; mode-setting.mode-constants mode-setting.mode-constants
+%loaded = OpAccessChain %ptr_Private_u32 %private_u32 %f32_0 %f32_0 ; access-chain.index access-chain.index",
+    );
+}
+
+#[test]
+fn constituents_members_and_arguments() {
+    tells(
+        Frame::Shader,
+        "%struct = OpTypeStruct %f32 %u32 %bool
+%constant = OpConstantComposite %struct %u32_1 %f32_0 %true ; constant.constituent-type constant.constituent-type
+%few = OpConstantComposite %v3f32 %u32_1 %f32_0 ; constant.constituent-count constant.constituent-type
+%fn_two = OpTypeFunction %void %f32 %u32
+%made = OpCompositeConstruct %struct %u32_1 %u32_1 %f32_1 ; composite.constituent composite.constituent
+%called = OpFunctionCall %f32 %other %u32_1 %f32_1 ; call.result-type call.argument-type call.argument-type
+%other = OpFunction %void None %fn_two
+%x = OpFunctionParameter %u32 ; function.parameter
+%y = OpFunctionParameter %f32 ; function.parameter
+%label = OpLabel
+OpReturn
+OpFunctionEnd",
+    );
+}
+
+#[test]
+fn members_of_a_type() {
+    tells(
+        Frame::ShaderFor("vulkan1.3"),
+        "OpCapability InputAttachment
+%sampler = OpTypeSampler
+%array = OpTypeArray %void %f32_0 ; type.array-element type.array-length
+%struct = OpTypeStruct %void %sampler %void ; type.struct-member type.struct-member type.struct-opaque-member
+%function = OpTypeFunction %void %void %f32 %void ; type.function-parameter type.function-parameter
+%image = OpTypeImage %f32 SubpassData 0 1 0 1 R32f ; type.image-subpass type.image-subpass type.image-subpass",
+    );
+}
+
+#[test]
+fn memory_operands_and_what_is_accessed() {
+    tells(
+        Frame::Shader,
+        "%u32_9 = OpConstant %u32 9
+%value = OpLoad %f32 %private_u32 Aligned 3 ; memory.load-type memory.alignment
+OpStore %private_f32 %u32_1 Aligned|NonPrivatePointer 5 ; capability.operand memory.store-type memory.operand-non-private-class memory.alignment
+%atomic = OpAtomicIAdd %u32 %workgroup_u32 %f32_0 %f32_0 %f32_0 ; scope.type semantics.type atomic.value
+OpControlBarrier %f32_0 %u32_9 %f32_1 ; scope.type scope.known semantics.type",
+    );
+}
+
+#[test]
+fn decorations_of_an_id() {
+    tells(
+        Frame::ShaderFor("vulkan1.3"),
+        "OpDecorate %private_u32 Restrict
+OpDecorate %private_u32 Aliased ; decoration.exclusive
+OpDecorate %private_u32 Location 0 ; annotation.vulkan-location-class
+OpDecorate %private_u32 Location 1 ; annotation.vulkan-location-class decoration.repeated
+OpDecorate %private_u32 Offset 4
+OpDecorate %v2f32 Block ; annotation.structure
+OpDecorate %v2f32 ArrayStride 8 ; annotation.array-or-pointer
+OpMemberDecorate %struct 4 Block ; annotation.member-index annotation.no-members
+%struct = OpTypeStruct %u32",
+    );
+}
+
+#[test]
+fn modes_and_interface_of_an_entry_point() {
+    tells(
+        Frame::WholeFor("vulkan1.3"),
+        "OpCapability Shader
+OpCapability Geometry
+OpMemoryModel Logical GLSL450
+OpEntryPoint Geometry %main \"main\" %f32 %in %in %void ; entry-point.geometry-modes entry-point.geometry-modes interface.variable interface.variable interface.repeated
+OpExecutionMode %main OutputVertices 1
+OpExecutionMode %main LocalSize 0 1 1 ; mode-setting.mode-model mode-setting.workgroup-empty
+OpExecutionMode %main Invocations 1
+OpExecutionMode %main Invocations 1 ; mode-setting.mode-repeated
+OpExecutionMode %main Invocations 1 ; mode-setting.mode-repeated
+OpDecorate %in Location 0
+OpDecorate %first Location 0
+OpDecorate %second Location 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%f32 = OpTypeFloat 32
+%ptr = OpTypePointer Input %f32
+%ptr_out = OpTypePointer Output %f32
+%in = OpVariable %ptr Input
+%first = OpVariable %ptr_out Output
+%second = OpVariable %ptr_out Output
+%main = OpFunction %void None %fn
+%label = OpLabel
+%value = OpLoad %f32 %in
+OpStore %first %value ; interface.not-listed
+OpStore %second %value ; interface.not-listed
+OpReturn
+OpFunctionEnd",
+    );
+}
+
+#[test]
+fn locations_that_meet() {
+    // Two pairs of variables; one of the pairs meets in four locations.
+    tells(
+        Frame::FragmentFor("vulkan1.2"),
+        "OpEntryPoint Fragment %main \"main\" %a %b %c %d %e ; interface.location-conflict interface.location-conflict
+OpDecorate %a Location 0
+OpDecorate %b Location 0
+OpDecorate %c Location 4
+OpDecorate %d Location 4
+%ptr_mat4 = OpTypePointer Input %mat4
+%ptr_f32 = OpTypePointer Input %f32
+%a = OpVariable %ptr_mat4 Input
+%b = OpVariable %ptr_mat4 Input
+%c = OpVariable %ptr_f32 Input
+%d = OpVariable %ptr_f32 Input
+%e = OpVariable %ptr_f32 Input ; interface.location-missing",
+    );
+}
+
+#[test]
+fn phis_branches_and_merges() {
+    tells(
+        Frame::Shader,
+        "OpSelectionMerge %merge None
+OpBranchConditional %u32_1 %then %then 0 0 ; branch.condition branch.weight-sum branch.same-targets
+%then = OpLabel
+OpBranch %merge
+%merge = OpLabel
+%phi = OpPhi %f32 %u32_1 %then %i32_1 %entry ; phi.value phi.value phi.parent",
+    );
+}
+
+#[test]
+fn operands_of_images() {
+    tells(
+        Frame::FragmentFor("vulkan1.3"),
+        "OpCapability ImageQuery
+OpDecorate %variable DescriptorSet 0
+OpDecorate %variable Binding 0
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr = OpTypePointer UniformConstant %sampled
+%variable = OpVariable %ptr UniformConstant
+%loaded = OpLoad %sampled %variable
+%texel = OpImageSampleImplicitLod %v4u32 %loaded %u32_1 Bias %u32_1 ; image.texel-type image.coordinate image.operand-type
+%other = OpImageSampleExplicitLod %v4f32 %loaded %v2f32_0 Lod|ConstOffset %u32_1 %f32_0 ; image.operand-type image.operand-type
+%size = OpImageQuerySizeLod %v3u32 %u32_1 %f32_0 ; image.image-operand image.query-lod",
+    );
+}
+
+#[test]
+fn extended_instructions() {
+    tells(
+        Frame::Shader,
+        "%set = OpExtInstImport \"GLSL.std.450\"
+%clamped = OpExtInst %f32 %set FClamp %u32_1 %f32_1 %i32_1 ; glsl.same-type glsl.same-type",
+    );
+}
+
+#[test]
+fn what_an_instruction_lacks_hides_nothing_of_the_rest() {
+    tells(
+        Frame::Shader,
+        "OpEmitVertex ; capability.instruction primitive.execution-model
+%sum = OpFAdd %f32 %nowhere %u32_1 ; id.undefined",
+    );
+}
+
+#[test]
+fn the_memory_model_and_capabilities() {
+    tells(
+        Frame::WholeFor("vulkan1.3"),
+        "OpCapability Shader
+OpCapability Linkage ; mode-setting.capability-environment
+OpCapability Kernel ; mode-setting.capability-environment
+OpCapability VulkanMemoryModel
+OpMemoryModel Physical32 GLSL450 ; capability.operand mode-setting.vulkan-memory-model mode-setting.addressing-model",
     );
 }

@@ -1,5 +1,6 @@
 //! The tests of the crate, as one program, because each takes its time to link.
 
+mod advice;
 mod control_flow;
 mod debug_info;
 mod every_error;

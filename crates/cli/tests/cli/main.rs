@@ -22,6 +22,8 @@ mod merge;
 mod messages;
 mod names;
 mod output;
+#[cfg(unix)]
+mod readme;
 mod specialize;
 mod split;
 mod strip;

@@ -15,7 +15,7 @@ use crate::form::Form;
 use crate::inputs::Inputs;
 use crate::naming::check_inputs;
 use crate::output::{Content, Destination, STDOUT_NAME, write_stdout};
-use crate::report::{Messages, Reporter};
+use crate::report::{Format, Messages, Reporter};
 use crate::run::Run;
 use crate::telling::Telling;
 
@@ -173,16 +173,20 @@ impl Changing {
 
     /// Shows what `describe` says of each input on standard output, under its name if
     /// there are several.
-    pub(crate) fn show(&self, describe: impl Fn(&Module) -> String) -> Result<Ending, UsageError> {
+    /// In JSON, that is for `describe` to tell.
+    pub(crate) fn show(
+        &self,
+        describe: impl Fn(&Loaded, Format) -> String,
+    ) -> Result<Ending, UsageError> {
         let inputs = self.inputs()?;
         let mut messages = Messages::new(self.reporter());
         let mut text = String::new();
         for loaded in load_all(&inputs, &mut messages) {
-            if inputs.many {
+            if inputs.many && self.files.format == Format::Human {
                 text.push_str(&loaded.name);
                 text.push_str(":\n");
             }
-            text.push_str(&describe(&loaded.module));
+            text.push_str(&describe(&loaded, self.files.format));
         }
         write(&Destination::Stdout, text.as_bytes(), &mut messages);
         messages.print();

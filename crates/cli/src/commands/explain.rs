@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::{Value, json};
 use spirvkit::diagnostics::{ErrorClass, Kind, similar};
 use spirvkit::validate::{Example, Frame};
@@ -11,7 +11,7 @@ use spirvkit::{Diagnostic, Rule};
 
 use crate::exit::{Ending, UsageError};
 use crate::kinds::{self, KINDS};
-use crate::report::{self, Messages, Reporter};
+use crate::report::{self, Format, Messages, Reporter};
 
 /// Explain the id of an error or a warning, with examples
 #[derive(Debug, Args)]
@@ -31,19 +31,9 @@ pub(crate) struct Arguments {
     #[arg(long)]
     full: bool,
 
-    /// What to write
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    /// The form of the explanation, and of errors; docs/explain-json.md describes the JSON
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
-}
-
-/// The form of the explanation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// For programs: one JSON object an id, on a line, as docs/explain-json.md describes it
-    Json,
 }
 
 const AFTER_HELP: &str = "\
@@ -68,10 +58,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     };
     let Some(wanted) = wanted else {
         let mut messages = Messages::new(Reporter {
-            format: match arguments.format {
-                Format::Text => report::Format::Human,
-                Format::Json => report::Format::Json,
-            },
+            format: arguments.format,
             ..Reporter::plain()
         });
         let text = arguments.rule.as_deref().unwrap_or_default();
@@ -81,8 +68,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     };
     let text: String = match (arguments.format, wanted.as_slice()) {
         (Format::Json, wanted) => wanted.iter().map(|topic| topic.json() + "\n").collect(),
-        (Format::Text, [topic]) => topic.explain(arguments.full),
-        (Format::Text, wanted) => list(wanted),
+        (Format::Human, [topic]) => topic.explain(arguments.full),
+        (Format::Human, wanted) => list(wanted),
     };
     Ok(report::print(text.as_bytes()))
 }

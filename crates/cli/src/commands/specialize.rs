@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
+use serde_json::{Value, json};
 use spirvkit::Diagnostic;
 use spirvkit::binary::{Id, NumberType};
 use spirvkit::ir::Module;
@@ -11,7 +12,7 @@ use spirvkit::text::{IdNames, descriptions, parse_number, write_number};
 use spirvkit::transform::fold::ScalarType;
 use spirvkit::transform::{Prune, SpecConstant, Specialization, prune, spec_constants, specialize};
 
-use crate::change::Changing;
+use crate::change::{Changing, Loaded};
 use crate::change_help;
 use crate::exit::{Ending, UsageError};
 use crate::kinds;
@@ -69,7 +70,10 @@ fn setting(text: &str) -> Result<(String, String), String> {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     if arguments.list {
-        return arguments.changing.show(list);
+        return arguments.changing.show(|loaded, format| match format {
+            Format::Human => list(&loaded.module),
+            Format::Json => list_json(loaded),
+        });
     }
     if arguments.asks_nothing() {
         return Err(UsageError(
@@ -257,29 +261,58 @@ fn number_type(module: &Module, constant: &SpecConstant) -> Option<NumberType> {
     module.definitions().number_type(constant.ty)
 }
 
-/// A line for each constant.
-fn list(module: &Module) -> String {
-    let mut text = String::new();
+/// What there is to tell of a constant: its SpecId, its type, and its default.
+fn listed(module: &Module) -> Vec<(SpecConstant, String, String)> {
     let constants = spec_constants(module);
     let words = module.store();
     let types: Vec<Id> = constants.iter().map(|constant| constant.ty).collect();
     let types = descriptions(&words, &types);
-    for (constant, ty) in constants.iter().zip(types) {
+    let default = |constant: &SpecConstant| {
+        let bits = constant.default.bits();
+        let mut text = String::new();
+        match number_type(module, constant) {
+            Some(ty) => write_number(&mut text, ty, bits),
+            None => text.push_str(if bits == 0 { "false" } else { "true" }),
+        }
+        text
+    };
+    let all = constants.into_iter().zip(types);
+    all.map(|(constant, ty)| {
+        let default = default(&constant);
+        (constant, ty, default)
+    })
+    .collect()
+}
+
+/// A line for each constant.
+fn list(module: &Module) -> String {
+    let mut text = String::new();
+    let words = module.store();
+    let names = IdNames::new(&words);
+    for (constant, ty, default) in listed(module) {
         let spec_id = constant
             .spec_id
             .map_or("-".to_owned(), |spec_id| spec_id.to_string());
-        let mut default = String::new();
-        match number_type(module, constant) {
-            Some(ty) => write_number(&mut default, ty, constant.default.bits()),
-            None => default.push_str(match constant.default.bits() {
-                0 => "false",
-                _ => "true",
-            }),
-        }
+        let id = names.show(constant.id);
         let name = constant.name.as_deref().unwrap_or("");
-        let line = format!("{spec_id}\t{}\t{ty}\t{default}\t{name}", constant.id);
+        let line = format!("{spec_id}\t{id}\t{ty}\t{default}\t{name}");
         text.push_str(line.trim_end());
         text.push('\n');
     }
     text
+}
+
+/// One object for all of them.
+fn list_json(loaded: &Loaded) -> String {
+    let object = |(constant, ty, default): (SpecConstant, String, String)| {
+        json!({
+            "spec_id": constant.spec_id,
+            "id": constant.id.0,
+            "name": constant.name,
+            "type": ty,
+            "default": default,
+        })
+    };
+    let all: Vec<Value> = listed(&loaded.module).into_iter().map(object).collect();
+    format!("{}\n", json!({"file": loaded.name, "constants": all}))
 }

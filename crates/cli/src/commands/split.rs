@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde_json::{Value, json};
 use spirvkit::Diagnostic;
 use spirvkit::diagnostics::Source;
 use spirvkit::grammar::{Enumeration, ExecutionModel, OperandKind};
@@ -18,7 +19,7 @@ use crate::change_help;
 use crate::exit::{Ending, UsageError};
 use crate::kinds;
 use crate::output::Destination;
-use crate::report::Messages;
+use crate::report::{Format, Messages};
 use crate::telling::Telling;
 
 /// Take one entry point out of a module, with what it uses
@@ -73,10 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     }
     let Some(name) = &arguments.entry_point else {
         return arguments.changing.single(|loaded, messages| {
-            let text: String = entry_points(&loaded.module)
-                .iter()
-                .map(|it| format!("{}\t{}\n", it.model, it.name))
-                .collect();
+            let text = list(&loaded, arguments.changing.files.format);
             write(&Destination::Stdout, text.as_bytes(), messages);
         });
     };
@@ -89,6 +87,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
                 Err(error) => diagnostics.push(diagnostic(&error)),
             }
         })
+}
+
+/// The entry points of a module, in the form that is wanted.
+fn list(loaded: &Loaded, format: Format) -> String {
+    let all = entry_points(&loaded.module);
+    match format {
+        Format::Human => {
+            let lines = all.iter().map(|it| format!("{}\t{}\n", it.model, it.name));
+            lines.collect()
+        }
+        Format::Json => {
+            let object = |it: &EntryPoint| json!({"model": it.model.to_string(), "name": it.name, "function": it.function.0});
+            let all: Vec<Value> = all.iter().map(object).collect();
+            format!("{}\n", json!({"file": loaded.name, "entry_points": all}))
+        }
+    }
 }
 
 /// The entry point of a name, or else that of a function: its name or its id.

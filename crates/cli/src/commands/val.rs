@@ -231,6 +231,7 @@ Exit codes:
 enum Format {
     /// For people, with the place shown
     #[default]
+    #[value(alias = "text", alias = "table")]
     Human,
     /// For programs: one JSON object an input, on a line
     Json,

@@ -312,6 +312,8 @@ fn remove_takes_out_what_is_asked_for_and_what_depends_on_it() {
         kinds.collect::<Vec<_>>(),
         ["DebugLocalVariable", "DebugValue"]
     );
+    let for_programs = json(&dir, &["remove", "--list", "light.spv", &variable]);
+    assert_eq!(for_programs["removed"][0]["kind"], "DebugLocalVariable");
     let wrote = shown(&dir, &["remove", "light.spv", &variable, "-o", "out.spv"]);
     assert_eq!(wrote, "");
     let left = dumped("out.spv");

@@ -158,3 +158,50 @@ fn colour_is_as_the_environment_says() {
         assert!(!colored(&never, &[("CLICOLOR_FORCE", "1")]), "{command:?}");
     }
 }
+
+#[test]
+fn lists_are_for_programs_too() {
+    let dir = Dir::new();
+    let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\n\
+                OpEntryPoint GLCompute %3 \"main\"\nOpExecutionMode %3 LocalSize 1 1 1\n\
+                OpName %9 \"size\"\nOpDecorate %9 SpecId 4\n\
+                %1 = OpTypeVoid\n%2 = OpTypeFunction %1\n%5 = OpTypeInt 16 0\n%9 = OpSpecConstant %5 7\n\
+                %3 = OpFunction %1 None %2\n%4 = OpLabel\nOpReturn\nOpFunctionEnd\n";
+    dir.write("a.spvasm", text);
+    let list = |command: &str| -> Value {
+        let ran = dir.spv(&[command, "--list", "--format", "json", "a.spvasm"]);
+        serde_json::from_str(ran.text()).unwrap()
+    };
+    let constants = serde_json::json!([
+        {"spec_id": 4, "id": 9, "name": "size", "type": "uint16", "default": "7"}
+    ]);
+    assert_eq!(list("specialize")["constants"], constants);
+    let human = dir.spv(&["specialize", "--list", "a.spvasm"]);
+    assert_eq!(human.text(), "4\t%size\tuint16\t7\tsize\n");
+    let entry_points = serde_json::json!([{"model": "GLCompute", "name": "main", "function": 3}]);
+    assert_eq!(list("split")["entry_points"], entry_points);
+}
+
+#[test]
+fn what_is_not_found_ends_with_1_in_all_commands() {
+    let dir = Dir::new();
+    dir.module("a.spv", crate::common::TEXT);
+    let commands: [&[&str]; 8] = [
+        &["layout", "a.spv", "missing"],
+        &["cfg", "--function", "missing", "a.spv"],
+        &["split", "--entry-point", "missing", "a.spv"],
+        &["specialize", "--freeze", "missing", "a.spv"],
+        &["debug", "lookup", "a.spv", "missing"],
+        &["debug", "vars", "a.spv", "%missing"],
+        &["debug", "sources", "--print", "missing", "a.spv"],
+        &["explain", "missing"],
+    ];
+    for command in commands {
+        let ran = dir.spv(command);
+        assert_eq!((ran.code, ran.stdout.len()), (1, 0), "{command:?}: {ran:?}");
+        assert!(ran.stderr.starts_with("error["), "{command:?}: {ran:?}");
+        let json = dir.spv(&[command, &["--format", "json"]].concat());
+        assert_eq!(json.code, 1, "{command:?}");
+        assert_eq!(errors(&json).len(), 1, "{command:?}");
+    }
+}

@@ -9,6 +9,7 @@ use spirvkit::grammar::Quantifier;
 use super::location::position_json;
 use super::look_help;
 use super::reading::{Found, Reading, View};
+use crate::cli::RawIds;
 use crate::exit::{Ending, UsageError};
 
 /// Show all debug information: a tree for people, or JSON
@@ -17,6 +18,9 @@ use crate::exit::{Ending, UsageError};
 pub(crate) struct Arguments {
     #[command(flatten)]
     reading: Reading,
+
+    #[command(flatten)]
+    raw: RawIds,
 }
 
 const AFTER_HELP: &str = look_help!(
@@ -25,7 +29,7 @@ const AFTER_HELP: &str = look_help!(
 );
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    arguments.reading.show(|view| {
+    arguments.reading.show(arguments.raw.raw_id, |view| {
         let info = view.info;
         let is_empty = info.sets().next().is_none() && info.entries().next().is_none();
         let why = match info.files().next() {

@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     };
     arguments
         .reading
-        .show(|view| write_object(view.info, &options, arguments))
+        .show(false, |view| write_object(view.info, &options, arguments))
 }
 
 fn write_object(

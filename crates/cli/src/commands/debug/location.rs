@@ -12,16 +12,6 @@ use spirvkit::text::IdNames;
 use super::reading::View;
 use crate::ids::{ANY, Ids, Trouble};
 
-/// How the help describes a place.
-pub(super) const PLACES: &str = "\
-A place in the module is one of:
-  0x1a4            an offset in bytes, as `dis --offsets` shows it; also
-                   `byte 420` or `word 105`, as errors do, and 0x1a4..0x1c0
-  %57, %main, sum  an id, by its number or its name, as `dis` shows it
-  shader.comp:12   a line of a source file, or :12:5 with a column
-  12               the same, where only one file can be meant; if nothing comes of
-                   that line, the id with this number";
-
 /// What users write for a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {

@@ -11,15 +11,16 @@ use spirvkit::debuginfo::{DebugInfo, Kind};
 use spirvkit::grammar::Op;
 use spirvkit::text::named_excerpts;
 
-use super::location::{PLACES, Place, Wanted, entry_json, function_name, line_text, position_json};
-use super::look_help;
+use super::location::{Place, Wanted, entry_json, function_name, line_text, position_json};
+use super::place_help;
 use super::reading::{FormArguments, Found, View, show};
+use crate::cli::RawIds;
 use crate::exit::{Ending, UsageError};
 
 /// Tell which line of the source an instruction comes from, or which instructions come
 /// from a line
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP, before_long_help = PLACES)]
+#[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     /// The module's file, or `-` for standard input
     #[arg(value_name = "MODULE")]
@@ -32,9 +33,12 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     form: FormArguments,
+
+    #[command(flatten)]
+    raw: RawIds,
 }
 
-const AFTER_HELP: &str = look_help!(
+const AFTER_HELP: &str = place_help!(
     "  spv debug lookup shader.spv 0x1a4
   spv debug lookup shader.spv %57
   spv debug lookup shader.spv shader.comp:12"
@@ -44,7 +48,8 @@ const AFTER_HELP: &str = look_help!(
 const MOST: usize = 50;
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    show(Some(&arguments.module), &arguments.form, |view| {
+    let (form, raw_ids) = (&arguments.form, arguments.raw.raw_id);
+    show(Some(&arguments.module), form, raw_ids, |view| {
         let mut found = Found::default();
         let mut all = Vec::new();
         for wanted in &arguments.places {

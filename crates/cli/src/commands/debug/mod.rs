@@ -83,3 +83,31 @@ Exit codes:
 }
 
 use look_help;
+
+/// The same of those that take places in a module.
+macro_rules! place_help {
+    ($examples:literal) => {
+        concat!(
+            "\
+The module is binary, hexadecimal text, or assembly text. A place in it is one of:
+  0x1a4            an offset in bytes, as `spv dis --offsets` shows it; also
+                   `byte 420` or `word 105`, as errors do, or 0x1a4..0x1c0
+  %57, %main, sum  an id, by its number or by its name, as `spv dis` shows it
+  shader.comp:12   a line of a source file; with a column shader.comp:12:5
+  12               the same, where only one file can be meant; or if nothing
+                   comes of that line, the id with this number
+
+Examples:
+",
+            $examples,
+            "
+
+Exit codes:
+  0  success
+  1  the module has errors or could not be read, or nothing was found
+  2  the command line is wrong"
+        )
+    };
+}
+
+use place_help;

@@ -9,7 +9,7 @@ use spirvkit::diagnostics::Source;
 use spirvkit::text::IdNames;
 
 use crate::change::write;
-use crate::cli::{ColorWhen, RawIds};
+use crate::cli::ColorWhen;
 use crate::exit::{Ending, UsageError};
 use crate::ids::Trouble;
 use crate::look::Single;
@@ -39,9 +39,6 @@ pub(crate) struct FormArguments {
     /// When to colour errors and warnings
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: ColorWhen,
-
-    #[command(flatten)]
-    ids: RawIds,
 }
 
 /// What is looked into.
@@ -106,11 +103,13 @@ impl Reading {
 
     /// Reads the module, has it looked at, and shows what comes of it; what is not found
     /// is told, and makes the command fail.
+    /// Ids are shown by their numbers if `raw_ids` says so.
     pub(crate) fn show(
         &self,
+        raw_ids: bool,
         look: impl FnOnce(&View<'_>) -> Result<Found, Trouble>,
     ) -> Result<Ending, UsageError> {
-        show(self.single.input.as_ref(), &self.form, look)
+        show(self.single.input.as_ref(), &self.form, raw_ids, look)
     }
 }
 
@@ -118,6 +117,7 @@ impl Reading {
 pub(crate) fn show(
     module: Option<&PathBuf>,
     form: &FormArguments,
+    raw_ids: bool,
     look: impl FnOnce(&View<'_>) -> Result<Found, Trouble>,
 ) -> Result<Ending, UsageError> {
     let reporter = Reporter {
@@ -130,7 +130,7 @@ pub(crate) fn show(
         let numbers = IdNames::numbers(info.words());
         let view = View {
             info: &info,
-            shown: if form.ids.raw_id { &numbers } else { &ids },
+            shown: if raw_ids { &numbers } else { &ids },
             ids: &ids,
             format: form.format,
         };
@@ -159,7 +159,7 @@ pub(crate) fn show(
 }
 
 /// The document, with the version in front.
-fn json_text(found: Value) -> String {
+pub(crate) fn json_text(found: Value) -> String {
     let mut document = serde_json::Map::new();
     document.insert("version".into(), VERSION.into());
     if let Value::Object(members) = found {

@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde_json::json;
 use spirvkit::Diagnostic;
 use spirvkit::debuginfo::{Removed, remove_each};
 use spirvkit::ir::Module;
 use spirvkit::text::IdNames;
 
 use super::location::find_id;
+use super::reading::json_text;
 use crate::change::{Changing, add_all, write};
 use crate::change_help;
 use crate::cli::{ColorWhen, Files, RawIds};
@@ -82,10 +84,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             let removed = remove(&mut loaded.module, &arguments.ids, &mut diagnostics);
             add_all(&diagnostics, &loaded.name, messages);
             if let Some(removed) = removed {
-                let lines = removed.instructions.iter();
-                let lines =
-                    lines.map(|(id, kind)| format!("{} {}\n", names.show(*id), kind.name()));
-                let text: String = lines.collect();
+                let all = removed.instructions.iter();
+                let text: String = match arguments.format {
+                    Format::Human => all
+                        .map(|(id, kind)| format!("{} {}\n", names.show(*id), kind.name()))
+                        .collect(),
+                    Format::Json => json_text(json!({
+                        "removed": all
+                            .map(|(id, kind)| json!({"id": id.0, "kind": kind.name()}))
+                            .collect::<Vec<_>>(),
+                    })),
+                };
                 write(&Destination::Stdout, text.as_bytes(), messages);
             }
         });

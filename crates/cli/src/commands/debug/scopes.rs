@@ -10,6 +10,7 @@ use spirvkit::debuginfo::{DebugInfo, Frame};
 use super::location::{entry_json, function_name, position_json};
 use super::look_help;
 use super::reading::{Found, Reading, View};
+use crate::cli::RawIds;
 use crate::exit::{Ending, UsageError};
 
 /// Show the lines and scopes of each function's instructions
@@ -18,12 +19,15 @@ use crate::exit::{Ending, UsageError};
 pub(crate) struct Arguments {
     #[command(flatten)]
     reading: Reading,
+
+    #[command(flatten)]
+    raw: RawIds,
 }
 
 const AFTER_HELP: &str = look_help!("  spv debug scopes shader.spv");
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    arguments.reading.show(|view| {
+    arguments.reading.show(arguments.raw.raw_id, |view| {
         let is_empty = view.info.stretches().next().is_none();
         let why = "no instruction of the module has a line or a scope";
         Ok(Found::in_form(view, text, json).or_nothing(is_empty, why))

@@ -40,7 +40,7 @@ const AFTER_HELP: &str = look_help!(
 );
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    arguments.reading.show(|view| {
+    arguments.reading.show(false, |view| {
         let info = view.info;
         if let Some(name) = &arguments.print {
             return print(info, name);

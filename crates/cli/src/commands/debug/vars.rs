@@ -8,14 +8,15 @@ use serde_json::{Value, json};
 use spirvkit::binary::WordOffset;
 use spirvkit::debuginfo::{self, Entry, Kind, Location};
 
-use super::location::{PLACES, Wanted, entry_json};
-use super::look_help;
+use super::location::{Wanted, entry_json};
+use super::place_help;
 use super::reading::{FormArguments, Found, View, show};
+use crate::cli::RawIds;
 use crate::exit::{Ending, UsageError};
 
 /// Show the variables that are visible at an instruction or line, or all of them
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP, before_long_help = PLACES)]
+#[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     /// The module's file, or `-` for standard input
     #[arg(value_name = "MODULE")]
@@ -28,16 +29,20 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     form: FormArguments,
+
+    #[command(flatten)]
+    raw: RawIds,
 }
 
-const AFTER_HELP: &str = look_help!(
+const AFTER_HELP: &str = place_help!(
     "  spv debug vars shader.spv
   spv debug vars shader.spv shader.comp:12
   spv debug vars shader.spv %57"
 );
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    show(arguments.module.as_ref(), &arguments.form, |view| {
+    let (form, raw_ids) = (&arguments.form, arguments.raw.raw_id);
+    show(arguments.module.as_ref(), form, raw_ids, |view| {
         let Some(wanted) = &arguments.place else {
             return Ok(all(view));
         };

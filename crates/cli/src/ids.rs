@@ -45,7 +45,7 @@ impl Trouble {
     }
 
     /// Something was found, but there is something to say of it.
-    pub(crate) fn as_warning(self) -> Self {
+    pub(crate) fn into_warning(self) -> Self {
         let is_warning = true;
         Self { is_warning, ..self }
     }
@@ -86,7 +86,7 @@ impl Ids<'_> {
             let others: Vec<Id> = others.into_iter().flatten().copied().collect();
             let warning = (!others.is_empty() && meant.exact.is_some()).then(|| {
                 let message = format!("`{text}` is the name of {}, too", self.list(&others, "and"));
-                Trouble::ambiguous(message).as_warning()
+                Trouble::ambiguous(message).into_warning()
             });
             return Ok((id, warning));
         }

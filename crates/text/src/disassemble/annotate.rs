@@ -241,6 +241,11 @@ impl<'a> Annotations<'a> {
         self.get(self.labels.get(id))
     }
 
+    /// Whether an instruction defines an id.
+    pub(super) fn is_declared(&self, id: Id) -> bool {
+        self.declarations.get(id) > 0
+    }
+
     /// The instruction that defines an id.
     fn declaration(&self, id: Id) -> Option<Instruction<'a>> {
         let offset = self.declarations.get(id);

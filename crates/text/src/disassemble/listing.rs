@@ -3,6 +3,7 @@
 
 use hashbrown::HashMap;
 use spirvkit_binary::{Id, Instruction, Module};
+use spirvkit_grammar::Op;
 
 use super::annotate::Annotations;
 use super::id_names::IdNames;
@@ -96,9 +97,27 @@ pub fn descriptions(words: &[u32], ids: &[Id]) -> Vec<String> {
     let Ok(module) = Module::new(words) else {
         return ids.iter().map(Id::to_string).collect();
     };
-    let names = Names::friendly(&module);
-    let mut annotations = Annotations::new(&module, &DisassembleOptions::default(), &names);
-    annotations.spell_again(&module, &names);
+    // What functions define has no say in what stands before them.
+    let start = module
+        .instructions()
+        .map_while(Result::ok)
+        .find(|instruction| instruction.op() == Op::Function)
+        .map_or(words.len(), |function| function.offset().0);
+    let declarations = words.get(..start).and_then(|words| Module::new(words).ok());
+    declarations
+        .and_then(|declarations| describe(&declarations, ids, true))
+        .or_else(|| describe(&module, ids, false))
+        .unwrap_or_default()
+}
+
+/// Describes ids. If all are wanted, that fails if the module doesn't define one.
+fn describe(module: &Module<'_>, ids: &[Id], all: bool) -> Option<Vec<String>> {
+    let names = Names::friendly(module);
+    let mut annotations = Annotations::new(module, &DisassembleOptions::default(), &names);
+    if all && ids.iter().any(|&id| !annotations.is_declared(id)) {
+        return None;
+    }
+    annotations.spell_again(module, &names);
     let mut known: HashMap<Id, String> = HashMap::new();
     let describe = |&id: &Id| {
         let text = known.entry(id).or_insert_with(|| {
@@ -108,5 +127,5 @@ pub fn descriptions(words: &[u32], ids: &[Id]) -> Vec<String> {
         });
         text.clone()
     };
-    ids.iter().map(describe).collect()
+    Some(ids.iter().map(describe).collect())
 }

@@ -129,7 +129,7 @@ impl Wanted {
                 };
                 let end = last.map_or(first.end, |last| last.end);
                 Ok(Place {
-                    ranges: vec![first.start..end],
+                    ranges: Vec::from([first.start..end]),
                     is_line: true,
                     ..Place::default()
                 })
@@ -157,7 +157,7 @@ impl Wanted {
                     return Err(trouble);
                 };
                 let help = format!("this is `%{number}`, the id with this number");
-                place.warnings.push(trouble.as_warning().with_help(help));
+                place.warnings.push(trouble.into_warning().with_help(help));
                 Ok(place)
             }
         }
@@ -187,7 +187,7 @@ impl Wanted {
         let message = format!("line {line} has no instructions; this is line {next}");
         place
             .warnings
-            .push(Trouble::not_found(message).as_warning());
+            .push(Trouble::not_found(message).into_warning());
         Ok((WordOffset(range.start), place.warnings))
     }
 }

@@ -17,7 +17,7 @@ OpReturn
 OpFunctionEnd
 ";
 
-/// Two errors, on lines 4 and 5.
+/// Three errors, one on line 4 and two on line 5.
 const INVALID: &str = "\
 OpCapability Shader
 OpCapability Linkage
@@ -83,6 +83,85 @@ fn errors_in_text_are_shown_in_the_text() {
     assert!(ran.stderr.contains("--> a.spvasm:4:24\n"), "{}", ran.stderr);
     assert!(ran.stderr.contains("--> a.spvasm:5:22\n"), "{}", ran.stderr);
     assert!(ran.stderr.contains("`%nothing`"), "{}", ran.stderr);
+}
+
+/// A uniform block whose members lie upon each other, and one that needs other
+/// rules.
+const LAID_OUT: &str = "\
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %four Block
+OpMemberDecorate %four 0 Offset 0
+OpMemberDecorate %four 1 Offset 4
+OpMemberDecorate %four 2 Offset 8
+OpMemberDecorate %four 3 Offset 12
+OpDecorate %pair Block
+OpMemberDecorate %pair 0 Offset 0
+OpMemberDecorate %pair 1 Offset 12
+OpDecorate %first DescriptorSet 0
+OpDecorate %first Binding 0
+OpDecorate %second DescriptorSet 0
+OpDecorate %second Binding 1
+%void = OpTypeVoid
+%signature = OpTypeFunction %void
+%float = OpTypeFloat 32
+%vec3 = OpTypeVector %float 3
+%vec4 = OpTypeVector %float 4
+%four = OpTypeStruct %vec4 %float %float %float
+%pair = OpTypeStruct %float %vec3
+%to_four = OpTypePointer Uniform %four
+%to_pair = OpTypePointer Uniform %pair
+%first = OpVariable %to_four Uniform
+%second = OpVariable %to_pair Uniform
+%main = OpFunction %void None %signature
+%entry = OpLabel
+OpReturn
+OpFunctionEnd
+";
+
+#[test]
+fn all_errors_of_a_structure_are_told_with_advice_that_is_true() {
+    let dir = Dir::new();
+    dir.write("a.spvasm", LAID_OUT);
+    let told = |more: &[&str]| {
+        let arguments = [
+            "val",
+            "--target-env",
+            "vulkan1.1",
+            "--format",
+            "json",
+            "a.spvasm",
+        ];
+        let ran = dir.spv(&[&arguments[..], more].concat());
+        let report = objects(output(&ran)).remove(0);
+        let all = report["diagnostics"].as_array().unwrap().iter();
+        let told: Vec<(String, String)> = all
+            .map(|each| {
+                let text = |key: &str| each[key].as_str().unwrap_or_default().to_owned();
+                (text("rule"), text("help"))
+            })
+            .collect();
+        told
+    };
+    let overlap = ("layout.overlap".to_owned(), String::new());
+    let before = told(&[]);
+    // The members of one lie upon each other by all rules.
+    assert_eq!(
+        before[..3],
+        [overlap.clone(), overlap.clone(), overlap.clone()]
+    );
+    let [(rule, help)] = &before[3..] else {
+        panic!("{before:?}")
+    };
+    assert_eq!(rule, "layout.straddle");
+    assert!(
+        help.contains("(--scalar-block-layout) permits it"),
+        "{help}"
+    );
+    let after = told(&["--scalar-block-layout"]);
+    assert_eq!(after, [overlap.clone(), overlap.clone(), overlap]);
 }
 
 #[test]

@@ -29,9 +29,9 @@ static INSTRUCTION_CAPABILITY: Rule = Rule {
            declared one. With several, any one suffices.",
     example: Example {
         frame: Frame::Shader,
-        breaks: "OpEmitVertex",
-        keeps: "OpCapability Geometry
-OpNop",
+        breaks: "%elected = OpGroupNonUniformElect %bool %u32_3",
+        keeps: "OpCapability GroupNonUniform
+%elected = OpGroupNonUniformElect %bool %u32_3",
     },
 };
 
@@ -58,7 +58,10 @@ static INSTRUCTION_VERSION: Rule = Rule {
            adds it, that extension. What a version has removed, later ones don't have.",
     example: Example {
         frame: Frame::ShaderFor("spv1.3"),
-        breaks: "!0x00040190 %f32 %copy %f32_0",
+        breaks: "%one = OpTypeStruct %f32
+%other = OpTypeStruct %f32
+%value = OpConstantNull %one
+!0x00040190 %other %copy %value",
         keeps: "%copy = OpCopyObject %f32 %f32_0",
     },
 };

@@ -28,7 +28,7 @@ macro_rules! change_help {
 Inputs are binary modules, modules as hexadecimal text, or assembly text; outputs
 are binary modules in the byte order of the input. A directory stands for the
 .spv and .spvasm files in it and below; each output gets the same place below the
-directory that -o names. Of an input with an error, nothing is written.
+directory that -o names. Nothing is written for an input that has an error.
 
 Examples:
 ",
@@ -200,7 +200,7 @@ impl Changing {
     ) -> Result<Ending, UsageError> {
         let inputs = self.inputs()?;
         if inputs.list.len() != 1 {
-            return Err(UsageError("this takes one input".into()));
+            return Err(UsageError("this command takes one input".into()));
         }
         let mut messages = Messages::new(self.reporter());
         if let Some(loaded) = load_all(&inputs, &mut messages).pop() {

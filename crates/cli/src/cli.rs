@@ -81,7 +81,8 @@ pub(crate) struct Files {
     #[arg(short, long, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Let outputs replace inputs, of whatever form: without -o, each replaces its own
+    /// Write over the inputs: without -o, each output replaces its input; with -o, it
+    /// may replace an input of another form
     #[arg(long)]
     pub(crate) in_place: bool,
 

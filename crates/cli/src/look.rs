@@ -45,7 +45,11 @@ pub(crate) fn look(
     )?;
     let input = match inputs.list.as_slice() {
         [input] if !inputs.many => input,
-        _ => return Err(UsageError("this takes one input, not a directory".into())),
+        _ => {
+            return Err(UsageError(
+                "this command takes one input, not a directory".into(),
+            ));
+        }
     };
     let mut messages = Messages::new(reporter);
     let words = match input.read() {

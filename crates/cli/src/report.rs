@@ -20,7 +20,7 @@ pub(crate) enum Format {
     #[default]
     #[value(alias = "text", alias = "table")]
     Human,
-    /// For programs; errors and warnings are one JSON object a line
+    /// For programs; errors and warnings are one JSON object on each line
     Json,
 }
 

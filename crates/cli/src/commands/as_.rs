@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long, overrides_with = "renumber_ids")]
     preserve_numeric_ids: bool,
 
-    /// Take nothing from comments such as `; Version: 1.3` at the top
+    /// Ignore comments at the top that describe the header, such as `; Version: 1.3`
     #[arg(long)]
     no_header_comments: bool,
 
@@ -68,7 +68,7 @@ Modules are written with the lowest byte of each word first (little-endian),
 whatever the text was disassembled from, unless --big-endian is given.
 
 The text is UTF-8, or UTF-16 as Windows PowerShell writes it. Bytes in comments
-that are neither are passed over. An id that nothing defines is a warning.
+that are neither are ignored. An id that nothing defines is a warning.
 
 Without -o, a single module goes to standard output, unless that is a terminal.
 A directory stands for the .spvasm files in it and below; each output gets the

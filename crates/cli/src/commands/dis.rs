@@ -53,12 +53,12 @@ pub(crate) struct Arguments {
     #[arg(long)]
     handle_unknown_opcodes: bool,
 
-    /// Write whatever can't be decoded as numbers, such that it assembles to
+    /// Write whatever can't be decoded as numbers, so that it assembles to
     /// the same words
     #[arg(long)]
     lenient: bool,
 
-    /// Explain operands behind each instruction: types, values of constants,
+    /// Explain operands after each instruction: types, values of constants,
     /// decorations
     #[arg(long)]
     annotate: bool,
@@ -87,8 +87,8 @@ pub(crate) struct Arguments {
 
 const AFTER_HELP: &str = "\
 An input may also be a module as digits: words (`0x07230203, 0x00010000`), bytes
-(`03 02 23 07`), what xxd, hexdump and od write, or an array in C, Rust or the
-like, such as those of `xxd -i` and `glslangValidator --vn`. The magic number at
+(`03 02 23 07`), what xxd, hexdump and od write, or an array in C, Rust or
+similar, such as those of `xxd -i` and `glslangValidator --vn`. The magic number at
 the start tells which. All commands that read modules read these.
 
 The module may be in either byte order. The text doesn't tell in which it was:

@@ -17,9 +17,8 @@ use crate::report::{self, Format, Messages, Reporter};
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP, arg_required_else_help = true)]
 pub(crate) struct Arguments {
-    /// An id that stands behind `error` or `warning`, such as `id.undefined`; a family of
-    /// them, such as `debug-info`; or a rule of Vulkan's, such as
-    /// VUID-StandaloneSpirv-None-04633
+    /// An id as errors and warnings show it, such as `id.undefined`; a family of them,
+    /// such as `debug-info`; or a rule of Vulkan, such as VUID-StandaloneSpirv-None-04633
     #[arg(value_name = "RULE", required_unless_present = "list")]
     pub(crate) rule: Option<String>,
 
@@ -37,7 +36,7 @@ pub(crate) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Letters may be small or capital.
+Upper and lower case letters are the same.
 
 Examples:
   spv explain id.undefined

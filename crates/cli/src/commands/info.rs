@@ -66,9 +66,9 @@ enum Format {
     #[default]
     #[value(alias = "table", alias = "text")]
     Human,
-    /// One JSON object an input, on a line
+    /// One JSON object for each input, on a line
     Json,
-    /// YAML, one document an input
+    /// YAML, one document for each input
     Yaml,
 }
 

@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ENV", value_parser = environments::parser(), hide_possible_values = true)]
     target_env: Option<TargetEnv>,
 
-    /// How to write errors and warnings: for people, or one JSON object a line
+    /// The form of errors and warnings
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 
@@ -72,9 +72,10 @@ static AFTER_HELP: LazyLock<String> = LazyLock::new(|| {
 const ABOUT: &str = "\
 Imports are resolved by name. Both sides must have the same type, however the
 modules declare it. Function control, decorations and the attributes of
-parameters are those of the definition. All errors are reported, each with the symbol and the
-modules, and nothing is written then. The result has the byte order of the first
-input. A directory stands for the .spv and .spvasm files in it and below.
+parameters are those of the definition. All errors are reported, each with the
+symbol and the modules; if there is one, nothing is written. The result has the
+byte order of the first input. A directory stands for the .spv and .spvasm files
+in it and below.
 
 Examples:
   spv link kernel.spv library.spv -o program.spv

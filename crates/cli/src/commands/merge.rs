@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
-    /// How to write errors and warnings: for people, or one JSON object a line
+    /// The form of errors and warnings
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 
@@ -39,11 +39,11 @@ pub(crate) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Equal types and constants are shared, and capabilities and extensions are those of
-all modules. The version is the highest of them, and the byte order is that of
-the first input. Modules with different addressing or memory models can't be merged, nor
-those that have the same entry point. (`spv link` is for modules that import what
-others export.)
+Equal types and constants are shared, and capabilities and extensions are those
+of all modules. The version is the highest of them, and the byte order is that of
+the first input. Modules with different addressing or memory models can't be
+merged, nor can those that have the same entry point. (`spv link` is for modules
+that import what others export.)
 
 Inputs are binary modules, modules as hexadecimal text, or assembly text. A directory
 stands for the .spv and .spvasm files in it and below. If there is an error, nothing

@@ -36,15 +36,15 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "CONSTANT")]
     freeze: Vec<String>,
 
-    /// Give all constants that are left their default values
+    /// Give all other constants their default values
     #[arg(long)]
     all_defaults: bool,
 
-    /// Replace what functions compute with constants alone by what it gives
+    /// Replace computations in functions that use only constants by their results
     #[arg(long)]
     fold: bool,
 
-    /// Remove types and constants that nothing uses, whether before or because of this
+    /// Remove types and constants that nothing uses, even if nothing used them before
     #[arg(long)]
     prune: bool,
 
@@ -248,7 +248,7 @@ fn bits(module: &Module, constant: &SpecConstant, value: &str) -> Result<u64, St
             _ => value
                 .parse::<u32>()
                 .map(u64::from)
-                .map_err(|_| format!("`{value}` is none of true, false, and a number")),
+                .map_err(|_| format!("`{value}` is neither true nor false nor a number")),
         };
     }
     let Some(ty) = number_type(module, constant) else {

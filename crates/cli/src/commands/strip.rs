@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = WHAT)]
     debug_info: bool,
 
-    /// Remove everything of other non-semantic instruction sets, but for what
+    /// Remove everything of other non-semantic instruction sets, except what
     /// --output-calls removes
     #[arg(long, help_heading = WHAT)]
     non_semantic: bool,
@@ -41,16 +41,16 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = WHAT)]
     output_calls: bool,
 
-    /// Remove decorations that only programs read which load modules (UserSemantic,
-    /// UserTypeGOOGLE, CounterBuffer)
+    /// Remove decorations that only matter to programs that load modules
+    /// (UserSemantic, UserTypeGOOGLE, CounterBuffer)
     #[arg(long, help_heading = WHAT)]
     reflection: bool,
 
-    /// Remove types, constants and imports that nothing uses then
+    /// Remove types, constants and imports that are unused afterwards
     #[arg(long, help_heading = WHAT)]
     unused: bool,
 
-    /// Remove all of the first five: the default, if no option says what to remove
+    /// Remove all of the first five; the default if no option says what to remove
     #[arg(long, help_heading = WHAT)]
     all: bool,
 

@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ENV", value_parser = environments::parser(), hide_possible_values = true, default_value = "spv1.6")]
     target_env: TargetEnv,
 
-    /// How to tell what was found: for people, one JSON object an input on a
+    /// How to tell what was found: for people, one JSON object for each input on a
     /// line, or a SARIF log
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
@@ -233,7 +233,7 @@ enum Format {
     #[default]
     #[value(alias = "text", alias = "table")]
     Human,
-    /// For programs: one JSON object an input, on a line
+    /// For programs: one JSON object for each input, on a line
     Json,
     /// A SARIF 2.1.0 log
     Sarif,

@@ -99,7 +99,7 @@ fn wrong_wishes_are_told_and_nothing_is_written() {
         (
             &["--set", "0=maybe"],
             1,
-            "none of true, false, and a number",
+            "neither true nor false nor a number",
         ),
         (&["--set", "10"], 2, "it must be CONSTANT=VALUE"),
         (

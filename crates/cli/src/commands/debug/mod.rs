@@ -25,11 +25,11 @@ pub(crate) struct Arguments {
 
 const AFTER_HELP: &str = "\
 Examples:
-  spv debug lookup shader.spv shader.comp:12    which instructions come of a line
-  spv debug lookup shader.spv %57               which line an instruction comes of
+  spv debug lookup shader.spv shader.comp:12    which instructions a line became
+  spv debug lookup shader.spv %57               which line an instruction comes from
   spv debug vars shader.spv %57                 which variables are visible there
   spv debug dump shader.spv                     everything, as a tree
-  spv debug dwarf shader.spv -o shader.o        for gdb and its like
+  spv debug dwarf shader.spv -o shader.o        for gdb and other debuggers
 
 Exit codes:
   0  success
@@ -66,8 +66,7 @@ macro_rules! look_help {
     ($examples:literal) => {
         concat!(
             "\
-The module is binary, hexadecimal text, or assembly text. Without a module, it is
-read from standard input.
+The module is binary, hexadecimal text, or assembly text.
 
 Examples:
 ",

@@ -12,7 +12,6 @@ use spirvkit::text::IdNames;
 use super::location::find_id;
 use super::reading::json_text;
 use crate::change::{Changing, add_all, write};
-use crate::change_help;
 use crate::cli::{ColorWhen, Files, RawIds};
 use crate::exit::{Ending, UsageError};
 use crate::kinds;
@@ -37,7 +36,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "ID", required = true)]
     ids: Vec<String>,
 
-    /// List what goes, and write nothing
+    /// List what would be removed, and write nothing
     #[arg(long, conflicts_with = "output")]
     list: bool,
 
@@ -57,10 +56,20 @@ pub(crate) struct Arguments {
     raw: RawIds,
 }
 
-const AFTER_HELP: &str = change_help!(
-    "  spv debug remove shader.spv %57 -o shader.spv
-  spv debug remove --list shader.spv %57 %58"
-);
+const AFTER_HELP: &str = "\
+The input is a binary module, a module as hexadecimal text, or assembly text; the
+output is a binary module in the byte order of the input. If there is an error,
+nothing is written.
+
+Examples:
+  spv debug remove shader.spv %57 -o shader.spv
+  spv debug remove --list shader.spv %57 %58
+
+Exit codes:
+  0  success
+  1  the module has errors, an id is not found, or a file could not be read or
+     written
+  2  the command line is wrong";
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let changing = Changing {

@@ -121,7 +121,9 @@ fn with_excerpts(mut report: Report, excerpts: impl Fn(&[usize]) -> Vec<Excerpt>
     let excerpt = |word: Option<usize>| excerpts.get(offsets.binary_search(&word?).ok()?);
     let quote = |word: Option<usize>, operand: Option<usize>| {
         let excerpt = excerpt(word).filter(|excerpt| !excerpt.text.is_empty())?;
-        let operand = operand.zip(word).map(|(operand, word)| operand - word);
+        let operand = operand
+            .zip(word)
+            .map(|(operand, word)| operand.saturating_sub(word));
         Some(excerpt.quote(operand.unwrap_or(0)))
     };
     report.map(|mut diagnostic| {

@@ -184,7 +184,7 @@ impl Changing {
         for loaded in load_all(&inputs, &mut messages) {
             if inputs.many && self.files.format == Format::Human {
                 text.push_str(&loaded.name);
-                text.push_str(":\n");
+                text.push('\n');
             }
             text.push_str(&describe(&loaded, self.files.format));
         }

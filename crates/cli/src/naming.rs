@@ -92,17 +92,30 @@ pub(crate) fn check_form(path: &Path, extension: &str) -> Result<(), UsageError>
 /// Refuses a directory for several outputs that is called like a file. One that is
 /// there, or whose name ends in a slash, is meant.
 pub(crate) fn check_directory(path: &Path, inputs: &Inputs) -> Result<(), UsageError> {
+    check_called_directory(
+        "-o",
+        path,
+        &match inputs.list.len() {
+            0 | 1 => "there may be several outputs, as the input is a directory".to_owned(),
+            count => format!("there are {count} outputs"),
+        },
+    )
+}
+
+/// Refuses the value of an option that is a directory but is called like a file; `why`
+/// says why it must be one.
+pub(crate) fn check_called_directory(
+    option: &str,
+    path: &Path,
+    why: &str,
+) -> Result<(), UsageError> {
     let is_meant = path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
     let Some(form) = form_of(path).filter(|_| !is_meant) else {
         return Ok(());
     };
-    let why = match inputs.list.len() {
-        0 | 1 => "there may be several outputs, as the input is a directory".to_owned(),
-        count => format!("there are {count} outputs"),
-    };
     let path = path.display();
     Err(UsageError(format!(
-        "`-o {path}` is the name of {}, but {why}: name a directory, such as `-o {path}.d/`",
+        "`{option} {path}` is the name of {}, but {why}: name a directory, such as `{path}.d/`",
         form.name
     )))
 }

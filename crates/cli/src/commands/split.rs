@@ -18,6 +18,7 @@ use crate::change::{Changing, Loaded, write};
 use crate::change_help;
 use crate::exit::{Ending, UsageError};
 use crate::kinds;
+use crate::naming::check_called_directory;
 use crate::output::Destination;
 use crate::report::{Format, Messages};
 use crate::telling::Telling;
@@ -68,6 +69,11 @@ fn model(name: &str) -> Result<ExecutionModel, String> {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     if let Some(directory) = &arguments.all {
+        check_called_directory(
+            "--all",
+            directory,
+            "each entry point gets a file of its own",
+        )?;
         return arguments.changing.single(|loaded, messages| {
             split_all(&loaded, directory, &arguments.telling, messages)
         });

@@ -239,6 +239,7 @@ fn several_outputs_need_a_directory_that_is_not_called_like_a_file() {
         &["strip", "a.spv", "in/b.spv", "-o", "x.spv"][..],
         &["strip", "in", "-o", "x.spv"],
         &["dis", "in", "-o", "x.spvasm"],
+        &["split", "a.spv", "--all", "x.spv"],
     ] {
         dir.spv(arguments).fails(2, "name a directory");
     }

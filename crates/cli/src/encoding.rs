@@ -23,7 +23,7 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, (Diagnostic, String)> {
         }
         let start = error.utf8_error().valid_up_to();
         let end = start + 1;
-        let diagnostic = kinds::NOT_UTF8.error("this byte is not UTF-8 text");
+        let diagnostic = kinds::NOT_UTF8.error("this byte is not valid UTF-8");
         let diagnostic = diagnostic.at_span(Span { start, end });
         // The text is the same up to the place at fault.
         let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
@@ -80,7 +80,7 @@ impl Utf16 {
                     let start = text.len();
                     text.push(char::REPLACEMENT_CHARACTER);
                     let end = text.len();
-                    let message = "the text is in UTF-16, but this is half a character";
+                    let message = "this UTF-16 text holds only half of a character here";
                     let error = kinds::NOT_UTF16.error(message);
                     return Err((error.at_span(Span { start, end }), text));
                 }

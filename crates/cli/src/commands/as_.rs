@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     big_endian: bool,
 
-    /// Fail if there are warnings, and write no module then
+    /// Fail if there are warnings, and write no module
     #[arg(long)]
     deny_warnings: bool,
 
@@ -67,8 +67,8 @@ const ABOUT: &str = "\
 Modules are written with the lowest byte of each word first (little-endian),
 whatever the text was disassembled from, unless --big-endian is given.
 
-The text is UTF-8, or UTF-16 as Windows PowerShell writes it. Bytes in comments
-that are neither are ignored. An id that nothing defines is a warning.
+The text is UTF-8, or UTF-16 as Windows PowerShell writes it. Comments may hold
+other bytes, which are ignored. Using an id that nothing defines is a warning.
 
 Without -o, a single module goes to standard output, unless that is a terminal.
 A directory stands for the .spvasm files in it and below; each output gets the
@@ -142,7 +142,7 @@ fn checked_text(bytes: Vec<u8>) -> Result<String, (Diagnostic, String)> {
     let text = encoding::decode(bytes)?;
     match hex::read(&text) {
         Some(Ok(_)) => {
-            let message = "this is a module as digits, not assembly text";
+            let message = "this is a module written as digits, not assembly text";
             Err((not_text(message), String::new()))
         }
         _ => Ok(text),

@@ -86,13 +86,13 @@ pub(crate) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-An input may also be a module as digits: words (`0x07230203, 0x00010000`), bytes
-(`03 02 23 07`), what xxd, hexdump and od write, or an array in C, Rust or
-similar, such as those of `xxd -i` and `glslangValidator --vn`. The magic number at
-the start tells which. All commands that read modules read these.
+An input may also be a module written as digits: words (`0x07230203, 0x00010000`),
+bytes (`03 02 23 07`), what xxd, hexdump and od print, or an array in C, Rust or
+the like, as from `xxd -i` and `glslangValidator --vn`. The magic number at the
+start tells which it is. All commands that read modules accept these.
 
-The module may be in either byte order. The text doesn't tell in which it was:
-`spv as` writes little-endian unless --big-endian is given.
+The module may be in either byte order. The text doesn't say which: `spv as`
+writes little-endian unless --big-endian is given.
 
 A directory stands for the .spv files in it and below; each output gets the same
 place below the directory that -o names.

@@ -27,7 +27,7 @@ fn only_module(array: Array, mut rest: Code<'_>) -> Result<Decoded, Diagnostic> 
     let decoded = array.decode()?;
     while let Some(another) = rest.next_array() {
         if another.is_module() {
-            let message = "this is a second module, and of a file only one can be read".into();
+            let message = "this is a second module, but a file can hold only one".into();
             return Err(error(
                 &kinds::SEVERAL_MODULES,
                 message,

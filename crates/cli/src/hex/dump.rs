@@ -125,7 +125,7 @@ impl<'a> Dump<'a> {
         }
         if offset != Some(self.bytes.len()) {
             let message = format!(
-                "this line's offset should be that of byte {}, which follows the line before",
+                "this line's offset doesn't follow from the line before, which ends at byte {}",
                 self.bytes.len()
             );
             return Err(error(&kinds::WRONG_OFFSET, message, span));

@@ -79,7 +79,7 @@ pub(super) fn dangling_id(id: &str) -> Diagnostic {
 
 pub(super) fn stray_equals() -> Diagnostic {
     kinds::STRAY_EQUALS
-        .error("`=` can only follow the result id of an instruction with an opcode name".to_owned())
+        .error("`=` can only stand between a result id and an opcode name".to_owned())
 }
 
 pub(super) fn unknown_opcode(name: &str) -> Diagnostic {
@@ -294,7 +294,7 @@ pub(super) fn undefined_id(id: &str, similar: Option<&str>) -> Diagnostic {
 
 pub(super) fn too_many_undefined_ids(told: usize) -> Diagnostic {
     kinds::UNDEFINED_ID.warning(format!(
-        "no instruction defines this id either; after {told} of the kind, no more are told"
+        "no instruction defines this id either; after {told} such ids, the others are not listed"
     ))
 }
 

@@ -7,7 +7,7 @@ use spirvkit_grammar::{Capability, FPEncoding, Op};
 
 use super::operation::{Operation, check_values};
 use super::{Family, arithmetic};
-use crate::fault::{Verdict, all};
+use crate::fault::{Verdict, all, expect};
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -310,60 +310,71 @@ fn check_integer(o: &Operation<'_, '_, '_>) -> Verdict {
     }
     let accumulates = matches!(o.op, Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat);
     let format = o.args.get(if accumulates { 3 } else { 2 });
-    if is_packed {
-        if !m.has(Capability::DotProductInput4x8BitPacked) {
+    let input = match is_packed {
+        true => check_packed(o, format.is_some()),
+        false => check_unpacked(o, format.is_some(), [all_unsigned, second_unsigned]),
+    };
+    // The components of a packed vector have 8 bits.
+    let component = if is_packed { 8 } else { m.bit_width(first) };
+    let width = expect(m.bit_width(o.result) >= component, || {
+        o.result_fault(&WIDTH, "at least as wide as the components")
+    });
+    all([input, width, check_accumulator(o, accumulates)])
+}
+
+fn check_packed(o: &Operation<'_, '_, '_>, has_format: bool) -> Verdict {
+    let m = o.m;
+    all([
+        expect(m.has(Capability::DotProductInput4x8BitPacked), || {
             let message = format!(
                 "{} takes packed vectors only with the capability DotProductInput4x8BitPacked",
                 o.op
             );
-            return Err(o.fault(&INPUT, message));
-        }
-        if m.bit_width(first) != 32 {
-            return Err(o.operand_fault(&PACKED, 0, "32 bits wide to hold a packed vector"));
-        }
-        if format.is_none() {
+            o.fault(&INPUT, message)
+        }),
+        expect(m.bit_width(o.ty(0)) == 32, || {
+            o.operand_fault(&PACKED, 0, "32 bits wide to hold a packed vector")
+        }),
+        expect(has_format, || {
             let message = format!(
                 "{} takes packed vectors, but doesn't say their format",
                 o.op
             );
-            return Err(o.fault(&PACKED, message));
-        }
-    } else {
-        let is_small = m.bit_width(first) == 8 && m.dimension(first) == 4;
-        let is_allowed = m.has(Capability::DotProductInputAll)
-            || is_small && m.has(Capability::DotProductInput4x8Bit);
-        if !is_allowed {
+            o.fault(&PACKED, message)
+        }),
+    ])
+}
+
+/// Checks vectors of which some may have to be unsigned.
+fn check_unpacked(o: &Operation<'_, '_, '_>, has_format: bool, unsigned: [bool; 2]) -> Verdict {
+    let m = o.m;
+    let first = o.ty(0);
+    let is_small = m.bit_width(first) == 8 && m.dimension(first) == 4;
+    let is_allowed = m.has(Capability::DotProductInputAll)
+        || is_small && m.has(Capability::DotProductInput4x8Bit);
+    let signs = unsigned.into_iter().enumerate().map(|(index, unsigned)| {
+        expect(!unsigned || m.is_unsigned_vector(o.ty(index)), || {
+            o.operand_fault(&SIGN, index, "a vector of unsigned integers")
+        })
+    });
+    all([
+        expect(is_allowed, || {
             let message = format!(
                 "{} takes {} only with the capability DotProductInputAll",
                 o.op,
                 m.show_type(first)
             );
-            return Err(o.fault(&INPUT, message));
-        }
-        if format.is_some() {
+            o.fault(&INPUT, message)
+        }),
+        expect(!has_format, || {
             let message = format!(
                 "{} takes no packed vectors, but names a format of them",
                 o.op
             );
-            return Err(o.fault(&PACKED, message));
-        }
-        for index in 0..2 {
-            let wants_unsigned = if index == 0 {
-                all_unsigned
-            } else {
-                second_unsigned
-            };
-            if wants_unsigned && !m.is_unsigned_vector(o.ty(index)) {
-                return Err(o.operand_fault(&SIGN, index, "a vector of unsigned integers"));
-            }
-        }
-    }
-    // The components of a packed vector have 8 bits.
-    let component = if is_packed { 8 } else { m.bit_width(first) };
-    if m.bit_width(o.result) < component {
-        return Err(o.result_fault(&WIDTH, "at least as wide as the components"));
-    }
-    check_accumulator(o, accumulates)
+            o.fault(&PACKED, message)
+        }),
+        all(signs),
+    ])
 }
 
 fn check_accumulator(o: &Operation<'_, '_, '_>, accumulates: bool) -> Verdict {

@@ -488,7 +488,7 @@ fn check_type(at: &Site<'_, '_>) -> Verdict {
         );
         return Err(at.fault(&GRAPH_TYPE, message));
     }
-    all(types.into_iter().map(|&ty| {
+    all(types.iter().map(|&ty| {
         if !is_interface(m, Id(ty)) && m.def_offset(Id(ty)) != 0 {
             let message = format!(
                 "inputs and outputs of graphs are tensors or arrays of tensors, not {}",

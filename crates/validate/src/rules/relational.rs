@@ -304,11 +304,14 @@ fn check_reduction(o: &Operation<'_, '_, '_>) -> Verdict {
     ])
 }
 
+fn is_boolean(o: &Operation<'_, '_, '_>) -> bool {
+    o.m.is_bool_scalar_or_vector(o.result)
+}
+
 fn check_result(o: &Operation<'_, '_, '_>) -> Verdict {
-    match o.m.is_bool_scalar_or_vector(o.result) {
-        true => Ok(()),
-        false => Err(o.result_fault(&RESULT, "a boolean or a vector of booleans")),
-    }
+    expect(is_boolean(o), || {
+        o.result_fault(&RESULT, "a boolean or a vector of booleans")
+    })
 }
 
 fn check_size(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
@@ -323,12 +326,18 @@ fn check_float_operand(o: &Operation<'_, '_, '_>) -> Verdict {
     if !o.m.is_float_scalar_or_vector(ty) {
         return Err(o.operand_fault(&FLOAT_OPERAND, 0, "a floating-point scalar or vector"));
     }
-    arithmetic::check_encoding(o, ty)?;
-    check_size(o, 0)
+    let size = match is_boolean(o) {
+        true => check_size(o, 0),
+        false => Ok(()),
+    };
+    all([arithmetic::check_encoding(o, ty), size])
 }
 
 fn check_floats(o: &Operation<'_, '_, '_>) -> Verdict {
-    check_result(o)?;
+    all([check_result(o), check_compared_floats(o)])
+}
+
+fn check_compared_floats(o: &Operation<'_, '_, '_>) -> Verdict {
     check_float_operand(o)?;
     if o.ty(0) != o.ty(1) {
         let message = format!(
@@ -348,13 +357,18 @@ fn check_floats(o: &Operation<'_, '_, '_>) -> Verdict {
 }
 
 fn check_integers(o: &Operation<'_, '_, '_>) -> Verdict {
-    check_result(o)?;
+    all([check_result(o), check_compared_integers(o)])
+}
+
+fn check_compared_integers(o: &Operation<'_, '_, '_>) -> Verdict {
     all((0..2).map(|index| {
         if !o.m.is_int_scalar_or_vector(o.ty(index)) {
             return Err(o.operand_fault(&INTEGER_OPERAND, index, "an integer scalar or vector"));
         }
-        check_size(o, index)?;
-        Ok(())
+        match is_boolean(o) {
+            true => check_size(o, index),
+            false => Ok(()),
+        }
     }))?;
     if o.m.bit_width(o.ty(0)) != o.m.bit_width(o.ty(1)) {
         let message = format!(

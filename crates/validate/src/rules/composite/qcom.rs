@@ -7,7 +7,7 @@ use spirvkit_grammar::Op;
 
 use super::super::cooperative_matrix::Use;
 use super::super::operation::Operation;
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all};
 use crate::module::{CooperativeMatrix, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
@@ -187,8 +187,7 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
         }
         _ => {
             let (element, other) = arrays(o)?;
-            check_element(o, element)?;
-            check_element(o, other)?;
+            all([check_element(o, element), check_element(o, other)])?;
             let bits = |array: Id, element: Id| {
                 let length = o.m.array_length(array)?;
                 length.checked_mul(u64::from(o.m.bit_width(element)))

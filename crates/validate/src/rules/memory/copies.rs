@@ -119,19 +119,15 @@ OpCopyMemorySized %workgroup_u32 %private_u32 %u32_4",
 pub(super) fn copy(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let (target, source) = (at.type_of_arg(0), at.type_of_arg(1));
-    all([target, source]
-        .into_iter()
-        .enumerate()
-        .into_iter()
-        .map(|(index, ty)| {
-            // A copy of a given size needs no type.
-            let is_void = at.inst.op() == Op::CopyMemory
-                && m.pointee(ty).is_some_and(|pointee| m.is_void(pointee));
-            if !m.is_pointer(ty) || is_void {
-                return Err(pointer_fault(at, at.id(index)));
-            }
-            Ok(())
-        }))?;
+    all([target, source].into_iter().enumerate().map(|(index, ty)| {
+        // A copy of a given size needs no type.
+        let is_void = at.inst.op() == Op::CopyMemory
+            && m.pointee(ty).is_some_and(|pointee| m.is_void(pointee));
+        if !m.is_pointer(ty) || is_void {
+            return Err(pointer_fault(at, at.id(index)));
+        }
+        Ok(())
+    }))?;
     let pointees = (m.pointee(target), m.pointee(source));
     let any = pointees.0.or(pointees.1).unwrap_or(Id(0));
     let writable = writable(at, target);

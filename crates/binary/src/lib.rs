@@ -60,6 +60,7 @@ mod instruction;
 mod number;
 mod operands;
 mod sections;
+pub mod spelling;
 mod string;
 
 pub use bytes::{Endianness, bytes_from_words, words_from_bytes};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use spirvkit_binary::{FloatFormat, NumberType};
+use spirvkit_binary::{FloatFormat, NumberType, spelling};
 
 /// The most parts a composite can have whose parts are not all alike: as many as
 /// there is room for in the longest instruction, which has 65,535 words.
@@ -67,11 +67,10 @@ impl fmt::Display for ScalarType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bool => f.write_str("bool"),
-            Self::Integer { width: 32 } => f.write_str("int"),
-            Self::Integer { width } => write!(f, "int{width}"),
-            Self::Float(FloatFormat::Half) => f.write_str("half"),
-            Self::Float(FloatFormat::Single) => f.write_str("float"),
-            Self::Float(FloatFormat::Double) => f.write_str("double"),
+            Self::Integer { width } => f.write_str(&spelling::integer((*width).into(), true)),
+            Self::Float(FloatFormat::Half | FloatFormat::Single | FloatFormat::Double) => {
+                f.write_str(&spelling::float(self.width().into(), None))
+            }
             Self::Float(format) => f.write_str(&format!("{format:?}").to_lowercase()),
         }
     }

@@ -3,9 +3,9 @@
 
 use hashbrown::HashMap;
 
-use spirvkit_binary::Id;
+use spirvkit_binary::{Id, spelling};
 use spirvkit_diagnostics::similar;
-use spirvkit_grammar::{FPEncoding, Op, StorageClass};
+use spirvkit_grammar::Op;
 
 use super::{Module, Type};
 
@@ -88,7 +88,7 @@ impl Module<'_> {
         self.mentions.borrow_mut().push(self.def_offset(id));
     }
 
-    /// A type in words, such as "2-component vector of 32-bit float".
+    /// A type as all messages write it: `vec2`, `float[4]`.
     pub(crate) fn show_type(&self, ty: Id) -> String {
         self.show_nested(ty, 0)
     }
@@ -103,17 +103,9 @@ impl Module<'_> {
             Type::None => format!("{}, which is not a type", self.name(id)),
             Type::Void => "void".to_owned(),
             Type::Bool => "bool".to_owned(),
-            Type::Int { width, signed } => {
-                let signedness = if signed { "signed" } else { "unsigned" };
-                format!("{width}-bit {signedness} integer")
-            }
-            Type::Float { width, encoding } => match encoding {
-                None => format!("{width}-bit float"),
-                Some(encoding) => format!("{width}-bit {} float", show_encoding(encoding)),
-            },
-            Type::Vector { component, count } => {
-                format!("{count}-component vector of {}", show(component))
-            }
+            Type::Int { width, signed } => spelling::integer(width, signed),
+            Type::Float { width, encoding } => spelling::float(width, encoding),
+            Type::Vector { component, count } => spelling::vector(&show(component), count),
             Type::LongVector { component, count } => {
                 format!(
                     "vector of {} with {} components",
@@ -121,22 +113,26 @@ impl Module<'_> {
                     self.name(count)
                 )
             }
-            Type::Matrix { column, count } => {
-                format!("{count}-column matrix of {}", show(column))
-            }
+            Type::Matrix { column, count } => match self.ty(column) {
+                Type::Vector {
+                    component,
+                    count: rows,
+                } => spelling::matrix(&show(component), count, rows),
+                _ => format!("{count}-column matrix of {}", show(column)),
+            },
             Type::Image(image) => format!("{} image of {}", image.dim, show(image.sampled_type)),
             Type::Sampler => "sampler".to_owned(),
             Type::SampledImage { image } => format!("sampled {}", show(image)),
-            Type::Array { element, length } => match self.constant_u64(length) {
-                Some(length) => format!("array of {length} {}", show(element)),
-                None => format!("array of {}", show(element)),
-            },
-            Type::RuntimeArray { element } => format!("run-time array of {}", show(element)),
-            Type::Struct { .. } => format!("structure {}", self.name(id)),
-            Type::Pointer { class, pointee } => {
-                format!("{} pointer to {}", show_class(class), show(pointee))
+            Type::Array { element, length } => {
+                let length = self
+                    .constant_u64(length)
+                    .map_or_else(|| self.name(length), |length| length.to_string());
+                spelling::array(&show(element), &length)
             }
-            Type::UntypedPointer { class } => format!("untyped {} pointer", show_class(class)),
+            Type::RuntimeArray { element } => spelling::array(&show(element), ""),
+            Type::Struct { .. } => format!("struct {}", self.name(id)),
+            Type::Pointer { class, pointee } => format!("ptr<{class}, {}>", show(pointee)),
+            Type::UntypedPointer { class } => format!("ptr<{class}>"),
             Type::Function { .. } => format!("function type {}", self.name(id)),
             Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
                 format!("cooperative matrix of {}", show(matrix.component))
@@ -145,7 +141,7 @@ impl Module<'_> {
         }
     }
 
-    /// A value and its type in words: "`%7`, a 32-bit float".
+    /// A value and its type: "`%7` of type float".
     pub(crate) fn show_value(&self, id: Id) -> String {
         match self.type_of(id) {
             Some(ty) => format!("{} of type {}", self.name(id), self.show_type(ty)),
@@ -155,14 +151,6 @@ impl Module<'_> {
             },
         }
     }
-}
-
-fn show_class(class: StorageClass) -> String {
-    format!("`{class}`")
-}
-
-fn show_encoding(encoding: FPEncoding) -> String {
-    format!("`{encoding}`")
 }
 
 fn shorten(name: &str) -> String {

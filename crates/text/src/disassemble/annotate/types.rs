@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use spirvkit_binary::{Id, Instruction};
+use spirvkit_binary::{Id, Instruction, spelling};
 use spirvkit_grammar::{
     AccessQualifier, CooperativeMatrixUse, Dim, FPEncoding, ImageFormat, Op, OperandKind,
     StorageClass,
@@ -12,30 +12,12 @@ use super::{Annotations, COMMENT, TEXT, enumerant_name, push_id};
 use crate::disassemble::names::Names;
 use crate::disassemble::plain::{push_plain, separate};
 
-/// How the names of vectors and matrices, and of images, start that have these
-/// components.
-const PREFIXES: &[(&str, &str)] = &[
-    ("float", ""),
-    ("half", "f16"),
-    ("double", "d"),
-    ("bool", "b"),
-    ("int", "i"),
-    ("uint", "u"),
-    ("int8", "i8"),
-    ("uint8", "u8"),
-    ("int16", "i16"),
-    ("uint16", "u16"),
-    ("int64", "i64"),
-    ("uint64", "u64"),
-    // The images of OpenCL.
-    ("void", ""),
-];
-
-fn prefix(component: &str) -> Option<&'static str> {
-    PREFIXES
-        .iter()
-        .find(|(name, _)| *name == component)
-        .map(|(_, prefix)| *prefix)
+/// How the name of an image starts that has these components. Those of OpenCL have none.
+fn image_prefix(component: &str) -> Option<&'static str> {
+    match component {
+        "void" => Some(""),
+        component => spelling::prefix(component),
+    }
 }
 
 impl Annotations<'_> {
@@ -44,12 +26,12 @@ impl Annotations<'_> {
         let words = instruction.words();
         match (instruction.op(), words) {
             (Op::TypeInt, [_, _, width, signed]) => {
-                out.push_str(if *signed == 0 { "uint" } else { "int" });
-                if *width != 32 {
-                    let _ = write!(out, "{width}");
-                }
+                out.push_str(&spelling::integer(*width, *signed != 0));
             }
-            (Op::TypeFloat, [_, _, width, encoding @ ..]) => float(out, *width, encoding.first()),
+            (Op::TypeFloat, [_, _, width, encoding @ ..]) => {
+                let encoding = encoding.first().map(|&encoding| FPEncoding(encoding));
+                out.push_str(&spelling::float(*width, encoding));
+            }
             (Op::TypeVector, [_, _, component, count]) => {
                 self.vector(out, Id(*component), *count, names)
             }
@@ -98,53 +80,31 @@ impl Annotations<'_> {
         out.push(')');
     }
 
-    /// Writes `vec4`, or `vec4<component>` for components that GLSL has no
-    /// vectors of.
-    fn vector(&self, out: &mut String, component: Id, count: u32, names: &Names) {
-        match self.type_name(component).and_then(prefix) {
-            Some(prefix) => {
-                let _ = write!(out, "{prefix}vec{count}");
-            }
-            None => {
-                let _ = write!(out, "vec{count}<");
-                self.mention(out, component, names);
-                out.push('>');
-            }
-        }
+    /// What an id stands for.
+    fn mentioned(&self, id: Id, names: &Names) -> String {
+        let mut text = String::new();
+        self.mention(&mut text, id, names);
+        text
     }
 
-    /// Writes `mat4`, or `mat3x2` for three columns of two rows.
+    fn vector(&self, out: &mut String, component: Id, count: u32, names: &Names) {
+        let component = self.mentioned(component, names);
+        out.push_str(&spelling::vector(&component, count));
+    }
+
     fn matrix(&self, out: &mut String, column: Id, columns: u32, names: &Names) {
         let declaration = self.declaration(column);
         let (component, rows) = match declaration.map(|column| column.words()) {
             Some(&[_, _, component, rows]) => (Id(component), rows),
             _ => (column, 0),
         };
-        let prefix = self.type_name(component).and_then(prefix);
-        let _ = write!(out, "{}mat{columns}", prefix.unwrap_or_default());
-        if rows != columns {
-            let _ = write!(out, "x{rows}");
-        }
-        if prefix.is_none() {
-            out.push('<');
-            self.mention(out, component, names);
-            out.push('>');
-        }
+        let component = self.mentioned(component, names);
+        out.push_str(&spelling::matrix(&component, columns, rows));
     }
 
-    /// Writes an array, whose length GLSL has before those of arrays in it.
     fn array(&self, out: &mut String, element: Id, length: &str, names: &Names) {
-        let start = out.len();
-        self.mention(out, element, names);
-        let mut end = out.len();
-        while let Some(inner) = out[start..end]
-            .strip_suffix(']')
-            .and_then(|text| text.rfind('['))
-        {
-            end = start + inner;
-        }
-        let inner = out.split_off(end);
-        let _ = write!(out, "[{length}]{inner}");
+        let element = self.mentioned(element, names);
+        out.push_str(&spelling::array(&element, length));
     }
 
     /// Writes the name of a structure. Its members are for its declaration to
@@ -176,7 +136,7 @@ impl Annotations<'_> {
             return;
         };
         let component = self.type_name(sampled_type).unwrap_or_default();
-        out.push_str(prefix(component).unwrap_or_default());
+        out.push_str(image_prefix(component).unwrap_or_default());
         let (noun, dim) = match (Dim(dim), sampled) {
             (Dim::SubpassData, _) => ("subpassInput", ""),
             (Dim::Rect, 1) => ("texture", "2DRect"),
@@ -348,22 +308,4 @@ impl Annotations<'_> {
             name => push_plain(out, name, TEXT),
         }
     }
-}
-
-fn float(out: &mut String, width: u32, encoding: Option<&u32>) {
-    let name = match (encoding, width) {
-        (Some(encoding), _) => enumerant_name::<FPEncoding>(*encoding),
-        (None, 16) => "half",
-        (None, 32) => "float",
-        (None, 64) => "double",
-        _ => {
-            let _ = write!(out, "float{width}");
-            return;
-        }
-    };
-    let name = name
-        .strip_suffix("KHR")
-        .or_else(|| name.strip_suffix("EXT"))
-        .unwrap_or(name);
-    out.push_str(&name.to_ascii_lowercase());
 }

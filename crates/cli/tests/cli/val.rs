@@ -402,6 +402,29 @@ fn rules_are_allowed_warned_of_and_denied() {
 }
 
 #[test]
+fn warnings_of_the_text_have_levels_as_well() {
+    let dir = Dir::new();
+    dir.write("a.spvasm", format!("; SPIR-V\n; Bound: many\n{VALID}"));
+    let val = |arguments: &[&str]| {
+        let ran = dir.spv(&[&["val", "a.spvasm"], arguments].concat());
+        (
+            ran.code,
+            ran.stderr.split(':').next().unwrap_or_default().to_owned(),
+        )
+    };
+    let told = |how: &str| format!("{how}[text.bad-header-comment]");
+    assert_eq!(val(&[]), (0, told("warning")));
+    assert_eq!(
+        val(&["--deny", "text.bad-header-comment"]),
+        (1, told("error"))
+    );
+    assert_eq!(val(&["--allow", "text.*"]), (0, String::new()));
+    // An error leaves no module to judge.
+    dir.spv(&["val", "--allow", "text.open-string", "a.spvasm"])
+        .fails(2, "no rule or family");
+}
+
+#[test]
 fn rules_that_there_are_not_are_a_wrong_usage() {
     let dir = Dir::new();
     dir.write("a.spvasm", VALID);

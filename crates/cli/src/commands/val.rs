@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use spirvkit::diagnostics::render::{self, SarifRule};
-use spirvkit::diagnostics::{ErrorClass, Severity, Source, closest};
+use spirvkit::diagnostics::{ErrorClass, Severity, Source, closest, counted};
 use spirvkit::validate::{Level, Levels};
 use spirvkit::{Report, TargetEnv, ValidateOptions};
 
@@ -389,8 +389,9 @@ impl Check<'_> {
                 if report.is_cut() {
                     let errors = self.options.max_errors;
                     messages.add_note(&format!(
-                        "{}: more than {errors} errors; `--max-errors` shows more",
-                        input.name
+                        "{}: more than {}; `--max-errors` shows more",
+                        input.name,
+                        counted(errors, "error")
                     ));
                 }
             }

@@ -2,6 +2,7 @@
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{
     AddressingModel, Capability, Decoration, Op, RawAccessChainOperands, StorageClass,
 };
@@ -572,10 +573,10 @@ fn member(
         Some(&member) => Ok(Id(member)),
         None => {
             let message = format!(
-                "index {number} is {}, but {} has {} members",
+                "index {number} is {}, but {} has {}",
                 value as i64,
                 m.show_type(ty),
-                members.len()
+                counted(members.len(), "member")
             );
             let fault = at.fault(&STRUCT_BOUNDS, message).operand(m, index);
             Err(fault.about(m, ty, "the structure is declared here"))

@@ -1,6 +1,7 @@
 //! Debug instructions (specification, section 3.32.2).
 
 use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_diagnostics::counted;
 use spirvkit_grammar::Op;
 
 use super::Family;
@@ -69,9 +70,9 @@ fn member_name(at: &Site<'_, '_>) -> Verdict {
     let message = match m.ty(ty) {
         Type::Struct { members } if (member as usize) < members.len() => return Ok(()),
         Type::Struct { members } => format!(
-            "OpMemberName names member {member} of {}, which has {} members",
+            "OpMemberName names member {member} of {}, which has {}",
             m.name(ty),
-            members.len()
+            counted(members.len(), "member")
         ),
         _ => format!(
             "OpMemberName names a member of {}, which is not a structure type",

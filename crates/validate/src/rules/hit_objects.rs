@@ -359,7 +359,7 @@ fn check_object(at: &Site<'_, '_>, of: Of) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "the first operand of {} is to name a hit object, but is {}",
+        "the first operand of {} must name a hit object, but is {}",
         at.inst.op(),
         at.m.show_value(at.id(0))
     );
@@ -377,7 +377,7 @@ fn check_attributes(at: &Site<'_, '_>, index: usize, of: Of) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "the attributes that {} names are to be a variable in `{class}`, but are {}",
+        "the attributes that {} names must be a variable in `{class}`, but are {}",
         at.inst.op(),
         at.m.show_value(at.id(index))
     );

@@ -262,7 +262,7 @@ pub(super) fn check_object(at: &Site<'_, '_>, index: usize) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "operand {} of {} is to name a ray query, but is {}",
+        "operand {} of {} must name a ray query, but is {}",
         index + 1,
         at.inst.op(),
         at.m.show_value(at.id(index))

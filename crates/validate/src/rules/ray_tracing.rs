@@ -466,7 +466,7 @@ fn check_operand(at: &Site<'_, '_>, index: usize, kind: Kind) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "operand {} of {} is to be {wanted}, but is {}",
+        "operand {} of {} must be {wanted}, but is {}",
         index + 1,
         at.inst.op(),
         m.show_value(at.id(index))

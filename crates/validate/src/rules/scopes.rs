@@ -345,7 +345,7 @@ pub(super) fn check_execution_stages(at: &Site<'_, '_>, scope: Id) -> Verdict {
         return Ok(());
     };
     let message = format!(
-        "{} executes as a workgroup, which {models} has not",
+        "{} executes as a workgroup, which {models} doesn't have",
         at.inst.op()
     );
     let fault = at.fault(&WORKGROUP_EXECUTION, message);
@@ -401,7 +401,7 @@ pub(super) fn check_memory_stages(at: &Site<'_, '_>, scope: Id) -> Verdict {
     };
     if let Some(models) = at.models_outside(allowed) {
         let message = format!(
-            "the memory scope of {} is `{value}`, which {models} has not",
+            "the memory scope of {} is `{value}`, which {models} doesn't have",
             at.inst.op()
         );
         let fault = at.fault(rule, message);

@@ -620,11 +620,11 @@ pub(super) fn check_unequal(at: &Site<'_, '_>, equal: Id, unequal: Id) -> Verdic
     }
     let added = bits & !equal_bits;
     if added & VULKAN_STORAGE != 0 {
-        let what = "there are storage classes that a comparison that succeeds has not";
+        let what = "there are storage classes that are not those of a successful comparison";
         return broken(&UNEQUAL_STORAGE, what);
     }
     if added & MemorySemantics::MakeVisible.0 != 0 {
-        let what = "`MakeVisible` is not with a comparison that succeeds";
+        let what = "a successful comparison has no `MakeVisible`";
         return broken(&UNEQUAL_VISIBLE, what);
     }
     Ok(())

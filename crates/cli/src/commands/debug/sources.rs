@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 use spirvkit::debuginfo::{DebugInfo, FileId};
+use spirvkit::diagnostics::counted;
 
 use super::location::no_file;
 use super::look_help;
@@ -67,9 +68,9 @@ fn list(info: &DebugInfo<'_>, targets: &[(FileId, PathBuf)]) -> Found {
             Some(source) => {
                 let _ = write!(
                     text,
-                    "  {} bytes, {} lines",
-                    source.len(),
-                    source.lines().count()
+                    "  {}, {}",
+                    counted(source.len(), "byte"),
+                    counted(source.lines().count(), "line")
                 );
             }
             None => text.push_str("  no text"),

@@ -9,6 +9,7 @@ mod vulkan;
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Decoration, Op, OperandKind};
 
 use super::Family;
@@ -221,9 +222,10 @@ fn check_member(at: &Site<'_, '_>, target: Id, member: u32) -> Verdict {
     let count = m.members(target).len();
     if member as usize >= count {
         let message = format!(
-            "{} decorates member {member} of {}, which has {count} members",
+            "{} decorates member {member} of {}, which has {}",
             at.inst.op(),
-            m.name(target)
+            m.name(target),
+            counted(count, "member")
         );
         return Err(at.fault(&MEMBER_INDEX, message).arg(at, 1).about(
             m,

@@ -2,6 +2,7 @@
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_diagnostics::counted;
 use spirvkit_grammar::Op;
 
 use super::scalars::type_fault;
@@ -147,9 +148,9 @@ pub(super) fn composite(at: &Site<'_, '_>) -> Verdict {
     let is_other = wanted.is_some_and(|wanted| wanted != given) && !is_continued;
     let count = expect(!is_other, || {
         let message = format!(
-            "{} takes {} constituents, but has {given}",
+            "{} takes {}, but has {given}",
             m.show_type(result),
-            wanted.unwrap_or(0)
+            counted(wanted.unwrap_or(0) as usize, "constituent")
         );
         let fault = at.fault(&COUNT, message);
         fault.about(m, result, "the type is declared here")

@@ -2,6 +2,7 @@
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId, InvalidValue};
+use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Op};
 
 use crate::fault::{Fault, Verdict};
@@ -301,8 +302,9 @@ pub(super) fn data(at: &Site<'_, '_>) -> Verdict {
     let needed = length.saturating_mul(u64::from(width)).div_ceil(32);
     if needed != words {
         let message = format!(
-            "{} holds {words} words of data, but {} takes {needed}",
+            "{} holds {} of data, but {} takes {needed}",
             at.inst.op(),
+            counted(words as usize, "word"),
             m.show_type(at.result_type())
         );
         let fault = at.fault(&DATA, message);

@@ -181,7 +181,7 @@ fn check_selections(constructs: &Constructs<'_, '_, '_>, faults: &mut Faults) {
         match terminator.op() {
             Op::BranchConditional if new > 1 && !is_declared => {
                 let message = format!(
-                    "{} chooses between two ways, but declares with no OpSelectionMerge where they meet again",
+                    "{} branches two ways, but no OpSelectionMerge declares where they meet again",
                     flow.name(node)
                 );
                 faults.add(Fault::new(&SELECTION, terminator.offset(), message));
@@ -189,7 +189,7 @@ fn check_selections(constructs: &Constructs<'_, '_, '_>, faults: &mut Faults) {
             // With an OpLoopMerge before it, it is in the wrong place already.
             Op::Switch if flow.block(node).merge == 0 => {
                 let message = format!(
-                    "{} ends with an OpSwitch, but declares with no OpSelectionMerge where its cases meet again",
+                    "{} ends with an OpSwitch, but no OpSelectionMerge declares where its cases meet again",
                     flow.name(node)
                 );
                 faults.add(Fault::new(&SWITCH, terminator.offset(), message));

@@ -288,7 +288,7 @@ pub(in super::super) fn check_use_conversion(o: &Operation<'_, '_, '_>) -> Verdi
         false => Err(o.mismatch(
             &USE,
             0,
-            "the use Accumulator if the result has not, and A or B if it has",
+            "the use Accumulator if the result has another, and A or B if it has that",
         )),
     }
 }

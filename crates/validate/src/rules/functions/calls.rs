@@ -3,6 +3,7 @@
 use hashbrown::HashSet;
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
 use crate::fault::{Fault, Verdict, all, expect};
@@ -218,10 +219,10 @@ fn arguments(at: &Site<'_, '_>, callee: Id, function: Inst<'_>) -> Verdict {
     let arguments = at.inst.args().get(1..).unwrap_or_default();
     if arguments.len() != parameters.len() {
         let message = format!(
-            "{} has {} parameters, but the call has {} arguments",
+            "{} has {}, but the call has {}",
             m.name(callee),
-            parameters.len(),
-            arguments.len()
+            counted(parameters.len(), "parameter"),
+            counted(arguments.len(), "argument")
         );
         let fault = at.fault(&COUNT, message);
         return Err(fault.about(m, callee, "the function is here"));

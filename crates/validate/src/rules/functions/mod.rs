@@ -5,6 +5,7 @@ mod uses;
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::{Family, logical_pointers};
@@ -181,8 +182,8 @@ fn check_parameters(at: &Site<'_, '_>, ty: Id, parameters: &[u32]) -> Verdict {
                 return Ok(());
             }
             let message = format!(
-                "the function type has {} parameters, but the function has more",
-                parameters.len()
+                "the function type has {}, but the function has more",
+                counted(parameters.len(), "parameter")
             );
             let fault = Fault::new(&PARAMETER, inst.offset(), message);
             return Err(fault.about(m, ty, "the function type is declared here"));
@@ -202,8 +203,8 @@ fn check_parameters(at: &Site<'_, '_>, ty: Id, parameters: &[u32]) -> Verdict {
     let missing = wanted.len();
     if missing > 0 {
         let message = format!(
-            "the function type has {} parameters, but the function has {}",
-            parameters.len(),
+            "the function type has {}, but the function has {}",
+            counted(parameters.len(), "parameter"),
             parameters.len() - missing
         );
         let fault = at.fault(&PARAMETER, message).warning();

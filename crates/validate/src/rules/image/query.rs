@@ -175,7 +175,7 @@ pub(super) fn check_size_lod(at: &Site<'_, '_>) -> Verdict {
     let image = image_operand(at, |image| {
         expect_levels(at, &image)?;
         if image.multisampled {
-            let what = "asks for the size of a level, which a multisampled image has not";
+            let what = "asks for the size of a level, which a multisampled image doesn't have";
             return Err(super::wrong_image(at, &MULTISAMPLED, at.id(0), what));
         }
         let size = match has_size {

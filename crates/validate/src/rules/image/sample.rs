@@ -215,7 +215,7 @@ fn check_dref(at: &Site<'_, '_>, image: &Image) -> Verdict {
             at.wrong_operand(&DREF, dref, "depth reference", "a 32-bit float")
         }),
         expect(!is_volume, || {
-            let what = "compares depths, which a volume has not in Vulkan";
+            let what = "compares depths, which 3D images don't have in Vulkan";
             super::wrong_image(at, &VULKAN_DREF_DIM, at.id(0), what)
         }),
     ])
@@ -226,7 +226,10 @@ pub(super) fn check_opencl_offset(at: &Site<'_, '_>, first: usize) -> Verdict {
     let mask = ImageOperands(at.inst.optional(first).unwrap_or(0));
     match at.m.env.is_opencl() && mask.contains(ImageOperands::ConstOffset) {
         true => {
-            let message = format!("{} has a `ConstOffset`, which OpenCL has not", at.inst.op());
+            let message = format!(
+                "{} has a `ConstOffset`, which OpenCL doesn't have",
+                at.inst.op()
+            );
             Err(at.fault(&OPENCL_CONST_OFFSET, message))
         }
         false => Ok(()),

@@ -4,6 +4,7 @@
 use hashbrown::{HashMap, HashSet};
 
 use spirvkit_binary::Id;
+use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
 use super::members::{self, Member};
@@ -387,9 +388,9 @@ impl<'m, 'a> Layouts<'m, 'a> {
             }
             if value < element.size {
                 return wrong(format!(
-                    "the stride of {} is {value}, but its elements take {} bytes",
+                    "the stride of {} is {value}, but its elements take {}",
                     m.show_type(ty),
-                    element.size
+                    counted(element.size as usize, "byte")
                 ));
             }
         }

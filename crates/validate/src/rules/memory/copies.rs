@@ -2,6 +2,7 @@
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
+use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::load_store::{pointer_fault, transparent, writable};
@@ -200,7 +201,8 @@ fn size(at: &Site<'_, '_>, target: Id, source: Id) -> Verdict {
     let unit = unit_of(m, target).max(unit_of(m, source));
     if !size.is_multiple_of(u64::from(unit)) {
         let message = format!(
-            "a size of {size} bytes is no multiple of {unit}, the least unit of this memory"
+            "a size of {} is not a multiple of {unit}, the least unit of this memory",
+            counted(size as usize, "byte")
         );
         let fault = at.fault(&SIZE_MULTIPLE, message);
         return Err(fault.about(m, id, "the size is defined here"));

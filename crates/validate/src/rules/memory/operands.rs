@@ -2,6 +2,7 @@
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{MemoryAccess, StorageClass, Version};
 
 use crate::fault::{Fault, Verdict, all, expect};
@@ -343,8 +344,9 @@ fn large_enough(at: &Site<'_, '_>, alignment: u32, value: Id) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "an alignment of {alignment} is too small for {}, whose largest scalar takes {size} bytes",
-        at.m.show_type(value)
+        "an alignment of {alignment} is too small for {}, whose largest scalar takes {}",
+        at.m.show_type(value),
+        counted(size as usize, "byte")
     );
     let fault = at.fault(&PHYSICAL_ALIGNMENT, message);
     Err(fault.vuid("VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314"))

@@ -265,7 +265,7 @@ pub(super) fn structure(at: &Site<'_, '_>) -> Verdict {
     let built_ins = built_in_members(m, result);
     let built_ins = expect(built_ins == 0 || built_ins == members.len(), || {
         let message = format!(
-            "{built_ins} of the structure's {} members are built-ins; either all are or none",
+            "of the structure's {} members, {built_ins} are built-ins; either all are or none",
             members.len()
         );
         at.fault(&BUILT_IN_MEMBERS, message)

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use spirvkit_binary::{Id, LiteralString};
 use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_diagnostics::counted;
 use spirvkit_grammar::Op;
 
 use super::index::Index;
@@ -170,7 +171,10 @@ fn check_place(
     let count = text.lines.len() as u64;
     for line in [first_line, last_line] {
         if let Some(line) = m.constant_u64(line).filter(|&line| line > count) {
-            let message = format!("line {line} is named, but the source has {count} lines");
+            let message = format!(
+                "line {line} is named, but the source has {}",
+                counted(count as usize, "line")
+            );
             return Err(fault(m, inst, operand(source), message));
         }
     }

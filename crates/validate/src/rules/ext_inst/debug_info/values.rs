@@ -1,6 +1,7 @@
 //! What the numbers in debugging instructions say: enumerations, flags, operations.
 
 use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_diagnostics::counted;
 use spirvkit_diagnostics::with_article;
 use spirvkit_grammar::{
     ExtInstSet, FPEncoding, OperandKind, ShaderDebugInfoDebugBaseTypeAttributeEncoding as Encoding,
@@ -336,8 +337,9 @@ fn operation(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "the operation {} takes {expected} operands, but has {found}",
-        info.name()
+        "the operation {} takes {}, but has {found}",
+        info.name(),
+        counted(expected, "operand")
     );
     Err(index.fault(entry, &OPERATION_COUNT, message))
 }

@@ -48,6 +48,8 @@ struct Dump<'a> {
     last_line: usize,
     /// Whether lines like the last one are left out here.
     left_out: bool,
+    /// How many bytes were filled in for such lines.
+    filled: usize,
 }
 
 impl<'a> Dump<'a> {
@@ -59,6 +61,7 @@ impl<'a> Dump<'a> {
             base: None,
             last_line: 0,
             left_out: false,
+            filled: 0,
         }
     }
 
@@ -137,7 +140,8 @@ impl<'a> Dump<'a> {
     fn fill(&mut self, missing: Option<usize>, span: Span) -> Result<(), Diagnostic> {
         let line = self.bytes.len() - self.last_line..self.bytes.len();
         match missing {
-            Some(missing) if missing <= MOST_LEFT_OUT && !line.is_empty() => {
+            Some(missing) if missing <= MOST_LEFT_OUT - self.filled && !line.is_empty() => {
+                self.filled += missing;
                 let line = self.bytes[line].to_vec();
                 self.bytes.extend(line.iter().cycle().take(missing));
                 Ok(())

@@ -160,6 +160,16 @@ fn lines_that_a_dump_leaves_out_are_filled_in() {
         start.len() + zeros.len() + 2,
         text.len() - 14,
     );
+    // There is a limit to all of them together.
+    let most = |offset| format!("{start}{zeros}*\n{offset:08x}  00 00 00 00\n");
+    assert_eq!(
+        decode(&most((1 << 20) + 32)).map(|it| it.len()),
+        Ok((1 << 20) + 36)
+    );
+    assert!(decode(&most((1 << 20) + 48)).is_err());
+    let half = most((1 << 19) + 32);
+    let twice = format!("{half}*\n{:08x}\n", (1 << 20) + 40);
+    assert!(decode(&twice).is_err() && decode(&half).is_ok());
     let text = format!("{start}{zeros}*\n00000008\n");
     refuses(
         &text,

@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME|%ID")]
     function: Option<String>,
 
-    /// The form of the drawing; errors are JSON if it is [default: what the extension of
+    /// The form of the drawing; with json, errors are JSON, too [default: what the extension of
     /// the output says, or else dot]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Drawing>,

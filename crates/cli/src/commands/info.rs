@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
 
-    /// The form of what is shown; errors are JSON if it is
+    /// The form of what is shown; with json, errors are JSON, too
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 

@@ -205,3 +205,59 @@ fn what_is_not_found_ends_with_1_in_all_commands() {
         assert_eq!(errors(&json).len(), 1, "{command:?}");
     }
 }
+
+#[test]
+fn a_dash_is_standard_output_in_all_commands() {
+    let dir = Dir::new();
+    let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\n\
+                OpEntryPoint GLCompute %3 \"main\"\nOpExecutionMode %3 LocalSize 1 1 1\n\
+                %1 = OpTypeVoid\n%2 = OpTypeFunction %1\n\
+                %3 = OpFunction %1 None %2\n%4 = OpLabel\nOpReturn\nOpFunctionEnd\n";
+    dir.write("a.spvasm", text);
+    let module = dir.module("a.spv", text);
+    let commands: [&[&str]; 13] = [
+        &["as", "a.spvasm"],
+        &["dis", "a.spv"],
+        &["cfg", "a.spv"],
+        &["specialize", "--all-defaults", "a.spv"],
+        &["strip", "--all", "a.spv"],
+        &["trim-capabilities", "a.spv"],
+        &["compact-ids", "a.spv"],
+        &["link", "a.spv"],
+        &["merge", "a.spv"],
+        &["split", "--entry-point", "main", "a.spv"],
+        &["debug", "convert", "--to", "shader", "a.spv"],
+        &["debug", "dwarf", "a.spv"],
+        &["debug", "remove", "debug.spv"],
+    ];
+    let converted = [
+        "debug",
+        "convert",
+        "--to",
+        "shader",
+        "a.spv",
+        "-o",
+        "debug.spv",
+    ];
+    assert_eq!(dir.spv(&converted).code, 0);
+    for command in commands {
+        let mut arguments = command.to_vec();
+        let dump;
+        if command.last() == Some(&"debug.spv") {
+            dump = dir
+                .spv(&["debug", "dump", "--raw-id", "debug.spv"])
+                .text()
+                .to_owned();
+            let line = dump.lines().find(|line| line.contains("function main"));
+            let line = line.unwrap_or_else(|| panic!("no function in {dump}"));
+            arguments.push(line.split_whitespace().next().unwrap());
+        }
+        arguments.extend(["-o", "-"]);
+        let ran = dir.spv(&arguments);
+        assert!(!ran.bytes().is_empty(), "{arguments:?}");
+        assert!(!dir.path("-").exists(), "{arguments:?}");
+        if ["as", "compact-ids"].contains(&command[0]) {
+            assert_eq!(ran.bytes().len(), module.len());
+        }
+    }
+}

@@ -19,7 +19,8 @@ fn lines_are_within_the_source() {
     assert_eq!(line("%u1 %u1 %u5 %u5"), ["debug-info.place"]);
     assert_eq!(line("%u2 %u2 %u1 %u7"), ["debug-info.place"]);
     assert_eq!(line("%u1 %u5 %u1 %u1"), ["debug-info.place"]);
-    assert_eq!(line("%u0 %u1 %u1 %u1"), ["debug-info.range"]);
+    assert_eq!(line("%u0 %u0 %u0 %u0"), [""; 0]);
+    assert_eq!(line("%u0 %u1 %u0 %u0"), ["debug-info.range"]);
     assert_eq!(line("%u2 %u1 %u1 %u1"), ["debug-info.range"]);
     assert_eq!(line("%u1 %u1 %u2 %u1"), ["debug-info.range"]);
     assert_eq!(line("%f1 %u1 %u1 %u1"), ["debug-info.uint"]);
@@ -34,12 +35,59 @@ fn sources_continue() {
     assert_eq!(at("%u3 %u5 %u1 %u1"), ["debug-info.place"]);
 }
 
+/// What is wrong with line 2 of a source with this text, and columns 7.
+fn line_of(source: &str, global: &str) -> Vec<&'static str> {
+    let body = "%line = Debug(Line %source %u2 %u2 %u7 %u7)";
+    let text = module("NonSemantic.Shader.DebugInfo.100", global, body);
+    let text = text.replace("\"#line 100\"", &format!("\"{source}\""));
+    broken_rules(&text, &options())
+}
+
 #[test]
-fn sources_may_count_their_own_lines() {
+fn places_count_in_what_was_compiled() {
     let global = "%source = Debug(Source %name %counted)";
-    let body = "%line = Debug(Line %source %bits %bits %u1 %u1)";
-    assert_eq!(rules(global, body), [""; 0]);
-    assert_eq!(rules("%source = Debug(Source %name)", body), [""; 0]);
+    let of = |source: &str| line_of(source, global);
+    let wrong = ["debug-info.place"];
+    assert_eq!(of("one line"), wrong);
+    assert_eq!(of("one\nand"), wrong);
+    assert_eq!(of("one\r\nand"), wrong);
+    assert_eq!(of("one\n123456"), [""; 0]);
+    // A tab is as wide as an editor shows it.
+    assert_eq!(of("one\n\t"), [""; 0]);
+    // Lines are counted from elsewhere, or text comes from elsewhere.
+    assert_eq!(of("#line 100"), [""; 0]);
+    assert_eq!(of("  # include <a>"), [""; 0]);
+    assert_eq!(of("#define a b\n\n"), [""; 0]);
+    assert_eq!(of("// #define"), wrong);
+    assert_eq!(of("#pragma once"), wrong);
+    // This may be three lines.
+    assert_eq!(of("one\rtwo\rthree"), [""; 0]);
+    // There is no text.
+    assert_eq!(of(""), [""; 0]);
+    assert_eq!(line_of("", "%source = Debug(Source %name)"), [""; 0]);
+    // Another source brings text in.
+    let two = format!("{global}\n%other_source = Debug(Source %name %more)");
+    assert_eq!(line_of("one", &two), wrong);
+    let two = "%source = Debug(Source %name %more)\n%other_source = Debug(Source %name %counted)";
+    assert_eq!(line_of("#line 1", two), [""; 0]);
+}
+
+#[test]
+fn built_in_names_have_no_place() {
+    let member = |name: &str| {
+        let text = module(
+            "NonSemantic.Shader.DebugInfo.100",
+            &format!(
+                "{SOURCE}
+%float = Debug(TypeBasic %name %bits %u3 %u0)
+%m = Debug(TypeMember %{name} %float %source %u1 %u7 %u0 %bits %u0)"
+            ),
+            "",
+        );
+        broken_rules(&text.replace("@image", "gl_Position"), &options())
+    };
+    assert_eq!(member("name"), ["debug-info.place"]);
+    assert_eq!(member("at_sign"), [""; 0]);
 }
 
 #[test]

@@ -96,12 +96,11 @@ fn scopes_are_of_their_function() {
             "{body}"
         );
     }
+    // The successors leave it open.
     let body = "%s = Debug(Scope %of_other)";
-    assert_eq!(opencl("", body), warning("debug-info.scope-function"));
+    assert_eq!(opencl("", body), FINE);
     let defined = format!("%d = Debug(FunctionDefinition %of_main %main)\n{body}");
-    assert_eq!(shader("", &defined), warning("debug-info.scope-function"));
-    // Neither function is said to be any code.
-    assert_eq!(shader("", body), FINE);
+    assert_eq!(shader("", &defined), FINE);
 }
 
 #[test]
@@ -136,6 +135,10 @@ fn variables_are_of_the_function_whose_scope_holds() {
     assert_eq!(declare(inlined, "%in_main"), wrong);
     let value = "%s = Debug(Scope %block)\n%v = Debug(Value %in_other %f1 %expression)";
     assert_eq!(first("", value), wrong);
+    // The successors leave it open.
+    let known = "%block = Debug(LexicalBlock %source 1 1 %of_main)
+%in_other = Debug(LocalVariable %name %float %source 1 1 %of_other None)";
+    assert_eq!(opencl(known, value), FINE);
 }
 
 #[test]
@@ -370,5 +373,5 @@ fn long_circles_are_told_once() {
         let before = at - 1;
         global += &format!("%b{at} = Debug(LexicalBlock %source %u1 %u1 %b{before})\n");
     }
-    assert_eq!(shader(&global, ""), error("debug-info.scope-circle"));
+    assert_eq!(shader(&global, ""), warning("debug-info.scope-circle"));
 }

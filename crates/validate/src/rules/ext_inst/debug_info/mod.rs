@@ -8,7 +8,7 @@
 //! ([`places`]). Where the instructions stand in the module is a matter of its layout.
 //!
 //! What other validators don't look at is an error in `DebugInfo`, for which nobody
-//! else checks anything, and a warning in its successors; circles of scopes and types, of which no reader would find the end, are errors in all.
+//! else checks anything, and a warning in its successors, if their texts say it.
 
 mod circles;
 mod first;
@@ -125,7 +125,7 @@ fn function_definition(call: &Call<'_, '_, '_>) -> Verdict {
     }
 }
 
-/// A range of source text begins before it ends.
+/// A range of source text begins before it ends, or is no range at all.
 fn line(call: &Call<'_, '_, '_>) -> Verdict {
     let value = |index: usize| call.m().constant_u64(call.id(index));
     let (Some(first), Some(last), Some(start), Some(end)) =
@@ -133,8 +133,8 @@ fn line(call: &Call<'_, '_, '_>) -> Verdict {
     else {
         return Ok(());
     };
-    let message = if first == 0 {
-        "lines are counted from 1, but the first line is 0".to_owned()
+    let message = if first == 0 && last > 0 {
+        format!("the last line is {last}, but the first is 0, which is no line")
     } else if last < first {
         format!("the last line, {last}, is before the first, {first}")
     } else if last == first && end < start {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use spirvkit_binary::{Id, LiteralString};
+use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::Op;
 
-use super::index::Index;
+use super::index::{Entry, Index};
 use super::number::{LINE, SOURCE, SOURCE_CONTINUED};
 use super::rules::{module, shader, shader_with_body};
 use crate::fault::{Fault, Faults, Verdict};
@@ -21,7 +21,9 @@ pub(super) static PLACE: Rule = Rule {
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
     text: "Lines and columns are within the source, if the module holds its text. Columns may be one past the \
-           end of the line.",
+           end of the line, and a tab may count as up to eight. Nothing is asked where the text isn't what was \
+           compiled (where any source has `#line`, `#include` or `#define`), nor of what the language itself \
+           declares, whose names start with `gl_`.",
     example: shader_with_body!(
         "%source = OpExtInst %void %set DebugSource %file %text
 ",
@@ -46,42 +48,69 @@ pub(super) static CONTINUED: Rule = Rule {
     ),
 };
 
-/// The text of a source as the lengths of its lines, in bytes.
+/// A source as the widths of its lines: bytes, and tabs at their widest.
 struct Text {
-    lines: Vec<u32>,
-    /// Whether lines are counted by the text's own directives.
-    has_line_directives: bool,
+    lines: Vec<u64>,
 }
 
+/// The most columns that a tab may count as.
+const TAB: u64 = 8;
+
 impl Text {
-    fn new() -> Self {
+    fn new(bytes: &[u8]) -> Self {
+        let width = |byte: &u8| if *byte == b'\t' { TAB } else { 1 };
+        let lines = bytes.split(|&byte| byte == b'\n');
         Self {
-            lines: vec![0],
-            has_line_directives: false,
+            lines: lines.map(|line| line.iter().map(width).sum()).collect(),
         }
     }
+}
 
-    /// Appends a piece, which may begin in the middle of a line.
-    fn append(&mut self, piece: LiteralString<'_>) {
-        const DIRECTIVE: &[u8] = b"#line";
-        let mut matched = 0;
-        for byte in piece.bytes() {
-            matched = match DIRECTIVE.get(matched) {
-                Some(&next) if next == byte => matched + 1,
-                _ => usize::from(byte == DIRECTIVE[0]),
-            };
-            self.has_line_directives |= matched == DIRECTIVE.len();
-            match (byte, self.lines.last_mut()) {
-                (b'\n', _) => self.lines.push(0),
-                (_, Some(length)) => *length += 1,
-                (_, None) => {}
-            }
+/// Whether a compiler counts lines and columns of a source in this very text: no
+/// directive counts them otherwise, or brings in text from elsewhere, and lines end
+/// as in every language.
+fn is_what_was_compiled(bytes: &[u8]) -> bool {
+    let is_lone_return = |pair: &[u8]| matches!(pair, [b'\r', next] if *next != b'\n');
+    let mut lines = bytes.split(|&byte| byte == b'\n');
+    !bytes.windows(2).any(is_lone_return) && !lines.any(moves_text)
+}
+
+/// Whether a line is a directive that makes text stand elsewhere than it is written.
+fn moves_text(line: &[u8]) -> bool {
+    const DIRECTIVES: [&[u8]; 3] = [b"line", b"include", b"define"];
+    let Some(directive) = line.trim_ascii_start().strip_prefix(b"#") else {
+        return false;
+    };
+    let word = directive.trim_ascii_start();
+    DIRECTIVES.iter().any(|each| word.starts_with(each))
+}
+
+/// The sources whose text the module holds; none if any isn't what was compiled,
+/// because the others may be mixed with it.
+fn texts(index: &Index<'_, '_>) -> BTreeMap<u32, Text> {
+    let mut texts: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
+    let mut last = None;
+    let entries = index.entries.iter();
+    for entry in entries.filter(|entry| entry.set.is_non_semantic()) {
+        match entry.number {
+            SOURCE => last = entry.inst.result(),
+            SOURCE_CONTINUED => {}
+            _ => continue,
+        }
+        let string = index.id(entry, Field::Text).and_then(|id| index.m.def(id));
+        let piece = string.filter(|def| def.op() == Op::String);
+        let piece = piece.and_then(|def| def.string(0));
+        if let (Some(id), Some(piece)) = (last, piece) {
+            texts.entry(id.0).or_default().extend(piece.bytes());
         }
     }
-
-    fn is_known(&self) -> bool {
-        !self.has_line_directives && self.lines.iter().any(|&length| length > 0)
+    if !texts.values().all(|text| is_what_was_compiled(text)) {
+        return BTreeMap::new();
     }
+    let written = |text: &Vec<u8>| text.iter().any(|&byte| byte != b'\n');
+    texts.retain(|_, text| written(text));
+    let texts = texts.into_iter();
+    texts.map(|(id, text)| (id, Text::new(&text))).collect()
 }
 
 /// Where an instruction has its source, line and column among its operands.
@@ -102,8 +131,7 @@ fn place_operands(number: u32) -> Option<usize> {
 /// Checks all lines and columns of `NonSemantic.Shader.DebugInfo`.
 pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
     let m = index.m;
-    let mut texts: BTreeMap<u32, Text> = BTreeMap::new();
-    let mut last = None;
+    let texts = texts(index);
     // Where a continuation of the last source would stand.
     let mut next = 0;
     for entry in &index.entries {
@@ -111,32 +139,19 @@ pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
         if !entry.set.is_non_semantic() || inst.op() != Op::ExtInst {
             continue;
         }
-        let string = |field: Field| {
-            let def = m.def(index.id(entry, field)?)?;
-            (def.op() == Op::String).then(|| def.string(0))?
-        };
         match entry.number {
-            SOURCE => {
-                last = inst.result();
-                next = end_of(inst);
-                if let (Some(id), Some(piece)) = (last, string(Field::Text)) {
-                    texts.entry(id.0).or_insert_with(Text::new).append(piece);
-                }
-            }
+            SOURCE => next = end_of(inst),
             SOURCE_CONTINUED => {
                 if inst.offset() != next {
                     let message = "no source comes right before this, so there is none to continue";
                     faults.add(index.fault(entry, &CONTINUED, message));
                 }
                 next = end_of(inst);
-                let text = last.and_then(|last| texts.get_mut(&last.0));
-                if let (Some(text), Some(piece)) = (text, string(Field::Text)) {
-                    text.append(piece);
-                }
             }
             LINE => faults.note(check_place(m, inst, &texts, 0, [1, 2, 3, 4])),
             number => {
-                if let Some(source) = place_operands(number) {
+                let source = place_operands(number);
+                if let Some(source) = source.filter(|_| !is_built_in(index, entry)) {
                     let (line, column) = (source + 1, source + 2);
                     let place = [line, line, column, column];
                     faults.note(check_place(m, inst, &texts, source, place));
@@ -147,6 +162,15 @@ pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
             return;
         }
     }
+}
+
+/// Whether an entry has a name that GLSL keeps for what the language itself
+/// declares, of which no source has the declaration.
+fn is_built_in(index: &Index<'_, '_>, entry: &Entry<'_>) -> bool {
+    let name = index.id(entry, Field::Name).and_then(|id| index.m.def(id));
+    let name = name.filter(|def| def.op() == Op::String);
+    let name = name.and_then(|def| def.string(0));
+    name.is_some_and(|name| name.bytes().take(3).eq(*b"gl_"))
 }
 
 /// Where the instruction after this one starts.
@@ -164,7 +188,7 @@ fn check_place(
     place: [usize; 4],
 ) -> Verdict {
     let operand = |index: usize| inst.id(2 + index);
-    let Some(text) = texts.get(&operand(source).0).filter(|text| text.is_known()) else {
+    let Some(text) = texts.get(&operand(source).0) else {
         return Ok(());
     };
     let [first_line, last_line, first_column, last_column] = place.map(operand);
@@ -186,12 +210,8 @@ fn check_place(
             0 => None,
             _ => text.lines.get(line as usize - 1),
         };
-        let Some(&length) = length else {
-            continue;
-        };
         // A range may end behind the last character.
-        let limit = u64::from(length) + 1;
-        if column > limit {
+        if let Some(length) = length.filter(|&&length| column > length + 1) {
             let message = format!(
                 "column {column} of line {line} is named, but that line of the source has {length} \
                  columns"

@@ -321,13 +321,13 @@ pub(super) static RANGE: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "A DebugLine names a range of source text: lines are counted from 1, and the end is not before the \
-           start.",
+    text: "A DebugLine names a range of source text, of which the end is not before the start. Lines are counted \
+           from 1; 0 stands for none, so that what begins there ends there.",
     example: shader_with_body!(
         "%source = OpExtInst %void %set DebugSource %file %text
 ",
         "%line = OpExtInst %void %set DebugLine %source %u1 %u1 %u1 %u0",
-        "%line = OpExtInst %void %set DebugLine %source %u1 %u1 %u0 %u0"
+        "%line = OpExtInst %void %set DebugLine %source %u0 %u0 %u0 %u0"
     ),
 };
 

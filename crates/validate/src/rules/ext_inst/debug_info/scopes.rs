@@ -3,6 +3,8 @@
 
 use spirvkit_binary::{Id, IdMap};
 use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_grammar::ExtInstSet;
+use spirvkit_grammar::debug_info::Field;
 
 use super::circles;
 use super::index::{Entry, Index};
@@ -10,14 +12,14 @@ use super::number::*;
 use super::rules::{forward, module};
 use crate::fault::{Faults, Verdict};
 use crate::rule::{Example, Frame, Rule};
-use spirvkit_grammar::debug_info::Field;
 
 pub(super) static SCOPE_CIRCLE: Rule = Rule {
     id: "debug-info.scope-circle",
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "From parent to parent, every lexical scope leads to a DebugCompilationUnit, and not back to itself.",
+    text: "From parent to parent, every lexical scope leads to a DebugCompilationUnit, and not back to itself. This is an \
+           error in `DebugInfo` and a warning in its successors.",
     example: Example {
         frame: Frame::Whole,
         breaks: forward!(
@@ -40,7 +42,7 @@ pub(super) static INLINED_CIRCLE: Rule = Rule {
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
     text: "From call to call, every DebugInlinedAt leads to the function that the code is in now, and not back to \
-           itself.",
+           itself. This is an error in `DebugInfo` and a warning in its successors.",
     example: Example {
         frame: Frame::Whole,
         breaks: forward!(
@@ -91,8 +93,8 @@ pub(super) static SCOPE_FUNCTION: Rule = Rule {
     section: "DebugInfo, 4.7",
     vuids: &[],
     text: "A DebugScope names a scope of the function it stands in. If the code was inlined, the scope may be one of \
-           any function, but the last DebugInlinedAt on the way out names a scope of the function it stands in. This \
-           is an error in `DebugInfo` and a warning in its successors.",
+           any function, but the last DebugInlinedAt on the way out names a scope of the function it stands in. The \
+           texts of the successors of `DebugInfo` don't ask for this.",
     example: with_functions!(
         "%at = OpExtInst %void %set DebugInlinedAt 1 %of_main
 ",
@@ -107,7 +109,7 @@ pub(super) static VARIABLE_SCOPE: Rule = Rule {
     section: "DebugInfo, 4.8",
     vuids: &[],
     text: "Where a DebugScope holds, DebugDeclare and DebugValue speak of variables of the function that the scope \
-           is in. This is an error in `DebugInfo` and a warning in its successors.",
+           is in. The texts of the successors of `DebugInfo` don't ask for this.",
     example: with_functions!(
         "%local = OpExtInst %void %set DebugLocalVariable %file %float %text 1 1 %of_other
 %at = OpExtInst %void %set DebugInlinedAt 1 %of_main
@@ -239,7 +241,7 @@ fn circles_of(
             "the {what} is within {}, which is within it",
             index.name(to)
         );
-        let fault = index.error(&index.entries[from], rule, message);
+        let fault = index.fault(&index.entries[from], rule, message);
         faults.add(index.pointing(fault, to, "the circle ends here"));
     }
 }
@@ -406,6 +408,13 @@ fn arguments(index: &Index<'_, '_>, functions: &Functions, faults: &mut Faults) 
     }
 }
 
+/// Whether the set's text ties scopes to the functions that they stand in. Producers of
+/// the successors say in one function what belongs to another, which became part of it
+/// or was split off.
+fn is_bound(entry: &Entry<'_>) -> bool {
+    entry.set == ExtInstSet::DebugInfo
+}
+
 /// What stands in blocks.
 fn bodies(index: &Index<'_, '_>, functions: &Functions, faults: &mut Faults) {
     let outermost = outermost_calls(index);
@@ -423,10 +432,12 @@ fn bodies(index: &Index<'_, '_>, functions: &Functions, faults: &mut Faults) {
                 let scope = index.target(entry, Field::Scope);
                 let function = scope.and_then(|scope| functions.around(scope));
                 in_force = function.map(|function| (entry.block, function));
-                faults.note(scope_function(index, functions, &outermost, entry));
+                if is_bound(entry) {
+                    faults.note(scope_function(index, functions, &outermost, entry));
+                }
             }
             NO_SCOPE => in_force = None,
-            DECLARE | VALUE => {
+            DECLARE | VALUE if is_bound(entry) => {
                 let holding = in_force.filter(|&(block, _)| block == entry.block);
                 if let Some((_, function)) = holding {
                     faults.note(variable_scope(index, functions, entry, function));

@@ -166,7 +166,8 @@ pub(super) static TYPE_CIRCLE: Rule = Rule {
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
     text: "A type is made of itself only by way of a composite, as in a list. A pointer, a qualifier, an array, a \
-           function type or a typedef that leads back to itself describes nothing that a program could declare.",
+           function type or a typedef that leads back to itself describes nothing that a program could declare. This is \
+           an error in `DebugInfo` and a warning in its successors.",
     example: Example {
         frame: Frame::Whole,
         breaks: forward!(
@@ -404,7 +405,7 @@ fn type_circles(index: &Index<'_, '_>, faults: &mut Faults) -> bool {
             "the type is made of {}, which is made of it, without a composite in between",
             index.name(to)
         );
-        let fault = index.error(&index.entries[from], &TYPE_CIRCLE, message);
+        let fault = index.fault(&index.entries[from], &TYPE_CIRCLE, message);
         faults.add(index.pointing(fault, to, "the circle ends here"));
     }
     has_some

@@ -82,9 +82,7 @@ pub(super) static FLAG_PLACE: Rule = Rule {
     vuids: &[],
     text: "A DebugFunctionDeclaration is no definition, only a DebugTypeEnum is an enumeration class, and a composite \
            that is only declared (FlagFwdDecl) has no members. This is an error in `DebugInfo` and a warning in its \
-           successors. In all of them it is worth a warning that FlagExplicit and FlagPrototyped are for functions, \
-           FlagStaticMember for members and what defines them, FlagTypePassByValue and FlagTypePassByReference for \
-           composites.",
+           successors.",
     example: Example {
         frame: Frame::Whole,
         breaks: module!(
@@ -236,25 +234,6 @@ fn enumerants(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
     Ok(())
 }
 
-/// Flags that say something about few instructions, with these. The specifications leave
-/// it to the flags' names.
-const PLACES: [(Flags, &[u32]); 5] = [
-    (
-        Flags::FlagExplicit,
-        &[FUNCTION, FUNCTION_DECLARATION, TYPE_FUNCTION],
-    ),
-    (
-        Flags::FlagPrototyped,
-        &[FUNCTION, FUNCTION_DECLARATION, TYPE_FUNCTION],
-    ),
-    (
-        Flags::FlagStaticMember,
-        &[TYPE_MEMBER, FUNCTION, FUNCTION_DECLARATION, GLOBAL_VARIABLE],
-    ),
-    (Flags::FlagTypePassByValue, &[TYPE_COMPOSITE]),
-    (Flags::FlagTypePassByReference, &[TYPE_COMPOSITE]),
-];
-
 fn flags(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
     let Some(bits) = index.value(entry, Field::Flags) else {
         return Ok(());
@@ -286,16 +265,6 @@ fn flags(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
     if let Some((one, other)) = apart.iter().find(|pair| has(pair.0) && has(pair.1)) {
         let message = format!("{} has both {one} and {other}", index.title(entry));
         return Err(index.fault(entry, &FLAGS_APART, message));
-    }
-    if let Some((flag, _)) = PLACES
-        .iter()
-        .find(|(flag, places)| has(*flag) && !places.contains(&entry.number))
-    {
-        let message = format!(
-            "{} has {flag}, which says nothing about it",
-            index.title(entry)
-        );
-        return Err(index.error(entry, &FLAG_PLACE, message).warning());
     }
     let members = index.words_from(entry, Field::Members);
     let misplaced = match entry.number {

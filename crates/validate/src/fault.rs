@@ -1,6 +1,7 @@
 //! What rules return, and what of it is told: one mistake, one error.
 
 use std::cell::RefCell;
+use std::hash::Hash;
 use std::rc::Rc;
 
 use hashbrown::HashSet;
@@ -29,6 +30,8 @@ struct Inner {
     related: Vec<Related>,
     help: Option<String>,
     is_warning: bool,
+    /// Whether it is about an instruction that only describes.
+    is_aside: bool,
     /// Where the ids are defined that the message speaks of.
     mentions: Vec<u32>,
     /// Capabilities any one of which would mend it.
@@ -117,6 +120,7 @@ impl Fault {
             related: Vec::new(),
             help: None,
             is_warning: false,
+            is_aside: false,
             mentions: Vec::new(),
             capabilities: Vec::new(),
             extensions: Vec::new(),
@@ -257,6 +261,20 @@ impl Fault {
         self
     }
 
+    /// Says whether it is about an instruction that only describes, without which the
+    /// program would be the same: see [`Module::is_remark`].
+    pub(crate) fn aside(mut self, is_aside: bool) -> Self {
+        self.0.is_aside = is_aside;
+        for other in &mut self.0.others {
+            other.0.is_aside = is_aside;
+        }
+        self
+    }
+
+    pub(crate) fn is_aside(&self) -> bool {
+        self.0.is_aside
+    }
+
     pub(crate) fn rule(&self) -> &'static Rule {
         self.0.rule
     }
@@ -287,6 +305,7 @@ impl Fault {
             related,
             help,
             is_warning,
+            is_aside: _,
             mentions: _,
             capabilities: _,
             extensions: _,
@@ -326,6 +345,9 @@ impl Fault {
 /// fault of the instruction that defines the id. That hides nothing for good:
 /// something is told for each fault that is left out, and once it is mended the
 /// module is judged anew.
+///
+/// Faults of instructions that only describe are kept [aside](Fault::aside): none of
+/// them hides one of the program proper, nor takes its place among as many as are told.
 #[derive(Debug)]
 pub(crate) struct Faults {
     faults: Vec<Fault>,
@@ -336,6 +358,9 @@ pub(crate) struct Faults {
     /// Whether there are as many.
     is_full: bool,
     warnings: usize,
+    /// The same of those aside.
+    errors_aside: usize,
+    warnings_aside: usize,
     /// Errors that were noted, those left out included.
     seen: usize,
     mentions: Mentions,
@@ -346,6 +371,40 @@ pub(crate) struct Faults {
     missed_extensions: HashSet<&'static str>,
     /// Instructions whose results may not be what they were meant to be.
     dubious: HashSet<u32>,
+    /// The same for what is aside.
+    dubious_aside: HashSet<u32>,
+}
+
+/// What was told once, so that it isn't again.
+#[derive(Debug)]
+pub(crate) struct Told<T> {
+    proper: HashSet<T>,
+    aside: HashSet<T>,
+}
+
+impl<T> Default for Told<T> {
+    fn default() -> Self {
+        Self {
+            proper: HashSet::new(),
+            aside: HashSet::new(),
+        }
+    }
+}
+
+impl<T: Copy + Eq + Hash> Told<T> {
+    /// Notes it, and says whether it is news. What was told of an instruction that only
+    /// describes is news of the program proper.
+    pub(crate) fn insert(&mut self, what: T, is_aside: bool) -> bool {
+        match is_aside {
+            true => !self.proper.contains(&what) && self.aside.insert(what),
+            false => self.proper.insert(what),
+        }
+    }
+
+    /// How many times something was news.
+    pub(crate) fn len(&self) -> usize {
+        self.proper.len() + self.aside.len()
+    }
 }
 
 /// The most warnings of a phase that are kept if errors are limited: there may be
@@ -361,12 +420,15 @@ impl Faults {
             errors: 0,
             is_full: false,
             warnings: 0,
+            errors_aside: 0,
+            warnings_aside: 0,
             seen: 0,
             mentions,
             settled: HashSet::new(),
             missed_capabilities: Capabilities::new(),
             missed_extensions: HashSet::new(),
             dubious: HashSet::new(),
+            dubious_aside: HashSet::new(),
         }
     }
 
@@ -409,21 +471,25 @@ impl Faults {
         if follows {
             return;
         }
-        if fault.is_warning() {
-            self.warnings += 1;
-            if self.limit == 0 || self.warnings <= MOST_WARNINGS {
-                self.faults.push(fault);
-            }
+        let (errors, warnings) = match fault.is_aside() {
+            true => (&mut self.errors_aside, &mut self.warnings_aside),
+            false => (&mut self.errors, &mut self.warnings),
+        };
+        let (count, most) = match fault.is_warning() {
+            true => (warnings, MOST_WARNINGS),
+            false => (errors, self.limit),
+        };
+        *count += 1;
+        if self.limit > 0 && *count > most {
             return;
         }
-        if hides {
+        if hides && !fault.is_aside() {
             for &each in &fault.0.capabilities {
                 self.missed_capabilities.add(each);
             }
             self.missed_extensions.extend(&fault.0.extensions);
         }
-        self.errors += 1;
-        self.is_full = self.errors == self.limit;
+        self.is_full = self.limit > 0 && self.errors == self.limit;
         self.faults.push(fault);
     }
 
@@ -440,17 +506,25 @@ impl Faults {
         let offset = fault.offset();
         let mut mentions = fault.0.mentions.iter();
         self.settled.contains(&offset)
-            || mentions.any(|each| *each != offset && self.dubious.contains(each))
+            || mentions.any(|each| *each != offset && self.is_dubious(*each, fault.is_aside()))
+    }
+
+    fn is_dubious(&self, offset: u32, for_aside: bool) -> bool {
+        self.dubious.contains(&offset) || for_aside && self.dubious_aside.contains(&offset)
     }
 
     /// Notes whose results may not be what they were meant to be.
     fn doubt(&mut self, fault: &Fault) {
+        let dubious = match fault.is_aside() {
+            true => &mut self.dubious_aside,
+            false => &mut self.dubious,
+        };
         if !fault.is_lack() {
-            self.dubious.insert(fault.offset());
+            dubious.insert(fault.offset());
         }
         // Which of the definitions is meant, nobody knows.
         if std::ptr::eq(fault.rule(), &REDEFINED) {
-            self.dubious.extend(&fault.0.mentions);
+            dubious.extend(&fault.0.mentions);
         }
     }
 
@@ -466,20 +540,28 @@ impl Faults {
     /// only such as leave the rest of the instruction as it was; nor of what speaks of
     /// undefined ids, of which there are none without such errors.
     pub(crate) fn settle(&mut self) {
-        let errors = self.faults.iter().filter(|fault| !fault.is_warning());
         let leaves_rest = |fault: &Fault| fault.is_lack() || std::ptr::eq(fault.rule(), &UNDEFINED);
-        let errors = errors.filter(|fault| !leaves_rest(fault));
-        self.settled.extend(errors.map(Fault::offset));
-        if !self.faults.is_empty() {
-            self.dubious.insert(0);
+        for fault in &self.faults {
+            let dubious = match fault.is_aside() {
+                true => &mut self.dubious_aside,
+                false => &mut self.dubious,
+            };
+            dubious.insert(0);
+            if !fault.is_warning() && !leaves_rest(fault) {
+                self.settled.insert(fault.offset());
+            }
         }
     }
 
     /// Has nothing told of the instruction at an offset, of which something is
     /// wrong that was told elsewhere.
-    pub(crate) fn hush(&mut self, offset: u32) {
+    pub(crate) fn hush(&mut self, offset: u32, is_aside: bool) {
         self.settled.insert(offset);
-        self.dubious.insert(offset);
+        let dubious = match is_aside {
+            true => &mut self.dubious_aside,
+            false => &mut self.dubious,
+        };
+        dubious.extend([0, offset]);
     }
 
     /// How many errors were noted so far, those left out included: for checks

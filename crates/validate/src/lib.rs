@@ -125,14 +125,28 @@ fn judge(words: &[u32], options: &Options, names: Option<GivenNames<'_>>) -> Rep
     faults.sort_by_key(fault::Fault::offset);
     let is_vulkan = options::Env::new(options.env).is_vulkan();
     let mut report = Report::default();
-    let mut errors = 0;
+    let errors = faults.iter().filter(|fault| !fault.is_warning());
+    let proper = errors.filter(|fault| !fault.is_aside()).count();
+    let mut left = match options.max_errors {
+        0 => usize::MAX,
+        most => most,
+    };
+    // What is left when all errors of the program proper are told.
+    let mut left_aside = left.saturating_sub(proper);
     for fault in faults {
         if !fault.is_warning() {
-            errors += 1;
-            if options.max_errors > 0 && errors > options.max_errors {
+            let left = match fault.is_aside() {
+                true => &mut left_aside,
+                false => &mut left,
+            };
+            if *left == 0 {
                 report.is_cut = true;
-                break;
+                match fault.is_aside() {
+                    true => continue,
+                    false => break,
+                }
             }
+            *left -= 1;
         }
         report.diagnostics.push(fault.into_diagnostic(is_vulkan));
     }

@@ -510,10 +510,22 @@ impl<'a> Module<'a> {
     /// Whether an instruction is of an extended set that says nothing of what the
     /// module does.
     pub(crate) fn is_remark(&self, inst: Inst<'_>) -> bool {
-        if !matches!(inst.op(), Op::ExtInst | Op::ExtInstWithForwardRefsKHR) {
+        self.is_remark_at(inst.offset())
+    }
+
+    /// Whether the one at a word offset is.
+    pub(crate) fn is_remark_at(&self, offset: u32) -> bool {
+        let words = self.words.get(offset as usize..);
+        let Some(&[first, _, _, set, ..]) = words else {
+            return false;
+        };
+        if !matches!(
+            Op(first as u16),
+            Op::ExtInst | Op::ExtInstWithForwardRefsKHR
+        ) {
             return false;
         }
-        match self.definitions.get(inst.id(0)) {
+        match self.definitions.get(Id(set)) {
             Definition::Import(Import::Known(set)) => set.is_non_semantic() || set.is_debug_info(),
             // Of the sets that nobody knows, others can't be imported.
             Definition::Import(Import::Unknown) => true,

@@ -8,7 +8,7 @@ use spirvkit_diagnostics::ErrorClass;
 use spirvkit_grammar::{Class, ExtInstSet, InstructionInfo, Op};
 
 use super::layout::may_be_in_block;
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Told, Verdict};
 use crate::module::{Block, Def, Inst, Module, NONE, Noted, is_constant_op, is_type_declaration};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::may_handle_pointers;
@@ -351,7 +351,7 @@ pub(super) struct Ids<'m, 'a> {
     /// meant.
     values: HashSet<u32>,
     /// Undefined ids and ids that are used too early, as far as they were told.
-    told: HashSet<u32>,
+    told: Told<u32>,
     /// Where instructions stand of which nothing is told, because it was told
     /// before.
     quiet: Vec<u32>,
@@ -372,7 +372,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             types: [0; REMEMBERED],
             dangling: Vec::new(),
             values: HashSet::new(),
-            told: HashSet::new(),
+            told: Told::default(),
             quiet: Vec::new(),
             noted: Noted::default(),
         }
@@ -423,7 +423,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             if offset == 0 && !may_be_later {
                 self.values.insert(id.0);
             }
-            if !self.told.insert(id.0) {
+            if !self.told.insert(id.0, m.is_remark(inst)) {
                 self.quiet.push(inst.offset());
                 return Ok(());
             }
@@ -573,7 +573,7 @@ impl<'m, 'a> Ids<'m, 'a> {
         }
         let offset = self.m.def_offset(ty);
         if offset == 0 || offset >= inst.offset() {
-            if !self.told.insert(ty.0) {
+            if !self.told.insert(ty.0, self.m.is_remark(inst)) {
                 self.quiet.push(inst.offset());
                 return Ok(());
             }

@@ -124,7 +124,7 @@ pub(crate) fn run(
         .iter()
         .filter(|each| is_in_disorder(each, &disorder))
     {
-        faults.hush(function.range.start);
+        faults.hush(function.range.start, false);
     }
     faults.settle();
     instructions(&m, &mut faults);
@@ -190,7 +190,7 @@ fn instructions(m: &Module<'_>, faults: &mut Faults) {
         }
         site.inst = inst;
         if let Err(fault) = families::check(&site) {
-            faults.add(fault);
+            faults.add(fault.aside(m.is_remark(inst)));
             if faults.is_full() {
                 return;
             }

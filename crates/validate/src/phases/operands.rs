@@ -4,8 +4,6 @@
 //! This touches every operand of the module. What is known of an opcode is
 //! worked out once; most instructions then are a handful of look-ups.
 
-use hashbrown::HashSet;
-
 use spirvkit_binary::{
     Error, ErrorKind, Id, Instruction, LiteralString, NumberType, Value, WordOffset,
 };
@@ -16,7 +14,7 @@ use super::MALFORMED;
 use super::gating::Gate;
 use super::ids::{Ids, Takes, UNDEFINED, is_noted, takes_types};
 use super::layout::{Layout, Standing, is_disorder};
-use crate::fault::{Fault, Faults, Verdict, all};
+use crate::fault::{Fault, Faults, Told, Verdict, all};
 use crate::module::{Inst, Module, Noted, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::{environment_knows, limits};
@@ -88,7 +86,7 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) -> Passed {
         ids: Ids::new(m),
         layout: Layout::new(m),
         limits: limits::Counter::new(m),
-        missing: HashSet::new(),
+        missing: Told::default(),
         classes: 0,
         found: Found::NOTHING,
         is_partial: false,
@@ -266,7 +264,7 @@ struct Pass<'m, 'a, 'f> {
     layout: Layout<'m, 'a>,
     limits: limits::Counter<'m, 'a>,
     /// Enumerants that are not available, as far as they were told.
-    missing: HashSet<(OperandKind, u32)>,
+    missing: Told<(OperandKind, u32)>,
     /// The storage classes known to be available, as bits.
     classes: u32,
     found: Found,
@@ -298,13 +296,14 @@ impl<'a> Pass<'_, 'a, '_> {
             self.note_layout(verdict);
         }
         if !self.is_partial && self.m.broken_tail.is_none() {
-            for fault in self.ids.take_dangling(!self.disorder.is_empty()) {
-                self.faults.add(fault);
+            let dangling = self.ids.take_dangling(!self.disorder.is_empty());
+            for fault in dangling.collect::<Vec<_>>() {
+                self.add(fault);
             }
         }
         let (quiet, noted) = self.ids.finish();
         for offset in quiet {
-            self.faults.hush(offset);
+            self.faults.hush(offset, self.m.is_remark_at(offset));
         }
         let mut disorder = self.disorder;
         disorder.sort_unstable();
@@ -314,10 +313,22 @@ impl<'a> Pass<'_, 'a, '_> {
     fn note_layout(&mut self, verdict: Verdict) {
         let faults = verdict.err().into_iter().flat_map(Fault::apart);
         for fault in faults {
-            if is_disorder(fault.rule()) {
+            if is_disorder(fault.rule()) && !self.m.is_remark_at(fault.offset()) {
                 self.disorder.push(fault.offset());
             }
-            self.faults.add(fault);
+            self.add(fault);
+        }
+    }
+
+    #[cold]
+    fn add(&mut self, fault: Fault) {
+        let is_aside = self.m.is_remark_at(fault.offset());
+        self.faults.add(fault.aside(is_aside));
+    }
+
+    fn note(&mut self, verdict: Verdict) {
+        if let Err(fault) = verdict {
+            self.add(fault);
         }
     }
 
@@ -380,11 +391,11 @@ impl<'a> Pass<'_, 'a, '_> {
         } = self.found
         else {
             self.report(inst.op(), layout);
-            return self.faults.note(all([bound, limits]));
+            return self.note(all([bound, limits]));
         };
         if layout.is_err() || bound.is_err() || limits.is_err() {
             self.note_layout(layout);
-            self.faults.note(all([bound, limits]));
+            self.note(all([bound, limits]));
         }
     }
 
@@ -413,8 +424,9 @@ impl<'a> Pass<'_, 'a, '_> {
             mut ids,
             availability,
         } = std::mem::replace(&mut self.found, Found::NOTHING);
-        if malformed.is_some() {
-            self.is_partial |= op.info().is_some_and(|info| info.has_result());
+        if let Some(fault) = &malformed {
+            let may_define = op.info().is_some_and(|info| info.has_result());
+            self.is_partial |= may_define && !self.m.is_remark_at(fault.offset());
         }
         if op == Op::Label {
             let fault = ids.as_ref().err();
@@ -427,13 +439,13 @@ impl<'a> Pass<'_, 'a, '_> {
             let is_undefined = |fault: &Fault| std::ptr::eq(fault.rule(), &UNDEFINED);
             ids = all(faults.apart().filter(|fault| !is_undefined(fault)).map(Err));
         }
-        self.faults.note(malformed.map_or(Ok(()), Err));
+        self.note(malformed.map_or(Ok(()), Err));
         // Out of place, a call's operands are, too.
         if op != Op::FunctionCall || layout.is_ok() {
-            self.faults.note(ids);
+            self.note(ids);
         }
         self.note_layout(layout);
-        self.faults.note(availability);
+        self.note(availability);
     }
 
     /// Checks the operands behind the leading ids by the grammar.
@@ -543,7 +555,8 @@ impl<'a> Pass<'_, 'a, '_> {
     #[inline]
     fn keep_missing(&mut self, kind: OperandKind, value: u32, verdict: Verdict) {
         if let Err(fault) = verdict
-            && self.missing.insert((kind, value))
+            && let is_aside = self.m.is_remark_at(fault.offset())
+            && self.missing.insert((kind, value), is_aside)
         {
             keep(&mut self.found.availability, Err(fault));
         }
@@ -586,7 +599,7 @@ impl<'a> Pass<'_, 'a, '_> {
         };
         let message = format!("{}: {kind}", inst.op());
         let fault = Fault::new(&STRING, inst.offset(), message);
-        self.faults.add(fault.word(word).warning());
+        self.add(fault.word(word).warning());
     }
 }
 

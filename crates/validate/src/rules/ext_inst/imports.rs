@@ -66,6 +66,16 @@ fn versions(set: ExtInstSet) -> Option<(u64, u64)> {
     }
 }
 
+/// The last version of `NonSemantic.Shader.DebugInfo` of which the instructions are
+/// known; the grammar names no versions.
+const LAST_DEBUG_INFO: u64 = 101;
+
+/// Whether an import is of a version that is later than all known ones: what its
+/// instructions are, only its own text tells.
+pub(super) fn is_later(m: &Module<'_>, import: Id) -> bool {
+    version(m, import, ExtInstSet::ShaderDebugInfo).is_some_and(|found| found > LAST_DEBUG_INFO)
+}
+
 /// The version at the end of the import's name; `None` if no number is there.
 pub(super) fn version(m: &Module<'_>, import: Id, set: ExtInstSet) -> Option<u64> {
     let name = m.def(import)?.string(0)?;

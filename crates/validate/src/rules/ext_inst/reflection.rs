@@ -370,7 +370,7 @@ pub(super) fn check_names(m: &Module<'_>, faults: &mut Faults) {
                 m.name(inst.id(2)),
                 entry.1
             );
-            let fault = Fault::new(&NAME, inst.offset(), message);
+            let fault = Fault::new(&NAME, inst.offset(), message).aside(true);
             faults.add(fault.about(m, inst.id(3), "the name is given here"));
         }
         if faults.is_full() {

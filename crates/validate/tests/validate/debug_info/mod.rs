@@ -1,5 +1,6 @@
 //! Debugging information in the three sets: which operands are taken where.
 
+mod aside;
 mod every_set;
 mod first_set;
 mod opencl_set;

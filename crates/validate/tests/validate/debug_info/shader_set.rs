@@ -99,6 +99,19 @@ fn later_versions_may_have_more() {
         "",
     );
     assert_eq!(broken_rules(&text, &options()), [""; 0]);
+    // Other operands than those of the last known version, too.
+    let other = |version: u32| {
+        let text = module(
+            &format!("NonSemantic.Shader.DebugInfo.{version}"),
+            "%source = Debug(Source %name %u1 %text)
+%types = Debug(TypeArray %source)",
+            "%line = Debug(Line %name %u0 %u1 %u0 %u1)",
+        );
+        broken_rules(&text, &options()).is_empty()
+    };
+    assert!(!other(101));
+    assert!(other(102));
+    assert!(other(200));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::number;
 use crate::fault::Fault;
 use crate::module::{Inst, Module};
 use crate::rule::Rule;
-use crate::rules::ext_inst::known_set;
+use crate::rules::ext_inst::{imports, known_set};
 
 /// A debugging instruction.
 #[derive(Clone, Copy)]
@@ -39,6 +39,14 @@ impl<'m, 'a> Index<'m, 'a> {
         let mut entries = Vec::new();
         let mut by_id = IdMap::new(0, m.words.len());
         let mut function = Id(0);
+        // A module has few imports, and mostly uses one of them over and over.
+        let mut last = (Id(0), false);
+        let mut is_later = |import: Id| {
+            if last.0 != import {
+                last = (import, imports::is_later(m, import));
+            }
+            last.1
+        };
         let (mut blocks, mut first_block, mut block) = (0, 0, 0);
         for inst in m.all_instructions() {
             match inst.op() {
@@ -57,7 +65,12 @@ impl<'m, 'a> Index<'m, 'a> {
                     else {
                         continue;
                     };
-                    if set == ExtInstSet::DebugInfo && m.options.skip_debug_info {
+                    let is_left_out = match set {
+                        ExtInstSet::DebugInfo => m.options.skip_debug_info,
+                        ExtInstSet::ShaderDebugInfo => is_later(inst.id(0)),
+                        _ => false,
+                    };
+                    if is_left_out {
                         continue;
                     }
                     entries.push(Entry {
@@ -168,7 +181,8 @@ impl<'m, 'a> Index<'m, 'a> {
         rule: &'static Rule,
         message: impl Into<String>,
     ) -> Fault {
-        Fault::new(rule, entry.inst.offset(), message).mentioning(&self.m.mentions)
+        let fault = Fault::new(rule, entry.inst.offset(), message);
+        fault.mentioning(&self.m.mentions).aside(true)
     }
 
     /// What an entry's instruction is called.

@@ -27,7 +27,7 @@ use spirvkit_grammar::ExtInstSet;
 use self::index::Index;
 use self::rules::*;
 use self::schema::Row;
-use super::Call;
+use super::{Call, imports};
 use crate::fault::{Faults, Verdict};
 use crate::module::Module;
 use crate::rule::Rule;
@@ -80,6 +80,9 @@ pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> Verdict {
     };
     let m = call.m();
     call.result(dialect.result, m.is_void(call.result_type()), "void")?;
+    if set == ExtInstSet::ShaderDebugInfo && imports::is_later(m, call.at.id(0)) {
+        return Ok(());
+    }
     // A newer version may have instructions that aren't known here.
     let Some(row) = schema::row(dialect.rows, call.number) else {
         return Ok(());

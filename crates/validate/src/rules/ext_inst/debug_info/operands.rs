@@ -19,30 +19,12 @@ pub(super) fn check(call: &Call<'_, '_, '_>, dialect: &Dialect, row: &Row) -> Ve
     let fixed = row.fixed.iter().copied().enumerate();
     let repeated = (row.fixed.len()..).zip(row.repeated.iter().copied().cycle());
     let all = fixed.chain(repeated);
-    check_all(call, dialect, all.clone())?;
+    check_all(call, dialect, all)?;
     let beyond = row.beyond.iter().copied();
     let repeated = row.beyond_repeated.iter().copied().cycle();
     let beyond = beyond.chain((row.fixed.len()..).zip(repeated));
     check_all(call, dialect, beyond).map_err(Fault::warning)?;
-    if !dialect.is_strict {
-        nones(call, all).map_err(Fault::warning)?;
-    }
     surplus(call, row).map_err(Fault::warning)
-}
-
-/// Nothing is missing that the instruction's own text doesn't let be missing.
-fn nones(call: &Call<'_, '_, '_>, operands: impl Iterator<Item = (usize, Operand)>) -> Verdict {
-    for (index, operand) in operands.take_while(|&(index, _)| index < call.count()) {
-        if is_debug_id(operand) && !is_named(call, index) && is_none(call, index) {
-            let message = format!(
-                "{} of {} is DebugInfoNone, which most validators don't take there",
-                call.operand_name(index),
-                call.name()
-            );
-            return Err(call.at.fault(&NONE_PLACE, message));
-        }
-    }
-    Ok(())
 }
 
 /// There are no operands behind those that the set's version gives an instruction.

@@ -224,5 +224,6 @@ fn check_place(
 
 #[cold]
 fn fault(m: &Module<'_>, inst: Inst<'_>, source: Id, message: String) -> Fault {
-    Fault::new(&PLACE, inst.offset(), message).about(m, source, "the source is given here")
+    let fault = Fault::new(&PLACE, inst.offset(), message).aside(true);
+    fault.about(m, source, "the source is given here")
 }

@@ -18,7 +18,6 @@ pub(in crate::rules::ext_inst) const RULES: &[&Rule] = &[
     &DEFINITION,
     &RANGE,
     &VERSION,
-    &NONE_PLACE,
     &SURPLUS,
     &places::PLACE,
     &places::CONTINUED,
@@ -328,25 +327,6 @@ pub(super) static RANGE: Rule = Rule {
 ",
         "%line = OpExtInst %void %set DebugLine %source %u1 %u1 %u1 %u0",
         "%line = OpExtInst %void %set DebugLine %source %u0 %u0 %u0 %u0"
-    ),
-};
-
-pub(super) static NONE_PLACE: Rule = Rule {
-    id: "debug-info.none",
-    class: InvalidData,
-    section: "NonSemantic.Shader.DebugInfo",
-    vuids: &[],
-    text: "DebugInfoNone may stand for any debugging instruction that was removed, in `OpenCL.DebugInfo.100`, too, but \
-           most validators only take it where an instruction's own text names it. Elsewhere it is worth a warning.",
-    example: shader!(
-        "%none = OpExtInst %void %set DebugInfoNone
-%pointer = OpExtInst %void %set DebugTypePointer %none %u5 %u0
-",
-        "%none = OpExtInst %void %set DebugInfoNone
-%source = OpExtInst %void %set DebugSource %file %text
-%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
-%enum = OpExtInst %void %set DebugTypeEnum %file %none %source %u1 %u1 %unit %u32_32 %u0
-"
     ),
 };
 

@@ -621,6 +621,29 @@ fn flags_do_not_contradict_what_has_them() {
 fn types_and_scopes_of_the_successors() {
     warns(&[
         (
+            SHADER,
+            "%x = Debug(GlobalVariable %name %float %source %u1 %u1 %unit %name %private %name)",
+            "debug-info.uint",
+        ),
+        (
+            SHADER,
+            "%one = OpExtInstWithForwardRefsKHR %void %set DebugLexicalBlock %source %u1 %u1 %two
+%two = Debug(LexicalBlock %source %u1 %u1 %one)",
+            "debug-info.scope-circle",
+        ),
+        (
+            SHADER,
+            "%one = OpExtInstWithForwardRefsKHR %void %set DebugTypePointer %two %u7 %u0
+%two = Debug(TypeQualifier %one %u0)",
+            "debug-info.type-circle",
+        ),
+        (
+            SHADER,
+            "%one = OpExtInstWithForwardRefsKHR %void %set DebugInlinedAt %u1 %unit %two
+%two = Debug(InlinedAt %u1 %unit %one)",
+            "debug-info.inlined-circle",
+        ),
+        (
             OPENCL,
             "%x = Debug(TypeArray %float)",
             "debug-info.dimensions",

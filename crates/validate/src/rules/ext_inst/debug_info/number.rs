@@ -15,7 +15,6 @@ pub(super) const TYPE_MEMBER: u32 = Kind::TypeMember.number();
 pub(super) const TYPE_INHERITANCE: u32 = Kind::TypeInheritance.number();
 pub(super) const TYPE_PTR_TO_MEMBER: u32 = Kind::TypePtrToMember.number();
 pub(super) const TYPE_TEMPLATE: u32 = Kind::TypeTemplate.number();
-pub(super) const GLOBAL_VARIABLE: u32 = Kind::GlobalVariable.number();
 pub(super) const FUNCTION_DECLARATION: u32 = Kind::FunctionDeclaration.number();
 pub(super) const FUNCTION: u32 = Kind::Function.number();
 pub(super) const SCOPE: u32 = Kind::Scope.number();

@@ -285,9 +285,10 @@ pub(super) const SHADER: &[Row] = &[
         SCOPE,
         Text,
         GlobalVariable,
-        Uint,
+        Any,
         MEMBER,
-    ]),
+    ])
+    .beyond(&[(8, Uint)]),
     fixed(&[Text, FUNCTION_TYPE, SOURCE, Uint, Uint, SCOPE, Text, Uint]),
     fixed(&[
         Text,

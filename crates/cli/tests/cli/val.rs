@@ -288,6 +288,51 @@ fn limits_and_the_number_of_errors_are_options() {
 }
 
 #[test]
+fn what_compilers_write_raises_no_alarm() {
+    let dir = Dir::new();
+    let compiled = concat!(env!("CARGO_MANIFEST_DIR"), "/../validate/tests/compiled");
+    for name in [
+        "blocks.vert.glslang12.spv",
+        "plain.frag.glslang12.spv",
+        "macros.frag.glslang12.spv",
+        "shade.frag.hlsl.dxc-vulkan-od.spv",
+    ] {
+        let module = format!("{compiled}/{name}");
+        let ran = dir.spv(&["val", "--target-env=vulkan1.2", "--deny-warnings", &module]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(ran.stdout.is_empty() && ran.stderr.is_empty(), "{ran:?}");
+    }
+}
+
+#[test]
+fn debugging_information_hides_no_error_of_the_program() {
+    let dir = Dir::new();
+    let set = "%set = OpExtInstImport \"NonSemantic.Shader.DebugInfo.100\"\nOpMemoryModel";
+    let wrong: String = (0..60)
+        .map(|at| format!("%w{at} = OpExtInst %void %set DebugTypePointer %void %void %void\n"))
+        .collect();
+    let text = VALID
+        .replace("OpMemoryModel", set)
+        .replace("%main = ", &format!("{wrong}%main = "))
+        .replace("OpReturn\n", "OpStore %nowhere %void\nOpReturn\n");
+    dir.write("a.spvasm", text);
+    let rules = |most: &str| -> Vec<String> {
+        let ran = dir.spv(&["val", "--format=json", "--max-errors", most, "a.spvasm"]);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        let report = &objects(output(&ran))[0];
+        let found = report["diagnostics"].as_array().unwrap().iter();
+        found
+            .map(|each| each["rule"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let most = rules("50");
+    assert_eq!(most.len(), 50, "{most:?}");
+    assert_eq!(most[48..], ["id.undefined", "id.type-as-value"]);
+    assert_eq!(rules("2"), ["id.undefined", "id.type-as-value"]);
+    assert_eq!(rules("0").len(), 62);
+}
+
+#[test]
 fn many_inputs_end_in_a_summary() {
     let dir = Dir::new();
     dir.write("in/.keep", "");

@@ -434,7 +434,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
                 let shown = at.m.show_type(at.result_type());
                 let message =
                     format!("a constant of graphs must be a tensor, but its type is {shown}");
-                Err(at.fault(&CONSTANT, message))
+                Err(at.fault(&CONSTANT, message).word(1))
             }
         },
         Op::GraphARM => match GraphType::of(at.m, at.result_type()) {
@@ -442,7 +442,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
             None => {
                 let shown = at.m.show_type(at.result_type());
                 let message = format!("a graph must have a graph type, but its type is {shown}");
-                Err(at.fault(&RESULT, message))
+                Err(at.fault(&RESULT, message).word(1))
             }
         },
         Op::GraphEntryPointARM => check_entry(at),

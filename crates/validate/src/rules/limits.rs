@@ -301,7 +301,11 @@ impl<'m, 'a> Counter<'m, 'a> {
         let limit = self.limits.function_args;
         match count <= limit as usize {
             true => Ok(()),
-            false => exceeded(&FUNCTION_ARGUMENTS, inst, "parameters", count, limit),
+            false => {
+                let verdict = exceeded(&FUNCTION_ARGUMENTS, inst, "parameters", count, limit);
+                // Behind the type that is returned.
+                verdict.map_err(|fault| fault.word(3 + limit as usize))
+            }
         }
     }
 }

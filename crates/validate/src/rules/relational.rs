@@ -412,14 +412,14 @@ fn check_select(o: &Operation<'_, '_, '_>) -> Verdict {
             if m.addressing == AddressingModel::Logical && !has_variable_pointers {
                 let message = "OpSelect of pointers requires the capability VariablePointers or \
                                VariablePointersStorageBuffer";
-                return Err(o.fault(&SELECT_POINTER, message));
+                return Err(o.fault(&SELECT_POINTER, message).word(1));
             }
         }
         Type::Image(_) | Type::Sampler | Type::SampledImage { .. } => {
             if !m.has(Capability::BindlessTextureNV) {
                 let message =
                     "OpSelect of images or samplers requires the capability BindlessTextureNV";
-                return Err(o.fault(&SELECT_HANDLE, message));
+                return Err(o.fault(&SELECT_HANDLE, message).word(1));
             }
         }
         Type::Matrix { .. }

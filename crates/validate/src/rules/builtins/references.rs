@@ -765,6 +765,15 @@ fn objection_fault(
     };
     let fault =
         Fault::new(rule, inst.offset(), message).at(seed.offset, "the built-in is given here");
+    // It is used by what points to it.
+    let is_pointer = |id| {
+        m.type_of(id)
+            .is_some_and(|ty| m.pointer_class(ty).is_some())
+    };
+    let fault = match m.operand_that(inst.offset(), is_pointer) {
+        Some(word) => fault.word(word),
+        None => fault,
+    };
     match objection.vuid {
         "" => fault,
         vuid => fault.vuid(vuid),

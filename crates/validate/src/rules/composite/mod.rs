@@ -496,7 +496,7 @@ fn check_replicate(o: &Operation<'_, '_, '_>) -> Verdict {
 fn check_copy(o: &Operation<'_, '_, '_>) -> Verdict {
     if o.m.is_void(o.result) {
         let message = "OpCopyObject can't copy a value of type void";
-        return Err(o.fault(&COPY_VOID, message));
+        return Err(o.fault(&COPY_VOID, message).arg(o.at, 0));
     }
     if o.ty(0) != o.result {
         return Err(o.mismatch(&COPY_TYPE, 0, "the result type"));

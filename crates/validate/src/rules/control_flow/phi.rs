@@ -197,7 +197,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
              VariablePointersStorageBuffer in the logical addressing model",
             m.show_type(result)
         );
-        at.fault(&POINTER, message)
+        at.fault(&POINTER, message).word(1)
     });
     let values = all(at.inst.args().chunks_exact(2).map(|pair| {
         let value = Id(pair[0]);

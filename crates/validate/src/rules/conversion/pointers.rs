@@ -162,7 +162,7 @@ pub(super) fn check_addressing(
     match m.addressing {
         AddressingModel::Logical => {
             let message = format!("{} has no meaning with logical addressing", o.op);
-            Err(o.fault(&LOGICAL_ADDRESSING, message))
+            Err(o.fault(&LOGICAL_ADDRESSING, message).arg(o.at, 0))
         }
         AddressingModel::PhysicalStorageBuffer64 => {
             if class != StorageClass::PhysicalStorageBuffer {

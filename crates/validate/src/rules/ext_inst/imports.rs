@@ -136,14 +136,14 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
                     _ => format!("its versions are {first} to {last}"),
                 }
             );
-            Err(at.fault(&SET_VERSION, message))
+            Err(at.fault(&SET_VERSION, message).arg(at, 0))
         }
         None => {
             let message = format!(
                 "the name \"{}\" doesn't end with a version's number",
                 name()
             );
-            Err(at.fault(&SET_VERSION, message))
+            Err(at.fault(&SET_VERSION, message).arg(at, 0))
         }
     }
 }

@@ -151,7 +151,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     };
     if !is_known {
         let message = format!("`{set}` has no instruction number {}", call.number);
-        return Err(at.fault(&UNKNOWN_INSTRUCTION, message));
+        return Err(at.fault(&UNKNOWN_INSTRUCTION, message).arg(at, 1));
     }
     match set {
         ExtInstSet::GlslStd450 => glsl::check(&call),

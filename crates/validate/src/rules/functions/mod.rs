@@ -185,7 +185,7 @@ fn check_parameters(at: &Site<'_, '_>, ty: Id, parameters: &[u32]) -> Verdict {
                 "the function type has {}, but the function has more",
                 counted(parameters.len(), "parameter")
             );
-            let fault = Fault::new(&PARAMETER, inst.offset(), message);
+            let fault = Fault::new(&PARAMETER, inst.offset(), message).word(1);
             return Err(fault.about(m, ty, "the function type is declared here"));
         };
         let given = inst.result_type().unwrap_or(Id(0));
@@ -195,7 +195,7 @@ fn check_parameters(at: &Site<'_, '_>, ty: Id, parameters: &[u32]) -> Verdict {
                 m.show_type(given),
                 m.show_type(wanted)
             );
-            let fault = Fault::new(&PARAMETER, inst.offset(), message);
+            let fault = Fault::new(&PARAMETER, inst.offset(), message).word(1);
             return Err(fault.about(m, ty, "the function type is declared here"));
         }
         Ok(())

@@ -238,7 +238,7 @@ fn check_format(at: &Site<'_, '_>, image: &Image) -> Verdict {
         "{op} points into an image of the format {}, on which no atomic instruction works in Vulkan",
         image.format
     );
-    Err(at.fault(&FORMAT, message).vuid(match op {
+    Err(at.fault(&FORMAT, message).arg(at, 0).vuid(match op {
         Op::ImageTexelPointer => "VUID-StandaloneSpirv-OpImageTexelPointer-04658",
         _ => "VUID-StandaloneSpirv-OpUntypedImageTexelPointerEXT-11416",
     }))

@@ -238,7 +238,7 @@ pub(super) fn check_plain_use(at: &Site<'_, '_>, index: usize) -> Verdict {
                 at.inst.op(),
                 m.name(variable)
             );
-            let fault = at.fault(&PROCESSING_USE, message);
+            let fault = at.fault(&PROCESSING_USE, message).arg(at, index);
             Err(fault.about(m, variable, "the variable is declared here"))
         }
     }

@@ -160,7 +160,10 @@ fn copied(at: &Site<'_, '_>, pointees: (Option<Id>, Option<Id>)) -> Verdict {
             "{} holds values of 8 or 16 bits, which this module may only load, store and convert",
             m.show_type(value)
         );
-        let fault = at.fault(&SMALL, message).needs(small_types::CALCULATION);
+        let fault = at
+            .fault(&SMALL, message)
+            .arg(at, 0)
+            .needs(small_types::CALCULATION);
         return Err(fault.about(m, value, "the type is declared here"));
     }
     transparent(at, value)

@@ -471,7 +471,7 @@ fn descriptor_origin(at: &Site<'_, '_>) -> Verdict {
         m.show_type(at.result_type()),
         m.name(variable)
     );
-    let fault = at.fault(&HEAP_LOAD, message);
+    let fault = at.fault(&HEAP_LOAD, message).arg(at, 0);
     Err(fault
         .vuid(vuid)
         .about(m, variable, "the variable is declared here"))
@@ -590,7 +590,7 @@ fn not_a_uniform_block(at: &Site<'_, '_>) -> Verdict {
         "in Vulkan, the uniform block {} can't be written",
         m.name(variable)
     );
-    let fault = at.fault(&UNIFORM_BLOCK, message);
+    let fault = at.fault(&UNIFORM_BLOCK, message).arg(at, 0);
     Err(fault.about(m, variable, "it is declared here"))
 }
 

@@ -367,7 +367,7 @@ pub(super) fn comparison(at: &Site<'_, '_>) -> Verdict {
             "under logical addressing, {} needs the capability `VariablePointers` or `VariablePointersStorageBuffer`",
             at.inst.op()
         );
-        at.fault(&COMPARISON_LOGICAL, message)
+        at.fault(&COMPARISON_LOGICAL, message).arg(at, 0)
     });
     let result = at.result_type();
     // Vectors of pointers are compared component by component.
@@ -427,7 +427,7 @@ fn compared(at: &Site<'_, '_>, by_class: bool) -> Verdict {
             let message = format!(
                 "under logical addressing, `{class}` pointers aren't compared in this module"
             );
-            return Err(at.fault(&COMPARISON_LOGICAL, message));
+            return Err(at.fault(&COMPARISON_LOGICAL, message).arg(at, 0));
         }
     } else if m.addressing != AddressingModel::Logical
         && class == StorageClass::PhysicalStorageBuffer

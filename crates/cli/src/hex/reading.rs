@@ -17,11 +17,13 @@ pub(super) enum Reading {
     Hexadecimal(usize),
     /// The same in decimal.
     Decimal(usize),
+    /// The same in octal.
+    Octal(usize),
 }
 
 impl Reading {
     /// All readings, the more usual ones first.
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Hexadecimal(4),
         Self::Hexadecimal(1),
         Self::Run,
@@ -29,6 +31,7 @@ impl Reading {
         Self::Hexadecimal(8),
         Self::Decimal(4),
         Self::Decimal(1),
+        Self::Octal(2),
     ];
 
     /// The reading by which the numbers that a text starts with make the magic number, of
@@ -83,6 +86,7 @@ impl Reading {
         let (base, name) = match self {
             Self::Run | Self::Hexadecimal(_) => (16, "hexadecimal"),
             Self::Decimal(_) => (10, "decimal"),
+            Self::Octal(_) => (8, "octal"),
         };
         let first_digit = span.end.saturating_sub(digits.len());
         if digits.is_empty() {
@@ -94,7 +98,7 @@ impl Reading {
         }
         let size = match self {
             Self::Run => return append_run(digits, span, bytes),
-            Self::Hexadecimal(size) | Self::Decimal(size) => size,
+            Self::Hexadecimal(size) | Self::Decimal(size) | Self::Octal(size) => size,
         };
         let too_long = || {
             let unit = match size {

@@ -70,7 +70,7 @@ kinds! {
     }
     OTHER_LANGUAGE = "text.other-language", InvalidText {
         text: "The text has no instruction of SPIR-V, but looks like another language, such as GLSL, HLSL or WGSL.",
-        advice: "Compile it first, as the message says. Commands that take modules take what comes of it.",
+        advice: "Compile it first, as the message says, and use the module that this makes.",
         example: "#version 450\nvoid main() {}\n",
     }
     UNDEFINED_ID = "text.undefined-id", InvalidId {
@@ -109,7 +109,7 @@ kinds! {
         example: "%int = OpTypeInt 32 1\n%c = OpConstant %int 5000000000\n",
     }
     UNTYPED_LITERAL = "text.untyped-literal", InvalidText {
-        text: "A literal can't be read because its type isn't known: the type is no number of at most 64 bits, or is \
+        text: "A literal can't be read because its type isn't known: the type isn't a number of at most 64 bits, or is \
                defined only later.",
         advice: "Define the type before it is used, as `OpTypeInt` or `OpTypeFloat`.",
         example: "%c = OpConstant %float 1\n%float = OpTypeFloat 32\n",
@@ -189,7 +189,7 @@ kinds! {
 
     TRUNCATED = "binary.truncated", InvalidBinary {
         text: "The file ends within the header, within a word or within an instruction.",
-        advice: "See whether the file was copied or written whole. `spv dis --lenient` shows what is there.",
+        advice: "See whether the file was copied or written whole. If only its last instruction is cut short, `spv dis --lenient` shows the others.",
     }
     WRONG_MAGIC = "binary.wrong-magic", InvalidBinary {
         text: "The file doesn't start with the magic number of SPIR-V, 0x07230203, in either byte order.",
@@ -238,7 +238,7 @@ kinds! {
         advice: "`spv dis --lenient` shows the second as `OpUnknown`.",
     }
     OTHER_FORMAT = "binary.other-format", InvalidBinary {
-        text: "The file is no module, but starts like one of another format, such as a DXIL container, an ELF file or an \
+        text: "The file is not a module, but starts like a file of another format, such as a DXIL container, an ELF file or an \
                archive.",
         advice: "Take the module out of the file, or compile the shader to SPIR-V instead.",
     }

@@ -102,7 +102,7 @@ declarations, names, decorations, functions and blocks not by where they stand.
 What B alone has is shown with ids that A doesn't have; everything else has A's.
 
 Of two folders, the modules with the same path below them are compared; what only
-one of them has is told, too.
+one of them has is shown, too.
 
 Examples:
   spv diff old.spv new.spv

@@ -45,9 +45,9 @@ pub(crate) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-A module need not be valid. What it leaves open is shown as `-` or `unknown`, and a
-number that specialization may change is followed by `*`. Offsets and sizes are in
-bytes.
+A module need not be valid. What it leaves open is shown as `-` or `unknown`, and
+a number that specialization may change is followed by `*`. Offsets and sizes are
+in bytes.
 
 Examples:
   spv info shader.spv

@@ -45,9 +45,9 @@ the first input. Modules with different addressing or memory models can't be
 merged, nor can those that have the same entry point. (`spv link` is for modules
 that import what others export.)
 
-Inputs are binary modules, modules as hexadecimal text, or assembly text. A directory
-stands for the .spv and .spvasm files in it and below. If there is an error, nothing
-is written.
+Inputs are binary modules, modules as hexadecimal text, or assembly text. A
+directory stands for the .spv and .spvasm files in it and below. If there is an
+error, nothing is written.
 
 Examples:
   spv merge shader.vert.spv shader.frag.spv -o shader.spv

@@ -34,8 +34,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ENV", value_parser = environments::parser(), hide_possible_values = true, default_value = "spv1.6")]
     target_env: TargetEnv,
 
-    /// How to tell what was found: for people, one JSON object for each input on a
-    /// line, or a SARIF log
+    /// The form of the report: for people, one JSON object for each input on a line, or
+    /// a SARIF log
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 
@@ -76,9 +76,9 @@ struct LevelArguments(Vec<(String, Level)>);
 
 /// The options, what they do to a rule, and the level that they give it.
 const LEVELS: &[(&str, &str, Level)] = &[
-    ("allow", "Don't tell what breaks this rule", Level::Allow),
-    ("warn", "Tell it as a warning", Level::Warn),
-    ("deny", "Tell it as an error", Level::Deny),
+    ("allow", "Ignore what breaks this rule", Level::Allow),
+    ("warn", "Report it as a warning", Level::Warn),
+    ("deny", "Report it as an error", Level::Deny),
 ];
 
 impl Args for LevelArguments {
@@ -211,10 +211,11 @@ All errors of a module are reported, each with the id of its rule, which
 `spv explain RULE` explains. A directory stands for the .spv and .spvasm files in
 it and below.
 
-`--allow`, `--warn` and `--deny` say how a rule is told, and can be given several
-times. RULE is a rule (layout.overlap), a family (layout.*), or all (*). A rule's own
-name counts for more than its family's, and of two equal names the later. What is
-allowed, or only worth a warning, hides no errors of other rules.
+`--allow`, `--warn` and `--deny` say how breaches of a rule are reported, and can
+be given several times. RULE is a rule (layout.overlap), a family (layout.*), or
+all (*). A rule's own name counts for more than its family's, and of two equal
+names the later. What is allowed, or only worth a warning, hides no errors of
+other rules.
 
 Examples:
   spv val shader.spv

@@ -34,6 +34,16 @@ fn help_shows_examples_and_exit_codes() {
             let help = dir.spv(&[command, flag]);
             assert!(help.text().contains("\nExamples:\n  spv "), "{command}");
             assert!(help.text().contains("\nExit codes:\n  0  "), "{command}");
+            // What is not wrapped by itself is wrapped in the sources.
+            let after = help
+                .text()
+                .split("\n\n")
+                .skip(3)
+                .collect::<Vec<_>>()
+                .join("\n\n");
+            let own = after.lines().filter(|line| !line.starts_with(' '));
+            let long: Vec<&str> = own.filter(|line| line.chars().count() > 82).collect();
+            assert!(long.is_empty(), "{command}: {long:?}");
         }
     }
     dir.spv(&[]).fails(2, "Usage: spv");

@@ -424,7 +424,10 @@ impl<'m, 'a> Ids<'m, 'a> {
                 self.values.insert(id.0);
             }
             if !self.told.insert(id.0, m.is_remark(inst)) {
-                self.quiet.push(inst.offset());
+                // What speaks of undefined ids is left out anyway.
+                if offset != 0 {
+                    self.quiet.push(inst.offset());
+                }
                 return Ok(());
             }
             return match (offset, may_be_later) {

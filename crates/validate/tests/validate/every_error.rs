@@ -387,7 +387,9 @@ fn what_an_instruction_lacks_hides_nothing_of_the_rest() {
     tells(
         Frame::Shader,
         "OpEmitVertex ; capability.instruction primitive.execution-model
-%sum = OpFAdd %f32 %nowhere %u32_1 ; id.undefined",
+%sum = OpFAdd %f32 %nowhere %u32_1 ; id.undefined
+OpStore %private_u32 %f32_0 Aligned 3 ; memory.store-type memory.alignment
+OpStore %nowhere %f32_0 Aligned 3",
     );
 }
 

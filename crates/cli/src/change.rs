@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::Args;
 use spirvkit::diagnostics::Source;
 use spirvkit::ir::Module;
+use spirvkit::text::Origins;
 use spirvkit::{AssembleOptions, Diagnostic, Endianness, bytes_from_words, words_from_bytes};
 
 use crate::cli::{ColorWhen, Files};
@@ -90,15 +91,32 @@ pub(crate) fn load_words(
     bytes: Vec<u8>,
     messages: &mut Messages,
 ) -> Option<(Vec<u32>, Endianness)> {
+    let (words, endianness, _) = load_with_text(name, bytes, false, messages)?;
+    Some((words, endianness))
+}
+
+/// The assembly text that a module was given as, and the way back to it.
+pub(crate) type FromText = (String, Origins);
+
+/// The same, with the text, if it is one and that is wanted.
+pub(crate) fn load_with_text(
+    name: &str,
+    bytes: Vec<u8>,
+    with_text: bool,
+    messages: &mut Messages,
+) -> Option<(Vec<u32>, Endianness, Option<FromText>)> {
     let form = Form::of(bytes);
     let form = form.map_err(|(error, text)| messages.add(&error, &Source::new(name, &text)));
     match form.ok()? {
         Form::Binary(bytes) => words_from_bytes(&bytes)
+            .map(|(words, endianness)| (words, endianness, None))
             .map_err(|error| add_error(name, &error, messages))
             .ok(),
         Form::Text(text) => {
-            let assembled = as_::assemble(name, &text, &AssembleOptions::default(), messages)?;
-            Some((assembled.words, Endianness::Little))
+            let options = AssembleOptions::default().origins(with_text);
+            let assembled = as_::assemble(name, &text, &options, messages)?;
+            let text = with_text.then_some((text, assembled.origins));
+            Some((assembled.words, Endianness::Little, text))
         }
     }
 }

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use spirvkit::binary::Module;
+use spirvkit::text::IdNames;
 
-use crate::change::{add_error, load_words};
+use crate::change::{FromText, add_error, load_with_text};
 use crate::exit::{Ending, UsageError};
 use crate::inputs::Inputs;
 use crate::output::Content;
@@ -25,6 +26,10 @@ pub(crate) struct Looked<'a> {
     pub(crate) name: &'a str,
     /// The module, which has a header. Its instructions need not be right.
     pub(crate) module: Module<'a>,
+    /// The assembly text that it was given as, if it was.
+    pub(crate) text: Option<&'a FromText>,
+    /// What its ids are called: as in that text, or as the disassembler calls them.
+    pub(crate) ids: IdNames<'a>,
 }
 
 /// Reads the module at a path, by default standard input, and calls `work` with it,
@@ -53,13 +58,13 @@ pub(crate) fn look(
     };
     let mut messages = Messages::new(reporter);
     let words = match input.read() {
-        Ok(bytes) => load_words(&input.name, bytes, &mut messages),
+        Ok(bytes) => load_with_text(&input.name, bytes, true, &mut messages),
         Err(error) => {
             messages.add_read_error(&input.name, &error);
             None
         }
     };
-    let done = match words.as_ref().map(|(words, _)| Module::new(words)) {
+    let done = match words.as_ref().map(|(words, ..)| Module::new(words)) {
         None => Ok(()),
         Some(Err(error)) => {
             add_error(&input.name, &error, &mut messages);
@@ -67,7 +72,18 @@ pub(crate) fn look(
         }
         Some(Ok(module)) => {
             let name = &input.name;
-            work(&Looked { name, module }, &mut messages)
+            let text = words.as_ref().and_then(|(.., text)| text.as_ref());
+            let ids = match text {
+                Some((_, origins)) => IdNames::of_text(module.words(), origins),
+                None => IdNames::new(module.words()),
+            };
+            let looked = Looked {
+                name,
+                module,
+                text,
+                ids,
+            };
+            work(&looked, &mut messages)
         }
     };
     messages.print();

@@ -137,10 +137,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         reporter,
         |looked, messages| {
             let words = looked.module.words();
-            let ids = IdNames::new(words);
+            let ids = &looked.ids;
             let shown = match arguments.raw.raw_id {
                 true => &IdNames::numbers(words),
-                false => &ids,
+                false => ids,
             };
             let program = Program::named(words, shown);
             let mut program = match program {
@@ -151,7 +151,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
                 }
             };
             if let Some(name) = &arguments.function
-                && let Err(trouble) = keep(&mut program, &ids, name)
+                && let Err(trouble) = keep(&mut program, ids, name)
             {
                 messages.add(&trouble.diagnostic(), &Source::new(looked.name, ""));
                 return Ok(());

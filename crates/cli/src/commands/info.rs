@@ -11,7 +11,7 @@ use serde::Serialize;
 use spirvkit::text::IdNames;
 use spirvkit::{Reflection, reflect_words};
 
-use crate::change::{add_error, load_words};
+use crate::change::{add_error, load_with_text};
 use crate::cli::{ColorWhen, RawIds, jobs};
 use crate::exit::{Ending, UsageError};
 use crate::inputs::Inputs;
@@ -98,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     };
     let color = arguments.format == Format::Human && arguments.color.on_stdout();
     Ok(run.convert(|name, bytes, messages| {
-        let (words, _) = load_words(name, bytes, messages)?;
+        let (words, _, text) = load_with_text(name, bytes, true, messages)?;
         let reflection = reflect_words(&words)
             .map_err(|error| add_error(name, &error, messages))
             .ok()?;
@@ -108,9 +108,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         };
         let text = match arguments.format {
             Format::Human => {
-                let ids = match arguments.raw.raw_id {
-                    true => IdNames::numbers(&words),
-                    false => IdNames::new(&words),
+                let ids = match &text {
+                    _ if arguments.raw.raw_id => IdNames::numbers(&words),
+                    Some((_, origins)) => IdNames::of_text(&words, origins),
+                    None => IdNames::new(&words),
                 };
                 Ok(table::tables(name, &reflection, &ids, color))
             }

@@ -119,9 +119,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             let types = Types::of(instructions());
             let layouts = types.lay_out_all();
             let names = Names::of(instructions());
-            let ids = IdNames::new(module.words());
+            let ids = &looked.ids;
             let found = match &arguments.structure {
-                Some(name) => names.find(&types, &ids, name),
+                Some(name) => names.find(&types, ids, name),
                 None => Ok(find::laid_out(
                     &types,
                     &layouts,
@@ -156,7 +156,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
                         texts: &texts,
                         ids: match arguments.raw.raw_id {
                             true => &IdNames::numbers(module.words()),
-                            false => &ids,
+                            false => ids,
                         },
                         color: arguments.color.on_stdout(),
                         width: stdout_width(),

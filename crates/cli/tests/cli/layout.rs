@@ -71,9 +71,9 @@ fn structures_are_found_by_what_leads_to_them() {
     let scene = of("Scene");
     assert_eq!(of("world"), scene);
     assert_eq!(dir.spv(&["layout", "a.spvasm"]).text(), scene);
-    assert!(of("Light").starts_with("%Light  structure\n"));
+    assert!(of("Light").starts_with("Light  %light  structure\n"));
     dir.spv(&["layout", "a.spvasm", "scen"])
-        .fails(1, "did you mean %Scene?");
+        .fails(1, "did you mean %scene?");
     dir.spv(&["layout", "a.spvasm", "Nothing like it"])
         .fails(1, "there are ");
     dir.spv(&["layout", "a.spvasm", "%999"]).fails(1, "%999");

@@ -222,3 +222,35 @@ fn a_diff_has_no_name_for_two_things() {
         ran.text()
     );
 }
+
+#[test]
+fn ids_of_assembly_text_have_its_names_and_places() {
+    let dir = Dir::new();
+    let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\n%f32 = OpTypeFloat 32\n\
+                %half_pi = OpConstant %f32 1.5\n%pair = OpConstantComposite %f32 %half_pi\n";
+    dir.write("a.spvasm", text);
+    let lookup = |place: &str| dir.spv(&["debug", "lookup", "a.spvasm", place]);
+    // The text's own name, and what `dis` would make of it.
+    for id in ["%half_pi", "half_pi", "%float_1_5"] {
+        let ran = lookup(id);
+        assert!(
+            ran.text().contains("  %half_pi = OpConstant %f32 1.5\n"),
+            "{ran:?}"
+        );
+    }
+    // A place in the text, as errors show it.
+    let judged = dir.spv(&["val", "a.spvasm"]);
+    let place = judged
+        .stderr
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("--> a.spvasm:5"));
+    let place = format!("a.spvasm:5{}", place.expect(&judged.stderr));
+    assert!(
+        lookup(&place)
+            .text()
+            .contains("%pair = OpConstantComposite"),
+        "{place}"
+    );
+    assert!(lookup("a.spvasm:4").text().contains("%half_pi = "));
+    lookup("a.spvasm:99").fails(1, "lookup.not-found");
+}

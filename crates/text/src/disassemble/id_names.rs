@@ -10,6 +10,7 @@ use spirvkit_diagnostics::similar;
 use spirvkit_grammar::Op;
 
 use super::names::{Names, as_number};
+use crate::assemble::Origins;
 
 /// What the disassembler calls the ids of a module.
 ///
@@ -31,6 +32,8 @@ use super::names::{Names, as_number};
 pub struct IdNames<'m> {
     pub(super) names: Names,
     module: Option<Module<'m>>,
+    /// By what else an id may be meant that has another name here.
+    others: Option<Box<IdNames<'m>>>,
 }
 
 impl fmt::Debug for IdNames<'_> {
@@ -71,7 +74,11 @@ impl<'m> IdNames<'m> {
     pub fn new(words: &'m [u32]) -> Self {
         let module = Module::new(words).ok();
         let names = module.as_ref().map_or(Names::Raw, Names::friendly);
-        Self { names, module }
+        Self {
+            names,
+            module,
+            others: None,
+        }
     }
 
     /// No names: ids are shown by their numbers.
@@ -79,6 +86,7 @@ impl<'m> IdNames<'m> {
         Self {
             names: Names::Raw,
             module: Module::new(words).ok(),
+            others: None,
         }
     }
 
@@ -89,7 +97,20 @@ impl<'m> IdNames<'m> {
         let names = module
             .as_ref()
             .map_or(Names::Raw, |module| Names::given(module, names.into_iter()));
-        Self { names, module }
+        Self {
+            names,
+            module,
+            others: None,
+        }
+    }
+
+    /// The names that ids have in the text that was assembled to these words. An id may
+    /// be meant by what the disassembler would call it, too.
+    pub fn of_text(words: &'m [u32], origins: &Origins) -> Self {
+        Self {
+            others: Some(Box::new(Self::new(words))),
+            ..Self::given(words, origins.names())
+        }
     }
 
     /// An id's name, without the percent sign, unless that is its number.
@@ -166,7 +187,10 @@ impl<'m> IdNames<'m> {
         }
         let exact = shown.or(others.iter().copied().find(|id| Some(*id) == number));
         others.retain(|id| Some(*id) != exact);
-        Meant { exact, others }
+        match &self.others {
+            Some(other) if exact.is_none() && others.is_empty() => other.find(text, wanted),
+            _ => Meant { exact, others },
+        }
     }
 
     /// The ids with the names most like a text, of those that are `wanted`; the best

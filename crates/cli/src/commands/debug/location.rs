@@ -7,6 +7,7 @@ use std::ops::Range;
 use serde_json::{Value, json};
 use spirvkit::binary::{Id, Instruction, WordOffset};
 use spirvkit::debuginfo::{DebugInfo, Entry, FileId, Position};
+use spirvkit::diagnostics::Source;
 use spirvkit::text::IdNames;
 
 use super::reading::View;
@@ -136,8 +137,13 @@ impl Wanted {
             }
             Self::Id(name) => find_id_place(view, name),
             Self::Line { file, line, column } => {
-                let files = files_called(info, file)?;
-                find_line(info, files, *line, *column)
+                let files = files_called(info, file);
+                if files.is_err()
+                    && let Some(place) = find_in_text(view, file, *line, *column)
+                {
+                    return Ok(place);
+                }
+                find_line(info, files?, *line, *column)
             }
             Self::Number(number) => {
                 let with_lines = |id: &FileId| info.lines_of(*id).next().is_some();
@@ -227,6 +233,32 @@ fn find_id_place<'a>(view: &View<'a>, name: &str) -> Result<Place<'a>, Trouble> 
     let mut place = Place::of_instruction(&instruction);
     place.warnings.extend(warning);
     Ok(place)
+}
+
+/// The instruction at a place of the module's own assembly text, as errors show it.
+fn find_in_text<'a>(
+    view: &View<'a>,
+    file: &str,
+    line: u32,
+    column: Option<u32>,
+) -> Option<Place<'a>> {
+    let (text, origins) = view.text.filter(|_| view.name == file)?;
+    let source = Source::new(view.name, text);
+    let wanted = (line as usize, column.map(|column| column as usize));
+    let is_there = |instruction: &Instruction<'_>| {
+        let Some(span) = origins.span(instruction.offset().0) else {
+            return false;
+        };
+        let (start, end) = (source.position(span.start), source.position(span.end));
+        let lines = start.line..=end.line;
+        lines.contains(&wanted.0)
+            && wanted.1.is_none_or(|column| {
+                let starts = wanted.0 > start.line || column >= start.column;
+                starts && (wanted.0 < end.line || column <= end.column)
+            })
+    };
+    let instruction = view.info.instructions().find(is_there)?;
+    Some(Place::of_instruction(&instruction))
 }
 
 /// What comes of a line, or is declared on it. Of a column, what is exactly there, or

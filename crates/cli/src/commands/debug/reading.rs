@@ -8,7 +8,7 @@ use spirvkit::debuginfo::{DebugInfo, Entry};
 use spirvkit::diagnostics::Source;
 use spirvkit::text::IdNames;
 
-use crate::change::write;
+use crate::change::{FromText, write};
 use crate::cli::ColorWhen;
 use crate::exit::{Ending, UsageError};
 use crate::ids::Trouble;
@@ -48,6 +48,10 @@ pub(crate) struct View<'a> {
     pub(crate) shown: &'a IdNames<'a>,
     /// The names by which users may mean ids.
     pub(crate) ids: &'a IdNames<'a>,
+    /// How messages call the module's file.
+    pub(crate) name: &'a str,
+    /// The assembly text that the module was given as, if it was.
+    pub(crate) text: Option<&'a FromText>,
     pub(crate) format: Format,
 }
 
@@ -126,12 +130,13 @@ pub(crate) fn show(
     };
     crate::look::look(module, reporter, |looked, messages| {
         let info = DebugInfo::read(&looked.module);
-        let ids = IdNames::new(info.words());
         let numbers = IdNames::numbers(info.words());
         let view = View {
             info: &info,
-            shown: if raw_ids { &numbers } else { &ids },
-            ids: &ids,
+            shown: if raw_ids { &numbers } else { &looked.ids },
+            ids: &looked.ids,
+            name: looked.name,
+            text: looked.text,
             format: form.format,
         };
         let source = Source::new(looked.name, "");

@@ -69,7 +69,7 @@ impl fmt::Display for ScalarType {
             Self::Bool => f.write_str("bool"),
             Self::Integer { width } => f.write_str(&spelling::integer((*width).into(), true)),
             Self::Float(FloatFormat::Half | FloatFormat::Single | FloatFormat::Double) => {
-                f.write_str(&spelling::float(self.width().into(), None))
+                f.write_str(&spelling::float(self.width(), None))
             }
             Self::Float(format) => f.write_str(&format!("{format:?}").to_lowercase()),
         }

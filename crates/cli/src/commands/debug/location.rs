@@ -130,7 +130,7 @@ impl Wanted {
                 };
                 let end = last.map_or(first.end, |last| last.end);
                 Ok(Place {
-                    ranges: Vec::from([first.start..end]),
+                    ranges: std::iter::once(first.start..end).collect(),
                     is_line: true,
                     ..Place::default()
                 })

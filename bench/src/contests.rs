@@ -243,7 +243,7 @@ fn disassemble(corpus: &Corpus, budget: Duration, title: &'static str, friendly:
     ));
     let modules = field.modules.clone();
     let candidates = vec![each(OURS, &modules, ours), each(CPP, &modules, theirs)];
-    field.measure(title, Goal(CPP, 15.0), candidates, budget)
+    field.measure(title, Goal(CPP, 20.0), candidates, budget)
 }
 
 pub(crate) fn disassemble_like_rspirv(corpus: &Corpus, budget: Duration) -> Contest {
@@ -319,7 +319,7 @@ pub(crate) fn validate(corpus: &Corpus, budget: Duration) -> Contest {
     field.remark("Environment vulkan1.3; all these modules are valid to both.".to_owned());
     let modules = field.modules.clone();
     let candidates = vec![each(OURS, &modules, ours), each(CPP, &modules, theirs)];
-    field.measure("Validate", Goal(CPP, 15.0), candidates, budget)
+    field.measure("Validate", Goal(CPP, 22.0), candidates, budget)
 }
 
 pub(crate) fn reflect(corpus: &Corpus, budget: Duration) -> Contest {

@@ -5,6 +5,7 @@ mod contests;
 mod cpp_validator;
 mod machine;
 mod memory;
+mod programs;
 mod report;
 mod scaling;
 mod timing;
@@ -17,6 +18,7 @@ use std::time::Duration;
 
 use clap::Parser;
 
+use programs::Programs;
 use report::Report;
 use spirvkit_bench::corpus::Corpus;
 
@@ -34,6 +36,15 @@ struct Arguments {
     /// over a sample of the modules.
     #[arg(long, default_value_t = 30, value_name = "N")]
     seconds: u64,
+    /// Our program [default: `spv` beside this one].
+    #[arg(long, value_name = "FILE")]
+    spv: Option<PathBuf>,
+    /// The folder of `spirv-val`, `spirv-dis` and `spirv-as`, to measure them too.
+    #[arg(long, value_name = "FOLDER")]
+    classic: Option<PathBuf>,
+    /// Measure only the programs, and write no report.
+    #[arg(long)]
+    only_programs: bool,
     /// Disassemble a file and print the sizes and this process's peak memory.
     #[arg(long, hide = true, value_name = "FILE")]
     peak_disassembling: Option<PathBuf>,
@@ -83,7 +94,17 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     };
     let corpus = Corpus::load(folder)?;
     let budget = Duration::from_secs(arguments.seconds);
-    let mut report = Report::new(&corpus, arguments.seconds);
+    let has_classic = arguments.classic.is_some();
+    let mut report = Report::new(&corpus, arguments.seconds, has_classic);
+    let programs = || Programs::find(arguments.spv.clone(), arguments.classic.clone());
+    if arguments.only_programs {
+        report.programs(
+            &corpus,
+            programs::measure(&corpus, &programs()?, budget / 4)?,
+        );
+        print!("{}", report.finish());
+        return Ok(());
+    }
     if arguments.only_validation {
         report.contest(contests::validate(&corpus, budget));
         report.growth(scaling::growth(budget, false));
@@ -96,6 +117,8 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         print!("{}", report.finish());
         return Ok(());
     }
+    // Before minutes pass for a report that can't be written.
+    let programs = programs()?;
     report.contest(contests::decode(&corpus, budget));
     report.contest(contests::load(&corpus, budget));
     report.contest(contests::store(&corpus, budget));
@@ -107,8 +130,10 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     report.contest(contests::reflect(&corpus, budget));
     report.growth(scaling::growth(budget, true));
     report.threads(scaling::two_threads(&corpus, budget / 4));
+    report.programs(&corpus, programs::measure(&corpus, &programs, budget / 4)?);
     report.sizes(scaling::sizes(budget / 4));
     report.memory(memory::peaks()?);
+    report.growth_memory(memory::growth_peaks()?);
     let text = report.finish();
     print!("{text}");
     if let Some(file) = &arguments.write {

@@ -11,11 +11,15 @@ use spirvkit::ir::Module;
 use spirvkit::{
     AssembleOptions, DisassembleOptions, Endianness, ValidateOptions, bytes_from_words,
 };
+use spirvkit_bench::shapes::SHAPES;
 use spirvkit_bench::synthetic;
 
 /// The size of the module. It is so large that the process's own needs don't
 /// matter.
 const BYTES: usize = 100_000_000;
+
+/// The modules with much of one thing are so much larger than for taking times.
+pub(crate) const TIMES: usize = 4;
 
 /// What a process needed.
 pub(crate) struct Peak {
@@ -55,6 +59,22 @@ pub(crate) fn peaks() -> Result<Vec<Peak>, Box<dyn Error>> {
     fs::remove_file(&module)?;
     fs::remove_file(&text)?;
     peaks.into_iter().collect()
+}
+
+/// Has this program run anew to validate each of the made-up modules that have very
+/// much of one thing: [`TIMES`] as many as their times are taken with.
+pub(crate) fn growth_peaks() -> Result<Vec<Peak>, Box<dyn Error>> {
+    eprintln!("Validation's memory …");
+    let file = env::temp_dir().join(format!("spirvkit-bench-{}.spv", std::process::id()));
+    let mut peaks = Vec::new();
+    for shape in SHAPES {
+        let words = (shape.make)(shape.count * TIMES);
+        fs::write(&file, bytes_from_words(&words, Endianness::Little))?;
+        let peak = child(shape.name, "--peak-validating", &file);
+        fs::remove_file(&file)?;
+        peaks.push(peak?);
+    }
+    Ok(peaks)
 }
 
 fn child(work: &'static str, flag: &str, file: &Path) -> Result<Peak, Box<dyn Error>> {
@@ -107,14 +127,14 @@ pub(crate) fn assemble_and_tell(file: &Path) -> Result<(), Box<dyn Error>> {
 
 /// The same for validating, which has no output to speak of.
 pub(crate) fn validate_and_tell(file: &Path) -> Result<(), Box<dyn Error>> {
-    let input = fs::read(file)?;
+    let (words, _) = spirvkit::words_from_bytes(&fs::read(file)?)?;
     let mut options = ValidateOptions::default();
     options.limits.id_bound = u32::MAX;
-    let report = black_box(spirvkit::validate(&input, &options));
+    let report = black_box(spirvkit::validate_words(&words, &options));
     if !report.is_valid() {
         return Err(format!("the module is not valid: {report:?}").into());
     }
-    println!("{} 0 {}", input.len(), peak_bytes()?);
+    println!("{} 0 {}", words.len() * 4, peak_bytes()?);
     Ok(())
 }
 

@@ -8,7 +8,8 @@ use spirvkit_bench::shapes::LIMIT;
 
 use crate::competitors::CPP;
 use crate::machine;
-use crate::memory::Peak;
+use crate::memory::{Peak, TIMES};
+use crate::programs;
 use crate::scaling::{Growth, Size, Threads};
 use spirvkit_bench::corpus::{Corpus, bytes_of};
 
@@ -22,13 +23,19 @@ the measured time. The line that copies the words of the modules is there for
 scale.
 ";
 
+/// The goal for the memory that validating takes: so many times the module, and so
+/// many megabytes.
+const PER_MODULE: f64 = 6.0;
+const FIXED: f64 = 10.0;
+
 /// A report in the making.
 pub(crate) struct Report {
     text: String,
 }
 
 impl Report {
-    pub(crate) fn new(corpus: &Corpus, seconds: u64) -> Self {
+    pub(crate) fn new(corpus: &Corpus, seconds: u64, has_classic: bool) -> Self {
+        let classic = if has_classic { " --classic FOLDER" } else { "" };
         let mut text = String::new();
         let name = &corpus.name;
         let _ = write!(
@@ -38,7 +45,8 @@ impl Report {
 These figures are the output of
 
 ```sh
-{}cargo run --release -p spirvkit-bench -- {name} --seconds {seconds} --write docs/benchmarks.md
+cargo build --release --bin spv
+{}cargo run --release -p spirvkit-bench -- {name} --seconds {seconds}{classic} --write docs/benchmarks.md
 ```
 
 where `{name}` is a folder of {} modules, {:.1} MB together.
@@ -176,6 +184,44 @@ one.
         }
     }
 
+    pub(crate) fn programs(&mut self, corpus: &Corpus, rows: Vec<programs::Row>) {
+        let (modules, bytes) = programs::field(corpus);
+        let _ = write!(
+            self.text,
+            "
+## The program over many files
+
+`spv` with `-j1` over a folder of the first {modules} modules, {:.1} MB, from the start of the
+process to its end, files in the system's cache; outputs go to files in a folder of
+their own, which isn't there before. Text has friendly names. The rate of the library
+is that of one thread over the same modules or texts in memory. The classic programs
+run once for each file.
+
+| | library, MB/s | `spv`, MB/s | share | goal | classic programs, MB/s | `spv` is faster by |
+|---|---:|---:|---:|---:|---:|---:|
+",
+            megabytes(bytes),
+        );
+        for row in rows {
+            let (theirs, ratio) = match row.classic {
+                Some(time) => {
+                    let ratio = time.as_secs_f64() / row.program.as_secs_f64();
+                    (speed(row.bytes, time), format!("{ratio:.1}×"))
+                }
+                None => ("–".to_owned(), String::new()),
+            };
+            let _ = writeln!(
+                self.text,
+                "| {} | {} | {} | {:.0} % | {:.0} % | {theirs} | {ratio} |",
+                row.work,
+                speed(row.bytes, row.library),
+                speed(row.bytes, row.program),
+                row.library.as_secs_f64() / row.program.as_secs_f64() * 100.0,
+                row.goal * 100.0,
+            );
+        }
+    }
+
     pub(crate) fn sizes(&mut self, sizes: Vec<Size>) {
         self.text.push_str(
             "
@@ -221,6 +267,29 @@ memory and does nothing but this.
                 megabytes(row.output as usize),
                 megabytes(row.peak as usize),
                 row.peak as f64 / (row.input + row.output) as f64,
+            );
+        }
+    }
+
+    pub(crate) fn growth_memory(&mut self, peaks: Vec<Peak>) {
+        let _ = write!(
+            self.text,
+            "
+The peak of validating the made-up modules with very much of one thing, with {TIMES} times
+as many as under \"Validation's growth\". The goal is {PER_MODULE} times the module and {FIXED} MB.
+
+| what | module, MB | peak, MB | goal, MB |
+|---|---:|---:|---:|
+"
+        );
+        for row in peaks {
+            let module = megabytes(row.input as usize);
+            let _ = writeln!(
+                self.text,
+                "| {} | {module:.1} | {:.1} | {:.1} |",
+                row.work,
+                megabytes(row.peak as usize),
+                PER_MODULE * module + FIXED,
             );
         }
     }

@@ -107,28 +107,33 @@ impl DepthFirst {
     }
 
     /// A node's place in [`DepthFirst::pre_order`]; none, if it was not reached.
+    #[inline]
     pub fn pre_number(&self, node: Node) -> Option<u32> {
         place(&self.entered, node)
     }
 
     /// A node's place in [`DepthFirst::post_order`]; none, if it was not reached.
+    #[inline]
     pub fn post_number(&self, node: Node) -> Option<u32> {
         place(&self.left, node)
     }
 
     /// Whether the traversal came to this node.
+    #[inline]
     pub fn is_reachable(&self, node: Node) -> bool {
         self.pre_number(node).is_some()
     }
 
     /// The node from which this one was reached first; none for a root and for
     /// what was not reached.
+    #[inline]
     pub fn parent(&self, node: Node) -> Option<Node> {
         place(&self.parents, node)
     }
 
     /// Whether `above` is `below` or one of the nodes through which `below` was
     /// reached first, in constant time.
+    #[inline]
     pub fn is_ancestor(&self, above: Node, below: Node) -> bool {
         match (
             self.pre_number(above),
@@ -145,6 +150,7 @@ impl DepthFirst {
 
     /// Whether an edge between these nodes leads back: to a node that has been
     /// entered and not left when the edge is followed.
+    #[inline]
     pub fn is_back_edge(&self, from: Node, to: Node) -> bool {
         self.is_ancestor(to, from)
     }
@@ -159,6 +165,7 @@ impl DepthFirst {
     }
 }
 
+#[inline]
 fn place(table: &[u32], node: Node) -> Option<u32> {
     table
         .get(node as usize)

@@ -66,21 +66,23 @@ impl DominatorTree {
                 *size_above += size;
             }
         }
-        let mut numbers = vec![0; nodes];
         // For each node the first number that none of its subtrees has taken.
-        let mut free = vec![0; nodes];
+        let mut numbers = vec![0; nodes];
         let mut total = 0;
         let mut by_number = vec![NONE; order.pre_order().len()];
         for &node in order.pre_order() {
-            let next = match free.get_mut(immediate[node as usize] as usize) {
+            let next = match numbers.get_mut(immediate[node as usize] as usize) {
                 Some(next) => next,
                 None => &mut total,
             };
             let number = *next;
             *next += sizes[node as usize];
-            numbers[node as usize] = number;
-            free[node as usize] = number + 1;
+            numbers[node as usize] = number + 1;
             by_number[number as usize] = node;
+        }
+        // Now that is the number behind all of them.
+        for &node in order.pre_order() {
+            numbers[node as usize] -= sizes[node as usize];
         }
         DominatorTree {
             immediate,
@@ -97,6 +99,7 @@ impl DominatorTree {
 
     /// The closest node that dominates this one and isn't it; none for the root
     /// and for what can't be reached.
+    #[inline]
     pub fn immediate(&self, node: Node) -> Option<Node> {
         self.immediate
             .get(node as usize)
@@ -106,6 +109,7 @@ impl DominatorTree {
 
     /// Whether every path from the root to `below` goes through `above`. A node
     /// dominates itself.
+    #[inline]
     pub fn dominates(&self, above: Node, below: Node) -> bool {
         if !self.is_reachable(below) {
             return true;
@@ -121,6 +125,7 @@ impl DominatorTree {
     }
 
     /// Whether there is a path from the root to this node.
+    #[inline]
     pub fn is_reachable(&self, node: Node) -> bool {
         self.sizes.get(node as usize).is_some_and(|&size| size != 0)
     }
@@ -158,14 +163,14 @@ fn immediate_dominators(graph: &impl Edges, order: &DepthFirst) -> Vec<Node> {
     };
     let mut forest = Forest {
         above: vec![NONE; reached],
-        least: (0..reached as u32).collect(),
+        least: vec![NONE; reached],
         semi: (0..reached as u32).collect(),
         path: Vec::new(),
     };
+    // Until its immediate dominator is known, a node is in the list of the nodes that
+    // have the same semidominator, and this is the next one of that list. The first of
+    // a list stands in `least`, which holds nothing else before a node is linked.
     let mut immediate = vec![NONE; reached];
-    // For each node the nodes whose semidominator it is, as linked lists.
-    let mut first = vec![NONE; reached];
-    let mut next = vec![NONE; reached];
     for node in (0..reached).rev() {
         let parent = parent_of(node);
         if parent == NONE {
@@ -179,18 +184,18 @@ fn immediate_dominators(graph: &impl Edges, order: &DepthFirst) -> Vec<Node> {
             }
         }
         let semi = forest.semi[node] as usize;
-        next[node] = core::mem::replace(&mut first[semi], node as u32);
-        forest.above[node] = parent;
-        let mut waiting = core::mem::replace(&mut first[parent as usize], NONE);
+        immediate[node] = core::mem::replace(&mut forest.least[semi], node as u32);
+        forest.link(node as u32, parent);
+        let mut waiting = core::mem::replace(&mut forest.least[parent as usize], NONE);
         while waiting != NONE {
             let least = forest.least_above(waiting);
             let is_less = forest.semi[least as usize] < forest.semi[waiting as usize];
-            immediate[waiting as usize] = if is_less { least } else { parent };
-            waiting = next[waiting as usize];
+            let dominator = if is_less { least } else { parent };
+            waiting = core::mem::replace(&mut immediate[waiting as usize], dominator);
         }
     }
     let semi = forest.semi;
-    drop((first, next, forest.above, forest.least, forest.path));
+    drop((forest.above, forest.least, forest.path));
     let mut result = vec![NONE; graph.len() as usize];
     for node in 0..reached {
         if immediate[node] != NONE && immediate[node] != semi[node] {
@@ -208,7 +213,8 @@ struct Forest {
     /// For each node one further up in its tree: its parent, or what compression
     /// has put there.
     above: Vec<u32>,
-    /// The node of the least semidominator between a node and the one above it.
+    /// For each node that is linked, the node of the least semidominator between it and
+    /// the one above it.
     least: Vec<u32>,
     semi: Vec<u32>,
     /// Scratch space of [`Forest::least_above`].
@@ -216,6 +222,11 @@ struct Forest {
 }
 
 impl Forest {
+    fn link(&mut self, node: u32, parent: u32) {
+        self.above[node as usize] = parent;
+        self.least[node as usize] = node;
+    }
+
     /// Of the nodes from this one up to, and without, the root of its tree, that
     /// with the least semidominator; a root itself.
     fn least_above(&mut self, node: u32) -> u32 {

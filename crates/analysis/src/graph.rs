@@ -54,6 +54,7 @@ impl Graph {
     }
 
     /// How many nodes there are.
+    #[inline]
     pub fn len(&self) -> u32 {
         self.successors.len()
     }
@@ -65,12 +66,14 @@ impl Graph {
 
     /// Where the edges of a node lead, in their order; nowhere, if there is no
     /// such node.
+    #[inline]
     pub fn successors(&self, node: Node) -> &[Node] {
         self.successors.of(node)
     }
 
     /// Where the edges to a node come from; from nowhere, if there is no such
     /// node.
+    #[inline]
     pub fn predecessors(&self, node: Node) -> &[Node] {
         self.predecessors.of(node)
     }

@@ -27,6 +27,7 @@ impl<T: Copy + Default> Lists<T> {
     }
 
     /// How many lists there are.
+    #[inline]
     pub(crate) fn len(&self) -> u32 {
         (self.starts.len() - 1) as u32
     }
@@ -42,6 +43,7 @@ impl<T: Copy + Default> Lists<T> {
     }
 
     /// A list; an empty one, if it doesn't exist.
+    #[inline]
     pub(crate) fn of(&self, list: u32) -> &[T] {
         let list = list as usize;
         match (self.starts.get(list), self.starts.get(list + 1)) {

@@ -10,6 +10,8 @@
 //! edge leaves or enters constructs in a way that it may, it is enough to look at
 //! the smallest around its ends.
 
+use std::cell::OnceCell;
+
 use spirvkit_analysis::{DepthFirst, DominatorTree, Graph, Node, PostDominatorTree};
 use spirvkit_diagnostics::ErrorClass::InvalidCfg;
 use spirvkit_grammar::Op;
@@ -334,8 +336,8 @@ pub(super) struct Constructs<'f, 'm, 'a> {
     pub(super) dominators: DominatorTree,
     /// A traversal that goes on to what can't be reached from the entry.
     whole_order: Option<DepthFirst>,
-    /// The graph along the structure, while constructs are looked for.
-    structural: Graph,
+    /// The graph along the structure, if it had to be made again.
+    structural: OnceCell<Graph>,
     /// Whether a block is a header whose merge block, and continue target, are in
     /// the right place.
     is_sound: Vec<bool>,
@@ -361,26 +363,19 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
     /// headers.
     pub(super) fn new(flow: &'f Flow<'m, 'a>, faults: &mut Faults) -> Self {
         let len = flow.len() as usize;
-        let merges = Merges::of(flow);
-        let structural = {
-            let mut edges = Vec::with_capacity(flow.graph.edge_count() + len);
-            for node in 0..flow.len() {
-                if let Some(merge) = merges.get(flow, node) {
-                    edges.push((node, merge.merge));
-                    edges.extend(merge.continue_target.map(|target| (node, target)));
-                }
-                edges.extend(flow.graph.successors(node).iter().map(|&next| (node, next)));
-            }
-            Graph::new(flow.len(), &edges)
-        };
+        let structural = structural_graph(flow);
         let order = DepthFirst::new(&structural);
+        let dominators = DominatorTree::from_depth_first(&structural, &order);
+        let whole_order = traverse_all(&structural, &order);
+        // Hardly ever anybody asks for it again, and it takes much memory.
+        drop(structural);
         let mut this = Self {
             flow,
-            merges,
-            dominators: DominatorTree::from_depth_first(&structural, &order),
-            whole_order: traverse_all(&structural, &order),
+            merges: Merges::of(flow),
+            dominators,
+            whole_order,
+            structural: OnceCell::new(),
             order,
-            structural,
             is_sound: vec![false; len],
             is_declared_wrongly: vec![false; len],
             lacks_loop_header: false,
@@ -391,10 +386,14 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
         };
         this.check_merge_blocks(faults);
         this.check_loops(faults);
-        this.structural = Graph::new(0, &[]);
+        this.structural.take();
         this.find();
         this.check_depth(faults);
         this
+    }
+
+    fn structural(&self) -> &Graph {
+        self.structural.get_or_init(|| structural_graph(self.flow))
     }
 
     /// A block's merge instruction.
@@ -545,7 +544,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
             return "they are the same block".to_owned();
         }
         // A long search would only serve the message.
-        let mut predecessors = self.structural.predecessors(block).iter().take(100);
+        let mut predecessors = self.structural().predecessors(block).iter().take(100);
         let around = predecessors.find(|&&from| {
             self.dominators.is_reachable(from) && !self.dominators.dominates(header, from)
         });
@@ -648,7 +647,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                 continue;
             }
             let post_dominators = post_dominators.get_or_insert_with(|| {
-                PostDominatorTree::from_depth_first(&self.structural, &self.order)
+                PostDominatorTree::from_depth_first(self.structural(), &self.order)
             });
             if !post_dominators.dominates(back, target) {
                 let message = format!(
@@ -812,6 +811,20 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
             ));
         }
     }
+}
+
+/// The control-flow graph with edges from each header to what its merge instruction
+/// declares, which come first.
+fn structural_graph(flow: &Flow<'_, '_>) -> Graph {
+    let mut edges = Vec::with_capacity(flow.graph.edge_count() + flow.len() as usize);
+    for node in 0..flow.len() {
+        if let Some(merge) = flow.merge(node) {
+            edges.push((node, merge.merge));
+            edges.extend(merge.continue_target.map(|target| (node, target)));
+        }
+        edges.extend(flow.graph.successors(node).iter().map(|&next| (node, next)));
+    }
+    Graph::new(flow.len(), &edges)
 }
 
 /// A traversal of everything, if not everything is reachable.

@@ -684,3 +684,64 @@ OpEntryPoint GLCompute %main \"main\" %buffer
         compare(Frame::Shader, piece, &fine, wrong, "access-chain.raw");
     }
 }
+
+#[test]
+fn gathers_without_a_reference_value_take_levels() {
+    let piece = "OpCapability ImageGatherBiasLodAMD
+OpExtension \"SPV_AMD_texture_gather_bias_lod\"
+OpDecorate %image_var DescriptorSet 0
+OpDecorate %image_var Binding 0
+%image_type = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled_type = OpTypeSampledImage %image_type
+%ptr_sampled = OpTypePointer UniformConstant %sampled_type
+%image_var = OpVariable %ptr_sampled UniformConstant
+%coordinate = OpConstantComposite %v2f32 %f32_1 %f32_1
+%sampled = OpLoad %sampled_type %image_var
+%texel = FORM";
+    let fine = [
+        "OpImageGather %v4f32 %sampled %coordinate %u32_0 Lod %f32_1",
+        "OpImageGather %v4f32 %sampled %coordinate %u32_0 Bias %f32_1",
+    ];
+    let wrong = "OpImageDrefGather %v4f32 %sampled %coordinate %f32_1 Lod %f32_1";
+    compare(Frame::Fragment, piece, &fine, wrong, "image.operand-opcode");
+}
+
+#[test]
+fn opencl_has_the_capabilities_of_its_extensions() {
+    let piece = "OpCapability Kernel
+OpCapability Addresses
+OpCapability Linkage
+OpCapability Int64
+OpCapability FORM
+OpMemoryModel Physical32 OpenCL";
+    let rule = "mode-setting.capability-environment";
+    for (env, fine) in [
+        ("opencl1.2", &["Int64Atomics", "ImageMipmap"][..]),
+        (
+            "opencl2.2",
+            &["Int64Atomics", "ImageMipmap", "NamedBarrier"],
+        ),
+    ] {
+        compare(Frame::WholeFor(env), piece, fine, "Sampled1D", rule);
+    }
+}
+
+#[test]
+fn opencl_reads_and_writes_levels() {
+    let piece = "OpCapability ImageBasic
+OpCapability ImageMipmap
+%read_only = OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly
+%write_only = OpTypeImage %void 2D 0 0 0 0 Unknown WriteOnly
+%source = OpUndef %read_only
+%target = OpUndef %write_only
+FORM";
+    let fine = [
+        "OpImageWrite %target %v2u32_0 %v4f32_0 Lod %u32_1",
+        "%texel = OpImageRead %v4f32 %source %v2u32_0 Lod %u32_1",
+    ];
+    let frame = Frame::KernelFor("opencl2.1");
+    let wrong = "OpImageWrite %target %v2u32_0 %v4f32_0 ConstOffset %v2u32_0";
+    compare(frame, piece, &fine, wrong, "image.opencl-write-operands");
+    let float = "OpImageWrite %target %v2u32_0 %v4f32_0 Lod %f32_1";
+    compare(frame, piece, &fine, float, "image.operand-type");
+}

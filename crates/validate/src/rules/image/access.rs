@@ -2,7 +2,7 @@
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
-use spirvkit_grammar::{Capability, Dim, ExecutionModel, ImageFormat, Op};
+use spirvkit_grammar::{Capability, Dim, ExecutionModel, ImageFormat, ImageOperands, Op};
 
 use super::shape::{self, is_float32, is_int32, is_number};
 use super::{COMPONENTS, DIM, RESULT, SAMPLED, operands, sample, vendor};
@@ -146,7 +146,8 @@ pub(super) static OPENCL_WRITE_OPERANDS: Rule = Rule {
     class: InvalidData,
     section: "OpenCL, SPIR-V Environment",
     vuids: &[],
-    text: "In OpenCL, `OpImageWrite` takes no image operands.",
+    text: "In OpenCL, `OpImageWrite` takes no image operands but the level of detail, the latter with \
+           `ImageMipmap`.",
     example: Example {
         frame: Frame::KernelFor("opencl2.1"),
         breaks: "OpCapability ImageBasic
@@ -323,9 +324,14 @@ pub(super) fn check_write(at: &Site<'_, '_>) -> Verdict {
         let what = format!("can't write to an image of dimensionality {}", image.dim);
         return Err(super::wrong_image(at, &DIM, at.id(0), &what));
     }
-    let has_operands = at.inst.optional(3).is_some_and(|mask| mask != 0);
-    let opencl = expect(!m.env.is_opencl() || !has_operands, || {
-        let message = format!("{} takes no image operands in OpenCL", at.inst.op());
+    // cl_khr_mipmap_image_writes.
+    let levels = match m.has(Capability::ImageMipmap) {
+        true => ImageOperands::Lod.0,
+        false => 0,
+    };
+    let operands = at.inst.optional(3).unwrap_or(0) & !levels;
+    let opencl = expect(!m.env.is_opencl() || operands == 0, || {
+        let message = format!("{} takes no such image operands in OpenCL", at.inst.op());
         at.fault(&OPENCL_WRITE_OPERANDS, message).arg(at, 3)
     });
     let operands = opencl.and_then(|()| operands::check(at, &image, 3));

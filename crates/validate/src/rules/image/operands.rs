@@ -330,11 +330,18 @@ impl Given<'_> {
         let op = at.inst.op();
         let traits = traits(op);
         // SPV_AMD_texture_gather_bias_lod.
-        let gathers_levels = || traits.gathers && m.has(Capability::ImageGatherBiasLodAMD);
-        // SPV_AMD_shader_image_load_store_lod.
-        let accesses_levels = || {
-            matches!(op, Op::ImageRead | Op::ImageWrite | Op::ImageSparseRead)
-                && m.has(Capability::ImageReadWriteLodAMD)
+        let gathers_levels = || {
+            matches!(op, Op::ImageGather | Op::ImageSparseGather)
+                && m.has(Capability::ImageGatherBiasLodAMD)
+        };
+        // SPV_AMD_shader_image_load_store_lod, cl_khr_mipmap_image.
+        let accesses_levels = || match op {
+            _ if m.has(Capability::ImageReadWriteLodAMD) => {
+                matches!(op, Op::ImageRead | Op::ImageWrite | Op::ImageSparseRead)
+            }
+            Op::ImageRead => m.has(Capability::Kernel),
+            Op::ImageWrite => m.has(Capability::ImageMipmap),
+            _ => false,
         };
         let is_right = match self.operand {
             ImageOperands::Bias => traits.lod == Lod::Implicit || gathers_levels(),

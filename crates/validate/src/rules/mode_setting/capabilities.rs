@@ -14,8 +14,8 @@ pub(super) static NOT_IN_ENVIRONMENT: Rule = Rule {
     class: InvalidCapability,
     section: "Vulkan and OpenCL",
     vuids: &["VUID-VkShaderModuleCreateInfo-pCode-08740"],
-    text: "An environment knows the capabilities that its version lists, and those of extensions that the module \
-           declares.",
+    text: "An environment knows the capabilities that its version lists, those of extensions that the module \
+           declares, and those of OpenCL's extensions, which modules don't declare.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.0"),
         breaks: "OpCapability Linkage",
@@ -201,7 +201,8 @@ fn vulkan_since(capability: Capability) -> Option<u8> {
     })
 }
 
-/// The first version of OpenCL that knows a capability without any extension.
+/// The first version of OpenCL that knows a capability without any extension of
+/// SPIR-V. Extensions of OpenCL aren't declared in modules.
 fn opencl_since(capability: Capability, embedded: bool) -> Option<Version> {
     use Capability as C;
     Some(match capability {
@@ -216,7 +217,24 @@ fn opencl_since(capability: Capability, embedded: bool) -> Option<Version> {
         | C::Int8
         | C::Kernel
         | C::Linkage
-        | C::Vector16 => Version::new(1, 2),
+        | C::Vector16
+        // cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics.
+        | C::Int64Atomics
+        // cl_khr_mipmap_image_writes.
+        | C::ImageMipmap
+        // cl_khr_integer_dot_product.
+        | C::DotProduct
+        | C::DotProductInput4x8Bit
+        | C::DotProductInput4x8BitPacked
+        // cl_khr_subgroup_named_barrier, and those for what subgroups do together.
+        | C::NamedBarrier
+        | C::GroupNonUniform
+        | C::GroupNonUniformVote
+        | C::GroupNonUniformBallot
+        | C::GroupNonUniformArithmetic
+        | C::GroupNonUniformShuffle
+        | C::GroupNonUniformShuffleRelative
+        | C::GroupNonUniformClustered => Version::new(1, 2),
         C::DeviceEnqueue | C::GenericPointer | C::Groups | C::Pipes => Version::new(2, 0),
         C::SubgroupDispatch | C::PipeStorage => Version::new(2, 2),
         _ => return None,

@@ -89,6 +89,12 @@ impl DepthFirst {
         self.left = Vec::new();
     }
 
+    /// Forgets the tree along which the traversal went, for those who need the memory:
+    /// no node has a [`parent`](Self::parent) any more.
+    pub fn forget_parents(&mut self) {
+        self.parents = Vec::new();
+    }
+
     fn enter(&mut self, node: Node) {
         self.entered[node as usize] = self.pre_order.len() as u32;
         self.pre_order.push(node);

@@ -305,6 +305,8 @@ impl<'a> Module<'a> {
             m.note(inst, builder.block());
         }
         builder.finish(&mut m);
+        // It was made by doubling, and stays.
+        m.blocks.shrink_to_fit();
         m.modes.sort_unstable();
         m.sort_annotations();
         functions::find_models(&mut m);

@@ -364,11 +364,12 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
     pub(super) fn new(flow: &'f Flow<'m, 'a>, faults: &mut Faults) -> Self {
         let len = flow.len() as usize;
         let structural = structural_graph(flow);
-        let order = DepthFirst::new(&structural);
+        let mut order = DepthFirst::new(&structural);
         let dominators = DominatorTree::from_depth_first(&structural, &order);
         let whole_order = traverse_all(&structural, &order);
         // Hardly ever anybody asks for it again, and it takes much memory.
         drop(structural);
+        order.forget_parents();
         let mut this = Self {
             flow,
             merges: Merges::of(flow),

@@ -1,5 +1,7 @@
 //! The cases of a switch (specification, section 2.11).
 
+use std::collections::HashMap;
+
 use spirvkit_analysis::Node;
 use spirvkit_diagnostics::ErrorClass::InvalidCfg;
 
@@ -198,8 +200,8 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
             falls_to: Vec::new(),
             fallen_from: Vec::new(),
         };
-        // For each block the last switch of which it was seen to be no case.
-        let mut reported = Vec::new();
+        // For blocks that are no cases the last switch of which that was said.
+        let mut reported = HashMap::new();
         for &header in constructs.order.pre_order() {
             let construct = constructs.get(constructs.within(header));
             if construct.kind != Kind::Switch || construct.header != header {
@@ -210,7 +212,6 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
                 this.switch_of = vec![NONE; len];
                 this.falls_to = vec![NONE; len];
                 this.fallen_from = vec![NONE; len];
-                reported = vec![NONE; len];
             }
             this.headers.push(header);
             for case in cases(constructs.flow, header) {
@@ -219,7 +220,7 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
                 }
                 if constructs.dominators.dominates(header, case) {
                     this.switch_of[case as usize] = header;
-                } else if std::mem::replace(&mut reported[case as usize], header) != header {
+                } else if reported.insert(case, header) != Some(header) {
                     faults.add(this.case_is_elsewhere(header, case));
                 }
             }

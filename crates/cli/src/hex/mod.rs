@@ -5,10 +5,10 @@
 //! | numbers, all with the same prefix or without ([`digits`]) | `0x07230203, 0x00010000`, `03 02 23 07`, `119734787 65536` |
 //! | runs of bytes, as by `xxd -p` ([`digits`]) | `0302230700000100` |
 //! | lines with offsets, as by `xxd`, `hexdump` and `od` ([`dump`]) | `00000000: 0302 2307 0000 0100  ..#.....` |
-//! | arrays of a programming language ([`array`]) | `const uint32_t code[] = {0x07230203, …};` |
+//! | arrays of a programming language ([`mod@array`]) | `const uint32_t code[] = {0x07230203, …};` |
 //!
 //! What a number stands for, a byte or a word, in which order and base, follows from
-//! the magic number at the start ([`Reading`]).
+//! the magic number at the start (`Reading`).
 
 mod array;
 mod digits;

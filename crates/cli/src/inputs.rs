@@ -4,6 +4,9 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use spirvkit::binary::HEADER_WORDS;
+use spirvkit::{Endianness, words_from_bytes};
+
 use crate::exit::UsageError;
 
 /// How messages call standard input.
@@ -79,6 +82,58 @@ impl Input {
             Origin::Barren(error) => Err(io::Error::new(error.kind(), error.to_string())),
         }
     }
+
+    /// Reads the words of a module in binary form, without ever holding its bytes as
+    /// well: a large one needn't be in memory twice. `None` if it isn't one, or if that
+    /// can't be told by looking at the start.
+    pub(crate) fn read_words(&self) -> io::Result<Option<Vec<u32>>> {
+        match &self.origin {
+            Origin::File(path) => words_of(path),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// How many bytes of a file are read at once, a whole number of words.
+const PIECE: usize = 1 << 18;
+
+fn words_of(path: &Path) -> io::Result<Option<Vec<u32>>> {
+    let mut file = fs::File::open(path)?;
+    let metadata = file.metadata()?;
+    let Ok(length) = usize::try_from(metadata.len()) else {
+        return Ok(None);
+    };
+    // Pipes and the like have no start to look at and come back to.
+    if !metadata.is_file() || length % 4 != 0 {
+        return Ok(None);
+    }
+    let mut piece = vec![0; PIECE.min(length)];
+    let mut words: Vec<u32> = Vec::new();
+    let mut order = None;
+    while words.len() * 4 < length {
+        let size = piece.len().min(length - words.len() * 4);
+        let piece = &mut piece[..size];
+        file.read_exact(piece)?;
+        let order = match order {
+            Some(order) => order,
+            None => {
+                let header = piece.get(..4 * HEADER_WORDS).unwrap_or(piece);
+                let Ok((_, found)) = words_from_bytes(header) else {
+                    return Ok(None);
+                };
+                words
+                    .try_reserve_exact(length / 4)
+                    .map_err(|_| io::ErrorKind::OutOfMemory)?;
+                *order.insert(found)
+            }
+        };
+        let (read, _) = piece.as_chunks::<4>();
+        match order {
+            Endianness::Little => words.extend(read.iter().copied().map(u32::from_le_bytes)),
+            Endianness::Big => words.extend(read.iter().copied().map(u32::from_be_bytes)),
+        }
+    }
+    Ok((!words.is_empty()).then_some(words))
 }
 
 /// The inputs of a command, in the order in which to tell about them.

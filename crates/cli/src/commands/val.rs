@@ -363,8 +363,16 @@ impl Check<'_> {
     }
 
     fn judge(&self, input: &Input) -> Outcome {
-        let (report, text) = match input.read() {
-            Ok(bytes) => judge(bytes, &self.options),
+        let judged = match input.read_words() {
+            Ok(Some(words)) => {
+                let report = spirvkit::validate_words(&words, &self.options);
+                Ok((report, String::new()))
+            }
+            Ok(None) => input.read().map(|bytes| judge(bytes, &self.options)),
+            Err(error) => Err(error),
+        };
+        let (report, text) = match judged {
+            Ok(judged) => judged,
             Err(error) => (Report::new(vec![read_error(&error)]), String::new()),
         };
         let mut messages = self.messages();
@@ -417,20 +425,9 @@ impl Check<'_> {
 /// assembly text, which is returned for messages to quote.
 fn judge(bytes: Vec<u8>, options: &ValidateOptions) -> (Report, String) {
     match Form::of(bytes) {
-        Ok(Form::Binary(bytes)) => (judge_binary(bytes, options), String::new()),
+        Ok(Form::Binary(bytes)) => (spirvkit::validate(&bytes, options), String::new()),
         Ok(Form::Text(text)) => (spirvkit::validate_text(&text, options), text),
         Err((error, text)) => (Report::new(vec![error]), text),
-    }
-}
-
-fn judge_binary(bytes: Vec<u8>, options: &ValidateOptions) -> Report {
-    match spirvkit::words_from_bytes(&bytes) {
-        Ok((words, _)) => {
-            // A large module needn't be in memory twice.
-            drop(bytes);
-            spirvkit::validate_words(&words, options)
-        }
-        Err(_) => spirvkit::validate(&bytes, options),
     }
 }
 

@@ -1,6 +1,9 @@
 //! What a reader must know of the ids defined so far.
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 
 use spirvkit_grammar::{Class, ExtInstSet, FPEncoding, Op};
 
@@ -55,8 +58,25 @@ pub struct Redefinition {
 /// definition.
 #[derive(Clone, Debug)]
 pub struct Definitions {
-    ids: IdMap<Definition>,
+    /// For each id a word, because large modules have many: for values, [`VALUES`] and
+    /// the number of the type on top; else the place in `others`.
+    ids: IdMap<u32>,
+    /// What other ids stand for, each thing once: there are few widths of numbers and
+    /// few sets. The first is what undefined ids stand for.
+    others: Vec<Definition>,
+    /// The types of values that have no place in a word, because their numbers are the
+    /// largest that there are.
+    far: BTreeMap<Id, Id>,
 }
+
+/// What stands for undefined ids.
+const UNDEFINED: u32 = 0;
+
+/// More than there are kinds of numbers and of sets.
+const VALUES: u32 = 1 << 10;
+
+/// What stands for values with a type in [`Definitions::far`].
+const FAR: u32 = VALUES - 1;
 
 impl Default for Definitions {
     /// An empty table for a module of unknown size.
@@ -69,16 +89,20 @@ impl Definitions {
     /// An empty table for a module of at most this many words. (More words do
     /// no harm; they only cost a tree look-up for ids above that number.)
     pub fn with_word_limit(words: usize) -> Self {
-        Self {
-            ids: IdMap::new(Definition::Undefined, words),
-        }
+        Self::of(IdMap::new(UNDEFINED, words))
     }
 
     /// The same, with room for all ids below `bound` made at once, as far as so
     /// many words may need it.
     pub fn with_bound(words: usize, bound: u32) -> Self {
+        Self::of(IdMap::with_bound(UNDEFINED, words, bound))
+    }
+
+    fn of(ids: IdMap<u32>) -> Self {
         Self {
-            ids: IdMap::with_bound(Definition::Undefined, words, bound),
+            ids,
+            others: vec![Definition::Undefined, Definition::Other, Definition::Type],
+            far: BTreeMap::new(),
         }
     }
 
@@ -90,7 +114,46 @@ impl Definitions {
     /// What an id stands for.
     #[inline]
     pub fn get(&self, id: Id) -> Definition {
-        self.ids.get(id)
+        let code = self.ids.get(id);
+        match code.checked_sub(VALUES) {
+            Some(ty) => Definition::Value(Id(ty)),
+            None => self.other(id, code),
+        }
+    }
+
+    #[inline]
+    fn other(&self, id: Id, code: u32) -> Definition {
+        match self.others.get(code as usize) {
+            Some(other) => *other,
+            None => self
+                .far
+                .get(&id)
+                .map_or(Definition::Other, |&ty| Definition::Value(ty)),
+        }
+    }
+
+    /// The word for what an id stands for.
+    #[inline]
+    fn code(&mut self, id: Id, definition: Definition) -> u32 {
+        match definition {
+            Definition::Value(ty) => match ty.0.checked_add(VALUES) {
+                Some(code) => code,
+                None => {
+                    self.far.insert(id, ty);
+                    FAR
+                }
+            },
+            other => self.code_of_other(other),
+        }
+    }
+
+    fn code_of_other(&mut self, other: Definition) -> u32 {
+        let known = self.others.iter().position(|each| *each == other);
+        let place = known.unwrap_or_else(|| {
+            self.others.push(other);
+            self.others.len() - 1
+        });
+        place as u32
     }
 
     /// The type of the literals of `OpConstant` and the like.
@@ -119,7 +182,8 @@ impl Definitions {
 
     /// Forgets what an id stands for, because its definition is gone or changed.
     pub fn forget(&mut self, id: Id) {
-        *self.ids.slot(id) = Definition::Undefined;
+        *self.ids.slot(id) = UNDEFINED;
+        self.far.remove(&id);
     }
 
     /// Gets ready for a module of more words (see
@@ -137,14 +201,13 @@ impl Definitions {
             Some(ty) => Definition::Value(ty),
             None => untyped(instruction),
         };
-        let slot = self.ids.slot(id);
-        match *slot {
-            Definition::Undefined => {
-                *slot = definition;
-                None
-            }
-            earlier => Some(Redefinition { id, earlier }),
+        if self.ids.get(id) != UNDEFINED {
+            let earlier = self.get(id);
+            return Some(Redefinition { id, earlier });
         }
+        let code = self.code(id, definition);
+        *self.ids.slot(id) = code;
+        None
     }
 }
 

@@ -254,6 +254,41 @@ fn an_id_keeps_its_first_definition() {
 }
 
 #[test]
+fn values_may_have_types_with_any_number() {
+    for ty in [1, 1 << 10, u32::MAX - 1024, u32::MAX - 1023, u32::MAX] {
+        let words = instruction(Op::Undef, &[ty, 2]);
+        let mut definitions = definitions(&[words.clone()]);
+        assert_eq!(definitions.get(Id(2)), Definition::Value(Id(ty)));
+        let again = Instruction::from_words(&words, WordOffset(9)).unwrap();
+        let redefinition = definitions.define(&again).unwrap();
+        assert_eq!(redefinition.earlier, Definition::Value(Id(ty)));
+
+        definitions.forget(Id(2));
+        assert_eq!(definitions.get(Id(2)), Definition::Undefined);
+        assert_eq!(definitions.define(&again), None);
+        assert_eq!(definitions.get(Id(2)), Definition::Value(Id(ty)));
+    }
+}
+
+#[test]
+fn every_kind_of_number_is_told_from_the_others() {
+    let mut kinds = Vec::new();
+    for width in 1..=64 {
+        for signed in 0..2 {
+            kinds.push(instruction(
+                Op::TypeInt,
+                &[kinds.len() as u32 + 1, width, signed],
+            ));
+        }
+    }
+    let definitions = definitions(&kinds);
+    for (id, words) in (1..).zip(&kinds) {
+        let number = NumberType::integer(words[2], words[3]);
+        assert_eq!(definitions.number_type(Id(id)), number);
+    }
+}
+
+#[test]
 fn ids_and_offsets_show_as_people_count_them() {
     assert_eq!(Id(7).to_string(), "%7");
     assert_eq!(Id(u32::MAX).to_string(), "%4294967295");

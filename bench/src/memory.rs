@@ -8,11 +8,11 @@ use std::{env, fs};
 
 use spirvkit::binary::Id;
 use spirvkit::ir::Module;
-use spirvkit::{
-    AssembleOptions, DisassembleOptions, Endianness, ValidateOptions, bytes_from_words,
-};
+use spirvkit::{AssembleOptions, DisassembleOptions, Endianness, bytes_from_words};
 use spirvkit_bench::shapes::SHAPES;
 use spirvkit_bench::synthetic;
+
+use crate::scaling::beyond_limits;
 
 /// The size of the module. It is so large that the process's own needs don't
 /// matter.
@@ -128,9 +128,7 @@ pub(crate) fn assemble_and_tell(file: &Path) -> Result<(), Box<dyn Error>> {
 /// The same for validating, which has no output to speak of.
 pub(crate) fn validate_and_tell(file: &Path) -> Result<(), Box<dyn Error>> {
     let (words, _) = spirvkit::words_from_bytes(&fs::read(file)?)?;
-    let mut options = ValidateOptions::default();
-    options.limits.id_bound = u32::MAX;
-    let report = black_box(spirvkit::validate_words(&words, &options));
+    let report = black_box(spirvkit::validate_words(&words, &beyond_limits()));
     if !report.is_valid() {
         return Err(format!("the module is not valid: {report:?}").into());
     }

@@ -103,8 +103,7 @@ pub(crate) fn sizes(budget: Duration) -> Vec<Size> {
             .expect("the synthetic module is well-formed")
             .text;
         let (disassembly, assembly) = (DisassembleOptions::default(), AssembleOptions::default());
-        let mut validation = ValidateOptions::default();
-        validation.limits.id_bound = u32::MAX;
+        let validation = beyond_limits();
         let mut candidates = [
             Candidate::new("disassemble", || {
                 drop(black_box(disassemble_words(&words, &disassembly)));
@@ -133,13 +132,20 @@ pub(crate) struct Growth {
     pub(crate) theirs: Option<Duration>,
 }
 
+/// Options that take made-up modules beyond the universal limits.
+pub(crate) fn beyond_limits() -> ValidateOptions {
+    let mut options = ValidateOptions::default();
+    options.limits.id_bound = u32::MAX;
+    options.limits.control_flow_nesting_depth = u32::MAX;
+    options.limits.switch_branches = u32::MAX;
+    options.limits.struct_depth = u32::MAX;
+    options
+}
+
 /// How validation grows with what there is much of. The C++ library takes minutes
 /// for some of it.
 pub(crate) fn growth(budget: Duration, with_theirs: bool) -> Vec<Growth> {
-    let mut options = ValidateOptions::default();
-    // Twice the usual size is beyond some of the universal limits.
-    options.limits.control_flow_nesting_depth = u32::MAX;
-    options.limits.switch_branches = u32::MAX;
+    let options = beyond_limits();
     let cpp = CppValidator::for_env(vulkan_1_3().env).expect("the library has Vulkan 1.3");
     let measure = |shape: &'static Shape| {
         eprintln!("{} {} …", shape.count, shape.name);

@@ -98,15 +98,16 @@ impl Input {
 const PIECE: usize = 1 << 18;
 
 fn words_of(path: &Path) -> io::Result<Option<Vec<u32>>> {
-    let mut file = fs::File::open(path)?;
-    let metadata = file.metadata()?;
+    let metadata = fs::metadata(path)?;
     let Ok(length) = usize::try_from(metadata.len()) else {
         return Ok(None);
     };
-    // Pipes and the like have no start to look at and come back to.
+    // Pipes and the like have no start to look at and come back to; even opening one and
+    // closing it again would be noticed at its other end.
     if !metadata.is_file() || length % 4 != 0 {
         return Ok(None);
     }
+    let mut file = fs::File::open(path)?;
     let mut piece = vec![0; PIECE.min(length)];
     let mut words: Vec<u32> = Vec::new();
     let mut order = None;

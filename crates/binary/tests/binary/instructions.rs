@@ -257,7 +257,7 @@ fn an_id_keeps_its_first_definition() {
 fn values_may_have_types_with_any_number() {
     for ty in [1, 1 << 10, u32::MAX - 1024, u32::MAX - 1023, u32::MAX] {
         let words = instruction(Op::Undef, &[ty, 2]);
-        let mut definitions = definitions(&[words.clone()]);
+        let mut definitions = definitions(std::slice::from_ref(&words));
         assert_eq!(definitions.get(Id(2)), Definition::Value(Id(ty)));
         let again = Instruction::from_words(&words, WordOffset(9)).unwrap();
         let redefinition = definitions.define(&again).unwrap();

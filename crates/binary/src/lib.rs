@@ -50,6 +50,7 @@
 
 extern crate alloc;
 
+mod budget;
 mod bytes;
 mod definitions;
 mod encode;
@@ -63,6 +64,7 @@ mod sections;
 pub mod spelling;
 mod string;
 
+pub use budget::{Budget, OverBudget};
 pub use bytes::{Endianness, bytes_from_words, words_from_bytes};
 pub use definitions::{Definition, Definitions, Import, Redefinition};
 pub use encode::{Encoder, InstructionTooLong};

@@ -26,6 +26,7 @@ mod mutate;
 mod plausible;
 mod recipe;
 mod reflect;
+pub mod shapes;
 mod transforms;
 
 pub use checks::{

@@ -3,6 +3,8 @@
 mod codegen;
 #[cfg(feature = "conformance")]
 mod conformance;
+#[cfg(all(feature = "conformance", unix))]
+mod hostile;
 #[cfg(feature = "conformance")]
 mod rules;
 
@@ -25,6 +27,9 @@ enum Chore {
     #[cfg(feature = "conformance")]
     /// Compare with recorded results of the reference tools.
     Conformance(conformance::Arguments),
+    #[cfg(all(feature = "conformance", unix))]
+    /// Attack the program with small modules that name large things often.
+    Hostile(hostile::Arguments),
     #[cfg(feature = "conformance")]
     /// Write docs/rules.md.
     Rules(rules::Arguments),
@@ -38,6 +43,8 @@ fn main() -> ExitCode {
         Chore::Codegen(arguments) => codegen::run(&arguments),
         #[cfg(feature = "conformance")]
         Chore::Conformance(arguments) => conformance::run(&arguments),
+        #[cfg(all(feature = "conformance", unix))]
+        Chore::Hostile(arguments) => hostile::run(&arguments),
         #[cfg(feature = "conformance")]
         Chore::Rules(arguments) => rules::run(&arguments),
     };

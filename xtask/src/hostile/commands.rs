@@ -1,0 +1,82 @@
+//! What is run.
+
+/// A command line.
+pub(super) struct Command {
+    /// Its words, apart from each other by spaces. `a.spv` is the module, `a.spvasm` its
+    /// text, `b.spv` the other one of a pair, `END` the offset of the module's last
+    /// instruction but one; outputs go to `out`.
+    pub(super) line: &'static str,
+}
+
+impl Command {
+    /// Its arguments for a module of so many bytes.
+    pub(super) fn arguments(&self, module: u64) -> Vec<String> {
+        let end = format!("{:#x}", module.saturating_sub(8));
+        let words = self.line.split(' ');
+        words.map(|word| word.replace("END", &end)).collect()
+    }
+}
+
+const fn command(line: &'static str) -> Command {
+    Command { line }
+}
+
+/// Each command with each of its formats, and the options that make it do more.
+pub(super) const COMMANDS: &[Command] = &[
+    command("as a.spvasm -o out/x.spv"),
+    command("as a.spvasm --renumber-ids --format=json -o out/x.spv"),
+    command("dis a.spv"),
+    command("dis --color=always --annotate --source a.spv"),
+    command("dis --comment --offsets --nested-indent --reorder-blocks a.spv"),
+    command("dis --raw-id --lenient a.spv -o out/x.spvasm"),
+    command("val a.spv"),
+    command("val --target-env=vulkan1.3 a.spvasm"),
+    command("val --max-errors=0 a.spv"),
+    command("val --max-errors=0 --format=json a.spv"),
+    command("val --max-errors=0 --format=sarif a.spv"),
+    command("diff a.spv b.spv"),
+    command("diff a.spv a.spv"),
+    command("diff --full --with-id-map a.spv b.spv"),
+    command("diff --format=json a.spv b.spv"),
+    command("layout a.spv"),
+    command("layout --built-ins --format=json a.spv"),
+    command("cfg a.spv"),
+    command("cfg --format=json a.spv"),
+    command("cfg --format=html a.spv"),
+    command("info a.spv"),
+    command("info --format=json a.spv"),
+    command("info --format=yaml a.spv"),
+    command("specialize --list a.spv"),
+    command("specialize --all-defaults a.spv -o out/x.spv"),
+    command("specialize --all-defaults --fold --prune a.spv -o out/x.spv"),
+    command("strip --all a.spv -o out/x.spv"),
+    command("strip --unused -v a.spv -o out/x.spv"),
+    command("trim-capabilities --all -v a.spv -o out/x.spv"),
+    command("compact-ids a.spv -o out/x.spv"),
+    command("link a.spv b.spv -o out/x.spv"),
+    command("link --format=json a.spv b.spv -o out/x.spv"),
+    command("link --create-library --allow-partial-linkage a.spv -o out/x.spv"),
+    command("merge a.spv b.spv -o out/x.spv"),
+    command("split --list a.spv"),
+    command("split --all out/parts a.spv"),
+    command("split --entry-point=main a.spv -o out/x.spv"),
+    command("debug dump a.spv"),
+    command("debug dump --format=json a.spv"),
+    command("debug sources a.spv"),
+    command("debug sources --format=json a.spv"),
+    command("debug sources --extract=out/sources a.spv"),
+    command("debug lookup a.spv END"),
+    command("debug lookup a.spv 1"),
+    command("debug lookup --format=json a.spv 0x14..END"),
+    command("debug scopes a.spv"),
+    command("debug scopes --format=json a.spv"),
+    command("debug vars a.spv"),
+    command("debug vars --format=json a.spv"),
+    command("debug vars a.spv END"),
+    command("debug vars --format=json a.spv END"),
+    command("debug convert --to=opencl a.spv -o out/x.spv"),
+    command("debug convert --to=opencl --every-loss a.spv -o out/x.spv"),
+    command("debug dwarf a.spv -o out/x.o"),
+    command("debug dwarf --embed-sources --dwarf=4 a.spv -o out/x.o"),
+    command("debug remove a.spv %1 -o out/x.spv"),
+];

@@ -13,6 +13,8 @@ mod paths;
 mod types;
 mod values;
 
+pub(super) use values::has_value;
+
 use std::fmt::Write as _;
 
 use hashbrown::HashMap;
@@ -39,6 +41,9 @@ pub(super) struct Annotations<'a> {
     friendly: bool,
     /// Whether to leave decorations out, because another comment has them.
     omit_decorations: bool,
+    /// The only ids of which something is to be said, if not of all. Of decorations and
+    /// members nothing is said then.
+    only: Option<IdMap<bool>>,
     definitions: Definitions,
     /// Where the instruction stands that defines an id; 0 if none does.
     declarations: IdMap<usize>,
@@ -71,11 +76,22 @@ struct Member {
 
 impl<'a> Annotations<'a> {
     pub(super) fn new(module: &Module<'a>, options: &DisassembleOptions, names: &Names) -> Self {
+        Self::of(module, options, names, None)
+    }
+
+    /// The same for some ids only, and what they are made of.
+    pub(super) fn of(
+        module: &Module<'a>,
+        options: &DisassembleOptions,
+        names: &Names,
+        only: Option<IdMap<bool>>,
+    ) -> Self {
         let limit = module.words().len();
         let mut annotations = Self {
             words: module.words(),
             friendly: options.friendly_names,
             omit_decorations: options.comments,
+            only,
             definitions: Definitions::for_module(module),
             declarations: IdMap::new(0, limit),
             text: String::new(),
@@ -87,9 +103,25 @@ impl<'a> Annotations<'a> {
             scratch: String::new(),
         };
         for instruction in module.instructions().map_while(Result::ok) {
-            annotations.note(&instruction, names);
+            if annotations.concerns(&instruction) {
+                annotations.note(&instruction, names);
+            }
         }
         annotations
+    }
+
+    /// Whether what is to be said depends on an instruction.
+    fn concerns(&self, instruction: &Instruction<'_>) -> bool {
+        let Some(only) = &self.only else {
+            return true;
+        };
+        match (instruction.op(), instruction.words()) {
+            (Op::Name | Op::TypeForwardPointer, [_, target, ..]) => only.get(Id(*target)),
+            (Op::Decorate, [_, target, decoration, ..]) => {
+                Decoration(*decoration) == Decoration::BuiltIn && only.get(Id(*target))
+            }
+            _ => instruction.result().is_some_and(|id| only.get(id)),
+        }
     }
 
     /// Spells types anew if some were declared behind what is made of them: pointers that

@@ -2,10 +2,10 @@
 //! their own.
 
 use hashbrown::HashMap;
-use spirvkit_binary::{Id, Instruction, Module};
+use spirvkit_binary::{Id, IdMap, Instruction, Module, is_type_declaration};
 use spirvkit_grammar::Op;
 
-use super::annotate::Annotations;
+use super::annotate::{Annotations, has_value};
 use super::id_names::IdNames;
 use super::names::Names;
 use super::options::{DisassembleOptions, Indentation};
@@ -105,27 +105,100 @@ pub fn descriptions(words: &[u32], ids: &[Id]) -> Vec<String> {
         .map_or(words.len(), |function| function.offset().0);
     let declarations = words.get(..start).and_then(|words| Module::new(words).ok());
     declarations
-        .and_then(|declarations| describe(&declarations, ids, true))
-        .or_else(|| describe(&module, ids, false))
-        .unwrap_or_default()
+        .and_then(|declarations| describe_declared(&declarations, ids))
+        .unwrap_or_else(|| {
+            let names = Names::friendly(&module);
+            let annotations = Annotations::new(&module, &DisassembleOptions::default(), &names);
+            describe(&module, annotations, &names, ids)
+        })
 }
 
-/// Describes ids. If all are wanted, that fails if the module doesn't define one.
-fn describe(module: &Module<'_>, ids: &[Id], all: bool) -> Option<Vec<String>> {
-    let names = Names::friendly(module);
-    let mut annotations = Annotations::new(module, &DisassembleOptions::default(), &names);
-    if all && ids.iter().any(|&id| !annotations.is_declared(id)) {
-        return None;
+/// Describes ids by what their descriptions are made of alone, if the module defines all
+/// of them.
+fn describe_declared(module: &Module<'_>, ids: &[Id]) -> Option<Vec<String>> {
+    let parts = Parts::new(module, ids);
+    let names = Names::friendly_of(module, |id| parts.nameless.get(id));
+    let options = DisassembleOptions::default();
+    let annotations = Annotations::of(module, &options, &names, Some(parts.ids));
+    let all_declared = ids.iter().all(|&id| annotations.is_declared(id));
+    all_declared.then(|| describe(module, annotations, &names, ids))
+}
+
+/// What descriptions are made of.
+struct Parts {
+    ids: IdMap<bool>,
+    /// Those that are described by their names alone, and that `OpName` gives none.
+    nameless: IdMap<bool>,
+}
+
+impl Parts {
+    fn new(module: &Module<'_>, ids: &[Id]) -> Self {
+        let words = module.words().len();
+        let bound = module.header().bound;
+        let mut declared = IdMap::with_bound(None, words, bound);
+        let mut named = IdMap::with_bound(false, words, bound);
+        for instruction in module.instructions().map_while(Result::ok) {
+            if let (Op::Name, [_, target, ..]) = (instruction.op(), instruction.words()) {
+                *named.slot(Id(*target)) = true;
+            } else if let Some(result) = instruction.result() {
+                declared.slot(result).get_or_insert(instruction);
+            }
+        }
+        let mut parts = Self {
+            ids: IdMap::with_bound(false, words, bound),
+            nameless: IdMap::with_bound(false, words, bound),
+        };
+        let mut todo = ids.to_vec();
+        while let Some(id) = todo.pop() {
+            if std::mem::replace(parts.ids.slot(id), true) {
+                continue;
+            }
+            let declaration = declared.get(id);
+            if !named.get(id) && !declaration.is_some_and(says_itself) {
+                *parts.nameless.slot(id) = true;
+            }
+            todo.extend(declaration.into_iter().flat_map(parts_of).map(|&id| Id(id)));
+        }
+        parts
     }
-    annotations.spell_again(module, &names);
+}
+
+/// Whether what an instruction defines has a description of its own.
+fn says_itself(instruction: Instruction<'_>) -> bool {
+    let op = instruction.op();
+    is_type_declaration(op) && op != Op::TypeStruct || has_value(op)
+}
+
+/// The words that are, or may be, the ids that a description of the result is made of.
+/// Structures are called by name only.
+fn parts_of(instruction: Instruction<'_>) -> &[u32] {
+    let words = instruction.words();
+    let parts = match instruction.op() {
+        Op::TypeStruct | Op::TypeInt | Op::TypeFloat => None,
+        Op::TypeVector | Op::TypeMatrix => words.get(2..3),
+        Op::TypePointer => words.get(3..),
+        Op::Constant | Op::SpecConstant => words.get(1..2),
+        _ => words.get(1..),
+    };
+    parts.unwrap_or_default()
+}
+
+/// Describes ids by what was noted of the module.
+fn describe<'a>(
+    module: &Module<'a>,
+    mut annotations: Annotations<'a>,
+    names: &Names,
+    ids: &[Id],
+) -> Vec<String> {
+    annotations.spell_again(module, names);
     let mut known: HashMap<Id, String> = HashMap::new();
     let describe = |&id: &Id| {
         let text = known.entry(id).or_insert_with(|| {
             let mut text = String::new();
-            annotations.mention(&mut text, id, &names);
+            annotations.mention(&mut text, id, names);
             text
         });
         text.clone()
     };
-    Some(ids.iter().map(describe).collect())
+    ids.iter().map(describe).collect()
 }

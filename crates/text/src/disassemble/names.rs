@@ -34,9 +34,17 @@ pub(super) enum Names {
 impl Names {
     /// Works out a name for every id of a module.
     pub(super) fn friendly(module: &Module<'_>) -> Self {
+        Self::friendly_of(module, |_| true)
+    }
+
+    /// The same for the ids that are `wanted`, which have to include the types that their
+    /// names are made of, and for those that the module itself names.
+    pub(super) fn friendly_of(module: &Module<'_>, wanted: impl Fn(Id) -> bool) -> Self {
         let mut namer = Namer::new(module);
         for instruction in module.instructions().map_while(Result::ok) {
-            namer.instruction(&instruction);
+            if instruction.result().is_none_or(&wanted) {
+                namer.instruction(&instruction);
+            }
         }
         Self::Friendly(namer.names)
     }

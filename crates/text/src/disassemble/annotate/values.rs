@@ -11,7 +11,7 @@ use crate::disassemble::plain::{push_plain, separate};
 use crate::number::write_number;
 
 /// Whether the label of a result is its value.
-pub(super) fn has_value(op: Op) -> bool {
+pub(in super::super) fn has_value(op: Op) -> bool {
     is_scalar(op) || is_composite(op) || matches!(op, Op::ConstantNull | Op::SpecConstantOp)
 }
 

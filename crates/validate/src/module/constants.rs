@@ -3,7 +3,8 @@
 use spirvkit_binary::Id;
 use spirvkit_grammar::Op;
 
-use super::{Module, Type};
+use super::Module;
+use super::types::word;
 
 impl<'a> Module<'a> {
     /// Whether the id is a constant, specialization constants and nulls
@@ -22,10 +23,9 @@ impl<'a> Module<'a> {
     /// `OpConstant`, sign-extended to 64 bits if its type is signed, or of an
     /// `OpConstantNull`.
     pub(crate) fn constant_u64(&self, id: Id) -> Option<u64> {
-        let def = self.def(id)?;
-        match def.op() {
-            Op::Constant => self.integer_bits(id),
-            Op::ConstantNull if self.is_int_scalar(def.result_type()?) => Some(0),
+        match self.declaration(id) {
+            (Op::Constant, words) => self.integer_bits(words),
+            (Op::ConstantNull, &[_, ty, ..]) if self.is_int_scalar(Id(ty)) => Some(0),
             _ => None,
         }
     }
@@ -39,21 +39,23 @@ impl<'a> Module<'a> {
     /// The value of an integer constant or the default of an integer
     /// specialization constant.
     pub(crate) fn default_u64(&self, id: Id) -> Option<u64> {
-        match self.def(id)?.op() {
-            Op::SpecConstant => self.integer_bits(id),
+        match self.declaration(id) {
+            (Op::SpecConstant, words) => self.integer_bits(words),
             _ => self.constant_u64(id),
         }
     }
 
-    fn integer_bits(&self, id: Id) -> Option<u64> {
-        let def = self.def(id)?;
-        let Type::Int { width, signed } = self.ty(def.result_type()?) else {
+    /// The bits that an instruction of these words gives its constant, if that is an
+    /// integer.
+    fn integer_bits(&self, words: &[u32]) -> Option<u64> {
+        let (Op::TypeInt, ty) = self.declaration(Id(word(words, 1))) else {
             return None;
         };
-        let low = u64::from(def.arg(0));
+        let (width, signed) = (word(ty, 2), word(ty, 3) != 0);
+        let low = u64::from(word(words, 3));
         let bits = match width {
             ..=32 => low,
-            _ => low | u64::from(def.arg(1)) << 32,
+            _ => low | u64::from(word(words, 4)) << 32,
         };
         let unused = 64u32.saturating_sub(width.max(1)).min(63);
         Some(match signed {

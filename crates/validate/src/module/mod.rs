@@ -7,6 +7,7 @@ mod functions;
 mod inst;
 mod names;
 mod reach;
+mod sound;
 mod types;
 
 use std::cell::{OnceCell, RefCell};
@@ -29,6 +30,7 @@ pub(crate) use decorations::Decorated;
 pub(crate) use functions::{Block, Function, Models};
 pub(crate) use inst::Inst;
 pub(crate) use reach::{AT_ONCE, Entries, Reach};
+pub(crate) use sound::Sound;
 pub(crate) use spirvkit_binary::{is_terminator, is_type_declaration};
 pub(crate) use types::{CooperativeMatrix, Image, Type, is_cross_workgroup};
 
@@ -74,6 +76,25 @@ impl Def {
     #[inline]
     pub(crate) fn block(self) -> u32 {
         self.block
+    }
+
+    /// Whether it is a value, and defined before an offset.
+    #[inline]
+    pub(crate) fn is_value_before(self, offset: u32) -> bool {
+        // Without a type, the first is above any offset.
+        self.offset ^ HAS_TYPE < offset
+    }
+
+    /// Whether it stands in this block, or before the functions and is no variable.
+    #[inline]
+    pub(crate) fn is_at_hand_in(self, block: u32) -> bool {
+        self.block == block || self.block == NONE
+    }
+
+    /// Whether it stands in a block.
+    #[inline]
+    pub(crate) fn is_in_block(self) -> bool {
+        self.block < PARAMETER
     }
 
     /// Whether it is an `OpFunction`.
@@ -209,6 +230,8 @@ pub(crate) struct Module<'a> {
     structures: OnceCell<decorations::Structures>,
     known_types: RefCell<contents::Known>,
     modeless: RefCell<Vec<functions::Reached>>,
+    /// What instructions have been found to be right.
+    pub(crate) sound: Sound,
     /// The offsets of variables outside of functions.
     pub(crate) globals: Vec<u32>,
     /// The offsets of types and variables before the first function, and of what
@@ -275,6 +298,7 @@ impl<'a> Module<'a> {
             structures: OnceCell::new(),
             known_types: RefCell::default(),
             modeless: RefCell::new(Vec::new()),
+            sound: Sound::new(),
             globals: Vec::new(),
             declared: Vec::with_capacity(likely),
             locals: Vec::new(),
@@ -488,15 +512,6 @@ impl<'a> Module<'a> {
         self.ids.get(id)
     }
 
-    /// Whether an id is that of a value that is defined before an offset, either in
-    /// this block or before the functions and no variable.
-    #[inline]
-    pub(crate) fn is_at_hand(&self, id: Id, offset: u32, block: u32) -> bool {
-        let def = self.ids.get(id);
-        // Without a type, the first is above any offset.
-        def.offset ^ HAS_TYPE < offset && (def.block == block || def.block == NONE)
-    }
-
     /// The words of the instruction that defines an id.
     #[inline]
     fn def_words(&self, id: Id) -> Option<&'a [u32]> {
@@ -545,7 +560,8 @@ impl<'a> Module<'a> {
     /// [`blocks`](Self::blocks). `None` outside of blocks.
     #[inline]
     pub(crate) fn block_of(&self, id: Id) -> Option<u32> {
-        Some(self.ids.get(id).block).filter(|&block| block < PARAMETER)
+        let def = self.ids.get(id);
+        def.is_in_block().then_some(def.block)
     }
 
     /// The opcode that defines an id; `OpNop` when none does.

@@ -372,9 +372,10 @@ impl<'a> Module<'a> {
     /// The component of a vector of pointers, and how many there are
     /// (`SPV_INTEL_masked_gather_scatter`).
     pub(crate) fn vector_of_pointers(&self, ty: Id) -> Option<(Id, u32)> {
-        match self.ty(ty) {
-            Type::Vector { component, count } if self.is_pointer(component) => {
-                Some((component, count))
+        match self.declaration(ty) {
+            (Op::TypeVector, words) => {
+                let (component, count) = (Id(word(words, 2)), word(words, 3));
+                self.is_pointer(component).then_some((component, count))
             }
             _ => None,
         }
@@ -412,6 +413,6 @@ impl<'a> Module<'a> {
 
 /// A word of an instruction; 0 if it is missing.
 #[inline]
-fn word(words: &[u32], index: usize) -> u32 {
+pub(super) fn word(words: &[u32], index: usize) -> u32 {
     words.get(index).copied().unwrap_or(0)
 }

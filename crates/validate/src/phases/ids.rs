@@ -388,16 +388,30 @@ impl<'m, 'a> Ids<'m, 'a> {
         ordinal: usize,
         id: Id,
     ) -> Verdict {
-        if self.m.is_at_hand(id, inst.offset(), self.block) {
-            return Ok(());
+        let def = self.m.whereabouts(id);
+        let here = inst.offset();
+        if def.is_value_before(here) {
+            if def.is_at_hand_in(self.block) {
+                return Ok(());
+            }
+            if def.is_in_block() {
+                note(&mut self.noted.crossing, here);
+                return Ok(());
+            }
         }
-        self.special(inst, takes, ordinal, id)
+        self.special(inst, takes, ordinal, id, def)
     }
 
-    /// Anything but a value of the same block or a constant.
-    fn special(&mut self, inst: Inst<'_>, takes: Takes, ordinal: usize, id: Id) -> Verdict {
+    /// Anything but a value of this or another block, or a constant.
+    fn special(
+        &mut self,
+        inst: Inst<'_>,
+        takes: Takes,
+        ordinal: usize,
+        id: Id,
+        def: Def,
+    ) -> Verdict {
         let m = self.m;
-        let def = m.whereabouts(id);
         self.note_use(inst, id, def);
         let offset = def.offset();
         if def.has_type() && offset < inst.offset() {
@@ -473,9 +487,7 @@ impl<'m, 'a> Ids<'m, 'a> {
                 _ => return,
             },
         };
-        if list.last() != Some(&here) {
-            list.push(here);
-        }
+        note(list, here);
     }
 
     /// Takes note of an instruction that some rule looks for.
@@ -498,9 +510,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             Op::SampledImage => self.noted.sampled_images.push(offset),
             Op::Phi => {
                 self.noted.phis.push(offset);
-                if self.noted.crossing.last() != Some(&offset) {
-                    self.noted.crossing.push(offset);
-                }
+                note(&mut self.noted.crossing, offset);
             }
             _ => {}
         }
@@ -637,6 +647,14 @@ impl<'m, 'a> Ids<'m, 'a> {
             self.m.name(id)
         );
         Err(self.fault(&BOUND, inst, message).result(inst))
+    }
+}
+
+/// Puts an offset on a list once.
+#[inline]
+fn note(list: &mut Vec<u32>, offset: u32) {
+    if list.last() != Some(&offset) {
+        list.push(offset);
     }
 }
 

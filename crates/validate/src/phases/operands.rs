@@ -8,7 +8,9 @@ use spirvkit_binary::{
     Error, ErrorKind, Id, Instruction, LiteralString, NumberType, Value, WordOffset,
 };
 use spirvkit_diagnostics::ErrorClass;
-use spirvkit_grammar::{Capability, InstructionInfo, Op, OperandInfo, OperandKind, Quantifier};
+use spirvkit_grammar::{
+    Capability, EnumerantInfo, InstructionInfo, Op, OperandInfo, OperandKind, Quantifier,
+};
 
 use super::MALFORMED;
 use super::gating::Gate;
@@ -88,6 +90,7 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) -> Passed {
         limits: limits::Counter::new(m),
         missing: Told::default(),
         classes: 0,
+        decorations: [None; DECORATIONS],
         found: Found::NOTHING,
         is_partial: false,
         disorder: Vec::new(),
@@ -118,6 +121,9 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) -> Passed {
 
 /// More than the opcodes that are assigned.
 const OPCODES: usize = 1 << 13;
+
+/// More than the numbers of the decorations that most modules have.
+const DECORATIONS: usize = 64;
 
 /// What is known of an opcode in this module.
 struct Plan {
@@ -267,6 +273,9 @@ struct Pass<'m, 'a, 'f> {
     missing: Told<(OperandKind, u32)>,
     /// The storage classes known to be available, as bits.
     classes: u32,
+    /// For the frequent decorations that are known to be available and take nothing but
+    /// integers, how many.
+    decorations: [Option<u8>; DECORATIONS],
     found: Found,
     /// Whether there may be definitions that can't be read.
     is_partial: bool,
@@ -413,7 +422,26 @@ impl<'a> Pass<'_, 'a, '_> {
             (Op::Variable, [_, _, _, class]) => {
                 *class < u32::BITS && self.classes >> class & 1 != 0
             }
+            (Op::Decorate, [_, _, decoration, integers @ ..])
+            | (Op::MemberDecorate, [_, _, _, decoration, integers @ ..]) => {
+                let known = self.decorations.get(*decoration as usize);
+                known.is_some_and(|&count| count.map(usize::from) == Some(integers.len()))
+            }
             _ => false,
+        }
+    }
+
+    /// Notes a decoration that is available.
+    fn note_decoration(&mut self, info: &EnumerantInfo) {
+        let parameters = info.parameters();
+        let is_integer = |parameter: &OperandInfo| {
+            parameter.kind() == OperandKind::LiteralInteger
+                && parameter.quantifier() == Quantifier::One
+        };
+        if let Some(slot) = self.decorations.get_mut(info.value() as usize)
+            && parameters.iter().all(is_integer)
+        {
+            *slot = u8::try_from(parameters.len()).ok();
         }
     }
 
@@ -479,11 +507,14 @@ impl<'a> Pass<'_, 'a, '_> {
                     {
                         continue;
                     }
-                    if kind == OperandKind::StorageClass
-                        && verdict.is_ok()
-                        && info.value() < u32::BITS
-                    {
-                        self.classes |= 1 << info.value();
+                    match kind {
+                        OperandKind::StorageClass
+                            if verdict.is_ok() && info.value() < u32::BITS =>
+                        {
+                            self.classes |= 1 << info.value();
+                        }
+                        OperandKind::Decoration if verdict.is_ok() => self.note_decoration(info),
+                        _ => {}
                     }
                     self.keep_missing(kind, info.value(), verdict);
                 }

@@ -381,10 +381,7 @@ fn chain(at: &Site<'_, '_>, kind: Kind) -> Verdict {
     let result = at.result_type();
     // With `SPV_INTEL_masked_gather_scatter`, of a vector of pointers a vector of
     // pointers is made.
-    let vector = match m.ty(result) {
-        Type::Vector { .. } => m.vector_of_pointers(result),
-        _ => None,
-    };
+    let vector = m.vector_of_pointers(result);
     let pointer = vector.map_or(result, |(pointer, _)| pointer);
     let (class, target) = match m.ty(pointer) {
         Type::Pointer { class, pointee } if !kind.untyped => (class, Some(pointee)),
@@ -528,8 +525,7 @@ fn no_integers(at: &Site<'_, '_>, first: usize) -> Fault {
 }
 
 fn is_negative(m: &Module<'_>, index: Id, ty: Id) -> bool {
-    matches!(m.ty(ty), Type::Int { signed: true, .. })
-        && m.constant_i64(index).is_some_and(|index| index < 0)
+    !m.is_unsigned_scalar(ty) && m.constant_i64(index).is_some_and(|index| index < 0)
 }
 
 #[cold]

@@ -4,7 +4,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::Op;
 
 use super::Family;
-use super::operation::{Operation, check_values};
+use super::operation::{Operation, check_types};
 use crate::fault::{Verdict, all, expect};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -162,7 +162,7 @@ static FIELD: Rule = Rule {
 };
 
 fn check(at: &Site<'_, '_>) -> Verdict {
-    check_values(at, check_operation)
+    check_types(at, check_operation)
 }
 
 pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {

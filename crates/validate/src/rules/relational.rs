@@ -3,7 +3,7 @@
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{AddressingModel, Capability, Op, Version};
 
-use super::operation::{Operation, check_values};
+use super::operation::{Operation, check_types};
 use super::{Family, arithmetic};
 use crate::fault::{Verdict, all, expect};
 use crate::module::Type;
@@ -264,7 +264,7 @@ static SELECT_OBJECT: Rule = Rule {
 };
 
 fn check(at: &Site<'_, '_>) -> Verdict {
-    check_values(at, check_operation)
+    check_types(at, check_operation)
 }
 
 pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {

@@ -6,7 +6,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{FPEncoding, Op};
 
-use super::operation::{Operation, check_values};
+use super::operation::{Operation, check_types};
 use super::{Family, cooperative_matrix};
 use crate::fault::{Verdict, all, expect};
 use crate::module::{Module, Type};
@@ -251,7 +251,7 @@ static PAIR_OPERAND: Rule = Rule {
 };
 
 fn check(at: &Site<'_, '_>) -> Verdict {
-    check_values(at, check_operation)
+    check_types(at, check_operation)
 }
 
 pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {

@@ -9,7 +9,7 @@ use spirvkit_grammar::Op;
 
 use numbers::Kind;
 
-use super::operation::{Operation, check_values};
+use super::operation::{Operation, check_types, check_values};
 use super::{Family, cooperative_matrix};
 use crate::fault::Verdict;
 use crate::site::Site;
@@ -80,7 +80,11 @@ pub(crate) const FAMILY: Family = Family {
 };
 
 fn check(at: &Site<'_, '_>) -> Verdict {
-    check_values(at, check_operation)
+    match at.inst.op() {
+        // It has a literal, too.
+        Op::GenericCastToPtrExplicit => check_values(at, check_operation),
+        _ => check_types(at, check_operation),
+    }
 }
 
 pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {

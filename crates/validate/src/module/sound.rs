@@ -1,0 +1,38 @@
+//! What was found to be right, so that the same needn't be looked at again.
+
+use std::cell::Cell;
+
+/// An instruction's first word and the ids of the types of its result and operands.
+pub(crate) type Signature = [u32; 5];
+
+/// Some of the signatures of instructions that are right.
+pub(crate) struct Sound {
+    slots: [Cell<Signature>; Self::SLOTS],
+}
+
+impl Sound {
+    const SLOTS: usize = 64;
+
+    pub(crate) const fn new() -> Self {
+        // The first word of an instruction is never zero.
+        Self {
+            slots: [const { Cell::new([0; 5]) }; Self::SLOTS],
+        }
+    }
+
+    #[inline]
+    fn slot(&self, signature: &Signature) -> &Cell<Signature> {
+        let mix = |hash: u32, word: &u32| (hash ^ word).wrapping_mul(0x9e37_79b1);
+        let hash = signature.iter().fold(0, mix);
+        &self.slots[hash as usize >> 16 & (Self::SLOTS - 1)]
+    }
+
+    #[inline]
+    pub(crate) fn has(&self, signature: &Signature) -> bool {
+        self.slot(signature).get() == *signature
+    }
+
+    pub(crate) fn add(&self, signature: Signature) {
+        self.slot(&signature).set(signature);
+    }
+}

@@ -21,7 +21,7 @@ pub enum Side {
 const SET: &str = "NonSemantic.Shader.DebugInfo.100";
 
 /// The order in which a module has its instructions, as far as it matters here.
-const SECTIONS: usize = 8;
+const SECTIONS: usize = 11;
 
 /// A module in the making: instructions come in any order and go to their sections.
 pub(crate) struct Maker {
@@ -100,14 +100,14 @@ impl Maker {
             Op::Capability => 0,
             Op::Extension => 1,
             Op::ExtInstImport => 2,
-            Op::MemoryModel | Op::EntryPoint => 3,
-            Op::ExecutionMode | Op::String | Op::Source | Op::SourceContinued => 4,
-            Op::Name | Op::MemberName | Op::ModuleProcessed | Op::Decorate | Op::MemberDecorate => {
-                5
-            }
-            Op::Function => 7,
-            _ if self.function.is_some() => 7,
-            _ => 6,
+            Op::MemoryModel => 3,
+            Op::EntryPoint => 4,
+            Op::ExecutionMode => 5,
+            Op::String | Op::Source => 6,
+            Op::Name | Op::MemberName => 7,
+            Op::Decorate | Op::MemberDecorate => 8,
+            _ if op == Op::Function || self.function.is_some() => 10,
+            _ => 9,
         }
     }
 

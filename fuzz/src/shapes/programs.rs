@@ -203,11 +203,11 @@ fn switch(maker: &mut Maker) {
 fn phis(maker: &mut Maker) {
     let (ty, one) = (maker.uint, maker.number(1));
     maker.main(|maker| {
-        let [end, count] = [maker.id(), maker.count(30, 7) as u32];
-        let blocks: Vec<u32> = (0..count.min(10_000)).map(|_| maker.id()).collect();
-        let targets = blocks.iter().enumerate();
-        let targets = targets.flat_map(|(label, &block)| [label as u32, block]);
-        let operands: Vec<u32> = [one, end].into_iter().chain(targets).collect();
+        let (end, count) = (maker.id(), maker.count(30, 7).min(10_000));
+        let blocks: Vec<u32> = (0..count).map(|_| maker.id()).collect();
+        let targets = (1..).zip(&blocks[1..]);
+        let targets = targets.flat_map(|(label, &block)| [label, block]);
+        let operands: Vec<u32> = [one, blocks[0]].into_iter().chain(targets).collect();
         maker.put(Op::SelectionMerge, &[end, 0]);
         maker.put(Op::Switch, &operands);
         for &block in &blocks {

@@ -1,6 +1,6 @@
 //! Types, constants and names.
 
-use spirvkit::grammar::{Decoration, Op, StorageClass};
+use spirvkit::grammar::{Capability, Decoration, Op, StorageClass};
 
 use super::maker::{Maker, Side};
 use super::{Shape, shape};
@@ -52,7 +52,14 @@ fn decorate_offsets(maker: &mut Maker, structure: u32, members: usize, size: u32
     }
 }
 
-/// A buffer of a type, bound.
+/// A buffer that holds a structure, which is no block itself.
+fn buffer_of(maker: &mut Maker, inner: u32, binding: u32) {
+    let outer = structure(maker, inner, 1);
+    decorate_block(maker, outer, 1, 4);
+    buffer(maker, outer, binding);
+}
+
+/// A buffer of a block, bound.
 fn buffer(maker: &mut Maker, structure: u32, binding: u32) -> u32 {
     let class = StorageClass::StorageBuffer.0;
     let pointer = maker.result(Op::TypePointer, &[class, structure]);
@@ -80,9 +87,7 @@ fn shared_struct(maker: &mut Maker) {
     decorate_offsets(maker, inner, members, 4);
     let mut number = 0;
     while maker.left(100) > 0 {
-        let outer = structure(maker, inner, 1);
-        decorate_block(maker, outer, 1, 4);
-        buffer(maker, outer, number);
+        buffer_of(maker, inner, number);
         number += 1;
     }
     maker.main(|_| {});
@@ -94,8 +99,8 @@ fn nested_arrays(maker: &mut Maker) {
     while maker.left(100) > 0 {
         let array = array(maker, inner, 64, 4);
         inner = structure(maker, array, 8);
-        decorate_block(maker, inner, 8, 4);
-        buffer(maker, inner, number);
+        decorate_offsets(maker, inner, 8, 4);
+        buffer_of(maker, inner, number);
         number += 1;
     }
     maker.main(|_| {});
@@ -120,9 +125,9 @@ fn exponential_block(maker: &mut Maker) {
     let mut number = 0;
     while maker.left(100) > 0 {
         inner = structure(maker, inner, 2);
-        decorate_block(maker, inner, 2, 4);
+        decorate_offsets(maker, inner, 2, 4);
         maker.name(inner, "Tree");
-        buffer(maker, inner, number);
+        buffer_of(maker, inner, number);
         number += 1;
     }
     maker.main(|_| {});
@@ -140,6 +145,10 @@ fn pointer_chain(maker: &mut Maker) {
 
 /// Structures that hold pointers to themselves and to each other.
 fn self_containing(maker: &mut Maker) {
+    maker.put(
+        Op::Capability,
+        &[Capability::PhysicalStorageBufferAddresses.0],
+    );
     let count = maker.count(100, 36);
     let class = StorageClass::PhysicalStorageBuffer.0;
     let pointers: Vec<u32> = (0..count).map(|_| maker.id()).collect();

@@ -9,6 +9,7 @@ mod table;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use spirvkit::{Endianness, bytes_from_words};
@@ -42,6 +43,9 @@ pub(crate) struct Arguments {
     /// Write what each run took to this file.
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
+    /// Only write the modules to this folder, as SHAPE-SIZE-a.spv and SHAPE-SIZE-b.spv.
+    #[arg(long, value_name = "DIR")]
+    modules: Option<PathBuf>,
     /// The program [default: `spv` beside this one].
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
@@ -69,6 +73,9 @@ struct Run {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    if let Some(folder) = &arguments.modules {
+        return Ok(write_modules(arguments, folder)?);
+    }
     let program = match &arguments.program {
         Some(program) => fs::canonicalize(program)?,
         None => std::env::current_exe()?.with_file_name("spv"),
@@ -100,19 +107,44 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
+/// Whether a name contains this part, if there is one.
+fn is_wanted(name: &str, part: Option<&str>) -> bool {
+    part.is_none_or(|part| name.contains(part))
+}
+
+fn wanted_shapes(arguments: &Arguments) -> impl Iterator<Item = &'static Shape> {
+    Shape::all().filter(|shape| is_wanted(shape.name, arguments.shape.as_deref()))
+}
+
+fn write_module(shape: &Shape, size: u64, side: Side, file: &Path) -> io::Result<u64> {
+    let words = shape.words(size as usize, side);
+    let bytes = bytes_from_words(&words, Endianness::Little);
+    fs::write(file, &bytes)?;
+    Ok(bytes.len() as u64)
+}
+
+fn write_modules(arguments: &Arguments, folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    for shape in wanted_shapes(arguments) {
+        for &size in &arguments.sizes {
+            for (letter, side) in [("a", Side::First), ("b", Side::Second)] {
+                let name = format!("{}-{size}-{letter}.spv", shape.name);
+                write_module(shape, size, side, &folder.join(name))?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Runs all that is asked for.
 fn attack(
     arguments: &Arguments,
     program: &Path,
     folder: &Path,
     except: &str,
-) -> std::io::Result<Vec<Run>> {
-    let is_wanted = |name: &str, part: &Option<String>| {
-        part.as_ref()
-            .is_none_or(|part| name.contains(part.as_str()))
-    };
+) -> io::Result<Vec<Run>> {
     let mut runs = Vec::new();
-    for shape in Shape::all().filter(|shape| is_wanted(shape.name, &arguments.shape)) {
+    for shape in wanted_shapes(arguments) {
         let is_excepted = |command: &Command| {
             let pair = format!("{}: {}", shape.name, command.line);
             let mut lines = except.lines().filter(|line| !line.is_empty());
@@ -120,7 +152,7 @@ fn attack(
         };
         let mut wanted: Vec<&Command> = COMMANDS
             .iter()
-            .filter(|command| is_wanted(command.line, &arguments.command))
+            .filter(|command| is_wanted(command.line, arguments.command.as_deref()))
             .filter(|command| is_sampled(shape, command, arguments.sample))
             .filter(|command| !is_excepted(command))
             .collect();
@@ -175,13 +207,8 @@ struct Files {
 }
 
 impl Files {
-    fn make(shape: &Shape, size: u64, program: &Path, folder: &Path) -> std::io::Result<Self> {
-        let write = |name: &str, side| {
-            let words = shape.words(size as usize, side);
-            let bytes = bytes_from_words(&words, Endianness::Little);
-            fs::write(folder.join(name), &bytes)?;
-            Ok::<u64, std::io::Error>(bytes.len() as u64)
-        };
+    fn make(shape: &Shape, size: u64, program: &Path, folder: &Path) -> io::Result<Self> {
+        let write = |name: &str, side| write_module(shape, size, side, &folder.join(name));
         let module = write("a.spv", Side::First)?;
         let pair = module + write("b.spv", Side::Second)?;
         // The text has each name once, as the module does.

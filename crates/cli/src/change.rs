@@ -21,7 +21,6 @@ use crate::run::Run;
 use crate::telling::Telling;
 
 /// The end of the help of all these commands.
-#[macro_export]
 macro_rules! change_help {
     ($examples:literal) => {
         concat!(
@@ -43,6 +42,8 @@ Exit codes:
         )
     };
 }
+
+pub(crate) use change_help;
 
 /// What all commands that change modules take.
 #[derive(Debug, Args)]

@@ -160,19 +160,19 @@ pub(crate) fn definition() -> clap::Command {
 }
 
 /// Shows what the parser has to say, which may be the help or the version.
-fn show(error: &clap::Error) -> Ending {
+fn show(error: &clap::Error, arguments: &[OsString]) -> Ending {
     if !error.use_stderr() {
         // The text is printed with the styles that the terminal takes.
         let printed = error.print().and_then(|()| io::stdout().flush());
         return report::printed(printed);
     }
-    if wanted_format() == Format::Json {
+    if wanted_format(arguments) == Format::Json {
         report::usage(&UsageError(in_a_sentence(error)), Format::Json);
         return Ending::BadUsage;
     }
     // Nobody is left to tell if this fails.
-    let is_disruptive = |argument: OsString| argument.to_string_lossy().contains(is_disruptive);
-    let _ = match std::env::args_os().any(is_disruptive) {
+    let is_disruptive = |argument: &OsString| argument.to_string_lossy().contains(is_disruptive);
+    let _ = match arguments.iter().any(is_disruptive) {
         // The parser quotes arguments as they are.
         true => writeln!(
             io::stderr(),
@@ -186,8 +186,7 @@ fn show(error: &clap::Error) -> Ending {
 
 /// The arguments with `--color=always` for a `--color` that has no value, so that files
 /// may follow it.
-fn with_color_values(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let all: Vec<OsString> = arguments.collect();
+fn with_color_values(all: &[OsString]) -> Vec<OsString> {
     let is_value = |next: &OsString| {
         let values = ColorWhen::value_variants().iter();
         let mut names = values.filter_map(ValueEnum::to_possible_value);
@@ -215,8 +214,9 @@ fn in_a_sentence(error: &clap::Error) -> String {
 
 /// In which form errors are wanted, found out without the parser, which may be what
 /// complains.
-fn wanted_format() -> Format {
-    let arguments: Vec<String> = std::env::args_os()
+fn wanted_format(arguments: &[OsString]) -> Format {
+    let arguments: Vec<String> = arguments
+        .iter()
         .map(|argument| argument.to_string_lossy().into_owned())
         .take_while(|argument| argument != "--")
         .collect();
@@ -233,14 +233,16 @@ fn wanted_format() -> Format {
     }
 }
 
-/// Runs the command that the program's arguments name.
-pub(crate) fn run() -> Ending {
+/// Runs the command that the arguments name.
+pub(crate) fn run(program: &OsString, arguments: impl Iterator<Item = OsString>) -> Ending {
+    let arguments: Vec<OsString> = arguments.collect();
+    let line = std::iter::once(program.clone()).chain(with_color_values(&arguments));
     let parsed = definition()
-        .try_get_matches_from(with_color_values(std::env::args_os()))
+        .try_get_matches_from(line)
         .and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
-        Err(error) => return show(&error),
+        Err(error) => return show(&error, &arguments),
     };
     let ending = match cli.command {
         Command::As(arguments) => as_::run(&arguments),
@@ -264,7 +266,7 @@ pub(crate) fn run() -> Ending {
         Command::DropIn(arguments) => Ok(drop_in::run(&arguments)),
     };
     ending.unwrap_or_else(|error| {
-        report::usage(&error, wanted_format());
+        report::usage(&error, wanted_format(&arguments));
         Ending::BadUsage
     })
 }

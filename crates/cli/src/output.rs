@@ -190,6 +190,11 @@ pub(crate) fn expect_color() {
     COLORED.store(true, Ordering::Relaxed);
 }
 
+/// The state in which the program starts.
+pub(crate) fn expect_no_color() {
+    COLORED.store(false, Ordering::Relaxed);
+}
+
 /// Writes to standard output. On a terminal, a text shows what could act on it as escapes.
 pub(crate) fn write_stdout(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();

@@ -1,0 +1,55 @@
+//! The program `spv`.
+//!
+//! Each subcommand is a file under `commands`, and does no more than turn its
+//! options into those of the library. What they share is here: finding inputs
+//! (`inputs`), placing outputs (`output`), telling what was found (`report`),
+//! finding the
+//! ids that users mean (`ids`), going through many inputs on all cores (`run`, `queue`), loading modules to
+//! change and store them (`form`, `change`), and looking into one (`look`). Under the names
+//! `spirv-as` and `spirv-dis` the program takes the options of the tools of
+//! those names (`classic`).
+
+#![deny(missing_docs)]
+
+mod change;
+mod classic;
+mod cli;
+mod commands;
+mod encoding;
+mod environments;
+mod exit;
+mod form;
+mod graphviz;
+mod hex;
+mod ids;
+mod inputs;
+mod interrupt;
+mod kinds;
+mod look;
+mod naming;
+mod output;
+mod progress;
+mod queue;
+mod report;
+mod run;
+mod telling;
+
+use std::ffi::OsString;
+
+use change::change_help;
+
+/// Runs the program in this process: with its name and its arguments, on its standard
+/// streams. Gives the exit code.
+///
+/// This is for the program itself and for who tests it. Libraries are what other programs
+/// want: the package `spirvkit`.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    output::expect_no_color();
+    let mut arguments = arguments.into_iter();
+    let program = arguments.next().unwrap_or_else(|| "spv".into());
+    let ending = match classic::Tool::from_program(&program) {
+        Some(tool) => classic::run(tool, arguments),
+        None => cli::run(&program, arguments),
+    };
+    ending as u8
+}

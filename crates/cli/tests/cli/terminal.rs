@@ -80,8 +80,10 @@ fn text_and_errors_are_coloured() {
     ] {
         let (found, output) = on_terminal(&dir, arguments, &[]);
         assert!(found == code && output.contains("\x1b["), "{output}");
-        let (found, output) = on_terminal(&dir, arguments, &[("NO_COLOR", "1")]);
-        assert!(found == code && !output.contains("\x1b["), "{output}");
+        for variable in [("NO_COLOR", "1"), ("CLICOLOR", "0")] {
+            let (found, output) = on_terminal(&dir, arguments, &[variable]);
+            assert!(found == code && !output.contains("\x1b["), "{output}");
+        }
     }
     let (_, output) = on_terminal(&dir, &["dis", "--no-color", "a.spv"], &[]);
     assert!(!output.contains("\x1b["), "{output}");

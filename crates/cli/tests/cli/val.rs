@@ -718,3 +718,26 @@ fn a_report_that_can_not_be_written_is_an_error() {
         assert!(stderr.contains("error[io.write]"), "{stderr}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_is_read_once() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    let dir = Dir::new();
+    let module = dir.module("a.spv", VALID);
+    for (name, input, code) in [
+        ("binary", &module[..], 0),
+        ("text", VALID.as_bytes(), 0),
+        ("cut", &module[..module.len() - 4], 1),
+    ] {
+        let pipe = dir.path(name);
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let ran = std::thread::scope(|scope| {
+            // Whoever opens it a second time waits for another writer.
+            scope.spawn(|| std::fs::write(&pipe, input).unwrap());
+            dir.spv(&["val", name])
+        });
+        assert_eq!(ran.code, code, "{name}: {}", ran.stderr);
+    }
+}

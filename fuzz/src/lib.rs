@@ -17,18 +17,25 @@
 //! [`reflected_module`] with reflection.
 #![deny(missing_docs)]
 
+#[cfg(all(feature = "program", unix))]
+mod bounded;
 mod checks;
+pub mod commands;
 mod debug_info;
 mod diffs;
 mod drawings;
 mod edits;
 mod mutate;
 mod plausible;
+#[cfg(all(feature = "program", unix))]
+mod program;
 mod recipe;
 mod reflect;
 pub mod shapes;
 mod transforms;
 
+#[cfg(all(feature = "program", unix))]
+pub use bounded::bounded;
 pub use checks::{
     assemble, assemble_text, decode, decode_words, disassemble_then_assemble,
     disassemble_words_then_assemble, lenient_round_trip, lenient_round_trip_words, validate,
@@ -43,6 +50,8 @@ pub use drawings::{draw_words, drawn_module};
 pub use edits::{edit_words, edited_module, load_module, load_words};
 pub use mutate::mutate;
 pub use plausible::{module_from, text_from};
+#[cfg(all(feature = "program", unix))]
+pub use program::program;
 pub use reflect::{reflect_any, reflected_module};
 pub use transforms::{
     link_words, linked_modules, reduce_words, reduced_module, specialize_words, specialized_module,

@@ -31,6 +31,12 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("wrong-types", "errors × text of a type", wrong_types),
     shape("wrong-links", "links × members of their types", wrong_links),
     shape("same-links", "links × long name", same_links),
+    shape("deep-links", "2, a type of what is linked", deep_links),
+    shape(
+        "linked-interfaces",
+        "entry points × globals of the other module",
+        linked_interfaces,
+    ),
     shape("links", "links", links),
     shape(
         "long-set-name",
@@ -262,6 +268,53 @@ fn wrong_links(maker: &mut Maker) {
         maker.linkage(global, &global.to_string());
     }
     maker.main(|_| {});
+}
+
+/// Exponential types that differ at the bottom, of what is linked.
+fn deep_links(maker: &mut Maker) {
+    let mut ty = match maker.side {
+        Side::First => maker.uint,
+        Side::Second => maker.result(Op::TypeFloat, &[32]),
+    };
+    while maker.left(50) > 0 {
+        ty = maker.result(Op::TypeStruct, &[ty, ty]);
+    }
+    let pointer = private(maker, ty);
+    while maker.left(100) > 0 {
+        let global = global(maker, pointer);
+        maker.linkage(global, &maker.upcoming().to_string());
+    }
+    maker.main(|_| {});
+}
+
+/// One module has a function that uses many globals, the other many entry points that
+/// call it.
+fn linked_interfaces(maker: &mut Maker) {
+    let uint = maker.uint;
+    let pointer = private(maker, uint);
+    let shared = match maker.side {
+        Side::First => {
+            let mut globals = Vec::new();
+            while maker.left(55) > 0 {
+                globals.push(global(maker, pointer));
+            }
+            maker.function(|maker| {
+                for &global in &globals {
+                    maker.value(Op::Load, uint, &[global]);
+                }
+            })
+        }
+        Side::Second => {
+            let shared = maker.value(Op::Function, maker.void, &[0, maker.procedure]);
+            maker.put(Op::FunctionEnd, &[]);
+            while maker.left(100) > 0 {
+                let function = maker.function(|maker| call(maker, shared));
+                maker.entry_point(function, &format!("main{function}"), &[]);
+            }
+            shared
+        }
+    };
+    maker.linkage(shared, "shared");
 }
 
 /// The same long name for many.

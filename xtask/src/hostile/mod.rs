@@ -3,7 +3,6 @@
 //! Each shape of module is made in several sizes and given to each command of the program,
 //! in each format. Memory, processor time and what is written must stay in proportion.
 
-mod commands;
 mod measure;
 mod table;
 
@@ -13,10 +12,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use spirvkit::{Endianness, bytes_from_words};
+use spirvkit_fuzz::commands::{COMMANDS, Command};
 use spirvkit_fuzz::shapes::{Shape, Side};
 
 use crate::Outcome;
-use commands::{COMMANDS, Command};
 use measure::{Cost, measure};
 
 #[derive(clap::Args)]

@@ -1,16 +1,17 @@
-//! What is run.
+//! The program's command lines.
 
 /// A command line.
-pub(super) struct Command {
+#[derive(Clone, Copy, Debug)]
+pub struct Command {
     /// Its words, apart from each other by spaces. `a.spv` is the module, `a.spvasm` its
     /// text, `b.spv` the other one of a pair, `END` the offset of the module's last
     /// instruction but one; outputs go to `out`.
-    pub(super) line: &'static str,
+    pub line: &'static str,
 }
 
 impl Command {
     /// Its arguments for a module of so many bytes.
-    pub(super) fn arguments(&self, module: u64) -> Vec<String> {
+    pub fn arguments(&self, module: u64) -> Vec<String> {
         let end = format!("{:#x}", module.saturating_sub(8));
         let words = self.line.split(' ');
         words.map(|word| word.replace("END", &end)).collect()
@@ -22,7 +23,7 @@ const fn command(line: &'static str) -> Command {
 }
 
 /// Each command with each of its formats, and the options that make it do more.
-pub(super) const COMMANDS: &[Command] = &[
+pub const COMMANDS: &[Command] = &[
     command("as a.spvasm -o out/x.spv"),
     command("as a.spvasm --renumber-ids --format=json -o out/x.spv"),
     command("dis a.spv"),

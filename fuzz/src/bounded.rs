@@ -1,0 +1,43 @@
+//! What running a target may take.
+
+use std::time::Duration;
+
+use peak_alloc::PeakAlloc;
+use rustix::time::{ClockId, clock_gettime};
+
+/// Bytes that may be allocated at once: so many for each of the input, and so many more.
+/// The targets hold what they check several times over, so this is generous to them and
+/// still little beside what a product of two parts of the input is.
+const MEMORY: (usize, usize) = (512, 64 << 20);
+
+/// Processor time for each kilobyte of the input, and more.
+const TIME: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(4));
+
+fn processor_time() -> Duration {
+    let now = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
+}
+
+/// Runs a target with an input and panics if that takes memory or time out of proportion.
+/// Memory is only seen if [`PeakAlloc`] is the allocator.
+pub fn bounded(input: &[u8], target: impl FnOnce(&[u8])) {
+    let before = PeakAlloc.current_usage();
+    PeakAlloc.reset_peak_usage();
+    let start = processor_time();
+    target(input);
+    let time = processor_time() - start;
+    let memory = PeakAlloc.peak_usage().saturating_sub(before);
+    let most = input.len() * MEMORY.0 + MEMORY.1;
+    assert!(
+        memory <= most,
+        "{memory} bytes for an input of {}",
+        input.len()
+    );
+    let kilobytes = input.len().div_ceil(1024) as u32;
+    let most = TIME.0 * kilobytes + TIME.1;
+    assert!(
+        time <= most,
+        "{time:?} for an input of {} bytes",
+        input.len()
+    );
+}

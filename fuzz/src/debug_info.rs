@@ -3,10 +3,11 @@
 use spirvkit::binary::{Id, Module, WordOffset};
 use spirvkit::debuginfo::convert::{Options, convert};
 use spirvkit::debuginfo::dwarf::{self, Version};
-use spirvkit::debuginfo::{DebugInfo, Set, remove_each};
+use spirvkit::debuginfo::{DebugInfo, Kind, Set, remove_each};
 use spirvkit::{ir, words_from_bytes};
 
 use crate::recipe::Recipe;
+use crate::shapes::{Side, changed};
 use crate::{RECIPE, load_words, mutate};
 
 /// How many instructions are asked about: each may be in as many scopes as there are.
@@ -152,6 +153,44 @@ pub fn dwarf_of_words(words: &[u32]) {
                 assert_eq!(dwarf::object(&info, &options).as_ref(), Ok(&object));
             }
             Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+}
+
+/// A module follows a recipe of [`RECIPE`] bytes for changes to it. What holds at one
+/// instruction is what holds at all of its stretch, the position and the frames agree, and
+/// what variables are bound to is told of frames that are there.
+pub fn positions_and_bindings(bytes: &[u8]) {
+    let Some((recipe, module)) = bytes.split_at_checked(RECIPE) else {
+        return;
+    };
+    let Some(words) = changed(&mut Recipe::new(recipe), module, Side::First) else {
+        return;
+    };
+    let Ok(module) = Module::new(&words) else {
+        return;
+    };
+    let info = DebugInfo::read(&module);
+    let stretches: Vec<_> = info.stretches().collect();
+    assert!(stretches.is_sorted_by(|a, b| a.end <= b.start));
+    for stretch in stretches.iter().step_by(stretches.len() / ASKED + 1) {
+        let [first, last] = [stretch.start, stretch.end - 1].map(WordOffset);
+        assert_eq!(info.position(first), info.position(last));
+        let frames: Vec<_> = info.frames(first).take(ASKED).collect();
+        if let Some(innermost) = frames.first() {
+            assert_eq!(innermost.position, info.position(first));
+            let scope = info.scope(first).map(|it| it.scope);
+            assert_eq!(scope, Some(innermost.scope));
+        }
+        let count = info.frames(first).count();
+        for found in info.variables(first) {
+            assert!(found.frame < count);
+        }
+    }
+    let variables = info.of_kind(Kind::LocalVariable);
+    for variable in variables.take(ASKED) {
+        for binding in info.bindings(variable).take(ASKED) {
+            assert!(info.entry_starting_at(binding.offset()) == Some(binding));
         }
     }
 }

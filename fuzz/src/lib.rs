@@ -19,23 +19,27 @@
 
 #[cfg(all(feature = "program", unix))]
 mod bounded;
+mod builders;
 mod checks;
 pub mod commands;
 mod debug_info;
 mod diffs;
 mod drawings;
 mod edits;
+mod layouts;
 mod mutate;
 mod plausible;
 #[cfg(all(feature = "program", unix))]
 mod program;
 mod recipe;
 mod reflect;
+mod reports;
 pub mod shapes;
 mod transforms;
 
 #[cfg(all(feature = "program", unix))]
 pub use bounded::bounded;
+pub use builders::built_module;
 pub use checks::{
     assemble, assemble_text, decode, decode_words, disassemble_then_assemble,
     disassemble_words_then_assemble, lenient_round_trip, lenient_round_trip_words, validate,
@@ -43,19 +47,26 @@ pub use checks::{
 };
 pub use debug_info::{
     convert_debug_information, converted_debug_information, debug_information,
-    debug_information_of_words, dwarf_of_module, dwarf_of_words,
+    debug_information_of_words, dwarf_of_module, dwarf_of_words, positions_and_bindings,
 };
 pub use diffs::{compare_words, compared_modules, rearranged, verify_diff};
 pub use drawings::{draw_words, drawn_module};
 pub use edits::{edit_words, edited_module, load_module, load_words};
+pub use layouts::compared_layouts;
 pub use mutate::mutate;
 pub use plausible::{module_from, text_from};
 #[cfg(all(feature = "program", unix))]
 pub use program::program;
 pub use reflect::{reflect_any, reflected_module};
+pub use reports::{judged_text, shown_instructions};
 pub use transforms::{
-    link_words, linked_modules, reduce_words, reduced_module, specialize_words, specialized_module,
+    link_words, linked_modules, merged_modules, reduce_words, reduced_module, specialize_words,
+    specialized_module, split_module,
 };
+
+#[cfg(feature = "libfuzzer")]
+#[global_allocator]
+static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
 
 /// Checks all promises about modules with the module that these bytes are a
 /// recipe for.

@@ -12,7 +12,7 @@ use spirvkit::{DisassembleOptions, Endianness, bytes_from_words, disassemble_wor
 
 use crate::commands::COMMANDS;
 use crate::recipe::Recipe;
-use crate::shapes::{Shape, Side};
+use crate::shapes::{Side, changed};
 use crate::{RECIPE, mutate};
 
 /// Bytes that may be written: so many for each of the input, and so many more.
@@ -115,19 +115,13 @@ fn run_program(recipe: &mut Recipe<'_>, module: &[u8]) {
 fn inputs(recipe: &mut Recipe<'_>, module: &[u8], folder: &Path) -> (u64, u64) {
     let _ = fs::remove_dir_all(folder);
     fs::create_dir_all(folder.join("out")).expect("a folder to write to");
-    let shapes: Vec<&Shape> = Shape::all().collect();
-    let (a, b) = match (recipe.once_in(3), spirvkit::words_from_bytes(module)) {
-        (false, Ok((words, _))) => {
-            let changes: Vec<u8> = (0..8).map(|_| recipe.byte()).collect();
-            (words.clone(), mutate(&words, &changes))
-        }
-        _ => {
-            let shape = shapes[recipe.below(shapes.len())];
-            let size = 1 << (10 + recipe.below(6));
-            let changes: Vec<u8> = (0..8).map(|_| recipe.byte()).collect();
-            let side = |side| mutate(&shape.words(size, side), &changes);
-            (side(Side::First), side(Side::Second))
-        }
+    let a = changed(recipe, module, Side::First).unwrap_or_default();
+    let b = match recipe.once_in(3) {
+        true => mutate(
+            &a,
+            &[recipe.byte(), recipe.byte(), recipe.byte(), recipe.byte()],
+        ),
+        false => changed(recipe, module, Side::Second).unwrap_or_default(),
     };
     let endianness = match recipe.once_in(8) {
         true => Endianness::Big,

@@ -3,12 +3,13 @@
 use spirvkit::ir::Module;
 use spirvkit::transform::link::{Input, Options, link};
 use spirvkit::transform::{
-    Prune, Specialization, Strip, Trim, compact_ids, prune, spec_constants, specialize, strip,
-    trim_capabilities,
+    Prune, Specialization, Strip, Trim, compact_ids, entry_points, find_entry_point,
+    keep_entry_point, merge, prune, spec_constants, specialize, strip, trim_capabilities,
 };
 use spirvkit::words_from_bytes;
 
 use crate::recipe::Recipe;
+use crate::shapes::{Side, changed};
 use crate::{RECIPE, load_words, mutate};
 
 fn stored(module: &Module) {
@@ -133,5 +134,61 @@ pub fn reduce_words(words: &[u32]) {
         let mut module = module.clone();
         change(&mut module);
         stored(&module);
+    }
+}
+
+/// A module follows a recipe of [`RECIPE`] bytes for two others like it. Merged they can
+/// be stored and loaded and have the entry points of both, or every fault has a message.
+pub fn merged_modules(bytes: &[u8]) {
+    let Some((recipe, module)) = bytes.split_at_checked(RECIPE) else {
+        return;
+    };
+    let mut recipe = Recipe::new(recipe);
+    let words = [Side::First, Side::Second].map(|side| changed(&mut recipe, module, side));
+    let [Some(first), Some(second)] = words.map(|words| Module::load(&words?).ok()) else {
+        return;
+    };
+    let inputs = [("first", &first), ("second", &second)];
+    let inputs = inputs.map(|(name, module)| Input { name, module });
+    match merge(&inputs) {
+        Ok(merged) => {
+            stored(&merged);
+            let count = |module| entry_points(module).len();
+            assert_eq!(count(&merged), count(&first) + count(&second));
+        }
+        Err(errors) => {
+            assert!(!errors.is_empty(), "refused without a reason");
+            assert!(errors.iter().all(|error| !error.to_string().is_empty()));
+        }
+    }
+}
+
+/// How many entry points are taken out of a module.
+const SPLIT: usize = 8;
+
+/// A module follows a recipe of [`RECIPE`] bytes for changes to it. What is left when one
+/// entry point is kept can be stored and loaded, is no larger, and has that entry point.
+pub fn split_module(bytes: &[u8]) {
+    let Some((recipe, module)) = bytes.split_at_checked(RECIPE) else {
+        return;
+    };
+    let words = changed(&mut Recipe::new(recipe), module, Side::First);
+    let Some(Ok(module)) = words.map(|words| Module::load(&words)) else {
+        return;
+    };
+    let size = module.store().len();
+    for entry_point in entry_points(&module).iter().take(SPLIT) {
+        let shown = entry_point.to_string();
+        let mut part = module.clone();
+        keep_entry_point(&mut part, entry_point);
+        stored(&part);
+        assert!(part.store().len() <= size, "{shown}");
+        let left: Vec<String> = entry_points(&part)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(left, [shown]);
+        // Some entry points have the same name, and some the same model as well.
+        let _ = find_entry_point(&module, &entry_point.name, Some(entry_point.model));
     }
 }

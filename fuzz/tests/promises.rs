@@ -347,3 +347,53 @@ fn reflection_keeps_its_promises() {
         spirvkit_fuzz::reflect_any(&spirvkit_fuzz::module_from(&random.bytes(length)));
     }
 }
+
+/// Gives each target samples with recipes for changes.
+fn with_recipes(seed: u64, all: usize, targets: &[fn(&[u8])]) {
+    let mut random = Random(seed);
+    for module in samples().iter().filter_map(|sample| module_of(sample)) {
+        for _ in rounds(all) {
+            let mut bytes = random.bytes(spirvkit_fuzz::RECIPE);
+            bytes.extend_from_slice(&module);
+            targets.iter().for_each(|target| target(&bytes));
+        }
+    }
+}
+
+#[test]
+fn instructions_and_judgements_are_shown_in_order() {
+    let targets: &[fn(&[u8])] = &[
+        spirvkit_fuzz::shown_instructions,
+        spirvkit_fuzz::judged_text,
+    ];
+    with_recipes(0x0005_4034_e1ed_0001, 60, targets);
+}
+
+#[test]
+fn layouts_are_compared_in_order() {
+    with_recipes(0x1a40_0700_0001, 60, &[spirvkit_fuzz::compared_layouts]);
+}
+
+#[test]
+fn modules_are_merged_and_split_in_order() {
+    let targets: &[fn(&[u8])] = &[spirvkit_fuzz::merged_modules, spirvkit_fuzz::split_module];
+    with_recipes(0x003e_49e5_0001, 60, targets);
+}
+
+#[test]
+fn positions_and_bindings_agree() {
+    with_recipes(
+        0x0b14_d145_0001,
+        100,
+        &[spirvkit_fuzz::positions_and_bindings],
+    );
+}
+
+#[test]
+fn built_modules_keep_their_promises() {
+    let mut random = Random(0x0b01_1de4_0000_0001);
+    for _ in rounds(20_000) {
+        let length = random.below(300);
+        spirvkit_fuzz::built_module(&random.bytes(length));
+    }
+}

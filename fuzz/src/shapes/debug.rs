@@ -140,7 +140,7 @@ impl Frame {
 fn shared_source(maker: &mut Maker) {
     let file = maker.string("file.glsl");
     let text = maker.string(&maker.long(40).replace('n', "\n"));
-    let mut sources = Vec::new();
+    let mut sources = vec![maker.debug("DebugSource", &[file, text])];
     while maker.left(75) > 0 {
         sources.push(maker.debug("DebugSource", &[file, text]));
     }

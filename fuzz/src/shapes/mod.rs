@@ -9,6 +9,10 @@ mod maker;
 mod programs;
 mod types;
 
+use spirvkit::words_from_bytes;
+
+use crate::mutate;
+use crate::recipe::Recipe;
 use maker::Maker;
 pub use maker::Side;
 
@@ -20,6 +24,24 @@ pub struct Shape {
     /// What is multiplied with what.
     pub about: &'static str,
     make: fn(&mut Maker),
+}
+
+/// The largest module that a recipe makes, as a power of two.
+const LARGEST: usize = 16;
+
+/// What the recipe makes of a module: it with changes, or now and then a shape with
+/// changes. Nothing if the module is none.
+pub(crate) fn changed(recipe: &mut Recipe<'_>, module: &[u8], side: Side) -> Option<Vec<u32>> {
+    let words = match recipe.once_in(3) {
+        true => {
+            let shape = recipe.pick(&Shape::all().collect::<Vec<_>>())?;
+            let size = 1 << (10 + recipe.below(LARGEST - 9));
+            shape.words(size, side)
+        }
+        false => words_from_bytes(module).ok()?.0,
+    };
+    let changes: Vec<u8> = (0..recipe.below(17)).map(|_| recipe.byte()).collect();
+    Some(mutate(&words, &changes))
 }
 
 impl Shape {

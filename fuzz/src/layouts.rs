@@ -1,0 +1,43 @@
+//! How structures lie in memory, by several rules.
+
+use spirvkit::analysis::layout::{Comparison, Rules, Types};
+use spirvkit::binary::Module;
+
+use crate::RECIPE;
+use crate::recipe::Recipe;
+use crate::shapes::{Side, changed};
+
+/// How many structures are compared.
+const COMPARED: usize = 64;
+
+/// A module follows a recipe of [`RECIPE`] bytes for changes to it. The layouts of its
+/// structures by all rules can be compared: each row says which structure it
+/// holds, and no layout differs from itself.
+pub fn compared_layouts(bytes: &[u8]) {
+    let Some((recipe, module)) = bytes.split_at_checked(RECIPE) else {
+        return;
+    };
+    let Some(words) = changed(&mut Recipe::new(recipe), module, Side::First) else {
+        return;
+    };
+    let Ok(module) = Module::new(&words) else {
+        return;
+    };
+    let types = Types::of(module.instructions().flatten());
+    let layouts = types.lay_out_all();
+    let all: Vec<_> = types.iter().collect();
+    for &ty in all.iter().step_by(all.len() / COMPARED + 1) {
+        let comparison = Comparison::of(&types, &layouts, ty);
+        for row in &comparison.rows {
+            if row.inner.is_some() {
+                assert_eq!(row.inner, types.structure_in(row.ty));
+            }
+        }
+        let [declared, ..] = &layouts;
+        assert_eq!(types.differences(declared, declared, ty), Vec::new());
+        for (rules, ruled) in Rules::ALL.into_iter().zip(&layouts) {
+            assert_eq!(ruled.rules(), rules);
+            types.differences(declared, ruled, ty);
+        }
+    }
+}

@@ -9,6 +9,7 @@ mod abort;
 mod branches;
 mod constructs;
 mod fragment;
+mod headers;
 mod lifetime;
 mod merges;
 mod phi;
@@ -61,13 +62,13 @@ pub(crate) const FAMILY: Family = Family {
         &branches::RETURN,
         &branches::RETURN_VALUE,
         &branches::RETURN_POINTER,
-        &constructs::MERGE,
-        &constructs::CONTINUE_TARGET,
-        &constructs::BACK_EDGE_TARGET,
-        &constructs::BACK_EDGE_COUNT,
-        &constructs::BACK_EDGE_BLOCK,
-        &constructs::CONTINUE_END,
-        &constructs::NESTING_DEPTH,
+        &headers::MERGE,
+        &headers::CONTINUE_TARGET,
+        &headers::BACK_EDGE_TARGET,
+        &headers::BACK_EDGE_COUNT,
+        &headers::BACK_EDGE_BLOCK,
+        &headers::CONTINUE_END,
+        &headers::NESTING_DEPTH,
         &fragment::MODEL,
         &fragment::HELPER,
         &lifetime::POINTER,

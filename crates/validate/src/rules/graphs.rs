@@ -7,7 +7,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData};
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::Family;
-use crate::fault::{Fault, Faults, Verdict, all};
+use crate::fault::{Fault, Faults, Verdict, all, expect};
 use crate::module::{Inst, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -522,43 +522,54 @@ fn check_entry(at: &Site<'_, '_>) -> Verdict {
     let name = at.inst.string(1).map_or(0, |name| name.words().len());
     let interface = at.inst.args().get(1 + name..).unwrap_or_default();
     let wanted = ty.inputs.len() + ty.outputs.len();
-    for &id in interface {
-        let Some(def) = m.def(Id(id)) else {
-            return Ok(());
-        };
-        if def.op() != Op::Variable || StorageClass(def.arg(0)) != StorageClass::UniformConstant {
-            let message = format!(
-                "the interface of a graph's entry point is made of UniformConstant variables, but {} is none",
-                m.name(Id(id))
-            );
-            let fault = at.fault(&INTERFACE, message);
-            return Err(fault.about(m, Id(id), "it is defined here"));
-        }
+    if interface.iter().any(|&id| m.def_offset(Id(id)) == 0) {
+        return Ok(());
     }
-    if interface.len() != wanted {
+    let count = expect(interface.len() == wanted, || {
         let message = format!(
             "the graph has {wanted} inputs and outputs, but its entry point has {} variables for them",
             interface.len()
         );
         let fault = at.fault(&INTERFACE, message);
-        return Err(fault.about(m, graph, "the graph is defined here"));
+        fault.about(m, graph, "the graph is defined here")
+    });
+    // Of too many or too few it can't be told which is for what.
+    let types = ty.inputs.iter().chain(ty.outputs).map(Some);
+    let types = types.chain(std::iter::repeat(None));
+    let variables = all(interface.iter().zip(types).map(|(&id, ty)| {
+        let ty = ty.filter(|_| count.is_ok());
+        check_interface(at, Id(id), ty.map(|&ty| Id(ty)))
+    }));
+    all([count, variables])
+}
+
+/// Checks a variable of an entry point's interface, which is for an input or output of
+/// this type.
+fn check_interface(at: &Site<'_, '_>, id: Id, ty: Option<Id>) -> Verdict {
+    let m = at.m;
+    let is_constant = |def: Inst<'_>| StorageClass(def.arg(0)) == StorageClass::UniformConstant;
+    let variable = m.def(id).filter(|def| def.op() == Op::Variable);
+    if !variable.is_some_and(is_constant) {
+        let message = format!(
+            "the interface of a graph's entry point is made of UniformConstant variables, but {} is none",
+            m.name(id)
+        );
+        let fault = at.fault(&INTERFACE, message).operand(m, id);
+        return Err(fault.about(m, id, "it is defined here"));
     }
-    all(interface
-        .iter()
-        .zip(ty.inputs.iter().chain(ty.outputs))
-        .map(|(&id, &ty)| {
-            let pointee = m.type_of(Id(id)).and_then(|pointer| m.pointee(pointer));
-            if pointee.is_some_and(|pointee| pointee != Id(ty)) {
-                let message = format!(
-                    "{} is for a graph's input or output of type {}, but its type is another",
-                    m.name(Id(id)),
-                    m.show_type(Id(ty))
-                );
-                let fault = at.fault(&INTERFACE, message);
-                return Err(fault.about(m, Id(id), "the variable is declared here"));
-            }
-            Ok(())
-        }))
+    let pointee = m.type_of(id).and_then(|pointer| m.pointee(pointer));
+    let (Some(ty), Some(pointee)) = (ty, pointee) else {
+        return Ok(());
+    };
+    expect(pointee == ty, || {
+        let message = format!(
+            "{} is for a graph's input or output of type {}, but its type is another",
+            m.name(id),
+            m.show_type(ty)
+        );
+        let fault = at.fault(&INTERFACE, message).operand(m, id);
+        fault.about(m, id, "the variable is declared here")
+    })
 }
 
 /// Looks at what is to be unique in the module or in a graph, and at inputs and
@@ -616,6 +627,34 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
     }
 }
 
+/// Checks an index of an `OpGraphInputARM` or `OpGraphSetOutputARM`.
+fn check_index(m: &Module<'_>, inst: Inst<'_>, index: Id) -> Verdict {
+    let op = inst.op();
+    let fault = |rule, message: String| {
+        let fault = Fault::new(rule, inst.offset(), message).operand(m, index);
+        fault.about(m, index, "it is defined here")
+    };
+    let is_integer = m.is_int_scalar_of(m.type_of(index).unwrap_or(Id(0)), 32);
+    let integer = expect(is_integer, || {
+        let message = format!(
+            "{op} has {} for an index, which is not a 32-bit integer",
+            m.show_value(index)
+        );
+        fault(&INDEX, message)
+    });
+    let constant = expect(!m.env.is_vulkan() || m.is_constant(index), || {
+        let message = format!(
+            "{op} has {} for an index, which is not a constant",
+            m.name(index)
+        );
+        fault(&INDEX_CONSTANT, message).vuid(match op {
+            Op::GraphSetOutputARM => "VUID-StandaloneSpirv-OpGraphSetOutputARM-09932",
+            _ => "VUID-StandaloneSpirv-OpGraphInputARM-09931",
+        })
+    });
+    all([integer, constant])
+}
+
 /// The graph that is being looked at.
 struct Graph<'a> {
     ty: GraphType<'a>,
@@ -649,28 +688,7 @@ impl<'a> Graph<'a> {
         if indexes.iter().any(|&id| m.type_of(Id(id)).is_none()) {
             return Ok(());
         }
-        for &index in indexes {
-            if !m.is_int_scalar_of(m.type_of(Id(index)).unwrap_or(Id(0)), 32) {
-                let message = format!(
-                    "{op} has {} for an index, which is not a 32-bit integer",
-                    m.show_value(Id(index))
-                );
-                return Err(fault(&INDEX, message).about(m, Id(index), "it is defined here"));
-            }
-            if m.env.is_vulkan() && !m.is_constant(Id(index)) {
-                let message = format!(
-                    "{op} has {} for an index, which is not a constant",
-                    m.name(Id(index))
-                );
-                let fault = fault(&INDEX_CONSTANT, message);
-                return Err(fault.about(m, Id(index), "it is defined here").vuid(
-                    match is_output {
-                        true => "VUID-StandaloneSpirv-OpGraphSetOutputARM-09932",
-                        false => "VUID-StandaloneSpirv-OpGraphInputARM-09931",
-                    },
-                ));
-            }
-        }
+        all(indexes.iter().map(|&index| check_index(m, inst, Id(index))))?;
         let Some(&index) = indexes.first() else {
             return Ok(());
         };
@@ -687,6 +705,7 @@ impl<'a> Graph<'a> {
         let ty = Id(ty);
         let mut wanted = ty;
         let mut element_index = None;
+        let mut in_range = Ok(());
         if let Some(&element) = indexes.get(1) {
             wanted = match m.ty(ty) {
                 Type::Array { element, .. } | Type::RuntimeArray { element } => element,
@@ -702,17 +721,17 @@ impl<'a> Graph<'a> {
             {
                 let message =
                     format!("{op} selects element {element} of {what} {index}, which has {length}");
-                return Err(fault(&INDEX_RANGE, message));
+                in_range = Err(fault(&INDEX_RANGE, message));
             }
         }
-        if value.is_some_and(|value| value != wanted) {
+        let typed = expect(value.is_none_or(|value| value == wanted), || {
             let message = format!(
                 "{op} has a value of type {} for {what} {index}, which is {}",
                 m.show_type(value.unwrap_or(Id(0))),
                 m.show_type(wanted)
             );
-            return Err(fault(&TYPE, message).about(m, ty, "the type is declared here"));
-        }
+            fault(&TYPE, message).about(m, ty, "the type is declared here")
+        });
         let key = (is_output, index);
         let is_whole = indexes.len() == 1;
         let earlier = match (is_whole, element_index) {
@@ -722,17 +741,17 @@ impl<'a> Graph<'a> {
                 .get(&key)
                 .or_else(|| self.elements.get(&(is_output, index, element?))),
         };
-        if let Some(&earlier) = earlier {
+        let first = earlier.map_or(Ok(()), |&earlier| {
             let message = format!("the graph uses {what} {index} a second time");
-            return Err(fault(&DUPLICATE, message).at(earlier, "it is used here first"));
-        }
+            Err(fault(&DUPLICATE, message).at(earlier, "it is used here first"))
+        });
         self.any.entry(key).or_insert(inst.offset());
         if is_whole {
-            self.whole.insert(key, inst.offset());
+            self.whole.entry(key).or_insert(inst.offset());
         } else if let Some(element) = element_index {
-            self.elements
-                .insert((is_output, index, element), inst.offset());
+            let key = (is_output, index, element);
+            self.elements.entry(key).or_insert(inst.offset());
         }
-        Ok(())
+        all([in_range, typed, first])
     }
 }

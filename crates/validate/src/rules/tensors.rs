@@ -333,41 +333,41 @@ fn check_operands(o: &Operation<'_, '_, '_>, index: usize, tensor: &Tensor) -> V
     };
     let mask = TensorOperands(mask);
     let has = |bit: TensorOperands| mask.contains(bit);
-    let wrong = match o.op {
-        Op::TensorReadARM if has(TensorOperands::MakeElementAvailableARM) => {
-            Some(TensorOperands::MakeElementAvailableARM)
-        }
-        Op::TensorWriteARM if has(TensorOperands::OutOfBoundsValueARM) => {
-            Some(TensorOperands::OutOfBoundsValueARM)
-        }
-        Op::TensorWriteARM if has(TensorOperands::MakeElementVisibleARM) => {
-            Some(TensorOperands::MakeElementVisibleARM)
-        }
-        _ => None,
+    let foreign = match o.op {
+        Op::TensorReadARM => &[TensorOperands::MakeElementAvailableARM][..],
+        _ => &[
+            TensorOperands::OutOfBoundsValueARM,
+            TensorOperands::MakeElementVisibleARM,
+        ],
     };
-    if let Some(wrong) = wrong {
-        let message = format!("{} can't have the tensor operand {wrong}", o.op);
-        return Err(o.fault(&OPERANDS, message));
-    }
+    let own = all(foreign.iter().map(|&bit| {
+        expect(!has(bit), || {
+            let message = format!("{} can't have the tensor operand {bit}", o.op);
+            o.fault(&OPERANDS, message)
+        })
+    }));
     let makes =
         has(TensorOperands::MakeElementAvailableARM) || has(TensorOperands::MakeElementVisibleARM);
-    if makes && !has(TensorOperands::NonPrivateElementARM) {
+    let private = expect(!makes || has(TensorOperands::NonPrivateElementARM), || {
         let message = format!(
             "{} makes elements available or visible without NonPrivateElementARM",
             o.op
         );
-        return Err(o.fault(&OPERANDS, message));
-    }
-    if has(TensorOperands::OutOfBoundsValueARM) && o.ty(index + 1) != tensor.element {
+        o.fault(&OPERANDS, message)
+    });
+    let is_value = o.op != Op::TensorReadARM
+        || !has(TensorOperands::OutOfBoundsValueARM)
+        || o.ty(index + 1) == tensor.element;
+    let value = expect(is_value, || {
         let message = format!(
             "the value of {} for what is out of bounds must be an element of the tensor, but is {}",
             o.op,
             o.m.show_value(o.id(index + 1))
         );
         let fault = o.fault(&OUT_OF_BOUNDS, message);
-        return Err(fault.about(o.m, o.id(index + 1), "the value is defined here"));
-    }
-    Ok(())
+        fault.about(o.m, o.id(index + 1), "the value is defined here")
+    });
+    all([own, private, value])
 }
 
 fn check_query(o: &Operation<'_, '_, '_>) -> Verdict {

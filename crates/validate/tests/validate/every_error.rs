@@ -404,3 +404,87 @@ OpCapability VulkanMemoryModel
 OpMemoryModel Physical32 GLSL450 ; capability.operand mode-setting.vulkan-memory-model mode-setting.addressing-model",
     );
 }
+
+#[test]
+fn functions_of_cooperative_matrices() {
+    tells(
+        Frame::Shader,
+        "OpCapability CooperativeMatrixKHR
+OpCapability VulkanMemoryModel
+OpCapability CooperativeMatrixReductionsEXT
+OpCapability CooperativeMatrixPerElementOperationsEXT
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpExtension \"SPV_EXT_cooperative_matrix_maintenance1\"
+OpMemoryModel Logical Vulkan
+%a = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_4 %u32_0
+%c = OpTypeCooperativeMatrixKHR %f32 %u32_3 %u32_16 %u32_16 %u32_2
+%a_0 = OpConstantComposite %a %f16_0
+%c_0 = OpConstantComposite %c %f32_0
+%wrong_type = OpTypeFunction %u32 %f32 %u32 %u32 %f32
+%reduced = OpCooperativeMatrixReduceEXT %c %a_0 2x2|Row %main ; cooperative-matrix.reduce-matrix cooperative-matrix.reduce-mask cooperative-matrix.reduce-function
+%made = OpCooperativeMatrixPerElementOpEXT %c %a_0 %wrong %a_0 ; cooperative-matrix.element-matrix cooperative-matrix.element-matrix cooperative-matrix.element-function cooperative-matrix.element-function cooperative-matrix.element-function
+%wrong = OpFunction %u32 None %wrong_type
+%row = OpFunctionParameter %f32
+%column = OpFunctionParameter %u32
+%value = OpFunctionParameter %u32
+%more = OpFunctionParameter %f32
+%wrong_entry = OpLabel
+OpReturnValue %column
+OpFunctionEnd",
+    );
+}
+
+#[test]
+fn graphs() {
+    tells(
+        Frame::WholeFor("vulkan1.3"),
+        "OpCapability VulkanMemoryModel
+OpCapability Shader
+OpCapability TensorsARM
+OpCapability GraphARM
+OpExtension \"SPV_ARM_tensors\"
+OpExtension \"SPV_ARM_graph\"
+OpMemoryModel Logical Vulkan
+OpDecorate %in DescriptorSet 0
+OpDecorate %in Binding 0
+%u32 = OpTypeInt 32 0
+%f32 = OpTypeFloat 32
+%u32_0 = OpConstant %u32 0
+%u32_1 = OpConstant %u32 1
+%u32_2 = OpConstant %u32 2
+%f32_0 = OpConstant %f32 0
+%undefined = OpUndef %f32
+%tensor = OpTypeTensorARM %u32 %u32_1
+%array = OpTypeArray %tensor %u32_2
+%pointer = OpTypePointer UniformConstant %array
+%in = OpVariable %pointer UniformConstant
+%type = OpTypeGraphARM 1 %array %array
+OpGraphEntryPointARM %graph \"main\" %u32_0 %f32_0 %in ; graph.interface graph.interface graph.interface
+%graph = OpGraphARM %type
+%value = OpGraphInputARM %array %u32_0
+%again = OpGraphInputARM %tensor %u32_0 ; graph.input-output-type graph.duplicate
+%odd = OpGraphInputARM %tensor %f32_0 %undefined ; graph.index graph.index graph.index-constant
+OpGraphSetOutputARM %value %u32_0
+OpGraphEndARM",
+    );
+}
+
+#[test]
+fn operands_of_tensors() {
+    tells(
+        Frame::Shader,
+        "OpCapability TensorsARM
+OpCapability VulkanMemoryModel
+OpExtension \"SPV_ARM_tensors\"
+OpMemoryModel Logical Vulkan
+OpDecorate %variable DescriptorSet 0
+OpDecorate %variable Binding 0
+%tensor = OpTypeTensorARM %u32 %u32_1
+%coordinates = OpTypeArray %u32 %u32_1
+%origin = OpConstantComposite %coordinates %u32_0
+%ptr = OpTypePointer UniformConstant %tensor
+%variable = OpVariable %ptr UniformConstant
+%loaded = OpLoad %tensor %variable
+OpTensorWriteARM %loaded %origin %u32_0 OutOfBoundsValueARM|MakeElementVisibleARM %u32_0 %u32_3 ; tensor.operands tensor.operands tensor.operands",
+    );
+}

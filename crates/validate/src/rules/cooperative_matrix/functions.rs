@@ -8,8 +8,8 @@ use spirvkit_grammar::{CooperativeMatrixReduce, Op};
 use super::super::operation::Operation;
 use super::shapes::{Use, different};
 use super::with_matrices;
-use crate::fault::{Verdict, all};
-use crate::module::Type;
+use crate::fault::{Fault, Verdict, all, both, expect};
+use crate::module::{CooperativeMatrix, Type};
 use crate::rule::{Example, Frame, Rule};
 
 const SECTION: &str = "SPV_NV_cooperative_matrix2, SPV_EXT_cooperative_matrix_maintenance1";
@@ -126,6 +126,9 @@ pub(super) static ELEMENT_FUNCTION: Rule = Rule {
 
 pub(super) fn check_reduce(o: &Operation<'_, '_, '_>) -> Verdict {
     let m = o.m;
+    if m.type_of(o.id(0)).is_none() {
+        return Ok(());
+    }
     let accumulator = |ty: Id| match m.ty(ty) {
         Type::CooperativeMatrix(matrix) => {
             let fits = Use::of(m, &matrix).is_none_or(|found| found == Use::Accumulator);
@@ -133,72 +136,91 @@ pub(super) fn check_reduce(o: &Operation<'_, '_, '_>) -> Verdict {
         }
         _ => None,
     };
-    if m.type_of(o.id(0)).is_none() {
-        return Ok(());
-    }
-    let Some(to) = accumulator(o.result) else {
-        return Err(o.result_fault(
-            &REDUCE_MATRIX,
-            "a cooperative matrix that is an Accumulator",
-        ));
+    let wanted = "a cooperative matrix that is an Accumulator";
+    let to = accumulator(o.result).ok_or_else(|| o.result_fault(&REDUCE_MATRIX, wanted));
+    let from = accumulator(o.ty(0)).ok_or_else(|| o.operand_fault(&REDUCE_MATRIX, 0, wanted));
+    let function = match &to {
+        Ok(to) => check_combining(o, to.component),
+        Err(_) => Ok(()),
     };
-    let Some(from) = accumulator(o.ty(0)) else {
-        let wanted = "a cooperative matrix that is an Accumulator";
-        return Err(o.operand_fault(&REDUCE_MATRIX, 0, wanted));
-    };
-    if from.component != to.component || different(m, from.scope, to.scope).is_some() {
-        return Err(o.mismatch(
-            &REDUCE_MATRIX,
-            0,
-            "the scope and component type of the result",
-        ));
-    }
+    let matrices = both(to, from).and_then(|(to, from)| {
+        let is_like =
+            from.component == to.component && different(m, from.scope, to.scope).is_none();
+        let alike = expect(is_like, || {
+            o.mismatch(
+                &REDUCE_MATRIX,
+                0,
+                "the scope and component type of the result",
+            )
+        });
+        all([alike, check_reduced_shape(o, &from, &to)])
+    });
+    all([matrices, check_reduction(o), function])
+}
+
+/// Whether a reduction combines rows and columns.
+const BOTH: CooperativeMatrixReduce =
+    CooperativeMatrixReduce(CooperativeMatrixReduce::Row.0 | CooperativeMatrixReduce::Column.0);
+
+/// Checks what a reduction combines.
+fn check_reduction(o: &Operation<'_, '_, '_>) -> Verdict {
     let mask = CooperativeMatrixReduce(o.arg(1));
-    const BOTH: CooperativeMatrixReduce =
-        CooperativeMatrixReduce(CooperativeMatrixReduce::Row.0 | CooperativeMatrixReduce::Column.0);
-    match mask {
-        CooperativeMatrixReduce::Row => {
-            if different(m, from.rows, to.rows).is_some() {
-                return Err(o.mismatch(&REDUCE_SHAPE, 0, "as many rows as the result"));
-            }
-        }
-        CooperativeMatrixReduce::Column => {
-            if different(m, from.columns, to.columns).is_some() {
-                return Err(o.mismatch(&REDUCE_SHAPE, 0, "as many columns as the result"));
-            }
-        }
-        BOTH => {}
-        CooperativeMatrixReduce::CooperativeMatrixReduce2x2 => {
-            for (old, new) in [(from.rows, to.rows), (from.columns, to.columns)] {
-                if let (Some(old), Some(new)) = (m.constant_u64(old), m.constant_u64(new))
-                    && new.checked_mul(2) != Some(old)
-                {
-                    let wanted = "twice the rows and columns of the result";
-                    return Err(o.mismatch(&REDUCE_SHAPE, 0, wanted));
-                }
-            }
-        }
-        _ => {
-            let message = format!("{} combines Row, Column, both or 2x2, but has {mask}", o.op);
-            return Err(o.fault(&REDUCE_MASK, message));
-        }
-    }
-    let component = to.component;
+    let is_known = matches!(
+        mask,
+        CooperativeMatrixReduce::Row
+            | CooperativeMatrixReduce::Column
+            | BOTH
+            | CooperativeMatrixReduce::CooperativeMatrixReduce2x2
+    );
+    expect(is_known, || {
+        let message = format!("{} combines Row, Column, both or 2x2, but has {mask}", o.op);
+        o.fault(&REDUCE_MASK, message)
+    })
+}
+
+/// Checks the rows and columns that a reduction leaves.
+fn check_reduced_shape(
+    o: &Operation<'_, '_, '_>,
+    from: &CooperativeMatrix,
+    to: &CooperativeMatrix,
+) -> Verdict {
+    let m = o.m;
+    let is_half = |old: Id, new: Id| match (m.constant_u64(old), m.constant_u64(new)) {
+        (Some(old), Some(new)) => new.checked_mul(2) == Some(old),
+        _ => true,
+    };
+    let (fits, wanted) = match CooperativeMatrixReduce(o.arg(1)) {
+        CooperativeMatrixReduce::Row => (
+            different(m, from.rows, to.rows).is_none(),
+            "as many rows as the result",
+        ),
+        CooperativeMatrixReduce::Column => (
+            different(m, from.columns, to.columns).is_none(),
+            "as many columns as the result",
+        ),
+        CooperativeMatrixReduce::CooperativeMatrixReduce2x2 => (
+            is_half(from.rows, to.rows) && is_half(from.columns, to.columns),
+            "twice the rows and columns of the result",
+        ),
+        _ => return Ok(()),
+    };
+    expect(fits, || o.mismatch(&REDUCE_SHAPE, 0, wanted))
+}
+
+/// Checks that a reduction has a function that makes one component of two.
+fn check_combining(o: &Operation<'_, '_, '_>, component: Id) -> Verdict {
+    let m = o.m;
     let Some(def) = m.def(o.id(2)) else {
         return Ok(());
     };
     let is_fine = def.op() == Op::Function
         && match m.ty(def.id(1)) {
             Type::Function { result, parameters } => {
-                result == component
-                    && parameters.len() == 2
-                    && parameters
-                        .iter()
-                        .all(|&parameter| Id(parameter) == component)
+                result == component && parameters == [component.0; 2]
             }
             _ => false,
         };
-    if !is_fine {
+    expect(is_fine, || {
         let message = format!(
             "{} needs a function that makes one {} of two, which {} is not",
             o.op,
@@ -206,9 +228,8 @@ pub(super) fn check_reduce(o: &Operation<'_, '_, '_>) -> Verdict {
             m.name(o.id(2))
         );
         let fault = o.fault(&REDUCE_FUNCTION, message);
-        return Err(fault.about(m, o.id(2), "it is defined here"));
-    }
-    Ok(())
+        fault.about(m, o.id(2), "it is defined here")
+    })
 }
 
 pub(super) fn check_per_element(o: &Operation<'_, '_, '_>) -> Verdict {
@@ -220,66 +241,98 @@ pub(super) fn check_per_element(o: &Operation<'_, '_, '_>) -> Verdict {
     let Type::CooperativeMatrix(matrix) = m.ty(o.result) else {
         return Err(o.result_fault(&ELEMENT_MATRIX, "a cooperative matrix"));
     };
-    if o.ty(0) != o.result {
-        return Err(o.mismatch(&ELEMENT_MATRIX, 0, "the result type"));
+    let operand = expect(o.ty(0) == o.result, || {
+        o.mismatch(&ELEMENT_MATRIX, 0, "the result type")
+    });
+    let components = (2..o.args.len()).map(|index| component_of(o, index, &matrix));
+    let components: Vec<Result<Id, Fault>> = components.collect();
+    let function = check_element_function(o, matrix.component, &components);
+    let further = components.into_iter().map(|component| component.map(drop));
+    all([operand, all(further), function])
+}
+
+/// What the function of a per-element operation is given of a further operand: of a
+/// matrix the component.
+fn component_of(
+    o: &Operation<'_, '_, '_>,
+    index: usize,
+    matrix: &CooperativeMatrix,
+) -> Result<Id, Fault> {
+    let m = o.m;
+    let ty = o.ty(index);
+    let other = match m.ty(ty) {
+        Type::CooperativeMatrix(other) => other,
+        Type::CooperativeMatrixNv(_) => {
+            let wanted = "the kind of cooperative matrix that the result is";
+            return Err(o.mismatch(&ELEMENT_MATRIX, index, wanted));
+        }
+        _ => return Ok(ty),
+    };
+    let is_other = different(m, other.scope, matrix.scope).is_some()
+        || different(m, other.rows, matrix.rows).is_some()
+        || different(m, other.columns, matrix.columns).is_some()
+        || different(m, other.matrix_use, matrix.matrix_use).is_some();
+    match is_other {
+        true => Err(o.mismatch(
+            &ELEMENT_MATRIX,
+            index,
+            "the scope, shape and use of the result",
+        )),
+        false => Ok(other.component),
     }
-    let fault = |what: &str| {
-        let message = format!("{} of {} {what}", m.name(o.id(1)), o.op);
-        let fault = o.fault(&ELEMENT_FUNCTION, message);
-        fault.about(m, o.id(1), "it is defined here")
+}
+
+/// Checks the function of a per-element operation. `further` is what it is given besides
+/// row, column and component.
+fn check_element_function(
+    o: &Operation<'_, '_, '_>,
+    component: Id,
+    further: &[Result<Id, Fault>],
+) -> Verdict {
+    let m = o.m;
+    let expect = |holds: bool, what: &str| {
+        expect(holds, || {
+            let message = format!("{} of {} {what}", m.name(o.id(1)), o.op);
+            let fault = o.fault(&ELEMENT_FUNCTION, message);
+            fault.about(m, o.id(1), "it is defined here")
+        })
     };
     let Some(def) = m.def(o.id(1)) else {
         return Ok(());
     };
-    if def.op() != Op::Function {
-        return Err(fault("is not a function"));
-    }
+    expect(def.op() == Op::Function, "is not a function")?;
     let Type::Function { result, parameters } = m.ty(def.id(1)) else {
         return Ok(());
     };
-    if result != matrix.component {
-        return Err(fault("must return the matrix's component type"));
-    }
-    if parameters.len() != further.len() + 3 {
-        return Err(fault(
-            "must have a parameter for row, column, component and each further operand",
-        ));
+    let made = expect(
+        result == component,
+        "must return the matrix's component type",
+    );
+    let count = expect(
+        parameters.len() == further.len() + 3,
+        "must have a parameter for row, column, component and each further operand",
+    );
+    // Which parameter is for what can't be told otherwise.
+    if count.is_err() {
+        return all([made, count]);
     }
     let parameter = |index: usize| Id(parameters.get(index).copied().unwrap_or(0));
-    all((0..2).map(|index| {
-        if !m.is_int_scalar_of(parameter(index), 32) {
-            return Err(fault("must have 32-bit integers for row and column"));
-        }
-        Ok(())
-    }))?;
-    if parameter(2) != matrix.component {
-        return Err(fault("must have the component type as its third parameter"));
-    }
-    all((0..further.len()).map(|index| {
-        let ty = o.ty(index + 2);
-        let wanted = match m.ty(ty) {
-            Type::CooperativeMatrix(other) => {
-                let is_other = different(m, other.scope, matrix.scope).is_some()
-                    || different(m, other.rows, matrix.rows).is_some()
-                    || different(m, other.columns, matrix.columns).is_some()
-                    || different(m, other.matrix_use, matrix.matrix_use).is_some();
-                if is_other {
-                    let wanted = "the scope, shape and use of the result";
-                    return Err(o.mismatch(&ELEMENT_MATRIX, index + 2, wanted));
-                }
-                other.component
-            }
-            Type::CooperativeMatrixNv(_) => {
-                let wanted = "the kind of cooperative matrix that the result is";
-                return Err(o.mismatch(&ELEMENT_MATRIX, index + 2, wanted));
-            }
-            _ => ty,
-        };
-        if parameter(index + 3) != wanted {
-            return Err(fault(
-                "must have parameters of the types of the further operands",
-            ));
-        }
-        Ok(())
-    }))
+    let is_32_bit = |index| m.is_int_scalar_of(parameter(index), 32);
+    let place = expect(
+        is_32_bit(0) && is_32_bit(1),
+        "must have 32-bit integers for row and column",
+    );
+    let element = expect(
+        parameter(2) == component,
+        "must have the component type as its third parameter",
+    );
+    let is_given = |(index, wanted): (usize, &Result<Id, Fault>)| match wanted {
+        Ok(wanted) => parameter(index + 3) == *wanted,
+        Err(_) => true,
+    };
+    let further = expect(
+        further.iter().enumerate().all(is_given),
+        "must have parameters of the types of the further operands",
+    );
+    all([made, place, element, further])
 }

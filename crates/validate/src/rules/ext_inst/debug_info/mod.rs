@@ -19,6 +19,7 @@ mod places;
 mod rules;
 mod schema;
 mod scopes;
+mod texts;
 mod types;
 mod values;
 

@@ -1,7 +1,5 @@
 //! Sources, and lines and columns against their text.
 
-use std::collections::BTreeMap;
-
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_diagnostics::counted;
@@ -10,6 +8,7 @@ use spirvkit_grammar::Op;
 use super::index::{Entry, Index};
 use super::number::{LINE, SOURCE, SOURCE_CONTINUED};
 use super::rules::{module, shader, shader_with_body};
+use super::texts::Texts;
 use crate::fault::{Fault, Faults, Verdict};
 use crate::module::{Inst, Module};
 use crate::rule::{Example, Frame, Rule};
@@ -48,71 +47,6 @@ pub(super) static CONTINUED: Rule = Rule {
     ),
 };
 
-/// A source as the widths of its lines: bytes, and tabs at their widest.
-struct Text {
-    lines: Vec<u64>,
-}
-
-/// The most columns that a tab may count as.
-const TAB: u64 = 8;
-
-impl Text {
-    fn new(bytes: &[u8]) -> Self {
-        let width = |byte: &u8| if *byte == b'\t' { TAB } else { 1 };
-        let lines = bytes.split(|&byte| byte == b'\n');
-        Self {
-            lines: lines.map(|line| line.iter().map(width).sum()).collect(),
-        }
-    }
-}
-
-/// Whether a compiler counts lines and columns of a source in this very text: no
-/// directive counts them otherwise, or brings in text from elsewhere, and lines end
-/// as in every language.
-fn is_what_was_compiled(bytes: &[u8]) -> bool {
-    let is_lone_return = |pair: &[u8]| matches!(pair, [b'\r', next] if *next != b'\n');
-    let mut lines = bytes.split(|&byte| byte == b'\n');
-    !bytes.windows(2).any(is_lone_return) && !lines.any(moves_text)
-}
-
-/// Whether a line is a directive that makes text stand elsewhere than it is written.
-fn moves_text(line: &[u8]) -> bool {
-    const DIRECTIVES: [&[u8]; 3] = [b"line", b"include", b"define"];
-    let Some(directive) = line.trim_ascii_start().strip_prefix(b"#") else {
-        return false;
-    };
-    let word = directive.trim_ascii_start();
-    DIRECTIVES.iter().any(|each| word.starts_with(each))
-}
-
-/// The sources whose text the module holds; none if any isn't what was compiled,
-/// because the others may be mixed with it.
-fn texts(index: &Index<'_, '_>) -> BTreeMap<u32, Text> {
-    let mut texts: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
-    let mut last = None;
-    let entries = index.entries.iter();
-    for entry in entries.filter(|entry| entry.set.is_non_semantic()) {
-        match entry.number {
-            SOURCE => last = entry.inst.result(),
-            SOURCE_CONTINUED => {}
-            _ => continue,
-        }
-        let string = index.id(entry, Field::Text).and_then(|id| index.m.def(id));
-        let piece = string.filter(|def| def.op() == Op::String);
-        let piece = piece.and_then(|def| def.string(0));
-        if let (Some(id), Some(piece)) = (last, piece) {
-            texts.entry(id.0).or_default().extend(piece.bytes());
-        }
-    }
-    if !texts.values().all(|text| is_what_was_compiled(text)) {
-        return BTreeMap::new();
-    }
-    let written = |text: &Vec<u8>| text.iter().any(|&byte| byte != b'\n');
-    texts.retain(|_, text| written(text));
-    let texts = texts.into_iter();
-    texts.map(|(id, text)| (id, Text::new(&text))).collect()
-}
-
 /// Where an instruction has its source, line and column among its operands.
 fn place_operands(number: u32) -> Option<usize> {
     match number {
@@ -131,7 +65,7 @@ fn place_operands(number: u32) -> Option<usize> {
 /// Checks all lines and columns of `NonSemantic.Shader.DebugInfo`.
 pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
     let m = index.m;
-    let texts = texts(index);
+    let texts = Texts::read(index);
     // Where a continuation of the last source would stand.
     let mut next = 0;
     for entry in &index.entries {
@@ -183,16 +117,16 @@ fn end_of(inst: Inst<'_>) -> u32 {
 fn check_place(
     m: &Module<'_>,
     inst: Inst<'_>,
-    texts: &BTreeMap<u32, Text>,
+    texts: &Texts<'_>,
     source: usize,
     place: [usize; 4],
 ) -> Verdict {
     let operand = |index: usize| inst.id(2 + index);
-    let Some(text) = texts.get(&operand(source).0) else {
+    let Some(text) = texts.get(operand(source)) else {
         return Ok(());
     };
     let [first_line, last_line, first_column, last_column] = place.map(operand);
-    let count = text.lines.len() as u64;
+    let count = text.count();
     for line in [first_line, last_line] {
         if let Some(line) = m.constant_u64(line).filter(|&line| line > count) {
             let message = format!(
@@ -206,12 +140,9 @@ fn check_place(
         let (Some(line), Some(column)) = (m.constant_u64(line), m.constant_u64(column)) else {
             continue;
         };
-        let length = match line {
-            0 => None,
-            _ => text.lines.get(line as usize - 1),
-        };
         // A range may end behind the last character.
-        if let Some(length) = length.filter(|&&length| column > length + 1) {
+        let length = text.width(line);
+        if let Some(length) = length.filter(|&length| column > length + 1) {
             let message = format!(
                 "column {column} of line {line} is named, but that line of the source has {length} \
                  columns"

@@ -40,7 +40,7 @@ pub use assemble::{AssembleOptions, Assembled, IdNumbering, Origins, assemble};
 pub use disassemble::{
     DisassembleOptions, Disassembled, Excerpt, IdNames, Indentation, ListedLine, Meant,
     binary_error, descriptions, disassemble, disassemble_bytes, excerpts, listing, named_excerpts,
-    named_listing,
+    named_listing, read_excerpts,
 };
 pub use foreign::looks_like;
 pub use kinds::KINDS;

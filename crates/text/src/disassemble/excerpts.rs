@@ -65,10 +65,7 @@ fn excerpts_with(words: &[u32], offsets: &[usize], names: Names) -> Vec<Excerpt>
         .iter()
         .map(|&offset| (offset, Excerpt::default()))
         .collect();
-    let options = DisassembleOptions::default()
-        .header(false)
-        .indentation(Indentation::None)
-        .lenient(true);
+    let options = options();
     let sources = Sources::new(&module);
     let mut printer = Printer::with_names(&module, &options, names);
     // What is shown may stand before the names of files.
@@ -89,6 +86,54 @@ fn excerpts_with(words: &[u32], offsets: &[usize], names: Names) -> Vec<Excerpt>
     }
     let found = offsets.iter().map(|offset| wanted.get(offset).cloned());
     found.map(Option::unwrap_or_default).collect()
+}
+
+/// Shows instructions one by one, where all together may be too much to keep. `work` gets
+/// what shows the instruction at an offset; from one call to the next, offsets grow.
+///
+/// It takes two passes over the module.
+///
+/// ```
+/// use spirvkit_text::{IdNames, assemble, read_excerpts};
+///
+/// let text = "%1 = OpTypeFloat 32\n%2 = OpTypeVector %1 3\n";
+/// let module = assemble(text, &Default::default()).unwrap();
+/// let names = IdNames::new(&module.words);
+/// let shown = read_excerpts(&module.words, &names, |show| [show(5), show(8), show(9)]);
+/// assert_eq!(shown[1], "%v3float = OpTypeVector %float 3");
+/// assert_eq!(shown[2], "", "no instruction starts there");
+/// ```
+pub fn read_excerpts<T>(
+    words: &[u32],
+    names: &IdNames<'_>,
+    work: impl FnOnce(&mut dyn FnMut(usize) -> String) -> T,
+) -> T {
+    let Ok(module) = Module::new(words) else {
+        return work(&mut |_| String::new());
+    };
+    let options = options();
+    let mut printer = Printer::with_names(&module, &options, names.names.clone());
+    let instructions = module.instructions().map_while(Result::ok);
+    let mut instructions = instructions.peekable();
+    let mut show = |offset: usize| {
+        while let Some(instruction) = instructions.next_if(|it| it.offset().0 <= offset) {
+            let is_it = instruction.offset().0 == offset;
+            let text = is_it.then(|| printer.excerpt(&instruction));
+            printer.definitions.define(&instruction);
+            if let Some(text) = text {
+                return text;
+            }
+        }
+        String::new()
+    };
+    work(&mut show)
+}
+
+fn options() -> DisassembleOptions {
+    DisassembleOptions::default()
+        .header(false)
+        .indentation(Indentation::None)
+        .lenient(true)
 }
 
 /// The id and the text of an `OpString` that may be the name of a file.

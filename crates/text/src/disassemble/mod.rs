@@ -19,7 +19,7 @@ mod writer;
 use spirvkit_binary::{Error, ErrorKind, Module, WordOffset, words_from_bytes};
 use spirvkit_diagnostics::{Diagnostic, Kind, counted};
 
-pub use excerpts::{Excerpt, excerpts, named_excerpts};
+pub use excerpts::{Excerpt, excerpts, named_excerpts, read_excerpts};
 pub use id_names::{IdNames, Meant};
 pub use listing::{ListedLine, descriptions, listing, named_listing};
 pub use options::{DisassembleOptions, Indentation};

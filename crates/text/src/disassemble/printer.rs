@@ -1,6 +1,7 @@
 //! The walk over a module that writes its text.
 
 use std::fmt::Write as _;
+use std::mem::replace;
 
 use spirvkit_binary::{
     Definition, Definitions, Error, ErrorKind, Id, Instruction, Module, Redefinition, WordOffset,
@@ -17,6 +18,9 @@ use super::operands::loses;
 use super::source::Sources;
 use super::writer::{Hue, Place, Writer};
 use super::{DisassembleOptions, Disassembled, binary_error, blocks, too_many_errors, warning};
+
+/// The most bytes of the names in an excerpt.
+const MOST_NAMES: usize = 1 << 20;
 
 pub(super) struct Printer<'a> {
     module: &'a Module<'a>,
@@ -286,12 +290,20 @@ impl<'a> Printer<'a> {
         self.writer.out.push('\n');
     }
 
-    /// The text of one instruction, which must not have been defined yet.
+    /// The text of one instruction, which must not have been defined yet. With names it
+    /// may be too long for anybody to read, and then it has numbers.
     pub(super) fn excerpt(&mut self, instruction: &Instruction<'a>) -> String {
         let start = self.writer.out.len();
+        let width = |&word: &u32| self.writer.names.width(Id(word));
+        let width: usize = instruction.words().iter().map(width).sum();
+        let names = (width > MOST_NAMES).then(|| replace(&mut self.writer.names, Names::Raw));
         self.instruction(instruction, None, Place::default());
-        let text = self.writer.out.split_off(start);
-        text.trim_end().to_owned()
+        if let Some(names) = names {
+            self.writer.names = names;
+        }
+        let mut text = self.writer.out.split_off(start);
+        text.truncate(text.trim_end().len());
+        text
     }
 
     /// Why an instruction must not be written as it is although it may decode.

@@ -39,16 +39,19 @@ pub fn debug_information_of_words(words: &[u32]) {
                 .iter()
                 .all(|text| text.len() < words.len() * 8 + 100_000)
         );
-        entry.fields_text();
+        for (_, values) in entry.fields_text() {
+            values.for_each(drop);
+        }
         entry.place_text();
         entry.function();
     }
-    let tree = info.tree();
+    let branches = info.tree().inspect(|branch| drop(branch.to_string()));
+    let branches = branches.count();
     let shown = info
         .entries()
         .filter(|entry| !entry.kind().is_in_body())
         .count();
-    assert!(tree.lines().count() >= shown);
+    assert!(branches >= shown);
     for (file, _) in info.files() {
         let text = info.text_of(file).unwrap_or_default();
         assert!(text.len() <= words.len() * 12);
@@ -63,9 +66,10 @@ pub fn debug_information_of_words(words: &[u32]) {
     for instruction in instructions.step_by(words.len() / ASKED + 1) {
         let at = instruction.offset();
         let frames = info.frames(at).count();
-        for found in info.variables(at) {
-            assert!(found.frame < frames);
-        }
+        let variables = info.variables(at);
+        let count = variables.clone().count();
+        let found = variables.inspect(|found| assert!(found.frame < frames));
+        assert_eq!(found.fold(0, |count, _| count + 1), count);
     }
 }
 

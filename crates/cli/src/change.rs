@@ -1,6 +1,7 @@
 //! What the commands that change modules share: reading a module in any form, and
 //! writing it again.
 
+use std::io::{self, Write};
 use std::path::Path;
 
 use clap::Args;
@@ -15,7 +16,7 @@ use crate::exit::{Ending, UsageError};
 use crate::form::Form;
 use crate::inputs::Inputs;
 use crate::naming::check_inputs;
-use crate::output::{Content, Destination, STDOUT_NAME, write_stdout};
+use crate::output::{Content, Destination, STDOUT_NAME, stream_stdout, write_stdout};
 use crate::report::{Format, Messages, Reporter};
 use crate::run::Run;
 use crate::telling::Telling;
@@ -299,6 +300,19 @@ pub(crate) fn load_all(inputs: &Inputs, messages: &mut Messages) -> Vec<Loaded> 
     list.filter_map(|input| load_one(input, messages)).collect()
 }
 
+/// Writes a text to standard output while it is made, or adds why that wasn't possible
+/// to the messages.
+pub(crate) fn stream(
+    messages: &mut Messages,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) {
+    if let Err(error) = stream_stdout(write)
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        messages.add_write_error(STDOUT_NAME, &error);
+    }
+}
+
 /// Writes an output, or adds why that wasn't possible to the messages.
 pub(crate) fn write(destination: &Destination, bytes: &[u8], messages: &mut Messages) {
     let (name, written) = match destination {
@@ -310,7 +324,7 @@ pub(crate) fn write(destination: &Destination, bytes: &[u8], messages: &mut Mess
         Destination::InPlace => return,
     };
     if let Err(error) = written
-        && error.kind() != std::io::ErrorKind::BrokenPipe
+        && error.kind() != io::ErrorKind::BrokenPipe
     {
         messages.add_write_error(&name, &error);
     }

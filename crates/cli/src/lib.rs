@@ -2,7 +2,8 @@
 //!
 //! Each subcommand is a file under `commands`, and does no more than turn its
 //! options into those of the library. What they share is here: finding inputs
-//! (`inputs`), placing outputs (`output`), telling what was found (`report`),
+//! (`inputs`), placing outputs (`output`), or files under names from outside (`extract`),
+//! telling what was found (`report`), or as much of it as a budget allows (`limit`),
 //! finding the
 //! ids that users mean (`ids`), going through many inputs on all cores (`run`, `queue`), loading modules to
 //! change and store them (`form`, `change`), and looking into one (`look`). Under the names
@@ -18,6 +19,7 @@ mod commands;
 mod encoding;
 mod environments;
 mod exit;
+mod extract;
 mod form;
 mod graphviz;
 mod hex;
@@ -25,6 +27,7 @@ mod ids;
 mod inputs;
 mod interrupt;
 mod kinds;
+mod limit;
 mod look;
 mod naming;
 mod output;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -204,6 +204,23 @@ pub(crate) fn write_stdout(bytes: &[u8]) -> io::Result<()> {
         stdout.write_all(bytes)?;
     }
     stdout.flush()
+}
+
+/// Writes a text to standard output while it is made, so that it need not be in memory.
+pub(crate) fn stream_stdout(
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let stdout = io::stdout().lock();
+    if stdout.is_terminal() {
+        // Nobody reads more than is made of a large module, and it is looked at as a whole.
+        let mut text = Vec::new();
+        write(&mut text)?;
+        drop(stdout);
+        return write_stdout(&text);
+    }
+    let mut out = BufWriter::with_capacity(1 << 16, stdout);
+    write(&mut out)?;
+    out.flush()
 }
 
 /// Writes a text to a terminal.

@@ -1,13 +1,13 @@
 //! Debug information for people: a line for each entry, and the tree of them.
 
 use std::collections::HashSet;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use spirvkit_grammar::{Category, Quantifier, SourceLanguage};
 
 use crate::files::cut_short;
 use crate::places::Position;
-use crate::{DebugInfo, Entry, Field, Flags, Kind, Operation, Slot, Tag};
+use crate::{DebugInfo, Entry, Field, Flags, Kind, Slot, Tag};
 
 /// Scopes inside scopes deeper than this are written no further to the right.
 const DEEPEST: usize = 40;
@@ -50,12 +50,12 @@ impl Entry<'_> {
                 };
                 format!("{what} {}: {ty}", name())
             }
-            Kind::LexicalBlock => match self.text(Field::Name).map(cut_short) {
+            Kind::LexicalBlock => match self.short_text(Field::Name) {
                 Some(name) if name.is_empty() => "anonymous namespace".to_owned(),
                 Some(name) => format!("namespace {name}"),
                 None => "block".to_owned(),
             },
-            Kind::MacroDef => match self.text(Field::Value).map(cut_short) {
+            Kind::MacroDef => match self.short_text(Field::Value) {
                 Some(value) => format!("macro {} = {value}", name()),
                 None => format!("macro {}", name()),
             },
@@ -65,8 +65,8 @@ impl Entry<'_> {
                     .map(|defined| defined.short(Field::Name));
                 format!("end of macro {}", defined.unwrap_or_default())
             }
-            Kind::Operation => match self.operation() {
-                Some(operation) => operation_text(&operation),
+            Kind::Operation => match self.operation_text() {
+                Some(operation) => operation,
                 None => self.plain_fields(),
             },
             Kind::Expression => self.expression_text(),
@@ -119,8 +119,7 @@ impl Entry<'_> {
     fn file_name(&self) -> String {
         let file = self.file().or_else(|| self.info().file_of(self.id()));
         let file = file.and_then(|file| self.info().file(file));
-        file.map(|file| cut_short(file.name().to_owned()))
-            .unwrap_or_default()
+        file.map(|file| cut_short(file.name())).unwrap_or_default()
     }
 
     fn unit(&self) -> String {
@@ -143,42 +142,54 @@ impl Entry<'_> {
     /// The operations of an expression with commas between them. Of very many, only the
     /// first are told.
     pub fn expression_text(&self) -> String {
-        let operations = self.operations().take(MOST_OPERATIONS);
-        let operations: Vec<String> = operations
-            .map(|operation| operation_text(&operation))
-            .collect();
+        let operations = self.entries(Field::Operations);
+        let operations = operations.filter_map(|entry| entry.operation_text());
+        let operations: Vec<String> = operations.take(MOST_OPERATIONS).collect();
         match operations.is_empty() {
             true => "as it is".to_owned(),
             false => operations.join(", "),
         }
     }
 
+    /// A `DebugOperation`; of very many operands, only the first are told.
+    pub fn operation_text(&self) -> Option<String> {
+        let mut out = self.operation_code()?.to_string();
+        for operand in self.operation_operands().take(MOST_OPERANDS) {
+            let _ = write!(out, " {operand}");
+        }
+        Some(out)
+    }
+
     /// The kind, and each field by its name.
     fn plain_fields(&self) -> String {
         let mut out = self.kind().name().to_owned();
         for (field, values) in self.fields_text() {
-            let _ = write!(out, " {}: {}", field.name(), values.join(" "));
+            let _ = write!(out, " {}:", field.name());
+            for value in values {
+                let _ = write!(out, " {value}");
+                // Nobody sees the rest.
+                if out.len() > MOST_PLAIN {
+                    return cut_short(&out);
+                }
+            }
         }
-        cut_short(out)
+        cut_short(&out)
     }
 
     /// The fields that it has, with their values as text: numbers, names of enumerants,
     /// strings in quotation marks, ids of anything else.
-    pub fn fields_text(&self) -> Vec<(Field, Vec<String>)> {
-        let mut fields = Vec::new();
+    pub fn fields_text(
+        &self,
+    ) -> impl Iterator<Item = (Field, impl ExactSizeIterator<Item = String> + Clone)> {
         let words = self.operand_words();
-        for (index, slot) in self.placed_slots() {
+        self.placed_slots().filter_map(move |(index, slot)| {
             let values = match slot.quantifier() {
-                Quantifier::Many => words.get(index..),
-                _ => words.get(index..index + 1),
+                Quantifier::Many => words.get(index..)?,
+                _ => words.get(index..index + 1)?,
             };
-            let values = values.unwrap_or_default().iter();
-            let values: Vec<String> = values.map(|&word| self.value_text(slot, word)).collect();
-            if !values.is_empty() {
-                fields.push((slot.field(), values));
-            }
-        }
-        fields
+            let texts = values.iter().map(move |&word| self.value_text(slot, word));
+            (!values.is_empty()).then_some((slot.field(), texts))
+        })
     }
 
     fn value_text(&self, slot: &Slot, word: u32) -> String {
@@ -205,20 +216,15 @@ impl Entry<'_> {
 const MOST_OPERATIONS: usize = 100;
 const MOST_OPERANDS: usize = 8;
 
-fn operation_text(operation: &Operation) -> String {
-    let mut out = operation.code.to_string();
-    for operand in operation.operands.iter().take(MOST_OPERANDS) {
-        let _ = write!(out, " {operand}");
-    }
-    out
-}
+/// The most bytes of fields by their names that are written.
+const MOST_PLAIN: usize = 1000;
 
 impl DebugInfo<'_> {
     /// A position as `shader.comp:12:3`; the column is left out if it isn't known.
     pub fn position_text(&self, position: Position) -> String {
         let file = self
             .file(position.file)
-            .map(|file| cut_short(file.name().to_owned()))
+            .map(|file| cut_short(file.name()))
             .unwrap_or_default();
         match position.column {
             0 => format!("{file}:{}", position.line),
@@ -228,56 +234,77 @@ impl DebugInfo<'_> {
 
     /// What there is outside of bodies of functions, as a tree: compilation units, what
     /// names them as its parent, and so on inwards; then everything else by itself.
-    pub fn tree(&self) -> String {
-        self.tree_of(|entry| format!("{} {}", entry.id(), entry.summary()))
-    }
-
-    /// The same with lines of a program's own choice; where each is declared stands
-    /// behind them.
-    pub fn tree_of(&self, line: impl Fn(Entry<'_>) -> String) -> String {
-        let mut out = String::new();
-        let mut seen = HashSet::new();
-        let shown = |entry: &Entry<'_>| !entry.kind().is_in_body();
-        let is_root = |entry: &Entry<'_>| entry.parent().is_none();
+    pub fn tree(&self) -> impl Iterator<Item = Branch<'_>> + '_ {
         let of_unit = |entry: &Entry<'_>| entry.kind() == Kind::CompilationUnit;
-        for unit in self.entries().filter(of_unit) {
-            self.branch(unit, &line, &mut seen, &mut out);
-        }
-        for root in self.entries().filter(shown).filter(is_root) {
-            self.branch(root, &line, &mut seen, &mut out);
-        }
+        let shown = || {
+            let entries = self.entries();
+            entries.filter(|entry| !entry.kind().is_in_body())
+        };
+        let units = self.entries().filter(of_unit);
+        let roots = shown().filter(|entry| entry.parent().is_none());
         // What is left names something as its parent that isn't above it.
-        for rest in self.entries().filter(shown) {
-            self.branch(rest, &line, &mut seen, &mut out);
-        }
-        out
+        let mut roots = units.chain(roots).chain(shown());
+        let mut seen = HashSet::new();
+        let mut open: Vec<Branch<'_>> = Vec::new();
+        std::iter::from_fn(move || {
+            loop {
+                let branch = match open.pop() {
+                    Some(branch) => branch,
+                    None => Branch {
+                        entry: roots.next()?,
+                        depth: 0,
+                    },
+                };
+                if seen.insert(branch.entry.offset().0) {
+                    branch.open(&mut open);
+                    return Some(branch);
+                }
+            }
+        })
+    }
+}
+
+/// An entry in the tree of them. Shown, it is a line without its end: what it describes,
+/// and where that is declared.
+#[derive(Clone, Copy, Debug)]
+pub struct Branch<'m> {
+    /// The entry.
+    pub entry: Entry<'m>,
+    /// How many others it is in.
+    pub depth: usize,
+}
+
+impl<'m> Branch<'m> {
+    /// By how many columns its line stands further to the right.
+    pub fn indent(&self) -> usize {
+        2 * self.depth.min(DEEPEST)
     }
 
-    fn branch(
-        &self,
-        root: Entry<'_>,
-        line: &impl Fn(Entry<'_>) -> String,
-        seen: &mut HashSet<usize>,
-        out: &mut String,
-    ) {
-        let mut open = vec![(root, 0)];
-        while let Some((entry, depth)) = open.pop() {
-            if !seen.insert(entry.offset().0) {
-                continue;
-            }
-            let indent = 2 * depth.min(DEEPEST);
-            let _ = write!(out, "{:indent$}{}", "", line(entry));
-            if let Some(place) = entry.place_text() {
-                let _ = write!(out, "  {place}");
-            }
-            out.push('\n');
-            // Members of the newer sets don't tell what they are members of.
-            let members = entry.members().filter(|member| member.parent().is_none());
-            let children = self
-                .children(entry.id())
-                .filter(|child| !child.kind().is_in_body());
-            let inside: Vec<_> = members.chain(children).collect();
-            open.extend(inside.into_iter().rev().map(|child| (child, depth + 1)));
+    /// Puts what is in it on top of a stack, the first at last.
+    fn open(&self, open: &mut Vec<Self>) {
+        // Members of the newer sets don't tell what they are members of.
+        let members = self.entry.members();
+        let members = members.filter(|member| member.parent().is_none());
+        let children = self.entry.info().children(self.entry.id());
+        let children = children.filter(|child| !child.kind().is_in_body());
+        let start = open.len();
+        open.extend(members.chain(children).map(|entry| Self {
+            entry,
+            depth: self.depth + 1,
+        }));
+        if let Some(inside) = open.get_mut(start..) {
+            inside.reverse();
+        }
+    }
+}
+
+impl fmt::Display for Branch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (id, indent) = (self.entry.id(), self.indent());
+        write!(f, "{:indent$}{id} {}", "", self.entry.summary())?;
+        match self.entry.place_text() {
+            Some(place) => write!(f, "  {place}"),
+            None => Ok(()),
         }
     }
 }

@@ -44,6 +44,9 @@ pub struct Operation {
     pub operands: Vec<u64>,
 }
 
+/// The most dimensions of arrays that any language has.
+pub(crate) const MOST_DIMENSIONS: usize = 32;
+
 /// Operands before an extended instruction's own: opcode, result type, result, set and
 /// number.
 const BEFORE_OPERANDS: usize = 5;
@@ -238,11 +241,14 @@ impl<'m> Entry<'m> {
         self.info.string(self.id_of(field)?)
     }
 
-    /// The same to show to people: cut short if it is very long, empty if there is none.
+    /// The same to show to people: cut short if it is very long.
+    pub(crate) fn short_text(&self, field: Field) -> Option<String> {
+        self.info.short_string(self.id_of(field)?)
+    }
+
+    /// The same, empty if there is none.
     pub(crate) fn short(&self, field: Field) -> String {
-        let id = self.id_of(field);
-        id.and_then(|id| self.info.short_string(id))
-            .unwrap_or_default()
+        self.short_text(field).unwrap_or_default()
     }
 
     /// The debugging instruction that stands there; none if it is a `DebugInfoNone`.
@@ -261,6 +267,11 @@ impl<'m> Entry<'m> {
     /// The name in the source, which may be empty.
     pub fn name(&self) -> Option<String> {
         self.text(Field::Name)
+    }
+
+    /// The same to show to people: cut short if it is very long.
+    pub fn short_name(&self) -> Option<String> {
+        self.short_text(Field::Name)
     }
 
     /// The name that linkers know.
@@ -383,7 +394,8 @@ impl<'m> Entry<'m> {
             Some(entry) => entry.kind == Kind::InfoNone,
             None => info.constant(Id(id)) == Some(0),
         };
-        let has_bounds = first.len() == second.len() && second.iter().all(is_bound);
+        let may_have_bounds = first.len() == second.len() && first.len() <= MOST_DIMENSIONS;
+        let has_bounds = may_have_bounds && second.iter().all(is_bound);
         let counts = if has_bounds { first } else { counts };
         counts.iter().map(move |&id| info.constant(Id(id)))
     }
@@ -423,18 +435,27 @@ impl<'m> Entry<'m> {
 
     /// What a `DebugOperation` does.
     pub fn operation(&self) -> Option<Operation> {
-        let code = self.number32(Field::OpCode)?;
+        Some(Operation {
+            code: self.operation_code()?,
+            operands: self.operation_operands().collect(),
+        })
+    }
+
+    /// The code alone: an operation that many expressions have can have many operands.
+    pub fn operation_code(&self) -> Option<OperationCode> {
+        self.number32(Field::OpCode).map(OperationCode)
+    }
+
+    /// The operands alone: see [`Operation::operands`].
+    pub fn operation_operands(&self) -> impl Iterator<Item = u64> + use<'m> {
+        let info = self.info;
         let literal = self
             .slot(Field::Operands)
             .is_none_or(|(_, slot)| slot.is_literal());
         let operands = self.list(Field::Operands).iter();
-        let operands = operands.map_while(|&word| match literal {
+        operands.map_while(move |&word| match literal {
             true => Some(u64::from(word)),
-            false => self.info.constant(Id(word)),
-        });
-        Some(Operation {
-            code: OperationCode(code),
-            operands: operands.collect(),
+            false => info.constant(Id(word)),
         })
     }
 }

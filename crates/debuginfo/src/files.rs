@@ -1,6 +1,7 @@
 //! Source files: their names, and their texts where the module has them.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use spirvkit_binary::{Id, Instruction, LiteralString};
 use spirvkit_grammar::Op;
@@ -125,14 +126,21 @@ impl DebugInfo<'_> {
     /// The start of the text of an `OpString`, for people to read: very long ones are cut
     /// short, so that what refers to one often stays readable.
     pub(crate) fn short_string(&self, id: Id) -> Option<String> {
-        let literal = self.literal(id)?;
-        let bytes: Vec<u8> = literal.bytes().take(MOST_BYTES + 1).collect();
-        Some(cut_short(String::from_utf8_lossy(&bytes).into_owned()))
+        let words = self.string_words(id)?;
+        let start = words.get(..MOST_BYTES / 4 + 1).unwrap_or(words);
+        let bytes = start.iter().flat_map(|word| word.to_le_bytes());
+        let bytes: Vec<u8> = bytes.take_while(|&byte| byte != 0).collect();
+        Some(cut_short(&String::from_utf8_lossy(&bytes)))
     }
 
     fn literal(&self, id: Id) -> Option<LiteralString<'_>> {
+        LiteralString::at_start_of(self.string_words(id)?)
+    }
+
+    /// The words of the string that an `OpString` holds, and what comes after it.
+    fn string_words(&self, id: Id) -> Option<&[u32]> {
         let instruction = self.definition(id).filter(|def| def.op() == Op::String)?;
-        LiteralString::at_start_of(instruction.words().get(2..)?)
+        instruction.words().get(2..)
     }
 
     /// Makes a file of an id, unless it is one already.
@@ -144,6 +152,18 @@ impl DebugInfo<'_> {
             Some(source) => source.id_of(crate::Field::File)?,
             None => id,
         };
+        // Many sources can name one long string.
+        let file = match self.files.by_id.get(&string.0) {
+            Some(&file) => file,
+            None => self.file_called(string)?,
+        };
+        self.files.by_id.insert(string.0, file);
+        self.files.by_id.insert(id.0, file);
+        Some(file)
+    }
+
+    /// The file with the name that an `OpString` has, which is made if need be.
+    fn file_called(&mut self, string: Id) -> Option<FileId> {
         let name = self.string(string)?;
         let next = FileId(self.files.list.len() as u32);
         let file = *self.files.by_name.entry(name.clone()).or_insert(next);
@@ -154,8 +174,6 @@ impl DebugInfo<'_> {
                 parts: Vec::new(),
             });
         }
-        self.files.by_id.insert(string.0, file);
-        self.files.by_id.insert(id.0, file);
         Some(file)
     }
 
@@ -188,19 +206,15 @@ impl DebugInfo<'_> {
             file.filter(|&file| self.file(file).is_some_and(|file| !file.has_text()));
     }
 
-    /// Adds to the text that was begun the string that starts at `offset`.
-    pub(crate) fn add_text(&mut self, offset: usize) {
-        let words = self.words.get(offset..).unwrap_or_default();
-        let Some(string) = LiteralString::at_start_of(words) else {
-            return;
-        };
-        let total = self.files.words + string.words().len();
-        if total > self.words.len() {
+    /// Adds to the text that was begun the string in these words of the module.
+    pub(crate) fn add_text(&mut self, words: Range<usize>) {
+        let total = self.files.words + words.len();
+        if words.is_empty() || total > self.words.len() {
             return;
         }
         let current = self.files.current;
         if let Some(file) = current.and_then(|file| self.files.list.get_mut(file.0 as usize)) {
-            file.parts.push(offset as u32);
+            file.parts.push(words.start as u32);
             self.files.words = total;
         }
     }
@@ -209,7 +223,8 @@ impl DebugInfo<'_> {
     pub(crate) fn add_string(&mut self, id: u32) {
         let is_string = |def: &Instruction<'_>| def.op() == Op::String;
         if let Some(string) = self.definition(Id(id)).filter(is_string) {
-            self.add_text(string.offset().0 + 2);
+            let start = string.offset().0;
+            self.add_text(start + 2..start + string.words().len());
         }
     }
 }
@@ -224,14 +239,12 @@ fn split_checksum(text: &str) -> (Option<(&str, &str)>, &str) {
 }
 
 /// A text to show to people, without the rest of a very long one.
-pub(crate) fn cut_short(mut text: String) -> String {
-    if text.len() > MOST_BYTES {
-        let mut ends = (0..=MOST_BYTES).rev();
-        text.truncate(
-            ends.find(|&end| text.is_char_boundary(end))
-                .unwrap_or_default(),
-        );
-        text.push('…');
+pub(crate) fn cut_short(text: &str) -> String {
+    if text.len() <= MOST_BYTES {
+        return text.to_owned();
     }
-    text
+    let mut ends = (0..=MOST_BYTES).rev();
+    let end = ends.find(|&end| text.is_char_boundary(end));
+    let start = end.and_then(|end| text.get(..end)).unwrap_or_default();
+    format!("{start}…")
 }

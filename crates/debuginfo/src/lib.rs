@@ -45,10 +45,11 @@ mod remove;
 mod type_text;
 mod variables;
 
+pub use describe::Branch;
 pub use entry::{Encoding, Entry, Flags, ImportedTag, Operation, OperationCode, Qualifier, Tag};
 pub use files::{File, FileId};
 pub use model::{DebugInfo, Function};
 pub use places::{Frame, Position, Scope};
 pub use remove::{RemoveError, Removed, remove, remove_each};
 pub use spirvkit_grammar::debug_info::{Field, Kind, Set, Slot};
-pub use variables::{Location, Value, Variable, bound_location, global_location};
+pub use variables::{Location, Value, Variable, Variables, bound_location, global_location};

@@ -11,6 +11,8 @@ use spirvkit_grammar::Op;
 
 use crate::entry::Entry;
 use crate::files::{FileId, Files};
+use crate::places::Outwards;
+use crate::variables::Placed;
 use crate::{Field, Kind, Set};
 
 /// What is nowhere: no instruction stands at the start of the header.
@@ -66,14 +68,18 @@ pub struct DebugInfo<'a> {
     pub(crate) changes: Vec<Change>,
     /// Stretches of instructions of the same line, sorted by line.
     pub(crate) stretches: Vec<Stretch>,
-    /// In which functions entries are; made when somebody asks.
-    pub(crate) enclosing: OnceLock<IdMap<u32>>,
+    /// What there is around entries; made when somebody asks.
+    pub(crate) outwards: OnceLock<IdMap<Outwards>>,
     /// What has a parent, sorted by it: the parent's id and where the child stands.
     children: Vec<(u32, u32)>,
-    /// The same of variables only: a compilation unit has very many other children.
-    variables: Vec<(u32, u32)>,
+    /// The same of local variables only.
+    locals: Vec<(u32, u32)>,
+    /// The same of global variables only: a compilation unit has very many other children.
+    globals: Vec<(u32, u32)>,
     /// Where `DebugDeclare` and `DebugValue` stand, sorted by the variable's id.
     pub(crate) bindings: Vec<(u32, u32)>,
+    /// The same by the places that they are for; made when somebody asks.
+    pub(crate) placed: OnceLock<Vec<Placed>>,
     /// The labels of all functions, in order.
     labels: Vec<u32>,
     /// The dominators of the functions' blocks, where variables have values.
@@ -138,10 +144,12 @@ impl<'a> DebugInfo<'a> {
                 files: Files::default(),
                 changes: Vec::new(),
                 stretches: Vec::new(),
-                enclosing: OnceLock::new(),
+                outwards: OnceLock::new(),
                 children: Vec::new(),
-                variables: Vec::new(),
+                locals: Vec::new(),
+                globals: Vec::new(),
                 bindings: Vec::new(),
+                placed: OnceLock::new(),
                 labels: Vec::new(),
                 dominators: Vec::new(),
             },
@@ -246,9 +254,14 @@ impl<'a> DebugInfo<'a> {
         self.found(&self.children, parent)
     }
 
-    /// The variables that name a scope as their parent.
-    pub(crate) fn variables_in(&self, scope: Id) -> impl Iterator<Item = Entry<'_>> + '_ {
-        self.found(&self.variables, scope)
+    /// The local variables that name a scope as their parent, by where they stand.
+    pub(crate) fn locals_in(&self, scope: Id) -> &[(u32, u32)] {
+        of_id(&self.locals, scope)
+    }
+
+    /// The same of global variables.
+    pub(crate) fn globals_in(&self, scope: Id) -> &[(u32, u32)] {
+        of_id(&self.globals, scope)
     }
 
     /// The entries of an id in a list that is sorted by id.
@@ -257,11 +270,8 @@ impl<'a> DebugInfo<'a> {
         sorted: &'m [(u32, u32)],
         id: Id,
     ) -> impl Iterator<Item = Entry<'m>> + 'm {
-        let start = sorted.partition_point(|(other, _)| *other < id.0);
-        let of_id = sorted[start..]
-            .iter()
-            .take_while(move |(other, _)| *other == id.0);
-        of_id.filter_map(|&(_, offset)| self.entry_at(offset))
+        let found = of_id(sorted, id).iter();
+        found.filter_map(|&(_, offset)| self.entry_at(offset))
     }
 
     /// The functions of the module, in order.
@@ -346,6 +356,14 @@ impl<'a> DebugInfo<'a> {
     }
 }
 
+/// The part of an id in a list that is sorted by id.
+fn of_id(sorted: &[(u32, u32)], id: Id) -> &[(u32, u32)] {
+    let start = sorted.partition_point(|(other, _)| *other < id.0);
+    let rest = sorted.get(start..).unwrap_or_default();
+    let end = rest.partition_point(|(other, _)| *other == id.0);
+    rest.get(..end).unwrap_or_default()
+}
+
 struct Reader<'a> {
     info: DebugInfo<'a>,
     place: Place,
@@ -388,8 +406,10 @@ impl<'a> Reader<'a> {
                     }
                     if let Some(parent) = parent {
                         self.info.children.push((parent.0, offset));
-                        if matches!(kind, Kind::LocalVariable | Kind::GlobalVariable) {
-                            self.info.variables.push((parent.0, offset));
+                        match kind {
+                            Kind::LocalVariable => self.info.locals.push((parent.0, offset)),
+                            Kind::GlobalVariable => self.info.globals.push((parent.0, offset)),
+                            _ => {}
                         }
                     }
                     self.debug(kind, id, offset, next, variable, function);
@@ -412,14 +432,12 @@ impl<'a> Reader<'a> {
                     ..self.place
                 },
             ),
-            (Op::Source, [_, _, _, file, text @ ..]) => {
+            (Op::Source, [_, _, _, file, ..]) => {
                 let file = self.info.add_file(Id(*file));
                 self.info.begin_text(file);
-                if !text.is_empty() {
-                    self.info.add_text(offset as usize + 4);
-                }
+                self.info.add_text(offset as usize + 4..next as usize);
             }
-            (Op::SourceContinued, _) => self.info.add_text(offset as usize + 1),
+            (Op::SourceContinued, _) => self.info.add_text(offset as usize + 1..next as usize),
             (Op::Label, _) => self.info.labels.push(offset),
             (Op::Function, [_, _, id, ..]) => {
                 self.end_function(offset);
@@ -554,7 +572,8 @@ impl<'a> Reader<'a> {
     fn finish(mut self, module: &Module<'a>) -> DebugInfo<'a> {
         let info = &mut self.info;
         info.children.sort_by_key(|(parent, _)| *parent);
-        info.variables.sort_by_key(|(parent, _)| *parent);
+        info.locals.sort_by_key(|(parent, _)| *parent);
+        info.globals.sort_by_key(|(parent, _)| *parent);
         info.bindings.sort_by_key(|(variable, _)| *variable);
         info.unite_files();
         self.describe();

@@ -1,6 +1,7 @@
 //! Where an instruction comes from: line, scope, and the calls that were inlined; and
 //! which instructions come of a line.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use spirvkit_binary::{Id, IdMap, WordOffset};
@@ -8,7 +9,7 @@ use spirvkit_grammar::Op;
 
 use crate::entry::Entry;
 use crate::files::FileId;
-use crate::model::{NOWHERE, Place};
+use crate::model::{NO_ID, NOWHERE, Place};
 use crate::{DebugInfo, Field, Kind};
 
 /// A place in a source file.
@@ -42,6 +43,62 @@ pub struct Frame<'m> {
     pub inlined_at: Option<Entry<'m>>,
 }
 
+/// What there is around an entry that may be a scope, itself included.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outwards {
+    /// Where the `DebugFunction` stands that it is in, or that it is.
+    pub(crate) function: u32,
+    /// The file of the innermost scope that tells one.
+    pub(crate) file: Option<FileId>,
+    /// The innermost scope with local variables in the function.
+    pub(crate) with_locals: Id,
+    /// The next one outside of that.
+    pub(crate) next_with_locals: Id,
+    /// How many local variables these scopes have, all together.
+    pub(crate) locals: usize,
+}
+
+impl Default for Outwards {
+    fn default() -> Self {
+        Self {
+            function: NOWHERE,
+            file: None,
+            with_locals: Id(NO_ID),
+            next_with_locals: Id(NO_ID),
+            locals: 0,
+        }
+    }
+}
+
+impl Outwards {
+    /// The same with a scope that is inside all of it.
+    fn with(self, scope: Entry<'_>) -> Self {
+        let outer = match scope.kind() {
+            // What is around a function, it can't see.
+            Kind::Function => Self {
+                function: scope.offset().0 as u32,
+                file: self.file,
+                ..Self::default()
+            },
+            _ => self,
+        };
+        let locals = scope.info().locals_in(scope.id()).len();
+        Self {
+            function: outer.function,
+            file: scope.file().or(outer.file),
+            with_locals: match locals {
+                0 => outer.with_locals,
+                _ => scope.id(),
+            },
+            next_with_locals: match locals {
+                0 => outer.next_with_locals,
+                _ => outer.with_locals,
+            },
+            locals: outer.locals + locals,
+        }
+    }
+}
+
 impl<'m> Frame<'m> {
     /// The `DebugFunction`.
     pub fn function(&self) -> Option<Entry<'m>> {
@@ -57,38 +114,41 @@ impl<'m> Entry<'m> {
 
     /// The `DebugFunction` that a scope or variable is in, or that it is.
     pub fn function(&self) -> Option<Entry<'m>> {
-        let info = self.info();
-        let table = info.enclosing.get_or_init(|| info.enclosing_functions());
         match self.kind() {
             Kind::Function => Some(*self),
-            _ => info.entry_at(table.get(self.id())),
+            _ => {
+                let info = self.info();
+                info.entry_at(info.outwards(self.id()).function)
+            }
         }
     }
 }
 
 impl<'a> DebugInfo<'a> {
-    /// For each entry that is in a function, where that one's `DebugFunction` stands.
-    fn enclosing_functions(&self) -> IdMap<u32> {
-        const NONE: u32 = NOWHERE;
-        let mut found = IdMap::new(NONE, self.words.len());
+    /// What there is around an entry.
+    pub(crate) fn outwards(&self, id: Id) -> Outwards {
+        self.outwards.get_or_init(|| self.all_outwards()).get(id)
+    }
+
+    /// What there is around each entry, worked out from the outside inwards, so that long
+    /// chains of scopes are gone through once.
+    fn all_outwards(&self) -> IdMap<Outwards> {
+        let mut found = IdMap::new(Outwards::default(), self.words.len());
         let mut is_known = IdMap::new(false, self.words.len());
         let mut way = Vec::new();
         for entry in self.entries() {
-            let mut function = NONE;
+            let mut around = Outwards::default();
             for scope in entry.scopes() {
-                if scope.kind() == Kind::Function {
-                    function = scope.offset().0 as u32;
-                    break;
-                }
                 // What is known already, or is on the way and so goes round in a circle.
                 if is_known.replace(scope.id(), true) {
-                    function = found.get(scope.id());
+                    around = found.get(scope.id());
                     break;
                 }
-                way.push(scope.id());
+                way.push(scope);
             }
-            for id in way.drain(..) {
-                *found.slot(id) = function;
+            for scope in way.drain(..).rev() {
+                around = around.with(scope);
+                *found.slot(scope.id()) = around;
             }
         }
         found
@@ -157,8 +217,13 @@ impl<'a> DebugInfo<'a> {
             position: self.position(offset),
             inlined_at: innermost.inlined_at,
         });
-        let caller = |callee: &Frame<'_>| {
+        let mut seen = HashSet::new();
+        let caller = move |callee: &Frame<'_>| {
             let at = self.entry(callee.inlined_at?.id())?;
+            // A damaged module can go round in circles.
+            if !seen.insert(at.id()) {
+                return None;
+            }
             let scope = at.entry(Field::Scope)?;
             Some(Frame {
                 scope,
@@ -166,14 +231,13 @@ impl<'a> DebugInfo<'a> {
                 inlined_at: at.entry(Field::InlinedAt),
             })
         };
-        // A damaged module can go round in circles.
-        std::iter::successors(innermost, caller).take(self.entry_count() + 1)
+        std::iter::successors(innermost, caller)
     }
 
     /// Where a call was that has been inlined: a line in the file of its scope.
     fn call(&self, at: Entry<'_>, scope: Entry<'_>) -> Option<Position> {
         Some(Position {
-            file: scope.scopes().find_map(|scope| scope.file())?,
+            file: self.outwards(scope.id()).file?,
             line: at.line()?,
             column: 0,
         })

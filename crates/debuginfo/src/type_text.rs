@@ -1,5 +1,6 @@
 //! Types as people write them in C.
 
+use crate::entry::MOST_DIMENSIONS;
 use crate::{Entry, Field, Flags, Kind, Qualifier, Tag};
 
 /// Types inside types deeper than this are written as `…`: function types can hold
@@ -10,8 +11,6 @@ const DEEPEST: usize = 16;
 const MOST_STEPS: usize = 300;
 /// How long a text may get before nothing more is put around it.
 const MOST_BYTES: usize = 2000;
-/// The most dimensions of an array that are written.
-const MOST_DIMENSIONS: usize = 32;
 
 /// What is not known, or too long to tell.
 const MORE: &str = "…";

@@ -100,7 +100,8 @@ use crate::{Field, Kind, Set};
 /// let info = DebugInfo::read(&module);
 /// let store = info.instructions().find(|it| it.op() == spirvkit_grammar::Op::Store).unwrap();
 /// assert_eq!(info.position(store.offset()).unwrap().line, 2);
-/// assert_eq!(info.variables(store.offset())[0].variable.name().unwrap(), "x");
+/// let x = info.variables(store.offset()).next().unwrap();
+/// assert_eq!(x.variable.name().unwrap(), "x");
 /// # assert!(spirvkit_validate::validate(&words, &Default::default()).is_valid());
 /// ```
 #[derive(Clone, Debug)]

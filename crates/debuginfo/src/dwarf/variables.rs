@@ -68,10 +68,15 @@ impl<'w> Writer<'w> {
 
     /// The operations of an expression; none if there are too many.
     pub(super) fn operations(&mut self, expression: Entry<'w>) -> Option<Vec<Operation>> {
-        let count = expression.list(Field::Operations).len();
-        // Many variables can have one long expression.
-        self.copies = self.copies.checked_sub(count)?;
-        Some(expression.operations().collect())
+        let mut operations = Vec::new();
+        for entry in expression.entries(Field::Operations) {
+            // Many variables can have one long expression, or many expressions one long
+            // operation.
+            let length = 1 + entry.list(Field::Operands).len();
+            self.copies = self.copies.checked_sub(length)?;
+            operations.extend(entry.operation());
+        }
+        Some(operations)
     }
 
     /// Writes the variables of functions: parameters in their order, then the others.

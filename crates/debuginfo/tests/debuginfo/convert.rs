@@ -555,7 +555,6 @@ fn plain_modules_are_described_in_each_set() {
         assert_eq!(names, ["twice"]);
         let visible: Vec<_> = info
             .variables(sum)
-            .iter()
             .map(|it| it.variable.declaration_text())
             .collect();
         assert!(visible.contains(&"float x".to_owned()), "{visible:?}");

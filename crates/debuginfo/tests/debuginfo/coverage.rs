@@ -75,11 +75,7 @@ fn can_be_removed(sample: &Sample, id: Id) -> bool {
 fn cell(sample: &Sample, info: &DebugInfo<'_>, kind: Kind) -> String {
     let mut most = [0; 3];
     for entry in info.of_kind(kind) {
-        let told: usize = entry
-            .fields_text()
-            .iter()
-            .map(|(_, values)| values.len())
-            .sum();
+        let told: usize = entry.fields_text().map(|(_, values)| values.len()).sum();
         assert_eq!(
             told,
             entry.operand_words().len(),

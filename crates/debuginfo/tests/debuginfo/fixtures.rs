@@ -662,7 +662,7 @@ impl<'m> Look<'m> {
         }
         for &line in &expected.hidden_at {
             let is_it = |variable: &Variable<'_>| variable.variable == entry && variable.frame == 0;
-            let visible = |offset| self.info.variables(offset).iter().any(is_it);
+            let visible = |offset| self.info.variables(offset).any(|variable| is_it(&variable));
             let visible = self.code(line).into_iter().any(visible);
             same!(
                 self,
@@ -685,7 +685,7 @@ impl<'m> Look<'m> {
             |offset: &WordOffset| self.function_name(*offset).as_ref() == Some(&expected.function);
         let code = self.code(line).into_iter().filter(in_function);
         code.map(|offset| {
-            let variables = self.info.variables(offset).into_iter();
+            let variables = self.info.variables(offset);
             let mut variables = variables.filter(|variable| variable.frame == 0);
             variables.find(|variable| is_meant(variable.variable, expected))
         })

@@ -1,9 +1,14 @@
 //! `spv debug dump`: everything, as a tree or as JSON.
 
+use std::io::{self, Write};
+use std::ops::Range;
+
 use clap::Args;
-use serde_json::{Map, Value, json};
-use spirvkit::binary::WordOffset;
-use spirvkit::debuginfo::{DebugInfo, Entry};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::json;
+use spirvkit::binary::{Id, WordOffset};
+use spirvkit::debuginfo::{Entry, File, FileId, Function, Set};
 use spirvkit::grammar::Quantifier;
 
 use super::location::position_json;
@@ -11,6 +16,8 @@ use super::look_help;
 use super::reading::{Found, Reading, View};
 use crate::cli::RawIds;
 use crate::exit::{Ending, UsageError};
+use crate::limit::List;
+use crate::report::Format;
 
 /// Show all debug information: a tree for people, or JSON
 #[derive(Debug, Args)]
@@ -29,8 +36,12 @@ const AFTER_HELP: &str = look_help!(
 );
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    arguments.reading.show(arguments.raw.raw_id, |view| {
+    arguments.reading.show(arguments.raw.raw_id, |view, out| {
         let info = view.info;
+        match view.format {
+            Format::Human => text(view, out)?,
+            Format::Json => view.write_json(out, json(view))?,
+        }
         let is_empty = info.sets().next().is_none() && info.entries().next().is_none();
         let why = match info.files().next() {
             Some(_) => {
@@ -39,40 +50,39 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             }
             None => "the module has no debug information",
         };
-        let json = |view: &View<'_>| json(view.info);
-        Ok(Found::in_form(view, text, json).or_nothing(is_empty, why))
+        Ok(Found::or_nothing(is_empty, why))
     })
 }
 
-fn text(view: &View<'_>) -> String {
-    let mut out = String::new();
+fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     for (id, set) in view.info.sets() {
-        out.push_str(&format!("{} instruction set {set}\n", view.shown.show(id)));
+        writeln!(out, "{} instruction set {set}", view.shown.show(id))?;
     }
-    let entry = |entry: Entry<'_>| {
+    for branch in view.each(view.info.tree()) {
+        let (entry, indent) = (branch.entry, branch.indent());
         let id = view.shown.show(entry.id());
-        format!("{id} {}", view.summary(entry))
-    };
-    out.push_str(&view.info.tree_of(entry));
-    out
+        write!(out, "{:indent$}{id} {}", "", view.summary(entry))?;
+        if let Some(place) = entry.place_text() {
+            write!(out, "  {place}")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
 }
 
-fn json(info: &DebugInfo<'_>) -> Value {
-    let sets = info
-        .sets()
-        .map(|(id, set)| json!({"id": id.0, "name": set.import_name()}));
-    let files = info
-        .files()
-        .map(|(id, file)| json!({"name": file.name(), "has_text": info.text_of(id).is_some()}));
-    let functions = info.functions().iter().map(|function| {
+fn json<'v>(view: &'v View<'_>) -> impl Serialize + 'v {
+    let info = view.info;
+    let set = |(id, set): (Id, Set)| json!({"id": id.0, "name": set.import_name()});
+    let file = |(id, file): (FileId, &File)| json!({"name": file.name(), "has_text": info.text_of(id).is_some()});
+    let function = |function: &Function| {
         json!({
             "id": function.id.0,
             "start": function.words.start * 4,
             "end": function.words.end * 4,
             "described_by": info.description(function).map(|entry| entry.id().0),
         })
-    });
-    let lines = info.stretches().map(|range| {
+    };
+    let line = |range: Range<usize>| {
         let offset = WordOffset(range.start);
         let scope = info.scope(offset);
         json!({
@@ -82,32 +92,59 @@ fn json(info: &DebugInfo<'_>) -> Value {
             "scope": scope.map(|scope| scope.scope.id().0),
             "inlined_at": scope.and_then(|scope| scope.inlined_at).map(|at| at.id().0),
         })
-    });
-    json!({
-        "sets": sets.collect::<Vec<_>>(),
-        "files": files.collect::<Vec<_>>(),
-        "entries": info.entries().map(entry_json).collect::<Vec<_>>(),
-        "functions": functions.collect::<Vec<_>>(),
-        "lines": lines.collect::<Vec<_>>(),
-    })
+    };
+    Dump {
+        sets: List(move || info.sets().map(set)),
+        files: List(move || view.each(info.files()).map(file)),
+        entries: List(move || view.each(info.entries()).map(|entry| Dumped(view, entry))),
+        functions: List(move || view.each(info.functions().iter()).map(function)),
+        lines: List(move || view.each(info.stretches()).map(line)),
+    }
 }
 
-fn entry_json(entry: Entry<'_>) -> Value {
-    let mut fields = Map::new();
-    let slots = entry.slots();
-    for (field, values) in entry.fields_text() {
-        let many = slots.iter().find(|slot| slot.field() == field);
-        let value = match many.map(|slot| slot.quantifier()) {
-            Some(Quantifier::Many) => Value::from(values),
-            _ => values.into_iter().next().into(),
-        };
-        fields.insert(field.name().to_owned(), value);
+#[derive(Serialize)]
+struct Dump<S, F, E, N, L> {
+    sets: S,
+    files: F,
+    entries: E,
+    functions: N,
+    lines: L,
+}
+
+/// An entry with all that it says.
+struct Dumped<'v>(&'v View<'v>, Entry<'v>);
+
+impl Serialize for Dumped<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(view, entry) = self;
+        let mut object = serializer.serialize_map(None)?;
+        object.serialize_entry("id", &entry.id().0)?;
+        object.serialize_entry("kind", entry.kind().name())?;
+        object.serialize_entry("offset", &entry.offset().bytes())?;
+        object.serialize_entry("summary", &entry.summary())?;
+        object.serialize_entry("fields", &Fields(view, *entry))?;
+        object.end()
     }
-    json!({
-        "id": entry.id().0,
-        "kind": entry.kind().name(),
-        "offset": entry.offset().bytes(),
-        "summary": entry.summary(),
-        "fields": fields,
-    })
+}
+
+/// The operands of an entry by their names.
+struct Fields<'v>(&'v View<'v>, Entry<'v>);
+
+impl Serialize for Fields<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(view, entry) = self;
+        let slots = entry.slots();
+        let mut object = serializer.serialize_map(None)?;
+        for (field, mut values) in entry.fields_text() {
+            let slot = slots.iter().find(|slot| slot.field() == field);
+            match slot.map(|slot| slot.quantifier()) {
+                Some(Quantifier::Many) => {
+                    let values = List(|| view.each(values.clone()));
+                    object.serialize_entry(field.name(), &values)?;
+                }
+                _ => object.serialize_entry(field.name(), &values.next())?,
+            }
+        }
+        object.end()
+    }
 }

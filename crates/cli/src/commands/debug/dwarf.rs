@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 use spirvkit::debuginfo::DebugInfo;
 use spirvkit::debuginfo::dwarf::{self, Options, Version};
 
@@ -14,6 +14,7 @@ use crate::ids::Trouble;
 use crate::kinds;
 use crate::naming::check_output;
 use crate::output::{STDOUT_NAME, write_file, write_stdout};
+use crate::report::Format;
 
 /// Write an ELF object with DWARF, for debuggers and other tools that read that
 ///
@@ -59,16 +60,28 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         embed_sources: arguments.embed_sources,
         ..Options::default()
     };
-    arguments
-        .reading
-        .show(false, |view| write_object(view.info, &options, arguments))
+    arguments.reading.show(false, |view, out| {
+        let written = write_object(view.info, &options, arguments)?;
+        // What is on standard output already must not be followed by something else.
+        if view.format == Format::Json && written.name != STDOUT_NAME {
+            let found = json!({"written_to": written.name, "bytes": written.bytes});
+            view.write_json(out, found)?;
+        }
+        Ok(Found::default())
+    })
+}
+
+/// Where an object went, and how large it is.
+struct Written {
+    name: String,
+    bytes: usize,
 }
 
 fn write_object(
     info: &DebugInfo<'_>,
     options: &Options,
     arguments: &Arguments,
-) -> Result<Found, Trouble> {
+) -> Result<Written, Trouble> {
     let object = dwarf::object(info, options)
         .map_err(|error| Trouble::new(&kinds::NO_DWARF, error.to_string()))?;
     let path = &arguments.output;
@@ -77,13 +90,8 @@ fn write_object(
         false => (path.display().to_string(), write_file(path, &object)),
     };
     written.map_err(|error| Trouble::unwritten(&name, &error))?;
-    // What is on standard output already must not be followed by something else.
-    let json = match name == STDOUT_NAME {
-        true => Value::Null,
-        false => json!({"written_to": name, "bytes": object.len()}),
-    };
-    Ok(Found {
-        json,
-        ..Found::default()
+    Ok(Written {
+        name,
+        bytes: object.len(),
     })
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 use spirvkit::binary::{Id, Instruction, WordOffset};
-use spirvkit::debuginfo::{DebugInfo, Entry, FileId, Position};
+use spirvkit::debuginfo::{DebugInfo, Entry, FileId, Function, Position};
 use spirvkit::diagnostics::Source;
 use spirvkit::text::IdNames;
 
@@ -366,13 +366,52 @@ fn instruction_at<'a>(info: &DebugInfo<'a>, word: usize) -> Option<Instruction<'
 /// The function in which an offset is: its description's name, or its id.
 pub(super) fn function_name(view: &View<'_>, offset: WordOffset) -> Option<String> {
     let function = view.info.function_at(offset)?;
-    let described = view.info.description(function);
-    let described = described.and_then(|entry| entry.name());
-    Some(
-        described
-            .filter(|name| !name.is_empty())
-            .unwrap_or_else(|| view.shown.show(function.id)),
-    )
+    Some(called(view, function, |entry| entry.name()))
+}
+
+/// The same for people: very long names are cut short.
+pub(super) fn short_function_name(view: &View<'_>, offset: WordOffset) -> Option<String> {
+    let function = view.info.function_at(offset)?;
+    Some(called(view, function, |entry| entry.short_name()))
+}
+
+/// What a function is called, given what its description is.
+fn called(
+    view: &View<'_>,
+    function: &Function,
+    name: impl FnOnce(Entry<'_>) -> Option<String>,
+) -> String {
+    let described = view.info.description(function).and_then(name);
+    described
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| view.shown.show(function.id))
+}
+
+/// Tells where another function begins. Of those that are called the same and follow each
+/// other, the first is told.
+#[derive(Default)]
+pub(super) struct LastFunction {
+    /// Where it starts, and its name; none outside of functions.
+    last: Option<Option<(usize, String)>>,
+}
+
+impl LastFunction {
+    /// The name of the function in which an offset is, or that it is in none, if that is
+    /// another one than the last time.
+    pub(super) fn change(&mut self, view: &View<'_>, offset: WordOffset) -> Option<Option<String>> {
+        let function = view.info.function_at(offset);
+        let start = function.map(|function| function.words.start);
+        if let Some(last) = &self.last
+            && last.as_ref().map(|(start, _)| *start) == start
+        {
+            return None;
+        }
+        let name = short_function_name(view, offset);
+        let name_of = |(_, name): (usize, String)| name;
+        let last = self.last.replace(start.zip(name.clone()));
+        let is_other = last.is_none_or(|last| last.map(name_of) != name);
+        is_other.then_some(name)
+    }
 }
 
 /// The line of source at a position, if the module has the text.

@@ -1,21 +1,31 @@
 //! `spv debug lookup`: from an instruction to the source, and back.
 
-use std::fmt::Write as _;
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::mem::replace;
 use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::ser::SerializeSeq;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use spirvkit::binary::{Instruction, WordOffset};
-use spirvkit::debuginfo::{DebugInfo, Kind};
+use spirvkit::debuginfo::{DebugInfo, Frame, Kind};
 use spirvkit::grammar::Op;
-use spirvkit::text::named_excerpts;
+use spirvkit::text::read_excerpts;
 
-use super::location::{Place, Wanted, entry_json, function_name, line_text, position_json};
+use super::location::{
+    LastFunction, Place, Wanted, entry_json, function_name, line_text, position_json,
+    short_function_name,
+};
 use super::place_help;
 use super::reading::{FormArguments, Found, View, show};
 use crate::cli::RawIds;
 use crate::exit::{Ending, UsageError};
+use crate::ids::Trouble;
+use crate::limit::List;
+use crate::report::Format;
 
 /// Tell which line of the source an instruction comes from, or which instructions come
 /// from a line
@@ -49,138 +59,215 @@ const MOST: usize = 50;
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let (form, raw_ids) = (&arguments.form, arguments.raw.raw_id);
-    show(Some(&arguments.module), form, raw_ids, |view| {
-        let mut found = Found::default();
-        let mut all = Vec::new();
-        for wanted in &arguments.places {
-            let place = wanted.find(view)?;
-            match place.is_line {
-                true => all.extend(lines(view, &place, &mut found.text)),
-                false => {
-                    let each = place.ranges.iter();
-                    all.extend(each.map(|range| instruction(view, range, &mut found.text)));
+    show(Some(&arguments.module), form, raw_ids, |view, out| {
+        let places = arguments.places.iter().map(|wanted| wanted.find(view));
+        let mut places = places.collect::<Result<Vec<Place<'_>>, Trouble>>()?;
+        match view.format {
+            Format::Human => {
+                for place in &places {
+                    match place.is_line {
+                        true => write_lines(view, place, out)?,
+                        false => write_instructions(view, place, out)?,
+                    }
                 }
             }
-            found.warnings.extend(place.warnings);
+            Format::Json => {
+                let found = Lookup {
+                    found: All(view, &places),
+                };
+                view.write_json(out, found)?;
+            }
         }
-        found.json = json!({ "found": all });
-        Ok(found)
+        let warnings = places.iter_mut().flat_map(|place| place.warnings.drain(..));
+        Ok(Found {
+            warnings: warnings.collect(),
+            ..Found::default()
+        })
     })
 }
 
-/// Where an instruction comes from.
-fn instruction(view: &View<'_>, range: &Range<usize>, out: &mut String) -> Value {
+/// The text of one instruction.
+fn instruction_text(view: &View<'_>, offset: usize) -> String {
+    read_excerpts(view.info.words(), view.shown, |show| show(offset))
+}
+
+/// Tells where instructions come from.
+fn write_instructions(view: &View<'_>, place: &Place<'_>, out: &mut dyn Write) -> io::Result<()> {
+    for range in &place.ranges {
+        write_instruction(view, range.start, out)?;
+    }
+    Ok(())
+}
+
+fn write_instruction(view: &View<'_>, start: usize, out: &mut dyn Write) -> io::Result<()> {
     let info = view.info;
-    let offset = WordOffset(range.start);
-    let shown = named_excerpts(info.words(), &[range.start], view.shown);
-    let shown = shown.into_iter().next().unwrap_or_default().text;
-    let _ = writeln!(out, "{:#x}  {}", offset.bytes(), first_line(&shown));
+    let offset = WordOffset(start);
+    let shown = instruction_text(view, start);
+    writeln!(out, "{:#x}  {}", offset.bytes(), first_line(&shown))?;
     let described = info.entry_starting_at(offset);
     if let Some(entry) = described {
-        let _ = writeln!(out, "  {}", view.summary(entry));
+        writeln!(out, "  {}", view.summary(entry))?;
         if let Some(place) = entry.place_text() {
-            let _ = writeln!(out, "  declared at {place}");
+            writeln!(out, "  declared at {place}")?;
         }
     }
-    let frames: Vec<_> = info.frames(offset).collect();
-    let position = info.position(offset);
-    match position {
+    match info.position(offset) {
         Some(position) => {
-            let _ = writeln!(out, "  at {}", info.position_text(position));
+            writeln!(out, "  at {}", info.position_text(position))?;
             if let Some(line) = line_text(info, position) {
-                let _ = writeln!(out, "  | {line}");
+                writeln!(out, "  | {line}")?;
             }
         }
-        None if described.is_none() => out.push_str("  no line is known\n"),
+        None if described.is_none() => writeln!(out, "  no line is known")?,
         None => {}
     }
-    for (number, frame) in frames.iter().enumerate() {
+    let mut is_inlined = false;
+    for frame in view.each(info.frames(offset)) {
         let function = frame
             .function()
             .map_or_else(|| "?".to_owned(), |entry| view.summary(entry));
-        match (number, frame.position) {
-            (0, _) => {
-                let _ = writeln!(out, "  in {function}");
+        match (replace(&mut is_inlined, true), frame.position) {
+            (false, _) => writeln!(out, "  in {function}")?,
+            (true, Some(call)) => {
+                let call = info.position_text(call);
+                writeln!(out, "  inlined into {function}, at {call}")?;
             }
-            (_, Some(call)) => {
-                let _ = writeln!(
-                    out,
-                    "  inlined into {function}, at {}",
-                    info.position_text(call)
-                );
-            }
-            (_, None) => {
-                let _ = writeln!(out, "  inlined into {function}");
-            }
+            (true, None) => writeln!(out, "  inlined into {function}")?,
         }
     }
-    if frames.is_empty()
-        && let Some(name) = function_name(view, offset)
+    if info.frames(offset).next().is_none()
+        && let Some(name) = short_function_name(view, offset)
     {
-        let _ = writeln!(out, "  in {name}");
+        writeln!(out, "  in {name}")?;
     }
-    let frames = frames.iter().map(|frame| {
+    Ok(())
+}
+
+/// Tells which instructions come of a line, and what is declared there.
+fn write_lines(view: &View<'_>, place: &Place<'_>, out: &mut dyn Write) -> io::Result<()> {
+    read_excerpts(view.info.words(), view.shown, |show| {
+        let mut last = LastFunction::default();
+        for range in view.each(place.ranges.iter()) {
+            if let Some(function) = last.change(view, WordOffset(range.start)) {
+                writeln!(out, "in {}:", function.as_deref().unwrap_or("no function"))?;
+            }
+            let mut code = code(view.info, range);
+            for offset in view.each(code.by_ref().take(MOST)) {
+                writeln!(out, "  {:#x}  {}", offset * 4, first_line(&show(offset)))?;
+            }
+            if code.next().is_some() {
+                writeln!(out, "  … up to {:#x}", range.end * 4)?;
+            }
+        }
+        io::Result::Ok(())
+    })?;
+    for &entry in view.each(place.declared.iter()) {
+        let id = view.shown.show(entry.id());
+        writeln!(out, "declared: {id} {}", view.summary(entry))?;
+    }
+    Ok(())
+}
+
+/// Where those instructions in a range stand that do something.
+fn code<'v>(
+    info: &'v DebugInfo<'_>,
+    range: &Range<usize>,
+) -> impl Iterator<Item = usize> + use<'v> {
+    let instructions = info.instructions_in(range.clone());
+    let code = instructions.filter(|instruction| is_code(info, instruction));
+    code.map(|instruction| instruction.offset().0)
+}
+
+/// What is shown as JSON.
+#[derive(Serialize)]
+struct Lookup<'v> {
+    found: All<'v>,
+}
+
+/// All that is at places: for each an object, or several.
+struct All<'v>(&'v View<'v>, &'v [Place<'v>]);
+
+impl Serialize for All<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(view, places) = self;
+        let mut list = serializer.serialize_seq(None)?;
+        for place in places.iter() {
+            match place.is_line {
+                true => add_lines(view, place, &mut list)?,
+                false => {
+                    for range in &place.ranges {
+                        list.serialize_element(&instruction_json(view, range))?;
+                    }
+                }
+            }
+        }
+        list.end()
+    }
+}
+
+fn instruction_json<'v>(view: &'v View<'_>, range: &Range<usize>) -> impl Serialize + use<'v> {
+    #[derive(Serialize)]
+    struct Instruction<F> {
+        start: usize,
+        end: usize,
+        instruction: String,
+        describes: Value,
+        position: Value,
+        frames: F,
+    }
+    let info = view.info;
+    let offset = WordOffset(range.start);
+    let frame = |frame: Frame<'_>| {
         json!({
             "function": entry_json(frame.function()),
             "scope": entry_json(Some(frame.scope)),
             "position": position_json(info, frame.position),
         })
-    });
-    json!({
-        "start": offset.bytes(),
-        "end": range.end * 4,
-        "instruction": shown,
-        "describes": entry_json(described),
-        "position": position_json(info, position),
-        "frames": frames.collect::<Vec<_>>(),
-    })
+    };
+    Instruction {
+        start: offset.bytes(),
+        end: range.end * 4,
+        instruction: instruction_text(view, range.start),
+        describes: entry_json(info.entry_starting_at(offset)),
+        position: position_json(info, info.position(offset)),
+        frames: List(move || view.each(info.frames(offset)).map(frame)),
+    }
 }
 
-/// Which instructions come of a line, and what is declared there.
-fn lines(view: &View<'_>, place: &Place<'_>, out: &mut String) -> Vec<Value> {
-    let (info, ranges) = (view.info, &place.ranges);
-    let mut values = Vec::new();
-    let code = ranges.iter().map(|range| {
-        let instructions = info.instructions_in(range.clone());
-        let code = instructions.filter(|instruction| is_code(info, instruction));
-        let offsets = code.map(|instruction| instruction.offset().0);
-        offsets.take(MOST + 1).collect::<Vec<_>>()
-    });
-    let code: Vec<Vec<usize>> = code.collect();
-    // All at once, because that goes through the whole module.
-    let excerpts = named_excerpts(info.words(), &code.concat(), view.shown);
-    let mut excerpts = excerpts.into_iter();
-    let mut last = None;
-    for (range, offsets) in ranges.iter().zip(code) {
-        let start = WordOffset(range.start);
-        let function = function_name(view, start);
-        if last.as_ref() != Some(&function) {
-            let _ = writeln!(out, "in {}:", function.as_deref().unwrap_or("no function"));
-            last = Some(function.clone());
-        }
-        let shown = excerpts.by_ref().take(offsets.len());
-        let mut shown: Vec<String> = shown.map(|excerpt| excerpt.text).collect();
-        shown.truncate(MOST);
-        for (offset, text) in offsets.iter().zip(&shown) {
-            let _ = writeln!(out, "  {:#x}  {}", offset * 4, first_line(text));
-        }
-        if offsets.len() > MOST {
-            let _ = writeln!(out, "  … up to {:#x}", range.end * 4);
-        }
-        values.push(json!({
-            "start": range.start * 4,
-            "end": range.end * 4,
-            "function": function,
-            "position": position_json(info, info.position(start)),
-            "instructions": shown,
-        }));
+/// Adds the stretches of instructions that come of a line, and what is declared there.
+fn add_lines<L: SerializeSeq>(
+    view: &View<'_>,
+    place: &Place<'_>,
+    list: &mut L,
+) -> Result<(), L::Error> {
+    #[derive(Serialize)]
+    struct Stretch<I> {
+        start: usize,
+        end: usize,
+        function: Option<String>,
+        position: Value,
+        instructions: I,
     }
-    for &entry in &place.declared {
-        let id = view.shown.show(entry.id());
-        let _ = writeln!(out, "declared: {id} {}", view.summary(entry));
-        values.push(json!({ "declared": entry_json(Some(entry)) }));
+    let info = view.info;
+    read_excerpts(info.words(), view.shown, |show| {
+        let show = RefCell::new(show);
+        for range in view.each(place.ranges.iter()) {
+            let start = WordOffset(range.start);
+            let text = |offset: usize| show.borrow_mut()(offset);
+            list.serialize_element(&Stretch {
+                start: range.start * 4,
+                end: range.end * 4,
+                function: function_name(view, start),
+                position: position_json(info, info.position(start)),
+                instructions: List(|| view.each(code(info, range).take(MOST)).map(text)),
+            })?;
+        }
+        Ok(())
+    })?;
+    for &entry in view.each(place.declared.iter()) {
+        list.serialize_element(&json!({ "declared": entry_json(Some(entry)) }))?;
     }
-    values
+    Ok(())
 }
 
 /// An instruction without the end of a string that goes on over more lines.

@@ -1,19 +1,21 @@
 //! Reading the one module that these commands look into, and showing what was found.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde_json::Value;
+use serde::Serialize;
+use spirvkit::binary::Budget;
 use spirvkit::debuginfo::{DebugInfo, Entry};
 use spirvkit::diagnostics::Source;
 use spirvkit::text::IdNames;
 
-use crate::change::{FromText, write};
+use crate::change::{FromText, stream};
 use crate::cli::ColorWhen;
 use crate::exit::{Ending, UsageError};
 use crate::ids::Trouble;
+use crate::limit::{Each, Limit};
 use crate::look::Single;
-use crate::output::Destination;
 use crate::report::{Format, Reporter};
 
 /// The version of the JSON that these commands write: see docs/debug-json.md.
@@ -53,49 +55,63 @@ pub(crate) struct View<'a> {
     /// The assembly text that the module was given as, if it was.
     pub(crate) text: Option<&'a FromText>,
     pub(crate) format: Format,
+    /// How much is shown of all lists together.
+    limit: Limit,
 }
 
 impl View<'_> {
+    /// Those of a list that are to be shown: see [`Limit::each`].
+    pub(crate) fn each<I: Iterator>(&self, rows: I) -> Each<'_, I> {
+        self.limit.each(rows)
+    }
+
+    /// Shows an object, with the version in front, and what was left out behind it.
+    pub(crate) fn write_json(&self, out: &mut dyn Write, found: impl Serialize) -> io::Result<()> {
+        let left_out = &self.limit;
+        write_document(out, found, left_out)
+    }
+
     /// What an entry describes, in a line.
     pub(crate) fn summary(&self, entry: Entry<'_>) -> String {
         self.shown.show_in(&entry.summary()).into_owned()
     }
 }
 
-/// What was found, in the form that is wanted, or in both.
+/// What there is to say of what was shown.
 #[derive(Default)]
 pub(crate) struct Found {
-    pub(crate) text: String,
-    /// An object.
-    pub(crate) json: Value,
     pub(crate) warnings: Vec<Trouble>,
     /// Why nothing was found, if that is so: it is an error, whatever there is to show.
     pub(crate) nothing: Option<&'static str>,
 }
 
 impl Found {
-    /// What is found in the form that is wanted.
-    pub(crate) fn in_form(
-        view: &View<'_>,
-        text: impl FnOnce(&View<'_>) -> String,
-        json: impl FnOnce(&View<'_>) -> Value,
-    ) -> Self {
-        match view.format {
-            Format::Human => Self {
-                text: text(view),
-                ..Self::default()
-            },
-            Format::Json => Self {
-                json: json(view),
-                ..Self::default()
-            },
+    /// An error if there is nothing.
+    pub(crate) fn or_nothing(is_empty: bool, why: &'static str) -> Self {
+        Self {
+            nothing: is_empty.then_some(why),
+            ..Self::default()
         }
     }
+}
 
-    /// The same, or an error if there is nothing.
-    pub(crate) fn or_nothing(self, is_empty: bool, why: &'static str) -> Self {
-        let nothing = is_empty.then_some(why);
-        Self { nothing, ..self }
+/// Why nothing, or not all, was shown.
+pub(crate) enum Failure {
+    /// There is nothing to show.
+    Trouble(Trouble),
+    /// It can't be written.
+    Write(io::Error),
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Self {
+        Self::Trouble(trouble)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Write(error)
     }
 }
 
@@ -105,13 +121,13 @@ impl Reading {
         self.single.input.as_deref()
     }
 
-    /// Reads the module, has it looked at, and shows what comes of it; what is not found
-    /// is told, and makes the command fail.
+    /// Reads the module, and has it looked at and shown; what is not found is told, and
+    /// makes the command fail.
     /// Ids are shown by their numbers if `raw_ids` says so.
     pub(crate) fn show(
         &self,
         raw_ids: bool,
-        look: impl FnOnce(&View<'_>) -> Result<Found, Trouble>,
+        look: impl FnOnce(&View<'_>, &mut dyn Write) -> Result<Found, Failure>,
     ) -> Result<Ending, UsageError> {
         show(self.single.input.as_ref(), &self.form, raw_ids, look)
     }
@@ -122,7 +138,7 @@ pub(crate) fn show(
     module: Option<&PathBuf>,
     form: &FormArguments,
     raw_ids: bool,
-    look: impl FnOnce(&View<'_>) -> Result<Found, Trouble>,
+    look: impl FnOnce(&View<'_>, &mut dyn Write) -> Result<Found, Failure>,
 ) -> Result<Ending, UsageError> {
     let reporter = Reporter {
         format: form.format,
@@ -138,39 +154,56 @@ pub(crate) fn show(
             name: looked.name,
             text: looked.text,
             format: form.format,
+            limit: Limit::new(Budget::for_input(info.words().len() as u64 * 4)),
         };
-        let source = Source::new(looked.name, "");
-        let found = match look(&view) {
-            Ok(found) => found,
-            Err(trouble) => {
-                messages.add(&trouble.diagnostic(), &source);
-                return Ok(());
+        let mut found = Ok(Found::default());
+        stream(messages, |out| {
+            let mut out = view.limit.counting(out);
+            match look(&view, &mut out) {
+                Ok(all) => found = Ok(all),
+                Err(Failure::Trouble(trouble)) => found = Err(trouble),
+                Err(Failure::Write(error)) => return Err(error),
             }
-        };
-        for warning in &found.warnings {
-            messages.add(&warning.diagnostic(), &source);
-        }
-        let text = match form.format {
-            Format::Human => found.text,
-            Format::Json if found.json.is_null() => String::new(),
-            Format::Json => json_text(found.json),
-        };
-        write(&Destination::Stdout, text.as_bytes(), messages);
-        if let Some(why) = found.nothing {
-            messages.add(&Trouble::not_found(why).diagnostic(), &source);
+            match form.format {
+                Format::Human => view.limit.tell(&mut out),
+                Format::Json => Ok(()),
+            }
+        });
+        let source = Source::new(looked.name, "");
+        match found {
+            Ok(found) => {
+                for warning in &found.warnings {
+                    messages.add(&warning.diagnostic(), &source);
+                }
+                if let Some(why) = found.nothing {
+                    messages.add(&Trouble::not_found(why).diagnostic(), &source);
+                }
+            }
+            Err(trouble) => messages.add(&trouble.diagnostic(), &source),
         }
         Ok(())
     })
 }
 
-/// The document, with the version in front.
-pub(crate) fn json_text(found: Value) -> String {
-    let mut document = serde_json::Map::new();
-    document.insert("version".into(), VERSION.into());
-    if let Value::Object(members) = found {
-        document.extend(members);
+/// Writes an object, with the version in front.
+pub(crate) fn write_document(
+    out: &mut dyn Write,
+    found: impl Serialize,
+    left_out: &Limit,
+) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct Document<'a, T> {
+        version: u32,
+        #[serde(flatten)]
+        found: T,
+        #[serde(skip_serializing_if = "Limit::is_whole")]
+        left_out: &'a Limit,
     }
-    let mut text = Value::Object(document).to_string();
-    text.push('\n');
-    text
+    let document = Document {
+        version: VERSION,
+        found,
+        left_out,
+    };
+    serde_json::to_writer(&mut *out, &document)?;
+    out.write_all(b"\n")
 }

@@ -1,21 +1,24 @@
 //! `spv debug remove`: modules without some debugging instructions.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::Serialize;
 use serde_json::json;
 use spirvkit::Diagnostic;
-use spirvkit::debuginfo::{Removed, remove_each};
+use spirvkit::binary::{Budget, Id};
+use spirvkit::debuginfo::{Kind, Removed, remove_each};
 use spirvkit::ir::Module;
 use spirvkit::text::IdNames;
 
 use super::location::find_id;
-use super::reading::json_text;
-use crate::change::{Changing, add_all, write};
+use super::reading::write_document;
+use crate::change::{Changing, add_all, stream};
 use crate::cli::{ColorWhen, Files, RawIds};
 use crate::exit::{Ending, UsageError};
 use crate::kinds;
-use crate::output::Destination;
+use crate::limit::{Limit, List};
 use crate::report::Format;
 
 /// Remove single debugging instructions, and what can't do without them
@@ -94,23 +97,32 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             add_all(&diagnostics, &loaded.name, messages);
             if let Some(removed) = removed {
                 let all = removed.instructions.iter();
-                let text: String = match arguments.format {
-                    Format::Human => all
-                        .map(|(id, kind)| format!("{} {}\n", names.show(*id), kind.name()))
-                        .collect(),
-                    Format::Json => json_text(json!({
-                        "removed": all
-                            .map(|(id, kind)| json!({"id": id.0, "kind": kind.name()}))
-                            .collect::<Vec<_>>(),
-                    })),
-                };
-                write(&Destination::Stdout, text.as_bytes(), messages);
+                let limit = Limit::new(Budget::for_input(words.len() as u64 * 4));
+                stream(messages, |out| {
+                    let out = &mut limit.counting(out);
+                    if arguments.format == Format::Json {
+                        let json =
+                            |(id, kind): &(Id, Kind)| json!({"id": id.0, "kind": kind.name()});
+                        let removed = List(|| limit.each(all.clone()).map(json));
+                        return write_document(out, Listed { removed }, &limit);
+                    }
+                    for (id, kind) in limit.each(all) {
+                        writeln!(out, "{} {}", names.show(*id), kind.name())?;
+                    }
+                    limit.tell(out)
+                });
             }
         });
     }
     changing.each(|module, diagnostics| {
         remove(module, &arguments.ids, diagnostics);
     })
+}
+
+/// What is shown as JSON.
+#[derive(Serialize)]
+struct Listed<R> {
+    removed: R,
 }
 
 /// Removes what ids mean, or tells why that can't be.

@@ -1,17 +1,22 @@
 //! `spv debug scopes`: which instructions are in which scope, at which line.
 
 use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::ops::Range;
 
 use clap::Args;
+use serde::Serialize;
 use serde_json::{Value, json};
 use spirvkit::binary::WordOffset;
 use spirvkit::debuginfo::{DebugInfo, Frame};
 
-use super::location::{entry_json, function_name, position_json};
+use super::location::{LastFunction, entry_json, function_name, position_json};
 use super::look_help;
 use super::reading::{Found, Reading, View};
 use crate::cli::RawIds;
 use crate::exit::{Ending, UsageError};
+use crate::limit::List;
+use crate::report::Format;
 
 /// Show the lines and scopes of each function's instructions
 #[derive(Debug, Args)]
@@ -27,51 +32,56 @@ pub(crate) struct Arguments {
 const AFTER_HELP: &str = look_help!("  spv debug scopes shader.spv");
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    arguments.reading.show(arguments.raw.raw_id, |view| {
+    arguments.reading.show(arguments.raw.raw_id, |view, out| {
+        match view.format {
+            Format::Human => text(view, out)?,
+            Format::Json => view.write_json(out, json(view))?,
+        }
         let is_empty = view.info.stretches().next().is_none();
         let why = "no instruction of the module has a line or a scope";
-        Ok(Found::in_form(view, text, json).or_nothing(is_empty, why))
+        Ok(Found::or_nothing(is_empty, why))
     })
 }
 
 /// The most functions that are told of those into which something was inlined.
 const MOST_FRAMES: usize = 32;
 
-fn text(view: &View<'_>) -> String {
-    let info = view.info;
-    let mut out = String::new();
-    let mut function = None;
-    for range in info.stretches() {
+fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut last = LastFunction::default();
+    for range in view.each(view.info.stretches()) {
         let offset = WordOffset(range.start);
-        let name = function_name(view, offset);
-        if function.as_ref() != Some(&name) {
+        if let Some(name) = last.change(view, offset) {
             let name = name.as_deref().unwrap_or("outside of functions");
-            let _ = writeln!(out, "{name}:");
+            writeln!(out, "{name}:")?;
         }
-        function = Some(name);
-        let bytes = format!("{:#x}..{:#x}", range.start * 4, range.end * 4);
-        let position = info.position(offset);
-        let line = position.map_or_else(|| "no line".to_owned(), |at| info.position_text(at));
-        let _ = write!(out, "  {bytes:<16} {line:<24}");
-        for (number, frame) in info.frames(offset).take(MOST_FRAMES + 1).enumerate() {
-            match number {
-                0 => {
-                    let id = view.shown.show(frame.scope.id());
-                    let _ = write!(out, " {id} {}", frame.scope.scope_text());
-                }
-                MOST_FRAMES => out.push_str(", …"),
-                _ => out.push_str(&inlined_text(info, frame)),
+        writeln!(out, "{}", line(view, &range).trim_end())?;
+    }
+    Ok(())
+}
+
+/// The line about a stretch, which may have blanks behind it.
+fn line(view: &View<'_>, range: &Range<usize>) -> String {
+    let info = view.info;
+    let offset = WordOffset(range.start);
+    let bytes = format!("{:#x}..{:#x}", range.start * 4, range.end * 4);
+    let position = info.position(offset);
+    let position = position.map_or_else(|| "no line".to_owned(), |at| info.position_text(at));
+    let mut out = format!("  {bytes:<16} {position:<24}");
+    for (number, frame) in info.frames(offset).take(MOST_FRAMES + 1).enumerate() {
+        match number {
+            0 => {
+                let id = view.shown.show(frame.scope.id());
+                let _ = write!(out, " {id} {}", frame.scope.scope_text());
             }
+            MOST_FRAMES => out.push_str(", …"),
+            _ => out.push_str(&inlined_text(info, frame)),
         }
-        let end = out.trim_end().len();
-        out.truncate(end);
-        out.push('\n');
     }
     out
 }
 
 fn inlined_text(info: &DebugInfo<'_>, frame: Frame<'_>) -> String {
-    let into = frame.function().and_then(|entry| entry.name());
+    let into = frame.function().and_then(|entry| entry.short_name());
     let mut out = format!(", inlined into {}", into.unwrap_or_default());
     if let Some(call) = frame.position {
         let _ = write!(out, " at {}", info.position_text(call));
@@ -79,24 +89,41 @@ fn inlined_text(info: &DebugInfo<'_>, frame: Frame<'_>) -> String {
     out
 }
 
-fn json(view: &View<'_>) -> Value {
+fn json<'v>(view: &'v View<'_>) -> impl Serialize + 'v {
+    Scopes {
+        stretches: List(move || view.each(view.info.stretches()).map(|it| stretch(view, it))),
+    }
+}
+
+#[derive(Serialize)]
+struct Scopes<S> {
+    stretches: S,
+}
+
+#[derive(Serialize)]
+struct Stretch<F> {
+    start: usize,
+    end: usize,
+    function: Option<String>,
+    frames: F,
+    position: Value,
+}
+
+fn stretch<'v>(view: &'v View<'_>, range: Range<usize>) -> impl Serialize + use<'v> {
     let info = view.info;
-    let stretches = info.stretches().map(|range| {
-        let offset = WordOffset(range.start);
-        let frames = info.frames(offset).take(MOST_FRAMES).map(|frame| {
-            json!({
-                "scope": entry_json(Some(frame.scope)),
-                "function": entry_json(frame.function()),
-                "position": position_json(info, frame.position),
-            })
-        });
+    let offset = WordOffset(range.start);
+    let frame = |frame: Frame<'_>| {
         json!({
-            "start": range.start * 4,
-            "end": range.end * 4,
-            "function": function_name(view, offset),
-            "frames": frames.collect::<Vec<_>>(),
-            "position": position_json(info, info.position(offset)),
+            "scope": entry_json(Some(frame.scope)),
+            "function": entry_json(frame.function()),
+            "position": position_json(info, frame.position),
         })
-    });
-    json!({ "stretches": stretches.collect::<Vec<_>>() })
+    };
+    Stretch {
+        start: range.start * 4,
+        end: range.end * 4,
+        function: function_name(view, offset),
+        frames: List(move || view.each(info.frames(offset).take(MOST_FRAMES)).map(frame)),
+        position: position_json(info, info.position(offset)),
+    }
 }

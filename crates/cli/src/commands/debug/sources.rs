@@ -1,20 +1,23 @@
 //! `spv debug sources`: the source files that a module names, and their texts.
 
-use std::collections::HashSet;
-use std::fmt::Write as _;
-use std::path::{Component, Path, PathBuf};
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde::Serialize;
 use serde_json::json;
-use spirvkit::debuginfo::{DebugInfo, FileId};
+use spirvkit::debuginfo::{DebugInfo, File, FileId};
 use spirvkit::diagnostics::counted;
 
 use super::location::no_file;
 use super::look_help;
-use super::reading::{Found, Reading};
+use super::reading::{Failure, Found, Reading, View};
 use crate::exit::{Ending, UsageError};
+use crate::extract::extract;
 use crate::ids::Trouble;
-use crate::output::write_file;
+use crate::limit::List;
+use crate::report::Format;
 
 /// List the source files that a module names, or extract their texts
 #[derive(Debug, Args)]
@@ -24,9 +27,14 @@ pub(crate) struct Arguments {
     reading: Reading,
 
     /// Write the texts to files in this directory, which is made if need be. Paths
-    /// stay, but never lead out of it.
+    /// stay, but never lead out of it, not through links either; what is in the way of
+    /// any file is told, and nothing written
     #[arg(long, value_name = "DIR")]
     extract: Option<PathBuf>,
+
+    /// Replace files that are there already
+    #[arg(long, requires = "extract")]
+    force: bool,
 
     /// Write the text of this file to standard output: the path as the module has it,
     /// or the last parts of it
@@ -41,148 +49,121 @@ const AFTER_HELP: &str = look_help!(
 );
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    arguments.reading.show(false, |view| {
-        let info = view.info;
+    arguments.reading.show(false, |view, out| {
         if let Some(name) = &arguments.print {
-            return print(info, name);
+            return print(view, name, out);
         }
-        let targets = match &arguments.extract {
-            Some(directory) => extract(info, directory)?,
-            None => Vec::new(),
+        let paths = match &arguments.extract {
+            Some(directory) => write_texts(view.info, directory, arguments.force)?,
+            None => HashMap::new(),
         };
-        Ok(list(info, &targets))
+        match view.format {
+            Format::Human => list(view, &paths, out)?,
+            Format::Json => {
+                let files = List(|| {
+                    let files = view.each(view.info.files());
+                    files.map(|(id, file)| Source::of(view.info, id, file, &paths))
+                });
+                view.write_json(out, Sources { files })?;
+            }
+        }
+        let is_empty = view.info.files().next().is_none();
+        Ok(Found::or_nothing(
+            is_empty,
+            "the module names no source files",
+        ))
     })
 }
 
-fn list(info: &DebugInfo<'_>, targets: &[(FileId, PathBuf)]) -> Found {
-    let mut text = String::new();
-    let mut files = Vec::new();
-    for (id, file) in info.files() {
-        let source = info.text_of(id);
-        let target = targets
-            .iter()
-            .find(|(of, _)| *of == id)
-            .map(|(_, path)| path);
-        let _ = write!(text, "{}", file.name());
-        match &source {
+/// Where the texts of files were written.
+type Paths = HashMap<FileId, PathBuf>;
+
+fn list(view: &View<'_>, paths: &Paths, out: &mut dyn Write) -> io::Result<()> {
+    let info = view.info;
+    for (id, file) in view.each(info.files()) {
+        write!(out, "{}", file.name())?;
+        match info.text_of(id) {
             Some(source) => {
-                let _ = write!(
-                    text,
-                    "  {}, {}",
-                    counted(source.len(), "byte"),
-                    counted(source.lines().count(), "line")
-                );
+                let bytes = counted(source.len(), "byte");
+                let lines = counted(source.lines().count(), "line");
+                write!(out, "  {bytes}, {lines}")?;
             }
-            None => text.push_str("  no text"),
+            None => write!(out, "  no text")?,
         }
-        let checksum = info.checksum_of(id);
-        if let Some((kind, digits)) = &checksum {
-            let _ = write!(text, "  {kind} {digits}");
+        if let Some((kind, digits)) = info.checksum_of(id) {
+            write!(out, "  {kind} {digits}")?;
         }
-        if let Some(target) = target {
-            let _ = write!(text, "  written to {}", target.display());
+        if let Some(path) = paths.get(&id) {
+            write!(out, "  written to {}", path.display())?;
         }
-        text.push('\n');
-        files.push(json!({
-            "name": file.name(),
-            "id": file.id().0,
-            "text": source,
-            "checksum": checksum.map(|(kind, digits)| json!({"kind": kind, "digits": digits})),
-            "written_to": target.map(|path| path.display().to_string()),
-        }));
+        writeln!(out)?;
     }
-    let is_empty = files.is_empty();
-    let found = Found {
-        text,
-        json: json!({ "files": files }),
-        ..Found::default()
-    };
-    found.or_nothing(is_empty, "the module names no source files")
+    Ok(())
 }
 
-fn print(info: &DebugInfo<'_>, name: &str) -> Result<Found, Trouble> {
+/// What is shown as JSON.
+#[derive(Serialize)]
+struct Sources<F> {
+    files: F,
+}
+
+#[derive(Serialize)]
+struct Source<'v> {
+    name: &'v str,
+    id: u32,
+    text: Option<String>,
+    checksum: Option<Checksum>,
+    written_to: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Checksum {
+    kind: String,
+    digits: String,
+}
+
+impl<'v> Source<'v> {
+    fn of(info: &DebugInfo<'_>, id: FileId, file: &'v File, paths: &Paths) -> Self {
+        let checksum = info.checksum_of(id);
+        Self {
+            name: file.name(),
+            id: file.id().0,
+            text: info.text_of(id),
+            checksum: checksum.map(|(kind, digits)| Checksum { kind, digits }),
+            written_to: paths.get(&id).map(|path| path.display().to_string()),
+        }
+    }
+}
+
+fn print(view: &View<'_>, name: &str, out: &mut dyn Write) -> Result<Found, Failure> {
+    let info = view.info;
     let mut called = info.files().filter(|(_, file)| file.is_called(name));
     let Some((id, file)) = called.next() else {
-        return Err(no_file(info, name));
+        return Err(no_file(info, name).into());
     };
     let Some(text) = info.text_of(id) else {
         let message = format!("the module does not have the text of `{}`", file.name());
-        return Err(Trouble::not_found(message));
+        return Err(Trouble::not_found(message).into());
     };
-    let json = json!({"name": file.name(), "text": text});
-    Ok(Found {
-        text,
-        json,
-        ..Found::default()
-    })
+    match view.format {
+        Format::Human => out.write_all(text.as_bytes())?,
+        Format::Json => view.write_json(out, json!({"name": file.name(), "text": text}))?,
+    }
+    Ok(Found::default())
 }
 
 /// Writes the texts; tells which went where.
-fn extract(info: &DebugInfo<'_>, directory: &Path) -> Result<Vec<(FileId, PathBuf)>, Trouble> {
-    let mut targets = Vec::new();
-    let mut taken = HashSet::new();
-    for (id, file) in info.files() {
-        let Some(text) = info.text_of(id) else {
-            continue;
-        };
-        let path = free_path(directory.join(tame(file.name())), &mut taken);
-        let folder = path.parent().unwrap_or(directory);
-        let written =
-            std::fs::create_dir_all(folder).and_then(|()| write_file(&path, text.as_bytes()));
-        written.map_err(|error| Trouble::unwritten(&path.display().to_string(), &error))?;
-        targets.push((id, path));
-    }
-    match targets.is_empty() {
-        true => Err(Trouble::not_found(
+fn write_texts(info: &DebugInfo<'_>, directory: &Path, force: bool) -> Result<Paths, Trouble> {
+    let with_text = info.files().filter(|(id, _)| info.text_of(*id).is_some());
+    let files: Vec<(FileId, &File)> = with_text.collect();
+    if files.is_empty() {
+        return Err(Trouble::not_found(
             "the module has no texts of source files",
-        )),
-        false => Ok(targets),
+        ));
     }
-}
-
-/// A path without what would lead out of the directory: no root, no drive, no `..`.
-fn tame(name: &str) -> PathBuf {
-    let name = name.replace('\\', "/");
-    let parts = Path::new(&name).components().filter_map(|part| match part {
-        Component::Normal(part) => Some(part.to_string_lossy().replace([':', '\0'], "_")),
-        _ => None,
-    });
-    let path: PathBuf = parts.collect();
-    match path.as_os_str().is_empty() {
-        true => PathBuf::from("unnamed"),
-        false => path,
-    }
-}
-
-/// The path, or one with a number behind it if another file has it.
-fn free_path(path: PathBuf, taken: &mut HashSet<PathBuf>) -> PathBuf {
-    let mut candidate = path.clone();
-    let mut number = 2;
-    while !taken.insert(candidate.clone()) {
-        let mut name = path.clone().into_os_string();
-        name.push(format!(".{number}"));
-        candidate = name.into();
-        number += 1;
-    }
-    candidate
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_stay_inside() {
-        assert_eq!(tame("../../etc/passwd"), Path::new("etc/passwd"));
-        assert_eq!(tame("/abs/a.comp"), Path::new("abs/a.comp"));
-        assert_eq!(tame("C:\\x\\a.hlsl"), Path::new("C_/x/a.hlsl"));
-        assert_eq!(tame(".."), Path::new("unnamed"));
-    }
-
-    #[test]
-    fn names_are_given_once() {
-        let mut taken = HashSet::new();
-        assert_eq!(free_path("a".into(), &mut taken), Path::new("a"));
-        assert_eq!(free_path("a".into(), &mut taken), Path::new("a.2"));
-    }
+    let names = files.iter().map(|(_, file)| file.name());
+    let text = |number: usize| info.text_of(files[number].0).unwrap_or_default();
+    let paths = extract(directory, names, force, text)?.into_iter();
+    let ids = files.iter().map(|(id, _)| *id);
+    Ok(ids.zip(paths.map(|path| directory.join(path))).collect())
 }

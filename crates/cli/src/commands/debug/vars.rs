@@ -1,18 +1,23 @@
 //! `spv debug vars`: variables, and where they are.
 
 use std::fmt::Write as _;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use spirvkit::binary::WordOffset;
-use spirvkit::debuginfo::{self, Entry, Kind, Location};
+use spirvkit::debuginfo::{self, Entry, Field, Kind, Location};
 
 use super::location::{Wanted, entry_json};
 use super::place_help;
 use super::reading::{FormArguments, Found, View, show};
 use crate::cli::RawIds;
 use crate::exit::{Ending, UsageError};
+use crate::limit::List;
+use crate::report::Format;
 
 /// Show the variables that are visible at an instruction or line, or all of them
 #[derive(Debug, Args)]
@@ -42,121 +47,175 @@ const AFTER_HELP: &str = place_help!(
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let (form, raw_ids) = (&arguments.form, arguments.raw.raw_id);
-    show(arguments.module.as_ref(), form, raw_ids, |view| {
+    show(arguments.module.as_ref(), form, raw_ids, |view, out| {
         let Some(wanted) = &arguments.place else {
-            return Ok(all(view));
+            return Ok(all(view, out)?);
         };
         let (first, warnings) = wanted.find_first(view)?;
         Ok(Found {
             warnings,
-            ..visible(view, first)
+            ..visible(view, first, out)?
         })
     })
 }
 
 /// The variables that are visible at an instruction.
-fn visible(view: &View<'_>, offset: WordOffset) -> Found {
-    let info = view.info;
-    let frames: Vec<_> = info.frames(offset).collect();
-    let mut text = String::new();
-    let mut values = Vec::new();
-    for found in info.variables(offset) {
-        let frame = frames.get(found.frame);
-        let function = frame.and_then(|frame| frame.function());
-        let location = location_text(view, &found.location);
-        line(view, found.variable, &location, &mut text);
-        values.push(json!({
-            "variable": variable_json(found.variable),
-            "frame": found.frame,
-            "function": entry_json(function),
-            "location": location_json(&found.location),
-        }));
+fn visible(view: &View<'_>, offset: WordOffset, out: &mut dyn Write) -> io::Result<Found> {
+    let variables = view.info.variables(offset);
+    match view.format {
+        Format::Human => {
+            for found in view.each(variables.clone()) {
+                let location = location_text(view, &found.location);
+                write_line(view, found.variable, &location, out)?;
+            }
+        }
+        Format::Json => {
+            let function = |frame: usize| variables.frames().get(frame)?.function();
+            let visible = List(|| {
+                view.each(variables.clone()).map(|found| Visible {
+                    variable: variable_json(found.variable),
+                    frame: found.frame,
+                    function: entry_json(function(found.frame)),
+                    location: Shown(view, found.location),
+                })
+            });
+            let found = Variables {
+                offset: Some(offset.bytes()),
+                variables: visible,
+            };
+            view.write_json(out, found)?;
+        }
     }
-    let is_empty = values.is_empty();
-    let found = Found {
-        text,
-        json: json!({ "offset": offset.bytes(), "variables": values }),
-        ..Found::default()
-    };
-    found.or_nothing(is_empty, "no variable is visible there")
+    let is_empty = variables.clone().next().is_none();
+    Ok(Found::or_nothing(is_empty, "no variable is visible there"))
 }
 
 /// All variables, with all that is said of where they are.
-fn all(view: &View<'_>) -> Found {
-    let info = view.info;
-    let mut text = String::new();
-    let mut values = Vec::new();
-    let variables = info
-        .entries()
-        .filter(|entry| matches!(entry.kind(), Kind::LocalVariable | Kind::GlobalVariable));
-    for variable in variables {
-        let locations = match variable.kind() {
-            Kind::GlobalVariable => vec![(None, debuginfo::global_location(variable))],
-            _ => info
-                .bindings(variable)
-                .map(|binding| (Some(binding.offset()), debuginfo::bound_location(binding)))
-                .collect(),
-        };
-        let function = variable.function();
-        let of = function.and_then(|function| function.name());
-        let of = of.map_or_else(String::new, |name| format!(" of {name}"));
-        line(view, variable, &of, &mut text);
-        for (offset, location) in &locations {
-            let from = offset.map_or_else(String::new, |at| format!("from {:#x} on: ", at.bytes()));
-            let _ = writeln!(
-                text,
-                "    {from}{}",
-                location_text(view, location).trim_start()
-            );
+fn all(view: &View<'_>, out: &mut dyn Write) -> io::Result<Found> {
+    let is_variable =
+        |entry: &Entry<'_>| matches!(entry.kind(), Kind::LocalVariable | Kind::GlobalVariable);
+    let variables = || view.info.entries().filter(is_variable);
+    match view.format {
+        Format::Human => {
+            for variable in view.each(variables()) {
+                write_variable(view, variable, out)?;
+            }
         }
-        let locations = locations.iter().map(|(offset, location)| {
-            json!({
-                "offset": offset.map(WordOffset::bytes),
-                "location": location_json(location),
-            })
-        });
-        values.push(json!({
-            "variable": variable_json(variable),
-            "function": entry_json(function),
-            "locations": locations.collect::<Vec<_>>(),
-        }));
+        Format::Json => {
+            let described = List(|| {
+                view.each(variables()).map(|variable| Described {
+                    variable: variable_json(variable),
+                    function: entry_json(variable.function()),
+                    locations: Locations(view, variable),
+                })
+            });
+            let found = Variables {
+                offset: None,
+                variables: described,
+            };
+            view.write_json(out, found)?;
+        }
     }
-    let is_empty = values.is_empty();
-    let found = Found {
-        text,
-        json: json!({ "variables": values }),
-        ..Found::default()
-    };
-    found.or_nothing(is_empty, "the module describes no variables")
+    let is_empty = variables().next().is_none();
+    Ok(Found::or_nothing(
+        is_empty,
+        "the module describes no variables",
+    ))
 }
 
-fn line(view: &View<'_>, variable: Entry<'_>, rest: &str, out: &mut String) {
+/// What is said of where a variable is: of a global one in general, of others from
+/// offsets on.
+fn locations<'v>(
+    view: &'v View<'_>,
+    variable: Entry<'v>,
+) -> impl Iterator<Item = (Option<WordOffset>, Location<'v>)> {
+    let is_global = variable.kind() == Kind::GlobalVariable;
+    let global = is_global.then(|| (None, debuginfo::global_location(variable)));
+    let bindings = (!is_global).then(|| view.info.bindings(variable));
+    let bound = bindings.into_iter().flatten();
+    let bound = bound.map(|binding| (Some(binding.offset()), debuginfo::bound_location(binding)));
+    global.into_iter().chain(bound)
+}
+
+fn write_variable(view: &View<'_>, variable: Entry<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let function = variable.function();
+    let of = function.and_then(|function| function.short_name());
+    let of = of.map_or_else(String::new, |name| format!(" of {name}"));
+    write_line(view, variable, &of, out)?;
+    for (offset, location) in view.each(locations(view, variable)) {
+        let from = offset.map_or_else(String::new, |at| format!("from {:#x} on: ", at.bytes()));
+        let location = location_text(view, &location);
+        writeln!(out, "    {from}{}", location.trim_start())?;
+    }
+    Ok(())
+}
+
+fn write_line(
+    view: &View<'_>,
+    variable: Entry<'_>,
+    rest: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let id = view.shown.show(variable.id());
-    let _ = write!(out, "{id} {}{rest}", view.summary(variable));
+    write!(out, "{id} {}{rest}", view.summary(variable))?;
     if let Some(place) = variable.place_text() {
-        let _ = write!(out, "  {place}");
+        write!(out, "  {place}")?;
     }
-    out.push('\n');
+    writeln!(out)
 }
 
-fn location_text(view: &View<'_>, location: &Location) -> String {
+/// The most operations, and the most indexes, that are told of a place.
+const MOST: usize = 100;
+
+fn location_text(view: &View<'_>, location: &Location<'_>) -> String {
     let (what, value) = match location {
         Location::Memory(value) => ("in memory at", value),
         Location::Value(value) => ("the value", value),
         Location::Unknown => return "  nowhere: optimized away".to_owned(),
     };
     let mut out = format!("  {what} {}", view.shown.show(value.id));
-    for &index in &value.indexes {
+    for index in value.indexes().take(MOST) {
         let _ = write!(out, "[{}]", view.shown.show(index));
     }
-    for (number, operation) in value.operations.iter().enumerate() {
+    if value.indexes().len() > MOST {
+        out.push_str("[…]");
+    }
+    let operations = value.expression.into_iter();
+    let operations = operations.flat_map(|expression| expression.entries(Field::Operations));
+    let mut operations = operations.filter_map(|entry| entry.operation_text());
+    for (number, operation) in operations.by_ref().take(MOST).enumerate() {
         let separator = if number == 0 { ":" } else { "," };
-        let _ = write!(out, "{separator} {}", operation.code);
-        for operand in &operation.operands {
-            let _ = write!(out, " {operand}");
-        }
+        let _ = write!(out, "{separator} {operation}");
+    }
+    if operations.next().is_some() {
+        out.push_str(", …");
     }
     out
+}
+
+/// What is shown as JSON: with a place, or all.
+#[derive(Serialize)]
+struct Variables<V> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<usize>,
+    variables: V,
+}
+
+/// A variable that is visible at a place.
+#[derive(Serialize)]
+struct Visible<'v> {
+    variable: Value,
+    frame: usize,
+    function: Value,
+    location: Shown<'v>,
+}
+
+/// A variable with all that is said of it.
+#[derive(Serialize)]
+struct Described<'v> {
+    variable: Value,
+    function: Value,
+    locations: Locations<'v>,
 }
 
 fn variable_json(variable: Entry<'_>) -> Value {
@@ -169,19 +228,64 @@ fn variable_json(variable: Entry<'_>) -> Value {
     })
 }
 
-fn location_json(location: &Location) -> Value {
-    let (kind, value) = match location {
-        Location::Memory(value) => ("memory", value),
-        Location::Value(value) => ("value", value),
-        Location::Unknown => return json!({"kind": "unknown"}),
-    };
-    let operations = value.operations.iter().map(|operation| {
-        json!({"operation": operation.code.to_string(), "operands": operation.operands})
-    });
-    json!({
-        "kind": kind,
-        "id": value.id.0,
-        "indexes": value.indexes.iter().map(|id| id.0).collect::<Vec<_>>(),
-        "operations": operations.collect::<Vec<_>>(),
+/// See [`locations`].
+struct Locations<'v>(&'v View<'v>, Entry<'v>);
+
+impl Serialize for Locations<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct From<'v> {
+            offset: Option<usize>,
+            location: Shown<'v>,
+        }
+        let Self(view, variable) = self;
+        let locations = view.each(locations(view, *variable));
+        serializer.collect_seq(locations.map(|(offset, location)| From {
+            offset: offset.map(WordOffset::bytes),
+            location: Shown(view, location),
+        }))
+    }
+}
+
+/// A place as JSON.
+struct Shown<'v>(&'v View<'v>, Location<'v>);
+
+impl Serialize for Shown<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(view, location) = self;
+        let mut object = serializer.serialize_map(None)?;
+        let (kind, value) = match location {
+            Location::Memory(value) => ("memory", value),
+            Location::Value(value) => ("value", value),
+            Location::Unknown => {
+                object.serialize_entry("kind", "unknown")?;
+                return object.end();
+            }
+        };
+        object.serialize_entry("kind", kind)?;
+        object.serialize_entry("id", &value.id.0)?;
+        let indexes = List(|| view.each(value.indexes()).map(|id| id.0));
+        object.serialize_entry("indexes", &indexes)?;
+        let operations = || {
+            value
+                .expression
+                .into_iter()
+                .flat_map(|it| it.entries(Field::Operations))
+        };
+        let operations = List(|| view.each(operations()).filter_map(|it| operation(view, it)));
+        object.serialize_entry("operations", &operations)?;
+        object.end()
+    }
+}
+
+fn operation<'v>(view: &'v View<'_>, entry: Entry<'v>) -> Option<impl Serialize + use<'v>> {
+    #[derive(Serialize)]
+    struct Shown<O> {
+        operation: String,
+        operands: O,
+    }
+    Some(Shown {
+        operation: entry.operation_code()?.to_string(),
+        operands: List(move || view.each(entry.operation_operands())),
     })
 }

@@ -4,11 +4,10 @@
 //! options into those of the library. What they share is here: finding inputs
 //! (`inputs`), placing outputs (`output`), or files under names from outside (`extract`),
 //! telling what was found (`report`), or as much of it as a budget allows (`limit`),
-//! finding the
-//! ids that users mean (`ids`), going through many inputs on all cores (`run`, `queue`), loading modules to
-//! change and store them (`form`, `change`), and looking into one (`look`). Under the names
-//! `spirv-as` and `spirv-dis` the program takes the options of the tools of
-//! those names (`classic`).
+//! finding the ids that users mean (`ids`), going through many inputs on all cores (`run`,
+//! `queue`), loading modules to change and store them (`form`, `change`), and looking into
+//! one (`look`). Under the names `spirv-as` and `spirv-dis` the program takes the options
+//! of the tools of those names (`classic`).
 
 #![deny(missing_docs)]
 

@@ -10,13 +10,16 @@ use rustix::fd::OwnedFd;
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use spirvkit::{DisassembleOptions, Endianness, bytes_from_words, disassemble_words};
 
+use crate::bounded::measured;
 use crate::commands::COMMANDS;
 use crate::recipe::Recipe;
 use crate::shapes::{Side, changed};
 use crate::{RECIPE, mutate};
 
-/// Bytes that may be written: so many for each of the input, and so many more.
+/// Bytes that may be written, and that may be allocated at once: so many for each of the
+/// input, and so many more.
 const OUTPUT: (u64, u64) = (64, 17 << 20);
+const MEMORY: (u64, u64) = (64, 64 << 20);
 
 /// Options that may be added to any command line; most commands refuse most of them.
 const OPTIONS: &[&str] = &[
@@ -101,8 +104,16 @@ fn run_program(recipe: &mut Recipe<'_>, module: &[u8]) {
     );
     let written =
         ran.stdout.len() as u64 + ran.stderr.len() as u64 + size_below(&folder.join("out"));
-    let most = OUTPUT.0 * input + OUTPUT.1;
-    assert!(written <= most, "{words:?}: {written} bytes of {input}");
+    let most = |(times, more)| times * input + more;
+    assert!(
+        written <= most(OUTPUT),
+        "{words:?}: {written} bytes are written for {input}"
+    );
+    assert!(
+        ran.memory <= most(MEMORY),
+        "{words:?}: {} bytes are held for {input}",
+        ran.memory
+    );
     // Messages are always for people, and text in colour always for terminals.
     assert_harmless(&ran.stderr, &words);
     if words.iter().any(|word| word == "--color=always") {
@@ -172,6 +183,8 @@ fn utf_16(text: &str) -> Vec<u8> {
 /// What came of a run.
 struct Ran {
     code: u8,
+    /// The most bytes that were allocated at once.
+    memory: u64,
     stdout: Vec<u8>,
     stderr: Vec<u8>,
 }
@@ -232,12 +245,14 @@ fn redirected(folder: &Path, words: &[String]) -> Ran {
     let _ = dup2_stdout(create(&stdout));
     let _ = dup2_stderr(create(&stderr));
     let name = OsString::from("spv");
-    let code = spirvkit_cli::run(std::iter::once(name).chain(words.iter().map(OsString::from)));
+    let line = std::iter::once(name).chain(words.iter().map(OsString::from));
+    let (code, memory) = measured(|| spirvkit_cli::run(line));
     let _ = io::stdout().flush();
     restore();
     let read = |path: &Path| fs::read(path).unwrap_or_default();
     Ran {
         code,
+        memory: memory as u64,
         stdout: read(&stdout),
         stderr: read(&stderr),
     }

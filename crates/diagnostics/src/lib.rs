@@ -48,7 +48,7 @@ pub use kind::Kind;
 pub use quote::Quote;
 pub use source::{Position, Source};
 pub use suggest::{closest, similar};
-pub use visible::{is_disruptive, visible, visible_lines};
+pub use visible::{escaped, is_disruptive, visible, visible_lines};
 pub use words::{counted, with_article};
 
 /// How bad it is.

@@ -4,7 +4,7 @@
 //! the end of the line. Where an instruction starts is not up to the lexer,
 //! except that it can tell [whether one starts](Lexer::operand) at a token.
 
-use spirvkit_diagnostics::Span;
+use spirvkit_diagnostics::{Span, escaped};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -391,7 +391,8 @@ pub(crate) fn is_opcode_name(word: &str) -> bool {
 }
 
 /// The text of a string token: without its quotes, and with each backslash
-/// replaced by the character after it.
+/// replaced by the character after it, or by the one that an escape stands for: text for
+/// a terminal has them.
 pub(crate) fn unescape(quoted: &str) -> std::borrow::Cow<'_, str> {
     let inner = quoted.strip_prefix('"').unwrap_or(quoted);
     let inner = inner.strip_suffix('"').unwrap_or(inner);
@@ -399,13 +400,17 @@ pub(crate) fn unescape(quoted: &str) -> std::borrow::Cow<'_, str> {
         return inner.into();
     }
     let mut text = String::with_capacity(inner.len());
-    let mut characters = inner.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            '\\' => text.extend(characters.next()),
-            _ => text.push(character),
+    let mut rest = inner;
+    while let Some(at) = rest.find('\\') {
+        text.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let read = escaped(rest).or_else(|| rest.chars().next().map(|it| (it, it.len_utf8())));
+        if let Some((character, length)) = read {
+            text.push(character);
+            rest = &rest[length..];
         }
     }
+    text.push_str(rest);
     text.into()
 }
 

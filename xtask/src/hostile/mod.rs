@@ -8,7 +8,7 @@ mod table;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use spirvkit::{Endianness, bytes_from_words};
@@ -89,12 +89,13 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     };
     let folder = std::env::temp_dir().join(format!("spirvkit-hostile-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
-    let runs = attack(arguments, &program, &folder, &except);
+    let mut log: Box<dyn Write> = match &arguments.write {
+        Some(file) => Box::new(fs::File::create(file)?),
+        None => Box::new(io::sink()),
+    };
+    let runs = attack(arguments, &program, &folder, &except, &mut log);
     fs::remove_dir_all(&folder)?;
     let runs = runs?;
-    if let Some(file) = &arguments.write {
-        fs::write(file, table::all(&runs))?;
-    }
     if arguments.table {
         print!("{}", table::worst(&runs));
     }
@@ -141,7 +142,9 @@ fn attack(
     program: &Path,
     folder: &Path,
     except: &str,
+    log: &mut dyn Write,
 ) -> io::Result<Vec<Run>> {
+    writeln!(log, "{}", table::HEADING)?;
     let mut runs = Vec::new();
     for shape in wanted_shapes(arguments) {
         let is_excepted = |command: &Command| {
@@ -155,32 +158,37 @@ fn attack(
             .filter(|command| is_sampled(shape, command, arguments.sample))
             .filter(|command| !is_excepted(command))
             .collect();
-        let mut last: BTreeMap<&str, (u64, Cost)> = BTreeMap::new();
+        let mut last: BTreeMap<&str, Cost> = BTreeMap::new();
         for &size in &arguments.sizes {
             if wanted.is_empty() {
                 break;
             }
             let files = Files::make(shape, size, program, folder)?;
-            wanted.retain(|command| {
+            let mut rest = Vec::new();
+            for command in wanted {
                 let Some(cost) = files.run(command, program, folder) else {
-                    return true;
+                    rest.push(command);
+                    continue;
                 };
-                let before = last.insert(command.line, (cost.input, cost.clone()));
                 let mut breaches = cost.breaches();
-                if let Some((_, before)) = &before {
-                    breaches.extend(cost.growth_since(before));
+                if let Some(before) = last.insert(command.line, cost.clone()) {
+                    breaches.extend(cost.growth_since(&before));
                 }
                 // What is too much here is far too much of what is larger.
-                let goes_on = breaches.is_empty();
-                runs.push(Run {
+                if breaches.is_empty() {
+                    rest.push(command);
+                }
+                let run = Run {
                     shape,
                     command,
                     size,
                     cost,
                     breaches,
-                });
-                goes_on
-            });
+                };
+                writeln!(log, "{}", table::row(&run))?;
+                runs.push(run);
+            }
+            wanted = rest;
         }
     }
     Ok(runs)

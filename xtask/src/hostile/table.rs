@@ -17,28 +17,28 @@ pub(super) fn breaches(run: &Run) -> impl Iterator<Item = String> {
         .map(move |breach| format!("{at}: {breach}"))
 }
 
-/// All runs, with tabs between the columns.
-pub(super) fn all(runs: &[Run]) -> String {
-    let mut out =
-        "shape\tcommand\tsize\tinput\tcode\tmemory\tseconds\toutput\tbreaches\n".to_owned();
-    for run in runs {
-        let cost = &run.cost;
-        let _ = writeln!(
-            out,
-            "{}\t{}\t{}\t{}\t{}\t{}\t{:.3}\t{}\t{}",
-            run.shape.name,
-            run.command.line,
-            run.size,
-            cost.input,
-            cost.code
-                .map_or_else(|| "-".to_owned(), |code| code.to_string()),
-            cost.memory,
-            cost.time.as_secs_f64(),
-            cost.output,
-            run.breaches.join(", ")
-        );
-    }
-    out
+/// What the columns of rows are.
+pub(super) const HEADING: &str =
+    "shape\tcommand\tsize\tinput\tcode\tmemory\tseconds\toutput\tbreaches";
+
+/// What a run took, with tabs between the columns.
+pub(super) fn row(run: &Run) -> String {
+    let cost = &run.cost;
+    let code = cost
+        .code
+        .map_or_else(|| "-".to_owned(), |it| it.to_string());
+    [
+        run.shape.name.to_owned(),
+        run.command.line.to_owned(),
+        run.size.to_string(),
+        cost.input.to_string(),
+        code,
+        cost.memory.to_string(),
+        format!("{:.3}", cost.time.as_secs_f64()),
+        cost.output.to_string(),
+        run.breaches.join(", "),
+    ]
+    .join("\t")
 }
 
 /// What is at most taken for each shape and size, and by which command.

@@ -219,6 +219,14 @@ fn nothing_of_a_module_acts_on_a_terminal() {
             "OpDecorate %block BufferBlock\nOpDecorate %block Block",
         ),
     );
+    // Strings that are no UTF-8: the bytes are control characters in other encodings.
+    let mut broken = dir.read("a.spv");
+    for at in 0..broken.len() - 3 {
+        if broken[at..].starts_with(b"\x1b]0;") {
+            broken[at..at + 3].copy_from_slice(b"\x9b\xff\x1b");
+        }
+    }
+    dir.write("broken.spv", broken);
     let missing = format!("missing{HOSTILE}.spv");
     let main = format!("main{HOSTILE}");
     let commands: &[&[&str]] = &[
@@ -305,6 +313,29 @@ fn nothing_of_a_module_acts_on_a_terminal() {
         &["debug", "vars", "a.spv"],
         &["debug", "scopes", "--format=json", "a.spv"],
         &["split", "--all", "parts", "a.spv"],
+        &["diff", "--full", "--with-id-map", "a.spv", "b.spv"],
+        &["diff", "--raw-id", "--no-indent", "a.spv", "broken.spv"],
+        &["split", "--list", "--format=json", "a.spv"],
+        &["split", "--list", "broken.spv"],
+        &["specialize", "--list", "--format=json", "a.spv"],
+        &["specialize", "--list", "broken.spv"],
+        &["layout", "--built-ins", "broken.spv"],
+        &["info", "broken.spv"],
+        &["info", "a.spv", "broken.spv", &missing],
+        &["cfg", "broken.spv"],
+        &["cfg", "--format=html", "a.spv", "-o", "/dev/tty"],
+        &["dis", "broken.spv"],
+        &["dis", "--lenient", "--annotate", "broken.spv"],
+        &["val", "broken.spv", "--max-errors=0"],
+        &["val", "broken.spv", "--max-errors=0", "--format=sarif"],
+        &["link", "a.spv", "broken.spv", "-o", "x"],
+        &["merge", "a.spv", "broken.spv", "-o", "x"],
+        &["debug", "dump", "broken.spv"],
+        &["debug", "sources", "broken.spv"],
+        &["debug", "lookup", "a.spv", "0x14..0xffff"],
+        &["debug", "lookup", "broken.spv", "0x14..0xffff"],
+        &["debug", "remove", "--list", "a.spv", "%1"],
+        &["debug", "remove", "--list", "a.spv", &main],
         &["debug", "convert", "--to=opencl", "a.spv", "-o", "x"],
         &[
             "debug",
@@ -357,4 +388,22 @@ fn escapes_show_what_is_there() {
     let (_, output) = on_terminal(&dir, &["val", "--format=json", "missing\u{202e}.spv"], &[]);
     let report: serde_json::Value = serde_json::from_str(output.trim()).unwrap();
     assert_eq!(report["file"], "missing\u{202e}.spv");
+}
+
+#[test]
+fn what_a_terminal_shows_of_a_module_assembles_to_it() {
+    let dir = Dir::new();
+    let module = dir.module("a.spv", &hostile_text().replace('\n', " "));
+    for variables in [&[][..], &[("NO_COLOR", "1")]] {
+        let (code, shown) = on_terminal(&dir, &["dis", "--raw-id", "a.spv"], variables);
+        assert_eq!(code, 0);
+        let mut text = shown.replace("\r\n", "\n");
+        while let Some(start) = text.find("\x1b[") {
+            let length = text[start..].find('m').expect("a colour");
+            text.replace_range(start..=start + length, "");
+        }
+        assert!(text.contains("main\\u001b[31m"), "{text}");
+        let again = dir.spv_with_input(&["as", "-o", "-"], text.as_bytes());
+        assert_eq!(again.bytes(), module, "{text}");
+    }
 }

@@ -421,6 +421,23 @@ fn without_escapes(text: &str) -> String {
 }
 
 #[test]
+fn text_in_colour_assembles_again_whatever_its_strings_hold() {
+    let controls = ('\u{1}'..='\u{1f}').chain('\u{7f}'..='\u{9f}');
+    let directions = ('\u{2028}'..='\u{202e}').chain('\u{2066}'..='\u{2069}');
+    let every: String = controls.chain(directions).collect();
+    let source =
+        format!("OpName %1 \"{every}\\\\u001b\\\"\\u0041\"\n%1 = OpString \"\\{every}\"\n");
+    let words = common::module(&source);
+    let plain = text(&words, &raw());
+    assert!(plain.contains(&every), "elsewhere the text is exact");
+    assert_eq!(common::body(&plain), words[5..]);
+    let colored = without_escapes(&text(&words, &raw().color(true)));
+    let acts = |c| spirvkit_diagnostics::is_disruptive(c) && c != '\n' && c != '\t';
+    assert!(!colored.contains(acts), "{colored:?}");
+    assert_eq!(common::body(&colored), words[5..], "{colored}");
+}
+
+#[test]
 fn both_byte_orders_give_the_same_text() {
     for endianness in [Endianness::Little, Endianness::Big] {
         let bytes = spirvkit_binary::bytes_from_words(&words(), endianness);

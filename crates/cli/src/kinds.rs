@@ -87,6 +87,10 @@ kinds! {
                none that can be computed. It has the result that implementations commonly give, or stays as it is.",
         advice: "See whether the values are those that you mean.",
     }
+    SPLIT_TOO_LARGE = "split.too-large", InvalidData {
+        text: "The module has very many entry points that use most of it, so a module for each would be out of proportion.",
+        advice: "Take out those that are needed with `--entry-point`.",
+    }
     NO_ENTRY_POINT = "split.no-entry-point", InvalidLookup {
         text: "The module has no entry point, or none with this name and execution model.",
         advice: "`spv split --list` shows the entry points of a module.",

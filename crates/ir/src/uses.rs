@@ -170,6 +170,14 @@ impl Module {
         })
     }
 
+    /// The uses of what an instruction defines. In a broken module several may have one
+    /// result id; it stands for the first of them, and of the others there is no use.
+    pub fn uses_of(&self, inst: Inst) -> impl Iterator<Item = Use> + '_ {
+        let id = self.result(inst);
+        let id = id.filter(|&id| self.definition(id) == Some(inst));
+        id.into_iter().flat_map(|id| self.uses(id))
+    }
+
     /// Whether anything uses an id.
     pub fn is_used(&self, id: Id) -> bool {
         self.known_uses().first(id) != NONE

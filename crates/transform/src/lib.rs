@@ -29,6 +29,11 @@
     )
 )]
 
+/// The memory that a word of a module takes that is made larger, in bytes: in the module
+/// itself, which grows by doubling and knows its uses, in the form that is stored, and
+/// in the file.
+pub const WORD_COST: u64 = 32;
+
 mod attached;
 mod compact;
 pub mod fold;
@@ -47,6 +52,8 @@ pub use prune::{Prune, prune};
 pub use specialize::{
     SpecConstant, Specialization, SpecializeError, Specialized, Warning, spec_constants, specialize,
 };
-pub use split::{EntryPoint, SplitError, entry_points, find_entry_point, keep_entry_point};
+pub use split::{
+    EntryPoint, SplitError, entry_points, find_entry_point, keep_entry_point, split_all,
+};
 pub use strip::{Strip, strip};
 pub use trim::{Trim, trim_capabilities};

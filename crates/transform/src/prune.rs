@@ -198,10 +198,11 @@ impl<'m> Marker<'m> {
         if let Some(line) = module.line(inst) {
             self.mark(line);
         }
-        if let Some(id) = module.result(inst) {
-            for found in module.uses(id).filter(|&found| is_about(module, found)) {
-                self.mark(found.inst);
-            }
+        for found in module
+            .uses_of(inst)
+            .filter(|&found| is_about(module, found))
+        {
+            self.mark(found.inst);
         }
         // Functions stay or go as a whole.
         if let Some(function) = module.function_of(inst)
@@ -231,10 +232,7 @@ impl<'m> Marker<'m> {
             }
         }
         while let Some(inst) = todo.pop() {
-            let Some(id) = module.result(inst) else {
-                continue;
-            };
-            for user in module.uses(id).map(|found| found.inst) {
+            for user in module.uses_of(inst).map(|found| found.inst) {
                 if !self.is_live(user)
                     && module.function_of(user).is_none()
                     && self.role(user) == Role::Remark
@@ -246,10 +244,7 @@ impl<'m> Marker<'m> {
         }
         let mut before = None;
         for inst in remarks {
-            let is_top = || {
-                let id = module.result(inst);
-                id.is_none_or(|id| module.uses(id).all(|found| is_about(module, found)))
-            };
+            let is_top = || module.uses_of(inst).all(|found| is_about(module, found));
             let stays = match is_continuation(module, inst) {
                 // A further piece of the text before it.
                 true => before.is_none_or(|before| self.is_live(before)),
@@ -277,10 +272,7 @@ impl<'m> Marker<'m> {
         });
         let in_dead_function =
             |inst: Inst| module.function_of(inst).is_some() && !self.is_live(inst);
-        let mut users = module
-            .result(inst)
-            .into_iter()
-            .flat_map(|id| module.uses(id));
+        let mut users = module.uses_of(inst);
         found || users.any(|found| in_dead_function(found.inst))
     }
 }

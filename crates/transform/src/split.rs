@@ -1,8 +1,9 @@
 //! One entry point of several.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
-use spirvkit_binary::{Id, Value};
+use spirvkit_binary::{Budget, Id, OverBudget, Value};
 use spirvkit_grammar::{ExecutionModel, Op, OperandKind};
 use spirvkit_ir::{Inst, Module};
 
@@ -85,6 +86,16 @@ pub enum SplitError {
     },
 }
 
+/// What a module that is split off costs besides its words: it is a file of its own.
+const PART_COST: u64 = 16 << 10;
+
+/// What a word of a module that is split off costs: its memory until all are there, and
+/// the time that it takes to find it, as so much memory.
+const PART_WORD_COST: u64 = 16;
+
+/// The same for a word of the modules between.
+const HALF_WORD_COST: u64 = 8;
+
 /// How many entry points an error lists.
 const LISTED: usize = 8;
 
@@ -164,9 +175,16 @@ pub fn find_entry_point(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn keep_entry_point(module: &mut Module, entry_point: &EntryPoint) {
+    keep(module, |inst| inst == entry_point.inst);
+    // What another entry point needed, this one must not even declare.
+    trim_capabilities(module, &Trim { base: true });
+}
+
+/// Leaves of a module what these of its entry points use.
+fn keep(module: &mut Module, is_wanted: impl Fn(Inst) -> bool) {
     let others: Vec<Inst> = module
         .globals()
-        .filter(|&inst| is_entry_point(module.op(inst)) && inst != entry_point.inst)
+        .filter(|&inst| is_entry_point(module.op(inst)) && !is_wanted(inst))
         .collect();
     for inst in others {
         // It is there, and begins or ends nothing.
@@ -178,6 +196,73 @@ pub fn keep_entry_point(module: &mut Module, entry_point: &EntryPoint) {
         exports: true,
     };
     prune(module, &everything);
-    // What another entry point needed, this one must not even declare.
-    trim_capabilities(module, &Trim { base: true });
+}
+
+/// Up to so many entry points, each is taken out of the module by itself.
+const FEW: usize = 8;
+
+/// Makes a module of each entry point, as [`keep_entry_point`] does, and hands them to
+/// `part` in the entry points' order, with their numbers and their words.
+///
+/// Where there are many, the module is halved again and again, so that the time depends
+/// on the modules made, and not on how often the whole one would be read.
+///
+/// # Errors
+///
+/// If what is made would take more than the budget: a small module may have very many
+/// entry points that all use most of it. `part` may have been called by then.
+///
+/// ```
+/// use spirvkit_binary::Budget;
+/// use spirvkit_ir::Module;
+/// use spirvkit_transform::split_all;
+///
+/// # let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %f \"a\"\nOpEntryPoint GLCompute %f \"b\"\nOpExecutionMode %f LocalSize 1 1 1\n%v = OpTypeVoid\n%t = OpTypeFunction %v\n%f = OpFunction %v None %t\n%l = OpLabel\nOpReturn\nOpFunctionEnd\n";
+/// # let words = spirvkit_text::assemble(text, &Default::default()).unwrap().words;
+/// let module = Module::load(&words)?; // with the entry points "a" and "b"
+/// let mut parts = Vec::new();
+/// split_all(&module, &mut Budget::unlimited(), |_, words| parts.push(words))?;
+/// assert_eq!(parts.len(), 2);
+/// assert!(split_all(&module, &mut Budget::of(1000), |_, _| ()).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn split_all(
+    module: &Module,
+    budget: &mut Budget,
+    mut part: impl FnMut(usize, Vec<u32>),
+) -> Result<(), OverBudget> {
+    // What is left to do, the next last: a module and the numbers of its entry points.
+    let mut todo = vec![(module.store(), 0..entry_points(module).len())];
+    while let Some((words, numbers)) = todo.pop() {
+        let Ok(whole) = Module::from_words(words) else {
+            continue;
+        };
+        let all = entry_points(&whole);
+        if numbers.len() <= FEW {
+            for (number, entry_point) in numbers.zip(&all) {
+                let mut one = whole.clone();
+                keep_entry_point(&mut one, entry_point);
+                let words = one.store();
+                budget.spend(PART_COST + PART_WORD_COST * words.len() as u64)?;
+                part(number, words);
+            }
+            continue;
+        }
+        let middle = numbers.len() / 2;
+        let halves = [
+            (middle..all.len(), numbers.start + middle..numbers.end),
+            (0..middle, numbers.start..numbers.start + middle),
+        ];
+        for (places, numbers) in halves {
+            let insts: BTreeSet<Inst> = (all.get(places).unwrap_or_default().iter())
+                .map(|it| it.inst)
+                .collect();
+            let mut half = whole.clone();
+            keep(&mut half, |inst| insts.contains(&inst));
+            let words = half.store();
+            budget.spend(HALF_WORD_COST * words.len() as u64)?;
+            todo.push((words, numbers));
+        }
+    }
+    Ok(())
 }

@@ -177,10 +177,7 @@ impl Chosen {
         let mut at = 0;
         while let Some(&inst) = self.list.get(at) {
             at += 1;
-            let Some(id) = module.result(inst) else {
-                continue;
-            };
-            for found in module.uses(id) {
+            for found in module.uses_of(inst) {
                 let is_remark = remarks.get(module, found.inst).is_some();
                 if is_remark || is_about(module, found) {
                     self.add(found.inst);
@@ -193,8 +190,8 @@ impl Chosen {
     fn give_back(&mut self, module: &Module) {
         let mut needed: Vec<Inst> = Vec::new();
         let is_needed = |chosen: &Self, inst: Inst| {
-            let id = module.result(inst);
-            id.is_some_and(|id| module.uses(id).any(|found| !chosen.has(found.inst)))
+            let mut uses = module.uses_of(inst);
+            uses.any(|found| !chosen.has(found.inst))
         };
         needed.extend(self.list.iter().filter(|&&inst| is_needed(self, inst)));
         while let Some(inst) = needed.pop() {
@@ -233,17 +230,15 @@ fn remove_imports(module: &mut Module, remarks: &Remarks, options: &Strip) {
             None => continue,
         };
         let is_left = |module: &Module| {
-            let id = module.result(inst);
-            id.is_none_or(|id| module.uses(id).any(|found| !is_about(module, found)))
+            let has_result = module.result(inst).is_some();
+            let mut uses = module.uses_of(inst);
+            !has_result || uses.any(|found| !is_about(module, found))
         };
         if !goes || is_left(module) {
             needs_extension |= is_non_semantic(module, inst);
             continue;
         }
-        let id = module.result(inst);
-        let about: Vec<Inst> = id.map_or_else(Vec::new, |id| {
-            module.uses(id).map(|found| found.inst).collect()
-        });
+        let about: Vec<Inst> = module.uses_of(inst).map(|found| found.inst).collect();
         for inst in about.into_iter().chain([inst]) {
             let _ = module.remove(inst);
         }
@@ -286,10 +281,10 @@ fn remove_strings(module: &mut Module) {
         .filter(|&inst| module.op(inst) == Op::String)
         .collect();
     for inst in strings {
-        let Some(id) = module.result(inst) else {
+        if module.result(inst).is_none() {
             continue;
-        };
-        let uses: Vec<_> = module.uses(id).collect();
+        }
+        let uses: Vec<_> = module.uses_of(inst).collect();
         if uses.iter().all(|&found| is_about(module, found)) {
             for inst in uses.into_iter().map(|found| found.inst).chain([inst]) {
                 let _ = module.remove(inst);

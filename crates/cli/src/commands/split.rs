@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
-use spirvkit::Diagnostic;
+use spirvkit::binary::Budget;
 use spirvkit::diagnostics::Source;
 use spirvkit::grammar::{Enumeration, ExecutionModel, OperandKind};
 use spirvkit::ir::Module;
 use spirvkit::text::IdNames;
 use spirvkit::transform::{
-    EntryPoint, SplitError, entry_points, find_entry_point, keep_entry_point,
+    EntryPoint, SplitError, entry_points, find_entry_point, keep_entry_point, split_all,
 };
+use spirvkit::{Diagnostic, bytes_from_words};
 
 use crate::change::{Changing, Loaded, write};
 use crate::change_help;
@@ -75,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             "each entry point gets a file of its own",
         )?;
         return arguments.changing.single(|loaded, messages| {
-            split_all(&loaded, directory, &arguments.telling, messages)
+            write_parts(&loaded, directory, &arguments.telling, messages)
         });
     }
     let Some(name) = &arguments.entry_point else {
@@ -146,7 +147,7 @@ fn diagnostic(error: &SplitError) -> Diagnostic {
 }
 
 /// Writes each entry point into a file of its own.
-fn split_all(loaded: &Loaded, directory: &Path, telling: &Telling, messages: &mut Messages) {
+fn write_parts(loaded: &Loaded, directory: &Path, telling: &Telling, messages: &mut Messages) {
     let before = loaded.module.store();
     let all = entry_points(&loaded.module);
     if all.is_empty() {
@@ -154,23 +155,37 @@ fn split_all(loaded: &Loaded, directory: &Path, telling: &Telling, messages: &mu
         let error = kinds::NO_ENTRY_POINT.error(message);
         messages.add(&error, &Source::new(&loaded.name, ""));
     }
+    // All are made before the first is written, so that it's all or none.
+    let mut budget = Budget::for_input(4 * before.len() as u64);
+    let mut parts = Vec::new();
     let mut taken = HashMap::new();
-    for entry_point in &all {
+    let mut is_told = Ok(());
+    let made = split_all(&loaded.module, &mut budget.clone(), |number, words| {
+        let Some(entry_point) = all.get(number) else {
+            return;
+        };
         let path = directory.join(file_name(entry_point, &mut taken));
-        let mut part = loaded.clone();
-        keep_entry_point(&mut part.module, entry_point);
-        if telling.is_wanted() {
-            let name = path.display().to_string();
-            telling.tell(&name, &before, &part.module.store(), messages);
+        if telling.is_wanted() && is_told.is_ok() {
+            // Each is compared with all that there was.
+            is_told = budget.spend(before.len() as u64);
+            if is_told.is_ok() {
+                let name = path.display().to_string();
+                telling.tell(&name, &before, &words, messages);
+            }
         }
-        if telling.dry_run {
-            continue;
+        if !telling.dry_run {
+            parts.push((path, bytes_from_words(&words, loaded.endianness)));
         }
-        write(
-            &Destination::Directory(path, "spv"),
-            &part.to_bytes(),
-            messages,
-        );
+    });
+    if let Err(error) = made.and(is_told) {
+        let count = all.len();
+        let message = format!("a module for each of the {count} entry points {error}");
+        let error = kinds::SPLIT_TOO_LARGE.error(message);
+        messages.add(&error, &Source::new(&loaded.name, ""));
+        return;
+    }
+    for (path, bytes) in parts {
+        write(&Destination::Directory(path, "spv"), &bytes, messages);
         if messages.failed() {
             break;
         }

@@ -82,6 +82,7 @@ impl Folder<'_> {
         if count as usize > MAX_PARTS {
             return Err(NotFoldable::TooLarge);
         }
+        self.spend(count as usize)?;
         Ok(composite.parts().cloned().collect())
     }
 
@@ -158,7 +159,7 @@ impl Folder<'_> {
         if parts.len() != count {
             return Err(wrong);
         }
-        Value::composite(parts).ok_or(NotFoldable::TooLarge)
+        self.made_of(parts)
     }
 
     fn shuffle(
@@ -197,7 +198,7 @@ impl Folder<'_> {
         };
         let parts = components.iter().enumerate().map(part);
         let parts: Vec<Value> = parts.collect::<Result<_, _>>()?;
-        Value::composite(parts).ok_or(NotFoldable::TooLarge)
+        self.made_of(parts)
     }
 
     /// A dynamic index, if it is in bounds; `None` if it isn't and nobody minds.
@@ -267,10 +268,10 @@ impl Folder<'_> {
             let parts: Vec<Value> = parts
                 .collect::<Option<_>>()
                 .ok_or(NotFoldable::Operand { index: 0 })?;
-            Value::composite(parts).ok_or(NotFoldable::TooLarge)
+            self.made_of(parts)
         };
         let rows: Vec<Value> = (0..rows).map(row).collect::<Result<_, _>>()?;
-        Value::composite(rows).ok_or(NotFoldable::TooLarge)
+        self.made_of(rows)
     }
 
     /// A scalar of a known type out of a part; `index` is the operand it is in.
@@ -346,7 +347,7 @@ impl Folder<'_> {
             return Err(NotFoldable::TooLarge);
         }
         let components = (0..count.into()).map(component);
-        Value::composite(components.collect::<Result<Vec<_>, _>>()?).ok_or(NotFoldable::TooLarge)
+        self.made_of(components.collect::<Result<_, _>>()?)
     }
 
     fn any_or_all(&self, op: Op, result_type: Id, vector: &Value) -> Result<Value, NotFoldable> {
@@ -360,6 +361,7 @@ impl Folder<'_> {
         if let Some(part) = components.uniform() {
             return Ok(test(part)?.into());
         }
+        self.spend(components.len() as usize)?;
         let (mut any, mut all) = (false, true);
         for part in components.parts() {
             let value = test(part)?;
@@ -381,6 +383,7 @@ impl Folder<'_> {
         if count as usize > MAX_PARTS {
             return Err(NotFoldable::TooLarge);
         }
+        self.spend(count as usize)?;
         let component = |vector: &Value, lane, index| {
             let part = vector.part(lane).ok_or(NotFoldable::Operand { index })?;
             Ok(self.scalar(ty, part, index)?.bits())
@@ -425,7 +428,7 @@ impl Folder<'_> {
                     low.push(a);
                     high.push(b);
                 }
-                let vector = |parts: Vec<_>| Value::composite(parts).ok_or(NotFoldable::TooLarge);
+                let vector = |parts| self.made_of(parts);
                 [vector(low)?, vector(high)?]
             }
             _ => return Err(wrong),

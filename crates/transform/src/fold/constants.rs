@@ -2,7 +2,7 @@
 //! make them (specification, section 3.32.7).
 //!
 //! ```
-//! use spirvkit_binary::{Id, Module};
+//! use spirvkit_binary::{Budget, Id, Module};
 //! use spirvkit_transform::fold::{Value, constants::{self, Constants, Part}};
 //!
 //! let text = "
@@ -20,7 +20,8 @@
 //! // As instructions: what there is already is used, the rest is made.
 //! let (ty, vector) = constants.typed_value(Id(6)).unwrap();
 //! let mut next = 7;
-//! let words = constants::create(constants.types(), ty, Id(6), vector, |_, part| {
+//! let budget = &mut Budget::unlimited();
+//! let words = constants::create(constants.types(), ty, Id(6), vector, budget, |_, part| {
 //!     if *part == Value::from(22) {
 //!         return Part::Existing(Id(4));
 //!     }
@@ -36,13 +37,15 @@
 //! # Ok::<(), constants::NotWritable>(())
 //! ```
 
+use std::cell::RefCell;
 use std::fmt;
 
-use spirvkit_binary::{Id, IdMap, Instruction, Module};
+use spirvkit_binary::{Budget, Id, IdMap, Instruction, Module, OverBudget};
 use spirvkit_grammar::Op;
 
 use super::value::MAX_PARTS;
 use super::{Folder, NotFoldable, Scalar, ScalarType, Type, Types, Undefined, Value};
+use crate::WORD_COST;
 
 /// The types and constants of a module, by id.
 ///
@@ -56,6 +59,8 @@ pub struct Constants {
     ids: IdMap<u32>,
     values: Vec<(Id, Value)>,
     undefined: Undefined,
+    /// For the composites that operations on constants make.
+    budget: RefCell<Budget>,
 }
 
 impl Default for Constants {
@@ -74,6 +79,7 @@ impl Constants {
             ids: IdMap::new(0, words),
             values: Vec::new(),
             undefined: Undefined::Refuse,
+            budget: RefCell::new(Budget::for_input(4 * words as u64)),
         }
     }
 
@@ -82,6 +88,26 @@ impl Constants {
     #[must_use]
     pub fn undefined(self, undefined: Undefined) -> Self {
         Self { undefined, ..self }
+    }
+
+    /// Says how much memory the composites may take that operations on constants make;
+    /// [`Budget::for_input`] of the module if nothing else is said. What goes beyond it
+    /// has no value.
+    #[must_use]
+    pub fn within(self, budget: Budget) -> Self {
+        let budget = RefCell::new(budget);
+        Self { budget, ..self }
+    }
+
+    /// What evaluates instructions with these types, within the budget.
+    pub fn folder(&self) -> Folder<'_> {
+        Folder::new(&self.types)
+            .undefined(self.undefined)
+            .within(&self.budget)
+    }
+
+    pub(crate) fn types_and_budget(&mut self) -> (&Types, &mut Budget) {
+        (&self.types, self.budget.get_mut())
     }
 
     /// The types and constants of a module. What can't be read or folded is left
@@ -182,7 +208,7 @@ impl Constants {
             Op::SpecConstantOp => {
                 let (op, ids, literals) =
                     split(words).ok_or(NotFoldable::Opcode(Op::SpecConstantOp))?;
-                let folder = Folder::new(&self.types).undefined(self.undefined);
+                let folder = self.folder();
                 // Few take more operands than these, and those are composites.
                 match *ids {
                     [a] => folder.fold(op, ty, &[self.known(a)?.clone()], literals),
@@ -272,6 +298,8 @@ pub enum NotWritable {
     Type(Id),
     /// A composite has more parts than an instruction can name.
     TooManyParts(Id),
+    /// The instructions would take more than there is room for.
+    OverBudget(OverBudget),
 }
 
 impl fmt::Display for NotWritable {
@@ -282,6 +310,7 @@ impl fmt::Display for NotWritable {
                 f,
                 "a value of the type {ty} has more than the {MAX_PARTS} parts an instruction can name"
             ),
+            Self::OverBudget(error) => write!(f, "the value {error}"),
         }
     }
 }
@@ -372,6 +401,9 @@ pub fn write(
     }
 }
 
+/// The words of the longest instruction that makes a scalar.
+const MAX_SCALAR_WORDS: u64 = 5;
+
 /// A composite on its way to an instruction.
 struct Frame<'v> {
     ty: Id,
@@ -381,20 +413,36 @@ struct Frame<'v> {
     parts: Vec<Id>,
 }
 
+/// Takes the instruction that makes a value from the budget, before anything is done
+/// for it.
+fn charge(value: &Value, budget: &mut Budget) -> Result<(), NotWritable> {
+    let parts = match value {
+        Value::Composite(composite) if !value.is_null() && !value.is_undef() => composite.len(),
+        _ => 0,
+    };
+    let words = MAX_SCALAR_WORDS + u64::from(parts);
+    let spent = budget.spend(WORD_COST * words);
+    spent.map_err(NotWritable::OverBudget)
+}
+
 /// The words of the instructions that make `value`, of type `ty`, as `result`, in
 /// an order in which each comes before what uses it. `part` is asked for every
 /// part that is needed, with its type: a caller that knows a constant with this
 /// value says so, and gives a fresh id otherwise. Parts that are known to be all
 /// alike are asked for once.
 ///
+/// Composites and parts that are made are taken from the budget, with [`WORD_COST`] for
+/// each of their words.
+///
 /// # Errors
 ///
-/// If the value is not of that type.
+/// If the value is not of that type, or the budget does not suffice.
 pub fn create(
     types: &Types,
     ty: Id,
     result: Id,
     value: &Value,
+    budget: &mut Budget,
     mut part: impl FnMut(Id, &Value) -> Part,
 ) -> Result<Vec<u32>, NotWritable> {
     let mut words = Vec::new();
@@ -404,6 +452,9 @@ pub fn create(
         value,
         parts: Vec::new(),
     };
+    if matches!(value, Value::Composite(_)) {
+        charge(value, budget)?;
+    }
     // As deep as the value, so no deeper than `MAX_DEPTH`.
     let mut stack = vec![frame(ty, result, value)];
     while let Some(top) = stack.last_mut() {
@@ -428,6 +479,7 @@ pub fn create(
         match part(ty, value) {
             Part::Existing(id) => top.parts.push(id),
             Part::New(id) => {
+                charge(value, budget)?;
                 top.parts.push(id);
                 stack.push(frame(ty, id, value));
             }

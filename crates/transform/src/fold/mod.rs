@@ -62,9 +62,10 @@ mod scalar;
 mod types;
 mod value;
 
+use std::cell::RefCell;
 use std::fmt;
 
-use spirvkit_binary::{FloatFormat, Id};
+use spirvkit_binary::{Budget, FloatFormat, Id, OverBudget};
 use spirvkit_diagnostics::with_article;
 use spirvkit_grammar::Op;
 
@@ -162,6 +163,8 @@ pub enum NotFoldable {
     },
     /// The result would be beyond [`MAX_PARTS`], [`MAX_DEPTH`] or [`MAX_SCALARS`].
     TooLarge,
+    /// The composites made so far leave no room for another (see [`Folder::within`]).
+    OverBudget(OverBudget),
     /// The instruction uses a constant whose value is not known.
     UnknownConstant(Id),
 }
@@ -191,6 +194,7 @@ impl fmt::Display for NotFoldable {
                 index + 1
             ),
             Self::TooLarge => f.write_str("the result is too large or too deep for a constant"),
+            Self::OverBudget(error) => write!(f, "its value {error}"),
             Self::UnknownConstant(id) => write!(f, "the value of {id} is not known"),
         }
     }
@@ -203,6 +207,7 @@ impl std::error::Error for NotFoldable {}
 pub struct Folder<'t> {
     types: &'t Types,
     undefined: Undefined,
+    budget: Option<&'t RefCell<Budget>>,
 }
 
 impl<'t> Folder<'t> {
@@ -212,6 +217,7 @@ impl<'t> Folder<'t> {
         Self {
             types,
             undefined: Undefined::Refuse,
+            budget: None,
         }
     }
 
@@ -219,6 +225,31 @@ impl<'t> Folder<'t> {
     #[must_use]
     pub fn undefined(self, undefined: Undefined) -> Self {
         Self { undefined, ..self }
+    }
+
+    /// Limits what all instructions together may make: a short one may change a part of
+    /// a long array, and has the whole array as its result.
+    #[must_use]
+    pub fn within(self, budget: &'t RefCell<Budget>) -> Self {
+        let budget = Some(budget);
+        Self { budget, ..self }
+    }
+
+    /// Takes the memory of so many parts, which are made or looked through one by one,
+    /// from the budget.
+    fn spend(&self, parts: usize) -> Result<(), NotFoldable> {
+        let Some(budget) = self.budget else {
+            return Ok(());
+        };
+        let bytes = parts.saturating_mul(size_of::<Value>()) as u64;
+        let spent = budget.borrow_mut().spend(bytes);
+        spent.map_err(NotFoldable::OverBudget)
+    }
+
+    /// A composite of parts of which there was none before.
+    fn made_of(&self, parts: Vec<Value>) -> Result<Value, NotFoldable> {
+        self.spend(parts.len())?;
+        Value::composite(parts).ok_or(NotFoldable::TooLarge)
     }
 
     /// The result of an opcode with this result type. `operands` are the values of
@@ -298,6 +329,7 @@ impl<'t> Folder<'t> {
             return Value::replicate(component, count).ok_or(NotFoldable::TooLarge);
         }
         // An operand has each of them, so there are not more than `MAX_PARTS`.
+        self.spend(count as usize)?;
         let components: Vec<Value> = (0..count)
             .map(|lane| self.component(op, signature, ty, &Lanes::of(operands, lane)?))
             .collect::<Result<_, _>>()?;

@@ -196,11 +196,13 @@ impl Value {
         }
         let mut depth = 0;
         let mut scalars = 0usize;
+        let mut small = Small::default();
         let null = parts.iter().all(Self::is_null);
         let undef = parts.iter().all(Self::is_undef);
         for part in &*parts {
             depth = depth.max(part.depth());
             scalars = scalars.saturating_add(part.scalars());
+            small = small.or(part.small());
         }
         if depth >= MAX_DEPTH || scalars > MAX_SCALARS {
             return None;
@@ -211,6 +213,7 @@ impl Value {
             scalars,
             null,
             undef,
+            small,
         }))
     }
 
@@ -222,6 +225,7 @@ impl Value {
         }
         let (depth, scalars) = (part.depth(), part.scalars());
         let (null, undef) = (part.is_null(), part.is_undef());
+        let part_small = part.small();
         if depth >= MAX_DEPTH {
             return None;
         }
@@ -231,6 +235,7 @@ impl Value {
             scalars,
             null,
             undef,
+            small: part_small,
         }))
     }
 
@@ -278,6 +283,15 @@ impl Value {
         }
     }
 
+    /// Which numbers of less than 32 bits are in it.
+    pub(crate) fn small(&self) -> Small {
+        match self {
+            Self::Scalar(scalar) => Small::of(scalar.ty()),
+            Self::Composite(composite) => composite.small,
+            Self::Null | Self::Undef => Small::default(),
+        }
+    }
+
     fn depth(&self) -> usize {
         match self {
             Self::Composite(composite) => composite.depth,
@@ -299,6 +313,36 @@ impl<T: Into<Scalar>> From<T> for Value {
     }
 }
 
+/// Numbers of less than 32 bits, for which there are capabilities.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Small {
+    /// Integers of 8 bits.
+    pub(crate) int8: bool,
+    /// Integers of 16 bits.
+    pub(crate) int16: bool,
+    /// Floating-point numbers of less than 32 bits.
+    pub(crate) float: bool,
+}
+
+impl Small {
+    fn of(ty: ScalarType) -> Self {
+        let is_integer = |wanted| matches!(ty, ScalarType::Integer { width } if width == wanted);
+        Self {
+            int8: is_integer(8),
+            int16: is_integer(16),
+            float: matches!(ty, ScalarType::Float(format) if format.width() < 32),
+        }
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self {
+            int8: self.int8 | other.int8,
+            int16: self.int16 | other.int16,
+            float: self.float | other.float,
+        }
+    }
+}
+
 /// The value of a composite constant. [`Value::composite`] and [`Value::replicate`] make it.
 #[derive(Clone, Debug)]
 pub struct Composite {
@@ -311,6 +355,7 @@ pub struct Composite {
     null: bool,
     /// Whether nothing in it is defined.
     undef: bool,
+    small: Small,
 }
 
 #[derive(Clone, Debug)]
@@ -351,6 +396,15 @@ impl Composite {
             Parts::Each(_) => None,
             Parts::All(part, _) => Some(part),
         }
+    }
+
+    /// What tells a composite from all others that are there: copies have it, too.
+    pub(crate) fn identity(&self) -> (usize, u32) {
+        let address = match &self.parts {
+            Parts::Each(parts) => parts.as_ptr().addr(),
+            Parts::All(part, _) => Arc::as_ptr(part).addr(),
+        };
+        (address, self.len())
     }
 
     fn is_same(&self, other: &Self) -> bool {

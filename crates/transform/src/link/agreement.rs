@@ -2,22 +2,19 @@
 //! addressing and memory models, and the names of entry points.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use spirvkit_analysis::requirements::Requirements;
 use spirvkit_binary::{Section, Value};
 use spirvkit_grammar::{AddressingModel, ExecutionModel, MemoryModel, Op, Version};
 
 use super::Options;
-use super::error::{Fault, LinkError, list};
+use super::error::{Errors, Fault, LinkError, brief, list};
 use super::program::{Part, Program};
 use super::symbols::each_once;
 
 /// Checks all of it, and returns the version of the result.
-pub(super) fn check(
-    program: &Program<'_>,
-    options: &Options,
-    errors: &mut Vec<LinkError>,
-) -> Version {
+pub(super) fn check(program: &Program<'_>, options: &Options, errors: &mut Errors) -> Version {
     check_models(program, errors);
     check_entry_points(program, errors);
     let versions = program.parts.iter().map(|part| {
@@ -38,7 +35,7 @@ pub(super) fn check(
 }
 
 /// Finds what the highest version among the modules no longer has.
-fn check_removals(program: &Program<'_>, highest: Version, errors: &mut Vec<LinkError>) {
+fn check_removals(program: &Program<'_>, highest: Version, errors: &mut Errors) {
     let version = |part: &Part<'_>| part.module.header().version;
     let Some(newest) = program.parts.iter().find(|part| version(part) == highest) else {
         return;
@@ -82,7 +79,7 @@ fn disagreement<'a, T: Ord + std::fmt::Display>(
     Some(LinkError::new(fault, message).in_modules(all))
 }
 
-fn check_models(program: &Program<'_>, errors: &mut Vec<LinkError>) {
+fn check_models(program: &Program<'_>, errors: &mut Errors) {
     let models = program.parts.iter().filter_map(|part| {
         let inst = *part.section(Section::MemoryModel).first()?;
         let words = part.module.get(inst).operand_words();
@@ -104,7 +101,7 @@ fn check_models(program: &Program<'_>, errors: &mut Vec<LinkError>) {
 
 /// Entry points of one execution model have different names (specification, section
 /// 2.16.1).
-fn check_entry_points(program: &Program<'_>, errors: &mut Vec<LinkError>) {
+fn check_entry_points(program: &Program<'_>, errors: &mut Errors) {
     let mut known: BTreeMap<(u32, Vec<u8>), Vec<&str>> = BTreeMap::new();
     for part in &program.parts {
         for &inst in part.section(Section::EntryPoints) {
@@ -125,11 +122,12 @@ fn check_entry_points(program: &Program<'_>, errors: &mut Vec<LinkError>) {
         if modules.len() < 2 {
             continue;
         }
-        let name = String::from_utf8_lossy(&name);
+        let name: Arc<str> = String::from_utf8_lossy(&name).into();
         let model = ExecutionModel(model);
         let modules = each_once(modules.into_iter());
         let message = format!(
-            "there is more than one entry point `{name}` for {model}, in {}",
+            "there is more than one entry point `{}` for {model}, in {}",
+            brief(&name),
             list(modules.iter().copied())
         );
         errors.push(

@@ -1,14 +1,18 @@
 //! Where two types differ, in words.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use spirvkit_binary::{Id, Value};
+use spirvkit_binary::{Id, LiteralString, Section, Value};
 use spirvkit_grammar::{Class, Op, StorageClass};
+use spirvkit_ir::Inst;
 use spirvkit_text::descriptions;
 
 use super::graph::Graph;
-use super::program::Program;
+use super::program::{Part, Program};
+
+/// How many steps from the outside to a difference are told.
+const MAX_STEPS: usize = 16;
 
 /// After so many pairs of parts without a difference a search ends: only types made
 /// for it differ so far inside.
@@ -18,7 +22,10 @@ const MAX_PAIRS: usize = 10_000;
 const MAX_DEPTH: usize = 4;
 
 /// How many parts of a type its text names.
-const MAX_PARTS: usize = 8;
+pub(super) const MAX_PARTS: usize = 8;
+
+/// How long the text for a type is at most, but for its last word, in bytes.
+const MAX_TEXT: usize = 1000;
 
 /// The types of a program, to be compared.
 pub(super) struct Types<'p, 'a> {
@@ -27,6 +34,10 @@ pub(super) struct Types<'p, 'a> {
     classes: &'p [u32],
     /// What types are called, of the modules by their places; made if there is an error.
     texts: RefCell<HashMap<usize, HashMap<Id, String>>>,
+    /// The first decorations of ids, in the same way.
+    decorations: RefCell<HashMap<usize, HashMap<Id, Vec<Inst>>>>,
+    /// How many pairs all searches together may still look at.
+    pairs: Cell<usize>,
 }
 
 /// Where two types differ first.
@@ -44,7 +55,13 @@ impl<'p, 'a> Types<'p, 'a> {
             graph,
             classes,
             texts: RefCell::default(),
+            decorations: RefCell::default(),
+            pairs: Cell::new(MAX_PAIRS.max(program.node_count())),
         }
+    }
+
+    pub(super) fn graph(&self) -> &'p Graph {
+        self.graph
     }
 
     /// Whether two types are the same, decorations and all, but for the names in them.
@@ -76,7 +93,10 @@ impl<'p, 'a> Types<'p, 'a> {
         while let Some((a, b, from, edge)) = queue.pop_front() {
             steps.push((from, a, edge));
             let here = steps.len() - 1;
-            if self.graph.label(a) != self.graph.label(b) || seen.len() > MAX_PAIRS {
+            let left = self.pairs.get();
+            self.pairs.set(left.saturating_sub(1));
+            let is_long = seen.len() > MAX_PAIRS || left == 0;
+            if self.graph.label(a) != self.graph.label(b) || is_long {
                 return self.tell(&steps, here, a, b);
             }
             let pairs = self.graph.edges.of(a).iter().zip(self.graph.edges.of(b));
@@ -99,6 +119,10 @@ impl<'p, 'a> Types<'p, 'a> {
         let mut place = Vec::new();
         let mut at = steps.get(last);
         while let Some(&(Some(from), _, edge)) = at {
+            if place.len() == MAX_STEPS {
+                place.push("…".into());
+                break;
+            }
             at = steps.get(from);
             let parent = at.map_or(0, |&(_, node, _)| node);
             place.push(self.part(parent, edge));
@@ -142,7 +166,7 @@ impl<'p, 'a> Types<'p, 'a> {
     }
 
     fn write(&self, node: u32, depth: usize, text: &mut String) {
-        if depth == MAX_DEPTH {
+        if depth == MAX_DEPTH || text.len() > MAX_TEXT {
             text.push('…');
             return;
         }
@@ -235,7 +259,7 @@ impl<'p, 'a> Types<'p, 'a> {
                 Value::Integer(value) => value.to_string(),
                 Value::Number { bits, .. } => bits.to_string(),
                 Value::Float(bits) => f32::from_bits(bits).to_string(),
-                Value::String(string) => format!("{:?}", string.to_text_lossy()),
+                Value::String(string) => quoted(string),
                 Value::Enumerant {
                     info: Some(info), ..
                 } => info.name().to_owned(),
@@ -252,13 +276,14 @@ impl<'p, 'a> Types<'p, 'a> {
         let Some((part, inst)) = self.program.at(node) else {
             return "none".into();
         };
-        let mut all: Vec<String> = Vec::new();
-        for &decoration in part.section(spirvkit_binary::Section::Annotations) {
-            let is_own = part.id(decoration, 1) == part.module.result(inst);
-            if is_own && all.len() < MAX_PARTS {
-                all.push(decoration_text(part, decoration));
-            }
-        }
+        let mut known = self.decorations.borrow_mut();
+        let known = known
+            .entry(self.program.module_of(node))
+            .or_insert_with(|| decorations(part));
+        let own = part.module.result(inst).and_then(|id| known.get(&id));
+        let all: Vec<String> = (own.into_iter().flatten())
+            .map(|&decoration| decoration_text(part, decoration))
+            .collect();
         match all.is_empty() {
             true => "no decoration".into(),
             false => all.join(", "),
@@ -266,17 +291,43 @@ impl<'p, 'a> Types<'p, 'a> {
     }
 }
 
+/// The first decorations of each id of a module.
+fn decorations(part: &Part<'_>) -> HashMap<Id, Vec<Inst>> {
+    let mut known: HashMap<Id, Vec<Inst>> = HashMap::new();
+    for &inst in part.section(Section::Annotations) {
+        if let Some(target) = part.id(inst, 1) {
+            let own = known.entry(target).or_default();
+            if own.len() < MAX_PARTS {
+                own.push(inst);
+            }
+        }
+    }
+    known
+}
+
+/// A string in quotation marks, or its beginning.
+fn quoted(string: LiteralString<'_>) -> String {
+    let mut bytes: Vec<u8> = string.bytes().take(MAX_TEXT + 1).collect();
+    let more = match bytes.len() > MAX_TEXT {
+        true => "…",
+        false => "",
+    };
+    bytes.truncate(MAX_TEXT);
+    format!("{:?}{more}", String::from_utf8_lossy(&bytes))
+}
+
 /// A decoration with its operands.
-fn decoration_text(part: &super::program::Part<'_>, inst: spirvkit_ir::Inst) -> String {
+fn decoration_text(part: &Part<'_>, inst: Inst) -> String {
     let mut words: Vec<String> = Vec::new();
-    for operand in part.module.operands(inst).map_while(Result::ok).skip(1) {
+    let operands = part.module.operands(inst).map_while(Result::ok);
+    for operand in operands.skip(1).take(MAX_PARTS) {
         words.push(match operand.value {
             Value::Enumerant {
                 info: Some(info), ..
             } => info.name().to_owned(),
             Value::Integer(value) if words.is_empty() => format!("member {value}"),
             Value::Integer(value) => value.to_string(),
-            Value::String(string) => format!("{:?}", string.to_text_lossy()),
+            Value::String(string) => quoted(string),
             _ => continue,
         });
     }

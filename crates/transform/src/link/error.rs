@@ -1,7 +1,10 @@
 //! What can be wrong with modules that are to be linked.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
+use spirvkit_binary::Budget;
 use spirvkit_diagnostics::Kind;
 
 use super::kinds;
@@ -55,6 +58,10 @@ pub enum Fault {
     TooLong,
     /// A `WorkgroupSize` constant would hold for other modules' entry points.
     WorkgroupSize,
+    /// The result would be out of proportion to the modules.
+    TooLarge,
+    /// There are more errors than there is room for.
+    More,
 }
 
 impl Fault {
@@ -83,6 +90,8 @@ impl Fault {
             Self::Circle => &kinds::CIRCLE,
             Self::TooLong => &kinds::TOO_LONG,
             Self::WorkgroupSize => &kinds::WORKGROUP_SIZE,
+            Self::TooLarge => &kinds::TOO_LARGE,
+            Self::More => &kinds::MORE,
         }
     }
 
@@ -96,7 +105,7 @@ impl Fault {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkError {
     fault: Fault,
-    symbol: Option<String>,
+    symbol: Option<Arc<str>>,
     modules: Vec<String>,
     message: String,
     by_pointers: bool,
@@ -113,8 +122,8 @@ impl LinkError {
         }
     }
 
-    pub(super) fn about(mut self, symbol: &str) -> Self {
-        self.symbol = Some(symbol.to_owned());
+    pub(super) fn about(mut self, symbol: &Arc<str>) -> Self {
+        self.symbol = Some(Arc::clone(symbol));
         self
     }
 
@@ -165,5 +174,79 @@ pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
         None => String::new(),
         Some(last) if names.is_empty() => last,
         Some(last) => format!("{} and {last}", names.join(", ")),
+    }
+}
+
+/// How much of a name a message shows, in bytes. Many errors may be about one long name.
+const MAX_NAME: usize = 1000;
+
+/// A name as messages show it.
+pub(super) fn brief(name: &str) -> Cow<'_, str> {
+    if name.len() <= MAX_NAME {
+        return name.into();
+    }
+    let end = (0..=MAX_NAME).rev().find(|&end| name.is_char_boundary(end));
+    format!("{}…", &name[..end.unwrap_or(0)]).into()
+}
+
+/// What is wrong, as far as there is room to tell it.
+pub(super) struct Errors {
+    list: Vec<LinkError>,
+    budget: Budget,
+    /// How many have no room.
+    more: usize,
+}
+
+impl Errors {
+    /// What a byte of a message costs: it is in the error, in what is told of it, and
+    /// there in the form of an escape, perhaps.
+    const BYTE_COST: usize = 8;
+
+    pub(super) fn within(budget: Budget) -> Self {
+        Self {
+            list: Vec::new(),
+            budget,
+            more: 0,
+        }
+    }
+
+    pub(super) fn push(&mut self, error: LinkError) {
+        self.push_with(0, || error);
+    }
+
+    /// Adds an error that takes so many steps to find the words for, if it is told.
+    pub(super) fn push_with(&mut self, steps: usize, error: impl FnOnce() -> LinkError) {
+        let has_room = |budget: &mut Budget, bytes: usize| {
+            budget.take(Self::BYTE_COST.saturating_mul(bytes) as u64)
+        };
+        if self.list.is_empty() || has_room(&mut self.budget, steps) {
+            let error = error();
+            let names = error.modules.iter().map(String::len).sum::<usize>();
+            if has_room(&mut self.budget, error.message.len() + names) || self.list.is_empty() {
+                return self.list.push(error);
+            }
+        }
+        self.more += 1;
+    }
+
+    /// All of them, if there is any.
+    pub(super) fn check(self) -> Result<Budget, Vec<LinkError>> {
+        let mut list = self.list;
+        if list.is_empty() {
+            return Ok(self.budget);
+        }
+        if self.more > 0 {
+            let message = format!("{} more errors are not told", self.more);
+            list.push(LinkError::new(Fault::More, message));
+        }
+        Err(list)
+    }
+}
+
+impl Extend<LinkError> for Errors {
+    fn extend<T: IntoIterator<Item = LinkError>>(&mut self, errors: T) {
+        for error in errors {
+            self.push(error);
+        }
     }
 }

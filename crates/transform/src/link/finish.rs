@@ -1,7 +1,7 @@
 //! What is left to do in the linked module, where instructions see each other that did
 //! not before.
 
-use spirvkit_binary::Id;
+use spirvkit_binary::{Budget, Id};
 use spirvkit_grammar::Op;
 use spirvkit_ir::{EditError, Inst, Module, Place};
 
@@ -10,15 +10,23 @@ use super::error::{Fault, LinkError};
 use super::interfaces;
 
 /// Does it.
-pub(super) fn finish(mut module: Module, options: &Options) -> Result<Module, LinkError> {
+pub(super) fn finish(
+    mut module: Module,
+    options: &Options,
+    budget: &mut Budget,
+) -> Result<Module, LinkError> {
     let finished = mend_conversions(&mut module).and_then(|()| {
         if options.allow_pointer_mismatch {
             cast_pointers(&mut module)?;
         }
-        interfaces::complete(&mut module)
+        interfaces::complete(&mut module, budget)
     });
     match finished {
-        Ok(()) => Ok(module),
+        Ok(Ok(())) => Ok(module),
+        Ok(Err(error)) => {
+            let message = format!("what the entry points use, in all their interfaces, {error}");
+            Err(LinkError::new(Fault::TooLarge, message))
+        }
         Err(error) => {
             let message = format!("the linked module can't be written: {error}");
             Err(LinkError::new(Fault::TooLong, message))

@@ -3,56 +3,53 @@
 //! Up to version 1.3 these are the variables for input and output, from 1.4 on all at
 //! module scope, each once (specification, description of `OpEntryPoint`).
 
-use spirvkit_binary::{Definition, Id, IdMap, Import, Value};
+use spirvkit_analysis::{Components, Graph};
+use spirvkit_binary::{Budget, Definition, Id, IdMap, Import, OverBudget, Value};
 use spirvkit_grammar::{Class, ExtInstSet, Op, StorageClass, Version};
 use spirvkit_ir::{EditError, Inst, Module};
 
 use super::program::{NONE, is_variable};
+use crate::WORD_COST;
 
 /// For so many entry points at once it is found out what they reach.
 const BATCH: usize = u128::BITS as usize;
 
-/// More words than this are not added to all interfaces together: in a short module
-/// very many entry points may reach very many variables.
-const MAX_ADDED_WORDS: usize = 1 << 27;
-
-/// Adds to all interfaces what is missing there.
-pub(super) fn complete(module: &mut Module) -> Result<(), EditError> {
+/// Adds to all interfaces what is missing there, if there is room for it: in a short
+/// module very many entry points may reach very many variables.
+pub(super) fn complete(
+    module: &mut Module,
+    budget: &mut Budget,
+) -> Result<Result<(), OverBudget>, EditError> {
     let entries: Vec<Inst> = (module.globals())
         .filter(|&inst| module.op(inst) == Op::EntryPoint)
         .collect();
     if entries.is_empty() {
-        return Ok(());
+        return Ok(Ok(()));
     }
     let references = References::new(module);
-    let mut reach = Reach {
-        masks: vec![0; references.nodes.len()],
-        touched: Vec::new(),
-    };
-    let mut added = 0;
+    let mut reach = Reach::new(&references);
     for batch in entries.chunks(BATCH) {
         let used = reach.variables(module, &references, batch);
         for (&entry, used) in batch.iter().zip(&used) {
-            added += add(module, entry, used)?;
-            if added > MAX_ADDED_WORDS {
-                let words = added;
-                return Err(spirvkit_binary::InstructionTooLong { words }.into());
+            let Some(operands) = completed(module, entry, used) else {
+                continue;
+            };
+            if let Err(error) = budget.spend(WORD_COST * operands.len() as u64) {
+                return Ok(Err(error));
             }
+            module.replace(entry, Op::EntryPoint, &operands)?;
         }
     }
-    Ok(())
+    Ok(Ok(()))
 }
 
-/// Gives an entry point these variables, besides what it has; returns how many are new.
-fn add(module: &mut Module, entry: Inst, used: &[Id]) -> Result<usize, EditError> {
-    let read = module.get(entry);
+/// The operands of an entry point with these variables, besides what it has; `None` if
+/// it has them already.
+fn completed(module: &Module, entry: Inst, used: &[Id]) -> Option<Vec<u32>> {
     let mut operands = module.operands(entry).map_while(Result::ok);
-    let name = operands.find(|operand| matches!(operand.value, Value::String(_)));
-    let Some(name) = name else {
-        return Ok(0);
-    };
+    let name = operands.find(|operand| matches!(operand.value, Value::String(_)))?;
     let start = name.word + name.word_count();
-    let words = read.words();
+    let words = module.get(entry).words();
     let (head, interface) = words.split_at(start.min(words.len()));
     let mut known: Vec<u32> = interface.to_vec();
     known.sort_unstable();
@@ -62,17 +59,14 @@ fn add(module: &mut Module, entry: Inst, used: &[Id]) -> Result<usize, EditError
     let all_once = module.header().version >= Version::V1_4;
     let is_right = !all_once || known.windows(2).all(|pair| pair[0] != pair[1]);
     if missing.is_empty() && is_right {
-        return Ok(0);
+        return None;
     }
-    let count = missing.len();
     let mut list = [interface, &missing].concat();
     if all_once {
         let mut seen = std::collections::HashSet::new();
         list.retain(|&id| seen.insert(id));
     }
-    let operands = [head.get(1..).unwrap_or_default(), &list].concat();
-    module.replace(entry, Op::EntryPoint, &operands)?;
-    Ok(count)
+    Some([head.get(1..).unwrap_or_default(), &list].concat())
 }
 
 /// Which functions, variables and constants name which.
@@ -175,13 +169,26 @@ fn is_debug(module: &Module, inst: Inst) -> bool {
     }
 }
 
-/// What is reached from a batch of entry points: a bit for each.
+/// What is reached from a batch of entry points: a bit for each. What leads to each
+/// other is reached from the same ones.
 struct Reach {
+    components: Components,
+    /// By component.
     masks: Vec<u128>,
-    touched: Vec<u32>,
 }
 
 impl Reach {
+    fn new(references: &References) -> Self {
+        let count = references.nodes.len() as u32;
+        let all = (0..count).flat_map(|node| references.of(node).iter().map(move |&to| (node, to)));
+        let edges: Vec<(u32, u32)> = all.collect();
+        let components = Components::new(&Graph::new(count, &edges));
+        Self {
+            masks: vec![0; components.len() as usize],
+            components,
+        }
+    }
+
     /// The variables that each of these entry points uses, in the module's order.
     fn variables(
         &mut self,
@@ -189,22 +196,35 @@ impl Reach {
         references: &References,
         entries: &[Inst],
     ) -> Vec<Vec<Id>> {
-        let mut open = Vec::new();
+        self.masks.fill(0);
         for (bit, &entry) in entries.iter().enumerate() {
             let function = module.get(entry).words().get(2);
             let node = function.map_or(NONE, |&id| references.numbers.get(Id(id)));
-            self.mark(node, 1 << bit, &mut open);
-        }
-        while let Some(node) = open.pop() {
-            let mask = self.masks[node as usize];
-            for &to in references.of(node) {
-                self.mark(to, mask, &mut open);
+            if let Some(component) = self.components.of(node) {
+                self.masks[component as usize] |= 1 << bit;
             }
         }
+        let mut found: Vec<(u32, u128)> = Vec::new();
+        // Whatever leads to a component comes before it.
+        for component in (0..self.components.len()).rev() {
+            let mask = self.masks[component as usize];
+            if mask == 0 {
+                continue;
+            }
+            for &node in self.components.nodes(component) {
+                if references.nodes[node as usize].is_some() {
+                    found.push((node, mask));
+                }
+                for &to in references.of(node) {
+                    if let Some(component) = self.components.of(to) {
+                        self.masks[component as usize] |= mask;
+                    }
+                }
+            }
+        }
+        found.sort_unstable();
         let mut used = vec![Vec::new(); entries.len()];
-        self.touched.sort_unstable();
-        for node in self.touched.drain(..) {
-            let mut mask = std::mem::take(&mut self.masks[node as usize]);
+        for (node, mut mask) in found {
             let Some(id) = references.nodes[node as usize] else {
                 continue;
             };
@@ -214,19 +234,5 @@ impl Reach {
             }
         }
         used
-    }
-
-    fn mark(&mut self, node: u32, bits: u128, open: &mut Vec<u32>) {
-        let Some(mask) = self.masks.get_mut(node as usize) else {
-            return;
-        };
-        if *mask | bits == *mask {
-            return;
-        }
-        if *mask == 0 {
-            self.touched.push(node);
-        }
-        *mask |= bits;
-        open.push(node);
     }
 }

@@ -95,4 +95,12 @@ kinds! {
                hold for other modules' entry points, too.",
         advice: "Give the size of the work group by the execution mode `LocalSize` or `LocalSizeId`, for each entry point.",
     }
+    TOO_LARGE = "link.module-too-large", InvalidData {
+        text: "The result would be out of proportion to the modules: very many entry points use very many variables, and each has to list them all.",
+        advice: "Link fewer entry points at once.",
+    }
+    MORE = "link.more-errors", InvalidData {
+        text: "There are more errors than there is room to tell in proportion to the modules.",
+        advice: "Mend those that are told, and try again.",
+    }
 }

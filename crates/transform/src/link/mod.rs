@@ -13,10 +13,11 @@ mod resolve;
 mod symbols;
 mod write;
 
-use spirvkit_binary::Header;
+use spirvkit_binary::{Budget, Header};
 use spirvkit_grammar::Generator;
 use spirvkit_ir::Module;
 
+use error::Errors;
 pub(crate) use error::list;
 pub use error::{Fault, LinkError};
 pub use kinds::KINDS;
@@ -49,6 +50,9 @@ pub struct Options {
     /// types in the modules, as those do that a compiler made for pointers without
     /// types. Calls get an `OpBitcast` for each.
     pub allow_pointer_mismatch: bool,
+    /// How much memory may be taken by what the interfaces of entry points get, or by the
+    /// errors; [`Budget::for_input`] of the modules, if nothing else is said.
+    pub budget: Option<Budget>,
 }
 
 /// Makes one module of several.
@@ -101,16 +105,17 @@ pub fn link(inputs: &[Input<'_>], options: &Options) -> Result<Module, Vec<LinkE
         let message = "there is no module to link".into();
         return Err(vec![LinkError::new(Fault::NoInput, message)]);
     }
-    let mut errors = Vec::new();
+    let words: usize = inputs.iter().map(|input| input.module.word_count()).sum();
+    let budget = options.budget.clone();
+    let budget = budget.unwrap_or_else(|| Budget::for_input(4 * words as u64));
+    let mut errors = Errors::within(budget);
     let program = Program::new(inputs);
     let version = agreement::check(&program, options, &mut errors);
     program.check_decodable(&mut errors);
     let mut symbols = Symbols::collect(&program, &mut errors);
     symbols.choose(&program, options.allow_partial_linkage, &mut errors);
     let resolution = resolve::resolve(&program, &symbols, options, &mut errors);
-    if !errors.is_empty() {
-        return Err(errors);
-    }
+    let mut errors = Errors::within(errors.check()?);
     let header = Header {
         version,
         generator: Generator(0),
@@ -118,11 +123,9 @@ pub fn link(inputs: &[Input<'_>], options: &Options) -> Result<Module, Vec<LinkE
         schema: 0,
     };
     let words = Writer::new(&program, &symbols, &resolution, options).run(header, &mut errors);
-    if !errors.is_empty() {
-        return Err(errors);
-    }
+    let mut budget = errors.check()?;
     let unreadable =
         |error: spirvkit_binary::Error| vec![LinkError::new(Fault::Opaque, error.to_string())];
     let module = Module::from_words(words).map_err(unreadable)?;
-    finish::finish(module, options).map_err(|error| vec![error])
+    finish::finish(module, options, &mut budget).map_err(|error| vec![error])
 }

@@ -1,12 +1,13 @@
 //! Comparing the two sides of each symbol, and what becomes one because of it.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use spirvkit_grammar::{BuiltIn, Decoration, Op};
 
 use super::Options;
-use super::difference::{Difference, Types};
-use super::error::{Fault, LinkError, list};
+use super::difference::{Difference, MAX_PARTS, Types};
+use super::error::{Errors, Fault, LinkError, brief, list};
 use super::graph::{Graph, Sets};
 use super::program::{Program, is_variable, storage_class};
 use super::symbols::{Name, Symbol, Symbols};
@@ -23,7 +24,7 @@ pub(super) fn resolve(
     program: &Program<'_>,
     symbols: &Symbols,
     options: &Options,
-    errors: &mut Vec<LinkError>,
+    errors: &mut Errors,
 ) -> Resolution {
     let graph = Graph::new(program);
     let structure = graph.structure();
@@ -32,8 +33,10 @@ pub(super) fn resolve(
     let mut is_replaced = vec![false; program.node_count()];
     let mut targets: Vec<u32> = (0..program.node_count() as u32).collect();
     for name in &symbols.names {
+        let chosen = OnceCell::new();
+        let chosen = || chosen.get_or_init(|| by_decoration(&graph, name.chosen()));
         for other in name.others() {
-            match compare(program, &graph, &types, (name, other), options) {
+            match compare(program, &types, (name, other), &chosen, options) {
                 Ok(pairs) => {
                     for (a, b) in pairs {
                         sets.unify(&graph, a, b);
@@ -63,22 +66,22 @@ pub(super) fn resolve(
 
 /// Compares a symbol with the one that is to stand for it; returns the types that have
 /// to become one.
-fn compare(
+fn compare<'d>(
     program: &Program<'_>,
-    graph: &Graph,
     types: &Types<'_, '_>,
     (name, other): (&Name, Symbol),
+    chosen: &dyn Fn() -> &'d Decorations<'d>,
     options: &Options,
 ) -> Result<Vec<(u32, u32)>, LinkError> {
     let (a, b) = (other.node, name.chosen());
-    let symbol = &name.text;
+    let symbol = brief(&name.text);
     let error = |fault: Fault, message: String| {
         let mut modules = [a, b].map(|node| (program.module_of(node), program.name_of(node)));
         modules.sort_unstable();
         let mut modules = modules.map(|(_, name)| name).to_vec();
         modules.dedup();
         LinkError::new(fault, message)
-            .about(symbol)
+            .about(&name.text)
             .in_modules(modules)
     };
     let [a_module, b_module] = [a, b].map(|node| list([program.name_of(node)]));
@@ -119,7 +122,7 @@ fn compare(
         );
         return Err(error(Fault::Type, message).by_pointers(by_pointers));
     }
-    if let Some([first, second]) = contradiction(graph, a, b) {
+    if let Some([first, second]) = contradiction(&by_decoration(types.graph(), a), chosen()) {
         let message = format!(
             "the decorations of `{symbol}` contradict each other: {first} in {a_module}, but {second} in {b_module}"
         );
@@ -128,18 +131,21 @@ fn compare(
     Ok(pairs)
 }
 
+/// What a symbol is decorated with, by decoration.
+type Decorations<'g> = BTreeMap<u32, Vec<&'g [u32]>>;
+
+fn by_decoration(graph: &Graph, node: u32) -> Decorations<'_> {
+    let mut known = Decorations::new();
+    for words in graph.decorations(node) {
+        known.entry(words[0]).or_default().push(words);
+    }
+    known
+}
+
 /// A decoration that two symbols both have, once, but not with the same operands. The
 /// definition says what holds, so the other must not rely on something else.
-fn contradiction(graph: &Graph, a: u32, b: u32) -> Option<[String; 2]> {
-    let by_decoration = |node: u32| {
-        let mut known: BTreeMap<u32, Vec<&[u32]>> = BTreeMap::new();
-        for words in graph.decorations(node) {
-            known.entry(words[0]).or_default().push(words);
-        }
-        known
-    };
-    let others = by_decoration(b);
-    for (decoration, own) in by_decoration(a) {
+fn contradiction(own: &Decorations<'_>, others: &Decorations<'_>) -> Option<[String; 2]> {
+    for (&decoration, own) in own {
         let other = others.get(&decoration).map(Vec::as_slice);
         let (&[words], Some(&[other])) = (own.as_slice(), other) else {
             continue;
@@ -162,7 +168,8 @@ fn contradiction(graph: &Graph, a: u32, b: u32) -> Option<[String; 2]> {
 fn decoration_text(words: &[u32]) -> String {
     let (decoration, operands) = words.split_at(words.len().min(1));
     let name = Decoration(decoration.first().copied().unwrap_or_default());
-    let operands: Vec<String> = operands.iter().map(u32::to_string).collect();
+    let operands = operands.iter().take(MAX_PARTS);
+    let operands: Vec<String> = operands.map(u32::to_string).collect();
     match (name, operands.as_slice()) {
         (Decoration::BuiltIn, [_]) => format!("BuiltIn {}", BuiltIn(words[1])),
         (_, []) => name.to_string(),

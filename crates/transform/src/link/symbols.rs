@@ -1,12 +1,13 @@
 //! Symbols: what modules import and export, and which import gets which definition.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use spirvkit_binary::{Id, Section, Value};
 use spirvkit_grammar::{Decoration, LinkageType, Op};
 use spirvkit_ir::Inst;
 
-use super::error::{Fault, LinkError, list};
+use super::error::{Errors, Fault, LinkError, brief, list};
 use super::graph::each_target;
 use super::program::{NONE, Part, Program, is_variable};
 
@@ -19,7 +20,7 @@ pub(super) struct Symbol {
 
 /// All symbols of one name.
 pub(super) struct Name {
-    pub(super) text: String,
+    pub(super) text: Arc<str>,
     /// In the order of the modules.
     symbols: Vec<Symbol>,
     /// The one that stands for all.
@@ -52,7 +53,7 @@ pub(super) struct Symbols {
 
 impl Symbols {
     /// Finds all symbols, and what is wrong with any of them by itself.
-    pub(super) fn collect(program: &Program<'_>, errors: &mut Vec<LinkError>) -> Self {
+    pub(super) fn collect(program: &Program<'_>, errors: &mut Errors) -> Self {
         let mut symbols = Self {
             names: Vec::new(),
             decorations: HashMap::new(),
@@ -70,7 +71,7 @@ impl Symbols {
         program: &Program<'_>,
         (module, part): (u32, &Part<'_>),
         known: &mut HashMap<Vec<u8>, u32>,
-        errors: &mut Vec<LinkError>,
+        errors: &mut Errors,
     ) {
         // What ids, groups among them, are decorated with, in the module's order.
         let mut linked: BTreeMap<Id, (u32, LinkageType)> = BTreeMap::new();
@@ -94,7 +95,7 @@ impl Symbols {
                     let Some((bytes, linkage)) = linkage(part, inst) else {
                         continue;
                     };
-                    let text = String::from_utf8_lossy(&bytes).into_owned();
+                    let text = String::from_utf8_lossy(&bytes).into();
                     let name = *known.entry(bytes).or_insert_with(|| {
                         self.names.push(Name {
                             text,
@@ -134,10 +135,9 @@ impl Symbols {
         }
     }
 
-    fn text(&self, name: u32) -> &str {
-        self.names
-            .get(name as usize)
-            .map_or("", |name| name.text.as_str())
+    fn text(&self, name: u32) -> Arc<str> {
+        let name = self.names.get(name as usize);
+        name.map_or_else(|| "".into(), |name| Arc::clone(&name.text))
     }
 
     fn repeated(&self, part: &Part<'_>, first: u32, second: u32) -> LinkError {
@@ -145,10 +145,10 @@ impl Symbols {
         let module = part.name;
         let message = format!(
             "something in `{module}` has two linkage names, {}",
-            list([first, second])
+            list([&*brief(&first), &brief(&second)])
         );
         LinkError::new(Fault::RepeatedLinkage, message)
-            .about(second)
+            .about(&second)
             .in_modules([module])
     }
 
@@ -159,7 +159,7 @@ impl Symbols {
         part: &Part<'_>,
         id: Id,
         (name, linkage): (u32, LinkageType),
-        errors: &mut Vec<LinkError>,
+        errors: &mut Errors,
     ) {
         let symbol = part.node(id).map(|node| Symbol { node, linkage });
         let text = self.text(name);
@@ -171,10 +171,10 @@ impl Symbols {
             Some(symbol) => problem(program, symbol),
         };
         if let Some((fault, what)) = problem {
-            let message = format!("`{text}` in `{}` {what}", part.name);
+            let message = format!("`{}` in `{}` {what}", brief(&text), part.name);
             errors.push(
                 LinkError::new(fault, message)
-                    .about(text)
+                    .about(&text)
                     .in_modules([part.name]),
             );
             return;
@@ -190,7 +190,7 @@ impl Symbols {
         &mut self,
         program: &Program<'_>,
         allow_unresolved: bool,
-        errors: &mut Vec<LinkError>,
+        errors: &mut Errors,
     ) {
         for name in &mut self.names {
             let strength = |symbol: &Symbol| match symbol.linkage {
@@ -298,15 +298,16 @@ fn problem(program: &Program<'_>, symbol: Symbol) -> Option<(Fault, String)> {
     }
 }
 
-fn duplicate(symbol: &str, modules: &[&str]) -> LinkError {
+fn duplicate(symbol: &Arc<str>, modules: &[&str]) -> LinkError {
     let distinct = each_once(modules.iter().copied());
+    let shown = brief(symbol);
     let message = match &*distinct {
         [module] => format!(
-            "`{symbol}` is exported {} times by `{module}`",
+            "`{shown}` is exported {} times by `{module}`",
             modules.len()
         ),
         modules => format!(
-            "`{symbol}` is exported by {} modules: {}",
+            "`{shown}` is exported by {} modules: {}",
             modules.len(),
             list(modules.iter().copied())
         ),
@@ -320,7 +321,8 @@ fn unresolved(program: &Program<'_>, name: &Name) -> LinkError {
     let importers = each_once((name.symbols.iter()).map(|symbol| program.name_of(symbol.node)));
     let symbol = &name.text;
     let message = format!(
-        "`{symbol}` is imported by {}, but no module exports it",
+        "`{}` is imported by {}, but no module exports it",
+        brief(symbol),
         list(importers.iter().copied())
     );
     LinkError::new(Fault::Unresolved, message)

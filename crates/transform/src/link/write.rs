@@ -1,14 +1,14 @@
 //! Writing the one module that all become: section by section, and in each the modules
 //! in their order.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use spirvkit_binary::{Header, Id, IdMap, Section, is_terminator};
 use spirvkit_grammar::{Capability, Op};
 use spirvkit_ir::{Function, Inst};
 
 use super::Options;
-use super::error::{Fault, LinkError, list};
+use super::error::{Errors, Fault, LinkError, brief, list};
 use super::graph::{has_target, is_global};
 use super::program::{Part, Program};
 use super::resolve::Resolution;
@@ -18,9 +18,18 @@ use super::symbols::Symbols;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     New,
-    /// What it names is being written.
-    Begun,
+    /// What it names is being written; at this place among all of which that holds.
+    Begun(u32),
     Written,
+}
+
+/// A node that is being written.
+struct Open {
+    node: u32,
+    /// What has to be written before it.
+    needs: Vec<u32>,
+    /// From where on all up to it are of its module.
+    alone_from: usize,
 }
 
 pub(super) struct Writer<'w, 'a> {
@@ -71,7 +80,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// Writes everything. The header's bound is worked out here.
-    pub(super) fn run(mut self, header: Header, errors: &mut Vec<LinkError>) -> Vec<u32> {
+    pub(super) fn run(mut self, header: Header, errors: &mut Errors) -> Vec<u32> {
         self.words.extend(header.to_words());
         self.has_linkage = self.keeps_linkage();
         self.write_distinct(Section::Capabilities);
@@ -358,7 +367,7 @@ impl<'w, 'a> Writer<'w, 'a> {
 
     /// Writes types, constants, variables and what else stands among them, each after
     /// what it names: a definition of a later module may be named by an earlier one.
-    fn write_globals(&mut self, errors: &mut Vec<LinkError>) {
+    fn write_globals(&mut self, errors: &mut Errors) {
         let program = self.program;
         for part in &program.parts {
             for &inst in part.section(Section::Types) {
@@ -408,10 +417,10 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// Writes a node that stands for its class, after all that it names.
-    fn write_global(&mut self, node: u32, errors: &mut Vec<LinkError>) {
+    fn write_global(&mut self, node: u32, errors: &mut Errors) {
         let mut stack = vec![];
         self.begin(node, &mut stack);
-        while let Some((node, needs)) = stack.last_mut() {
+        while let Some(Open { node, needs, .. }) = stack.last_mut() {
             let node = *node;
             let Some(needed) = needs.pop() else {
                 stack.pop();
@@ -426,17 +435,17 @@ impl<'w, 'a> Writer<'w, 'a> {
             match self.states[needed as usize] {
                 State::Written => {}
                 State::New => self.begin(needed, &mut stack),
-                State::Begun => self.check_circle(needed, &stack, errors),
+                State::Begun(at) => self.check_circle(&stack, at as usize, errors),
             }
         }
     }
 
     /// Notes what has to be written before a node.
-    fn begin(&mut self, node: u32, stack: &mut Vec<(u32, Vec<u32>)>) {
+    fn begin(&mut self, node: u32, stack: &mut Vec<Open>) {
         if self.states[node as usize] != State::New {
             return;
         }
-        self.states[node as usize] = State::Begun;
+        self.states[node as usize] = State::Begun(stack.len() as u32);
         let mut needs = Vec::new();
         let mut pointers = Vec::new();
         if let Some((part, inst)) = self.program.at(node) {
@@ -459,39 +468,51 @@ impl<'w, 'a> Writer<'w, 'a> {
             self.write_forward(pointer);
         }
         needs.reverse();
-        stack.push((node, needs));
+        let module_of = |node| self.program.module_of(node);
+        let alone_from = match stack.last() {
+            Some(last) if module_of(last.node) == module_of(node) => last.alone_from,
+            _ => stack.len(),
+        };
+        stack.push(Open {
+            node,
+            needs,
+            alone_from,
+        });
     }
 
-    /// Tells of variables whose initializers need each other.
-    fn check_circle(&self, needed: u32, stack: &[(u32, Vec<u32>)], errors: &mut Vec<LinkError>) {
-        let circle = stack.iter().map(|&(node, _)| node);
-        let circle = circle.skip_while(|&node| node != needed);
-        let mut modules: Vec<usize> = (circle.clone())
-            .map(|node| self.program.module_of(node))
-            .collect();
-        modules.sort_unstable();
-        modules.dedup();
+    /// Tells of variables whose initializers need each other: what is being written from
+    /// here on.
+    fn check_circle(&self, stack: &[Open], from: usize, errors: &mut Errors) {
         // Within a module it was there before.
-        if modules.len() < 2 {
+        if stack.last().is_none_or(|last| last.alone_from <= from) {
             return;
         }
-        let modules: Vec<&str> = (modules.iter())
-            .filter_map(|&module| Some(self.part(module)?.name))
+        let circle = stack.get(from..).unwrap_or_default();
+        let steps = circle.len() + self.symbols.names.len();
+        errors.push_with(steps, || self.circle(circle));
+    }
+
+    fn circle(&self, circle: &[Open]) -> LinkError {
+        let nodes: BTreeSet<u32> = circle.iter().map(|open| open.node).collect();
+        let modules: BTreeSet<usize> = (nodes.iter())
+            .map(|&node| self.program.module_of(node))
             .collect();
-        let symbols = (self.symbols.names.iter())
-            .filter(|name| circle.clone().any(|node| node == name.chosen()))
-            .map(|name| name.text.as_str());
-        let symbols: Vec<&str> = symbols.collect();
+        let modules: Vec<&str> = (modules.into_iter())
+            .filter_map(|module| Some(self.part(module)?.name))
+            .collect();
+        let symbols = (self.symbols.names.iter()).filter(|name| nodes.contains(&name.chosen()));
+        let symbols: Vec<_> = symbols.map(|name| &name.text).collect();
+        let shown: Vec<_> = symbols.iter().map(|name| brief(name)).collect();
         let message = format!(
             "the initializers of {} in {} need each other",
-            list(symbols.iter().copied()),
+            list(shown.iter().map(|name| &**name)),
             list(modules.iter().copied())
         );
         let error = LinkError::new(Fault::Circle, message).in_modules(modules);
-        errors.push(match symbols.first() {
+        match symbols.first() {
             Some(symbol) => error.about(symbol),
             None => error,
-        });
+        }
     }
 
     /// Sees to it that the line of an instruction outside of blocks is in effect.

@@ -3,22 +3,32 @@
 use std::collections::BTreeSet;
 
 use spirvkit_analysis::requirements::{Capabilities, Declared};
-use spirvkit_binary::{Id, NumberType};
+use spirvkit_binary::{Id, OverBudget};
 use spirvkit_grammar::{Capability, Class, ExecutionMode, Op};
 use spirvkit_ir::{Inst, Module, Place};
 
 use super::pool::Pool;
 use super::{all_final, is_spec_constant};
 use crate::attached::{is_about, retain_targets};
-use crate::fold::constants::Constants;
-use crate::fold::{Folder, Scalar, ScalarType, Value};
+use crate::fold::constants::{Constants, NotWritable};
+use crate::fold::{NotFoldable, ScalarType, Value};
+
+/// What folding in functions did.
+#[derive(Default)]
+pub(super) struct Folded {
+    /// How many instructions were replaced.
+    pub(super) count: usize,
+    /// Why some were not that could be.
+    pub(super) refused: Option<OverBudget>,
+}
 
 /// Replaces each instruction of a function that computes with final constants alone by
 /// a constant, in one pass, as far as the specification says what it gives; returns
 /// how many there were.
-pub(super) fn fold(m: &mut Module, constants: &mut Constants, pool: &mut Pool) -> usize {
+pub(super) fn fold(m: &mut Module, constants: &mut Constants, pool: &mut Pool) -> Folded {
+    let mut folded = Folded::default();
     let Some(last) = last_global(m) else {
-        return 0;
+        return folded;
     };
     let mut last = last;
     let mut gone = BTreeSet::new();
@@ -32,7 +42,15 @@ pub(super) fn fold(m: &mut Module, constants: &mut Constants, pool: &mut Pool) -
             let Some((ty, id, value)) = value_of(m, inst, constants, keeps_floats) else {
                 continue;
             };
-            if !may_be_constant(&value, &capabilities) {
+            let value = match value {
+                Ok(value) => value,
+                Err(NotFoldable::OverBudget(error)) => {
+                    folded.refused = Some(error);
+                    continue;
+                }
+                Err(_) => continue,
+            };
+            if value.is_undef() || !may_be_constant(&value, &capabilities) {
                 continue;
             }
             let constant = match pool.find(ty, &value) {
@@ -46,26 +64,28 @@ pub(super) fn fold(m: &mut Module, constants: &mut Constants, pool: &mut Pool) -
                     };
                     m.set_line(made, None);
                     m.set_scope(made, None);
-                    match pool.write(m, made, constants, ty, constant, &value) {
-                        Ok(true) => {}
-                        _ => {
-                            let _ = m.remove(made);
-                            continue;
-                        }
+                    let written = pool.write(m, made, constants, ty, constant, &value);
+                    if let Ok(Err(NotWritable::OverBudget(error))) = written {
+                        folded.refused = Some(error);
+                    }
+                    if !matches!(written, Ok(Ok(()))) {
+                        let _ = m.remove(made);
+                        continue;
                     }
                     last = made;
-                    let _ = constants.define(&m.get(made));
-                    pool.note(&m.get(made), constants);
                     constant
                 }
             };
-            put_in_place(m, id, constant);
+            // In a broken module others may define it, too.
+            if gone.insert(id) {
+                put_in_place(m, id, constant);
+            }
             let _ = m.remove(inst);
-            gone.insert(id);
         }
     }
     leave_groups(m, &gone);
-    gone.len()
+    folded.count = gone.len();
+    folded
 }
 
 /// The last instruction among types, constants and variables.
@@ -84,30 +104,15 @@ fn last_global(m: &Module) -> Option<Inst> {
 /// Whether there may be a constant of this value: modules without the capability for
 /// small numbers only load, store and convert them (section 2.16.1).
 fn may_be_constant(value: &Value, capabilities: &Capabilities) -> bool {
-    let mut todo = vec![value];
-    while let Some(value) = todo.pop() {
-        let needed = match value.scalar().map(Scalar::ty) {
-            Some(ScalarType::Integer { width: 8 }) => Capability::Int8,
-            Some(ScalarType::Integer { width: 16 }) => Capability::Int16,
-            Some(ScalarType::Float(format)) if NumberType::Float(format).width() < 32 => {
-                Capability::Float16
-            }
-            Some(_) => continue,
-            None => {
-                if let Value::Composite(composite) = value {
-                    match composite.uniform() {
-                        Some(part) => todo.push(part),
-                        None => todo.extend(composite.parts()),
-                    }
-                }
-                continue;
-            }
-        };
-        if !capabilities.has(needed) {
-            return false;
-        }
-    }
-    true
+    let small = value.small();
+    let needed = [
+        (small.int8, Capability::Int8),
+        (small.int16, Capability::Int16),
+        (small.float, Capability::Float16),
+    ];
+    needed
+        .into_iter()
+        .all(|(is_needed, capability)| !is_needed || capabilities.has(capability))
 }
 
 /// Whether an entry point asks for other floating-point arithmetic than the folder's.
@@ -122,13 +127,13 @@ fn changes_floats(m: &Module) -> bool {
     })
 }
 
-/// What an instruction gives, with its type and id, if that is known.
+/// What an instruction gives, with its type and id, if its operands are known.
 fn value_of(
     m: &Module,
     inst: Inst,
     constants: &Constants,
     keeps_floats: bool,
-) -> Option<(Id, Id, Value)> {
+) -> Option<(Id, Id, Result<Value, NotFoldable>)> {
     let read = m.get(inst);
     let (ty, id) = (read.result_type()?, read.result()?);
     let info = read.info()?;
@@ -156,9 +161,8 @@ fn value_of(
     if keeps_floats && operands.iter().any(is_float) {
         return None;
     }
-    let folder = Folder::new(constants.types());
-    let value = folder.fold(read.op(), ty, &operands, literals).ok()?;
-    (!value.is_undef()).then_some((ty, id, value))
+    let value = constants.folder().fold(read.op(), ty, &operands, literals);
+    Some((ty, id, value))
 }
 
 /// Lets a constant stand for what an instruction gave: names and decorations were of

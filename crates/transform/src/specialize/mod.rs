@@ -34,13 +34,13 @@ mod pool;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use spirvkit_binary::{Id, Instruction, LiteralString};
+use spirvkit_binary::{Budget, Id, Instruction, LiteralString, OverBudget};
 use spirvkit_grammar::{Decoration, Op};
 use spirvkit_ir::{EditError, Inst, Module, Place};
 
 use crate::attached::retain_targets;
-use crate::fold::constants::{Constants, split};
-use crate::fold::{Folder, NotFoldable, Reason, Scalar, ScalarType, Undefined, Value};
+use crate::fold::constants::{Constants, NotWritable, split};
+use crate::fold::{NotFoldable, Reason, Scalar, ScalarType, Undefined, Value};
 use pool::Pool;
 
 /// A scalar specialization constant, whose value may come from outside.
@@ -73,6 +73,10 @@ pub struct Specialization {
     /// Whether instructions in functions that compute with constants alone are
     /// replaced by what they give.
     pub fold: bool,
+    /// How much memory the composites may take that are made of others;
+    /// [`Budget::for_input`] of the module, if nothing else is said. What would go
+    /// beyond it stays what it is, and a warning says so.
+    pub budget: Option<Budget>,
 }
 
 /// What a specialization did.
@@ -106,6 +110,8 @@ pub enum Warning {
         /// Why.
         reason: NotFoldable,
     },
+    /// Some instructions of functions were not replaced by what they give.
+    Unfolded(OverBudget),
 }
 
 impl fmt::Display for Warning {
@@ -116,6 +122,10 @@ impl fmt::Display for Warning {
                 "the result of {id} is undefined, because {reason}; it has the value that implementations commonly give"
             ),
             Self::Kept { id, reason } => write!(f, "{id} stays as it is: {reason}"),
+            Self::Unfolded(error) => write!(
+                f,
+                "not all that functions compute with constants was replaced by what it gives, which {error}"
+            ),
         }
     }
 }
@@ -255,8 +265,12 @@ pub fn specialize(
             values.entry(id).or_insert(default);
         }
     }
+    let mut constants = Constants::with_word_limit(module.word_count());
+    if let Some(budget) = &wanted.budget {
+        constants = constants.within(budget.clone());
+    }
     let mut run = Run {
-        constants: Constants::with_word_limit(module.word_count()),
+        constants,
         pool: Pool::default(),
         values,
         done: Specialized::default(),
@@ -264,7 +278,11 @@ pub fn specialize(
     run.pass(module);
     drop_spec_ids(module);
     if wanted.fold {
-        run.done.folded = functions::fold(module, &mut run.constants, &mut run.pool);
+        let folded = functions::fold(module, &mut run.constants, &mut run.pool);
+        run.done.folded = folded.count;
+        run.done
+            .warnings
+            .extend(folded.refused.map(Warning::Unfolded));
     }
     Ok(run.done)
 }
@@ -291,7 +309,12 @@ impl Run {
                 self.done.finished += 1;
             }
             let read = m.get(inst);
-            let _ = self.constants.define(&read);
+            if read
+                .result()
+                .is_none_or(|id| self.constants.value(id).is_none())
+            {
+                let _ = self.constants.define(&read);
+            }
             if !is_spec_constant(read.op()) {
                 self.pool.note(&read, &self.constants);
             }
@@ -343,7 +366,7 @@ impl Run {
             .iter()
             .map(|&id| self.constants.value(Id(id)).cloned())
             .collect();
-        let folder = Folder::new(self.constants.types());
+        let folder = self.constants.folder();
         let folded = match operands {
             Some(operands) => match folder.fold(op, ty, &operands, literals) {
                 Err(NotFoldable::Undefined(reason)) => {
@@ -375,7 +398,14 @@ impl Run {
         id: Id,
         value: &Value,
     ) -> Result<bool, EditError> {
-        self.pool.write(m, inst, &self.constants, ty, id, value)
+        let written = self
+            .pool
+            .write(m, inst, &mut self.constants, ty, id, value)?;
+        if let Err(NotWritable::OverBudget(error)) = written {
+            let reason = NotFoldable::OverBudget(error);
+            self.done.warnings.push(Warning::Kept { id, reason });
+        }
+        Ok(written.is_ok())
     }
 }
 

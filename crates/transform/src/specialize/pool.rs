@@ -6,14 +6,37 @@ use spirvkit_binary::{Id, Instruction};
 use spirvkit_grammar::Op;
 use spirvkit_ir::{EditError, Inst, Module, Place};
 
-use crate::fold::constants::{Constants, Part, create};
+use crate::fold::constants::{Constants, NotWritable, Part, create};
 use crate::fold::{Scalar, Value};
 
-/// Scalar constants by type and bits; what is made later can be used only behind.
+/// Constants by type and value; what is made later can be used only behind.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
-    scalars: HashMap<(Id, Scalar), Id>,
-    nulls: HashMap<Id, Id>,
+    /// With their values, so that no other composite takes the place of one in memory.
+    known: HashMap<Key, (Id, Value)>,
+}
+
+/// A type and a value of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Scalar(Id, Scalar),
+    Null(Id),
+    Undef(Id),
+    /// A composite by identity, so that none is looked through to find it.
+    Composite(Id, (usize, u32)),
+}
+
+impl Key {
+    fn of(ty: Id, value: &Value) -> Self {
+        match value {
+            Value::Scalar(scalar) => Self::Scalar(ty, *scalar),
+            _ if value.is_null() => Self::Null(ty),
+            Value::Composite(composite) if !value.is_undef() => {
+                Self::Composite(ty, composite.identity())
+            }
+            _ => Self::Undef(ty),
+        }
+    }
 }
 
 impl Pool {
@@ -23,48 +46,67 @@ impl Pool {
             return;
         };
         match read.op() {
-            Op::Constant | Op::ConstantTrue | Op::ConstantFalse => {
-                let scalar = constants.value(id).and_then(Value::scalar);
-                if let Some(scalar) = scalar {
-                    self.scalars.entry((ty, scalar)).or_insert(id);
+            Op::ConstantNull => self.learn(Key::Null(ty), id, &Value::Null),
+            Op::Constant
+            | Op::ConstantTrue
+            | Op::ConstantFalse
+            | Op::ConstantComposite
+            | Op::ConstantCompositeReplicateEXT => {
+                if let Some(value) = constants.value(id) {
+                    self.learn(Key::of(ty, value), id, value);
                 }
             }
-            Op::ConstantNull => drop(self.nulls.entry(ty).or_insert(id)),
             _ => {}
         }
     }
 
+    fn learn(&mut self, key: Key, id: Id, value: &Value) {
+        self.known.entry(key).or_insert_with(|| (id, value.clone()));
+    }
+
     /// The id of a constant that there is already.
     pub(super) fn find(&self, ty: Id, value: &Value) -> Option<Id> {
-        if let Value::Scalar(scalar) = value
-            && let Some(&id) = self.scalars.get(&(ty, *scalar))
-        {
-            return Some(id);
-        }
-        match value.is_null() {
-            true => self.nulls.get(&ty).copied(),
-            false => None,
-        }
+        let known = |key| self.known.get(&key).map(|&(id, _)| id);
+        known(Key::of(ty, value)).or_else(|| known(Key::Null(ty)).filter(|_| value.is_null()))
     }
 
     /// Replaces an instruction by the one that makes a value, and puts those that make
-    /// its parts before it. `false` if the value can't be written.
+    /// its parts before it, as far as they are not there. All of them have their values
+    /// in `constants` then.
     pub(super) fn write(
         &mut self,
         m: &mut Module,
         at: Inst,
-        constants: &Constants,
+        constants: &mut Constants,
         ty: Id,
         id: Id,
         value: &Value,
-    ) -> Result<bool, EditError> {
-        let part = |ty, value: &Value| match self.find(ty, value) {
-            Some(id) => Part::Existing(id),
-            None => Part::New(m.fresh_id()),
+    ) -> Result<Result<(), NotWritable>, EditError> {
+        let mut made = Vec::new();
+        let part = |ty, value: &Value| {
+            if let Some(id) = self.find(ty, value) {
+                return Part::Existing(id);
+            }
+            let (key, id) = (Key::of(ty, value), m.fresh_id());
+            self.learn(key, id, value);
+            made.push((key, id, ty, value.clone()));
+            Part::New(id)
         };
-        let Ok(words) = create(constants.types(), ty, id, value, part) else {
-            return Ok(false);
+        let (types, budget) = constants.types_and_budget();
+        let words = match create(types, ty, id, value, budget, part) {
+            Ok(words) => words,
+            Err(error) => {
+                for (key, ..) in made {
+                    self.known.remove(&key);
+                }
+                return Ok(Err(error));
+            }
         };
+        self.learn(Key::of(ty, value), id, value);
+        constants.set(id, ty, value.clone());
+        for (_, id, ty, value) in made {
+            constants.set(id, ty, value);
+        }
         let mut rest = words.as_slice();
         while let Some(&first) = rest.first() {
             let (inst, behind) = rest.split_at((first >> 16).max(1) as usize);
@@ -75,6 +117,6 @@ impl Pool {
                 false => drop(m.insert(Place::Before(at), op, operands)?),
             }
         }
-        Ok(true)
+        Ok(Ok(()))
     }
 }

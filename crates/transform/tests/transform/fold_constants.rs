@@ -1,6 +1,6 @@
 //! Constants of modules as values, and values as instructions.
 
-use spirvkit_binary::{Id, Instruction, Module};
+use spirvkit_binary::{Budget, Id, Instruction, Module};
 use spirvkit_grammar::Op;
 use spirvkit_text::AssembleOptions;
 use spirvkit_transform::fold::constants::{self, Constants, NotWritable, Part};
@@ -184,10 +184,17 @@ fn there_and_back() {
         let Some((ty, value)) = old.typed_value(Id(id)) else {
             continue;
         };
-        let made = constants::create(old.types(), ty, Id(id), value, |_, _| {
-            next += 1;
-            Part::New(Id(next))
-        });
+        let made = constants::create(
+            old.types(),
+            ty,
+            Id(id),
+            value,
+            &mut Budget::unlimited(),
+            |_, _| {
+                next += 1;
+                Part::New(Id(next))
+            },
+        );
         words.extend(made.unwrap());
     }
     let new = Constants::of_module(&Module::new(&words).unwrap());
@@ -260,10 +267,17 @@ fn cooperative_matrices() {
     );
     assert!(constants.value(Id(8)).unwrap().is_null());
     let (ty, value) = constants.typed_value(Id(7)).unwrap();
-    let made = constants::create(constants.types(), ty, Id(7), value, |ty, part| {
-        assert_eq!((ty, part), (Id(4), &1.5f32.into()));
-        Part::Existing(Id(6))
-    });
+    let made = constants::create(
+        constants.types(),
+        ty,
+        Id(7),
+        value,
+        &mut Budget::unlimited(),
+        |ty, part| {
+            assert_eq!((ty, part), (Id(4), &1.5f32.into()));
+            Part::Existing(Id(6))
+        },
+    );
     let first = 4 << 16 | u32::from(Op::ConstantComposite.0);
     assert_eq!(made, Ok(vec![first, 5, 7, 6]));
 }
@@ -275,10 +289,17 @@ fn parts_asked_for() {
     let vector = Value::replicate(3.into(), 3).unwrap();
     let array = Value::replicate(vector, 4).unwrap();
     let mut asked = Vec::new();
-    let words = constants::create(constants.types(), Id(10), Id(50), &array, |ty, _| {
-        asked.push(ty);
-        Part::New(Id(50 + asked.len() as u32))
-    });
+    let words = constants::create(
+        constants.types(),
+        Id(10),
+        Id(50),
+        &array,
+        &mut Budget::unlimited(),
+        |ty, _| {
+            asked.push(ty);
+            Part::New(Id(50 + asked.len() as u32))
+        },
+    );
     assert_eq!(asked, [Id(8), Id(2)]);
     let words = words.unwrap();
     let made = Instruction::from_words(&words[..4], spirvkit_binary::WordOffset(0)).unwrap();

@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
+use spirvkit_binary::Budget;
+
 use super::*;
 
 const MANY: usize = 20_000;
@@ -104,10 +106,55 @@ fn entry_points_and_variables() {
 OpFunctionEnd
 "
     ));
-    let linked = is_quick(&[&module], &Options::default()).unwrap();
+    // Each lists all of them, which is much for so small a module.
+    let errors = is_quick(&[&module], &Options::default()).unwrap_err();
+    assert_eq!(errors[0].fault(), Fault::TooLarge);
+    let mut options = Options::default();
+    options.budget = Some(Budget::unlimited());
+    let linked = is_quick(&[&module], &options).unwrap();
     let entry = linked
         .instructions()
         .find(|&inst| linked.op(inst) == spirvkit_grammar::Op::EntryPoint)
         .unwrap();
     assert!(linked.get(entry).words().len() > count);
+}
+
+#[test]
+fn structures_that_contain_themselves() {
+    // Each names itself, the next and the first, without a pointer that is declared before.
+    let count = 3 * MANY;
+    let mut text = String::new();
+    for number in 0..count {
+        writeln!(text, "OpDecorate %s{number} Alignment {number}").unwrap();
+    }
+    for number in 0..count {
+        let next = (number + 1) % count;
+        writeln!(text, "%s{number} = OpTypeStruct %s{next} %s{number} %s0").unwrap();
+    }
+    let module = kernel(&text);
+    let linked = is_quick(&[&module, &module.clone()], &Options::default()).unwrap();
+    assert_eq!(linked.instructions().count(), module.instructions().count());
+}
+
+#[test]
+fn decorations_of_what_is_imported_very_often() {
+    let (mut alignments, mut targets, mut imports) = (String::new(), String::new(), String::new());
+    for number in 0..MANY {
+        writeln!(alignments, "OpDecorate %f Alignment {number}").unwrap();
+        write!(targets, " %f{number}").unwrap();
+        writeln!(
+            imports,
+            "%f{number} = OpFunction %void None %type\nOpFunctionEnd"
+        )
+        .unwrap();
+    }
+    let types = "%void = OpTypeVoid\n%type = OpTypeFunction %void\n";
+    let export = kernel(&format!(
+        "OpDecorate %f LinkageAttributes \"f\" Export\n{alignments}{types}%f = OpFunction %void None %type\n%l = OpLabel\nOpReturn\nOpFunctionEnd\n"
+    ));
+    let import = kernel(&format!(
+        "OpDecorate %g LinkageAttributes \"f\" Import\n%g = OpDecorationGroup\nOpGroupDecorate %g{targets}\n{types}{imports}"
+    ));
+    let linked = is_quick(&[&export, &import], &Options::default()).unwrap();
+    assert_eq!(linked.functions().count(), 1);
 }

@@ -25,11 +25,18 @@ impl Drop for Hold {
 mod unix {
     use std::fs;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-    use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+    use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
     use std::thread;
 
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{
+        SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
+    };
     use signal_hook::{flag, low_level};
+
+    /// What ends the program, if it isn't by force.
+    const DEFERRED: [i32; 9] = [
+        SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGVTALRM, SIGUSR1, SIGUSR2,
+    ];
 
     /// How many holds there are. Signal handlers look at the two flags only, which
     /// change while this is locked.
@@ -80,7 +87,9 @@ mod unix {
     /// A program that writes no files never gets here, and is ended by the system.
     fn install_handlers() {
         let ignored = ignored_signals();
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
+        // A file that would become larger than is allowed is an error like a full disk.
+        let _ = flag::register(SIGXFSZ, Arc::default());
+        for signal in DEFERRED {
             // Under `nohup`, or behind `&` in a script, it's to stay ignored.
             if ignored >> (signal - 1) & 1 == 1 {
                 continue;

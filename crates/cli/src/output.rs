@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use spirvkit::diagnostics::visible_lines;
 
@@ -248,11 +247,8 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
         _ => Cow::Borrowed(path),
     };
     let _hold = Hold::begin();
-    let (temporary, mut file) = Temporary::beside(&target)?;
+    let (temporary, mut file) = Temporary::beside(&target, existing.as_ref())?;
     file.write_all(bytes)?;
-    if let Some(existing) = existing {
-        file.set_permissions(existing.permissions())?;
-    }
     drop(file);
     temporary.rename(&target)
 }
@@ -268,29 +264,34 @@ fn write_device(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// A file that is removed again unless it gets its final name.
 #[derive(Debug)]
-struct Temporary {
+pub(crate) struct Temporary {
     path: PathBuf,
     renamed: bool,
 }
 
 impl Temporary {
-    /// Makes a file in the same directory, so that renaming never copies.
-    fn beside(target: &Path) -> io::Result<(Self, File)> {
-        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        for attempt in 0..1000 {
-            let mut hidden = OsString::from(".");
-            hidden.push(name);
-            hidden.push(format!(".{}-{attempt}.tmp", std::process::id()));
-            let path = target.with_file_name(hidden);
-            match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(file) => {
-                    return Ok((
-                        Self {
-                            path,
-                            renamed: false,
-                        },
-                        file,
-                    ));
+    /// Makes a file in the same directory, so that renaming never copies. Who may do what
+    /// with it is what holds for the file that it is to replace, from the first byte on.
+    fn beside(target: &Path, existing: Option<&fs::Metadata>) -> io::Result<(Self, File)> {
+        Self::make(target, |path| access::create(path, existing))
+    }
+
+    /// Makes something by `make` in the same directory, which must not replace anything.
+    pub(crate) fn make<T>(
+        target: &Path,
+        make: impl Fn(&Path) -> io::Result<T>,
+    ) -> io::Result<(Self, T)> {
+        /// How many there have been, so that those of this program differ.
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        for _ in 0..1000 {
+            // Without the target's name, which may be as long as a name can be.
+            let count = COUNT.fetch_add(1, Ordering::Relaxed);
+            let name = format!(".spv.{}-{count}.tmp", std::process::id());
+            let path = target.with_file_name(name);
+            match make(&path) {
+                Ok(made) => {
+                    let renamed = false;
+                    return Ok((Self { path, renamed }, made));
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
@@ -299,7 +300,7 @@ impl Temporary {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    fn rename(mut self, target: &Path) -> io::Result<()> {
+    pub(crate) fn rename(mut self, target: &Path) -> io::Result<()> {
         fs::rename(&self.path, target)?;
         self.renamed = true;
         Ok(())
@@ -312,5 +313,51 @@ impl Drop for Temporary {
             // There is an error under way already, and this one adds nothing.
             let _ = fs::remove_file(&self.path);
         }
+    }
+}
+
+/// Who may read and write a file that replaces another.
+#[cfg(unix)]
+mod access {
+    use std::fs::{File, Metadata, OpenOptions, Permissions};
+    use std::io;
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+    use std::path::Path;
+
+    /// The bits for owner, group and others. Those that let a program run as the file's
+    /// owner or group were given to another program.
+    const ACCESS: u32 = 0o777;
+    const GROUP: u32 = 0o070;
+
+    /// Makes a file that nobody can open who could not open the other.
+    pub(super) fn create(path: &Path, existing: Option<&Metadata>) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        let Some(existing) = existing else {
+            return options.open(path);
+        };
+        let mode = existing.mode() & ACCESS;
+        // To begin with, it may be of another group.
+        let file = options.mode(mode & !GROUP).open(path)?;
+        let is_group = file.metadata()?.gid() == existing.gid()
+            || fchown(&file, None, Some(existing.gid())).is_ok();
+        let mode = match is_group {
+            true => mode,
+            // A member of the group that it has now may be any of the others.
+            false => mode & !GROUP | (mode & 0o007) << 3 & mode,
+        };
+        file.set_permissions(Permissions::from_mode(mode))?;
+        Ok(file)
+    }
+}
+
+#[cfg(not(unix))]
+mod access {
+    use std::fs::{File, Metadata, OpenOptions};
+    use std::io;
+    use std::path::Path;
+
+    pub(super) fn create(path: &Path, _: Option<&Metadata>) -> io::Result<File> {
+        OpenOptions::new().write(true).create_new(true).open(path)
     }
 }

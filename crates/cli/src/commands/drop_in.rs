@@ -8,6 +8,8 @@ use clap::Args;
 
 use crate::classic::Tool;
 use crate::exit::Ending;
+use crate::interrupt::Hold;
+use crate::output::Temporary;
 use crate::report::{Messages, Reporter};
 
 /// Make links to this program under the names spirv-as, spirv-diff, spirv-dis,
@@ -18,7 +20,7 @@ pub(crate) struct Arguments {
     /// The directory for the links
     dir: PathBuf,
 
-    /// Also replace files that are not links to spv
+    /// Also replace files that are not links to this spv
     #[arg(long)]
     force: bool,
 }
@@ -50,32 +52,82 @@ pub(crate) fn run(arguments: &Arguments) -> Ending {
             return Ending::Failure;
         }
     };
-    // All are checked before the first is made, so that it's all or none.
-    if !arguments.force {
-        for link in links.iter().filter(|link| !is_replaceable(link, &program)) {
-            let error = "this is not a link to spv; `--force` replaces it";
-            messages.add_write_error(&link.display().to_string(), &io::Error::other(error));
-        }
+    for link in links.iter().filter(|link| !is_replaceable(link, &program)) {
+        let error = match link.is_dir() && !link.is_symlink() {
+            true => "this is a directory",
+            false if arguments.force => continue,
+            false => "this is not a link to spv; `--force` replaces it",
+        };
+        messages.add_write_error(&link.display().to_string(), &io::Error::other(error));
     }
-    if !messages.failed() {
-        for link in &links {
-            if let Err(error) = place(link, &program) {
-                messages.add_write_error(&link.display().to_string(), &error);
-            }
-        }
+    if !messages.failed()
+        && let Err((path, error)) = place_all(&arguments.dir, &links, &program)
+    {
+        messages.add_write_error(&path.display().to_string(), &error);
     }
     messages.print();
     Ending::unless(messages.failed())
 }
 
-fn place(link: &Path, program: &Path) -> io::Result<()> {
-    if let Some(directory) = link.parent() {
-        fs::create_dir_all(directory)?;
+/// What could not be done, and why.
+type Failure = (PathBuf, io::Error);
+
+/// Makes all links or none: those that are made get their names when all are there, and
+/// what had these names gets them back if one can't be given.
+fn place_all(directory: &Path, links: &[PathBuf], program: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(directory).map_err(|error| (directory.to_owned(), error))?;
+    let _hold = Hold::begin();
+    let made: Result<Vec<Temporary>, Failure> = (links.iter())
+        .map(|link| {
+            let made = Temporary::make(link, |path| make(path, program));
+            made.map(|(made, ())| made)
+                .map_err(|error| (link.clone(), error))
+        })
+        .collect();
+    let mut placed = Vec::new();
+    for (new, link) in made?.into_iter().zip(links) {
+        match replace(new, link) {
+            Ok(old) => placed.push((link, old)),
+            Err(error) => {
+                for (link, old) in placed {
+                    restore(link, old);
+                }
+                return Err((link.clone(), error));
+            }
+        }
     }
-    match fs::remove_file(link) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => make(link, program),
+    Ok(())
+}
+
+/// Gives a new link its name; returns what had the name.
+fn replace(new: Temporary, link: &Path) -> io::Result<Option<Temporary>> {
+    let old = match fs::symlink_metadata(link) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        _ => Some(Temporary::make(link, |aside| put_aside(link, aside))?.0),
+    };
+    match (new.rename(link), old) {
+        (Ok(()), old) => Ok(old),
+        (Err(error), old) => {
+            restore(link, old);
+            Err(error)
+        }
     }
+}
+
+fn put_aside(link: &Path, aside: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(aside) {
+        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(_) => fs::rename(link, aside),
+    }
+}
+
+/// Lets things be what they were. There is an error under way already, so what fails
+/// here adds nothing.
+fn restore(link: &Path, old: Option<Temporary>) {
+    let _ = match old {
+        Some(old) => old.rename(link),
+        None => fs::remove_file(link),
+    };
 }
 
 #[cfg(unix)]
@@ -89,14 +141,17 @@ fn make(link: &Path, program: &Path) -> io::Result<()> {
     fs::copy(program, link).map(|_| ())
 }
 
-/// Whether nothing is lost by replacing this: it's not there, or it's a link to
-/// this program or another of its name, or a copy.
+/// Whether nothing is lost by replacing this: it's not there, or it's a link to this
+/// program, or to where one of its name was, or a copy.
 fn is_replaceable(link: &Path, program: &Path) -> bool {
     match fs::symlink_metadata(link) {
         Err(error) => error.kind() == io::ErrorKind::NotFound,
-        Ok(metadata) if metadata.is_symlink() => {
-            fs::read_link(link).is_ok_and(|target| target.file_stem() == program.file_stem())
-        }
+        Ok(metadata) if metadata.is_symlink() => match fs::canonicalize(link) {
+            Ok(target) => target == program,
+            Err(_) => fs::read_link(link).is_ok_and(|target| {
+                target.is_absolute() && target.file_name() == program.file_name()
+            }),
+        },
         Ok(metadata) => !cfg!(unix) && metadata.is_file() && same_content(link, program),
     }
 }

@@ -31,7 +31,12 @@ fn an_interrupted_program_leaves_whole_files_and_no_others() {
     let dir = Dir::new();
     dir.write("a.spvasm", heavy_text());
     let whole = dir.spv(&["as", "a.spvasm"]).bytes().len();
-    for (signal, number) in [(Signal::INT, 2), (Signal::TERM, 15), (Signal::HUP, 1)] {
+    for (signal, number) in [
+        (Signal::INT, 2),
+        (Signal::TERM, 15),
+        (Signal::HUP, 1),
+        (Signal::ALARM, 14),
+    ] {
         let out = dir.path("out");
         std::fs::create_dir(&out).unwrap();
         let mut child = dir

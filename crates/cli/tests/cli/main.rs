@@ -24,8 +24,11 @@ mod merge;
 mod messages;
 mod names;
 mod output;
+mod proportion;
 #[cfg(unix)]
 mod readme;
+#[cfg(unix)]
+mod replacing;
 mod specialize;
 mod split;
 mod strip;

@@ -305,6 +305,12 @@ impl Temporary {
         self.renamed = true;
         Ok(())
     }
+
+    /// The same for what must not be lost: it stays where it is if that fails.
+    pub(crate) fn give_back(mut self, target: &Path) -> io::Result<()> {
+        self.renamed = true;
+        fs::rename(&self.path, target)
+    }
 }
 
 impl Drop for Temporary {

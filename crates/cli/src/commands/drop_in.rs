@@ -125,7 +125,7 @@ fn put_aside(link: &Path, aside: &Path) -> io::Result<()> {
 /// here adds nothing.
 fn restore(link: &Path, old: Option<Temporary>) {
     let _ = match old {
-        Some(old) => old.rename(link),
+        Some(old) => old.give_back(link),
         None => fs::remove_file(link),
     };
 }

@@ -225,7 +225,7 @@ impl Value {
         }
         let (depth, scalars) = (part.depth(), part.scalars());
         let (null, undef) = (part.is_null(), part.is_undef());
-        let part_small = part.small();
+        let small = part.small();
         if depth >= MAX_DEPTH {
             return None;
         }
@@ -235,7 +235,7 @@ impl Value {
             scalars,
             null,
             undef,
-            small: part_small,
+            small,
         }))
     }
 

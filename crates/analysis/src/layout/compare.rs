@@ -1,8 +1,10 @@
 //! The layouts of a structure side by side.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::rc::Rc;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::cell::RefCell;
 
 use spirvkit_binary::Id;
 
@@ -16,7 +18,7 @@ const MAX_ROWS: usize = 4096;
 /// How many arrays of arrays to tell the strides of.
 const MAX_STRIDES: usize = 16;
 
-/// A structure, with what it is made of, by all rules.
+/// Structures, with what they are made of, by all rules.
 ///
 /// The array elements of a structure stand for all of them, so an array of structures
 /// is followed by the members of its first element.
@@ -34,22 +36,21 @@ const MAX_STRIDES: usize = 16;
 /// let assembled = spirvkit_text::assemble(text, &Default::default()).unwrap();
 /// let module = Module::new(&assembled.words)?;
 /// let types = Types::of(module.instructions().flatten());
-/// let comparison = Comparison::of(&types, &types.lay_out_all(), Id(3));
-/// let vector = &comparison.rows[1];
+/// let layouts = types.lay_out_all();
+/// let comparison = Comparison::new(&types, &layouts);
+/// let vector = comparison.rows(Id(3)).nth(1).unwrap();
 /// assert_eq!(vector.place(Rules::Explicit).start, Ok(Bytes::Fixed(4)));
 /// let place = vector.place(Rules::Std430);
 /// assert_eq!((place.start, place.hole, place.offset_differs), (Ok(Bytes::Fixed(16)), 12, true));
 /// assert!(!vector.place(Rules::Scalar).offset_differs);
 /// # Ok::<(), spirvkit_binary::Error>(())
 /// ```
-#[derive(Clone, Debug)]
-pub struct Comparison {
-    /// The members, each followed by what it is made of.
-    pub rows: Vec<Row>,
-    /// Whether there is more than fits.
-    pub is_cut: bool,
-    /// The whole structure, in the order of [`Rules::ALL`].
-    pub totals: [Result<Layout, NoLayout>; 4],
+#[derive(Debug)]
+pub struct Comparison<'t> {
+    types: &'t Types<'t>,
+    layouts: &'t [Layouts; 4],
+    /// Of the structures that were looked at: one may be in many.
+    spaces: RefCell<BTreeMap<Id, Rc<Spaces>>>,
 }
 
 /// A member, or the end of a structure.
@@ -132,21 +133,6 @@ impl Types<'_> {
     /// The layouts by all rules, in the order of [`Rules::ALL`].
     pub fn lay_out_all(&self) -> [Layouts; 4] {
         Rules::ALL.map(|rules| self.lay_out(rules))
-    }
-
-    /// The structure that a type is, or that arrays of it hold.
-    pub fn structure_in(&self, ty: Id) -> Option<Id> {
-        let mut ty = ty;
-        loop {
-            match self.get(ty)?.shape {
-                Shape::Struct(_) => return Some(ty),
-                // Elements are declared before their arrays.
-                Shape::Array { element, .. } if self.place(element) < self.place(ty) => {
-                    ty = element;
-                }
-                _ => return None,
-            }
-        }
     }
 
     /// Where the layout that is `declared`, by [`Rules::Explicit`], of a structure and of
@@ -258,53 +244,101 @@ fn matrix_stride(layout: Result<Layout, NoLayout>) -> Result<Bytes, NoLayout> {
         .ok_or(NoLayout::Opaque)
 }
 
-impl Comparison {
-    /// Compares the layouts of a structure, which are those of [`Types::lay_out_all`]; of
-    /// anything else, there are no rows.
-    pub fn of(types: &Types<'_>, layouts: &[Layouts; 4], root: Id) -> Self {
-        let mut comparison = Self {
-            rows: Vec::new(),
-            is_cut: false,
-            totals: [0, 1, 2, 3].map(|rules| layouts[rules].get(root)),
-        };
-        let zero = Ok(Bytes::Fixed(0));
-        let sizes = comparison.totals.map(|total| total.map(|it| it.size));
-        let whole = Open {
-            rows: structure_rows(types, layouts, root, 0, [zero; 4], sizes).into_iter(),
-        };
-        let mut open = vec![whole];
-        while let Some(current) = open.last_mut() {
-            let Some(row) = current.rows.next() else {
-                open.pop();
-                continue;
-            };
-            if comparison.rows.len() >= MAX_ROWS {
-                comparison.is_cut = true;
-                break;
-            }
-            if let Some(inner) = row.inner {
-                match row.depth + 1 < MAX_DEPTH {
-                    true => {
-                        let starts = [0, 1, 2, 3].map(|rules| row.places[rules].start);
-                        let sizes = [0, 1, 2, 3].map(|rules| element_size(&row.places[rules]));
-                        let depth = row.depth + 1;
-                        let rows = structure_rows(types, layouts, inner, depth, starts, sizes);
-                        open.push(Open {
-                            rows: rows.into_iter(),
-                        });
-                    }
-                    false => comparison.is_cut = true,
-                }
-            }
-            comparison.rows.push(row);
+impl<'t> Comparison<'t> {
+    /// Compares layouts, which are those of [`Types::lay_out_all`].
+    pub fn new(types: &'t Types<'t>, layouts: &'t [Layouts; 4]) -> Self {
+        Self {
+            types,
+            layouts,
+            spaces: RefCell::default(),
         }
-        comparison
+    }
+
+    /// The whole structure, in the order of [`Rules::ALL`].
+    pub fn totals(&self, structure: Id) -> [Result<Layout, NoLayout>; 4] {
+        [0, 1, 2, 3].map(|rules| self.layouts[rules].get(structure))
+    }
+
+    /// The members of a structure, each followed by what it is made of; of anything
+    /// else, none. They are worked out one by one.
+    pub fn rows(&self, structure: Id) -> Rows<'_> {
+        let zero = Ok(Bytes::Fixed(0));
+        let sizes = self.totals(structure).map(|total| total.map(|it| it.size));
+        Rows {
+            comparison: self,
+            open: vec![self.open(structure, [zero; 4], sizes)],
+            count: 0,
+            is_cut: false,
+        }
+    }
+
+    /// A structure that begins and extends so by each rules.
+    fn open(
+        &self,
+        structure: Id,
+        starts: [Result<Bytes, NoLayout>; 4],
+        sizes: [Result<Bytes, NoLayout>; 4],
+    ) -> Open {
+        let mut known = self.spaces.borrow_mut();
+        let spaces = known.entry(structure);
+        let spaces = spaces.or_insert_with(|| Rc::new(Spaces::of(self.layouts, structure)));
+        Open {
+            structure,
+            next: 0,
+            starts,
+            sizes,
+            spaces: Rc::clone(spaces),
+        }
     }
 }
 
-/// A structure of which not all rows have been taken.
-struct Open {
-    rows: vec::IntoIter<Row>,
+/// The rows of a structure: see [`Comparison::rows`].
+#[derive(Debug)]
+pub struct Rows<'c> {
+    comparison: &'c Comparison<'c>,
+    /// The structures of which not all rows have been taken, each within the one before.
+    open: Vec<Open>,
+    count: usize,
+    is_cut: bool,
+}
+
+impl Rows<'_> {
+    /// Whether something was left out so far: structures in very many others, or rows
+    /// after very many.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+}
+
+impl Iterator for Rows<'_> {
+    type Item = Row;
+
+    fn next(&mut self) -> Option<Row> {
+        let row = loop {
+            let depth = self.open.len().checked_sub(1)?;
+            match self.open[depth].next(self.comparison, depth as u32) {
+                Some(row) => break row,
+                None => drop(self.open.pop()),
+            }
+        };
+        if self.count >= MAX_ROWS {
+            self.is_cut = true;
+            self.open.clear();
+            return None;
+        }
+        self.count += 1;
+        if let Some(inner) = row.inner {
+            match row.depth + 1 < MAX_DEPTH {
+                true => {
+                    let starts = [0, 1, 2, 3].map(|rules| row.places[rules].start);
+                    let sizes = [0, 1, 2, 3].map(|rules| element_size(&row.places[rules]));
+                    self.open.push(self.comparison.open(inner, starts, sizes));
+                }
+                false => self.is_cut = true,
+            }
+        }
+        Some(row)
+    }
 }
 
 /// How many bytes a structure has for itself: its size, or where the next element begins.
@@ -315,52 +349,57 @@ fn element_size(place: &Place) -> Result<Bytes, NoLayout> {
     }
 }
 
-/// The rows of a structure's members and its end, which begins and extends so by each
-/// rules.
-fn structure_rows(
-    types: &Types<'_>,
-    layouts: &[Layouts; 4],
+/// A structure of which rows are taken.
+#[derive(Debug)]
+struct Open {
     structure: Id,
-    depth: u32,
+    /// The member whose row comes next; behind the last there is the end.
+    next: usize,
+    /// Where it begins by each rules.
     starts: [Result<Bytes, NoLayout>; 4],
+    /// How many bytes it has by each rules.
     sizes: [Result<Bytes, NoLayout>; 4],
-) -> Vec<Row> {
-    let count = layouts[0].members(structure).len();
-    // For each rules, the places of all members.
-    let columns: [(Vec<Place>, u64); 4] = [0, 1, 2, 3].map(|rules| {
-        let layouts = &layouts[rules];
-        let members = layouts.members(structure);
-        let mut places: Vec<Place> = members
-            .iter()
-            .map(|member| Place {
+    spaces: Rc<Spaces>,
+}
+
+impl Open {
+    fn next(&mut self, comparison: &Comparison<'_>, depth: u32) -> Option<Row> {
+        let index = self.next;
+        self.next += 1;
+        match self.spaces.members.get(index) {
+            Some(spaces) => Some(self.member(comparison, depth, index, spaces)),
+            None if index == self.spaces.members.len() => self.end(comparison, depth),
+            None => None,
+        }
+    }
+
+    fn member(
+        &self,
+        comparison: &Comparison<'_>,
+        depth: u32,
+        index: usize,
+        spaces: &[Space; 4],
+    ) -> Row {
+        let Comparison { types, layouts, .. } = comparison;
+        let member = |rules: usize| &layouts[rules].members(self.structure)[index];
+        let mut places = [0, 1, 2, 3].map(|rules| {
+            let member = member(rules);
+            let strides = types.array_strides(member, &layouts[rules]);
+            Place {
                 offset: member.offset,
-                start: sum(starts[rules], member.offset),
+                start: sum(self.starts[rules], member.offset),
                 layout: member.layout,
-                strides: types
-                    .array_strides(member, layouts)
+                strides: strides
                     .map(|(_, stride)| stride)
                     .take(MAX_STRIDES)
                     .collect(),
-                hole: 0,
-                overlaps: false,
+                hole: spaces[rules].hole,
+                overlaps: spaces[rules].overlaps,
                 offset_differs: false,
                 stride_differs: false,
-            })
-            .collect();
-        let end = find_holes(&mut places);
-        let size = sizes[rules].ok().and_then(Bytes::known);
-        let unused = match (end, size) {
-            (Some(end), Some(size)) => size.saturating_sub(end),
-            _ => 0,
-        };
-        (places, unused)
-    });
-    let explicit = Rules::Explicit as usize;
-    let mut rows = Vec::with_capacity(count + 1);
-    for index in 0..count {
-        let member = layouts[explicit].members(structure)[index];
-        let mut places = [0, 1, 2, 3].map(|rules| columns[rules].0[index].clone());
-        let declared = places[explicit].clone();
+            }
+        });
+        let declared = places[Rules::Explicit as usize].clone();
         // What declares nothing differs from nothing.
         if declared.offset.is_ok() {
             for place in &mut places {
@@ -369,61 +408,95 @@ fn structure_rows(
                     || matrix_stride(place.layout) != matrix_stride(declared.layout);
             }
         }
-        rows.push(Row {
+        let ty = member(Rules::Explicit as usize).ty;
+        Row {
             depth,
-            structure,
+            structure: self.structure,
             member: Some(index as u32),
-            ty: member.ty,
-            inner: types.structure_in(member.ty),
+            ty,
+            inner: types.structure_in(ty),
             places,
-        });
+        }
     }
-    if columns.iter().any(|&(_, unused)| unused > 0) {
-        rows.push(Row {
+
+    /// The end, if something is unused before it.
+    fn end(&self, comparison: &Comparison<'_>, depth: u32) -> Option<Row> {
+        let unused = [0, 1, 2, 3].map(|rules| {
+            let size = self.sizes[rules].ok().and_then(Bytes::known);
+            match (self.spaces.ends[rules], size) {
+                (Some(end), Some(size)) => size.saturating_sub(end),
+                _ => 0,
+            }
+        });
+        let place = |rules: usize| Place {
+            offset: self.sizes[rules],
+            start: sum(self.starts[rules], self.sizes[rules]),
+            layout: comparison.layouts[rules].get(self.structure),
+            strides: Vec::new(),
+            hole: unused[rules],
+            overlaps: false,
+            offset_differs: false,
+            stride_differs: false,
+        };
+        unused.iter().any(|&unused| unused > 0).then(|| Row {
             depth,
-            structure,
+            structure: self.structure,
             member: None,
-            ty: structure,
+            ty: self.structure,
             inner: None,
-            places: [0, 1, 2, 3].map(|rules| Place {
-                offset: sizes[rules],
-                start: sum(starts[rules], sizes[rules]),
-                layout: layouts[rules].get(structure),
-                strides: Vec::new(),
-                hole: columns[rules].1,
-                overlaps: false,
-                offset_differs: false,
-                stride_differs: false,
-            }),
-        });
+            places: [0, 1, 2, 3].map(place),
+        })
     }
-    rows
+}
+
+/// What is between the members of a structure, wherever it begins.
+#[derive(Debug)]
+struct Spaces {
+    /// In the order of [`Rules::ALL`].
+    members: Vec<[Space; 4]>,
+    /// Where the last member ends, if that is known of all.
+    ends: [Option<u64>; 4],
+}
+
+/// What is before a member.
+#[derive(Clone, Copy, Debug, Default)]
+struct Space {
+    hole: u64,
+    overlaps: bool,
+}
+
+impl Spaces {
+    fn of(layouts: &[Layouts; 4], structure: Id) -> Self {
+        let mut members = vec![<[Space; 4]>::default(); layouts[0].members(structure).len()];
+        let ends = [0, 1, 2, 3].map(|rules| {
+            let layout = layouts[rules].members(structure);
+            let known = |member: &Member| member.offset.ok().and_then(Bytes::known);
+            let mut order: Vec<usize> = (0..layout.len().min(members.len())).collect();
+            order.sort_by_key(|&index| known(&layout[index]));
+            // `None` behind something whose end isn't known.
+            let mut end = Some(0u64);
+            for index in order {
+                let (member, offset) = (&layout[index], known(&layout[index]));
+                if let (Some(end), Some(offset)) = (end, offset) {
+                    members[index][rules] = Space {
+                        hole: offset.saturating_sub(end),
+                        overlaps: offset < end,
+                    };
+                }
+                let size = member.layout.ok().and_then(|layout| layout.size.known());
+                end = match (end, offset, size) {
+                    (Some(end), Some(offset), Some(size)) => {
+                        Some(end.max(offset.saturating_add(size)))
+                    }
+                    _ => None,
+                };
+            }
+            end
+        });
+        Self { members, ends }
+    }
 }
 
 fn sum(one: Result<Bytes, NoLayout>, other: Result<Bytes, NoLayout>) -> Result<Bytes, NoLayout> {
     Ok(one?.plus(other?))
-}
-
-/// Finds what is unused before members and where they overlap. Returns where the last
-/// ends, if that is known of all.
-fn find_holes(places: &mut [Place]) -> Option<u64> {
-    let known = |place: &Place| place.offset.ok().and_then(Bytes::known);
-    let mut order: Vec<usize> = (0..places.len()).collect();
-    order.sort_by_key(|&index| known(&places[index]));
-    // `None` behind something whose end isn't known.
-    let mut end = Some(0u64);
-    for index in order {
-        let place = &mut places[index];
-        let offset = known(place);
-        if let (Some(end), Some(offset)) = (end, offset) {
-            place.hole = offset.saturating_sub(end);
-            place.overlaps = offset < end;
-        }
-        let size = place.layout.ok().and_then(|layout| layout.size.known());
-        end = match (end, offset, size) {
-            (Some(end), Some(offset), Some(size)) => Some(end.max(offset.saturating_add(size))),
-            _ => None,
-        };
-    }
-    end
 }

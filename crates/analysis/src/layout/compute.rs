@@ -61,12 +61,17 @@ struct Rulebook<'t, 'a> {
 impl Layouts {
     pub(super) fn new(types: &Types<'_>, rules: Rules) -> Self {
         let declared = types.declared();
+        let members = declared.iter().map(|declared| match declared.shape {
+            Shape::Struct(members) => members.len(),
+            _ => 0,
+        });
+        let members = members.sum();
         let mut book = Rulebook {
             types,
             rules,
             known: vec![UNDEFINED; declared.len()],
             ranges: vec![0..0; declared.len()],
-            members: Vec::new(),
+            members: Vec::with_capacity(members),
         };
         // Structures may hold pointers that are declared after them. Everything
         // else is made of what has been declared before.

@@ -55,7 +55,7 @@ use spirvkit_binary::{Id, IdMap};
 use spirvkit_grammar::Decoration;
 
 pub use bytes::Bytes;
-pub use compare::{Aspect, Comparison, Difference, Place, Row};
+pub use compare::{Aspect, Comparison, Difference, Place, Row, Rows};
 pub use types::Types;
 
 /// By which rules types are laid out.

@@ -27,6 +27,8 @@ pub struct Types<'a> {
 pub(super) struct Declared<'a> {
     pub(super) id: Id,
     pub(super) shape: Shape<'a>,
+    /// The structure that it is, or that arrays of it hold.
+    structure: Option<Id>,
     instruction: Instruction<'a>,
 }
 
@@ -166,6 +168,11 @@ impl<'a> Types<'a> {
         self.array_stride(self.type_marks(ty))
     }
 
+    /// The structure that a type is, or that arrays of it hold.
+    pub fn structure_in(&self, ty: Id) -> Option<Id> {
+        self.get(ty)?.structure
+    }
+
     /// Lays out all types by these rules, each once. Takes time in proportion to
     /// the length of their declarations.
     pub fn lay_out(&self, rules: Rules) -> Layouts {
@@ -253,9 +260,16 @@ impl<'a> Types<'a> {
             return;
         }
         let shape = self.shape(&instruction, has_long_vectors);
+        let structure = match shape {
+            Shape::Struct(_) => Some(id),
+            // Elements are declared before their arrays.
+            Shape::Array { element, .. } => self.structure_in(element),
+            _ => None,
+        };
         self.declared.push(Declared {
             id,
             shape,
+            structure,
             instruction,
         });
         // There are fewer types than words, and fewer words than 2³².

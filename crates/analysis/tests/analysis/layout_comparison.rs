@@ -1,6 +1,6 @@
 //! Layouts side by side.
 
-use spirvkit_analysis::layout::{Aspect, Bytes, Comparison, Rules, Types};
+use spirvkit_analysis::layout::{Aspect, Bytes, Comparison, Row, Rules, Types};
 use spirvkit_binary::{Id, Module};
 
 fn with_types<T>(text: &str, look: impl FnOnce(&Types<'_>) -> T) -> T {
@@ -9,9 +9,22 @@ fn with_types<T>(text: &str, look: impl FnOnce(&Types<'_>) -> T) -> T {
     look(&Types::of(module.instructions().flatten()))
 }
 
-fn compare(text: &str, root: u32) -> Comparison {
+/// All rows of a structure.
+struct Compared {
+    rows: Vec<Row>,
+    is_cut: bool,
+}
+
+fn compare(text: &str, root: u32) -> Compared {
     with_types(text, |types| {
-        Comparison::of(types, &types.lay_out_all(), Id(root))
+        let layouts = types.lay_out_all();
+        let comparison = Comparison::new(types, &layouts);
+        let mut found = comparison.rows(Id(root));
+        let rows = found.by_ref().collect();
+        Compared {
+            rows,
+            is_cut: found.is_cut(),
+        }
     })
 }
 

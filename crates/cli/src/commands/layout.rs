@@ -4,17 +4,18 @@ mod find;
 mod json;
 mod table;
 
+use std::collections::BTreeSet;
+
 use clap::{Args, ValueEnum};
-use spirvkit::analysis::layout::{Comparison, Rules, Types};
-use spirvkit::binary::Id;
+use spirvkit::analysis::layout::{Comparison, Layouts, Rules, Types};
+use spirvkit::binary::{Budget, Id};
 use spirvkit::diagnostics::Source;
 use spirvkit::text::IdNames;
 
-use crate::change::{add_error, write};
+use crate::change::{add_error, stream};
 use crate::cli::{ColorWhen, RawIds};
 use crate::exit::{Ending, UsageError};
 use crate::look::{Single, look};
-use crate::output::Destination;
 use crate::report::{Format, Reporter, stdout_width};
 use find::Names;
 
@@ -98,7 +99,24 @@ Exit codes:
 struct Shown {
     id: Id,
     is_block: bool,
-    comparison: Comparison,
+}
+
+/// The types of all members of these structures and of the structures in them.
+fn member_types(types: &Types<'_>, layouts: &[Layouts; 4], shown: &[Shown]) -> Vec<Id> {
+    let mut found = BTreeSet::new();
+    let mut seen: BTreeSet<Id> = shown.iter().map(|it| it.id).collect();
+    let mut waiting: Vec<Id> = seen.iter().copied().collect();
+    while let Some(structure) = waiting.pop() {
+        for member in layouts[0].members(structure) {
+            if found.insert(member.ty) {
+                let inner = types.structure_in(member.ty);
+                waiting.extend(inner.filter(|&inner| seen.insert(inner)));
+            }
+        }
+    }
+    // The end of a structure is a row of its own.
+    found.extend(seen);
+    found.into_iter().collect()
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
@@ -141,16 +159,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
                 .map(|id| Shown {
                     id,
                     is_block: names.is_block(id),
-                    comparison: Comparison::of(&types, &layouts, id),
                 })
                 .collect();
-            let rows = shown.iter().flat_map(|it| &it.comparison.rows);
-            let members: Vec<Id> = rows.map(|row| row.ty).collect();
+            let members = member_types(&types, &layouts, &shown);
             let texts = spirvkit::text::descriptions(module.words(), &members);
             let texts = members.into_iter().zip(texts).collect();
-            let text = match arguments.format {
+            let comparison = Comparison::new(&types, &layouts);
+            let mut budget = Budget::for_input(module.words().len() as u64 * 4);
+            match arguments.format {
                 Format::Human => {
                     let look = table::Look {
+                        comparison: &comparison,
                         rules: arguments.rules.iter().map(|&it| it.into()).collect(),
                         names: &names,
                         texts: &texts,
@@ -161,11 +180,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
                         color: arguments.color.on_stdout(),
                         width: stdout_width(),
                     };
-                    table::write(&shown, &look)
+                    stream(messages, |out| look.write(out, &shown, &mut budget));
                 }
-                Format::Json => json::write(&shown, &names, &texts),
-            };
-            write(&Destination::Stdout, text.as_bytes(), messages);
+                Format::Json => {
+                    let document = json::Document {
+                        comparison: &comparison,
+                        names: &names,
+                        texts: &texts,
+                    };
+                    stream(messages, |out| document.write(out, &shown, &mut budget));
+                }
+            }
             Ok(())
         },
     )

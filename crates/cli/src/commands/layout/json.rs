@@ -1,10 +1,13 @@
 //! The layouts for programs.
 
 use std::collections::HashMap;
+use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
-use spirvkit::analysis::layout::{Bytes, Layout, MatrixOrder, NoLayout, Place, Row, Rules};
-use spirvkit::binary::Id;
+use spirvkit::analysis::layout::{
+    Bytes, Comparison, Layout, MatrixOrder, NoLayout, Place, Row, Rules,
+};
+use spirvkit::binary::{Budget, Id};
 
 use super::find::Names;
 use super::{Shown, name_of};
@@ -13,12 +16,70 @@ use super::{Shown, name_of};
 /// changes its meaning or goes; what is new comes without.
 const VERSION: u32 = 1;
 
-pub(super) fn write(shown: &[Shown], names: &Names, texts: &HashMap<Id, String>) -> String {
-    let structures: Vec<Value> = shown.iter().map(|it| structure(it, names, texts)).collect();
-    format!(
-        "{}\n",
-        json!({ "version": VERSION, "structures": structures })
-    )
+/// What to show.
+pub(super) struct Document<'a> {
+    pub(super) comparison: &'a Comparison<'a>,
+    pub(super) names: &'a Names,
+    /// What types are called.
+    pub(super) texts: &'a HashMap<Id, String>,
+}
+
+impl Document<'_> {
+    /// Writes as many structures, and rows of the last, as the budget allows.
+    pub(super) fn write(
+        &self,
+        out: &mut dyn Write,
+        shown: &[Shown],
+        budget: &mut Budget,
+    ) -> io::Result<()> {
+        write!(out, "{{\"version\":{VERSION},\"structures\":[")?;
+        let mut left_out = shown.len();
+        for (index, structure) in shown.iter().enumerate() {
+            if budget.is_spent() {
+                break;
+            }
+            if index > 0 {
+                out.write_all(b",")?;
+            }
+            self.write_structure(out, structure, budget)?;
+            left_out -= 1;
+        }
+        out.write_all(b"]")?;
+        if left_out > 0 {
+            write!(out, ",\"left_out\":{left_out}")?;
+        }
+        out.write_all(b"}\n")
+    }
+
+    fn write_structure(
+        &self,
+        out: &mut dyn Write,
+        shown: &Shown,
+        budget: &mut Budget,
+    ) -> io::Result<()> {
+        let totals = self.comparison.totals(shown.id);
+        let start = format!(
+            "{{\"id\":{},\"name\":{},\"block\":{},\"layouts\":{},\"members\":[",
+            shown.id.0,
+            json!(self.names.name(shown.id)),
+            shown.is_block,
+            by_rules(|rules| total(totals[rules])),
+        );
+        let mut is_whole = budget.take(start.len() as u64);
+        out.write_all(start.as_bytes())?;
+        let mut rows = self.comparison.rows(shown.id);
+        let mut comma = "";
+        while let Some(row) = rows.next() {
+            let row = member(&row, self.names, self.texts).to_string();
+            if !budget.take(row.len() as u64) {
+                is_whole = false;
+                break;
+            }
+            write!(out, "{comma}{row}")?;
+            comma = ",";
+        }
+        write!(out, "],\"complete\":{}}}", is_whole && !rows.is_cut())
+    }
 }
 
 /// An object with a value for each rules.
@@ -26,20 +87,6 @@ fn by_rules(value: impl Fn(usize) -> Value) -> Value {
     let of = |(index, rules): (usize, &Rules)| (name_of(*rules), value(index));
     let all = Rules::ALL.iter().enumerate().map(of);
     Value::Object(all.collect::<Map<_, _>>())
-}
-
-fn structure(shown: &Shown, names: &Names, texts: &HashMap<Id, String>) -> Value {
-    let comparison = &shown.comparison;
-    let row = |row: &Row| member(row, names, texts);
-    let members: Vec<Value> = comparison.rows.iter().map(row).collect();
-    json!({
-        "id": shown.id.0,
-        "name": names.name(shown.id),
-        "block": shown.is_block,
-        "layouts": by_rules(|rules| total(comparison.totals[rules])),
-        "members": members,
-        "complete": !comparison.is_cut,
-    })
 }
 
 fn total(layout: Result<Layout, NoLayout>) -> Value {

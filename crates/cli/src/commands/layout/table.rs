@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::ops::Range;
 
-use spirvkit::analysis::layout::{Bytes, Layout, NoLayout, Place, Row, Rules};
-use spirvkit::binary::Id;
-use spirvkit::diagnostics::visible;
+use spirvkit::analysis::layout::{Bytes, Comparison, Layout, NoLayout, Place, Row, Rules};
+use spirvkit::binary::{Budget, Id};
+use spirvkit::diagnostics::{counted, visible};
 use spirvkit::text::IdNames;
 
 use super::find::Names;
@@ -49,6 +51,7 @@ impl Cell {
 
 /// What to show, and how.
 pub(super) struct Look<'a> {
+    pub(super) comparison: &'a Comparison<'a>,
     /// In which order the columns stand.
     pub(super) rules: Vec<Rules>,
     pub(super) names: &'a Names,
@@ -58,20 +61,6 @@ pub(super) struct Look<'a> {
     pub(super) color: bool,
     /// How many columns there are.
     pub(super) width: usize,
-}
-
-pub(super) fn write(shown: &[Shown], look: &Look<'_>) -> String {
-    if shown.is_empty() {
-        return "no structure of the module is a block or has offsets\n".into();
-    }
-    let mut out = String::new();
-    for (index, structure) in shown.iter().enumerate() {
-        if index > 0 {
-            out.push('\n');
-        }
-        look.write_structure(&mut out, structure);
-    }
-    out
 }
 
 /// A line of the table: what is laid out, and for each rules where.
@@ -90,7 +79,41 @@ impl Look<'_> {
         }
     }
 
-    fn write_structure(&self, out: &mut String, shown: &Shown) {
+    /// Writes as many structures, and lines of the last, as the budget allows.
+    pub(super) fn write(
+        &self,
+        out: &mut dyn Write,
+        shown: &[Shown],
+        budget: &mut Budget,
+    ) -> io::Result<()> {
+        if shown.is_empty() {
+            return out.write_all(
+                b"no structure of the module is a block or has offsets
+",
+            );
+        }
+        for (index, structure) in shown.iter().enumerate() {
+            if index > 0 {
+                out.write_all(
+                    b"
+",
+                )?;
+            }
+            if budget.is_spent() {
+                let left = counted(shown.len() - index, "structure");
+                return writeln!(out, "… {left} more");
+            }
+            self.write_structure(out, structure, budget)?;
+        }
+        Ok(())
+    }
+
+    fn write_structure(
+        &self,
+        out: &mut dyn Write,
+        shown: &Shown,
+        budget: &mut Budget,
+    ) -> io::Result<()> {
         let (bold, reset) = self.paint(BOLD);
         let id = self.ids.show(shown.id);
         let name = self.names.name(shown.id).map(plain).unwrap_or_default();
@@ -99,48 +122,75 @@ impl Look<'_> {
             false => name + "  ",
         };
         let kind = if shown.is_block { "block" } else { "structure" };
-        let _ = writeln!(out, "{bold}{name}{id}{reset}  {kind}");
-        let comparison = &shown.comparison;
+        let title = format!(
+            "{bold}{name}{id}{reset}  {kind}
+"
+        );
+        let _ = budget.take(title.len() as u64);
+        out.write_all(title.as_bytes())?;
+        let (lines, notes) = self.lines(shown.id);
+        Columns::of(self, &lines).write(out, &lines, budget)?;
+        let (dim, reset) = self.paint(DIM);
+        for note in notes.texts() {
+            writeln!(out, "{dim}{note}{reset}")?;
+        }
+        Ok(())
+    }
+
+    /// The lines of a structure, and which marks there are in them.
+    fn lines(&self, structure: Id) -> (Vec<Line>, Notes) {
         let mut lines = Vec::new();
-        for row in &comparison.rows {
+        let mut notes = Notes::default();
+        let mut rows = self.comparison.rows(structure);
+        for row in rows.by_ref() {
             let mut places = self.rules.iter().map(|&rules| row.place(rules));
+            places.clone().for_each(|place| notes.note(place));
             if places.any(|place| place.hole > 0) {
-                lines.push(self.hole_line(row));
+                lines.push(self.hole_line(&row));
             }
             if row.member.is_some() {
-                lines.push(self.member_line(row));
+                lines.push(self.member_line(&row));
             }
         }
-        if comparison.is_cut {
+        if rows.is_cut() {
             lines.push(Line {
                 name: Cell::left("…".into(), DIM),
                 ..Line::default()
             });
         }
-        lines.push(self.total_line(&comparison.totals));
-        self.write_lines(out, &lines);
-        self.write_notes(out, &comparison.rows);
+        lines.push(self.total_line(&self.comparison.totals(structure)));
+        (lines, notes)
+    }
+}
+
+/// Which marks need to be explained.
+#[derive(Clone, Copy, Default)]
+struct Notes {
+    differs: bool,
+    overlaps: bool,
+    is_specialized: bool,
+}
+
+impl Notes {
+    fn note(&mut self, place: &Place) {
+        self.differs |= place.offset_differs || place.stride_differs;
+        self.overlaps |= place.overlaps;
+        self.is_specialized |= place.offset.ok().is_some_and(Bytes::is_specialized);
     }
 
     /// What the marks mean.
-    fn write_notes(&self, out: &mut String, rows: &[Row]) {
-        let all = |row| self.rules.iter().map(move |&rules| Row::place(row, rules));
-        let mut places = rows.iter().flat_map(all);
-        let any = |is_it: fn(&Place) -> bool| places.clone().any(is_it);
-        let mut notes = Vec::new();
-        if any(|it| it.offset_differs || it.stride_differs) {
-            notes.push("! differs from what is declared");
-        }
-        if any(|place| place.overlaps) {
-            notes.push("& overlaps a member before");
-        }
-        if places.any(|place| place.offset.ok().is_some_and(Bytes::is_specialized)) {
-            notes.push("* with default values of specialization constants");
-        }
-        let (dim, reset) = self.paint(DIM);
-        for note in notes {
-            let _ = writeln!(out, "{dim}{note}{reset}");
-        }
+    fn texts(self) -> impl Iterator<Item = &'static str> {
+        let texts = [
+            (self.differs, "! differs from what is declared"),
+            (self.overlaps, "& overlaps a member before"),
+            (
+                self.is_specialized,
+                "* with default values of specialization constants",
+            ),
+        ];
+        texts
+            .into_iter()
+            .filter_map(|(is_there, text)| is_there.then_some(text))
     }
 }
 
@@ -303,42 +353,53 @@ struct Group {
     total: usize,
 }
 
-impl Look<'_> {
-    /// Writes lines of cells in columns, with as many rules beside each other as fit.
-    fn write_lines(&self, out: &mut String, lines: &[Line]) {
-        let groups: Vec<Group> = self
-            .rules
-            .iter()
-            .enumerate()
-            .map(|(index, &rules)| {
-                let headings = headings(rules);
-                let widest = |cell: usize| {
-                    let cells = lines.iter().filter_map(|line| line.groups.get(index));
-                    let body = cells.map(|cells| width(&cells[cell].text)).max();
-                    match body.unwrap_or(0) {
-                        0 => 0,
-                        body => body.max(width(headings[cell])),
-                    }
-                };
-                let cells: [usize; CELLS] = std::array::from_fn(widest);
-                let used = cells.iter().filter(|&&cell| cell > 0);
-                let own: usize = used.map(|cell| cell + 1).sum();
-                // The name of the rules stands above them.
-                let own = own.max(width(&name_of(rules)) + 1);
-                Group {
-                    rules,
-                    cells,
-                    total: own + 2,
+impl Group {
+    /// `widest` are the widest texts of each column.
+    fn new(rules: Rules, widest: [usize; CELLS]) -> Self {
+        let headings = headings(rules);
+        let cells: [usize; CELLS] = std::array::from_fn(|cell| match widest[cell] {
+            0 => 0,
+            body => body.max(width(headings[cell])),
+        });
+        let used = cells.iter().filter(|&&cell| cell > 0);
+        let own: usize = used.map(|cell| cell + 1).sum();
+        // The name of the rules stands above them.
+        let own = own.max(width(&name_of(rules)) + 1);
+        Self {
+            rules,
+            cells,
+            total: own + 2,
+        }
+    }
+}
+
+/// How wide all columns are.
+struct Columns<'a> {
+    look: &'a Look<'a>,
+    name: usize,
+    ty: usize,
+    groups: Vec<Group>,
+}
+
+impl<'a> Columns<'a> {
+    fn of(look: &'a Look<'a>, lines: &[Line]) -> Self {
+        let mut widest = vec![[0; CELLS]; look.rules.len()];
+        let (mut name, mut ty) = (width("member"), width("type"));
+        for line in lines {
+            name = name.max(width(&line.name.text));
+            ty = ty.max(width(&line.ty.text));
+            for (widest, cells) in widest.iter_mut().zip(&line.groups) {
+                for (widest, cell) in widest.iter_mut().zip(cells) {
+                    *widest = (*widest).max(width(&cell.text));
                 }
-            })
+            }
+        }
+        let groups = look.rules.iter().zip(widest);
+        let groups: Vec<Group> = groups
+            .map(|(&rules, widest)| Group::new(rules, widest))
             .collect();
         let widest = groups.iter().map(|group| group.total).max().unwrap_or(0);
-        let left = self.width.saturating_sub(widest);
-        let of = |cell: fn(&Line) -> &Cell, heading: &str| {
-            let body = lines.iter().map(|line| width(&cell(line).text)).max();
-            body.unwrap_or(0).max(width(heading))
-        };
-        let (name, ty) = (of(|line| &line.name, "member"), of(|line| &line.ty, "type"));
+        let left = look.width.saturating_sub(widest);
         // The longer of the two has to give way first.
         let room = left.saturating_sub(2);
         let half = room / 2;
@@ -348,99 +409,121 @@ impl Look<'_> {
             (_, _, true) => (room - ty, ty),
             _ => (room - half, half),
         };
-        let (name, ty) = (name.max(NARROWEST), ty.max(NARROWEST.min(ty.max(4))));
-        let before = name + 2 + ty;
-        let mut first = 0;
-        while first < groups.len() {
-            let mut end = first + 1;
-            let mut total = before + groups[first].total;
-            while end < groups.len() && total + groups[end].total <= self.width {
-                total += groups[end].total;
-                end += 1;
-            }
-            self.write_table(out, lines, [name, ty], &groups[first..end], first);
-            first = end;
+        Self {
+            look,
+            name: name.max(NARROWEST),
+            ty: ty.max(NARROWEST.min(ty.max(4))),
+            groups,
         }
     }
 
-    /// Writes one table, of the rules from `first` on.
+    /// Writes lines in columns, with as many rules beside each other as fit.
+    fn write(&self, out: &mut dyn Write, lines: &[Line], budget: &mut Budget) -> io::Result<()> {
+        let before = self.name + 2 + self.ty;
+        let mut first = 0;
+        while first < self.groups.len() && !budget.is_spent() {
+            let mut end = first + 1;
+            let mut total = before + self.groups[first].total;
+            while end < self.groups.len() && total + self.groups[end].total <= self.look.width {
+                total += self.groups[end].total;
+                end += 1;
+            }
+            self.write_table(out, lines, first..end, budget)?;
+            first = end;
+        }
+        Ok(())
+    }
+
+    /// Writes one table, of some of the rules.
     fn write_table(
         &self,
-        out: &mut String,
+        out: &mut dyn Write,
         lines: &[Line],
-        [name, ty]: [usize; 2],
-        groups: &[Group],
-        first: usize,
-    ) {
-        let (bold, reset) = self.paint(BOLD);
-        let mut heading = " ".repeat(name + 2 + ty);
+        range: Range<usize>,
+        budget: &mut Budget,
+    ) -> io::Result<()> {
+        let groups = &self.groups[range.clone()];
+        let (bold, reset) = self.look.paint(BOLD);
+        let mut heading = " ".repeat(self.name + 2 + self.ty);
         for group in groups {
             let inner = group.total - 3;
             let _ = write!(heading, " │ {:<inner$}", name_of(group.rules));
         }
-        let _ = writeln!(out, "{bold}{}{reset}", heading.trim_end());
+        writeln!(out, "{bold}{}{reset}", heading.trim_end())?;
         let headings = Line {
             name: Cell::left("member".into(), DIM),
             ty: Cell::left("type".into(), DIM),
-            groups: Vec::new(),
+            groups: groups
+                .iter()
+                .map(|group| headings_of(group.rules))
+                .collect(),
         };
+        writeln!(out, "{}", self.line(&headings, &headings.groups, groups))?;
         // What is unused by some rules only is of no interest beside the others.
-        let last = first + groups.len();
-        let has_cells = |line: &&Line| match line.groups.get(first..last) {
+        let is_shown = |line: &&Line| match line.groups.get(range.clone()) {
             Some(groups) => groups.as_flattened().iter().any(|it| !it.text.is_empty()),
             None => true,
         };
-        let shown = lines.iter().filter(has_cells);
-        for (number, line) in std::iter::once(&headings).chain(shown).enumerate() {
-            let mut text = String::new();
-            self.write_cell(&mut text, &line.name, name);
-            text.push_str("  ");
-            self.write_cell(&mut text, &line.ty, ty);
-            for (index, group) in groups.iter().enumerate() {
-                text.push_str(" │");
-                let titles = headings_of(group.rules);
-                let cells = match number {
-                    0 => Some(&titles),
-                    _ => line.groups.get(first + index),
-                };
-                let mut written = 0;
-                for (cell, &width) in group
-                    .cells
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, width)| **width > 0)
-                {
-                    text.push(' ');
-                    match cells {
-                        Some(cells) => self.write_cell(&mut text, &cells[cell], width),
-                        None => self.write_cell(&mut text, &Cell::default(), width),
-                    }
-                    written += width + 1;
-                }
-                text.push_str(&" ".repeat(group.total - 2 - written));
+        let mut shown = lines.iter().filter(is_shown);
+        while let Some(line) = shown.next() {
+            let cells = line.groups.get(range.clone()).unwrap_or_default();
+            let text = self.line(line, cells, groups);
+            if !budget.take(text.len() as u64 + 1) {
+                let left = counted(1 + shown.count(), "row");
+                return writeln!(out, "… {left} more");
             }
-            out.push_str(text.trim_end());
-            out.push('\n');
+            writeln!(out, "{text}")?;
         }
+        Ok(())
     }
 
+    /// A line with the cells of these groups, if it has some.
+    fn line(&self, line: &Line, cells: &[[Cell; CELLS]], groups: &[Group]) -> String {
+        let mut text = String::new();
+        self.look.write_cell(&mut text, &line.name, self.name);
+        text.push_str("  ");
+        self.look.write_cell(&mut text, &line.ty, self.ty);
+        for (index, group) in groups.iter().enumerate() {
+            text.push_str(" │");
+            let cells = cells.get(index);
+            let mut written = 0;
+            let columns = group.cells.iter().enumerate();
+            for (cell, &width) in columns.filter(|(_, width)| **width > 0) {
+                text.push(' ');
+                match cells {
+                    Some(cells) => self.look.write_cell(&mut text, &cells[cell], width),
+                    None => self.look.write_cell(&mut text, &Cell::default(), width),
+                }
+                written += width + 1;
+            }
+            text.push_str(&" ".repeat(group.total - 2 - written));
+        }
+        text.truncate(text.trim_end().len());
+        text
+    }
+}
+
+impl Look<'_> {
     /// Writes a cell, as long as it may be and as wide as it must be.
     fn write_cell(&self, out: &mut String, cell: &Cell, room: usize) {
-        let mut text = cell.text.clone();
-        if let Some((end, _)) = text.char_indices().nth(room)
-            && let Some((last, _)) = text[..end].char_indices().next_back()
-        {
-            text.truncate(last);
-            text.push('…');
+        let mut text = cell.text.as_str();
+        let mut taken = width(text);
+        let mut mark = "";
+        if taken > room {
+            // The mark takes the place of the last that fits.
+            taken = room;
+            let end = text.char_indices().nth(room.saturating_sub(1));
+            text = end.map_or(text, |(end, _)| &text[..end]);
+            mark = if room > 0 { "…" } else { "" };
         }
-        let padding = " ".repeat(room.saturating_sub(width(&text)));
-        let (style, reset) = match cell.style.is_empty() || text.is_empty() {
+        let padding = room - taken;
+        let (style, reset) = match cell.style.is_empty() || text.is_empty() && mark.is_empty() {
             true => ("", ""),
             false => self.paint(cell.style),
         };
         let _ = match cell.is_left {
-            true => write!(out, "{style}{text}{reset}{padding}"),
-            false => write!(out, "{padding}{style}{text}{reset}"),
+            true => write!(out, "{style}{text}{mark}{reset}{:padding$}", ""),
+            false => write!(out, "{:padding$}{style}{text}{mark}{reset}", ""),
         };
     }
 }

@@ -1,5 +1,7 @@
 //! The drawing for programs.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use crate::model::{Block, Edge, Function, Line, Program, Region};
@@ -15,39 +17,68 @@ const VERSION: u32 = 1;
 /// assert_eq!(spirvkit_cfg::json(&program), r#"{"version":1,"functions":[]}"#);
 /// ```
 pub fn json(program: &Program) -> String {
-    let functions: Vec<Value> = program.functions.iter().map(function).collect();
-    json!({ "version": VERSION, "functions": functions }).to_string()
+    let mut out = format!("{{\"version\":{VERSION},\"functions\":");
+    list(&mut out, &program.functions, function);
+    out.push('}');
+    out
 }
 
-fn function(function: &Function) -> Value {
-    let blocks: Vec<Value> = function.blocks.iter().map(block).collect();
-    let edges: Vec<Value> = function.edges.iter().map(edge).collect();
-    let regions: Vec<Value> = function.regions.iter().map(region).collect();
-    json!({
-        "id": function.id.0,
-        "name": function.name,
-        "entry_points": function.entry_points,
-        "head": lines(&function.head),
-        "blocks": blocks,
-        "edges": edges,
-        "regions": regions,
-        "order": function.order,
-    })
+/// Writes a list, which may be long, piece by piece.
+fn list<T>(out: &mut String, things: &[T], mut write: impl FnMut(&mut String, &T)) {
+    out.push('[');
+    for (index, thing) in things.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write(out, thing);
+    }
+    out.push(']');
 }
 
-fn block(block: &Block) -> Value {
-    json!({
-        "id": block.label.0,
-        "name": block.name,
-        "reachable": block.is_reachable,
-        "region": block.region,
-        "instructions": lines(&block.lines),
-    })
+fn function(out: &mut String, function: &Function) {
+    let _ = write!(
+        out,
+        "{{\"id\":{},\"name\":{},\"entry_points\":{},\"head\":",
+        function.id.0,
+        json!(function.name),
+        json!(function.entry_points),
+    );
+    list(out, &function.head, line);
+    out.push_str(",\"blocks\":");
+    list(out, &function.blocks, block);
+    out.push_str(",\"edges\":");
+    list(out, &function.edges, |out, it| {
+        _ = write!(out, "{}", edge(it))
+    });
+    out.push_str(",\"regions\":");
+    list(out, &function.regions, |out, it| {
+        _ = write!(out, "{}", region(it))
+    });
+    out.push_str(",\"order\":");
+    list(out, &function.order, |out, it| _ = write!(out, "{it}"));
+    out.push('}');
 }
 
-fn lines(lines: &[Line]) -> Vec<Value> {
-    let line = |line: &Line| json!({ "text": line.text, "source": line.source });
-    lines.iter().map(line).collect()
+fn block(out: &mut String, block: &Block) {
+    let _ = write!(
+        out,
+        "{{\"id\":{},\"name\":{},\"reachable\":{},\"region\":{},\"instructions\":",
+        block.label.0,
+        json!(block.name),
+        block.is_reachable,
+        json!(block.region),
+    );
+    list(out, &block.lines, line);
+    out.push('}');
+}
+
+fn line(out: &mut String, line: &Line) {
+    let _ = write!(
+        out,
+        "{{\"text\":{},\"source\":{}}}",
+        json!(line.text),
+        json!(line.source)
+    );
 }
 
 fn edge(edge: &Edge) -> Value {

@@ -1,5 +1,7 @@
 //! From words to what there is to draw.
 
+use std::cell::RefCell;
+
 use spirvkit_analysis::control_flow::{self, HeaderKind};
 use spirvkit_analysis::{CallGraph, Constructs, ControlFlow, Node};
 use spirvkit_binary::{Definition, Definitions, Error, Id, Import, Instruction, Module};
@@ -45,7 +47,7 @@ impl Program {
             calls: CallGraph::new(instructions.iter().copied()),
             instructions: &instructions,
             definitions: &definitions,
-            lines: &lines,
+            lines: RefCell::new(lines),
         };
         let flows = control_flow::functions(instructions.iter().copied(), &definitions);
         let bodies = flows.filter(|flow| !flow.blocks().is_empty());
@@ -93,7 +95,8 @@ struct Reader<'m> {
     calls: CallGraph<'m>,
     instructions: &'m [Instruction<'m>],
     definitions: &'m Definitions,
-    lines: &'m [ListedLine],
+    /// Each is taken where it belongs.
+    lines: RefCell<Vec<ListedLine>>,
 }
 
 impl Reader<'_> {
@@ -141,13 +144,14 @@ impl Reader<'_> {
 
     /// The lines at places of the module.
     fn lines(&self, places: std::ops::Range<u32>) -> Vec<Line> {
-        let place_of = |place: u32| self.lines.partition_point(|line| line.place < place);
-        let lines = self.lines.get(place_of(places.start)..place_of(places.end));
-        let lines = lines.unwrap_or_default().iter();
+        let mut all = self.lines.borrow_mut();
+        let place_of = |place: u32| all.partition_point(|line| line.place < place);
+        let range = place_of(places.start)..place_of(places.end);
+        let lines = all.get_mut(range).unwrap_or_default().iter_mut();
         lines
             .map(|line| Line {
-                text: line.text.clone(),
-                source: line.source.clone(),
+                text: std::mem::take(&mut line.text),
+                source: line.source.take(),
                 is_debug: self.is_debug(line.place),
             })
             .collect()

@@ -1,5 +1,7 @@
 //! Differences for programs.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 use spirvkit_binary::{Id, Section};
 
@@ -23,12 +25,7 @@ impl Diff {
         let named = friendly_names.then(|| self.shown_names());
         let texts = self.texts(&self.changed_lines(), named.as_ref());
         let mut texts = texts.into_iter();
-        let parts = self.parts().iter();
-        let parts: Vec<Value> = parts
-            .filter_map(|part| self.part(part, &mut texts))
-            .collect();
-        let ids: Vec<[u32; 2]> = self.id_pairs().iter().map(|(a, b)| [a.0, b.0]).collect();
-        let all = json!({
+        let start = json!({
             "version": VERSION,
             "a": names[0],
             "b": names[1],
@@ -36,40 +33,32 @@ impl Diff {
             "removed": removed,
             "added": added,
             "header": header,
-            "parts": parts,
-            "ids": ids,
         });
-        all.to_string()
-    }
-
-    /// A part, if there is something to tell about it. `texts` are those of changes.
-    fn part(&self, part: &Part, texts: &mut impl Iterator<Item = String>) -> Option<Value> {
-        let lines = part.lines.iter();
-        let changed = lines.filter(|line| line.change() != Change::Same);
-        let changes: Vec<Value> = changed
-            .zip(texts)
-            .map(|(&line, text)| self.change(line, &text))
-            .collect();
-        match part.kind {
-            PartKind::Section(_) if changes.is_empty() => None,
-            PartKind::Section(section) => Some(json!({
-                "kind": "section",
-                "section": section_name(section),
-                "changes": changes,
-            })),
-            PartKind::Function { a, b, moved } => {
-                let is_dull = changes.is_empty() && !moved;
-                (!is_dull).then(|| {
-                    json!({
-                        "kind": "function",
-                        "a": a.map(|id| id.0),
-                        "b": b.map(|id| id.0),
-                        "moved": moved,
-                        "changes": changes,
-                    })
-                })
+        let mut out = start.to_string();
+        out.truncate(out.len() - 1);
+        out.push_str(",\"parts\":[");
+        let mut comma = "";
+        for part in self.parts() {
+            let lines = part.lines.iter().copied();
+            let changed = lines.filter(|line| line.change() != Change::Same);
+            let mut changed = changed.zip(&mut texts).peekable();
+            let Some(start) = part_start(part, changed.peek().is_some()) else {
+                continue;
+            };
+            out.push_str(comma);
+            comma = ",";
+            out.push_str(&start);
+            out.push_str(",\"changes\":[");
+            let mut comma = "";
+            for (line, text) in changed {
+                let _ = write!(out, "{comma}{}", self.change(line, &text));
+                comma = ",";
             }
+            out.push_str("]}");
         }
+        let ids: Vec<[u32; 2]> = self.id_pairs().iter().map(|(a, b)| [a.0, b.0]).collect();
+        let _ = write!(out, "],\"ids\":{}}}", json!(ids));
+        out
     }
 
     fn change(&self, line: Line, text: &str) -> Value {
@@ -91,6 +80,27 @@ impl Diff {
             "text": text,
         })
     }
+}
+
+/// A part up to its changes, if there is something to tell about it.
+fn part_start(part: &Part, has_changes: bool) -> Option<String> {
+    let start = match part.kind {
+        PartKind::Section(_) if !has_changes => return None,
+        PartKind::Section(section) => json!({
+            "kind": "section",
+            "section": section_name(section),
+        }),
+        PartKind::Function { moved, .. } if !has_changes && !moved => return None,
+        PartKind::Function { a, b, moved } => json!({
+            "kind": "function",
+            "a": a.map(|id| id.0),
+            "b": b.map(|id| id.0),
+            "moved": moved,
+        }),
+    };
+    let mut start = start.to_string();
+    start.truncate(start.len() - 1);
+    Some(start)
 }
 
 /// What a section is called.

@@ -188,7 +188,30 @@ impl Diff {
                 of_b.insert(shown, name);
             }
         }
-        [of_a, of_b]
+        self.limit_names([of_a, of_b])
+    }
+
+    /// Leaves names out that one of the modules has no room for, so that both are shown
+    /// with the same.
+    fn limit_names(&self, mut names: Named) -> Named {
+        let all = names.iter().flat_map(HashMap::values);
+        if all.map(String::len).max().unwrap_or(0) <= IdNames::SHORT {
+            return names;
+        }
+        let words = [&self.a.words, &self.shown_words()];
+        let left_out: Vec<HashSet<Id>> = words
+            .into_iter()
+            .zip(&names)
+            .map(|(words, own)| {
+                let given = IdNames::given(words, own.iter().map(|(id, name)| (*id, &**name)));
+                let ids = own.keys().copied();
+                ids.filter(|id| given.get(*id).is_none()).collect()
+            })
+            .collect();
+        for own in &mut names {
+            own.retain(|id, _| left_out.iter().all(|left_out| !left_out.contains(id)));
+        }
+        names
     }
 
     /// The words of the second module with the ids with which they are shown.

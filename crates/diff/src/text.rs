@@ -237,7 +237,8 @@ fn shown_lines(
             continue;
         }
         let start = index.saturating_sub(context).max(next);
-        let end = index.saturating_add(context + 1).min(changes.len());
+        let end = index.saturating_add(context).saturating_add(1);
+        let end = end.min(changes.len());
         if end > next {
             shown.extend_from_slice(&changes[start..end]);
             next = end;

@@ -291,6 +291,11 @@ kinds! {
                of the sign. Text doesn't show them.",
         advice: "`spv dis --lenient` writes them as numbers, so that the text assembles to the same words.",
     }
+    LONG_NAMES = "binary.long-names", InvalidBinary {
+        text: "Names are so long, and used so often, that the text would be out of proportion to the module. The \
+               shortest in all are kept; the other ids stand by their numbers.",
+        advice: "The text assembles to the same module. `spv dis --raw-id` shows numbers for all ids.",
+    }
     TOO_MANY_BINARY_ERRORS = "binary.too-many-errors", InvalidBinary {
         text: "The module has more errors than `--max-errors` lets through.",
         advice: "Give a higher number (0 means no limit), or use `--lenient`.",

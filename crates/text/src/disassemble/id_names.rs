@@ -9,7 +9,7 @@ use spirvkit_binary::{Id, Instruction, LiteralString, Module};
 use spirvkit_diagnostics::similar;
 use spirvkit_grammar::Op;
 
-use super::names::{Names, as_number};
+use super::names::{Names, SHORT, as_number};
 use crate::assemble::Origins;
 
 /// What the disassembler calls the ids of a module.
@@ -69,6 +69,9 @@ impl Meant {
 }
 
 impl<'m> IdNames<'m> {
+    /// Names of at most so many bytes are never [left out](Self::given) for being used often.
+    pub const SHORT: usize = SHORT;
+
     /// The names that the disassembler gives the ids of a module, in words in host
     /// order. Without a header there are none.
     pub fn new(words: &'m [u32]) -> Self {
@@ -90,7 +93,8 @@ impl<'m> IdNames<'m> {
         }
     }
 
-    /// Names of a program's own choice. They should consist of letters, digits and
+    /// Names of a program's own choice, but for such as are too long for how often they are
+    /// used: the text of a module is to stay in proportion to it. They should consist of letters, digits and
     /// underscores; no two ids should have the same.
     pub fn given<'n>(words: &'m [u32], names: impl IntoIterator<Item = (Id, &'n str)>) -> Self {
         let module = Module::new(words).ok();

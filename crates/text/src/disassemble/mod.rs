@@ -34,7 +34,8 @@ pub struct Disassembled {
     /// The text.
     pub text: String,
     /// What the text can't show, such as padding that is not zero: assembling
-    /// it gives a module that differs in that.
+    /// it gives a module that differs in that. And that long names are so many, or used so
+    /// often, that ids stand by their numbers.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -95,6 +96,14 @@ pub fn binary_error(error: &Error) -> Diagnostic {
 fn warning(error: &Error) -> Diagnostic {
     let warning = kind(error.kind()).warning(message(error));
     warning.at_word(error.offset().0)
+}
+
+/// Says that ids have numbers although the module names them.
+fn left_out_names(ids: usize) -> Diagnostic {
+    let ids = counted(ids, "id");
+    let message =
+        format!("the names of {ids} would make the text too long; numbers stand for them");
+    kinds::LONG_NAMES.warning(message)
 }
 
 /// Says that the module is not looked at from `next` on.

@@ -9,7 +9,9 @@ use std::fmt::Write as _;
 use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
-use spirvkit_binary::{Definitions, Id, IdMap, Instruction, LiteralString, Module, NumberType};
+use spirvkit_binary::{
+    Budget, Definitions, Id, IdMap, Instruction, LiteralString, Module, NumberType,
+};
 use spirvkit_grammar::{
     AccessQualifier, BuiltIn, Class, Decoration, Enumeration, FPEncoding, Op, StorageClass,
 };
@@ -21,6 +23,16 @@ use crate::number::write_number;
 /// keeps its number. Names are made of names, so without a limit they could grow
 /// with the square of the module's size.
 const LONGEST: usize = 1024;
+
+/// The most bytes of a name that may be used however often: there is a word for each
+/// use, and so no more text than sixteen bytes for each of a module's. Longer names take
+/// what they are used for from a budget.
+pub(super) const SHORT: usize = 64;
+
+/// What long names may take of a module's text, which has more in it than names.
+fn room(module: &Module<'_>) -> Budget {
+    Budget::of(Budget::for_input(module.words().len() as u64 * 4).left() / 2)
+}
 
 /// How ids are written.
 #[derive(Clone)]
@@ -46,10 +58,20 @@ impl Names {
                 namer.instruction(&instruction);
             }
         }
+        namer.limit_uses(module);
         Self::Friendly(namer.names)
     }
 
-    /// Takes the names of ids as they are given; others are written by their numbers.
+    /// How many ids have numbers because their names would take too much room.
+    pub(super) fn left_out(&self) -> usize {
+        match self {
+            Self::Friendly(names) => names.left_out,
+            Self::Raw => 0,
+        }
+    }
+
+    /// Takes the names of ids as they are given; others are written by their numbers, as
+    /// are those whose names would take too much room.
     pub(super) fn given<'n>(
         module: &Module<'_>,
         names: impl Iterator<Item = (Id, &'n str)>,
@@ -61,10 +83,16 @@ impl Names {
                 module.words().len(),
                 module.header().bound,
             ),
+            left_out: 0,
         };
+        let mut long = Vec::new();
         for (id, name) in names {
             own.push(id, name.as_bytes());
+            if name.len() > SHORT {
+                long.push(id);
+            }
         }
+        own.limit_uses(module, &long, &mut room(module));
         Self::Friendly(own)
     }
 
@@ -104,6 +132,8 @@ const PREFIX: &str = " %";
 pub(super) struct Friendly {
     text: Vec<u8>,
     written: IdMap<Written>,
+    /// How many ids have numbers because their names would take too much room.
+    left_out: usize,
 }
 
 /// The size of the blocks of bytes that ids are written as.
@@ -227,6 +257,37 @@ impl Friendly {
         std::str::from_utf8(name).ok()
     }
 
+    /// Takes those of the long names away that would take too much room as often as their
+    /// ids are used, but keeps as many as possible. Returns the ids.
+    fn limit_uses(&mut self, module: &Module<'_>, long: &[Id], budget: &mut Budget) -> Vec<Id> {
+        let width = |id: &Id| self.get(*id).map_or(0, str::len) as u64;
+        let longest = long.iter().map(width).max().unwrap_or(0);
+        if longest.saturating_mul(module.words().len() as u64) <= budget.left() {
+            return Vec::new();
+        }
+        let mut costs: HashMap<Id, u64> = long.iter().map(|&id| (id, 0)).collect();
+        for instruction in module.instructions().map_while(Result::ok) {
+            // A number that looks like one of the ids counts as well, which makes the
+            // text shorter than it might be.
+            for &word in instruction.operand_words() {
+                if self.written.peek(Id(word)).place().is_some()
+                    && let Some(cost) = costs.get_mut(&Id(word))
+                {
+                    *cost += width(&Id(word));
+                }
+            }
+        }
+        let mut costs: Vec<(u64, Id)> = costs.into_iter().map(|(id, cost)| (cost, id)).collect();
+        costs.sort_unstable();
+        costs.retain(|(cost, _)| !budget.take(*cost));
+        let taken: Vec<Id> = costs.into_iter().map(|(_, id)| id).collect();
+        for &id in &taken {
+            self.written.replace(id, Written::NOT_YET);
+        }
+        self.left_out += taken.len();
+        taken
+    }
+
     /// Appends the name of an id, or its number.
     fn write_to(&self, out: &mut TextBuffer, id: Id) {
         let written = self.written.peek(id);
@@ -259,6 +320,10 @@ struct Namer {
     scratch: TextBuffer,
     candidate: Vec<u8>,
     bytes: Vec<u8>,
+    /// The ids with names that aren't short.
+    long: Vec<Id>,
+    /// What these may take of the text.
+    budget: Budget,
 }
 
 impl Namer {
@@ -270,6 +335,7 @@ impl Namer {
             names: Friendly {
                 text: Vec::with_capacity(names * 16),
                 written: IdMap::with_bound(Written::NOT_YET, words, bound),
+                left_out: 0,
             },
             used: HashTable::with_capacity(names),
             hasher: DefaultHashBuilder::default(),
@@ -279,6 +345,8 @@ impl Namer {
             scratch: TextBuffer::default(),
             candidate: Vec::new(),
             bytes: Vec::new(),
+            long: Vec::new(),
+            budget: room(module),
         }
     }
 
@@ -305,6 +373,15 @@ impl Namer {
         if suggestion.len() > LONGEST {
             return self.name(id, id.0.to_string().as_bytes());
         }
+        if suggestion.len() > SHORT {
+            // Names are made of names, so there may be much more of them than there is
+            // of the module.
+            if !self.budget.take(suggestion.len() as u64) {
+                self.names.left_out += 1;
+                return self.name(id, id.0.to_string().as_bytes());
+            }
+            self.long.push(id);
+        }
         let mut bytes = std::mem::take(&mut self.candidate);
         sanitize(&mut bytes, suggestion);
         let hash = self.hasher.hash_one(bytes.as_slice());
@@ -327,6 +404,14 @@ impl Namer {
                 self.suffixes.insert(base.to_owned(), suffix);
                 return name;
             }
+        }
+    }
+
+    /// Takes the names away that would take too much room, and numbers their ids.
+    fn limit_uses(&mut self, module: &Module<'_>) {
+        let long = std::mem::take(&mut self.long);
+        for id in self.names.limit_uses(module, &long, &mut self.budget) {
+            self.name_by_number(id);
         }
     }
 

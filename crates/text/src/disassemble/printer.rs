@@ -17,7 +17,10 @@ use super::names::Names;
 use super::operands::loses;
 use super::source::Sources;
 use super::writer::{Hue, Place, Writer};
-use super::{DisassembleOptions, Disassembled, binary_error, blocks, too_many_errors, warning};
+use super::{
+    DisassembleOptions, Disassembled, binary_error, blocks, left_out_names, too_many_errors,
+    warning,
+};
 
 /// The most bytes of the names in an excerpt.
 const MOST_NAMES: usize = 1 << 20;
@@ -110,9 +113,14 @@ impl<'a> Printer<'a> {
         if !self.errors.is_empty() {
             return Err(self.errors);
         }
+        let mut warnings = self.warnings;
+        match self.writer.names.left_out() {
+            0 => {}
+            ids => warnings.push(left_out_names(ids)),
+        }
         Ok(Disassembled {
             text: self.writer.out.into_string(),
-            warnings: self.warnings,
+            warnings,
         })
     }
 

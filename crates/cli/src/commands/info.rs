@@ -116,12 +116,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
                 Ok(table::tables(name, &reflection, &ids, color))
             }
             Format::Json => serde_json::to_string(&document).map_err(|error| error.to_string()),
-            Format::Yaml => serde_saphyr::to_string(&document)
-                .map(|text| format!("---\n{}", text.trim_end()))
-                .map_err(|error| error.to_string()),
+            Format::Yaml => {
+                let mut text = String::from("---\n");
+                serde_saphyr::to_fmt_writer(&mut text, &document)
+                    .map(|()| text.truncate(text.trim_end().len()))
+                    .map(|()| text)
+                    .map_err(|error| error.to_string())
+            }
         };
         match text {
-            Ok(text) => Some(format!("{text}\n").into_bytes()),
+            Ok(mut text) => {
+                text.push('\n');
+                Some(text.into_bytes())
+            }
             Err(error) => {
                 messages.add_write_error(name, &std::io::Error::other(error));
                 None

@@ -3,8 +3,8 @@
 use std::fmt::{Display, Write as _};
 
 use anstyle::{AnsiColor, Style};
-use spirvkit::binary::Id;
-use spirvkit::diagnostics::visible;
+use spirvkit::binary::{Budget, Id};
+use spirvkit::diagnostics::{counted, visible};
 use spirvkit::reflect::{
     Access, Amount, EntryPoint, InterfaceVariable, Kernel, Operand, Order, Reflection, TypeKind,
     WorkgroupSize,
@@ -20,21 +20,21 @@ const NONE: &str = "-";
 const OPCODES: usize = 10;
 
 /// A table: its rows are as wide as the widest in each column.
-#[derive(Default)]
 struct Table {
     head: Vec<&'static str>,
     rows: Vec<Vec<String>>,
+    /// What the rows may take.
+    budget: Budget,
 }
 
 impl Table {
-    fn new(head: &[&'static str]) -> Self {
-        Self {
-            head: head.to_vec(),
-            rows: Vec::new(),
-        }
-    }
-
+    /// Adds a row, if there is room for it.
     fn row(&mut self, cells: Vec<String>) {
+        let texts = cells.iter().map(String::len).sum::<usize>();
+        let size = texts + cells.len() * size_of::<String>();
+        if !self.budget.take(size as u64) {
+            return;
+        }
         self.rows.push(
             cells
                 .iter()
@@ -42,12 +42,48 @@ impl Table {
                 .collect(),
         );
     }
+
+    /// How wide each column is, and no wider than so.
+    fn widths(&self, most: usize) -> Vec<usize> {
+        let mut widths: Vec<usize> = self.head.iter().map(|cell| cell.chars().count()).collect();
+        for row in &self.rows {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.chars().count().min(most));
+            }
+        }
+        widths
+    }
+}
+
+/// The most characters of a cell where there is no room for more.
+const NARROW: usize = 40;
+
+/// Cells in columns; what is wider than its column is cut.
+fn set<'c>(cells: impl Iterator<Item = &'c str>, widths: &[usize]) -> String {
+    let mut line = String::new();
+    for (cell, &width) in cells.zip(widths) {
+        line.push_str("  ");
+        // The mark takes the place of the last that fits.
+        let (text, taken) = match cell.char_indices().nth(width) {
+            Some(_) => {
+                let end = cell.char_indices().nth(width.saturating_sub(1));
+                line.push_str(end.map_or(cell, |(end, _)| &cell[..end]));
+                ("…", width)
+            }
+            None => (cell, cell.chars().count()),
+        };
+        line.push_str(text);
+        line.extend(std::iter::repeat_n(' ', width - taken));
+    }
+    line.truncate(line.trim_end().len());
+    line
 }
 
 struct Page<'r> {
     reflection: &'r Reflection,
     ids: &'r IdNames<'r>,
     out: String,
+    budget: Budget,
     bold: Style,
     dim: Style,
 }
@@ -64,13 +100,12 @@ pub(super) fn tables(
         reflection,
         ids,
         out: String::new(),
+        budget: Budget::for_input(reflection.statistics.words.saturating_mul(4)),
         bold: style(AnsiColor::Cyan.on_default().bold()),
         dim: style(Style::new().dimmed()),
     };
     page.summary(name);
-    for entry in &reflection.entry_points {
-        page.entry_point(entry);
-    }
+    page.each(&reflection.entry_points, "entry point", Page::entry_point);
     page.interface("inputs", &reflection.inputs);
     page.interface("outputs", &reflection.outputs);
     page.descriptors();
@@ -79,10 +114,7 @@ pub(super) fn tables(
     page.variables();
     page.heaps();
     page.spec_constants();
-    reflection
-        .kernels
-        .iter()
-        .for_each(|kernel| page.kernel(kernel));
+    page.each(&reflection.kernels, "kernel", Page::kernel);
     page.statistics();
     page.out.truncate(page.out.trim_end().len());
     page.out
@@ -139,32 +171,62 @@ fn access(access: Access) -> String {
 }
 
 impl Page<'_> {
+    /// Shows things one by one as long as there is room, and says how many are left.
+    fn each<T>(&mut self, things: &[T], noun: &str, mut show: impl FnMut(&mut Self, &T)) {
+        for (index, thing) in things.iter().enumerate() {
+            if self.budget.is_spent() {
+                let left = counted(things.len() - index, noun);
+                self.line(&format!("… {left} more\n"));
+                return;
+            }
+            show(self, thing);
+        }
+    }
+
+    /// Writes a line. What there may be many of asks for room before.
+    fn line(&mut self, line: &str) {
+        let _ = self.budget.take(line.len() as u64 + 1);
+        self.out.push_str(line);
+        self.out.push('\n');
+    }
+
     fn heading(&mut self, text: &str) {
         let bold = self.bold;
         let text = visible(text);
-        let _ = writeln!(self.out, "{bold}{text}{bold:#}");
+        self.line(&format!("{bold}{text}{bold:#}"));
+    }
+
+    fn new_table(&self, head: &[&'static str]) -> Table {
+        Table {
+            head: head.to_vec(),
+            rows: Vec::new(),
+            budget: self.budget.clone(),
+        }
     }
 
     fn table(&mut self, table: &Table) {
-        let mut widths: Vec<usize> = table.head.iter().map(|cell| cell.chars().count()).collect();
-        for row in &table.rows {
-            for (width, cell) in widths.iter_mut().zip(row) {
-                *width = (*width).max(cell.chars().count());
-            }
+        let mut widths = table.widths(usize::MAX);
+        let width: usize = widths.iter().map(|width| width + 2).sum();
+        // One long cell makes all rows as long.
+        let size = (table.rows.len() as u64 + 1).saturating_mul(width as u64);
+        if size > self.budget.left() {
+            widths = table.widths(NARROW);
         }
-        let line = |cells: &mut dyn Iterator<Item = &str>| {
-            let mut line = String::new();
-            for (cell, width) in cells.zip(&widths) {
-                let _ = write!(line, "  {cell:<width$}");
-            }
-            line.trim_end().to_owned()
-        };
-        let head = line(&mut table.head.iter().copied());
         let dim = self.dim;
-        let _ = writeln!(self.out, "{dim}{head}{dim:#}");
-        for row in &table.rows {
-            let row = line(&mut row.iter().map(String::as_str));
-            let _ = writeln!(self.out, "{row}");
+        let head = set(table.head.iter().copied(), &widths);
+        self.line(&format!("{dim}{head}{dim:#}"));
+        for (index, row) in table.rows.iter().enumerate() {
+            let cells = row.iter().map(String::as_str);
+            let line = set(cells, &widths);
+            if line.len() as u64 >= self.budget.left() {
+                let left = counted(table.rows.len() - index, "row");
+                self.line(&format!("  … {left} more"));
+                break;
+            }
+            self.line(&line);
+        }
+        if table.budget.is_spent() {
+            self.line("  … and more");
         }
         self.out.push('\n');
     }
@@ -174,7 +236,7 @@ impl Page<'_> {
         let dim = self.dim;
         for (name, value) in facts {
             let value = visible(value);
-            let _ = writeln!(self.out, "  {dim}{name:<16}{dim:#}  {value}");
+            self.line(&format!("  {dim}{name:<16}{dim:#}  {value}"));
         }
         self.out.push('\n');
     }
@@ -276,8 +338,11 @@ impl Page<'_> {
             "format",
             "decorations",
         ];
-        let mut table = Table::new(&head);
+        let mut table = self.new_table(&head);
         for variable in variables {
+            if table.budget.is_spent() {
+                break;
+            }
             let place = |location: Option<u64>, built_in: Option<String>| match built_in {
                 Some(built_in) => built_in,
                 None => or_none(location),
@@ -297,6 +362,9 @@ impl Page<'_> {
                 continue;
             };
             for (index, member) in members.iter().enumerate() {
+                if table.budget.is_spent() {
+                    break;
+                }
                 let behind = || u64::from(variable.location?).checked_add(member.location_offset?);
                 let location = member.location.map(u64::from).or_else(behind);
                 let built_in = member.built_in.map(|built_in| built_in.to_string());
@@ -323,7 +391,7 @@ impl Page<'_> {
         let head = [
             "set", "binding", "id", "name", "kind", "type", "format", "access",
         ];
-        let mut table = Table::new(&head);
+        let mut table = self.new_table(&head);
         for found in &reflection.descriptors {
             let mut kind = found.kind.name().replace('_', " ");
             if let Some(index) = found.input_attachment_index {
@@ -344,31 +412,30 @@ impl Page<'_> {
             ]);
         }
         self.table(&table);
-        for found in &reflection.descriptors {
+        self.each(&reflection.descriptors, "descriptor", |page, found| {
             let set = or_none(found.set);
             let binding = or_none(found.binding);
             let title = format!("set {set}, binding {binding}");
-            self.block(&title, found.ty, found.size);
-        }
+            page.block(&title, found.ty, found.size);
+        });
     }
 
     fn push_constants(&mut self) {
         let reflection = self.reflection;
-        for found in &reflection.push_constants {
-            let name = found
-                .name
-                .clone()
-                .unwrap_or_else(|| self.ids.show(found.id));
-            self.block(&format!("push constants {name}"), found.ty, found.size);
-        }
+        self.each(&reflection.push_constants, "block", |page, found| {
+            let name = found.name.clone();
+            let name = name.unwrap_or_else(|| page.ids.show(found.id));
+            page.block(&format!("push constants {name}"), found.ty, found.size);
+        });
     }
 
     /// The structures that resources lead to by pointers.
     fn behind_pointers(&mut self) {
-        for ty in tree::behind_pointers(self.reflection) {
-            let size = self.reflection.ty(ty).and_then(|ty| ty.size);
-            self.block("behind pointers", Some(ty), size);
-        }
+        let found = tree::behind_pointers(self.reflection);
+        self.each(&found, "block", |page, &ty| {
+            let size = page.reflection.ty(ty).and_then(|ty| ty.size);
+            page.block("behind pointers", Some(ty), size);
+        });
     }
 
     /// The layout of a structure.
@@ -389,7 +456,7 @@ impl Page<'_> {
         };
         self.heading(&format!("{title}: {spelling}, {size}"));
         let head = ["offset", "size", "padded", "stride", "member", "type"];
-        let mut table = Table::new(&head);
+        let mut table = self.new_table(&head);
         for row in rows {
             let member = row.member;
             let stride = match reflection.ty(member.ty).map(|ty| &ty.kind) {
@@ -430,7 +497,8 @@ impl Page<'_> {
             return;
         }
         self.heading("other variables");
-        let mut table = Table::new(&["id", "name", "storage class", "type", "location", "used"]);
+        let mut table =
+            self.new_table(&["id", "name", "storage class", "type", "location", "used"]);
         for variable in &reflection.variables {
             let location = or_none(variable.location);
             table.row(vec![
@@ -453,7 +521,7 @@ impl Page<'_> {
             return;
         }
         self.heading("descriptor heaps");
-        let mut table = Table::new(&["heap", "built-in", "kind", "indexed as"]);
+        let mut table = self.new_table(&["heap", "built-in", "kind", "indexed as"]);
         for access in &reflection.heap_accesses {
             table.row(vec![
                 self.ids.show(access.heap),
@@ -471,7 +539,7 @@ impl Page<'_> {
             return;
         }
         self.heading("specialization constants");
-        let mut table = Table::new(&["SpecId", "id", "name", "type", "default"]);
+        let mut table = self.new_table(&["SpecId", "id", "name", "type", "default"]);
         for constant in &reflection.spec_constants {
             table.row(vec![
                 or_none(constant.spec_id),
@@ -498,7 +566,7 @@ impl Page<'_> {
             "access",
             "qualifiers",
         ];
-        let mut table = Table::new(&head);
+        let mut table = self.new_table(&head);
         let known = |text: Option<&str>| text.unwrap_or("unknown").to_owned();
         for argument in &kernel.arguments {
             let qualifiers = argument.type_qualifiers.as_ref();

@@ -44,6 +44,8 @@ mod suggest;
 mod visible;
 mod words;
 
+use std::sync::Arc;
+
 pub use kind::Kind;
 pub use quote::Quote;
 pub use source::{Position, Source};
@@ -197,8 +199,9 @@ pub struct ShaderLine {
     pub line: u32,
     /// The column in characters, from 1 up, if it is known.
     pub column: Option<u32>,
-    /// What stands on the line, if the module holds the text.
-    pub text: Option<String>,
+    /// What stands on the line, if the module holds the text. Much may be said of one
+    /// line, and a line may be long, so it is shared.
+    pub text: Option<Arc<str>>,
 }
 
 impl ShaderLine {
@@ -437,6 +440,22 @@ impl Diagnostic {
     /// The same with the operand at fault in it.
     pub fn quote(&self) -> Option<&Quote> {
         self.0.instruction.as_ref()
+    }
+
+    /// About how many bytes it takes to keep or to tell it.
+    pub fn weight(&self) -> u64 {
+        /// What stands around the texts.
+        const FRAME: usize = 500;
+        /// The same of a label.
+        const LABEL: usize = 200;
+        let quoted = |quote: &Option<Quote>| quote.as_ref().map_or(0, |it| it.text().len());
+        let labels = self.0.labels.iter();
+        let labels = labels.map(|label| LABEL + label.message.len() + quoted(&label.instruction));
+        let shader = self.0.shader.as_ref();
+        let shader =
+            shader.map(|line| line.file.len() + line.text.as_ref().map_or(0, |it| it.len()));
+        let own = FRAME + self.0.message.len() + self.0.help.as_ref().map_or(0, String::len);
+        (own + quoted(&self.0.instruction) + shader.unwrap_or(0) + labels.sum::<usize>()) as u64
     }
 
     /// The place in the text that the module was compiled from.

@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use spirvkit_binary::{Id, words_from_bytes};
+use spirvkit_binary::{Budget, Id, words_from_bytes};
 use spirvkit_diagnostics::{Diagnostic, Quote, Span};
 use spirvkit_text::{
     AssembleOptions, Excerpt, IdNames, Origins, assemble, excerpts, named_excerpts,
@@ -40,7 +40,13 @@ pub fn validate_words(words: &[u32], options: &Options) -> Report {
         true => excerpts(words, offsets),
         false => named_excerpts(words, offsets, names()),
     };
-    with_excerpts(report, excerpts)
+    with_excerpts(report, room(words), excerpts)
+}
+
+/// What may be told of a module.
+fn room(words: &[u32]) -> Budget {
+    // It is kept and told, and what it is about is kept, too.
+    Budget::of(Budget::for_input(words.len() as u64 * 4).left() / 4)
 }
 
 /// Judges a module in the form of assembly text. Locations are
@@ -70,16 +76,13 @@ pub fn validate_text(text: &str, options: &Options) -> Report {
     let (words, origins) = (&module.words, &module.origins);
     let name = |id: Id| origins.name_of(id).map(str::to_owned);
     let report = spirvkit_validate::validate_named(words, options, &name);
-    let mut report = with_excerpts(report, |offsets| excerpts(words, offsets));
-    report.map(|diagnostic| locate(diagnostic, text, origins));
+    let mut report = with_excerpts(report, room(words), |offsets| excerpts(words, offsets));
+    report.map_within(&mut room(words), |diagnostic| {
+        locate(diagnostic, text, origins)
+    });
     let warnings = module.warnings.into_iter();
-    let mut diagnostics: Vec<Diagnostic> = warnings
-        .filter_map(|warning| options.levels.apply(warning))
-        .collect();
-    if !diagnostics.is_empty() {
-        diagnostics.append(&mut report.into_diagnostics());
-        return Report::new(diagnostics);
-    }
+    let warnings = warnings.filter_map(|warning| options.levels.apply(warning));
+    report.prepend(warnings.collect());
     report
 }
 
@@ -106,7 +109,11 @@ fn locate(diagnostic: Diagnostic, text: &str, origins: &Origins) -> Diagnostic {
 }
 
 /// Adds what the instructions look like. Only a module with errors pays for it.
-fn with_excerpts(mut report: Report, excerpts: impl Fn(&[usize]) -> Vec<Excerpt>) -> Report {
+fn with_excerpts(
+    mut report: Report,
+    mut budget: Budget,
+    excerpts: impl Fn(&[usize]) -> Vec<Excerpt>,
+) -> Report {
     let found = report.diagnostics().iter();
     let offsets = found.flat_map(|diagnostic| {
         let labels = diagnostic.labels().iter().map(|label| label.word_offset);
@@ -126,7 +133,7 @@ fn with_excerpts(mut report: Report, excerpts: impl Fn(&[usize]) -> Vec<Excerpt>
             .map(|(operand, word)| operand.saturating_sub(word));
         Some(excerpt.quote(operand.unwrap_or(0)))
     };
-    report.map(|mut diagnostic| {
+    report.map_within(&mut budget, |mut diagnostic| {
         let word = diagnostic.word_offset();
         if let Some(quote) = quote(word, diagnostic.operand()) {
             diagnostic = diagnostic.with_instruction(quote);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use hashbrown::HashSet;
 
-use spirvkit_binary::Id;
+use spirvkit_binary::{Budget, Id};
 use spirvkit_diagnostics::{Diagnostic, ErrorClass, Location};
 use spirvkit_grammar::{Capability, Extensions};
 
@@ -291,6 +291,15 @@ impl Fault {
         )
     }
 
+    /// About how many bytes it takes to keep it.
+    fn weight(&self) -> u64 {
+        let related = self.0.related.iter();
+        let related = related.map(|it| size_of::<Related>() + it.message.len());
+        let texts = self.0.message.len() + self.0.help.as_ref().map_or(0, String::len);
+        let mentions = size_of_val(&*self.0.mentions);
+        (size_of::<Inner>() + texts + mentions + related.sum::<usize>()) as u64
+    }
+
     pub(crate) fn is_warning(&self) -> bool {
         self.0.is_warning
     }
@@ -355,8 +364,10 @@ pub(crate) struct Faults {
     /// How many errors to keep; 0 is no limit.
     limit: usize,
     errors: usize,
-    /// Whether there are as many.
+    /// Whether there are as many, or no room for more.
     is_full: bool,
+    /// What they may take.
+    budget: Budget,
     warnings: usize,
     /// The same of those aside.
     errors_aside: usize,
@@ -412,13 +423,14 @@ impl<T: Copy + Eq + Hash> Told<T> {
 const MOST_WARNINGS: usize = 1000;
 
 impl Faults {
-    pub(crate) fn new(limit: usize, levels: &Levels, mentions: Mentions) -> Self {
+    pub(crate) fn new(limit: usize, levels: &Levels, mentions: Mentions, budget: Budget) -> Self {
         Self {
             faults: Vec::new(),
             levels: levels.clone(),
             limit,
             errors: 0,
             is_full: false,
+            budget,
             warnings: 0,
             errors_aside: 0,
             warnings_aside: 0,
@@ -480,6 +492,7 @@ impl Faults {
             false => (errors, self.limit),
         };
         *count += 1;
+        let is_first = hides && *count == 1;
         if self.limit > 0 && *count > most {
             return;
         }
@@ -490,6 +503,13 @@ impl Faults {
             self.missed_extensions.extend(&fault.0.extensions);
         }
         self.is_full = self.limit > 0 && self.errors == self.limit;
+        if !self.budget.take(fault.weight()) {
+            self.is_full |= hides && !fault.is_aside();
+            // Without any error, the module would be valid.
+            if !is_first {
+                return;
+            }
+        }
         self.faults.push(fault);
     }
 
@@ -576,7 +596,8 @@ impl Faults {
         self.is_full
     }
 
-    pub(crate) fn into_vec(self) -> Vec<Fault> {
-        self.faults
+    /// What was noted, and whether something had no room.
+    pub(crate) fn into_vec(self) -> (Vec<Fault>, bool) {
+        (self.faults, self.budget.is_spent())
     }
 }

@@ -41,7 +41,7 @@ mod scaffold;
 mod settings;
 mod site;
 
-use spirvkit_binary::{Header, Id, words_from_bytes};
+use spirvkit_binary::{Budget, Header, Id, words_from_bytes};
 use spirvkit_diagnostics::{Diagnostic, Severity};
 
 use module::GivenNames;
@@ -56,6 +56,7 @@ pub use settings::{BadSetting, Setting};
 pub struct Report {
     diagnostics: Vec<Diagnostic>,
     is_cut: bool,
+    is_over_budget: bool,
 }
 
 impl Report {
@@ -63,14 +64,46 @@ impl Report {
     pub fn new(diagnostics: Vec<Diagnostic>) -> Self {
         Self {
             diagnostics,
-            is_cut: false,
+            ..Self::default()
         }
+    }
+
+    /// Adds what is told before all else.
+    pub fn prepend(&mut self, mut diagnostics: Vec<Diagnostic>) {
+        diagnostics.append(&mut self.diagnostics);
+        self.diagnostics = diagnostics;
     }
 
     /// Changes every diagnostic.
     pub fn map(&mut self, change: impl FnMut(Diagnostic) -> Diagnostic) {
         let diagnostics = std::mem::take(&mut self.diagnostics);
         self.diagnostics = diagnostics.into_iter().map(change).collect();
+    }
+
+    /// Changes every diagnostic, until their [weights](Diagnostic::weight) are more than the
+    /// budget allows: what comes then is left out, but for the first error.
+    pub fn map_within(
+        &mut self,
+        budget: &mut Budget,
+        mut change: impl FnMut(Diagnostic) -> Diagnostic,
+    ) {
+        let is_error = |diagnostic: &Diagnostic| diagnostic.severity() == Severity::Error;
+        let mut rest = std::mem::take(&mut self.diagnostics).into_iter();
+        for diagnostic in rest.by_ref() {
+            let diagnostic = change(diagnostic);
+            let fits = budget.take(diagnostic.weight());
+            let is_needed = is_error(&diagnostic) && self.is_valid();
+            if fits || is_needed {
+                self.diagnostics.push(diagnostic);
+            }
+            if !fits {
+                break;
+            }
+        }
+        self.is_over_budget |= budget.is_spent();
+        if self.is_valid() {
+            self.diagnostics.extend(rest.find(is_error).map(change));
+        }
     }
 
     /// Errors and warnings in module order. Locations are
@@ -93,6 +126,12 @@ impl Report {
     /// Whether there may be more errors than [`Options::max_errors`] let through.
     pub fn is_cut(&self) -> bool {
         self.is_cut
+    }
+
+    /// Whether something was left out because what is told of a module stays in proportion
+    /// to its size.
+    pub fn is_over_budget(&self) -> bool {
+        self.is_over_budget
     }
 }
 
@@ -121,10 +160,13 @@ fn judge(words: &[u32], options: &Options, names: Option<GivenNames<'_>>) -> Rep
         Ok(header) => header,
         Err(error) => return refused(phases::binary_fault(&error), options),
     };
-    let mut faults = phases::run(words, header, options, names);
+    let (mut faults, is_over_budget) = phases::run(words, header, options, names);
     faults.sort_by_key(fault::Fault::offset);
     let is_vulkan = options::Env::new(options.env).is_vulkan();
-    let mut report = Report::default();
+    let mut report = Report {
+        is_over_budget,
+        ..Report::default()
+    };
     let errors = faults.iter().filter(|fault| !fault.is_warning());
     let proper = errors.filter(|fault| !fault.is_aside()).count();
     let mut left = match options.max_errors {
@@ -165,7 +207,7 @@ fn refused(fault: fault::Fault, options: &Options) -> Report {
     let is_vulkan = options::Env::new(options.env).is_vulkan();
     Report {
         diagnostics: vec![fault.into_diagnostic(is_vulkan)],
-        is_cut: false,
+        ..Report::default()
     }
 }
 

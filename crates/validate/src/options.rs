@@ -52,7 +52,8 @@ pub struct Options {
     /// Leaves the operands of the `DebugInfo` instruction set unchecked, but not
     /// where its instructions stand.
     pub skip_debug_info: bool,
-    /// Stops after so many errors; 0 is no limit. What [`levels`](Self::levels) make
+    /// Stops after so many errors; 0 is no limit but that what is told of a module is in
+    /// proportion to it. What [`levels`](Self::levels) make
     /// warnings of are none.
     pub max_errors: usize,
     /// Which rules are told at another level than their own. A rule that is allowed, or

@@ -395,7 +395,7 @@ impl Check<'_> {
                 for diagnostic in diagnostics {
                     messages.add(diagnostic, &source);
                 }
-                if report.is_cut() {
+                if report.is_cut() && self.options.max_errors > 0 {
                     let errors = self.options.max_errors;
                     messages.add_note(&format!(
                         "{}: more than {}; `--max-errors` shows more",
@@ -406,9 +406,19 @@ impl Check<'_> {
             }
             Format::Json => {
                 output = render::report(&input.name, report.is_valid(), diagnostics, in_text);
+                if report.is_over_budget() {
+                    output.truncate(output.len() - 1);
+                    output.push_str(",\"cut\":true}");
+                }
                 output.push('\n');
             }
             Format::Sarif => output = render::sarif_results(&input.name, diagnostics, in_text),
+        }
+        if report.is_over_budget() && self.format != Format::Json && !self.quiet {
+            messages.add_note(&format!(
+                "{}: there is more than is told of a module of this size",
+                input.name
+            ));
         }
         let warned = diagnostics
             .iter()

@@ -45,12 +45,18 @@ pub fn report(
     diagnostics: &[Diagnostic],
     source: Option<&Source<'_>>,
 ) -> String {
-    let diagnostics: Vec<Value> = diagnostics
-        .iter()
-        .map(|diagnostic| object(diagnostic, source))
-        .collect();
-    let report = json!({ "file": file, "valid": valid, "diagnostics": diagnostics });
-    visible_lines(&report.to_string()).into_owned()
+    let mut report = format!(
+        "{{\"file\":{},\"valid\":{valid},\"diagnostics\":[",
+        visible_lines(&json!(file).to_string())
+    );
+    let mut comma = "";
+    for diagnostic in diagnostics {
+        report.push_str(comma);
+        report.push_str(&visible_lines(&object(diagnostic, source).to_string()));
+        comma = ",";
+    }
+    report.push_str("]}");
+    report
 }
 
 /// Renders a diagnostic as one JSON object on one line, without a newline behind it:
@@ -80,7 +86,7 @@ fn object(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> Value {
             "file": line.file,
             "line": line.line,
             "column": line.column,
-            "text": line.text,
+            "text": line.text.as_deref(),
         })
     });
     let related: Vec<Value> = diagnostic

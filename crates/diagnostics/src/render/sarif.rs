@@ -64,11 +64,16 @@ pub fn sarif_results(
     diagnostics: &[Diagnostic],
     source: Option<&Source<'_>>,
 ) -> String {
-    let results: Vec<String> = diagnostics
-        .iter()
-        .map(|diagnostic| visible_lines(&result(file, diagnostic, source).to_string()).into_owned())
-        .collect();
-    results.join(",")
+    let mut results = String::new();
+    for diagnostic in diagnostics {
+        if !results.is_empty() {
+            results.push(',');
+        }
+        results.push_str(&visible_lines(
+            &result(file, diagnostic, source).to_string(),
+        ));
+    }
+    results
 }
 
 /// The part of a log behind the results.
@@ -166,7 +171,7 @@ fn shader_place(line: &ShaderLine) -> Value {
         region.insert("startColumn".into(), json!(column));
     }
     if let Some(text) = &line.text {
-        region.insert("snippet".into(), json!({ "text": text }));
+        region.insert("snippet".into(), json!({ "text": **text }));
     }
     json!({
         "artifactLocation": { "uri": uri(&line.file) },

@@ -323,7 +323,7 @@ fn the_operand_is_marked_in_the_instruction_and_the_column_in_the_shader() {
     let operand = |start, end| Quote::new(text, Some(Span { start, end }));
     let mut line = ShaderLine::new("a.hlsl", 12);
     line.column = Some(5);
-    line.text = Some("\tvec9 x;".to_owned());
+    line.text = Some("\tvec9 x;".into());
     let diagnostic = Diagnostic::error("a.b", ErrorClass::InvalidData, "wrong")
         .at_word(7)
         .at_operand(10)
@@ -433,7 +433,7 @@ fn a_log_points_at_the_shader_if_the_module_has_its_text() {
     let only_named = result(line.clone());
     assert_eq!(uri(&only_named["locations"][0]), "a.spv");
     assert_eq!(uri(&only_named["relatedLocations"][0]), "src/a.hlsl");
-    line.text = Some("    x;".to_owned());
+    line.text = Some("    x;".into());
     let with_text = result(line);
     let place = &with_text["locations"][0];
     assert_eq!(uri(place), "src/a.hlsl");

@@ -61,10 +61,8 @@ fn excerpts_with(words: &[u32], offsets: &[usize], names: Names) -> Vec<Excerpt>
     let Ok(module) = Module::new(words) else {
         return vec![Excerpt::default(); offsets.len()];
     };
-    let mut wanted: HashMap<usize, Excerpt> = offsets
-        .iter()
-        .map(|&offset| (offset, Excerpt::default()))
-        .collect();
+    let mut found = vec![Excerpt::default(); offsets.len()];
+    let wanted: HashMap<usize, usize> = offsets.iter().copied().zip(0..).collect();
     let options = options();
     let sources = Sources::new(&module);
     let mut printer = Printer::with_names(&module, &options, names);
@@ -76,7 +74,8 @@ fn excerpts_with(words: &[u32], offsets: &[usize], names: Names) -> Vec<Excerpt>
         }
     }
     for instruction in module.instructions().map_while(Result::ok) {
-        if let Some(excerpt) = wanted.get_mut(&instruction.offset().0) {
+        let place = wanted.get(&instruction.offset().0);
+        if let Some(excerpt) = place.and_then(|&place| found.get_mut(place)) {
             excerpt.text = printer.excerpt(&instruction);
             excerpt.words = instruction.words().len();
             let name = |file| Some(files.get(&file)?.to_text_lossy());
@@ -84,8 +83,14 @@ fn excerpts_with(words: &[u32], offsets: &[usize], names: Names) -> Vec<Excerpt>
         }
         printer.definitions.define(&instruction);
     }
-    let found = offsets.iter().map(|offset| wanted.get(offset).cloned());
-    found.map(Option::unwrap_or_default).collect()
+    // Those that are wanted more than once.
+    for (index, offset) in offsets.iter().enumerate() {
+        match wanted.get(offset) {
+            Some(&place) if place != index => found[index] = found[place].clone(),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Shows instructions one by one, where all together may be too much to keep. `work` gets

@@ -5,8 +5,10 @@
 //! module before any text is written. So they don't depend on the order in which
 //! instructions are written, which may not be the module's.
 
+use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::ops::Range;
+use std::sync::Arc;
 
 use hashbrown::HashMap;
 use spirvkit_binary::{HEADER_WORDS, Instruction, LiteralString, Module, is_terminator};
@@ -56,6 +58,8 @@ pub(super) struct Sources {
     declared: HashMap<u32, Point>,
     /// The position that was written last.
     last: Option<Position>,
+    /// The lines that were asked for.
+    shared: RefCell<HashMap<Position, Arc<str>>>,
 }
 
 impl Sources {
@@ -97,7 +101,7 @@ impl Sources {
         let Point { position, column } = point?;
         let mut line = ShaderLine::new(name(position.file)?, position.line);
         line.column = Some(column).filter(|&column| column > 0);
-        line.text = self.text_of(position).map(str::to_owned);
+        line.text = self.shared(position);
         Some(line)
     }
 
@@ -105,6 +109,15 @@ impl Sources {
     fn text_of(&self, position: Position) -> Option<&str> {
         let range = self.lines.get(&position)?;
         self.text.get(range.clone()).filter(|text| !text.is_empty())
+    }
+
+    /// The same for all who want it.
+    fn shared(&self, position: Position) -> Option<Arc<str>> {
+        let text = self.text_of(position)?;
+        let mut shared = self.shared.borrow_mut();
+        Some(Arc::clone(
+            shared.entry(position).or_insert_with(|| text.into()),
+        ))
     }
 
     /// What to write of the position of the instruction at a word offset.
@@ -212,6 +225,7 @@ impl<'a> Reader<'a> {
                 changes: Vec::new(),
                 declared: HashMap::new(),
                 last: None,
+                shared: RefCell::default(),
             },
             sets: HashMap::new(),
             strings: HashMap::new(),

@@ -14,8 +14,8 @@ use std::cell::{OnceCell, RefCell};
 
 use hashbrown::HashSet;
 use spirvkit_binary::{
-    Definition, Definitions, HEADER_WORDS, Header, Id, IdMap, Import, Instruction, Operand, Value,
-    WordOffset,
+    Budget, Definition, Definitions, HEADER_WORDS, Header, Id, IdMap, Import, Instruction, Operand,
+    Value, WordOffset,
 };
 use spirvkit_grammar::{
     AddressingModel, Capability, ExecutionMode, ExecutionModel, MemoryModel, Op, OperandKind,
@@ -239,6 +239,8 @@ pub(crate) struct Module<'a> {
     pub(crate) declared: Vec<u32>,
     /// The offsets of variables in functions.
     pub(crate) locals: Vec<u32>,
+    /// How many operands may still be looked at to find those at fault.
+    looks: RefCell<Budget>,
     names: OnceCell<names::Names>,
     given_names: Option<GivenNames<'a>>,
     /// Where functions, function types and global variables are used.
@@ -302,6 +304,9 @@ impl<'a> Module<'a> {
             globals: Vec::new(),
             declared: Vec::with_capacity(likely),
             locals: Vec::new(),
+            looks: RefCell::new(Budget::of(
+                Budget::for_input(words.len() as u64 * 4).left() / 4,
+            )),
             names: OnceCell::new(),
             given_names,
             noted: Noted::default(),
@@ -488,13 +493,19 @@ impl<'a> Module<'a> {
     ) -> Option<usize> {
         // There may be a fault for every word, each of which has the instruction read.
         const MOST: usize = 4096;
+        let mut budget = self.looks.borrow_mut();
+        if budget.is_spent() {
+            return None;
+        }
         let inst = Inst::at(self.words, offset)?;
         let instruction = Instruction::from_words(inst.words(), WordOffset(offset as usize))?;
         let operands = instruction.operands(&self.definitions).take(MOST);
-        let mut operands = operands.map_while(Result::ok);
-        operands
-            .find(|operand| is_meant(operand))
-            .map(|operand| operand.word)
+        let operands = operands.map_while(Result::ok);
+        let mut looked = 0;
+        let mut operands = operands.inspect(|_| looked += 1);
+        let found = operands.find(|operand| is_meant(operand));
+        let _ = budget.take(looked);
+        found.map(|operand| operand.word)
     }
 
     /// The instruction that defines an id.

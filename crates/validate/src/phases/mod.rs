@@ -18,7 +18,7 @@ mod ids;
 mod layout;
 mod operands;
 
-use spirvkit_binary::{Error, ErrorKind, Header};
+use spirvkit_binary::{Budget, Error, ErrorKind, Header};
 use spirvkit_diagnostics::ErrorClass;
 
 use crate::fault::{Fault, Faults, Mentions};
@@ -102,20 +102,22 @@ pub(crate) fn binary_fault(error: &Error) -> Fault {
     Fault::new(rule, error.offset().0 as u32, message)
 }
 
-/// Runs all phases.
+/// Runs all phases. Returns what is found, and whether something had no room.
 pub(crate) fn run(
     words: &[u32],
     header: Header,
     options: &Options,
     names: Option<GivenNames<'_>>,
-) -> Vec<Fault> {
+) -> (Vec<Fault>, bool) {
     let mut m = Module::index(words, header, options, names);
     // One more than is told says that there are more.
     let limit = match options.max_errors {
         0 => 0,
         most => most.saturating_add(1),
     };
-    let mut faults = Faults::new(limit, &options.levels, Mentions::clone(&m.mentions));
+    // A quarter for what is found; as much again, and more, is made of that.
+    let budget = Budget::of(Budget::for_input(words.len() as u64 * 4).left() / 4);
+    let mut faults = Faults::new(limit, &options.levels, Mentions::clone(&m.mentions), budget);
     header::check(&m, &mut faults);
     let operands::Passed { disorder, noted } = operands::check(&m, &mut faults);
     m.noted = noted;
@@ -133,11 +135,11 @@ pub(crate) fn run(
     if m.broken_tail.is_none() {
         families::check_module(&m, &mut faults);
     }
-    let mut faults = faults.into_vec();
+    let (mut faults, is_cut) = faults.into_vec();
     for fault in &mut faults {
         fault.find_operand(&m);
     }
-    faults
+    (faults, is_cut)
 }
 
 /// Checks what takes the graph of a function.

@@ -15,7 +15,7 @@ use crate::commands::{
     man, merge, specialize, split, strip, trim_capabilities, val,
 };
 use crate::exit::{Ending, UsageError};
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, MOST_BYTES, expect_at_most};
 use crate::output::{Content, Destination, expect_color};
 use crate::report::{self, Format};
 
@@ -30,6 +30,30 @@ static LONG_VERSION: LazyLock<String> =
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
+
+    /// Refuse inputs of more than this many bytes, or with K, M or G so many kibibytes,
+    /// mebibytes or gibibytes; 0 means no limit [default: 256M]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = size)]
+    max_input: Option<u64>,
+}
+
+/// Reads the value of `--max-input`.
+fn size(text: &str) -> Result<u64, &'static str> {
+    let units = [('K', 10), ('M', 20), ('G', 30)];
+    let unit = units
+        .iter()
+        .find(|(unit, _)| text.ends_with(|last: char| last.to_ascii_uppercase() == *unit));
+    let (digits, shift) = match unit {
+        Some((_, shift)) => (&text[..text.len() - 1], *shift),
+        None => (text, 0),
+    };
+    let number: u64 = digits
+        .parse()
+        .map_err(|_| "it must be a whole number, which K, M or G may follow")?;
+    match number {
+        0 => Ok(u64::MAX),
+        number => Ok(number.saturating_mul(1 << shift)),
+    }
 }
 
 const AFTER_HELP: &str = "\
@@ -244,6 +268,7 @@ pub(crate) fn run(program: &OsString, arguments: impl Iterator<Item = OsString>)
         Ok(cli) => cli,
         Err(error) => return show(&error, &arguments),
     };
+    expect_at_most(cli.max_input.unwrap_or(MOST_BYTES));
     let ending = match cli.command {
         Command::As(arguments) => as_::run(&arguments),
         Command::Dis(arguments) => dis::run(&arguments),

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use spirvkit::binary::HEADER_WORDS;
 use spirvkit::{Endianness, words_from_bytes};
@@ -70,15 +71,16 @@ impl Input {
         }
     }
 
-    /// Reads all of it.
+    /// Reads all of it, if that is no more than inputs may have.
     pub(crate) fn read(&self) -> io::Result<Vec<u8>> {
         match &self.origin {
-            Origin::Stdin => {
-                let mut bytes = Vec::new();
-                io::stdin().lock().read_to_end(&mut bytes)?;
-                Ok(bytes)
+            Origin::Stdin => read_at_most(io::stdin().lock(), 0),
+            Origin::File(path) => {
+                let file = fs::File::open(path)?;
+                let size = file.metadata()?.len();
+                check_size(size)?;
+                read_at_most(file, size)
             }
-            Origin::File(path) => fs::read(path),
             Origin::Barren(error) => Err(io::Error::new(error.kind(), error.to_string())),
         }
     }
@@ -94,6 +96,44 @@ impl Input {
     }
 }
 
+/// How many bytes an input may have, unless the command line says something else: more
+/// than modules within the universal limits ever take.
+pub(crate) const MOST_BYTES: u64 = 256 << 20;
+
+/// What it says.
+static MOST: AtomicU64 = AtomicU64::new(MOST_BYTES);
+
+/// Makes known how many bytes an input may have.
+pub(crate) fn expect_at_most(bytes: u64) {
+    MOST.store(bytes, Ordering::Relaxed);
+}
+
+fn check_size(bytes: u64) -> io::Result<()> {
+    let most = MOST.load(Ordering::Relaxed);
+    match bytes > most {
+        true => Err(io::Error::other(format!(
+            "it has more than {most} bytes, the limit that `--max-input` sets"
+        ))),
+        false => Ok(()),
+    }
+}
+
+/// Reads a stream, which may say how many bytes there will be. It may also be endless.
+fn read_at_most(stream: impl Read, expected: u64) -> io::Result<Vec<u8>> {
+    let most = MOST.load(Ordering::Relaxed);
+    let mut bytes = Vec::new();
+    // What a file says of its size is at most a hint.
+    let expected = usize::try_from(expected).unwrap_or(0);
+    bytes
+        .try_reserve_exact(expected)
+        .map_err(|_| io::ErrorKind::OutOfMemory)?;
+    stream
+        .take(most.saturating_add(1))
+        .read_to_end(&mut bytes)?;
+    check_size(bytes.len() as u64)?;
+    Ok(bytes)
+}
+
 /// How many bytes of a file are read at once, a whole number of words.
 const PIECE: usize = 1 << 18;
 
@@ -107,6 +147,7 @@ fn words_of(path: &Path) -> io::Result<Option<Vec<u32>>> {
     if !metadata.is_file() || length % 4 != 0 {
         return Ok(None);
     }
+    check_size(metadata.len())?;
     let mut file = fs::File::open(path)?;
     let mut piece = vec![0; PIECE.min(length)];
     let mut words: Vec<u32> = Vec::new();

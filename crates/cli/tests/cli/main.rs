@@ -25,6 +25,7 @@ mod messages;
 mod names;
 mod output;
 mod proportion;
+mod products;
 #[cfg(unix)]
 mod readme;
 #[cfg(unix)]

@@ -15,7 +15,7 @@ use crate::commands::{
     man, merge, specialize, split, strip, trim_capabilities, val,
 };
 use crate::exit::{Ending, UsageError};
-use crate::inputs::{Inputs, MOST_BYTES, expect_at_most};
+use crate::inputs::{Inputs, expect_at_most};
 use crate::output::{Content, Destination, expect_color};
 use crate::report::{self, Format};
 
@@ -268,7 +268,7 @@ pub(crate) fn run(program: &OsString, arguments: impl Iterator<Item = OsString>)
         Ok(cli) => cli,
         Err(error) => return show(&error, &arguments),
     };
-    expect_at_most(cli.max_input.unwrap_or(MOST_BYTES));
+    cli.max_input.into_iter().for_each(expect_at_most);
     let ending = match cli.command {
         Command::As(arguments) => as_::run(&arguments),
         Command::Dis(arguments) => dis::run(&arguments),

@@ -239,7 +239,7 @@ OpFunctionEnd
         });
         let shown = excerpts(&module.words, &[offset.unwrap()]);
         let line = shown[0].shader_line.clone()?;
-        Some((line.to_string(), line.text.unwrap()))
+        Some((line.to_string(), line.text.unwrap().to_string()))
     };
     let declared = |place: &str, text: &str| Some((place.to_owned(), text.to_owned()));
     for start in ["%variable =", "OpDecorate"] {

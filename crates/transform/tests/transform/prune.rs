@@ -3,7 +3,9 @@
 use crate::common;
 
 use common::{SHADER, check, count, is_valid, load, show};
-use spirvkit_transform::{Prune, prune};
+use spirvkit_grammar::Op;
+use spirvkit_ir::Module;
+use spirvkit_transform::{Prune, Strip, prune, strip};
 
 const COMPUTE: &str = r#"OpCapability Shader
 %glsl = OpExtInstImport "GLSL.std.450"
@@ -309,4 +311,44 @@ fn a_hundred_thousand_of_anything_take_no_time() {
     assert_eq!(prune(&mut module, &Prune::default()), 300_002);
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
     assert!(is_valid(&module, "spv1.6"));
+}
+
+#[test]
+fn an_id_that_is_defined_very_often_takes_no_time() {
+    let text = "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpName %x \"x\"
+%void = OpTypeVoid
+%type = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%one = OpConstant %uint 1
+%main = OpFunction %void None %type
+%entry = OpLabel
+%x = OpIAdd %uint %one %one
+OpReturn
+OpFunctionEnd
+";
+    let once = spirvkit_text::assemble(text, &Default::default()).unwrap();
+    let once = Module::load(&once.words).unwrap();
+    let count = 60_000;
+    let mut words = once.header().to_words().to_vec();
+    for inst in once.instructions() {
+        let often = matches!(once.op(inst), Op::Name | Op::IAdd);
+        for _ in 0..if often { count } else { 1 } {
+            words.extend_from_slice(once.get(inst).words());
+        }
+    }
+    let begun = std::time::Instant::now();
+    let mut module = Module::from_words(words).unwrap();
+    let before = module.instructions().count();
+    assert_eq!(prune(&mut module, &Prune::default()), 0);
+    assert_eq!(module.instructions().count(), before);
+    let names = Strip {
+        names: true,
+        ..Strip::default()
+    };
+    assert_eq!(strip(&mut module, &names), count);
+    // Without optimization, and on a machine with other work.
+    assert!(begun.elapsed() < std::time::Duration::from_secs(10));
 }

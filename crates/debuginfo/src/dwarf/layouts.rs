@@ -5,6 +5,7 @@
 //! apart all the same, so such structures get a layout here: member after member, without
 //! gaps.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::units::Writer;
@@ -17,6 +18,8 @@ pub(super) struct Layouts {
     sizes: HashMap<u32, u64>,
     /// The offsets of members, in bits.
     offsets: HashMap<u32, u64>,
+    /// The numbers of elements of arrays, which are products of very many numbers for some.
+    elements: RefCell<HashMap<u32, Option<u64>>>,
 }
 
 impl<'w> Writer<'w> {
@@ -54,6 +57,16 @@ impl<'w> Writer<'w> {
     pub(super) fn offset_of(&self, member: Entry<'w>) -> Option<u64> {
         let made_up = self.layouts.offsets.get(&member.id().0).copied();
         made_up.or_else(|| member.offset_in_bits())
+    }
+
+    /// The number of elements of an array of any number of dimensions.
+    pub(super) fn elements_of(&self, array: Entry<'w>) -> Option<u64> {
+        let product = || {
+            let mut counts = array.dimensions();
+            counts.try_fold(1_u64, |product, count| product.checked_mul(count?))
+        };
+        let mut known = self.layouts.elements.borrow_mut();
+        *known.entry(array.id().0).or_insert_with(product)
     }
 
     /// The size of a type that has one of its own, in bits.

@@ -208,7 +208,7 @@ impl<'w> Writer<'w> {
             ty = self.strip(ty);
             let factor = match ty.kind() {
                 Kind::TypePointer => return count.checked_mul(self.pointer_bytes() * 8),
-                Kind::TypeArray => product(ty)?,
+                Kind::TypeArray => self.elements_of(ty)?,
                 Kind::TypeVector | Kind::TypeVectorIdEXT | Kind::TypeMatrix => {
                     ty.component_count()?
                 }
@@ -281,12 +281,6 @@ impl<'w> Writer<'w> {
             bits: bits & (u64::MAX >> (64 - width)),
         })
     }
-}
-
-/// The number of elements of an array of any number of dimensions.
-fn product(array: Entry<'_>) -> Option<u64> {
-    let mut counts = array.dimensions();
-    counts.try_fold(1_u64, |product, count| product.checked_mul(count?))
 }
 
 /// What kind of scalar a constant is.

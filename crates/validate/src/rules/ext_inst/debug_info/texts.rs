@@ -277,6 +277,25 @@ mod tests {
     }
 
     #[test]
+    fn a_string_is_looked_at_once() {
+        let words = words("  x\n#if\n");
+        let literal = LiteralString::at_start_of(&words).expect("a string");
+        let mut reader = Reader::default();
+        for number in 0..1000 {
+            reader.add(Id(number % 10), Id(100), literal);
+        }
+        assert_eq!(reader.texts.pieces.len(), 1);
+        // Where nothing came before, and behind itself: both times at the start of a line.
+        assert_eq!(reader.ways.len(), 1);
+        let texts = reader.finish();
+        let lines = texts.get(Id(3)).expect("a text");
+        assert_eq!(
+            (lines.count(), lines.width(199), lines.width(200)),
+            (201, Some(3), Some(3))
+        );
+    }
+
+    #[test]
     fn directives_are_found_across_pieces() {
         let is_read = |strings: &[&str]| with_texts(strings, |lines| lines.is_some());
         for moved in [

@@ -24,8 +24,8 @@ mod merge;
 mod messages;
 mod names;
 mod output;
-mod proportion;
 mod products;
+mod proportion;
 #[cfg(unix)]
 mod readme;
 #[cfg(unix)]

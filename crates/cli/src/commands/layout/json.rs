@@ -69,7 +69,7 @@ impl Document<'_> {
         out.write_all(start.as_bytes())?;
         let mut rows = self.comparison.rows(shown.id);
         let mut comma = "";
-        while let Some(row) = rows.next() {
+        for row in rows.by_ref() {
             let row = member(&row, self.names, self.texts).to_string();
             if !budget.take(row.len() as u64) {
                 is_whole = false;

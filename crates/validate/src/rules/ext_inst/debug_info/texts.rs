@@ -63,12 +63,12 @@ impl<'m> Texts<'m> {
                 SOURCE_CONTINUED => {}
                 _ => continue,
             }
-            let string = index.id(entry, Field::Text);
-            let def = string.and_then(|id| index.m.def(id));
-            let piece = def.filter(|def| def.op() == Op::String);
-            let piece = piece.and_then(|def| def.string(0));
-            if let (Some(source), Some(string), Some(piece)) = (source, string, piece) {
-                reader.add(source, string, piece);
+            let literal = |id: Id| {
+                let def = index.m.def(id).filter(|def| def.op() == Op::String)?;
+                def.string(0)
+            };
+            if let (Some(source), Some(string)) = (source, index.id(entry, Field::Text)) {
+                reader.add(source, string, || literal(string));
             }
         }
         reader.finish()
@@ -121,20 +121,23 @@ impl Lines<'_> {
 #[derive(Default)]
 struct Reader<'m> {
     texts: Texts<'m>,
-    /// The pieces of strings.
-    numbers: BTreeMap<u32, usize>,
+    /// The pieces of strings; none of what is no string.
+    numbers: BTreeMap<u32, Option<usize>>,
     /// What state each piece leads to from those in which it was met.
     ways: BTreeMap<(usize, State), State>,
 }
 
 impl<'m> Reader<'m> {
     /// Adds a string to the text of a source.
-    fn add(&mut self, source: Id, string: Id, literal: LiteralString<'m>) {
+    fn add(&mut self, source: Id, string: Id, literal: impl FnOnce() -> Option<LiteralString<'m>>) {
         let pieces = &mut self.texts.pieces;
-        let number = *self.numbers.entry(string.0).or_insert_with(|| {
-            pieces.push(Piece::new(literal));
-            pieces.len() - 1
+        let number = self.numbers.entry(string.0).or_insert_with(|| {
+            pieces.push(Piece::new(literal()?));
+            Some(pieces.len() - 1)
         });
+        let Some(number) = *number else {
+            return;
+        };
         let piece = &pieces[number];
         let text = self.texts.texts.entry(source.0).or_default();
         text.parts.push(Part {
@@ -247,7 +250,7 @@ mod tests {
             // Equal strings are one.
             let same = strings.iter().position(|other| *other == strings[number]);
             let id = same.map_or(0, |same| same as u32 + 1);
-            reader.add(Id(1), Id(id), literal);
+            reader.add(Id(1), Id(id), || Some(literal));
         }
         work(reader.finish().get(Id(1)))
     }
@@ -282,7 +285,7 @@ mod tests {
         let literal = LiteralString::at_start_of(&words).expect("a string");
         let mut reader = Reader::default();
         for number in 0..1000 {
-            reader.add(Id(number % 10), Id(100), literal);
+            reader.add(Id(number % 10), Id(100), || Some(literal));
         }
         assert_eq!(reader.texts.pieces.len(), 1);
         // Where nothing came before, and behind itself: both times at the start of a line.

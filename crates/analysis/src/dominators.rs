@@ -76,13 +76,17 @@ impl DominatorTree {
                 None => &mut total,
             };
             let number = *next;
-            *next += sizes[node as usize];
-            numbers[node as usize] = number + 1;
-            by_number[number as usize] = node;
+            // After a traversal of another graph, all of this may be anything.
+            *next = u32::wrapping_add(*next, sizes[node as usize]);
+            numbers[node as usize] = number.wrapping_add(1);
+            if let Some(slot) = by_number.get_mut(number as usize) {
+                *slot = node;
+            }
         }
         // Now that is the number behind all of them.
         for &node in order.pre_order() {
-            numbers[node as usize] -= sizes[node as usize];
+            let number = &mut numbers[node as usize];
+            *number = number.wrapping_sub(sizes[node as usize]);
         }
         DominatorTree {
             immediate,
@@ -140,8 +144,10 @@ impl DominatorTree {
     pub fn subtree(&self, node: Node) -> &[Node] {
         let node = node as usize;
         match (self.numbers.get(node), self.sizes.get(node)) {
-            (Some(&number), Some(&size)) if size != 0 => {
-                &self.pre_order[number as usize..][..size as usize]
+            (Some(&number), Some(&size)) => {
+                let rest = self.pre_order.get(number as usize..);
+                let subtree = rest.and_then(|rest| rest.get(..size as usize));
+                subtree.unwrap_or_default()
             }
             _ => &[],
         }

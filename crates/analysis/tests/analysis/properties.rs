@@ -293,3 +293,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_traversal_that_meets_blocks_before_their_dominators_does_no_harm() {
+    let graph = Graph::new(12, &[(0, 9), (0, 1), (10, 0), (10, 4)]);
+    let edges = [
+        (0, 7),
+        (0, 4),
+        (1, 5),
+        (1, 0),
+        (2, 1),
+        (3, 10),
+        (3, 9),
+        (6, 5),
+        (9, 1),
+    ];
+    let order = DepthFirst::from_roots(&Graph::new(12, &edges), [3]);
+    let tree = DominatorTree::from_depth_first(&graph, &order);
+    for node in 0..12 {
+        assert!(tree.subtree(node).len() <= 12);
+    }
+}

@@ -176,6 +176,7 @@ pub fn positions_and_bindings(bytes: &[u8]) {
     };
     let info = DebugInfo::read(&module);
     let stretches: Vec<_> = info.stretches().collect();
+    assert!(stretches.iter().all(|it| !it.is_empty()));
     assert!(stretches.is_sorted_by(|a, b| a.end <= b.start));
     for stretch in stretches.iter().step_by(stretches.len() / ASKED + 1) {
         let [first, last] = [stretch.start, stretch.end - 1].map(WordOffset);

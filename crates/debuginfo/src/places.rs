@@ -282,7 +282,10 @@ impl<'a> DebugInfo<'a> {
         let ends = ends.chain([self.words.len()]);
         let stretches = self.changes.iter().zip(ends);
         stretches
-            .filter(|(change, _)| change.place != Place::default())
+            // Of several changes at one place, the last holds.
+            .filter(|(change, end)| {
+                change.place != Place::default() && (change.offset as usize) < *end
+            })
             .map(|(change, end)| change.offset as usize..end)
     }
 }

@@ -172,7 +172,7 @@ impl Maker {
         }
         let set = ExtInstSet::from_import_name(SET).expect("a set of the grammar");
         let number = set.instruction_by_name(name).expect("one of its names");
-        let leading = [self.set, number.number().into()];
+        let leading = [self.set, number.number()];
         self.value(Op::ExtInst, self.void, &[&leading, operands].concat())
     }
 

@@ -214,6 +214,6 @@ fn look_up(bencher: Bencher<'_, '_>, case: Case<Set>) {
     assert_eq!(info.position(at).map(|position| position.line), Some(LINES));
     bencher.bench_local(|| {
         let found = info.instructions_of(file, LINES).next();
-        (info.position(at), info.variables(at).len(), found)
+        (info.position(at), info.variables(at).count(), found)
     });
 }

@@ -5,10 +5,10 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::path::Path;
 
-use peak_alloc::PeakAlloc;
-
+// A build for the fuzzer has one already.
+#[cfg(not(feature = "libfuzzer"))]
 #[global_allocator]
-static MEMORY: PeakAlloc = PeakAlloc;
+static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
 
 #[test]
 fn command_lines_keep_their_promises() {

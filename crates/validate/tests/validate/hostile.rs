@@ -180,13 +180,21 @@ fn structures_that_many_members_are_by_turns() {
 
 #[test]
 fn types_that_are_declared_very_often() {
-    let globals = each(20 * COUNT, |index| format!("%type{index} = OpTypeVoid\n"));
-    let text = compute("", &globals, "", "");
-    let words = assemble(&text, &Default::default()).unwrap().words;
-    let mut options = Options::for_env("spv1.6".parse().unwrap());
-    options.max_errors = 0;
-    let report = validate(&words, &options);
-    assert_eq!(report.diagnostics().len(), 20 * COUNT);
+    let judge = |count| {
+        let globals = each(count, |index| format!("%type{index} = OpTypeVoid\n"));
+        let text = compute("", &globals, "", "");
+        let words = assemble(&text, &Default::default()).unwrap().words;
+        let mut options = Options::for_env("spv1.6".parse().unwrap());
+        options.max_errors = 0;
+        validate(&words, &options)
+    };
+    let report = judge(5 * COUNT);
+    assert_eq!(report.diagnostics().len(), 5 * COUNT);
+    assert!(!report.is_over_budget());
+    // Of still more, no more is told than there is room for.
+    let report = judge(40 * COUNT);
+    assert!((5 * COUNT..40 * COUNT).contains(&report.diagnostics().len()));
+    assert!(report.is_over_budget());
 }
 
 #[test]

@@ -40,6 +40,17 @@ impl Budget {
         )
     }
 
+    /// The same for a module of so many words.
+    pub const fn for_words(words: usize) -> Self {
+        Self::for_input((words as u64).saturating_mul(4))
+    }
+
+    /// A budget of its own that has one of so many parts of what this one had at first:
+    /// for what is made in several steps.
+    pub const fn part(&self, parts: u64) -> Self {
+        Self::of(self.limit / if parts == 0 { 1 } else { parts })
+    }
+
     /// So many bytes.
     pub const fn of(bytes: u64) -> Self {
         Self {
@@ -143,6 +154,14 @@ mod tests {
         assert_eq!(budget.spend(10), Ok(()));
         assert!(!budget.is_spent());
         assert_eq!(budget.left(), 0);
+    }
+
+    #[test]
+    fn parts_are_of_the_whole() {
+        let mut budget = Budget::for_words(1 << 18);
+        assert!(budget.take(1 << 20));
+        assert_eq!(budget.part(4), Budget::of(20 << 20));
+        assert_eq!(budget.part(0), Budget::of(80 << 20));
     }
 
     #[test]

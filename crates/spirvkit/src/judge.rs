@@ -46,7 +46,7 @@ pub fn validate_words(words: &[u32], options: &Options) -> Report {
 /// What may be told of a module.
 fn room(words: &[u32]) -> Budget {
     // It is kept and told, and what it is about is kept, too.
-    Budget::of(Budget::for_input(words.len() as u64 * 4).left() / 4)
+    Budget::for_words(words.len()).part(4)
 }
 
 /// Judges a module in the form of assembly text. Locations are

@@ -165,7 +165,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             let texts = spirvkit::text::descriptions(module.words(), &members);
             let texts = members.into_iter().zip(texts).collect();
             let comparison = Comparison::new(&types, &layouts);
-            let mut budget = Budget::for_input(module.words().len() as u64 * 4);
+            let mut budget = Budget::for_words(module.words().len());
             match arguments.format {
                 Format::Human => {
                     let look = table::Look {

@@ -156,7 +156,7 @@ fn write_parts(loaded: &Loaded, directory: &Path, telling: &Telling, messages: &
         messages.add(&error, &Source::new(&loaded.name, ""));
     }
     // All are made before the first is written, so that it's all or none.
-    let mut budget = Budget::for_input(4 * before.len() as u64);
+    let mut budget = Budget::for_words(before.len());
     let mut parts = Vec::new();
     let mut taken = HashMap::new();
     let mut is_told = Ok(());

@@ -31,7 +31,7 @@ pub(super) const SHORT: usize = 64;
 
 /// What long names may take of a module's text, which has more in it than names.
 fn room(module: &Module<'_>) -> Budget {
-    Budget::of(Budget::for_input(module.words().len() as u64 * 4).left() / 2)
+    Budget::for_words(module.words().len()).part(2)
 }
 
 /// How ids are written.

@@ -79,7 +79,7 @@ impl Constants {
             ids: IdMap::new(0, words),
             values: Vec::new(),
             undefined: Undefined::Refuse,
-            budget: RefCell::new(Budget::for_input(4 * words as u64)),
+            budget: RefCell::new(Budget::for_words(words)),
         }
     }
 

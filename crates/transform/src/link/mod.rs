@@ -107,7 +107,7 @@ pub fn link(inputs: &[Input<'_>], options: &Options) -> Result<Module, Vec<LinkE
     }
     let words: usize = inputs.iter().map(|input| input.module.word_count()).sum();
     let budget = options.budget.clone();
-    let budget = budget.unwrap_or_else(|| Budget::for_input(4 * words as u64));
+    let budget = budget.unwrap_or_else(|| Budget::for_words(words));
     let mut errors = Errors::within(budget);
     let program = Program::new(inputs);
     let version = agreement::check(&program, options, &mut errors);

@@ -304,9 +304,7 @@ impl<'a> Module<'a> {
             globals: Vec::new(),
             declared: Vec::with_capacity(likely),
             locals: Vec::new(),
-            looks: RefCell::new(Budget::of(
-                Budget::for_input(words.len() as u64 * 4).left() / 4,
-            )),
+            looks: RefCell::new(Budget::for_words(words.len()).part(4)),
             names: OnceCell::new(),
             given_names,
             noted: Noted::default(),

@@ -116,7 +116,7 @@ pub(crate) fn run(
         most => most.saturating_add(1),
     };
     // A quarter for what is found; as much again, and more, is made of that.
-    let budget = Budget::of(Budget::for_input(words.len() as u64 * 4).left() / 4);
+    let budget = Budget::for_words(words.len()).part(4);
     let mut faults = Faults::new(limit, &options.levels, Mentions::clone(&m.mentions), budget);
     header::check(&m, &mut faults);
     let operands::Passed { disorder, noted } = operands::check(&m, &mut faults);

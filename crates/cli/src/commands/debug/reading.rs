@@ -154,7 +154,7 @@ pub(crate) fn show(
             name: looked.name,
             text: looked.text,
             format: form.format,
-            limit: Limit::new(Budget::for_input(info.words().len() as u64 * 4)),
+            limit: Limit::new(Budget::for_words(info.words().len())),
         };
         let mut found = Ok(Found::default());
         stream(messages, |out| {

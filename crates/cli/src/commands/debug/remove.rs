@@ -97,7 +97,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             add_all(&diagnostics, &loaded.name, messages);
             if let Some(removed) = removed {
                 let all = removed.instructions.iter();
-                let limit = Limit::new(Budget::for_input(words.len() as u64 * 4));
+                let limit = Limit::new(Budget::for_words(words.len()));
                 stream(messages, |out| {
                     let out = &mut limit.counting(out);
                     if arguments.format == Format::Json {

@@ -74,12 +74,6 @@ impl Report {
         self.diagnostics = diagnostics;
     }
 
-    /// Changes every diagnostic.
-    pub fn map(&mut self, change: impl FnMut(Diagnostic) -> Diagnostic) {
-        let diagnostics = std::mem::take(&mut self.diagnostics);
-        self.diagnostics = diagnostics.into_iter().map(change).collect();
-    }
-
     /// Changes every diagnostic, until their [weights](Diagnostic::weight) are more than the
     /// budget allows: what comes then is left out, but for the first error.
     pub fn map_within(

@@ -14,6 +14,8 @@ const MEMORY: (usize, usize) = (512, 128 << 20);
 /// Processor time for each kilobyte of the input, and more.
 const TIME: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(4));
 
+/// What the process took: the program may work in several threads. How long it had to wait for
+/// the processor doesn't count.
 fn processor_time() -> Duration {
     let now = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(now.tv_sec as u64, now.tv_nsec as u32)

@@ -554,6 +554,10 @@ impl<'a> Reader<'a> {
             return;
         }
         self.place = place;
+        if offset as usize == self.info.words.len() {
+            // Nothing follows that it could hold for.
+            return;
+        }
         let change = Change { offset, place };
         match self.info.changes.last_mut() {
             Some(last) if last.offset == offset => *last = change,

@@ -282,10 +282,7 @@ impl<'a> DebugInfo<'a> {
         let ends = ends.chain([self.words.len()]);
         let stretches = self.changes.iter().zip(ends);
         stretches
-            // Of several changes at one place, the last holds.
-            .filter(|(change, end)| {
-                change.place != Place::default() && (change.offset as usize) < *end
-            })
+            .filter(|(change, _)| change.place != Place::default())
             .map(|(change, end)| change.offset as usize..end)
     }
 }

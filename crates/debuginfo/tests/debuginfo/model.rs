@@ -215,6 +215,17 @@ fn lines_and_scopes_hold_until_others_do() {
 }
 
 #[test]
+fn a_line_at_the_end_holds_for_nothing() {
+    for (set, text) in SAMPLES {
+        let sample = Sample::new(&format!("{text}OpLine %file 9 9\n"));
+        let info = sample.info();
+        assert!(info.stretches().all(|it| !it.is_empty()), "{set}");
+        let mut lines = info.files().flat_map(|(file, _)| info.lines_of(file));
+        assert!(!lines.any(|line| line == 9), "{set}");
+    }
+}
+
+#[test]
 fn inlined_calls_are_frames() {
     each(|set, sample, info| {
         let frames: Vec<_> = info.frames(offset(sample, info, "sum")).collect();

@@ -59,6 +59,12 @@ const OPTIONS: &[&str] = &[
     "--function=main",
     "--hide-debug",
     "--to=101",
+    "--color",
+    "--no-indent",
+    "--no-header",
+    "--preserve-numeric-ids",
+    "--create-library",
+    "--verify-ids",
     "a.spvasm",
     "b.spv",
     "missing.spv",
@@ -68,6 +74,9 @@ const OPTIONS: &[&str] = &[
     "%1",
     "main",
 ];
+
+/// The commands that established tools have, too, under their own names.
+const ESTABLISHED: &[&str] = &["as", "diff", "dis", "link", "val"];
 
 /// A module follows a recipe of [`RECIPE`] bytes for a command line and for changes to the
 /// module. Whatever comes of it, the program ends in order, writes no more than is in
@@ -93,6 +102,11 @@ fn run_program(recipe: &mut Recipe<'_>, module: &[u8]) {
         let place = 1 + recipe.below(words.len());
         words.insert(place, option.to_owned());
     }
+    let mut name = "spv".to_owned();
+    if ESTABLISHED.contains(&&*words[0]) && recipe.once_in(4) {
+        name = format!("spirv-{}", words.remove(0));
+    }
+    words.insert(0, name);
     let ran = redirected(&folder, &words);
     let shown = || format!("{words:?}: {}", String::from_utf8_lossy(&ran.stderr));
     assert!(ran.code <= 2, "{}", shown());
@@ -115,7 +129,10 @@ fn run_program(recipe: &mut Recipe<'_>, module: &[u8]) {
     );
     // Messages are always for people, and text in colour always for terminals.
     assert_harmless(&ran.stderr, &words);
-    if words.iter().any(|word| word == "--color=always") {
+    if words
+        .iter()
+        .any(|word| word == "--color=always" || word == "--color")
+    {
         assert_harmless(&ran.stdout, &words);
     }
 }
@@ -225,7 +242,8 @@ fn restore() {
     let _ = dup2_stderr(&streams.stderr);
 }
 
-/// Runs the program with its streams in files, and its relative paths below the folder.
+/// Runs the program, whose name comes first, with its streams in files, and its relative
+/// paths below the folder.
 fn redirected(folder: &Path, words: &[String]) -> Ran {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -243,9 +261,7 @@ fn redirected(folder: &Path, words: &[String]) -> Ran {
     let _ = dup2_stdin(File::open(folder.join("a.spv")).expect("a file"));
     let _ = dup2_stdout(create(&stdout));
     let _ = dup2_stderr(create(&stderr));
-    let name = OsString::from("spv");
-    let line = std::iter::once(name).chain(words.iter().map(OsString::from));
-    let (code, memory) = measured(|| spirvkit_cli::run(line));
+    let (code, memory) = measured(|| spirvkit_cli::run(words.iter().map(OsString::from)));
     let _ = io::stdout().flush();
     restore();
     let read = |path: &Path| fs::read(path).unwrap_or_default();

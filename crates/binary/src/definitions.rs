@@ -132,21 +132,7 @@ impl Definitions {
         }
     }
 
-    /// The word for what an id stands for.
-    #[inline]
-    fn code(&mut self, id: Id, definition: Definition) -> u32 {
-        match definition {
-            Definition::Value(ty) => match ty.0.checked_add(VALUES) {
-                Some(code) => code,
-                None => {
-                    self.far.insert(id, ty);
-                    FAR
-                }
-            },
-            other => self.code_of_other(other),
-        }
-    }
-
+    /// The word for what an id stands for that is no value.
     fn code_of_other(&mut self, other: Definition) -> u32 {
         let known = self.others.iter().position(|each| *each == other);
         let place = known.unwrap_or_else(|| {
@@ -197,18 +183,40 @@ impl Definitions {
     #[inline]
     pub fn define(&mut self, instruction: &Instruction<'_>) -> Option<Redefinition> {
         let id = instruction.result()?;
-        let definition = match instruction.result_type() {
-            Some(ty) => Definition::Value(ty),
-            None => untyped(instruction),
-        };
+        // Most instructions that define anything define a value.
+        let code = instruction.result_type().and_then(code_of_value);
+        if let Some(code) = code
+            && let slot = self.ids.slot(id)
+            && *slot == UNDEFINED
+        {
+            *slot = code;
+            return None;
+        }
+        self.define_other(id, instruction)
+    }
+
+    #[inline(never)]
+    fn define_other(&mut self, id: Id, instruction: &Instruction<'_>) -> Option<Redefinition> {
         if self.ids.get(id) != UNDEFINED {
             let earlier = self.get(id);
             return Some(Redefinition { id, earlier });
         }
-        let code = self.code(id, definition);
+        let code = match instruction.result_type() {
+            Some(ty) => {
+                self.far.insert(id, ty);
+                FAR
+            }
+            None => self.code_of_other(untyped(instruction)),
+        };
         *self.ids.slot(id) = code;
         None
     }
+}
+
+/// The word for a value of a type, if there is room for the type in it.
+#[inline]
+fn code_of_value(ty: Id) -> Option<u32> {
+    ty.0.checked_add(VALUES)
 }
 
 /// The definition by an instruction without a result type.

@@ -88,22 +88,29 @@ impl<T: Copy> IdMap<T> {
     #[inline]
     pub fn slot(&mut self, id: Id) -> &mut T {
         let index = id.0 as usize;
-        if index >= self.dense.len() {
-            if index >= self.limit {
-                return self.sparse.entry(id.0).or_insert(self.default);
-            }
-            self.grow(index);
+        match index < self.dense.len() {
+            true => &mut self.dense[index],
+            false => self.new_slot(id),
         }
-        &mut self.dense[index]
     }
 
     #[cold]
-    fn grow(&mut self, index: usize) {
+    fn new_slot(&mut self, id: Id) -> &mut T {
+        let index = id.0 as usize;
+        if index >= self.limit {
+            return self.sparse.entry(id.0).or_insert(self.default);
+        }
         let length = (index + 1)
             .max(self.dense.len() * 2)
             .max(64)
             .min(self.limit);
         self.dense.resize(length, self.default);
+        &mut self.dense[index]
+    }
+
+    /// The values in the vector, by id from 0 up.
+    pub fn vector_mut(&mut self) -> &mut [T] {
+        &mut self.dense
     }
 
     /// Puts a value in the id's slot and returns what was there.

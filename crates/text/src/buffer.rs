@@ -26,8 +26,8 @@ static THREE_DIGITS: [u32; 1000] = {
 
 /// The longest line that is written in place, and by how much its last block may
 /// exceed it.
-pub(crate) const LONGEST_LINE: usize = 256;
-const LONGEST_BLOCK: usize = 32;
+pub(crate) const LONGEST_LINE: usize = 1024;
+const LONGEST_BLOCK: usize = 64;
 
 /// Text under construction.
 ///
@@ -111,18 +111,20 @@ impl TextBuffer {
         self.end += length;
     }
 
-    /// Appends a line that is written in place; `None` if there is no such line.
+    /// A line that is written in place, and is part of the text once it is
+    /// [finished](Line::finish).
     #[inline(always)]
-    pub(crate) fn line(&mut self, write: impl FnOnce(&mut Line<'_>) -> Option<()>) -> Option<()> {
-        let room = self.room(LONGEST_LINE + LONGEST_BLOCK).first_chunk_mut()?;
-        let mut line = Line {
-            bytes: room,
+    pub(crate) fn line(&mut self) -> Option<Line<'_>> {
+        const ROOM: usize = LONGEST_LINE + LONGEST_BLOCK;
+        if self.bytes.len() - self.end < ROOM {
+            self.grow(ROOM);
+        }
+        let bytes = self.bytes.get_mut(self.end..)?.first_chunk_mut()?;
+        Some(Line {
+            bytes,
             end: 0,
-        };
-        write(&mut line)?;
-        let end = line.end;
-        self.end += end;
-        Some(())
+            text: &mut self.end,
+        })
     }
 
     #[inline]
@@ -184,9 +186,17 @@ impl TextBuffer {
 pub(crate) struct Line<'b> {
     bytes: &'b mut [u8; LONGEST_LINE + LONGEST_BLOCK],
     end: usize,
+    /// Where the text ends.
+    text: &'b mut usize,
 }
 
 impl Line<'_> {
+    /// Makes the line part of the text.
+    #[inline(always)]
+    pub(crate) fn finish(self) {
+        *self.text += self.end;
+    }
+
     /// Appends the first bytes of a block, of at most [`LONGEST_BLOCK`].
     #[inline(always)]
     pub(crate) fn push_first<const N: usize>(
@@ -212,7 +222,7 @@ impl Line<'_> {
         let room = &mut self.bytes[self.end..self.end + LONGEST_BLOCK];
         match (text.first_chunk::<16>(), text.last_chunk::<16>()) {
             // Two blocks that may overlap.
-            (Some(first), Some(last)) => {
+            (Some(first), Some(last)) if text.len() <= 32 => {
                 room[..16].copy_from_slice(first);
                 room[text.len() - 16..text.len()].copy_from_slice(last);
             }
@@ -237,13 +247,33 @@ impl Line<'_> {
     }
 }
 
+/// What stands before the number of an id.
+const PREFIX: u64 = u16::from_le_bytes(*b" %") as u64;
+const PREFIX_LENGTH: usize = 2;
+
 /// The text of an id that is written as a number, behind a blank, and its length;
 /// `None` if it is longer than a block.
 #[inline(always)]
 pub(crate) fn numbered_id(id: u32) -> Option<(u64, usize)> {
-    const PREFIX: u64 = u16::from_le_bytes(*b" %") as u64;
     let (digits, count) = digits(id)?;
-    Some((digits << 16 | PREFIX, count + 2))
+    let text = digits << (8 * PREFIX_LENGTH) | PREFIX;
+    Some((text, PREFIX_LENGTH + count))
+}
+
+/// The texts and lengths of a thousand ids, from a multiple of 1000 on, as
+/// [`numbered_id`] gives them but in larger blocks; `None` if these are too small, too.
+pub(crate) fn thousand_ids(thousands: u32) -> Option<impl Iterator<Item = (u128, usize)>> {
+    let (start, length) = match thousands {
+        0 => (PREFIX, PREFIX_LENGTH),
+        _ => numbered_id(thousands)?,
+    };
+    Some(THREE_DIGITS.iter().map(move |&three| {
+        // There are no zeros in front.
+        let zeros = if thousands == 0 { three >> 24 } else { 0 };
+        let digits = u128::from((three & 0xff_ffff) >> (8 * zeros));
+        let text = u128::from(start) | digits << (8 * length);
+        (text, length + 3 - zeros as usize)
+    }))
 }
 
 /// The decimal digits of a number below a million, the first in the lowest byte,
@@ -279,7 +309,7 @@ impl fmt::Write for TextBuffer {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, TextBuffer};
+    use super::{Line, TextBuffer, numbered_id, thousand_ids};
 
     const NUMBERS: [u32; 15] = [
         0,
@@ -305,6 +335,16 @@ mod tests {
         buffer.into_string()
     }
 
+    /// Whether there is a line, which is then written.
+    fn line(buffer: &mut TextBuffer, write: impl FnOnce(&mut Line<'_>) -> Option<()>) -> bool {
+        let mut line = buffer.line().unwrap();
+        let is_line = write(&mut line).is_some();
+        if is_line {
+            line.finish();
+        }
+        is_line
+    }
+
     #[test]
     fn numbers_are_decimal_at_every_length() {
         for number in NUMBERS {
@@ -312,37 +352,49 @@ mod tests {
                 written(|buffer| buffer.push_number(number)),
                 format!("{number}")
             );
-            let line = |line: &mut Line<'_>| line.push_number(number);
             assert_eq!(
-                written(|buffer| assert!(buffer.line(line).is_some())),
+                written(|buffer| assert!(line(buffer, |line| line.push_number(number)))),
                 format!("{number}")
             );
         }
     }
 
     #[test]
+    fn ids_come_by_the_thousand() {
+        for thousands in [0, 1, 9, 10, 999] {
+            let ids: Vec<_> = thousand_ids(thousands).unwrap().collect();
+            let wanted = (0..1000).map(|rest| numbered_id(thousands * 1000 + rest).unwrap());
+            let wanted: Vec<_> = wanted.map(|(text, length)| (text.into(), length)).collect();
+            assert_eq!(ids, wanted);
+        }
+        let (text, length) = thousand_ids(999_999).unwrap().last().unwrap();
+        assert_eq!(&text.to_le_bytes()[..length], b" %999999999");
+        assert!(thousand_ids(1_000_000).is_none());
+    }
+
+    #[test]
     fn a_line_that_is_too_long_leaves_nothing() {
         let text = written(|buffer| {
-            let ten =
-                |line: &mut Line<'_>| (0..10).try_for_each(|_| line.push_bytes(b"0123456789"));
-            assert!(buffer.line(ten).is_some());
-            let endless = |line: &mut Line<'_>| loop {
+            assert!(line(buffer, |line| {
+                (0..10).try_for_each(|_| line.push_bytes(b"0123456789"))
+            }));
+            assert!(!line(buffer, |line| loop {
                 line.push_first(b"0123456789abcdef", 9)?;
-            };
-            assert!(buffer.line(endless).is_none());
-            let block = |line: &mut Line<'_>| line.push_bytes(&[b'-'; 33]);
-            assert!(buffer.line(block).is_none());
+            }));
+            assert!(!line(buffer, |line| line.push_bytes(&[b'-'; 65])));
             for (length, fits) in [
                 (0, true),
                 (15, true),
                 (16, true),
                 (31, true),
                 (32, true),
-                (33, false),
+                (33, true),
+                (64, true),
+                (65, false),
             ] {
                 let start = buffer.len();
-                let name = &b"abcdefghijklmnopqrstuvwxyz0123456"[..length];
-                assert_eq!(buffer.line(|line| line.push_bytes(name)).is_some(), fits);
+                let name = &b"abcdefghijklmnopqrstuvwxyz012345".repeat(3)[..length];
+                assert_eq!(line(buffer, |line| line.push_bytes(name)), fits);
                 assert_eq!(
                     buffer.split_off(start).as_bytes(),
                     if fits { name } else { b"" }

@@ -100,7 +100,7 @@ impl Printer<'_> {
             self.writer.margin(None, Place::default());
             self.writer.out.push_str("; Function ");
             if let Some(id) = instruction.result() {
-                self.writer.names.write(&mut self.writer.out, "", id);
+                self.writer.names.write(&mut self.writer.out, id);
             }
             self.writer.out.push('\n');
             return Heading(None);

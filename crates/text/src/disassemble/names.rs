@@ -16,7 +16,7 @@ use spirvkit_grammar::{
     AccessQualifier, BuiltIn, Class, Decoration, Enumeration, FPEncoding, Op, StorageClass,
 };
 
-use crate::buffer::{TextBuffer, numbered_id};
+use crate::buffer::{TextBuffer, numbered_id, thousand_ids};
 use crate::number::write_number;
 
 /// The most bytes of a name before any suffix; an id whose name would be longer
@@ -46,7 +46,24 @@ pub(super) enum Names {
 impl Names {
     /// Works out a name for every id of a module.
     pub(super) fn friendly(module: &Module<'_>) -> Self {
-        Self::friendly_of(module, |_| true)
+        let mut namer = Namer::new(module);
+        let mut instructions = module.instructions();
+        let mut functions = instructions.clone();
+        while let Some(Ok(instruction)) = instructions.next()
+            && instruction.op() != Op::Function
+        {
+            namer.instruction(&instruction);
+            functions = instructions.clone();
+        }
+        let functions = || functions.clone().map_while(Result::ok);
+        // What names ids hardly ever stands there, and then each id is its number.
+        if namer.numbers_are_used || functions().any(|it| may_name(&it)) {
+            functions().for_each(|instruction| namer.instruction(&instruction));
+        } else {
+            namer.names.number_the_rest();
+        }
+        namer.limit_uses(module);
+        Self::Friendly(namer.names)
     }
 
     /// The same for the ids that are `wanted`, which have to include the types that their
@@ -96,12 +113,11 @@ impl Names {
         Self::Friendly(own)
     }
 
-    /// Writes an id behind a prefix: its `%`, or nothing.
-    pub(super) fn write(&self, out: &mut TextBuffer, prefix: &'static str, id: Id) {
-        out.push_str(prefix);
-        match self.get(id) {
-            Some(name) => out.push_str(name),
-            None => out.push_number(id.0),
+    /// Writes an id without its `%`.
+    pub(super) fn write(&self, out: &mut TextBuffer, id: Id) {
+        match self {
+            Self::Friendly(names) => names.write_to(out, id),
+            Self::Raw => out.push_number(id.0),
         }
     }
 
@@ -117,7 +133,9 @@ impl Names {
     #[inline]
     pub(super) fn width(&self, id: Id) -> usize {
         match self {
-            Self::Friendly(names) if let Some(name) = names.get(id) => name.len(),
+            Self::Friendly(names) if let Some(name) = names.prefixed(id) => {
+                name.len() - PREFIX.len()
+            }
             _ => id.0.checked_ilog10().unwrap_or(0) as usize + 1,
         }
     }
@@ -141,7 +159,7 @@ const BLOCK: usize = 16;
 
 /// How an id is written behind a blank: its text in a block of bytes, the last of
 /// which is the text's length. So one copy writes an id, be it a number or a name.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 struct Written([u8; BLOCK]);
 
 impl Written {
@@ -200,6 +218,11 @@ impl Written {
         (length < BLOCK as u8 && length > 0).then_some((block, length.into()))
     }
 
+    /// Whether the id has a name or a number.
+    fn is_there(&self) -> bool {
+        self.0[BLOCK - 1] != 0
+    }
+
     fn is_number(&self) -> bool {
         self.0[BLOCK - 1] & Self::NUMBER != 0
     }
@@ -219,7 +242,7 @@ impl Friendly {
     /// The name of an id, unless that is its number.
     #[inline]
     fn get(&self, id: Id) -> Option<&str> {
-        self.prefixed(id)?.get(PREFIX.len()..)
+        std::str::from_utf8(self.prefixed(id)?.get(PREFIX.len()..)?).ok()
     }
 
     /// Notes an id's name, and returns where it is, unless there is no more room.
@@ -245,16 +268,29 @@ impl Friendly {
     }
 
     /// The name behind its prefix, a blank and its `%`.
-    fn prefixed(&self, id: Id) -> Option<&str> {
+    fn prefixed(&self, id: Id) -> Option<&[u8]> {
         let written = self.written.peek(id);
-        let name = match written.place() {
-            Some(place) => self.text.get(place)?,
+        match written.place() {
+            Some(place) => self.text.get(place),
             None => {
                 let (_, length) = written.block().filter(|_| !written.is_number())?;
-                written.0.get(..length)?
+                written.0.get(..length)
             }
-        };
-        std::str::from_utf8(name).ok()
+        }
+    }
+
+    /// Names all ids that have no name by their numbers.
+    fn number_the_rest(&mut self) {
+        for (thousands, ids) in (0..).zip(self.written.vector_mut().chunks_mut(1000)) {
+            let Some(texts) = thousand_ids(thousands) else {
+                return;
+            };
+            for (written, (text, length)) in ids.iter_mut().zip(texts) {
+                if !written.is_there() {
+                    *written = Written::new(text.to_le_bytes(), length as u8 | Written::NUMBER);
+                }
+            }
+        }
     }
 
     /// Takes those of the long names away that would take too much room as often as their
@@ -341,7 +377,7 @@ impl Namer {
             hasher: DefaultHashBuilder::default(),
             numbers_are_used: false,
             suffixes: HashMap::new(),
-            definitions: Definitions::for_module(module),
+            definitions: Definitions::with_word_limit(words),
             scratch: TextBuffer::default(),
             candidate: Vec::new(),
             bytes: Vec::new(),
@@ -351,7 +387,7 @@ impl Namer {
     }
 
     fn is_named(&self, id: Id) -> bool {
-        *self.names.written.peek(id) != Written::NOT_YET
+        self.names.written.peek(id).is_there()
     }
 
     /// Names an id by its number, unless another id has taken that name.
@@ -468,11 +504,7 @@ impl Namer {
         if self.is_named(result) {
             return;
         }
-        let class = instruction.info().map(|info| info.class());
-        if !matches!(
-            class,
-            Some(Class::TypeDeclaration | Class::ConstantCreation)
-        ) {
+        if !is_declaration(instruction) {
             return self.name_by_number(result);
         }
         let mut name = std::mem::take(&mut self.scratch);
@@ -489,7 +521,10 @@ impl Namer {
     fn describe(&self, instruction: &Instruction<'_>, name: &mut TextBuffer) -> Option<()> {
         let words = instruction.words();
         let word = |index: usize| words.get(index).copied();
-        let named = |index: usize| Some(NameOf(&self.names, Id(word(index)?)));
+        let push_name = |name: &mut TextBuffer, index: usize| {
+            self.names.write_to(name, Id(word(index)?));
+            Some(())
+        };
         match instruction.op() {
             Op::TypeVoid => name.push_str("void"),
             Op::TypeBool => name.push_str("bool"),
@@ -513,21 +548,44 @@ impl Namer {
                 }
             }
             Op::TypeFloat => float_name(name, word(2)?, word(3).map(FPEncoding))?,
-            Op::TypeVector => write!(name, "v{}{}", word(3)?, named(2)?).ok()?,
-            Op::TypeMatrix => write!(name, "mat{}{}", word(3)?, named(2)?).ok()?,
-            Op::TypeArray => write!(name, "_arr_{}_{}", named(2)?, named(3)?).ok()?,
-            Op::TypeRuntimeArray => write!(name, "_runtimearr_{}", named(2)?).ok()?,
-            Op::TypeNodePayloadArrayAMDX => write!(name, "_payloadarr_{}", named(2)?).ok()?,
+            Op::TypeVector => {
+                name.push('v');
+                name.push_number(word(3)?);
+                push_name(name, 2)?;
+            }
+            Op::TypeMatrix => {
+                name.push_str("mat");
+                name.push_number(word(3)?);
+                push_name(name, 2)?;
+            }
+            Op::TypeArray => {
+                name.push_str("_arr_");
+                push_name(name, 2)?;
+                name.push('_');
+                push_name(name, 3)?;
+            }
+            Op::TypeRuntimeArray => {
+                name.push_str("_runtimearr_");
+                push_name(name, 2)?;
+            }
+            Op::TypeNodePayloadArrayAMDX => {
+                name.push_str("_payloadarr_");
+                push_name(name, 2)?;
+            }
             Op::TypePointer => {
                 name.push_str("_ptr_");
                 name.push_str(StorageClass(word(2)?).name()?);
                 name.push('_');
-                self.names.write_to(name, Id(word(3)?));
+                push_name(name, 3)?;
             }
             Op::TypeUntypedPointerKHR => {
-                write!(name, "_ptr_{}", StorageClass(word(2)?).name()?).ok()?;
+                name.push_str("_ptr_");
+                name.push_str(StorageClass(word(2)?).name()?);
             }
-            Op::TypePipe => write!(name, "Pipe{}", AccessQualifier(word(2)?).name()?).ok()?,
+            Op::TypePipe => {
+                name.push_str("Pipe");
+                name.push_str(AccessQualifier(word(2)?).name()?);
+            }
             Op::TypeEvent => name.push_str("Event"),
             Op::TypeDeviceEvent => name.push_str("DeviceEvent"),
             Op::TypeReserveId => name.push_str("ReserveId"),
@@ -536,15 +594,19 @@ impl Namer {
             Op::TypeNamedBarrier => name.push_str("NamedBarrier"),
             Op::TypeOpaque => {
                 let text = LiteralString::at_start_of(words.get(2..)?)?;
-                write!(name, "Opaque_{}", text.to_text_lossy()).ok()?;
+                name.push_str("Opaque_");
+                name.push_str(&text.to_text_lossy());
             }
-            Op::TypeStruct => write!(name, "_struct_{}", word(1)?).ok()?,
+            Op::TypeStruct => {
+                name.push_str("_struct_");
+                name.push_number(word(1)?);
+            }
             Op::ConstantTrue => name.push_str("true"),
             Op::ConstantFalse => name.push_str("false"),
             Op::Constant => {
                 let ty = self.definitions.number_type(Id(word(1)?))?;
                 let bits = NumberType::join(words.get(3..3 + ty.words())?);
-                self.names.write_to(name, Id(word(1)?));
+                push_name(name, 1)?;
                 name.push('_');
                 let value = match ty {
                     NumberType::Integer { signed: true, .. } => {
@@ -567,6 +629,20 @@ impl Namer {
         }
         Some(())
     }
+}
+
+/// Whether an instruction makes a type or a constant, which may be named after what it is.
+fn is_declaration(instruction: &Instruction<'_>) -> bool {
+    let class = instruction.info().map(|info| info.class());
+    matches!(
+        class,
+        Some(Class::TypeDeclaration | Class::ConstantCreation)
+    )
+}
+
+/// Whether an instruction may give an id a name that is not its number.
+fn may_name(instruction: &Instruction<'_>) -> bool {
+    matches!(instruction.op(), Op::Name | Op::Decorate) || is_declaration(instruction)
 }
 
 fn float_name(name: &mut TextBuffer, width: u32, encoding: Option<FPEncoding>) -> Option<()> {
@@ -664,30 +740,23 @@ fn name_at(text: &[u8], start: u32, length: u32) -> &[u8] {
     text.get(start..end).unwrap_or_default()
 }
 
-/// The name of an id, or its number, for the names of other ids.
-struct NameOf<'n>(&'n Friendly, Id);
-
-impl std::fmt::Display for NameOf<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0.get(self.1) {
-            Some(name) => f.write_str(name),
-            None => write!(f, "{}", self.1.0),
-        }
-    }
-}
-
 /// Makes a text a name: letters, digits and underscores. Byte by byte, as the
 /// established tools do.
 fn sanitize(name: &mut Vec<u8>, text: &[u8]) {
-    name.clear();
-    let replace = |&byte: &u8| {
-        if byte.is_ascii_alphanumeric() {
-            byte
-        } else {
-            b'_'
+    /// What becomes of each byte.
+    static IN_NAMES: [u8; 256] = {
+        let mut bytes = [b'_'; 256];
+        let mut byte = 0;
+        while byte < 128 {
+            if (byte as u8).is_ascii_alphanumeric() {
+                bytes[byte] = byte as u8;
+            }
+            byte += 1;
         }
+        bytes
     };
-    name.extend(text.iter().map(replace));
+    name.clear();
+    name.extend(text.iter().map(|&byte| IN_NAMES[usize::from(byte)]));
     if name.is_empty() {
         name.push(b'_');
     }

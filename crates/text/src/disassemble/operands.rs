@@ -88,7 +88,8 @@ impl Writer {
     fn id(&mut self, id: Id) {
         self.highest = self.highest.max(id.0);
         self.begin(Hue::Id);
-        self.names.write(&mut self.out, "%", id);
+        self.out.push('%');
+        self.names.write(&mut self.out, id);
         self.end_hue();
     }
 

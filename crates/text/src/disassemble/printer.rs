@@ -246,7 +246,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Writes an instruction on a line of its own, or notes why it can't.
-    #[inline]
+    #[inline(always)]
     fn instruction(
         &mut self,
         instruction: &Instruction<'a>,
@@ -255,7 +255,10 @@ impl<'a> Printer<'a> {
     ) {
         let is_done = self.is_plain
             && redefinition.is_none()
-            && self.writer.quick_line(instruction, &self.definitions);
+            && self
+                .writer
+                .quick_line(instruction, &self.definitions)
+                .is_some();
         if !is_done {
             self.any_instruction(instruction, redefinition, place);
         }
@@ -305,7 +308,7 @@ impl<'a> Printer<'a> {
         let width = |&word: &u32| self.writer.names.width(Id(word));
         let width: usize = instruction.words().iter().map(width).sum();
         let names = (width > MOST_NAMES).then(|| replace(&mut self.writer.names, Names::Raw));
-        self.instruction(instruction, None, Place::default());
+        self.any_instruction(instruction, None, Place::default());
         if let Some(names) = names {
             self.writer.names = names;
         }

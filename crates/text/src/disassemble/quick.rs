@@ -52,12 +52,13 @@ impl Ids for Friendly {
 
 impl Writer {
     /// Writes an instruction with the end of its line, if that can be done quickly;
-    /// else nothing.
+    /// else nothing, and gives `None`.
+    #[inline(always)]
     pub(super) fn quick_line(
         &mut self,
         instruction: &Instruction<'_>,
         definitions: &Definitions,
-    ) -> bool {
+    ) -> Option<()> {
         let Self {
             out,
             names,
@@ -70,11 +71,13 @@ impl Writer {
             definitions,
             column: *column,
         };
-        let written = match names {
-            Names::Raw => out.line(|line| source.write(line, &Numbers, highest)),
-            Names::Friendly(names) => out.line(|line| source.write(line, &*names, highest)),
-        };
-        written.is_some()
+        let mut line = out.line()?;
+        match names {
+            Names::Raw => source.write(&mut line, &Numbers, highest)?,
+            Names::Friendly(names) => source.write(&mut line, &*names, highest)?,
+        }
+        line.finish();
+        Some(())
     }
 }
 
@@ -97,23 +100,23 @@ impl Source<'_, '_> {
             return None;
         }
         // The result is among the ids, but stands to the left.
+        let (ty, result, uses) = match (info.has_result_type(), info.has_result(), leading) {
+            (true, true, [ty, result, uses @ ..]) => (Some(*ty), Some(*result), uses),
+            (false, true, [result, uses @ ..]) => (None, Some(*result), uses),
+            (_, false, uses) => (None, None, uses),
+            _ => return None,
+        };
         let mut above = *highest;
-        let types = usize::from(info.has_result_type());
-        match info.has_result() {
-            true => {
-                let result = *leading.get(types)?;
+        match result {
+            Some(result) => {
                 above = result.max(above);
                 self.push_result(line, ids, result)?;
             }
-            false => line.push_first(&[b' '; 16], self.column)?,
+            None => line.push_first(&[b' '; 16], self.column)?,
         }
         line.push_first(name, length)?;
-        let (types, uses) = match info.has_result() {
-            true => (leading.get(..types)?, leading.get(types + 1..)?),
-            false => (&[][..], leading),
-        };
-        for &id in types {
-            push_id(line, ids, id, &mut above)?;
+        if let Some(ty) = ty {
+            push_id(line, ids, ty, &mut above)?;
         }
         for &id in uses {
             push_id(line, ids, id, &mut above)?;
@@ -164,7 +167,8 @@ impl Source<'_, '_> {
         let mut operands = operands;
         // The parameters of an enumerant, which come before the operands that follow.
         let mut parameters: &[OperandInfo] = &[];
-        for &word in words {
+        let mut words = words.iter();
+        while let Some(&word) = words.next() {
             let list = match parameters {
                 [] => &mut operands,
                 _ => &mut parameters,
@@ -179,6 +183,10 @@ impl Source<'_, '_> {
             }
             let kind = operand.kind();
             match kind {
+                OperandKind::PairIdRefIdRef => {
+                    push_id(line, ids, word, above)?;
+                    push_id(line, ids, *words.next()?, above)?;
+                }
                 OperandKind::LiteralInteger if self.instruction.op() != Op::Switch => {
                     push_number(line, word)?;
                 }

@@ -1,6 +1,6 @@
 //! The text of a disassembly: ids, operands, colours, margins.
 
-use crate::buffer::TextBuffer;
+use crate::buffer::{LONGEST_LINE, TextBuffer};
 
 use spirvkit_binary::Id;
 
@@ -61,7 +61,7 @@ impl Writer {
     pub(super) fn new(words: usize, names: Names, options: &DisassembleOptions) -> Self {
         Self {
             // A word takes some ten characters.
-            out: TextBuffer::with_capacity(words * 12 + 256),
+            out: TextBuffer::with_capacity(words * 12 + 2 * LONGEST_LINE),
             names,
             column: match options.indentation {
                 Indentation::Column => COLUMN,
@@ -87,7 +87,8 @@ impl Writer {
                     self.out
                         .push_spaces((self.column - 4).saturating_sub(width));
                 }
-                self.names.write(&mut self.out, "%", id);
+                self.out.push('%');
+                self.names.write(&mut self.out, id);
                 self.end_hue();
                 self.out.push_str(" = ");
             }

@@ -195,6 +195,41 @@ fn names_that_look_like_numbers_do_not_clash_with_ids() {
 }
 
 #[test]
+fn what_names_ids_does_so_among_functions_too() {
+    let start = "%1 = OpTypeVoid %2 = OpTypeFunction %1 %3 = OpTypeInt 32 0
+        %4 = OpFunction %1 None %2 %5 = OpLabel %6 = OpUndef %3";
+    for (naming, expected) in [
+        ("", "%6 = OpUndef %uint"),
+        ("%7 = OpConstant %3 8", "%uint_8 = OpConstant %uint 8"),
+        ("%7 = OpTypeFloat 32", "%float = OpTypeFloat 32"),
+        // The first comes after the definition, and so too late.
+        ("OpName %6 \"x\" OpName %9 \"y\"", "OpName %y \"y\""),
+        ("OpName %6 \"x\"", "OpName %6 \"x\""),
+        (
+            "OpDecorate %9 BuiltIn Position",
+            "OpDecorate %gl_Position BuiltIn Position",
+        ),
+        // Another id is 6 already.
+        ("OpName %9 \"6\"", "OpName %6_0 \"6\""),
+    ] {
+        assert_eq!(last_line(&format!("{start} {naming}")), expected);
+    }
+    let taken = format!("OpName %9 \"6\" {start}");
+    assert_eq!(last_line(&taken), "%6_0 = OpUndef %uint");
+}
+
+#[test]
+fn long_names_and_pairs_of_ids_stand_in_lines_of_any_length() {
+    let long = "n".repeat(63);
+    for pairs in [1, 2, 40] {
+        let operands = " %2 %3".repeat(pairs);
+        let source = format!("OpName %2 \"{long}\" OpName %1 \"t\" %4 = OpPhi %1{operands}");
+        let expected = format!("%4 = OpPhi %t{}", format!(" %{long} %3").repeat(pairs));
+        assert_eq!(last_line(&source), expected);
+    }
+}
+
+#[test]
 fn clashing_types_and_constants_are_told_apart() {
     let source = "OpName %9 \"float\" %1 = OpTypeFloat 32 %2 = OpTypeVector %1 2 %9 = OpTypeVoid";
     let text = text(&module(source), &friendly());

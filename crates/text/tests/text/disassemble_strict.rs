@@ -214,6 +214,10 @@ fn other_faults_are_refused_even_so() {
     let options = raw().handle_unknown_opcodes(true);
     for (rule, words) in [
         ("binary.missing-operand", instruction(Op::Capability, &[])),
+        (
+            "binary.missing-operand",
+            instruction(Op::Phi, &[1, 2, 3, 4, 5]),
+        ),
         ("binary.zero-id", instruction(Op::TypeVoid, &[0])),
         ("binary.surplus-words", instruction(Op::Nop, &[1])),
     ] {

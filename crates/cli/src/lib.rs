@@ -34,6 +34,8 @@ mod progress;
 mod queue;
 mod report;
 mod run;
+#[cfg(test)]
+mod scratch;
 mod telling;
 
 use std::ffi::OsString;

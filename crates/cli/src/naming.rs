@@ -102,6 +102,12 @@ pub(crate) fn check_directory(path: &Path, inputs: &Inputs) -> Result<(), UsageE
     )
 }
 
+/// Whether a path can only be meant to be a directory's.
+pub(crate) fn ends_in_separator(path: &Path) -> bool {
+    let last = path.as_os_str().as_encoded_bytes().last();
+    last.is_some_and(|&byte| std::path::is_separator(byte.into()))
+}
+
 /// Refuses the value of an option that is a directory but is called like a file; `why`
 /// says why it must be one.
 pub(crate) fn check_called_directory(
@@ -109,7 +115,7 @@ pub(crate) fn check_called_directory(
     path: &Path,
     why: &str,
 ) -> Result<(), UsageError> {
-    let is_meant = path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let is_meant = path.is_dir() || ends_in_separator(path);
     let Some(form) = form_of(path).filter(|_| !is_meant) else {
         return Ok(());
     };

@@ -12,7 +12,7 @@ use spirvkit::diagnostics::visible_lines;
 use crate::exit::UsageError;
 use crate::inputs::{Input, Inputs, has_extension};
 use crate::interrupt::Hold;
-use crate::naming::{check_directory, check_form, check_inputs};
+use crate::naming::{check_directory, check_form, check_inputs, ends_in_separator};
 
 /// How messages call standard output.
 pub(crate) const STDOUT_NAME: &str = "<stdout>";
@@ -94,8 +94,7 @@ impl Destination {
         let Some(path) = output.filter(|path| path.as_os_str() != "-") else {
             return Self::stdout(inputs, content);
         };
-        let ends_in_separator = path.as_os_str().as_encoded_bytes().ends_with(b"/");
-        if !inputs.many && !path.is_dir() && !ends_in_separator {
+        if !inputs.many && !path.is_dir() && !ends_in_separator(path) {
             check_form(path, content.extension())?;
             return Ok(Self::File(path.into()));
         }
@@ -347,13 +346,38 @@ mod access {
         let file = options.mode(mode & !GROUP).open(path)?;
         let is_group = file.metadata()?.gid() == existing.gid()
             || fchown(&file, None, Some(existing.gid())).is_ok();
-        let mode = match is_group {
+        file.set_permissions(Permissions::from_mode(kept(mode, is_group)))?;
+        Ok(file)
+    }
+
+    /// What is kept of a mode by a file that is of the same group or not.
+    fn kept(mode: u32, is_group: bool) -> u32 {
+        match is_group {
             true => mode,
             // A member of the group that it has now may be any of the others.
             false => mode & !GROUP | (mode & 0o007) << 3 & mode,
-        };
-        file.set_permissions(Permissions::from_mode(mode))?;
-        Ok(file)
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn another_group_may_do_what_both_it_and_others_could() {
+            for (mode, is_group, expected) in [
+                (0o600, true, 0o600),
+                (0o600, false, 0o600),
+                (0o660, true, 0o660),
+                (0o660, false, 0o600),
+                (0o664, false, 0o644),
+                (0o604, false, 0o604),
+                (0o646, false, 0o646),
+                (0o777, false, 0o777),
+            ] {
+                assert_eq!(kept(mode, is_group), expected, "{mode:o}");
+            }
+        }
     }
 }
 

@@ -215,5 +215,5 @@ fn keep(program: &mut Program, names: &IdNames<'_>, name: &str) -> Result<(), Tr
 
 /// What to call a file on a page: its name without the folders.
 fn title(name: &str) -> &str {
-    name.rsplit('/').next().unwrap_or(name)
+    name.rsplit(std::path::is_separator).next().unwrap_or(name)
 }

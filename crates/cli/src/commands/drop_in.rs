@@ -138,7 +138,20 @@ fn make(link: &Path, program: &Path) -> io::Result<()> {
 /// Links need privileges on some systems, so there it's a copy.
 #[cfg(not(unix))]
 fn make(link: &Path, program: &Path) -> io::Result<()> {
-    fs::copy(program, link).map(|_| ())
+    copy(link, program)
+}
+
+/// Copies the program to where nothing is.
+#[cfg(any(not(unix), test))]
+fn copy(link: &Path, program: &Path) -> io::Result<()> {
+    let mut new = fs::File::create_new(link)?;
+    let copied = fs::File::open(program).and_then(|mut program| io::copy(&mut program, &mut new));
+    drop(new);
+    if copied.is_err() {
+        // The other error is the one to tell.
+        let _ = fs::remove_file(link);
+    }
+    copied.map(drop)
 }
 
 /// Whether nothing is lost by replacing this: it's not there, or it's a link to this
@@ -158,4 +171,69 @@ fn is_replaceable(link: &Path, program: &Path) -> bool {
 
 fn same_content(a: &Path, b: &Path) -> bool {
     matches!((fs::read(a), fs::read(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    /// What is in a folder: names with contents, or where links lead to.
+    fn inside(folder: &Path) -> Vec<(String, String)> {
+        let mut all: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| {
+                let path = entry.unwrap().path();
+                let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+                let content = match fs::read_link(&path) {
+                    Ok(target) => format!("-> {}", target.display()),
+                    Err(_) => fs::read_to_string(&path).unwrap(),
+                };
+                (name, content)
+            })
+            .collect();
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn what_was_replaced_is_put_back_if_a_later_link_cannot_be_made() {
+        let scratch = Scratch::new();
+        let folder = scratch.path();
+        let program = folder.join("program");
+        fs::write(&program, "spv").unwrap();
+        fs::write(folder.join("first"), "precious").unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("elsewhere", folder.join("second")).unwrap();
+        let before = inside(folder);
+        // The last is no name that a file can have, whoever asks.
+        let too_long = "x".repeat(300);
+        let names = ["first", "second", "third", &too_long];
+        let links = names.map(|name| folder.join(name));
+        let (path, _) = place_all(folder, &links, &program).unwrap_err();
+        assert_eq!(path, links[3]);
+        assert_eq!(inside(folder), before);
+
+        place_all(folder, &links[..3], &program).unwrap();
+        assert_eq!(inside(folder).len(), 4, "and nothing else is left");
+        for link in &links[..3] {
+            assert!(is_replaceable(link, &program));
+        }
+    }
+
+    #[test]
+    fn a_copy_replaces_nothing_and_is_whole() {
+        let scratch = Scratch::new();
+        let [program, link, gone] = ["program", "link", "gone"].map(|it| scratch.path().join(it));
+        fs::write(&program, "spv").unwrap();
+        copy(&link, &program).unwrap();
+        assert!(same_content(&link, &program));
+        fs::write(&link, "mine").unwrap();
+        let error = copy(&link, &program).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&link).unwrap(), b"mine");
+        assert!(!same_content(&link, &program));
+        copy(&scratch.path().join("new"), &gone).unwrap_err();
+        assert!(!scratch.path().join("new").exists());
+    }
 }

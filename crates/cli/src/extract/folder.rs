@@ -98,8 +98,9 @@ mod unix {
     }
 }
 
-/// By paths: a link that comes there at the wrong moment is followed.
-#[cfg(not(unix))]
+/// By paths: a link that comes there at the wrong moment is followed. Other systems are
+/// tested by the tests of this one.
+#[cfg(any(not(unix), test))]
 mod portable {
     use std::fs::{self, File, OpenOptions};
     use std::io;
@@ -148,5 +149,84 @@ mod portable {
         pub(in super::super) fn remove_inner(&self, name: &str) -> io::Result<()> {
             fs::remove_dir(self.0.join(name))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::{ErrorKind, Write};
+
+    use super::There;
+    use crate::scratch::Scratch;
+
+    /// What each kind of folder promises.
+    macro_rules! promises {
+        ($test:ident, $system:ident) => {
+            #[test]
+            fn $test() {
+                let scratch = Scratch::new();
+                let base = super::$system::Folder::open(scratch.path()).unwrap();
+                let kind = |error: std::io::Error| error.kind();
+                assert_eq!(base.look("a").unwrap(), There::Nothing);
+                assert_eq!(
+                    base.inner("a").map_err(kind).unwrap_err(),
+                    ErrorKind::NotFound
+                );
+                base.make_inner("a").unwrap();
+                assert_eq!(base.look("a").unwrap(), There::Folder);
+                assert!(base.make_inner("a").is_err());
+
+                let inner = base.inner("a").unwrap();
+                inner.create("new").unwrap().write_all(b"new").unwrap();
+                assert_eq!(inner.look("new").unwrap(), There::Something);
+                assert_eq!(
+                    inner.create("new").map_err(kind).unwrap_err(),
+                    ErrorKind::AlreadyExists
+                );
+                assert_eq!(
+                    inner.inner("new").map_err(kind).unwrap_err(),
+                    ErrorKind::NotADirectory
+                );
+                inner.create("old").unwrap().write_all(b"old").unwrap();
+                inner.rename("new", "old").unwrap();
+                assert_eq!(fs::read(scratch.path().join("a/old")).unwrap(), b"new");
+                assert_eq!(inner.look("new").unwrap(), There::Nothing);
+
+                assert!(base.remove_inner("a").is_err(), "it isn't empty");
+                inner.remove("old").unwrap();
+                base.remove_inner("a").unwrap();
+                assert_eq!(base.look("a").unwrap(), There::Nothing);
+            }
+        };
+    }
+
+    promises!(a_folder_by_paths, portable);
+    #[cfg(unix)]
+    promises!(a_folder_by_handles, unix);
+
+    /// What leads elsewhere is no folder, and nothing is made where it leads.
+    #[cfg(unix)]
+    #[test]
+    fn no_link_is_followed() {
+        let scratch = Scratch::new();
+        fs::create_dir(scratch.path().join("outside")).unwrap();
+        for (link, to) in [("folder", "outside"), ("file", "outside/new")] {
+            std::os::unix::fs::symlink(to, scratch.path().join(link)).unwrap();
+        }
+        let by_handles = super::unix::Folder::open(scratch.path()).unwrap();
+        let by_paths = super::portable::Folder::open(scratch.path()).unwrap();
+        for name in ["folder", "file"] {
+            assert_eq!(by_handles.look(name).unwrap(), There::Something);
+            assert_eq!(by_paths.look(name).unwrap(), There::Something);
+            assert!(by_handles.inner(name).is_err() && by_paths.inner(name).is_err());
+            assert!(by_handles.create(name).is_err() && by_paths.create(name).is_err());
+        }
+        assert_eq!(
+            fs::read_dir(scratch.path().join("outside"))
+                .unwrap()
+                .count(),
+            0
+        );
     }
 }

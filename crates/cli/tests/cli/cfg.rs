@@ -1,6 +1,6 @@
 //! `spv cfg`.
 
-use crate::common::{Dir, run};
+use crate::common::Dir;
 
 const SHADER: &str = "OpCapability Shader
 OpMemoryModel Logical GLSL450
@@ -103,7 +103,7 @@ fn images_are_drawn_by_graphviz_or_refused() {
     let draw = |path: &std::path::Path, output: &str| {
         let mut command = dir.command(env!("CARGO_BIN_EXE_spv"));
         command.env("PATH", path);
-        run(command.args(["cfg", "a.spvasm", "-o", output]), b"")
+        crate::common::run(command.args(["cfg", "a.spvasm", "-o", output]), b"")
     };
     let ran = draw(&dir.path("empty"), "a.svg");
     ran.fails(1, "error[cfg.no-image]");

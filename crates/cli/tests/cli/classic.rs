@@ -1,7 +1,5 @@
 //! The program under the names of the established tools.
 
-use std::fs;
-
 use crate::common::{Dir, FAULTY, Ran, TEXT, run, word};
 
 /// A directory with the links in its `bin`.
@@ -226,15 +224,17 @@ fn links_are_renewed_but_nothing_else_is_replaced() {
 #[cfg(unix)]
 #[test]
 fn links_are_symbolic_and_only_those_to_spv_are_replaced() {
+    use std::fs;
+    use std::os::unix::fs::symlink;
     let dir = with_links();
     let target = fs::read_link(dir.path("bin/spirv-as")).unwrap();
     assert_eq!(target, fs::canonicalize(env!("CARGO_BIN_EXE_spv")).unwrap());
     let link = dir.path("bin/spirv-dis");
     fs::remove_file(&link).unwrap();
-    std::os::unix::fs::symlink("/elsewhere/spirv-dis", &link).unwrap();
+    symlink("/elsewhere/spirv-dis", &link).unwrap();
     dir.spv(&["drop-in", "bin"]).fails(1, "spirv-dis");
     fs::remove_file(&link).unwrap();
-    std::os::unix::fs::symlink("/an/older/spv", &link).unwrap();
+    symlink("/an/older/spv", &link).unwrap();
     assert_eq!(dir.spv(&["drop-in", "bin"]).code, 0);
     assert_eq!(fs::read_link(&link).unwrap(), target);
 }

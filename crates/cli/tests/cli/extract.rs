@@ -190,15 +190,17 @@ mod links {
     fn what_was_made_goes_when_the_rest_cannot_be() {
         let dir = Dir::new();
         dir.write("out/b/mine", "mine");
-        // Nothing is in the way there, but nothing can be written either.
-        fs::set_permissions(dir.path("out/b"), Permissions::from_mode(0o555)).unwrap();
-        let is_superuser = fs::write(dir.path("out/b/try"), "").is_ok();
-        let ran = extract(&dir, &["a/x/y", "b/new"], &[]);
-        fs::set_permissions(dir.path("out/b"), Permissions::from_mode(0o755)).unwrap();
-        if !is_superuser {
-            ran.fails(1, "out/b/new");
-            assert_eq!(files(&dir), ["b/mine"]);
-            assert!(!dir.path("out/a").exists());
-        }
+        // Nothing is in the way there, but nobody may write a file as large.
+        let large = "x".repeat(10_000);
+        dir.write(
+            "a.spvasm",
+            module(&["a/x/y", "b/new"]).replace("text 1", &large),
+        );
+        let program = env!("CARGO_BIN_EXE_spv");
+        let script = format!("ulimit -f 1; exec {program} debug sources --extract out a.spvasm");
+        let ran = crate::common::run(dir.command("sh").args(["-c", &script]), b"");
+        ran.fails(1, "out/b/new");
+        assert_eq!(files(&dir), ["b/mine"]);
+        assert!(!dir.path("out/a").exists());
     }
 }

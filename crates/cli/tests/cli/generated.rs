@@ -1,6 +1,6 @@
 //! Help, version, completions and manual pages.
 
-use crate::common::{Dir, TEXT, run};
+use crate::common::{Dir, TEXT};
 
 const COMMANDS: &[&str] = &[
     "as",
@@ -92,7 +92,7 @@ _spv_or_files spv "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
 complete -p spv >&2"#;
     let mut command = dir.command("bash");
     command.args(["--norc", "-c", asks, "bash"]).args(words);
-    let ran = run(&mut command, b"");
+    let ran = crate::common::run(&mut command, b"");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stderr.contains("-o default"), "{}", ran.stderr);
     assert!(ran.stderr.contains("-F _spv_or_files"), "{}", ran.stderr);

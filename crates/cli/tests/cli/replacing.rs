@@ -1,7 +1,8 @@
 //! Files that are replaced, and links.
 
 use std::fs::{self, Permissions};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 
 use crate::common::{Dir, TEXT};
@@ -56,6 +57,56 @@ fn a_file_keeps_who_may_use_it_but_not_as_whom_it_runs() {
         assert_eq!(mode(&dir.path("a.spv")), after, "{before:o}");
         fs::remove_file(dir.path("a.spv")).unwrap();
     }
+}
+
+/// Who owns files may give them to any group only as the superuser.
+#[test]
+fn a_file_of_another_group_opens_to_nobody_new() {
+    const GROUP: u32 = 54_321;
+    const NOBODY: u32 = 65_534;
+    let dir = Dir::new();
+    dir.write("a.spvasm", TEXT);
+    let owner = fs::metadata(dir.path("a.spvasm")).unwrap().uid();
+    if owner != 0 {
+        return;
+    }
+    // In a folder that anybody can get to.
+    let open = std::env::temp_dir().join(format!("spv-group-{}", std::process::id()));
+    fs::create_dir(&open).unwrap();
+    fs::set_permissions(&open, Permissions::from_mode(0o777)).unwrap();
+    let program = open.join("spv");
+    fs::copy(env!("CARGO_BIN_EXE_spv"), &program).unwrap();
+    let output = open.join("a.spv");
+    for (user, before, after, group) in [
+        (owner, 0o640, 0o640, GROUP),
+        (owner, 0o4660, 0o660, GROUP),
+        // Nobody may give a file to a group of others.
+        (NOBODY, 0o640, 0o600, NOBODY),
+        (NOBODY, 0o664, 0o644, NOBODY),
+        (NOBODY, 0o600, 0o600, NOBODY),
+    ] {
+        let _ = fs::remove_file(&output);
+        fs::write(&output, "something").unwrap();
+        chown(&output, Some(user), Some(GROUP)).unwrap();
+        fs::set_permissions(&output, Permissions::from_mode(before)).unwrap();
+        let mut command = dir.command(&program);
+        command
+            .args(["as", "-", "-o"])
+            .arg(&output)
+            .current_dir("/");
+        if user != owner {
+            command.uid(user).gid(NOBODY);
+        }
+        let ran = crate::common::run(&mut command, TEXT.as_bytes());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let metadata = fs::metadata(&output).unwrap();
+        assert_eq!(
+            (metadata.uid(), metadata.gid(), mode(&output)),
+            (user, group, after),
+            "{before:o}"
+        );
+    }
+    fs::remove_dir_all(open).unwrap();
 }
 
 #[test]

@@ -10,12 +10,12 @@ mod reach;
 mod sound;
 mod types;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 use hashbrown::HashSet;
 use spirvkit_binary::{
-    Budget, Definition, Definitions, HEADER_WORDS, Header, Id, IdMap, Import, Instruction, Operand,
-    Value, WordOffset,
+    Definition, Definitions, HEADER_WORDS, Header, Id, IdMap, Import, Instruction, Operand, Value,
+    WordOffset,
 };
 use spirvkit_grammar::{
     AddressingModel, Capability, ExecutionMode, ExecutionModel, MemoryModel, Op, OperandKind,
@@ -240,7 +240,7 @@ pub(crate) struct Module<'a> {
     /// The offsets of variables in functions.
     pub(crate) locals: Vec<u32>,
     /// How many operands may still be looked at to find those at fault.
-    looks: RefCell<Budget>,
+    operands_to_look_at: Cell<u64>,
     names: OnceCell<names::Names>,
     given_names: Option<GivenNames<'a>>,
     /// Where functions, function types and global variables are used.
@@ -304,7 +304,7 @@ impl<'a> Module<'a> {
             globals: Vec::new(),
             declared: Vec::with_capacity(likely),
             locals: Vec::new(),
-            looks: RefCell::new(Budget::for_words(words.len()).part(4)),
+            operands_to_look_at: Cell::new(most_operands_looked_at(words.len())),
             names: OnceCell::new(),
             given_names,
             noted: Noted::default(),
@@ -489,10 +489,10 @@ impl<'a> Module<'a> {
         offset: u32,
         mut is_meant: impl FnMut(&Operand<'_>) -> bool,
     ) -> Option<usize> {
-        // There may be a fault for every word, each of which has the instruction read.
+        /// Of one instruction: each of its words may be a fault, for which it is read.
         const MOST: usize = 4096;
-        let mut budget = self.looks.borrow_mut();
-        if budget.is_spent() {
+        let left = self.operands_to_look_at.get();
+        if left == 0 {
             return None;
         }
         let inst = Inst::at(self.words, offset)?;
@@ -502,7 +502,7 @@ impl<'a> Module<'a> {
         let mut looked = 0;
         let mut operands = operands.inspect(|_| looked += 1);
         let found = operands.find(|operand| is_meant(operand));
-        let _ = budget.take(looked);
+        self.operands_to_look_at.set(left.saturating_sub(looked));
         found.map(|operand| operand.word)
     }
 
@@ -698,6 +698,18 @@ impl<'a> Module<'a> {
             && !self.has(Capability::GraphARM)
             && self.conditional_entry_points.is_empty()
     }
+}
+
+/// How many operands are looked at in a module of so many words to find those at fault:
+/// a measure of time, that of a module full of faults being as long as that of reading it
+/// some dozens of times.
+const fn most_operands_looked_at(words: usize) -> u64 {
+    const FOR_EACH_WORD: u64 = 64;
+    const FOR_ANY_MODULE: u64 = 4 << 20;
+    let words = words as u64;
+    words
+        .saturating_mul(FOR_EACH_WORD)
+        .saturating_add(FOR_ANY_MODULE)
 }
 
 /// The word with the member of a structure that a message about it names.

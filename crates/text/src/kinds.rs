@@ -147,7 +147,7 @@ kinds! {
         example: "%int = OpTypeInt 32 1\n%c = OpSpecConstantOp %int SpecConstantOp IAdd %a %b\n",
     }
     TOO_MANY_TEXT_ERRORS = "text.too-many-errors", InvalidText {
-        text: "The text has more errors than `--max-errors` lets through.",
+        text: "The text has more errors than `--max-errors` lets through, or than are told of a text of its size.",
         advice: "Mend those that are shown, or give a higher number; 0 means no limit.",
     }
     BAD_HEADER_COMMENT = "text.bad-header-comment", InvalidText {

@@ -127,6 +127,11 @@ impl<'a> Lexer<'a> {
         Self::new(self.text)
     }
 
+    /// How many bytes the text has.
+    pub(crate) fn text_len(&self) -> usize {
+        self.text.len()
+    }
+
     /// The text of a token.
     #[inline]
     pub(crate) fn text(&self, token: Token) -> &'a str {

@@ -248,3 +248,53 @@ fn a_header_comment_that_says_nothing_is_a_warning() {
     assert!(ran.stderr.contains("a.spvasm:1:1"));
     assert_eq!(word(&dir.read("a.spv"), 1), 0x1_0600);
 }
+
+/// How many more the last of the messages speaks of: the number before `more`.
+fn more(stderr: &str) -> usize {
+    let (before, _) = stderr
+        .rsplit_once(" more ")
+        .expect("what is left out is told");
+    before.rsplit(' ').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn as_many_errors_are_told_as_a_text_of_its_size_may_have() {
+    let dir = Dir::new();
+    for (command, line, errors) in [
+        ("as", "OpX\n", 16_000),
+        ("val", "OpX\n", 16_000),
+        ("as", "OpName %1 \"a\n", 30_000),
+    ] {
+        let text = line.repeat(errors);
+        dir.write("a.spvasm", &text);
+        let ran = dir.spv(&[command, "--max-errors=0", "a.spvasm"]);
+        assert_eq!(ran.code, 1);
+        // The last says how many more there are.
+        let told = ran.stderr.matches("error[").count() - 1;
+        assert!(told > 1000, "{command} {line}: {told}");
+        assert_eq!(told + more(&ran.stderr), errors, "{command} {line}");
+        assert!(ran.stderr.len() < 64 * text.len() + (16 << 20));
+    }
+    // A limit above what there is room for ends it there, and says so.
+    dir.write("a.spvasm", "OpX\n".repeat(16_000));
+    let ran = dir.spv(&["as", "--max-errors=15999", "a.spvasm"]);
+    assert!(ran.stderr.contains("more errors"));
+    assert!(ran.stderr.contains("gave up after 15999 errors"));
+}
+
+#[test]
+fn as_many_undefined_ids_are_told_as_a_text_of_its_size_may_have() {
+    let dir = Dir::new();
+    const COUNT: usize = 20_000;
+    let ids: Vec<String> = (0..COUNT).map(|number| format!("%a{number}")).collect();
+    let lines = ids
+        .chunks(100)
+        .map(|ids| format!("OpGroupDecorate {}\n", ids.join(" ")));
+    let text: String = lines.collect();
+    dir.write("a.spvasm", text);
+    let ran = dir.spv(&["as", "--max-errors=0", "-o", "x", "a.spvasm"]);
+    assert_eq!(ran.code, 0);
+    let count = ran.stderr.matches("warning[").count() - 1;
+    assert!(count > 1000, "{count}");
+    assert_eq!(count + more(&ran.stderr), COUNT);
+}

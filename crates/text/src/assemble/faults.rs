@@ -275,6 +275,14 @@ pub(super) fn too_many_errors(errors: usize) -> Diagnostic {
     ))
 }
 
+/// `count` errors are not told.
+pub(super) fn more_errors(count: usize) -> Diagnostic {
+    let more = counted(count, "more error");
+    kinds::TOO_MANY_TEXT_ERRORS.error(format!(
+        "there are {more} from here on, which are too many to tell of a text of this size"
+    ))
+}
+
 /// `expected` is what the comment can say.
 pub(super) fn bad_header_comment(key: &str, expected: &str, value: &str) -> Diagnostic {
     let value = quoted(value);
@@ -290,6 +298,14 @@ pub(super) fn undefined_id(id: &str, similar: Option<&str>) -> Diagnostic {
         Some(name) => warning.with_help(format!("did you mean `%{name}`?")),
         None => warning,
     }
+}
+
+/// `count` ids are not told.
+pub(super) fn more_undefined_ids(count: usize) -> Diagnostic {
+    let more = counted(count, "more id");
+    kinds::UNDEFINED_ID.warning(format!(
+        "no instruction defines this id either; {more} of this kind are not listed"
+    ))
 }
 
 pub(super) fn too_many_undefined_ids(told: usize) -> Diagnostic {

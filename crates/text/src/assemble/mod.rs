@@ -7,6 +7,7 @@ mod operand_spans;
 mod operands;
 mod origins;
 mod strings;
+mod told;
 mod undefined;
 
 use hashbrown::HashSet;
@@ -25,6 +26,7 @@ pub use ids::IdNumbering;
 use ids::Ids;
 pub(crate) use operand_spans::operand_span;
 pub use origins::Origins;
+use told::Told;
 
 /// How to assemble.
 #[derive(Clone, Debug)]
@@ -95,8 +97,10 @@ impl AssembleOptions {
         self
     }
 
-    /// Gives up after this many errors, and says so in one more; 0 is no limit.
-    /// The default is 1,000. Of ids that nothing defines, no more are told either.
+    /// Gives up after this many errors, and says so in one more; 0 is no limit but that
+    /// what is told of a text is in proportion to it, and how many errors are left out
+    /// is told in one more. The default is 1,000. Of ids that nothing defines, no more
+    /// are told either.
     #[must_use]
     pub fn max_errors(mut self, errors: usize) -> Self {
         self.max_errors = errors;
@@ -157,15 +161,19 @@ pub fn assemble(text: &str, options: &AssembleOptions) -> Result<Assembled, Vec<
         if let Some(error) = looks_like(text.as_bytes()) {
             return vec![error];
         }
-        match strings::close(text) {
-            Some(closed) => closed.errors(options),
+        let errors = match strings::close(text) {
+            Some(closed) => {
+                drop(errors);
+                closed.errors(options)
+            }
             None => errors,
-        }
+        };
+        errors.into_vec(faults::more_errors)
     })
 }
 
 /// Assembles a text as it is.
-fn assemble_once(text: &str, options: &AssembleOptions) -> Result<Assembled, Vec<Diagnostic>> {
+fn assemble_once(text: &str, options: &AssembleOptions) -> Result<Assembled, Told> {
     let mut assembler = Assembler::new(text, options);
     while assembler.instruction() {
         if options.max_errors > 0 && assembler.errors.len() >= options.max_errors {
@@ -208,7 +216,7 @@ struct Assembler<'a> {
     definitions: Definitions,
     options: &'a AssembleOptions,
     header: HeaderComments,
-    errors: Vec<Diagnostic>,
+    errors: Told,
     /// Results of instructions that could not be assembled: what follows from
     /// their absence is not reported.
     lost_results: HashSet<u32>,
@@ -234,7 +242,7 @@ impl<'a> Assembler<'a> {
             definitions: Definitions::with_word_limit(text.len() / 2),
             options,
             header,
-            errors: Vec::new(),
+            errors: Told::new(text.len()),
             lost_results: HashSet::new(),
             has_raw_instructions: false,
             previous: None,
@@ -242,7 +250,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    fn finish(mut self) -> Result<Assembled, Vec<Diagnostic>> {
+    fn finish(mut self) -> Result<Assembled, Told> {
         if !self.errors.is_empty() {
             return Err(self.errors);
         }
@@ -282,7 +290,7 @@ impl<'a> Assembler<'a> {
 
     #[cold]
     fn note(&mut self, diagnostic: Diagnostic, span: Span) -> Noted {
-        self.errors.push(diagnostic.at_span(span));
+        self.errors.push(diagnostic, span);
         Noted
     }
 
@@ -299,7 +307,8 @@ impl<'a> Assembler<'a> {
     fn give_up(&mut self) {
         let next = self.lexer.peek();
         if next.kind != TokenKind::End {
-            self.fault(faults::too_many_errors(self.errors.len()), next);
+            let error = faults::too_many_errors(self.errors.len());
+            self.errors.end(error.at_span(next.span()));
         }
     }
 

@@ -3,6 +3,7 @@
 
 use spirvkit_diagnostics::{Diagnostic, Location, Span};
 
+use super::told::Told;
 use super::{AssembleOptions, assemble_once, faults};
 use crate::lexer::{Lexer, Token, TokenKind, is_opcode_name};
 
@@ -75,33 +76,42 @@ fn starts_instruction(line: &str) -> bool {
 
 impl Closed {
     /// The errors of the text, in its order.
-    pub(super) fn errors(self, options: &AssembleOptions) -> Vec<Diagnostic> {
-        let open = self
-            .starts
-            .iter()
-            .map(|&start| faults::open_string().at_span(start));
-        let mut errors: Vec<Diagnostic> = open.collect();
-        let start = |error: &Diagnostic| match error.location() {
-            Location::Span(span) => span.start,
-            _ => 0,
-        };
-        let others = assemble_once(&self.text, options).err().unwrap_or_default();
+    pub(super) fn errors(self, options: &AssembleOptions) -> Told {
+        let others = assemble_once(&self.text, options).err();
+        let (others, left_out) = others.map_or_else(Default::default, Told::into_parts);
         // That it's no string that should stand there either is not worth a word.
-        let is_told = |error: &Diagnostic| {
-            self.starts
-                .binary_search_by_key(&start(error), |open| open.start)
+        let is_told = |at: Span| {
+            let starts = &self.starts;
+            starts
+                .binary_search_by_key(&at.start, |open| open.start)
                 .is_ok()
         };
-        errors.extend(others.into_iter().filter(|error| !is_told(error)));
-        errors.sort_by_key(start);
-        let most = options.max_errors;
-        if most > 0 && errors.len() > most {
-            let next = errors[most].location();
-            errors.truncate(most);
-            if let Location::Span(span) = next {
-                errors.push(faults::too_many_errors(most).at_span(span));
+        let others = others
+            .into_iter()
+            .filter_map(|error| match error.location() {
+                Location::Span(at) => (!is_told(at)).then_some((at, error)),
+                _ => None,
+            });
+        let mut others: Vec<(Span, Diagnostic)> = others.collect();
+        others.sort_by_key(|(at, _)| at.start);
+        let mut others = others.into_iter().peekable();
+        let mut open = self.starts.iter().peekable();
+        let mut told = Told::new(self.text.len());
+        loop {
+            let next_open = open.peek().map(|at| at.start);
+            let other = others.next_if(|(at, _)| next_open.is_none_or(|open| at.start < open));
+            let next = other.or_else(|| open.next().map(|&at| (at, faults::open_string())));
+            let Some((at, error)) = next else { break };
+            let most = options.max_errors;
+            if most > 0 && told.len() == most {
+                told.end(faults::too_many_errors(most).at_span(at));
+                return told;
             }
+            told.push(error, at);
         }
-        errors
+        if let Some((count, at)) = left_out {
+            told.leave_out(count, at);
+        }
+        told
     }
 }

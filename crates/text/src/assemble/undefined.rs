@@ -4,6 +4,7 @@ use hashbrown::HashSet;
 use spirvkit_binary::{Definition, Id};
 use spirvkit_diagnostics::{Diagnostic, closest};
 
+use super::told::Told;
 use super::{Assembler, faults};
 use crate::lexer::TokenKind;
 
@@ -26,12 +27,13 @@ impl Assembler<'_> {
         is_undefined: impl Fn(&u32) -> bool,
         warnings: &mut Vec<Diagnostic>,
     ) {
-        let mut told = HashSet::new();
+        let mut seen = HashSet::new();
+        let mut told = Told::new(self.lexer.text_len());
         let mut lexer = self.lexer.restarted();
         loop {
             let token = lexer.next();
             match token.kind {
-                TokenKind::End => return,
+                TokenKind::End => break,
                 TokenKind::Id => {}
                 _ => continue,
             }
@@ -39,20 +41,24 @@ impl Assembler<'_> {
             let Some(id) = self.ids.number(token, name).filter(&is_undefined) else {
                 continue;
             };
-            if !told.insert(id) {
+            if !seen.insert(id) {
                 continue;
             }
-            let most = self.options.max_errors;
-            if most > 0 && told.len() > most {
-                warnings.push(faults::too_many_undefined_ids(most).at_span(token.span()));
-                return;
+            let (most, span) = (self.options.max_errors, token.span());
+            if most > 0 && seen.len() > most {
+                told.end(faults::too_many_undefined_ids(most).at_span(span));
+                break;
             }
-            let similar = (token.number == 0 && told.len() <= WORTH_A_LOOK)
+            if told.is_full() {
+                told.leave_out(1, span);
+                continue;
+            }
+            let similar = (token.number == 0 && seen.len() <= WORTH_A_LOOK)
                 .then(|| self.defined_name_like(name))
                 .flatten();
-            let warning = faults::undefined_id(lexer.text(token), similar);
-            warnings.push(warning.at_span(token.span()));
+            told.push(faults::undefined_id(lexer.text(token), similar), span);
         }
+        warnings.extend(told.into_vec(faults::more_undefined_ids));
     }
 
     /// The name of a defined id that is most like another name.

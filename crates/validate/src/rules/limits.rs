@@ -10,7 +10,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
 use spirvkit_grammar::{Op, StorageClass};
 
 use super::Family;
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all};
 use crate::module::{Inst, Module};
 use crate::options::Limits;
 use crate::rule::{Example, Frame, Rule};
@@ -268,9 +268,10 @@ impl<'m, 'a> Counter<'m, 'a> {
     fn structure(&mut self, inst: Inst<'_>) -> Verdict {
         let members = inst.args();
         let limit = self.limits.struct_members;
-        if members.len() > limit as usize {
-            return exceeded(&STRUCT_MEMBERS, inst, "members", members.len(), limit);
-        }
+        let count = match members.len() <= limit as usize {
+            true => Ok(()),
+            false => exceeded(&STRUCT_MEMBERS, inst, "members", members.len(), limit),
+        };
         // Structures within arrays and behind pointers don't count.
         let mut inner = 0;
         for &member in members {
@@ -278,22 +279,17 @@ impl<'m, 'a> Counter<'m, 'a> {
                 inner = inner.max(self.depths.get(&member).copied().unwrap_or(1));
             }
         }
-        if inner == 0 {
-            return Ok(());
-        }
         let depth = inner + 1;
-        self.depths.insert(inst.word(1), depth);
-        let limit = self.limits.struct_depth;
-        match depth <= limit {
-            true => Ok(()),
-            false => exceeded(
-                &STRUCT_DEPTH,
-                inst,
-                "structures within each other",
-                depth as usize,
-                limit,
-            ),
+        if inner > 0 {
+            self.depths.insert(inst.word(1), depth);
         }
+        let limit = self.limits.struct_depth;
+        let what = "structures within each other";
+        let nesting = match depth <= limit {
+            true => Ok(()),
+            false => exceeded(&STRUCT_DEPTH, inst, what, depth as usize, limit),
+        };
+        all([count, nesting])
     }
 
     fn function_type(&self, inst: Inst<'_>) -> Verdict {

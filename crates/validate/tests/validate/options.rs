@@ -510,3 +510,32 @@ fn what_can_not_be_read_is_always_an_error() {
     words.pop();
     assert!(validate(&words, &options).is_valid());
 }
+
+#[test]
+fn descriptors_may_be_as_large_as_numbers_go() {
+    let structure = heap("%sampler = OpTypeSampler\n%descriptor = OpTypeStruct %sampler %sampler");
+    let structure = structure.replace(
+        "OpDecorate %array",
+        "OpMemberDecorate %descriptor 0 Offset 0
+OpMemberDecorate %descriptor 1 Offset 4294967295
+OpDecorate %array",
+    );
+    let structure = structure.replace("OpConstant %uint 2", "OpConstant %uint 4294967295");
+    let plain = heap("%descriptor = OpTypeSampler");
+    for text in [plain, structure] {
+        let module = assemble(&text, &AssembleOptions::default()).unwrap();
+        for size in [0, 1, u32::MAX] {
+            for alignment in [0, 1, u32::MAX] {
+                let mut options = Options::for_env(env("vulkan1.4"));
+                options.sampler_descriptor.size = size;
+                options.sampler_descriptor.alignment = alignment;
+                let report = validate(&module.words, &options);
+                let strides = report.diagnostics().iter();
+                let strides = strides.filter(|each| each.rule() == "layout.array-stride");
+                // An array's stride of 16 bytes is too small for what is so large.
+                let is_large = size == u32::MAX || alignment == u32::MAX;
+                assert_eq!(strides.count() > 0, is_large || text.contains("4294967295"));
+            }
+        }
+    }
+}

@@ -94,7 +94,7 @@ impl<'m, 'a> Site<'m, 'a> {
     pub(crate) fn wrong_result(&self, rule: &'static Rule, expected: &str) -> Fault {
         let result = self.result_type();
         let message = format!(
-            "{} makes {expected}, but its result type is {}",
+            "the result type of {} must be {expected}, but is {}",
             self.inst.op(),
             self.m.show_type(result)
         );
@@ -127,7 +127,7 @@ impl<'m, 'a> Site<'m, 'a> {
             None => Ok(()),
             Some(outside) => {
                 let message = format!(
-                    "{} belongs to {allowed}, but is reached from {outside}",
+                    "{} can be used only in {allowed}, but is reached from {outside}",
                     self.inst.op()
                 );
                 Err(self.fault(rule, message))

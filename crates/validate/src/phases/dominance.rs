@@ -23,7 +23,7 @@ static BLOCK_ORDER: Rule = Rule {
     class: InvalidCfg,
     section: "2.4",
     vuids: &[],
-    text: "A block stands before all blocks that it dominates. So whoever reads a function from top to bottom meets \
+    text: "A block comes before all blocks that it dominates. So whoever reads a function from top to bottom meets \
            every definition before its uses.",
     example: Example {
         frame: Frame::Kernel,
@@ -45,9 +45,9 @@ static DEFINITION_DOMINATES_USE: Rule = Rule {
     class: InvalidId,
     section: "2.16.1",
     vuids: &[],
-    text: "What uses an id that is defined in a block stands after the definition, in that block or in one that it \
-           dominates: every way through the function to the use goes through the definition. A value that is needed \
-           where several ways meet is chosen by `OpPhi`. In blocks that can't be reached, this doesn't matter.",
+    text: "An id that is defined in a block is used only after the definition, in that block or in one that it \
+           dominates: every path through the function to the use goes through the definition. Where several paths \
+           meet, `OpPhi` chooses between their values. In unreachable blocks this doesn't matter.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpSelectionMerge %merge None
@@ -74,8 +74,7 @@ static PHI_OPERAND_DOMINATES_PARENT: Rule = Rule {
     class: InvalidId,
     section: "2.16.1",
     vuids: &[],
-    text: "A value that `OpPhi` takes when control comes from a block is defined in that block or in one that \
-           dominates it.",
+    text: "The value that `OpPhi` takes for a parent block is defined in that block or in one that dominates it.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpSelectionMerge %merge None
@@ -106,7 +105,7 @@ static OTHER_FUNCTION: Rule = Rule {
     class: InvalidId,
     section: "2.16.1",
     vuids: &[],
-    text: "The ids that are defined within a function, its parameters among them, are used in that function only.",
+    text: "The ids that are defined within a function, including its parameters, are used in that function only.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%sum = OpFAdd %f32 %f32_0 %f32_1
@@ -189,7 +188,7 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
             return;
         };
         let message = format!(
-            "the block {} stands before the block {}, which dominates it",
+            "the block {} comes before the block {}, which dominates it",
             self.flow.name(node),
             self.flow.name(above)
         );

@@ -55,7 +55,7 @@ static INSTRUCTION_VERSION: Rule = Rule {
     section: "2.22",
     vuids: &[],
     text: "An instruction that no capability enables needs a version of SPIR-V that has it, or, where an extension \
-           adds it, that extension. What a version has removed, later ones don't have.",
+           adds it, that extension. What a version has removed is missing from later ones, too.",
     example: Example {
         frame: Frame::ShaderFor("spv1.3"),
         breaks: "%one = OpTypeStruct %f32
@@ -72,7 +72,7 @@ static OPERAND_VERSION: Rule = Rule {
     section: "2.22",
     vuids: &[],
     text: "A value of an enumeration, or a bit of a mask, needs a version of SPIR-V that has it, or, where an \
-           extension adds it, that extension. What a version has removed, later ones don't have.",
+           extension adds it, that extension. What a version has removed is missing from later ones, too.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %block BufferBlock
@@ -117,7 +117,7 @@ static OPERAND_EXTENSION: Rule = Rule {
     section: "2.22",
     vuids: &[],
     text: "A value of an enumeration, or a bit of a mask, that only an extension adds to the module's version of \
-           SPIR-V needs that extension's `OpExtension`. This is so for capabilities, too.",
+           SPIR-V needs that extension's `OpExtension`. This is true of capabilities, too.",
     example: Example {
         frame: Frame::ShaderFor("spv1.0"),
         breaks: "OpCapability MultiView",
@@ -179,7 +179,7 @@ impl<'m, 'a> Gate<'m, 'a> {
         }
         if let Some(until) = availability.until().filter(|&until| until < self.version) {
             let message = format!(
-                "version {until} removed {op}; the module is of version {}",
+                "version {until} of SPIR-V removed {op}; the module's version is {}",
                 self.version
             );
             return found(&INSTRUCTION_VERSION, message);
@@ -196,7 +196,7 @@ impl<'m, 'a> Gate<'m, 'a> {
         match (availability.since(), extensions.len()) {
             (None, 0) => found(
                 &INSTRUCTION_VERSION,
-                format!("{op} is not in any version yet"),
+                format!("no version of SPIR-V has {op} yet"),
             ),
             (None, _) => {
                 let message = format!("{op} needs {}", one_extension(extensions.clone()));
@@ -209,8 +209,9 @@ impl<'m, 'a> Gate<'m, 'a> {
                     _ => format!(" or {}", one_extension(extensions.clone())),
                 };
                 let version = self.version;
-                let message =
-                    format!("{op} needs version {since}{or}; the module is of version {version}");
+                let message = format!(
+                    "{op} needs version {since} of SPIR-V{or}; the module's version is {version}"
+                );
                 let fault = Fault::new(&INSTRUCTION_VERSION, inst.offset(), message);
                 Err(fault.needs_extension(extensions))
             }
@@ -279,7 +280,7 @@ impl<'m, 'a> Gate<'m, 'a> {
         let version = self.version;
         if let Some(until) = availability.until().filter(|&until| until < version) {
             let message = format!(
-                "version {until} removed {what} of {op}; the module is of version {version}"
+                "version {until} of SPIR-V removed {what} of {op}; the module's version is {version}"
             );
             return found(&OPERAND_VERSION, message);
         }
@@ -287,8 +288,9 @@ impl<'m, 'a> Gate<'m, 'a> {
         if let Some(since) = availability.since()
             && extensions.len() == 0
         {
-            let message =
-                format!("{what} of {op} needs version {since}; the module is of version {version}");
+            let message = format!(
+                "{what} of {op} needs version {since} of SPIR-V; the module's version is {version}"
+            );
             return found(&OPERAND_VERSION, message);
         }
         if extensions.len() == 0 || self.has_any_extension(extensions.clone()) {

@@ -14,7 +14,7 @@ static VERSION: Rule = Rule {
     class: ErrorClass::WrongVersion,
     section: "2.3",
     vuids: &[],
-    text: "The header's version of SPIR-V is one that the environment takes.",
+    text: "The header's version of SPIR-V is one that the environment accepts.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.0"),
         breaks: "; SPIR-V
@@ -76,7 +76,7 @@ const BOUND_WORD: u32 = 3;
 pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
     if m.version > m.env.version {
         let message = format!(
-            "the module is of version {}, but {} takes versions up to {}",
+            "the module's version of SPIR-V is {}, but {} accepts versions up to {}",
             m.version, m.env.target, m.env.version
         );
         faults.add(Fault::new(&VERSION, VERSION_WORD, message));
@@ -84,7 +84,7 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
     let limit = m.options.limits.id_bound;
     if m.header.bound > limit {
         let message = format!(
-            "the id bound is {}, which is above the limit of {limit}",
+            "the id bound is {}, but the limit is {limit}",
             m.header.bound
         );
         faults.add(Fault::new(&BOUND_LIMIT, BOUND_WORD, message));

@@ -95,8 +95,8 @@ static FORWARD: Rule = Rule {
     section: "2.16.1",
     vuids: &[],
     text: "Ids are defined before they are used. Only these may refer to what comes later: entry points, execution \
-           modes, names and decorations; branches and merges to labels; phis; calls to functions; and types to \
-           pointers that `OpTypeForwardPointer` announces.",
+           modes, names and decorations; branches and merge instructions to labels; `OpPhi`; function calls; and \
+           types to pointers that `OpTypeForwardPointer` declares.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%sum = OpFAdd %f32 %f32_0 %later
@@ -124,7 +124,7 @@ static TYPE_AS_VALUE: Rule = Rule {
     class: ErrorClass::InvalidId,
     section: "2.16.1",
     vuids: &[],
-    text: "A type can't stand where a value is wanted.",
+    text: "A type can't be used as a value.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%sum = OpFAdd %f32 %f32_0 %f32",
@@ -137,8 +137,7 @@ static NO_VALUE: Rule = Rule {
     class: ErrorClass::InvalidId,
     section: "2.16.1",
     vuids: &[],
-    text: "What has no type, such as a label, a string or an import, can't stand where a value is \
-           wanted.",
+    text: "What has no type, such as a label, a string or an import, can't be used as a value.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%label = OpString \"label\"
@@ -456,12 +455,12 @@ impl<'m, 'a> Ids<'m, 'a> {
         let def = m.op_of(id);
         let is_type = is_type_declaration(def);
         if is_type && !takes.types {
-            let message = format!("{} takes values, but {} is a type", inst.op(), m.name(id));
+            let message = format!("{} needs values, but {} is a type", inst.op(), m.name(id));
             let fault = self.fault(&TYPE_AS_VALUE, inst, message);
             return Err(fault.about(m, id, "the type is declared here"));
         }
         if !is_type && !takes.untyped && never_a_value(def) {
-            let message = format!("{} takes values, but {} is an {def}", inst.op(), m.name(id));
+            let message = format!("{} needs values, but {} is an {def}", inst.op(), m.name(id));
             let fault = self.fault(&NO_VALUE, inst, message);
             return Err(fault.about(m, id, "this has no type"));
         }

@@ -245,7 +245,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         }
         let previous = std::mem::replace(&mut self.previous, op);
         if op == Op::SourceContinued && !matches!(previous, Op::Source | Op::SourceContinued) {
-            let message = "OpSourceContinued continues an OpSource, but follows something else";
+            let message = "OpSourceContinued must follow an OpSource or another OpSourceContinued";
             return self.fault(&SOURCE_CONTINUED, inst, message);
         }
         if home < self.section {
@@ -265,7 +265,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         // Untyped ones without a data type are wrong wherever they are.
         let is_typed = op == Op::Variable || op == Op::UntypedVariableKHR && inst.args().len() > 1;
         if is_typed && is_local(inst) {
-            let message = "a variable of the storage class Function stands outside of functions";
+            let message = "a variable of the storage class Function is outside of functions";
             return self.fault(&VARIABLE_PLACE, inst, message);
         }
         let skips_memory_model = home > Section::MemoryModel && !self.has_memory_model;
@@ -312,9 +312,9 @@ impl<'m, 'a> Layout<'m, 'a> {
         }
         let op = self.m.inst(jump.offset).map_or(Op::Nop, |inst| inst.op());
         let message = format!(
-            "{op} belongs to {}, which come after {}",
-            describe(open),
-            describe(home)
+            "{op} must come after {}, in the section of {}",
+            describe(home),
+            describe(open)
         );
         Err(Fault::new(&SECTIONS, jump.offset, message))
     }
@@ -329,7 +329,7 @@ impl<'m, 'a> Layout<'m, 'a> {
             let message = format!("{op} comes before the module's OpMemoryModel");
             return self.fault(&MEMORY_MODEL, inst, message);
         }
-        let message = format!("the module has no OpMemoryModel, which would come before this {op}");
+        let message = format!("the module has no OpMemoryModel, which must come before this {op}");
         let fault = Fault::new(&MEMORY_MODEL, inst.offset(), message);
         Err(fault.help(self.memory_model_advice()))
     }
@@ -348,7 +348,9 @@ impl<'m, 'a> Layout<'m, 'a> {
             () if self.m.has(Capability::Kernel) => "OpenCL",
             () => "GLSL450",
         };
-        format!("add `OpMemoryModel {addressing} {model}`, or whatever the module is made for")
+        format!(
+            "add `OpMemoryModel {addressing} {model}`, or whichever models the module was made for"
+        )
     }
 
     #[cold]
@@ -359,9 +361,9 @@ impl<'m, 'a> Layout<'m, 'a> {
         }
         self.told |= bit;
         let message = format!(
-            "{op} belongs to {}, which come before {}",
-            describe(home),
-            describe(self.section)
+            "{op} must come before {}, in the section of {}",
+            describe(self.section),
+            describe(home)
         );
         self.fault(&SECTIONS, inst, message)
     }
@@ -372,9 +374,7 @@ impl<'m, 'a> Layout<'m, 'a> {
             Extended::LocalDebug => self.fault(
                 &LOCAL_DEBUG,
                 inst,
-                format!(
-                    "this {op} describes a place in a function, but stands outside of functions"
-                ),
+                format!("this {op} describes a place in a function, but is outside of functions"),
             ),
             Extended::GlobalDebug | Extended::NonSemantic if self.section < Section::Types => self
                 .fault(
@@ -435,7 +435,7 @@ impl<'m, 'a> Layout<'m, 'a> {
             (true, 0) => "before the function's first OpLabel",
             (true, _) => "after the end of a block",
         };
-        let message = format!("{op} stands {place}, but belongs in a block");
+        let message = format!("{op} is {place}, but belongs in a block");
         self.fault(&OUTSIDE_BLOCK, inst, message)
     }
 
@@ -455,16 +455,16 @@ impl<'m, 'a> Layout<'m, 'a> {
                     true => self.fault(
                         &NESTED_FUNCTION,
                         inst,
-                        "a function begins before the one before it has ended",
+                        "a function begins before the previous one has ended",
                     ),
                     false => Ok(()),
                 }
             }
             Op::FunctionParameter => {
                 if !self.in_function {
-                    self.lost(&PARAMETERS, inst, "a parameter stands outside of functions")
+                    self.lost(&PARAMETERS, inst, "a parameter is outside of functions")
                 } else if self.blocks > 0 {
-                    self.fault(&PARAMETERS, inst, "a parameter stands after a label")
+                    self.fault(&PARAMETERS, inst, "a parameter comes after a label")
                 } else {
                     Ok(())
                 }
@@ -507,7 +507,7 @@ impl<'m, 'a> Layout<'m, 'a> {
             None => self.fault(
                 &GRAPH_BODY,
                 inst,
-                format!("{op} belongs in a graph, but stands in a function"),
+                format!("{op} belongs in a graph, but is in a function"),
             ),
         }
     }
@@ -518,7 +518,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         // If so, the function has a body, but lacks its label.
         let told_outside = std::mem::replace(&mut self.told_outside, false);
         if !was_open {
-            let verdict = self.lost(&FUNCTION_END, inst, "there is no function to end");
+            let verdict = self.lost(&FUNCTION_END, inst, "OpFunctionEnd ends no function");
             self.is_lost = false;
             verdict
         } else if was_in_block {
@@ -542,7 +542,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         self.told_outside = false;
         match was_in_block {
             true => {
-                let message = "a block begins before the one before it has a terminator";
+                let message = "a block begins before the previous one has a terminator";
                 self.fault(&BLOCK_END, inst, message)
             }
             false => Ok(()),
@@ -554,13 +554,13 @@ impl<'m, 'a> Layout<'m, 'a> {
         match extended {
             Extended::GlobalDebug => {
                 let message = format!(
-                    "this {op} describes no place in a function, but comes after the first"
+                    "this {op} describes no place in a function, but comes after the first function"
                 );
                 self.fault(&GLOBAL_DEBUG, inst, message)
             }
             Extended::LocalDebug if !self.in_function => {
                 let message = format!(
-                    "this {op} describes a place in a function, but stands outside of functions"
+                    "this {op} describes a place in a function, but is outside of functions"
                 );
                 self.fault(&LOCAL_DEBUG, inst, message)
             }
@@ -583,16 +583,15 @@ impl<'m, 'a> Layout<'m, 'a> {
                 let is_generic = StorageClass(inst.arg(0)) == StorageClass::Generic;
                 if self.in_function && !is_local && !is_generic {
                     let message = format!(
-                        "the storage class of a variable in a function is Function, but this one's is {}",
+                        "the storage class of a variable in a function must be Function, but is {}",
                         StorageClass(inst.arg(0))
                     );
                     return self.fault(&VARIABLE_PLACE, inst, message);
                 }
                 let is_late = self.start != Start::EntryBlock && is_local && self.in_block;
                 if is_late && !std::mem::replace(&mut self.told_variables, true) {
-                    let message = format!(
-                        "{op} stands after other instructions or outside of the function's first block"
-                    );
+                    let message =
+                        format!("{op} must be at the start of its function's first block");
                     return self.fault(&VARIABLES_FIRST, inst, message);
                 }
             }
@@ -629,24 +628,27 @@ impl<'m, 'a> Layout<'m, 'a> {
         if let Some(offset) = self.output.take()
             && !matches!(op, Op::GraphSetOutputARM | Op::GraphEndARM)
         {
-            let message = format!("OpGraphSetOutputARM is followed by {op}");
+            let message = format!(
+                "OpGraphSetOutputARM must be followed by another or by OpGraphEndARM, but {op} \
+                                   follows"
+            );
             return Err(Fault::new(&GRAPH_BODY, offset, message));
         }
         let message = match op {
-            Op::GraphEntryPointARM if self.in_graph => "an entry point stands within a graph",
+            Op::GraphEntryPointARM if self.in_graph => "an entry point is within a graph",
             Op::GraphEntryPointARM => return Ok(()),
             Op::GraphARM if std::mem::replace(&mut self.in_graph, true) => {
-                "a graph begins before the one before it has ended"
+                "a graph begins before the previous one has ended"
             }
             Op::GraphARM => return Ok(()),
             Op::GraphInputARM if !matches!(previous, Op::GraphARM | Op::GraphInputARM) => {
-                "an input follows neither its graph's OpGraphARM nor another input"
+                "an input must follow its graph's OpGraphARM or another input"
             }
             Op::GraphSetOutputARM => {
                 self.output = Some(inst.offset());
                 match self.in_graph {
                     true => return Ok(()),
-                    false => "an output stands outside of graphs",
+                    false => "an output is outside of graphs",
                 }
             }
             Op::GraphEndARM => {
@@ -659,9 +661,9 @@ impl<'m, 'a> Layout<'m, 'a> {
             Op::GraphInputARM | Op::CompositeExtract if self.in_graph => return Ok(()),
             Op::ExtInst | Op::ExtInstWithForwardRefsKHR if self.in_graph => return Ok(()),
             Op::ExtInst | Op::ExtInstWithForwardRefsKHR => {
-                "an extended instruction stands outside of graphs"
+                "an extended instruction is outside of graphs"
             }
-            Op::CompositeExtract => "an OpCompositeExtract stands outside of graphs",
+            Op::CompositeExtract => "an OpCompositeExtract is outside of graphs",
             _ => {
                 let message = format!("{op} comes after the first graph, but can't be part of one");
                 return self.fault(&GRAPH_BODY, inst, message);
@@ -685,9 +687,13 @@ impl<'m, 'a> Layout<'m, 'a> {
             fault(
                 self.in_function,
                 &FUNCTION_END,
-                "the module ends within a function",
+                "the module ends within a function, without OpFunctionEnd",
             ),
-            fault(self.in_graph, &GRAPH_BODY, "the module ends within a graph"),
+            fault(
+                self.in_graph,
+                &GRAPH_BODY,
+                "the module ends within a graph, without OpGraphEndARM",
+            ),
             memory_model.map_err(|fault| fault.help(self.memory_model_advice())),
             fault(
                 self.m.has(Capability::BindlessTextureNV) && !self.has_addressing_mode,

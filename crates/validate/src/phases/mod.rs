@@ -53,7 +53,7 @@ static MALFORMED: Rule = Rule {
     class: ErrorClass::InvalidBinary,
     section: "2.3",
     vuids: &[],
-    text: "A module is a header of five words and instructions, each of which holds exactly the operands that the \
+    text: "A module is a header of five words and then instructions, each of which has exactly the operands that the \
            grammar gives it.",
     example: Example {
         frame: Frame::Whole,

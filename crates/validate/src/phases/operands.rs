@@ -42,8 +42,8 @@ static NUMBER_EXTENSION: Rule = Rule {
     class: ErrorClass::InvalidValue,
     section: "2.2.1",
     vuids: &[],
-    text: "The unused high bits of a switch's literal are copies of the sign if the selector is a signed integer, \
-           and zeros otherwise.",
+    text: "The unused high bits of an `OpSwitch` literal are copies of the sign bit if the selector is a signed \
+           integer, and zeros otherwise.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%selector = OpConstant %u16 0
@@ -63,7 +63,7 @@ static STRING: Rule = Rule {
     section: "2.2.1",
     vuids: &[],
     text: "A literal string is UTF-8, and the bytes after its terminating zero are zero. Tools go by the terminating \
-           zero, so that anything else is only worth a warning.",
+           zero, so anything else is only worth a warning.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpSourceExtension !0x610061",

@@ -51,7 +51,7 @@ static RESULT: Rule = Rule {
     class: InvalidId,
     section: "3.32.8",
     vuids: &[],
-    text: "An access chain makes a pointer, an untyped one if it is an untyped access chain.",
+    text: "The result of an access chain is a pointer, and of an untyped access chain an untyped pointer.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%pointer = OpAccessChain %f32 %private_f32",
@@ -64,7 +64,7 @@ static BASE: Rule = Rule {
     class: InvalidId,
     section: "3.32.8",
     vuids: &[],
-    text: "The base of an access chain is a pointer, a typed one unless the access chain is untyped.",
+    text: "The base of an access chain is a pointer, and a typed one unless the access chain is untyped.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%pointer = OpAccessChain %ptr_Private_f32 %f32_1",
@@ -77,7 +77,7 @@ static BASE_TYPE: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_untyped_pointers",
     vuids: &[],
-    text: "An untyped access chain names the type to look through, which is not a pointer type.",
+    text: "The base type of an untyped access chain, the type that its indexes go through, is not a pointer type.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability UntypedPointersKHR
@@ -96,7 +96,7 @@ static CLASS: Rule = Rule {
     class: InvalidId,
     section: "3.32.8",
     vuids: &[],
-    text: "An access chain stays in the storage class of its base.",
+    text: "The result of an access chain points to the storage class of its base.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%pointer = OpAccessChain %ptr_Function_f32 %private_f32",
@@ -126,8 +126,8 @@ static STRUCT_INDEX: Rule = Rule {
     class: InvalidId,
     section: "3.32.8",
     vuids: &[],
-    text: "An index into a structure is a constant that no specialization changes, because the members have different \
-           types.",
+    text: "An index into a structure is a constant, and not a specialization constant, because the members have \
+           different types.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%struct = OpTypeStruct %f32 %f32
@@ -180,7 +180,7 @@ static TARGET: Rule = Rule {
     class: InvalidId,
     section: "3.32.8",
     vuids: &[],
-    text: "An access chain makes a pointer to what its indexes lead to.",
+    text: "The result of an access chain points to what its indexes lead to.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%ptr_v2f32 = OpTypePointer Private %v2f32
@@ -197,7 +197,7 @@ static ELEMENT: Rule = Rule {
     class: InvalidData,
     section: "3.32.8",
     vuids: &[],
-    text: "The element of a pointer access chain, the number of steps from the base, is an integer.",
+    text: "The `Element` operand of a pointer access chain, the number of steps from the base, is an integer.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "%pointer = OpPtrAccessChain %ptr_Workgroup_u32 %workgroup_u32 %f32_1",
@@ -210,8 +210,8 @@ static STRIDE: Rule = Rule {
     class: InvalidData,
     section: "2.16.2",
     vuids: &[],
-    text: "In a shader, a pointer access chain in memory with an explicit layout goes along in steps of the \
-           `ArrayStride` that its base's type has.",
+    text: "In a shader, a pointer access chain in memory with an explicit layout steps by the `ArrayStride` of its \
+           base's type.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VariablePointers
@@ -277,8 +277,8 @@ static BLOCK_ARRAYS: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_untyped_pointers",
     vuids: &[],
-    text: "An array of blocks is an array of bindings: an untyped access chain looks through one just where its base \
-           is one, with the same type.",
+    text: "An array of blocks is an array of bindings: the base type of an untyped access chain is an array of blocks \
+           only if its base is declared with the same array type.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability UntypedPointersKHR
@@ -313,8 +313,8 @@ static VULKAN_CAPABILITY: Rule = Rule {
         "VUID-StandaloneSpirv-Base-07651",
         "VUID-StandaloneSpirv-Base-07652",
     ],
-    text: "In Vulkan, pointer access chains are for `PhysicalStorageBuffer` memory, with variable pointers for \
-           `StorageBuffer` and with `VariablePointers` for `Workgroup` memory.",
+    text: "In Vulkan, pointer access chains are for `PhysicalStorageBuffer` memory and, with variable pointers, for \
+           `StorageBuffer` or, with `VariablePointers`, for `Workgroup` memory.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.1"),
         breaks: "OpCapability VariablePointersStorageBuffer
@@ -329,9 +329,9 @@ static RAW: Rule = Rule {
     class: InvalidData,
     section: "SPV_NV_raw_access_chains",
     vuids: &[],
-    text: "A raw access chain makes a pointer into a buffer, to no array, matrix or structure, from a constant \
-           integer stride and 32-bit indexes and offsets; robustness is per component or per element, the latter \
-           with a stride.",
+    text: "The result of a raw access chain is a pointer into a buffer, but not to an array, matrix or structure. The \
+           stride is a constant integer; the index and the offset are 32-bit integers. Robustness is per component or \
+           per element; the latter needs a stride.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability RawAccessChainsNV
@@ -401,7 +401,7 @@ fn chain(at: &Site<'_, '_>, kind: Kind) -> Verdict {
             let ty = at.id(0);
             if m.ty(ty) == Type::None || m.is_pointer(ty) {
                 let message = format!(
-                    "an untyped access chain looks through a type that is not a pointer, not {}",
+                    "the base type of an untyped access chain must not be a pointer type, but is {}",
                     m.show_type(ty)
                 );
                 let fault = at.fault(&BASE_TYPE, message);
@@ -416,7 +416,7 @@ fn chain(at: &Site<'_, '_>, kind: Kind) -> Verdict {
     };
     let classes = expect(m.pointer_class(base_type) == Some(class), || {
         let message = format!(
-            "the base is {}, but the result is {}: both have the same storage class",
+            "the base is {}, but the result is {}: both must have the same storage class",
             m.show_value(base),
             m.show_type(result)
         );
@@ -454,7 +454,7 @@ fn result_fault(at: &Site<'_, '_>, kind: Kind) -> Fault {
     };
     let result = at.result_type();
     let message = format!(
-        "{} makes {wanted}, not {}",
+        "the result of {} must be {wanted}, but is {}",
         at.inst.op(),
         at.m.show_type(result)
     );
@@ -469,7 +469,7 @@ fn base_fault(at: &Site<'_, '_>, kind: Kind, base: Id) -> Fault {
         false => "a typed pointer",
     };
     let message = format!(
-        "the base of {} is {wanted}, not {}",
+        "the base of {} must be {wanted}, but is {}",
         at.inst.op(),
         at.m.show_value(base)
     );
@@ -512,7 +512,7 @@ fn no_integers(at: &Site<'_, '_>, first: usize) -> Fault {
     let wrong = indexes.filter(|&(_, index)| !m.is_int_scalar(m.type_of(index).unwrap_or(Id(0))));
     let wrong = all(wrong.map(|(number, index)| {
         let message = format!(
-            "index {} is a scalar integer, not {}",
+            "index {} must be a scalar integer, but is {}",
             number - first + 1,
             m.show_value(index)
         );
@@ -521,7 +521,7 @@ fn no_integers(at: &Site<'_, '_>, first: usize) -> Fault {
     }));
     wrong
         .err()
-        .unwrap_or_else(|| at.fault(&INDEX, "an index is a scalar integer"))
+        .unwrap_or_else(|| at.fault(&INDEX, "an index must be a scalar integer"))
 }
 
 fn is_negative(m: &Module<'_>, index: Id, ty: Id) -> bool {
@@ -530,7 +530,7 @@ fn is_negative(m: &Module<'_>, index: Id, ty: Id) -> bool {
 
 #[cold]
 fn negative(at: &Site<'_, '_>, number: usize, index: Id) -> Fault {
-    let message = format!("index {number} is negative");
+    let message = format!("index {number} must not be negative under logical addressing");
     at.fault(&STRUCT_BOUNDS, message)
         .about(at.m, index, "the index is defined here")
 }
@@ -556,7 +556,7 @@ fn member(
     let m = at.m;
     let Some(value) = m.constant_u64(index) else {
         let message = format!(
-            "index {number} goes into a structure and is a constant, not {}",
+            "index {number} goes into a structure, so it must be a constant, but is {}",
             m.show_value(index)
         );
         let fault = at.fault(&STRUCT_INDEX, message);
@@ -569,7 +569,7 @@ fn member(
         Some(&member) => Ok(Id(member)),
         None => {
             let message = format!(
-                "index {number} is {}, but {} has {}",
+                "index {number} has the value {}, but {} has {}",
                 value as i64,
                 m.show_type(ty),
                 counted(members.len(), "member")
@@ -612,7 +612,7 @@ fn step(
     let element = at.id(operand);
     if !m.is_int_scalar(m.type_of(element).unwrap_or(Id(0))) {
         let message = format!(
-            "the element of {} is an integer, not {}",
+            "the element of {} must be an integer, but is {}",
             at.inst.op(),
             m.show_value(element)
         );
@@ -628,7 +628,7 @@ fn step(
             return Ok(());
         }
         let message = format!(
-            "{} is a block: the element is 0, not {}",
+            "{} is a block, so the element must be 0, but is {}",
             m.show_type(start),
             m.name(element)
         );
@@ -652,7 +652,7 @@ fn step(
     });
     if explicit && !untyped && !has_stride {
         let message = format!(
-            "{} goes along from a base whose type has no `ArrayStride`",
+            "the base of {} must have a type with an `ArrayStride`",
             at.inst.op()
         );
         let fault = at.fault(&STRIDE, message);
@@ -712,7 +712,7 @@ fn block_arrays(at: &Site<'_, '_>, base: Id, start: Id) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "the access chain looks through {}, but its base holds {}",
+        "the base type is {}, but the base holds {}",
         m.show_type(start),
         m.show_type(base_data)
     );
@@ -726,7 +726,7 @@ fn raw(at: &Site<'_, '_>) -> Verdict {
     let is_32 = |index: usize| m.is_int_scalar_of(at.type_of_arg(index), 32);
     let Type::Pointer { class, pointee } = m.ty(result) else {
         let message = format!(
-            "a raw access chain makes a pointer, not {}",
+            "the result of a raw access chain must be a pointer, but is {}",
             m.show_type(result)
         );
         return Err(at.fault(&RAW, message));
@@ -748,35 +748,35 @@ fn raw(at: &Site<'_, '_>) -> Verdict {
     all([
         expect(is_buffer, || {
             fault(format!(
-                "a raw access chain goes into a buffer, not into `{class}` memory"
+                "a raw access chain must point into a buffer, not into `{class}` memory"
             ))
         }),
         expect(is_part, || {
             fault(format!(
-                "a raw access chain makes a pointer to a scalar or vector, not to {}",
+                "a raw access chain must point to a scalar or vector, not to {}",
                 m.show_type(pointee)
             ))
         }),
         expect(is_constant, || {
             fault(format!(
-                "the stride is a constant integer, not {}",
+                "the stride must be a constant integer, but is {}",
                 m.show_value(at.id(1))
             ))
         }),
         expect(is_32(2), || {
             fault(format!(
-                "the index is a 32-bit integer, not {}",
+                "the index must be a 32-bit integer, but is {}",
                 m.show_value(at.id(2))
             ))
         }),
         expect(is_32(3), || {
             fault(format!(
-                "the offset is a 32-bit integer, not {}",
+                "the offset must be a 32-bit integer, but is {}",
                 m.show_value(at.id(3))
             ))
         }),
         expect(!per_component || !per_element, || {
-            fault("robustness is per component or per element, not both".to_owned())
+            fault("robustness must be per component or per element, but not both".to_owned())
         }),
         expect(!per_element || stride != Some(0), || {
             fault("robustness per element needs a stride other than 0".to_owned())

@@ -59,10 +59,10 @@ static RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.18",
     vuids: &[],
-    text: "What an atomic instruction gives is a scalar: an integer from integer operations, a float from \
-           floating-point ones, either from loads and exchanges, a boolean from the test of a flag. With \
-           `AtomicFloat16VectorNV`, vectors of two or four 16-bit floats are allowed to floating-point operations and \
-           exchanges.",
+    text: "The result of an atomic instruction is a scalar: an integer for integer operations, a float for \
+           floating-point ones, either for loads and exchanges, a boolean for the test of a flag. With \
+           `AtomicFloat16VectorNV`, floating-point operations and exchanges also work on vectors of two or four \
+           16-bit floats.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%old = OpAtomicIAdd %f32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
@@ -75,7 +75,7 @@ static ENCODING: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_bfloat16, SPV_EXT_float8",
     vuids: &[],
-    text: "Atomic instructions give no floats of other encodings than IEEE 754.",
+    text: "The results of atomic instructions are not floats of encodings other than IEEE 754.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability BFloat16TypeKHR
@@ -95,7 +95,7 @@ static POINTER: Rule = Rule {
     class: InvalidData,
     section: "3.32.18",
     vuids: &[],
-    text: "An atomic instruction works on what a pointer points to.",
+    text: "An atomic instruction works through a pointer.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%old = OpAtomicIAdd %u32 %u32_0 %u32_2 %u32_0 %u32_1",
@@ -108,7 +108,7 @@ static FLAG_UNTYPED: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_untyped_pointers",
     vuids: &[],
-    text: "An atomic flag is found through a typed pointer.",
+    text: "The pointer to an atomic flag is a typed pointer.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability UntypedPointersKHR
@@ -125,8 +125,8 @@ static POINTEE: Rule = Rule {
     class: InvalidData,
     section: "3.32.18",
     vuids: &[],
-    text: "The pointer points to what the instruction gives; to an integer or a float where a value is stored; to a \
-           32-bit integer where it is a flag.",
+    text: "The pointer of an atomic instruction points to the result type; to an integer or a float if a value is \
+           only stored; to a 32-bit integer if it is a flag.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%old = OpAtomicIAdd %i32 %workgroup_u32 %u32_2 %u32_0 %i32_1",
@@ -139,7 +139,7 @@ static STORAGE_CLASS: Rule = Rule {
     class: InvalidData,
     section: "2.16.1",
     vuids: &[],
-    text: "Atomic instructions work on memory that others can see and write: `Uniform`, `StorageBuffer`, \
+    text: "Atomic instructions work on memory that other invocations can see and write: `Uniform`, `StorageBuffer`, \
            `PhysicalStorageBuffer`, `Workgroup`, `CrossWorkgroup`, `Generic`, `AtomicCounter`, `Image`, \
            `TaskPayloadWorkgroupEXT`, and in kernels `Function`.",
     example: Example {
@@ -154,7 +154,7 @@ static FUNCTION_CLASS: Rule = Rule {
     class: InvalidData,
     section: "2.16.2",
     vuids: &[],
-    text: "In shaders, atomic instructions don't work on the memory of a function, which is no one else's.",
+    text: "In shaders, atomic instructions don't work on `Function` memory, which no other invocation sees.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%own = OpVariable %ptr_Function_u32 Function
@@ -217,8 +217,8 @@ static FLOAT_CAPABILITY: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_shader_atomic_float_add",
     vuids: &[],
-    text: "In shaders, each width of float has a capability of its own for atomic additions and one for minima and \
-           maxima, and vectors have `AtomicFloat16VectorNV`.",
+    text: "In shaders, each width of float has one capability for atomic additions and another for minimum and \
+           maximum; vectors have `AtomicFloat16VectorNV`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability AtomicFloat64AddEXT
@@ -239,7 +239,7 @@ static VALUE: Rule = Rule {
     class: InvalidData,
     section: "3.32.18",
     vuids: &[],
-    text: "The value has the type of the result; a value that is stored has the type that the pointer points to.",
+    text: "The value has the result type; a value that is only stored has the type that the pointer points to.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %i32_1",
@@ -252,7 +252,7 @@ static COMPARATOR: Rule = Rule {
     class: InvalidData,
     section: "3.32.18",
     vuids: &[],
-    text: "What is compared with has the type of the result.",
+    text: "The comparator has the result type.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%old = OpAtomicCompareExchange %u32 %workgroup_u32 %u32_2 %u32_0 %u32_0 %u32_0 %i32_1",
@@ -459,7 +459,10 @@ fn check_storage_class(at: &Site<'_, '_>, class: StorageClass) -> Verdict {
         _ if is_shader && class == S::Function => &FUNCTION_CLASS,
         _ => return Ok(()),
     };
-    let message = format!("{} can't work on the storage class `{class}`", at.inst.op());
+    let message = format!(
+        "{} doesn't work on the storage class `{class}`",
+        at.inst.op()
+    );
     Err(at
         .fault(rule, message)
         .about(at.m, at.id(0), "the pointer is defined here"))

@@ -37,8 +37,8 @@ static STAGES: Rule = Rule {
     class: InvalidId,
     section: "3.32.20",
     vuids: &[],
-    text: "Before SPIR-V 1.3, an `OpControlBarrier` stands only in tessellation control, compute, kernel, task and \
-           mesh stages.",
+    text: "Before SPIR-V 1.3, `OpControlBarrier` is used only in tessellation control, compute, kernel, task and mesh \
+           stages.",
     example: Example {
         frame: Frame::FragmentFor("spv1.2"),
         breaks: "OpControlBarrier %u32_3 %u32_1 %u32_0",
@@ -51,7 +51,7 @@ static SUBGROUP_ONLY: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpControlBarrier-04682"],
-    text: "In Vulkan, stages without workgroups execute an `OpControlBarrier` at most as a subgroup.",
+    text: "In Vulkan, stages without workgroups use `OpControlBarrier` at most with the execution scope `Subgroup`.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: "OpControlBarrier %u32_2 %u32_1 %u32_0",
@@ -96,7 +96,7 @@ static NAMED_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.20",
     vuids: &[],
-    text: "`OpNamedBarrierInitialize` makes an `OpTypeNamedBarrier`.",
+    text: "The result type of `OpNamedBarrierInitialize` is an `OpTypeNamedBarrier`.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability NamedBarrier
@@ -129,7 +129,7 @@ static NAMED_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "3.32.20",
     vuids: &[],
-    text: "`OpMemoryNamedBarrier` takes an `OpTypeNamedBarrier`.",
+    text: "The barrier of `OpMemoryNamedBarrier` is an `OpTypeNamedBarrier`.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability NamedBarrier
@@ -192,7 +192,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
             let barrier = at.id(0);
             let is_fine = at.m.type_of(barrier).is_none_or(|ty| is_named(at.m, ty));
             let named = expect(is_fine, || {
-                let expected = "of a type `OpTypeNamedBarrier`";
+                let expected = "of the type `OpTypeNamedBarrier`";
                 at.wrong_operand(&NAMED_OPERAND, barrier, "named barrier", expected)
             });
             all([
@@ -227,7 +227,7 @@ fn check_stages(at: &Site<'_, '_>) -> Verdict {
         && let Some(models) = at.models_outside(EARLY_MODELS)
     {
         let message = format!(
-            "before SPIR-V 1.3, {} may not stand in {models}",
+            "before SPIR-V 1.3, {} can't be used in {models}",
             at.inst.op()
         );
         return Err(at.fault(&STAGES, message));
@@ -251,7 +251,7 @@ fn check_split_stages(at: &Site<'_, '_>) -> Verdict {
     match at.models_outside(SPLIT_MODELS) {
         Some(models) if at.m.env.is_vulkan() => {
             let message = format!(
-                "{} stands in {models}, which is not a compute stage",
+                "{} is for compute stages, but is used in {models}",
                 at.inst.op()
             );
             Err(at.fault(&SPLIT_STAGES, message))

@@ -58,8 +58,8 @@ static OPERAND: Rule = Rule {
     class: InvalidData,
     section: "3.32.14",
     vuids: &[],
-    text: "Shifts and bitwise operations work on integer scalars and vectors of either signedness. For booleans there \
-           are `OpLogicalAnd` and its like.",
+    text: "Shifts and bitwise operations work on integer scalars and vectors of either signedness. For booleans, \
+           there are `OpLogicalAnd` and the like.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%masked = OpBitwiseAnd %u32 %u32_1 %f32_1",
@@ -139,8 +139,8 @@ static BASE_TYPE: Rule = Rule {
     class: InvalidData,
     section: "3.32.14",
     vuids: &[],
-    text: "Bit field instructions and `OpBitReverse` keep the type of their base, and what is inserted has it as \
-           well.",
+    text: "The result of a bit field instruction or of `OpBitReverse` has the type of its base, and so has the \
+           inserted value.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%reversed = OpBitReverse %u32 %i32_1",
@@ -228,7 +228,11 @@ fn check_operand(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
     }
     check_size(o, index)?;
     if o.m.bit_width(ty) != o.m.bit_width(o.result) {
-        return Err(o.mismatch(&OPERAND_WIDTH, index, "components as wide as the result's"));
+        return Err(o.mismatch(
+            &OPERAND_WIDTH,
+            index,
+            "components as wide as those of the result",
+        ));
     }
     Ok(())
 }

@@ -60,7 +60,7 @@ static VECTOR: Rule = Rule {
     class: InvalidId,
     section: SECTION,
     vuids: &[],
-    text: "Instructions for cooperative vectors make and take such vectors.",
+    text: "The operands and results of instructions for cooperative vectors are such vectors.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_vectors!("%loaded = OpCooperativeVectorLoadNV %v4f32 %data %u32_0"),
@@ -73,8 +73,8 @@ static POINTER: Rule = Rule {
     class: InvalidId,
     section: SECTION,
     vuids: &[],
-    text: "Cooperative vectors and the matrices that multiply them are accessed through pointers to arrays of scalars \
-           or vectors of numbers.",
+    text: "Cooperative vectors, and matrices that are multiplied by them, are accessed through pointers to arrays of \
+           scalars or vectors of numbers.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_vectors!("%loaded = OpCooperativeVectorLoadNV %vector %private_f32 %u32_0"),
@@ -100,7 +100,7 @@ static CONSTANT: Rule = Rule {
     class: InvalidId,
     section: SECTION,
     vuids: &[],
-    text: "Interpretations, layouts and the sizes of matrices are constant 32-bit integers.",
+    text: "Component interpretations, layouts and the sizes of matrices are constant 32-bit integers.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_vectors!(
@@ -119,7 +119,7 @@ static TRANSPOSE: Rule = Rule {
     class: InvalidId,
     section: SECTION,
     vuids: &[],
-    text: "Whether a matrix is transposed is given by a boolean.",
+    text: "The operand that says whether a matrix is transposed is a boolean.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_vectors!(
@@ -138,8 +138,8 @@ static SIZE: Rule = Rule {
     class: InvalidId,
     section: SECTION,
     vuids: &[],
-    text: "The product of an M x K matrix takes a vector of K components, or of a fourth of that if four are packed \
-           into one, and makes a vector of M.",
+    text: "The product of an M x K matrix and a vector takes a vector of K components, or of K / 4 if four are packed \
+           into one, and its result has M components.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_vectors!(
@@ -297,7 +297,7 @@ fn check_made(o: &Operation<'_, '_, '_>, rows: usize) -> Verdict {
         && count != made
     {
         let message = format!(
-            "{} makes {count} components, but its result has {made}",
+            "{} has {count} rows, so its result must have as many components, but has {made}",
             o.op
         );
         return Err(o.fault(&SIZE, message));
@@ -322,7 +322,7 @@ fn check_taken(o: &Operation<'_, '_, '_>, rows: usize) -> Verdict {
         };
         if !is_fine {
             let message = format!(
-                "{} takes {count} components, but its input has {taken}",
+                "{} needs {count} components, but its input has {taken}",
                 o.op
             );
             let fault = o.fault(&SIZE, message);

@@ -47,7 +47,7 @@ static FILE: Rule = Rule {
     class: InvalidId,
     section: "3.32.2",
     vuids: &[],
-    text: "The file that a source or a line is from is an `OpString`.",
+    text: "The file of a source or a line is an `OpString`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpLine %u32_0 1 1",
@@ -75,7 +75,7 @@ fn member_name(at: &Site<'_, '_>) -> Verdict {
             counted(members.len(), "member")
         ),
         _ => format!(
-            "OpMemberName names a member of {}, which is not a structure type",
+            "OpMemberName must name a member of a structure type, but {} is none",
             m.name(ty)
         ),
     };

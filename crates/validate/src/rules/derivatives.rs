@@ -32,7 +32,7 @@ static RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.16",
     vuids: &[],
-    text: "A derivative is a floating-point scalar or vector.",
+    text: "The result of a derivative instruction is a floating-point scalar or vector.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "%slope = OpDPdx %u32 %u32_1",
@@ -45,7 +45,7 @@ static WIDTH: Rule = Rule {
     class: InvalidData,
     section: "3.32.16",
     vuids: &[],
-    text: "Derivatives are taken of 32-bit floats; with SPV_AMD_gpu_shader_half_float also of 16-bit floats.",
+    text: "Derivatives work on 32-bit floats; with SPV_AMD_gpu_shader_half_float also on 16-bit floats.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "%slope = OpDPdx %f16 %f16_0",
@@ -59,7 +59,7 @@ static OPERAND: Rule = Rule {
     class: InvalidData,
     section: "3.32.16",
     vuids: &[],
-    text: "A derivative has the type of what it is taken of.",
+    text: "The operand of a derivative instruction has the result type.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "%slope = OpDPdx %f32 %v2f32_0",
@@ -72,7 +72,7 @@ static MODEL: Rule = Rule {
     class: InvalidId,
     section: "3.32.16",
     vuids: &[],
-    text: "Derivatives compare neighbouring invocations, which only fragment shaders have, and, with \
+    text: "Derivatives compare neighbouring invocations. Only fragment shaders have these and, with \
            SPV_KHR_compute_shader_derivatives, compute, mesh and task shaders.",
     example: Example {
         frame: Frame::Shader,
@@ -91,7 +91,7 @@ static MODE: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_compute_shader_derivatives",
     vuids: &[],
-    text: "Compute, mesh and task shaders that take derivatives declare with `DerivativeGroupQuadsKHR` or \
+    text: "Compute, mesh and task shaders that use derivatives declare with `DerivativeGroupQuadsKHR` or \
            `DerivativeGroupLinearKHR` which invocations are neighbours.",
     example: Example {
         frame: Frame::Shader,
@@ -142,7 +142,7 @@ fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
     }
     if let Some(models) = at.models_outside(ALLOWED) {
         let message = format!(
-            "{} is reached by an entry point of the execution model {models}, which has no derivatives",
+            "{} is reached from {models}, where there are no derivatives",
             o.op
         );
         return Err(o.fault(&MODEL, message));

@@ -40,8 +40,8 @@ static RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.22",
     vuids: &[],
-    text: "What enqueues or asks for a size makes a 32-bit integer; the other instructions make the queue, the event, \
-           the boolean or the structure that their names say.",
+    text: "The result of an instruction that enqueues or queries a size is a 32-bit integer; the results of the other \
+           instructions are the queue, the event, the boolean or the structure that their names say.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability DeviceEnqueue
@@ -58,8 +58,8 @@ static OPERAND: Rule = Rule {
     class: InvalidData,
     section: "3.32.22",
     vuids: &[],
-    text: "Queues and events are what their types say, and counts, flags, statuses and sizes of parameters are 32-bit \
-           integers.",
+    text: "Queues and events have the types of these names, and counts, flags, statuses and sizes of parameters are \
+           32-bit integers.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability DeviceEnqueue

@@ -47,7 +47,8 @@ static RESULT: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_integer_dot_product",
     vuids: &[],
-    text: "A dot product of integers is an integer scalar; that of `OpUDot` and `OpUDotAccSat` is unsigned.",
+    text: "The result of a dot product of integers is an integer scalar, which is unsigned for `OpUDot` and \
+           `OpUDotAccSat`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability DotProduct
@@ -64,7 +65,8 @@ static VECTOR: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_integer_dot_product",
     vuids: &[],
-    text: "A dot product takes two vectors of integers or two 32-bit integers that each hold a packed vector.",
+    text: "The operands of a dot product are two vectors of integers, or two 32-bit integers that each hold a packed \
+           vector.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability DotProduct
@@ -99,7 +101,8 @@ static SAME: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_integer_dot_product",
     vuids: &[],
-    text: "Both vectors of a dot product are alike: packed or not, with as many components of the same width.",
+    text: "Both vectors of a dot product are packed or neither is, and both have the same number of components of the \
+           same width.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability DotProduct
@@ -116,7 +119,7 @@ static WIDTH: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_integer_dot_product",
     vuids: &[],
-    text: "A dot product is at least as wide as the components that it is made of.",
+    text: "The result of a dot product is at least as wide as the components of its operands.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability DotProduct
@@ -133,7 +136,7 @@ static INPUT: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_integer_dot_product",
     vuids: &[],
-    text: "What a dot product may take is given by capabilities: `DotProductInputAll` allows vectors, \
+    text: "The capabilities say which operands a dot product can have: `DotProductInputAll` allows vectors, \
            `DotProductInput4x8Bit` vectors of four 8-bit integers, and `DotProductInput4x8BitPacked` 32-bit integers.",
     example: Example {
         frame: Frame::Shader,
@@ -150,7 +153,8 @@ static PACKED: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_integer_dot_product",
     vuids: &[],
-    text: "A dot product of packed vectors takes 32-bit integers and says their format; one of vectors doesn't.",
+    text: "A dot product of packed vectors takes 32-bit integers and names their format; a dot product of other \
+           vectors names none.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability DotProduct
@@ -167,7 +171,7 @@ static ACCUMULATOR: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_integer_dot_product",
     vuids: &[],
-    text: "The accumulator of a dot product has the type of the result.",
+    text: "The accumulator of a dot product has the result type.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability DotProduct
@@ -186,8 +190,8 @@ static MIXED_RESULT: Rule = Rule {
     class: InvalidData,
     section: MIXED,
     vuids: &[],
-    text: "A mixed dot product is a floating-point scalar of the width that its name says; one of 32 bits is encoded \
-           as IEEE 754.",
+    text: "The result of a mixed dot product is a floating-point scalar of the width that the instruction's name \
+           says; one of 32 bits is encoded as IEEE 754.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability DotProductFloat16AccFloat32VALVE
@@ -206,7 +210,8 @@ static MIXED_VECTOR: Rule = Rule {
     class: InvalidData,
     section: MIXED,
     vuids: &[],
-    text: "A mixed dot product takes two vectors of two 16-bit or four 8-bit floats, as its name says.",
+    text: "The operands of a mixed dot product are two vectors of two 16-bit or four 8-bit floats, as the \
+           instruction's name says.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability DotProductFloat16AccFloat32VALVE
@@ -249,7 +254,7 @@ static MIXED_CAPABILITY: Rule = Rule {
     class: InvalidData,
     section: MIXED,
     vuids: &[],
-    text: "Which encodings a mixed dot product takes is given by capabilities: `DotProductBFloat16AccVALVE` allows \
+    text: "The capabilities say which encodings a mixed dot product can have: `DotProductBFloat16AccVALVE` allows \
            BFloat16, `DotProductFloat16AccFloat32VALVE` and `DotProductFloat16AccFloat16VALVE` allow IEEE 754.",
     example: Example {
         frame: Frame::Shader,
@@ -296,7 +301,7 @@ fn check_integer(o: &Operation<'_, '_, '_>) -> Verdict {
         || !o.same_dimension(first, second)
     {
         let message = format!(
-            "{} takes two vectors that are alike, but has {} and {}",
+            "{} needs two vectors of the same kind, but has {} and {}",
             o.op,
             m.show_value(o.id(0)),
             m.show_value(o.id(1))
@@ -327,7 +332,7 @@ fn check_packed(o: &Operation<'_, '_, '_>, has_format: bool) -> Verdict {
     all([
         expect(m.has(Capability::DotProductInput4x8BitPacked), || {
             let message = format!(
-                "{} takes packed vectors only with the capability DotProductInput4x8BitPacked",
+                "{} needs the capability DotProductInput4x8BitPacked for packed vectors",
                 o.op
             );
             o.fault(&INPUT, message)
@@ -336,10 +341,7 @@ fn check_packed(o: &Operation<'_, '_, '_>, has_format: bool) -> Verdict {
             o.operand_fault(&PACKED, 0, "32 bits wide to hold a packed vector")
         }),
         expect(has_format, || {
-            let message = format!(
-                "{} takes packed vectors, but doesn't say their format",
-                o.op
-            );
+            let message = format!("{} needs to name the format of its packed vectors", o.op);
             o.fault(&PACKED, message)
         }),
     ])
@@ -360,7 +362,7 @@ fn check_unpacked(o: &Operation<'_, '_, '_>, has_format: bool, unsigned: [bool; 
     all([
         expect(is_allowed, || {
             let message = format!(
-                "{} takes {} only with the capability DotProductInputAll",
+                "{} needs the capability DotProductInputAll for {}",
                 o.op,
                 m.show_type(first)
             );
@@ -368,7 +370,7 @@ fn check_unpacked(o: &Operation<'_, '_, '_>, has_format: bool, unsigned: [bool; 
         }),
         expect(!has_format, || {
             let message = format!(
-                "{} takes no packed vectors, but names a format of them",
+                "{} has vectors that are not packed, but names a packed format",
                 o.op
             );
             o.fault(&PACKED, message)

@@ -30,8 +30,8 @@ pub(super) static SECTIONS: Rule = Rule {
     section: "2.4",
     vuids: &[],
     text: "A module's declarations come in sections: capabilities, extensions, imports, the memory model, entry \
-           points, execution modes, strings and sources, names, processes, annotations, then types, constants \
-           and global variables, and at last functions.",
+           points, execution modes, strings and sources, names, processes, annotations, then types, constants and \
+           global variables, and finally functions.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -54,7 +54,7 @@ pub(super) static MEMORY_MODEL: Rule = Rule {
     class: ErrorClass::InvalidLayout,
     section: "2.4",
     vuids: &[],
-    text: "Every module has an `OpMemoryModel`, before anything but capabilities, extensions and imports.",
+    text: "Every module has an `OpMemoryModel`; only capabilities, extensions and imports come before it.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -232,7 +232,7 @@ pub(super) static LABEL: Rule = Rule {
     class: ErrorClass::InvalidLayout,
     section: "2.4",
     vuids: &[],
-    text: "Blocks, and so labels, stand in functions.",
+    text: "Blocks, and therefore labels, are in functions.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -289,7 +289,7 @@ pub(super) static OUTSIDE_BLOCK: Rule = Rule {
     class: ErrorClass::InvalidLayout,
     section: "2.4",
     vuids: &[],
-    text: "The instructions of functions stand in blocks: after an `OpLabel` and up to the terminator.",
+    text: "The instructions of a function are in blocks: after an `OpLabel` and up to the terminator.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -359,8 +359,8 @@ pub(super) static LOCAL_DEBUG: Rule = Rule {
     class: ErrorClass::InvalidLayout,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "Instructions of debug information that describe the place where they stand, such as DebugScope and \
-           DebugValue, stand in functions.",
+    text: "Instructions of debug information that describe their own place in the code, such as `DebugScope` and \
+           `DebugValue`, are in functions.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -390,8 +390,8 @@ pub(super) static GLOBAL_DEBUG: Rule = Rule {
     class: ErrorClass::InvalidLayout,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "Instructions of debug information that describe no place come with the types, constants and global \
-           variables, before the first function.",
+    text: "Instructions of debug information that don't describe their own place in the code come with the types, \
+           constants and global variables, before the first function.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%debug = OpExtInstImport \"OpenCL.DebugInfo.100\"
@@ -421,8 +421,8 @@ pub(in super::super) static VARIABLE_PLACE: Rule = Rule {
     class: ErrorClass::InvalidLayout,
     section: "2.4",
     vuids: &[],
-    text: "Variables of the storage class `Function` stand in functions, and variables of other storage classes \
-           outside of them.",
+    text: "Variables of the storage class `Function` are in functions, and variables of other storage classes outside \
+           of them.",
     example: Example {
         frame: Frame::Shader,
         breaks: "!0x0004003b %ptr_Private_f32 %variable !6",
@@ -436,7 +436,7 @@ pub(super) static GRAPH_BODY: Rule = Rule {
     section: "SPV_ARM_graph",
     vuids: &[],
     text: "Graphs come after functions. A graph is an `OpGraphARM`, its inputs, `OpCompositeExtract` and extended \
-           instructions, its outputs, and an `OpGraphEndARM`; entry points of graphs stand between them.",
+           instructions, its outputs, and an `OpGraphEndARM`; entry points of graphs come between graphs.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader

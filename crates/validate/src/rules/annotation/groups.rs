@@ -32,7 +32,7 @@ pub(super) static GROUP_TARGET: Rule = Rule {
     class: InvalidId,
     section: "3.32.3",
     vuids: &[],
-    text: "A decoration group is not applied to a decoration group.",
+    text: "A decoration group is not applied to another decoration group.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %group RelaxedPrecision
@@ -127,7 +127,7 @@ pub(super) fn check_targets(at: &Site<'_, '_>) -> Verdict {
     let groups = targets.iter().map(|&id| Id(id));
     let groups = groups.filter(|&id| m.op_of(id) == Op::DecorationGroup);
     let groups = all(groups.map(|target| {
-        let message = format!("the target {} is a decoration group", m.name(target));
+        let message = format!("the target {} is itself a decoration group", m.name(target));
         let fault = at.fault(&GROUP_TARGET, message);
         Err(fault.about(m, target, "the group is declared here"))
     }));

@@ -102,7 +102,7 @@ pub(super) fn check_form(at: &Site<'_, '_>, decorated: &Decorated<'_>) -> Verdic
         return Ok(());
     }
     let message = format!(
-        "OpMemberDecorateIdEXT gives OffsetIdEXT only, but this one gives {}",
+        "OpMemberDecorateIdEXT is for OffsetIdEXT only, but has {}",
         decorated.decoration
     );
     Err(at.fault(&HEAP_OFFSET, message))
@@ -120,7 +120,7 @@ pub(super) fn check_offset(at: &Site<'_, '_>, decorated: &Decorated<'_>, target:
         return Err(at
             .fault(&HEAP_OFFSET, message)
             .about(m, target, "the structure is declared here")
-            .help("give the member an Offset"));
+            .help("give the member an `Offset` instead"));
     }
     check_operand(at, decorated)?;
     let id = Id(decorated.param(0));
@@ -154,7 +154,7 @@ pub(super) fn check_stride(at: &Site<'_, '_>, decorated: &Decorated<'_>, target:
     }
     check_operand(at, decorated)?;
     match m.constant_u64(Id(decorated.param(0))) {
-        Some(0) => wrong("the stride of an array is not 0".to_owned()),
+        Some(0) => wrong("the stride of an array must not be 0".to_owned()),
         _ => Ok(()),
     }
 }

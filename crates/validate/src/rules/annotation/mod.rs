@@ -67,7 +67,7 @@ static ID_FORM: Rule = Rule {
     class: InvalidId,
     section: "3.32.3",
     vuids: &[],
-    text: "Decorations whose operands are ids are given with `OpDecorateId`, all others without.",
+    text: "Decorations whose operands are ids are given with `OpDecorateId`, all others with `OpDecorate`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorateId %private_u32 RelaxedPrecision",
@@ -170,11 +170,11 @@ fn check_decoration(at: &Site<'_, '_>) -> Verdict {
     {
         let message = match has_id_form {
             true => format!(
-                "{} has no ids for operands, so it is not given with OpDecorateId",
+                "the operands of {} are not ids, so it can't be given with OpDecorateId",
                 decorated.decoration
             ),
             false => format!(
-                "{} has ids for operands, so it is given with OpDecorateId",
+                "the operands of {} are ids, so it must be given with OpDecorateId",
                 decorated.decoration
             ),
         };

@@ -13,8 +13,8 @@ pub(super) static MEMBERS_ONLY: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "`RowMajor`, `ColMajor`, `MatrixStride` and `OffsetIdEXT` say how a member of a structure is laid out, and \
-           so decorate nothing else.",
+    text: "`RowMajor`, `ColMajor`, `MatrixStride` and `OffsetIdEXT` say how a member of a structure is laid out, so \
+           they decorate nothing else.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %mat2 ColMajor",
@@ -66,8 +66,8 @@ pub(super) static SPEC_CONSTANT: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "`SpecId` decorates specialization constants that have a value of their own: scalars, data and the answers \
-           to what the target is. What is made of others changes with these.",
+    text: "`SpecId` decorates specialization constants that have a value of their own: scalars, data and queries of \
+           the target's features. What is computed from other constants changes with them.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %u32_1 SpecId 1",
@@ -80,7 +80,7 @@ pub(super) static MEMORY_OBJECT: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "Decorations that say how memory is accessed or interpolated stand on declarations of memory objects: \
+    text: "Decorations that say how memory is accessed or interpolated are for declarations of memory objects: \
            variables, and function parameters that are pointers.",
     example: Example {
         frame: Frame::Shader,
@@ -94,7 +94,7 @@ pub(super) static VARIABLE: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "Decorations that say where a variable is found stand on variables.",
+    text: "Decorations that say where a variable is found are for variables.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %f32_0 Location 0",
@@ -236,7 +236,7 @@ pub(super) fn check_member(at: &Site<'_, '_>, decorated: &Decorated<'_>) -> Verd
         return Ok(());
     }
     let message = format!(
-        "{} does not decorate members of structures",
+        "{} can't decorate a member of a structure",
         decorated.decoration
     );
     Err(at.fault(&NO_MEMBERS, message))
@@ -319,7 +319,7 @@ pub(super) fn check(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Inst<'
     };
     let id = target.result().unwrap_or_else(|| at.id(0));
     let message = format!(
-        "{} decorates {wanted}, but {} is an {op}",
+        "{} must decorate {wanted}, but {} is an {op}",
         decorated.decoration,
         m.name(id)
     );

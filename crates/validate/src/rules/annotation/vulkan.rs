@@ -15,7 +15,7 @@ pub(super) static PACKING: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-GLSLShared-04669"],
-    text: "Vulkan has no implicit layouts: neither `GLSLShared` nor `GLSLPacked`.",
+    text: "Vulkan has no implicit layouts, so it has neither `GLSLShared` nor `GLSLPacked`.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpDecorate %struct GLSLShared\n%struct = OpTypeStruct %mat2",
@@ -28,8 +28,8 @@ pub(super) static LOCATION_CLASS: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Location-06672"],
-    text: "`Location` and `Component` decorate variables that shaders hand to each other: input, output, ray payloads \
-           and the like.",
+    text: "`Location` and `Component` decorate variables that one shader stage passes to another: input, output, ray \
+           payloads and the like.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpDecorate %private_f32 Location 0",
@@ -44,8 +44,8 @@ pub(super) static RESOURCE_CLASS: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-DescriptorSet-06491"],
-    text: "`DescriptorSet` and `Binding` decorate resources: variables of the classes `StorageBuffer`, `Uniform` and \
-           `UniformConstant`.",
+    text: "`DescriptorSet` and `Binding` decorate resources: variables in the storage classes `StorageBuffer`, \
+           `Uniform` and `UniformConstant`.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpDecorate %private_f32 Binding 0",
@@ -62,7 +62,7 @@ pub(super) static ATTACHMENT_CLASS: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-InputAttachmentIndex-06678"],
-    text: "`InputAttachmentIndex` decorates variables of the class `UniformConstant`.",
+    text: "`InputAttachmentIndex` decorates variables in the storage class `UniformConstant`.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: "OpCapability InputAttachment
@@ -82,7 +82,7 @@ pub(super) static INDEX_CLASS: Rule = Rule {
     class: InvalidId,
     section: "Vulkan",
     vuids: &[],
-    text: "`Index` decorates output.",
+    text: "`Index` decorates output variables.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: "OpDecorate %private_f32 Index 0",
@@ -98,7 +98,7 @@ pub(super) static INTERPOLATION_CLASS: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Flat-04670"],
-    text: "`Flat`, `NoPerspective`, `Sample` and `Centroid` decorate input and output.",
+    text: "`Flat`, `NoPerspective`, `Sample` and `Centroid` decorate input and output variables.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: "OpDecorate %private_f32 Flat",
@@ -113,7 +113,7 @@ pub(super) static PER_VERTEX_CLASS: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-PerVertexKHR-06777"],
-    text: "`PerVertexKHR` decorates input.",
+    text: "`PerVertexKHR` decorates input variables.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: "OpCapability FragmentBarycentricKHR
@@ -137,10 +137,10 @@ pub(super) fn check_packing(at: &Site<'_, '_>, decorated: &Decorated<'_>) -> Ver
     if !is_packing || !at.m.env.is_vulkan() {
         return Ok(());
     }
-    let message = format!("Vulkan does not know {}", decorated.decoration);
+    let message = format!("{} is not allowed in Vulkan", decorated.decoration);
     Err(at
         .fault(&PACKING, message)
-        .help("give the members an Offset each"))
+        .help("give each member an `Offset` instead"))
 }
 
 /// The storage classes that a decoration is for, if they are limited.
@@ -202,9 +202,9 @@ pub(super) fn check(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Inst<'
     let id = at.id(0);
     let names: Vec<String> = classes.iter().map(StorageClass::to_string).collect();
     let message = format!(
-        "{} is for the storage classes {}, but {} is in {class}",
+        "{} is for the storage class {}, but {} is in {class}",
         decorated.decoration,
-        names.join(", "),
+        names.join(" or "),
         m.name(id)
     );
     Err(at

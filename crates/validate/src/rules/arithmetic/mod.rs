@@ -90,8 +90,8 @@ static FLOAT_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.13",
     vuids: &[],
-    text: "The result of a floating-point operation is a floating-point scalar, vector or cooperative matrix; the \
-           remainders and the fused multiply-add don't work on matrices, nor does `OpFMul` on the matrices of \
+    text: "The result of a floating-point operation is a floating-point scalar, vector or cooperative matrix. \
+           Remainders and the fused multiply-add don't work on matrices, nor does `OpFMul` on the matrices of \
            SPV_NV_cooperative_matrix.",
     example: Example {
         frame: Frame::Shader,
@@ -118,8 +118,9 @@ pub(super) static SMALL_FLOAT: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_bfloat16, SPV_EXT_float8",
     vuids: &[],
-    text: "Floats of other encodings than IEEE 754 can be loaded, stored, converted, composed and multiplied in \
-           cooperative matrices, but arithmetic and comparisons are not defined on them: convert them first.",
+    text: "Floats of encodings other than IEEE 754 can be loaded, stored, converted, used in composites and \
+           multiplied in cooperative matrices, but arithmetic and comparisons are not defined on them: convert them \
+           first.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability BFloat16TypeKHR
@@ -141,8 +142,8 @@ static UNSIGNED_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.13",
     vuids: &[],
-    text: "The result of `OpUDiv` and `OpUMod` is an unsigned integer scalar or vector; `OpUDiv` also divides the \
-           components of cooperative matrices.",
+    text: "The result of `OpUDiv` and `OpUMod` is an unsigned integer scalar or vector; `OpUDiv` also works on \
+           cooperative matrices.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%quotient = OpUDiv %i32 %u32_1 %u32_2",
@@ -168,8 +169,8 @@ static INTEGER_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.13",
     vuids: &[],
-    text: "The result of an integer operation is an integer scalar or vector of either signedness; some work on the \
-           components of cooperative matrices, too.",
+    text: "The result of an integer operation is an integer scalar or vector of either signedness; some operations \
+           also work on cooperative matrices.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%sum = OpIAdd %f32 %u32_1 %u32_2",
@@ -224,8 +225,8 @@ static PAIR_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.13",
     vuids: &[],
-    text: "Operations with carry, borrow or a double-width product make a structure of two members of one integer \
-           type, a scalar or vector, which is unsigned except for `OpSMulExtended`.",
+    text: "The result of an operation with carry, borrow or a double-width product is a structure of two members of \
+           the same integer type, a scalar or vector, which is unsigned except for `OpSMulExtended`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%pair = OpTypeStruct %u32 %u64
@@ -240,7 +241,7 @@ static PAIR_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "3.32.13",
     vuids: &[],
-    text: "The operands of an operation that makes two values have the type of the members of its result.",
+    text: "The operands of an operation whose result is a pair of values have the type of the members of its result.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%pair = OpTypeStruct %u32 %u32
@@ -359,7 +360,7 @@ fn check_integer_kinds(o: &Operation<'_, '_, '_>) -> Verdict {
         }
         if is_matrix {
             if !m.is_int_cooperative_matrix(ty) {
-                let wanted = "a cooperative matrix of integers, as the result";
+                let wanted = "a cooperative matrix of integers, like the result";
                 return Err(o.operand_fault(&INTEGER_OPERAND, index, wanted));
             }
             cooperative_matrix::check_same_shape(o, index)?;
@@ -410,7 +411,10 @@ fn check_pair(o: &Operation<'_, '_, '_>) -> Verdict {
         return Err(o.result_fault(&PAIR_RESULT, wanted));
     }
     if first != second {
-        return Err(o.result_fault(&PAIR_RESULT, "a structure with two members of one type"));
+        return Err(o.result_fault(
+            &PAIR_RESULT,
+            "a structure with two members of the same type",
+        ));
     }
     all((0..o.args.len()).map(|index| {
         if o.ty(index) != member {

@@ -41,7 +41,7 @@ pub(super) static BFLOAT_DOT: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_bfloat16",
     vuids: &[],
-    text: "`OpDot` takes BFloat16 vectors with the capability `BFloat16DotProductKHR`.",
+    text: "`OpDot` of BFloat16 vectors needs the capability `BFloat16DotProductKHR`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability BFloat16TypeKHR
@@ -65,9 +65,9 @@ pub(super) static RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.13",
     vuids: &[],
-    text: "The product of a vector with a scalar or a matrix is a floating-point vector, that of a matrix with a \
-           scalar or a matrix, and the outer product, a floating-point matrix. `OpMatrixTimesScalar` also works on \
-           cooperative matrices.",
+    text: "The product of a vector with a scalar or a matrix is a floating-point vector. The product of a matrix with \
+           a scalar or a matrix, and the outer product, is a floating-point matrix. `OpMatrixTimesScalar` also works \
+           on cooperative matrices.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%product = OpVectorTimesScalar %f32 %v2f32_0 %f32_1",
@@ -80,7 +80,7 @@ pub(super) static MATRIX_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "3.32.13",
     vuids: &[],
-    text: "A product with a matrix takes a floating-point matrix where its name says `Matrix`.",
+    text: "An operand of a product is a floating-point matrix where the instruction's name says `Matrix`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%product = OpMatrixTimesVector %v4f32 %v4f32_0 %v4f32_0",
@@ -93,8 +93,8 @@ pub(super) static VECTOR_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "3.32.13",
     vuids: &[],
-    text: "A product with a vector takes a floating-point vector where its name says `Vector`, and so does \
-           `OpOuterProduct` twice.",
+    text: "An operand of a product is a floating-point vector where the instruction's name says `Vector`; so are both \
+           operands of `OpOuterProduct`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%product = OpMatrixTimesVector %v4f32 %mat4_0 %f32_0",
@@ -147,9 +147,9 @@ pub(super) static SHAPE: Rule = Rule {
     class: InvalidData,
     section: "3.32.13",
     vuids: &[],
-    text: "In a product the left operand has as many columns as the right one has rows; the result has the rows of \
-           the left and the columns of the right one. A vector counts as a column on the right and as a row on the \
-           left; in `OpOuterProduct` it is the other way round.",
+    text: "In a product, the left operand has as many columns as the right one has rows; the result has as many rows \
+           as the left operand and as many columns as the right one. A vector counts as a column on the right and as \
+           a row on the left; in `OpOuterProduct` it is the other way round.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%product = OpMatrixTimesVector %v4f32 %mat4_0 %v3f32_0",
@@ -166,7 +166,7 @@ pub(super) fn check_dot(o: &Operation<'_, '_, '_>) -> Verdict {
         None => Ok(()),
         Some(FPEncoding::BFloat16KHR) if m.has(Capability::BFloat16DotProductKHR) => Ok(()),
         Some(FPEncoding::BFloat16KHR) => {
-            let message = "OpDot of BFloat16 values requires the capability BFloat16DotProductKHR";
+            let message = "OpDot of BFloat16 values needs the capability BFloat16DotProductKHR";
             Err(o.fault(&BFLOAT_DOT, message))
         }
         Some(_) => check_encoding(o, o.result),
@@ -318,7 +318,7 @@ pub(super) fn check_matrix_times_matrix(o: &Operation<'_, '_, '_>) -> Verdict {
     let operands = both(matrix_operand(o, 0), matrix_operand(o, 1));
     let ((), (left, right)) = both(check_encoding(o, o.result), operands)?;
     let columns = expect(left.column == result.column, || {
-        o.mismatch(&SHAPE, 0, "the columns' type of the result")
+        o.mismatch(&SHAPE, 0, "the column type of the result")
     });
     let rows = check_components(o, 1).and_then(|()| {
         expect(right.columns == result.columns, || {
@@ -339,7 +339,7 @@ pub(super) fn check_outer_product(o: &Operation<'_, '_, '_>) -> Verdict {
             true => &SHAPE,
             false => &VECTOR_OPERAND,
         };
-        o.mismatch(rule, 0, "the type of the result's columns")
+        o.mismatch(rule, 0, "the column type of the result")
     });
     let row = check_components_of_vector(o, 1).and_then(|()| {
         expect(o.m.dimension(o.ty(1)) == result.columns, || {

@@ -29,7 +29,7 @@ pub(super) static CONSTANT: Rule = Rule {
     class: InvalidId,
     section: "3.21",
     vuids: &[],
-    text: "`WorkgroupSize` decorates a constant, because the size of a workgroup is known when a pipeline is made. \
+    text: "`WorkgroupSize` decorates a constant, because the size of a workgroup is fixed when a pipeline is created. \
            Every other built-in decorates a variable or a member of a structure.",
     example: Example {
         frame: Frame::Shader,
@@ -84,7 +84,8 @@ pub(super) static NOT_IN_VULKAN: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Built-In Variables",
     vuids: &[],
-    text: "`VertexId` is OpenGL's. Vulkan has `VertexIndex`, which counts from the first vertex of the draw.",
+    text: "`VertexId` belongs to OpenGL. Vulkan has `VertexIndex`, whose values start at the first vertex of the \
+           draw.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.0"),
         breaks: "OpCapability Shader
@@ -121,8 +122,8 @@ pub(super) static TYPE: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Built-In Variables",
     vuids: &SHAPE_VUIDS,
-    text: "In Vulkan, each built-in has a type of its own. Where a stage sees several vertices or primitives at once, \
-           there is an array of them, or the built-in is a member of a block in an array.",
+    text: "In Vulkan, each built-in has a particular type. Where a stage sees several vertices or primitives at once, \
+           it has an array of them, or the built-in is a member of a block in an array.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.0"),
         breaks: "OpEntryPoint GLCompute %main \"main\" %id
@@ -143,7 +144,8 @@ pub(super) static PATCH: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-TessLevelInner-10880"],
-    text: "Tessellation levels belong to a whole patch, so `TessLevelOuter` and `TessLevelInner` go with the `Patch` decoration.",
+    text: "Tessellation levels belong to a whole patch, so `TessLevelOuter` and `TessLevelInner` are also decorated \
+           with `Patch`.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.0"),
         breaks: TESS_WITHOUT_PATCH,
@@ -203,11 +205,11 @@ pub(super) fn check(m: &Module<'_>, seed: &Seed) -> Verdict {
     if seed.built_in == BuiltIn::VertexId {
         let message = "Vulkan has no built-in `VertexId`";
         return Err(Fault::new(&NOT_IN_VULKAN, seed.offset, message)
-            .help("use `VertexIndex`, which includes the first vertex's number"));
+            .help("use `VertexIndex`, whose values start at the first vertex of the draw"));
     }
     if seed.member.is_some() && NO_MEMBERS.contains(&seed.built_in) {
         let message = format!(
-            "`{}` decorates {}, but in Vulkan it decorates variables only",
+            "`{}` decorates {}, but in Vulkan it must decorate a variable",
             seed.built_in,
             seed.show(m)
         );
@@ -222,7 +224,10 @@ pub(super) fn check(m: &Module<'_>, seed: &Seed) -> Verdict {
 /// Checks what some built-ins ask of what they decorate.
 fn check_use(m: &Module<'_>, seed: &Seed) -> Verdict {
     if seed.member.is_some() && seed.built_in == BuiltIn::WorkgroupSize {
-        let message = format!("`WorkgroupSize` decorates {}, no constant", seed.show(m));
+        let message = format!(
+            "`WorkgroupSize` decorates {}, but it must decorate a constant",
+            seed.show(m)
+        );
         let structure = m.def_offset(seed.target);
         return Err(
             Fault::new(&SIZE_MEMBER, structure, message).at(seed.offset, "the decoration is here")
@@ -254,7 +259,7 @@ fn check_target(m: &Module<'_>, seed: &Seed) -> Verdict {
     let is_constant = is_constant_op(op);
     if !is_variable && !is_constant {
         let message = format!(
-            "`{}` decorates {}, an {op}, which is not a variable, constant or member of a structure",
+            "`{}` must decorate a variable, a constant or a member of a structure, but {} is an {op}",
             seed.built_in,
             m.name(seed.target)
         );
@@ -275,7 +280,7 @@ fn check_target(m: &Module<'_>, seed: &Seed) -> Verdict {
             false => ("a constant", "a variable"),
         };
         let message = format!(
-            "`{}` decorates {wanted}, but {} is {found}",
+            "`{}` must decorate {wanted}, but {} is {found}",
             seed.built_in,
             m.name(seed.target)
         );
@@ -309,7 +314,7 @@ pub(super) fn type_fault(m: &Module<'_>, seed: &Seed, offset: u32) -> Fault {
         None => (String::new(), ""),
     };
     let message = format!(
-        "`{}` is {wanted}, but {} is of type {}",
+        "`{}` must be {wanted}, but {} is of type {}",
         seed.built_in,
         seed.show(m),
         m.show_type(seed.ty)

@@ -14,8 +14,8 @@ pub(super) static ONE_BLOCK: Rule = Rule {
     class: InvalidBinary,
     section: "2.16.2",
     vuids: &[],
-    text: "An entry point's interface has at most one block with built-ins among its inputs and one among its outputs. \
-           Arrays of blocks, of which there is one for each vertex, don't count.",
+    text: "The interface of an entry point has at most one block with built-ins among its inputs and one among its \
+           outputs. Arrays of blocks with one element for each vertex don't count.",
     example: Example {
         frame: Frame::WholeFor("spv1.3"),
         breaks: blocks!("%first %second"),
@@ -62,7 +62,8 @@ pub(super) static REPEATED: Rule = Rule {
         "VUID-StandaloneSpirv-OpEntryPoint-09658",
         "VUID-StandaloneSpirv-OpEntryPoint-09659",
     ],
-    text: "In Vulkan, an entry point's interface has each built-in at most once among its inputs and once among its outputs.",
+    text: "In Vulkan, the interface of an entry point has each built-in at most once among its inputs and once among \
+           its outputs.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.2"),
         breaks: "OpEntryPoint GLCompute %main \"main\" %first %second
@@ -87,7 +88,7 @@ pub(super) static LOCATION: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Location-04915"],
-    text: "In Vulkan, a built-in has no `Location` and no `Component`: the implementation knows where it is.",
+    text: "In Vulkan, a built-in has neither `Location` nor `Component`: the implementation knows where it is.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.0"),
         breaks: "OpEntryPoint Fragment %main \"main\" %coord
@@ -204,7 +205,7 @@ fn check_entry(m: &Module<'_>, sorted: &Sorted<'_>, entry: &EntryPoint<'_>) -> V
                 continue;
             }
             let message = format!(
-                "{} and {} are blocks with built-ins in `{class}`, of which an entry point has one",
+                "{} and {} are both blocks with built-ins in `{class}`, but an entry point can have only one",
                 m.name(first),
                 m.name(variable)
             );
@@ -259,7 +260,7 @@ fn check_repeated(m: &Module<'_>, built_in: BuiltIn, class: StorageClass, variab
         _ => "VUID-StandaloneSpirv-OpEntryPoint-09659",
     };
     let message = format!(
-        "{} repeats the built-in `{built_in}`, which the entry point has in `{class}` already",
+        "{} repeats the built-in `{built_in}`, which the entry point already has in `{class}`",
         m.name(variable)
     );
     Err(Fault::new(&REPEATED, m.def_offset(variable), message).vuid(vuid))
@@ -277,7 +278,7 @@ fn check_location(m: &Module<'_>, variable: Id, built_in: BuiltIn) -> Verdict {
         return Ok(());
     };
     let message = format!(
-        "{} is or holds the built-in `{built_in}` and has the decoration `{}`",
+        "{} is or holds the built-in `{built_in}`, so it can't have the decoration `{}`",
         m.name(variable),
         placed.decoration
     );

@@ -66,7 +66,7 @@ pub(super) static TOPOLOGY: Rule = Rule {
         "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07048",
         "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07054",
     ],
-    text: "The indices that a mesh shader writes are those of the primitives that its execution mode declares: \
+    text: "The indices that a mesh shader writes are for the primitives that its execution mode declares: \
            `OutputPoints`, `OutputLinesEXT` or `OutputTrianglesEXT`.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.2"),
@@ -102,7 +102,7 @@ pub(super) static COUNT: Rule = Rule {
         "VUID-ViewportIndex-ViewportIndex-10602",
         "VUID-ViewportIndex-ViewportIndex-10603",
     ],
-    text: "An array that a mesh shader writes for its primitives has as many elements as the execution mode \
+    text: "An array that a mesh shader writes per primitive has as many elements as the execution mode \
            `OutputPrimitivesEXT` says.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.2"),
@@ -298,8 +298,9 @@ pub(super) fn check(m: &Module<'_>, seeds: &[Seed], faults: &mut Faults) {
         }
         // Of variables, [`super::entries`] says that none is repeated.
         if culls > 1 && culls_in_blocks > 0 {
-            let message =
-                format!("there are {culls} `CullPrimitiveEXT` in the entry point's interface");
+            let message = format!(
+                "the entry point's interface has `CullPrimitiveEXT` {culls} times, but may have it only once"
+            );
             faults.add(Fault::new(&ONE_CULL, entry.inst.offset(), message));
             return;
         }
@@ -364,7 +365,7 @@ fn check_one(
         && modes.topology != Some(mode)
     {
         let message = format!(
-            "`{built_in}` goes with the execution mode `{mode}`, which the entry point doesn't declare"
+            "`{built_in}` needs the execution mode `{mode}`, which the entry point doesn't declare"
         );
         return Err(Fault::new(&TOPOLOGY, m.def_offset(variable), message)
             .at(seed.offset, "the built-in is given here")
@@ -390,7 +391,7 @@ fn check_one(
         _ => return Ok(()),
     };
     let message = format!(
-        "{} holds {found} `{built_in}`, but `OutputPrimitivesEXT` says {primitives}",
+        "{} has {found} `{built_in}`, but `OutputPrimitivesEXT` says {primitives}",
         m.name(variable)
     );
     let vuid = if is_block { in_block } else { in_array };

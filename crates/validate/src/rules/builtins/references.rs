@@ -45,8 +45,8 @@ pub(super) static EXECUTION_MODEL: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Built-In Variables",
     vuids: &MODEL_VUIDS,
-    text: "In Vulkan, each built-in belongs to some execution models. What a function uses, all entry points use \
-           from which it is reached.",
+    text: "In Vulkan, each built-in belongs to some execution models. What a function uses is used by every entry \
+           point that reaches it.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.0"),
         breaks: "OpEntryPoint GLCompute %main \"main\" %coord
@@ -86,8 +86,8 @@ pub(super) static CLASS_IN_MODEL: Rule = Rule {
         "VUID-ViewportIndex-ViewportIndex-04406",
         "VUID-ViewportIndex-ViewportIndex-04407",
     ],
-    text: "Some built-ins are outputs of one stage and inputs of the next: a stage that only makes it can't read it, \
-           and one that only gets it can't write it.",
+    text: "Some built-ins are outputs of one stage and inputs of the next: a stage that only writes one can't read \
+           it, and a stage that only receives one can't write it.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.0"),
         breaks: position!("Input"),
@@ -131,9 +131,9 @@ pub(super) static CAPABILITY: Rule = Rule {
         "VUID-ViewportIndex-ViewportIndex-04405",
         "VUID-PrimitiveId-Fragment-04333",
     ],
-    text: "Vertex and tessellation shaders choose a layer or a viewport only with `ShaderViewportIndexLayerEXT` or the \
-           capability of Vulkan 1.2 for it. Fragment shaders know the primitive's number only with `Geometry`, \
-           `Tessellation` or a capability of mesh shaders.",
+    text: "Vertex and tessellation shaders can write `Layer` and `ViewportIndex` only with \
+           `ShaderViewportIndexLayerEXT` or the capability that Vulkan 1.2 has for each. Fragment shaders can read \
+           `PrimitiveId` only with `Geometry`, `Tessellation` or a capability of mesh shaders.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.1"),
         breaks: layer!("OpCapability Geometry\n"),
@@ -178,7 +178,7 @@ pub(super) static PER_PRIMITIVE: Rule = Rule {
         "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-07059",
         "VUID-ViewportIndex-ViewportIndex-07060",
     ],
-    text: "What a mesh shader writes once for each primitive is decorated with `PerPrimitiveEXT`.",
+    text: "A built-in that a mesh shader writes once for each primitive is decorated with `PerPrimitiveEXT`.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.2"),
         breaks: super::mesh::mesh!(
@@ -199,8 +199,8 @@ pub(super) static DEPTH_REPLACING: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Built-In Variables",
     vuids: &["VUID-FragDepth-FragDepth-04216"],
-    text: "An entry point that writes `FragDepth` declares the execution mode `DepthReplacing`, so that the depth test \
-           waits for it.",
+    text: "An entry point that writes `FragDepth` declares the execution mode `DepthReplacing`, so that the depth \
+           test waits for the new depth.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.0"),
         breaks: "OpEntryPoint Fragment %main \"main\" %depth
@@ -677,7 +677,7 @@ fn class_fault(m: &Module<'_>, seeds: &[Seed], inst: Inst<'_>, class: StorageCla
         return Fault::new(&STORAGE_CLASS, inst.offset(), message);
     };
     let message = format!(
-        "the built-in `{}` has the storage class {}, but {} is in `{class}`",
+        "the built-in `{}` must be in the storage class {}, but {} is in `{class}`",
         seed.built_in,
         row.classes.describe(),
         m.name(id),
@@ -715,7 +715,7 @@ fn use_fault(
         .iter()
         .find(|(seed, _)| seed.built_in == BuiltIn::FragDepth)?;
     let message = format!(
-        "{} uses `FragDepth`, but an entry point from which it is reached lacks the execution mode `DepthReplacing`",
+        "{} uses `FragDepth`, but an entry point that reaches it lacks the execution mode `DepthReplacing`",
         inst.op()
     );
     Some(
@@ -739,7 +739,7 @@ fn objection_fault(
             (
                 &EXECUTION_MODEL,
                 format!(
-                    "{} uses `{built_in}`, which belongs to {allowed}, but is reached from {models}",
+                    "{} uses `{built_in}`, which is only for {allowed}, but is reached from {models}",
                     inst.op()
                 ),
             )
@@ -747,7 +747,7 @@ fn objection_fault(
         Why::ClassInModel(class) => (
             &CLASS_IN_MODEL,
             format!(
-                "{} uses `{built_in}` in the storage class `{class}`, which there isn't in {models}",
+                "{} uses `{built_in}` in the storage class `{class}`, which is not allowed in {models}",
                 inst.op()
             ),
         ),
@@ -758,7 +758,8 @@ fn objection_fault(
         Why::PerPrimitive => (
             &PER_PRIMITIVE,
             format!(
-                "{} is decorated with `{built_in}`, but not with `PerPrimitiveEXT`, and is used in {models}",
+                "{} is decorated with `{built_in}` and used in {models}, so it must be decorated with \
+                 `PerPrimitiveEXT`",
                 seed.show(m)
             ),
         ),

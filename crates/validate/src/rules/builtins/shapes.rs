@@ -42,7 +42,7 @@ pub(super) enum Shape {
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Bool => write!(f, "a Boolean"),
+            Self::Bool => write!(f, "a boolean"),
             Self::Int => write!(f, "an integer"),
             Self::I32 => write!(f, "a 32-bit integer"),
             Self::I32Vec(count) => write!(f, "a {count}-component vector of 32-bit integers"),
@@ -75,7 +75,7 @@ impl fmt::Display for Shape {
                 f,
                 "a 32-bit integer, for each primitive in the `MeshEXT` execution model"
             ),
-            Self::PrimitiveBool => write!(f, "a Boolean for each primitive"),
+            Self::PrimitiveBool => write!(f, "a boolean for each primitive"),
         }
     }
 }

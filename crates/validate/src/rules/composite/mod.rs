@@ -75,7 +75,7 @@ static DYNAMIC_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "`OpVectorExtractDynamic` makes a scalar, `OpVectorInsertDynamic` a vector.",
+    text: "The result of `OpVectorExtractDynamic` is a scalar, that of `OpVectorInsertDynamic` a vector.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%part = OpVectorExtractDynamic %v2f32 %v2f32_0 %u32_1",
@@ -88,8 +88,8 @@ static DYNAMIC_VECTOR: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "`OpVectorExtractDynamic` takes a vector with components of the result type, `OpVectorInsertDynamic` a \
-           vector of the result type and a component of it.",
+    text: "`OpVectorExtractDynamic` takes a vector with components of the result type; `OpVectorInsertDynamic` takes \
+           a vector of the result type and a value of its component type.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%part = OpVectorExtractDynamic %u32 %v2f32_0 %u32_1",
@@ -115,8 +115,8 @@ static CONSTRUCT_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "`OpCompositeConstruct` and `OpCompositeConstructReplicateEXT` make vectors, matrices, arrays, structures \
-           and cooperative matrices.",
+    text: "The result of `OpCompositeConstruct` and `OpCompositeConstructReplicateEXT` is a vector, matrix, array, \
+           structure or cooperative matrix.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%made = OpCompositeConstruct %f32 %f32_0",
@@ -129,8 +129,9 @@ static CONSTRUCT_COUNT: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "A composite is made of exactly as many constituents as it has parts. A vector is made of at least two, which \
-           together have as many components. A cooperative matrix is made of one, the value of all its components.",
+    text: "A composite is made of exactly as many constituents as it has parts. A vector is made of at least two \
+           constituents, which together have as many components as the vector. A cooperative matrix is made of one, \
+           the value of all its components.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%made = OpCompositeConstruct %v4f32 %v2f32_0 %f32_0",
@@ -143,8 +144,8 @@ static CONSTITUENT: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "Each constituent has the type of the part that it becomes. Vectors are also made of shorter vectors with the \
-           same type of components.",
+    text: "Each constituent has the type of the part that it becomes. A vector can also be made of shorter vectors \
+           with the same component type.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%made = OpCompositeConstruct %v2f32 %f32_0 %u32_1",
@@ -157,7 +158,7 @@ static REPLICATED: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_replicated_composites",
     vuids: &[],
-    text: "The value that `OpCompositeConstructReplicateEXT` repeats has the type of the parts of its result.",
+    text: "The value that `OpCompositeConstructReplicateEXT` repeats has the type of the result's parts.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability ReplicatedCompositesEXT
@@ -174,7 +175,7 @@ static COPY_VOID: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "There is no value of type void to copy.",
+    text: "A value of type void can't be copied.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%nothing = OpFunctionCall %void %other
@@ -192,7 +193,7 @@ static COPY_TYPE: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "A copy has the type of what is copied.",
+    text: "The result of a copy has the type of its operand.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%copy = OpCopyObject %u32 %i32_1",
@@ -205,7 +206,7 @@ static TRANSPOSE_TYPE: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "`OpTranspose` makes a matrix of a matrix with the same type of components.",
+    text: "`OpTranspose` takes a matrix, and its result is a matrix with the same component type.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%turned = OpTranspose %mat4 %v4f32_0",
@@ -231,7 +232,7 @@ static COPY_LOGICAL_SAME: Rule = Rule {
     class: InvalidId,
     section: "3.32.12",
     vuids: &[],
-    text: "`OpCopyLogical` copies between different types; within one type there is `OpCopyObject`.",
+    text: "`OpCopyLogical` copies between different types; within one type, use `OpCopyObject`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%one = OpTypeStruct %u32 %f32
@@ -248,8 +249,8 @@ static COPY_LOGICAL_MATCH: Rule = Rule {
     class: InvalidId,
     section: "3.32.12",
     vuids: &[],
-    text: "`OpCopyLogical` copies between types that match logically: structures of as many members, and arrays of \
-           the same length, whose parts have the same type or match again.",
+    text: "`OpCopyLogical` copies between types that match logically: structures with the same number of members, or \
+           arrays of the same length, whose parts have the same type or match logically, too.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%one = OpTypeStruct %u32 %f32
@@ -380,7 +381,7 @@ fn check_construct(o: &Operation<'_, '_, '_>) -> Verdict {
         Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
             if given != 1 {
                 let message = format!(
-                    "OpCompositeConstruct makes a cooperative matrix of one constituent, but has {given}"
+                    "OpCompositeConstruct needs one constituent for a cooperative matrix, but has {given}"
                 );
                 return Err(o.fault(&CONSTRUCT_COUNT, message));
             }
@@ -407,7 +408,7 @@ fn check_count(o: &Operation<'_, '_, '_>, wanted: u64, parts: &str) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "{} gives {given} constituents for the {wanted} {parts} of {}",
+        "{} has {given} constituents for the {wanted} {parts} of {}",
         o.op,
         o.m.show_type(o.result)
     );
@@ -447,7 +448,7 @@ fn check_vector(o: &Operation<'_, '_, '_>, component: Id, count: u64) -> Verdict
     // `SPV_EXT_long_vector` has vectors made of one constituent.
     if o.args.len() < 2 && is_known && !m.has(Capability::LongVectorEXT) {
         let message = format!(
-            "OpCompositeConstruct makes a vector of at least two constituents, but has {}",
+            "OpCompositeConstruct needs at least two constituents for a vector, but has {}",
             o.args.len()
         );
         return Err(o.fault(&CONSTRUCT_COUNT, message));
@@ -528,8 +529,8 @@ fn check_transpose(o: &Operation<'_, '_, '_>) -> Verdict {
 fn check_copy_logical(o: &Operation<'_, '_, '_>) -> Verdict {
     let from = o.ty(0);
     if from == o.result {
-        let fault = o.mismatch(&COPY_LOGICAL_SAME, 0, "another type than the result");
-        return Err(fault.help("OpCopyObject copies within a type"));
+        let fault = o.mismatch(&COPY_LOGICAL_SAME, 0, "a type other than the result's");
+        return Err(fault.help("use OpCopyObject to copy within one type"));
     }
     if !match_logically(o.m, from, o.result) {
         return Err(o.mismatch(&COPY_LOGICAL_MATCH, 0, "a type that matches logically"));

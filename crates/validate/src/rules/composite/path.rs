@@ -48,7 +48,7 @@ pub(in crate::rules) static OUT_OF_BOUNDS: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "Each index of `OpCompositeExtract` and `OpCompositeInsert` is in the bounds of what it indexes.",
+    text: "Each index of `OpCompositeExtract` and `OpCompositeInsert` is within the bounds of what it indexes.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%part = OpCompositeExtract %f32 %v2f32_0 2",
@@ -89,7 +89,7 @@ pub(super) static INSERT_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.12",
     vuids: &[],
-    text: "`OpCompositeInsert` keeps the type of the composite.",
+    text: "The result type of `OpCompositeInsert` is the type of the composite.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%made = OpCompositeInsert %v3f32 %f32_1 %v2f32_0 0",
@@ -134,13 +134,13 @@ fn follow(o: &Operation<'_, '_, '_>, composite: usize, claimed: Id) -> Result<Id
     let m = o.m;
     let indexes = o.args.get(composite + 1..).unwrap_or_default();
     if indexes.is_empty() {
-        let message = format!("{} has no index", o.op);
+        let message = format!("{} needs at least one index", o.op);
         return Err(o.fault(&NO_INDEXES, message));
     }
     let limit = m.options.limits.access_chain_indexes;
     if indexes.len() > limit as usize {
         let message = format!(
-            "{} has {} indexes, but {limit} is the limit",
+            "{} has {} indexes, but the limit is {limit}",
             o.op,
             indexes.len()
         );
@@ -180,7 +180,7 @@ fn follow(o: &Operation<'_, '_, '_>, composite: usize, claimed: Id) -> Result<Id
 #[cold]
 fn not_composite(o: &Operation<'_, '_, '_>, composite: usize, ty: Id, depth: usize) -> Fault {
     let message = format!(
-        "index {} of {} would select a part of {}, which has no parts",
+        "index {} of {} selects a part of {}, which has no parts",
         depth + 1,
         o.op,
         o.m.show_type(ty)
@@ -198,7 +198,7 @@ fn out_of_bounds(
     count: u64,
 ) -> Fault {
     let message = format!(
-        "{} selects part {index} of {}, which has {count}",
+        "{} selects part {index} of {}, which has only {count}",
         o.op,
         o.m.show_type(ty)
     );

@@ -18,8 +18,8 @@ pub(super) static MATRIX: Rule = Rule {
     class: InvalidData,
     section: SECTION,
     vuids: &[],
-    text: "`OpCompositeConstructCoopMatQCOM` makes a cooperative matrix of an array, `OpCompositeExtractCoopMatQCOM` \
-           an array of a cooperative matrix.",
+    text: "`OpCompositeConstructCoopMatQCOM` makes a cooperative matrix from an array, \
+           `OpCompositeExtractCoopMatQCOM` an array from a cooperative matrix.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability CooperativeMatrixConversionQCOM
@@ -51,9 +51,9 @@ pub(super) static COMPONENT: Rule = Rule {
     class: InvalidData,
     section: SECTION,
     vuids: &[],
-    text: "Matrices that are made of arrays, or that arrays are made of, have 16-bit or 32-bit floats for components, \
-           or integers: 8 bits wide for the uses A and B, 32 bits wide for accumulators. Arrays that are cast or cut \
-           have 32-bit integers or floats, or 16-bit floats, for elements.",
+    text: "Matrices that are made from arrays, or from which arrays are made, have as components 16-bit or 32-bit \
+           floats, or integers: 8 bits wide for the uses A and B, 32 bits wide for accumulators. The elements of \
+           arrays that are cast or cut are 32-bit integers, 32-bit floats or 16-bit floats.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability CooperativeMatrixConversionQCOM
@@ -84,7 +84,7 @@ pub(super) static ROW: Rule = Rule {
     class: InvalidData,
     section: SECTION,
     vuids: &[],
-    text: "The rows of a matrix of use A, and the columns of one of use B, hold 256 bits.",
+    text: "Each row of a matrix of use A, and each column of one of use B, has 256 bits.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability CooperativeMatrixConversionQCOM
@@ -117,9 +117,9 @@ pub(super) static ARRAY: Rule = Rule {
     class: InvalidData,
     section: SECTION,
     vuids: &[],
-    text: "An array that a matrix is made of, or that is made of one, holds one row or column: as many elements of the \
-           component type, or as many 32-bit unsigned integers as have as many bits. A cast keeps the number of bits, \
-           and an array is cut into one with the same elements.",
+    text: "The array that a matrix is made from, or that is made from one, holds one row or column: either its \
+           components, or 32-bit unsigned integers with the same number of bits in all. A cast keeps the number of \
+           bits, and a part that is cut from an array has the same type of elements.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability CooperativeMatrixConversionQCOM
@@ -224,7 +224,7 @@ fn check_element(o: &Operation<'_, '_, '_>, element: Id) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "{} works on arrays of 32-bit integers, 32-bit floats or 16-bit floats, but here on {}",
+        "{} needs arrays of 32-bit integers, 32-bit floats or 16-bit floats, but the element type is {}",
         o.op,
         o.m.show_type(element)
     );
@@ -254,7 +254,8 @@ fn check_row(
     };
     if !is_fine {
         let message = format!(
-            "{} needs a matrix of {integer_width}-bit integers, 16-bit floats or 32-bit floats for this use, not {}",
+            "{} needs a matrix of {integer_width}-bit integers, 16-bit floats or 32-bit floats for this use, but has \
+             {}",
             o.op,
             m.show_type(matrix_type)
         );
@@ -290,7 +291,7 @@ fn check_row(
         return Ok(());
     }
     let message = format!(
-        "{} needs an array of {count} of the matrix's components or of {} 32-bit unsigned integers, not {}",
+        "{} needs an array of {count} of the matrix's components or of {} 32-bit unsigned integers, but has {}",
         o.op,
         bits / 32,
         m.show_type(array)

@@ -11,7 +11,7 @@ pub(super) static RESULT: Rule = Rule {
     class: InvalidId,
     section: "3.32.12",
     vuids: &[],
-    text: "`OpVectorShuffle` makes a vector.",
+    text: "The result of `OpVectorShuffle` is a vector.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%mixed = OpVectorShuffle %f32 %v2f32_0 %v2f32_0 0",
@@ -24,7 +24,7 @@ pub(super) static VECTOR: Rule = Rule {
     class: InvalidId,
     section: "3.32.12",
     vuids: &[],
-    text: "`OpVectorShuffle` takes its components from two vectors.",
+    text: "The first two operands of `OpVectorShuffle` are vectors.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%mixed = OpVectorShuffle %v2f32 %v2f32_0 %f32_0 0 2",
@@ -63,8 +63,8 @@ pub(super) static INDEX: Rule = Rule {
     class: InvalidId,
     section: "3.32.12",
     vuids: &[],
-    text: "The indexes of `OpVectorShuffle` count the components of both vectors, those of the first before those of \
-           the second. 0xFFFFFFFF stands for a component without a source.",
+    text: "The indexes of `OpVectorShuffle` number the components of both vectors, those of the first before those of \
+           the second. 0xFFFFFFFF means a component without a source.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%mixed = OpVectorShuffle %v2f32 %v2f32_0 %v2f32_0 0 4",
@@ -84,7 +84,7 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
     let wanted = m.dimension(o.result) as usize;
     let count = expect(wanted == 0 || indexes.len() == wanted, || {
         let message = format!(
-            "OpVectorShuffle has {} indexes for the {wanted} components of its result",
+            "OpVectorShuffle needs one index for each component of its result, but has {} for {wanted}",
             indexes.len()
         );
         let fault = o.fault(&COUNT, message);
@@ -112,7 +112,7 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
     let astray = indexes.iter().filter(|&&index| is_astray(index));
     let bounds = all(astray.map(|index| {
         let message = format!(
-            "OpVectorShuffle selects component {index}, but both vectors together have {available}"
+            "OpVectorShuffle selects component {index}, but both vectors together have only {available}"
         );
         let fault = o.fault(&INDEX, message);
         Err(fault

@@ -59,7 +59,7 @@ pub(super) static SPECIALIZED: Rule = Rule {
     class: InvalidId,
     section: "3.32.7",
     vuids: &[],
-    text: "What specialization may change makes a composite that specialization may change: \
+    text: "A composite constant with a specialization constant among its constituents is an \
            `OpSpecConstantComposite`.",
     example: Example {
         frame: Frame::Shader,
@@ -76,7 +76,7 @@ pub(super) static CONSTITUENT_TYPE: Rule = Rule {
     section: "3.32.7",
     vuids: &[],
     text: "Each constituent of a composite constant has the type of the component, column, element or member that it \
-           stands for.",
+           defines.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%constant = OpConstantComposite %v2f32 %f32_1 %u32_0",
@@ -148,7 +148,7 @@ pub(super) fn composite(at: &Site<'_, '_>) -> Verdict {
     let is_other = wanted.is_some_and(|wanted| wanted != given) && !is_continued;
     let count = expect(!is_other, || {
         let message = format!(
-            "{} takes {}, but has {given}",
+            "{} needs {}, but has {given}",
             m.show_type(result),
             counted(wanted.unwrap_or(0) as usize, "constituent")
         );
@@ -203,7 +203,7 @@ fn check_constituent(at: &Site<'_, '_>, constituent: Id) -> Verdict {
     let op = m.op_of(constituent);
     if !m.is_constant(constituent) && !matches!(op, Op::Undef | Op::PoisonKHR) {
         let message = format!(
-            "the constituents of a constant are constants, but this is {}",
+            "a constituent of a constant must be a constant, but is {}",
             m.show_value(constituent)
         );
         let fault = at.fault(&CONSTITUENT, message);
@@ -215,7 +215,7 @@ fn check_constituent(at: &Site<'_, '_>, constituent: Id) -> Verdict {
     );
     if is_fixed && m.is_spec_constant(constituent) {
         let message = format!(
-            "{} has {}, which specialization may change, as a constituent",
+            "{} can't have the specialization constant {} as a constituent",
             at.inst.op(),
             m.name(constituent)
         );
@@ -232,10 +232,22 @@ pub(super) fn replicate(at: &Site<'_, '_>) -> Verdict {
         Some(Parts::Same { ty, .. }) => Some(ty),
         Some(Parts::Each(members)) => match members {
             [first, rest @ ..] if rest.iter().all(|member| member == first) => Some(Id(*first)),
-            _ => return Err(type_fault(at, &TYPE, "a composite with parts of one type")),
+            _ => {
+                return Err(type_fault(
+                    at,
+                    &TYPE,
+                    "a composite whose parts all have the same type",
+                ));
+            }
         },
         Some(Parts::Slices) => None,
-        None => return Err(type_fault(at, &TYPE, "a composite with parts of one type")),
+        None => {
+            return Err(type_fault(
+                at,
+                &TYPE,
+                "a composite whose parts all have the same type",
+            ));
+        }
     };
     let constituent = at.id(0);
     check_constituent(at, constituent)?;
@@ -285,7 +297,7 @@ fn slice(at: &Site<'_, '_>, tensor: Id, constituent: Id) -> Verdict {
             !matches!(sizes, (Some(a), Some(b)) if a != b)
         });
         if inner.id(0) != element {
-            "a tensor of the same elements".to_owned()
+            "a tensor with the same element type".to_owned()
         } else if inner_rank.is_some_and(|inner| inner + 1 != rank) {
             format!("a tensor of {} dimensions", rank.saturating_sub(1))
         } else if !sizes_agree {
@@ -300,7 +312,7 @@ fn slice(at: &Site<'_, '_>, tensor: Id, constituent: Id) -> Verdict {
 #[cold]
 fn slice_fault(at: &Site<'_, '_>, constituent: Id, wanted: &str) -> Fault {
     let message = format!(
-        "a constituent of {} must be {wanted}, but this is {}",
+        "a constituent of {} must be {wanted}, but is {}",
         at.m.show_type(at.result_type()),
         at.m.show_value(constituent)
     );

@@ -16,7 +16,7 @@ pub(super) static BOOLEAN: Rule = Rule {
     class: InvalidId,
     section: "3.32.7",
     vuids: &[],
-    text: "True and false are of type bool.",
+    text: "`OpConstantTrue`, `OpConstantFalse` and their specialization constants are of type bool.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%constant = OpConstantTrue %u32",
@@ -29,8 +29,8 @@ pub(super) static HIGH_BITS: Rule = Rule {
     class: InvalidValue,
     section: "2.2.1",
     vuids: &[],
-    text: "The bits of a literal's last word that its type doesn't use are 0, or copies of the sign bit in a signed \
-           integer.",
+    text: "The bits of a literal's last word that its type doesn't use are 0, or copies of the sign bit if the type \
+           is a signed integer.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%constant = OpConstant %u8 !256",
@@ -43,8 +43,8 @@ pub(super) static SMALL: Rule = Rule {
     class: InvalidId,
     section: "3.31",
     vuids: &[],
-    text: "The capabilities for 8- and 16-bit storage only let such values be loaded, stored and converted. Constants \
-           of them need `Int8`, `Int16` or `Float16`.",
+    text: "The capabilities for 8- and 16-bit storage only allow such values to be loaded, stored and converted. \
+           Constants of these types need `Int8`, `Int16` or `Float16`.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -70,8 +70,8 @@ pub(super) static NULL: Rule = Rule {
     class: InvalidId,
     section: "3.32.7",
     vuids: &[],
-    text: "Booleans, numbers, pointers other than physical ones, events, queues, reserve ids and composites of these \
-           have a null. Images, samplers, run-time arrays and others don't.",
+    text: "Null constants exist for booleans, numbers, pointers other than physical ones, events, queues, reserve ids \
+           and composites of these. Images, samplers, run-time arrays and other types have none.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%sampler = OpTypeSampler
@@ -86,7 +86,7 @@ pub(super) static SAMPLER: Rule = Rule {
     class: InvalidId,
     section: "3.32.7",
     vuids: &[],
-    text: "The type of a constant sampler is a sampler type.",
+    text: "The type of `OpConstantSampler` is a sampler type.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability LiteralSampler
@@ -102,8 +102,8 @@ pub(super) static SIZE_OF: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_descriptor_heap",
     vuids: &[],
-    text: "`OpConstantSizeOfEXT` tells, as an integer, the size of a descriptor: of an image, a sampler, an \
-           acceleration structure, a buffer or a tensor.",
+    text: "The result of `OpConstantSizeOfEXT` is an integer, and its operand is the type of a descriptor: an image, \
+           a sampler, an acceleration structure, a buffer or a tensor.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability UntypedPointersKHR
@@ -125,7 +125,8 @@ pub(super) static DATA: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_constant_data",
     vuids: &[],
-    text: "`OpConstantDataKHR` makes an array of integers, one after the other in as many words as they fill.",
+    text: "The type of `OpConstantDataKHR` is an array of integers, packed one after the other into just as many \
+           words as they need.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability ConstantDataKHR
@@ -143,7 +144,7 @@ OpExtension \"SPV_KHR_constant_data\"
 pub(super) fn type_fault(at: &Site<'_, '_>, rule: &'static Rule, wanted: &str) -> Fault {
     let result = at.result_type();
     let message = format!(
-        "{} makes {wanted}, but its type is {}",
+        "the type of {} must be {wanted}, but is {}",
         at.inst.op(),
         at.m.show_type(result)
     );
@@ -180,7 +181,7 @@ pub(super) fn number(at: &Site<'_, '_>) -> Verdict {
     };
     if extended != last {
         let message = format!(
-            "the literal's last word is {last:#x}, but only {used} bits of it belong to {}",
+            "the literal's last word is {last:#x}, but only its low {used} bits belong to {}",
             at.m.show_type(at.result_type())
         );
         let help = match signed {
@@ -204,7 +205,7 @@ pub(super) fn small(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "{} of {} in a module that may only load, store and convert such values",
+        "{} makes a constant of {}, but the module can only load, store and convert such values",
         at.inst.op(),
         m.show_type(result)
     );
@@ -217,7 +218,7 @@ pub(super) fn null(at: &Site<'_, '_>) -> Verdict {
         None => Ok(()),
         Some(ty) => {
             let message = format!(
-                "{} has no null because of {}",
+                "{} has no null value because of {}",
                 at.m.show_type(at.result_type()),
                 at.m.show_type(ty)
             );
@@ -263,7 +264,7 @@ pub(super) fn size_of(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "OpConstantSizeOfEXT takes the type of a descriptor, not {}",
+        "OpConstantSizeOfEXT needs the type of a descriptor, but has {}",
         m.show_type(ty)
     );
     let fault = at.fault(&SIZE_OF, message);
@@ -293,7 +294,7 @@ pub(super) fn data(at: &Site<'_, '_>) -> Verdict {
     };
     let words = at.inst.args().len() as u64;
     if words == 0 {
-        let message = format!("{} holds at least one word of data", at.inst.op());
+        let message = format!("{} needs at least one word of data", at.inst.op());
         return Err(at.fault(&DATA, message));
     }
     let Some(length) = m.constant_u64(length) else {
@@ -302,7 +303,7 @@ pub(super) fn data(at: &Site<'_, '_>) -> Verdict {
     let needed = length.saturating_mul(u64::from(width)).div_ceil(32);
     if needed != words {
         let message = format!(
-            "{} holds {} of data, but {} takes {needed}",
+            "{} has {} of data, but {} takes {needed}",
             at.inst.op(),
             counted(words as usize, "word"),
             m.show_type(at.result_type())

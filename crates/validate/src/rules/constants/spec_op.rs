@@ -14,8 +14,8 @@ pub(super) static OPCODE: Rule = Rule {
     class: InvalidId,
     section: "3.32.7",
     vuids: &[],
-    text: "Some operations on specialization constants are for kernels only, `QuantizeToF16` is for shaders only. \
-           `UConvert` is for all since version 1.4 or with SPV_AMD_gpu_shader_int16.",
+    text: "Some operations on specialization constants are for kernels only, and `QuantizeToF16` is for shaders only. \
+           `UConvert` is for all modules since version 1.4 or with SPV_AMD_gpu_shader_int16.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%part = OpSpecConstant %f32 2
@@ -30,7 +30,7 @@ pub(super) static UNKNOWN: Rule = Rule {
     class: InvalidBinary,
     section: "3.32.7",
     vuids: &[],
-    text: "Only the operations that the specification lists are applied to specialization constants.",
+    text: "`OpSpecConstantOp` applies only the operations that the specification lists.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%part = OpSpecConstant %u32 2
@@ -140,7 +140,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let op = Op(at.inst.arg(0) as u16);
     let Some(users) = is_for(op) else {
-        let message = format!("{op} isn't an operation for specialization constants");
+        let message = format!("{op} can't be used as an operation of OpSpecConstantOp");
         return Err(at.fault(&UNKNOWN, message));
     };
     let (allowed, needed) = match users {
@@ -155,7 +155,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         ),
     };
     if !allowed {
-        let message = format!("{op} of specialization constants needs {needed}");
+        let message = format!("OpSpecConstantOp with {op} needs {needed}");
         return Err(at.fault(&OPCODE, message));
     }
     // Where pointers are constants, access chains may reach what no instruction

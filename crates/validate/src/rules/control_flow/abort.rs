@@ -14,7 +14,7 @@ pub(super) static MESSAGE: Rule = Rule {
     section: "SPV_KHR_abort",
     vuids: &[],
     text: "The message of `OpAbortKHR` has the type that the instruction names, or one that matches it logically: the \
-           same but for the layout of structures and arrays.",
+           same except for the layout of structures and arrays.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability AbortKHR
@@ -38,7 +38,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     }
     let text = format!(
-        "the message of OpAbortKHR must be of the type that it names, {}, but is {}",
+        "the message of OpAbortKHR must be of the type that the instruction names, {}, but is {}",
         m.show_type(named),
         m.show_value(message)
     );

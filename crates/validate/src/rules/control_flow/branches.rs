@@ -15,7 +15,7 @@ pub(super) static TARGET: Rule = Rule {
     class: InvalidId,
     section: "3.32.17",
     vuids: &[],
-    text: "What a branch, a switch or a merge instruction names as a block is the result of an `OpLabel`.",
+    text: "The targets of a branch, a switch or a merge instruction are results of `OpLabel`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpBranch %f32_0",
@@ -30,8 +30,7 @@ pub(super) static FOREIGN_TARGET: Rule = Rule {
     class: InvalidCfg,
     section: "2.16.1",
     vuids: &[],
-    text: "What a branch, a switch or a merge instruction names as a block is a block of the function that it stands \
-           in.",
+    text: "The targets of a branch, a switch or a merge instruction are blocks of the same function.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpBranch %next
@@ -56,8 +55,8 @@ pub(super) static ENTRY_TARGET: Rule = Rule {
     class: InvalidCfg,
     section: "2.16.1",
     vuids: &[],
-    text: "Nothing branches to the first block of a function. A function that is one loop begins with a block that \
-           branches to the loop.",
+    text: "Nothing branches to the first block of a function. A function that is all one loop begins with a block \
+           that branches to the loop.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpBranch %entry",
@@ -136,8 +135,8 @@ pub(super) static SAME_TARGETS: Rule = Rule {
     class: InvalidId,
     section: "3.32.17",
     vuids: &[],
-    text: "From version 1.6 on, the two labels of `OpBranchConditional` differ. A branch that goes to one block in \
-           any case is an `OpBranch`.",
+    text: "From version 1.6 on, the two labels of `OpBranchConditional` differ. Use `OpBranch` to go to the same \
+           block in any case.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpBranchConditional %true %next %next
@@ -171,8 +170,8 @@ pub(super) static SAME_LITERALS: Rule = Rule {
     class: InvalidData,
     section: "3.32.17",
     vuids: &[],
-    text: "No two literals of `OpSwitch` are equal. This is only a warning, because there are modules that do it; \
-           which of the labels is taken is anyone's guess.",
+    text: "No two literals of `OpSwitch` are equal. This is only a warning, because some modules do it; but it is \
+           undefined which of the labels is taken.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpSwitch %u32_0 %next 7 %next 7 %next
@@ -189,8 +188,8 @@ pub(super) static RETURN: Rule = Rule {
     class: InvalidCfg,
     section: "3.32.17",
     vuids: &[],
-    text: "A function that returns something ends with `OpReturnValue`; `OpReturn` is for functions whose return type \
-           is void.",
+    text: "A function that returns a value returns with `OpReturnValue`; `OpReturn` is for functions whose return \
+           type is void.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%fn_f32 = OpTypeFunction %f32
@@ -236,8 +235,8 @@ pub(super) static RETURN_POINTER: Rule = Rule {
     class: InvalidId,
     section: "2.16.1",
     vuids: &[],
-    text: "In the logical addressing model, a function returns no pointer unless a capability of variable pointers is \
-           declared.",
+    text: "In the logical addressing model, a function doesn't return a pointer unless a capability for variable \
+           pointers is declared.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%fn_pointer = OpTypeFunction %ptr_Private_f32
@@ -277,7 +276,7 @@ pub(super) fn check_label(at: &Site<'_, '_>, label: Id) -> Verdict {
         _ if m.def(label).is_none() => Ok(()),
         _ => {
             let message = format!(
-                "{} names {} as a block, but that isn't an OpLabel",
+                "{} names {} as a block, but that is not an OpLabel",
                 at.inst.op(),
                 m.show_value(label)
             );
@@ -318,8 +317,8 @@ fn check_weights(at: &Site<'_, '_>) -> Verdict {
                 return Ok(());
             }
             let message = format!(
-                "the weights of OpBranchConditional are {first} and {second}, whose sum must be neither 0 nor \
-                 more than 32 bits hold"
+                "the weights of OpBranchConditional are {first} and {second}, but their sum must not be 0 and must \
+                 fit in 32 bits"
             );
             Err(at.fault(&WEIGHT_SUM, message).arg(at, 3))
         }
@@ -391,7 +390,7 @@ pub(super) fn check_return(at: &Site<'_, '_>) -> Verdict {
             return Ok(());
         }
         let message = format!(
-            "OpReturn returns nothing, but the function {} returns {}",
+            "OpReturn returns no value, but the function {} must return {}",
             m.name(function.result().unwrap_or(Id(0))),
             m.show_type(expected)
         );
@@ -445,7 +444,7 @@ pub(super) fn check_targets(flow: &Flow<'_, '_>, faults: &mut Faults) {
             flow.name(*node)
         );
         let fault = Fault::new(&ENTRY_TARGET, flow.end(*node), message);
-        faults.add(fault.at(flow.block(0).start, "the function's first block is this"));
+        faults.add(fault.at(flow.block(0).start, "this is the function's first block"));
     }
     for node in 0..flow.len() {
         if !flow.is_whole
@@ -474,7 +473,7 @@ fn check_own(flow: &Flow<'_, '_>, inst: Inst<'_>, label: Id, faults: &mut Faults
         return;
     }
     let message = format!(
-        "{} names the block {}, which isn't one of the function {}",
+        "{} names the block {}, which is not in the function {}",
         inst.op(),
         m.name(label),
         m.name(flow.function.id)

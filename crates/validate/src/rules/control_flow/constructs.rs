@@ -326,15 +326,15 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
         match around {
             Some(&from) if self.merge(from).is_none() => {
                 format!(
-                    "{} branches there and isn't dominated by it",
+                    "{} branches to that without being dominated by the header",
                     self.flow.name(from)
                 )
             }
             Some(&from) => {
                 let from = self.flow.name(from);
-                format!("the header {from} leads there, too, and isn't dominated by it")
+                format!("the header {from} leads to that without being dominated by it")
             }
-            None => "it can be reached on another way".to_owned(),
+            None => "it can be reached in another way".to_owned(),
         }
     }
 
@@ -575,7 +575,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                 continue;
             }
             let message = format!(
-                "the block {} lies in {} constructs, but no more than {limit} may lie within each other",
+                "the block {} is nested in {} constructs, but the limit is {limit}",
                 self.flow.name(node),
                 construct.depth
             );

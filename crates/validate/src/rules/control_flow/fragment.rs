@@ -13,8 +13,8 @@ pub(super) static MODEL: Rule = Rule {
     class: InvalidId,
     section: "3.32.17",
     vuids: &[],
-    text: "`OpKill`, `OpTerminateInvocation`, `OpDemoteToHelperInvocation` and `OpIsHelperInvocationEXT` are reached \
-           from entry points of the `Fragment` execution model only.",
+    text: "`OpKill`, `OpTerminateInvocation`, `OpDemoteToHelperInvocation` and `OpIsHelperInvocationEXT` are used \
+           only in what entry points of the `Fragment` execution model reach.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpKill",
@@ -43,12 +43,12 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let op = at.inst.op();
     if let Some(others) = at.models_outside(Models::of(&[ExecutionModel::Fragment])) {
-        let message = format!("{op} is for the Fragment execution model, but {others} reaches it");
+        let message = format!("{op} can be used only in Fragment, but is reached from {others}");
         return Err(at.fault(&MODEL, message));
     }
     if op == Op::IsHelperInvocationEXT && !m.is_bool_scalar(at.result_type()) {
         let message = format!(
-            "{op} makes a boolean scalar, but its result type is {}",
+            "the result type of {op} must be a boolean scalar, but is {}",
             m.show_type(at.result_type())
         );
         let fault = at.fault(&HELPER, message);

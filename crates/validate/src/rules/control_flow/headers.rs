@@ -10,7 +10,7 @@ pub(super) static MERGE: Rule = Rule {
     class: InvalidCfg,
     section: "2.11",
     vuids: &[],
-    text: "A header strictly dominates its merge block, structurally: whoever comes to the merge block has passed the \
+    text: "A header strictly structurally dominates its merge block: every path to the merge block goes through the \
            header.",
     example: Example {
         frame: Frame::Shader,
@@ -44,8 +44,8 @@ pub(super) static CONTINUE_TARGET: Rule = Rule {
     class: InvalidCfg,
     section: "2.11",
     vuids: &[],
-    text: "A loop header dominates its continue target, structurally: whoever continues a loop has entered it by the \
-           header.",
+    text: "A loop header structurally dominates its continue target: every path to the continue target goes through \
+           the loop header.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpSelectionMerge %loop None
@@ -78,7 +78,7 @@ pub(super) static BACK_EDGE_TARGET: Rule = Rule {
     class: InvalidCfg,
     section: "2.11",
     vuids: &[],
-    text: "In shaders, what branches back branches to a loop header: a block with `OpLoopMerge`.",
+    text: "In shaders, a back edge goes to a loop header: a block with `OpLoopMerge`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpBranch %loop
@@ -127,8 +127,8 @@ pub(super) static BACK_EDGE_BLOCK: Rule = Rule {
     class: InvalidCfg,
     section: "2.11",
     vuids: &[],
-    text: "The continue target of a loop dominates the block that branches back, structurally: no iteration ends \
-           without passing the continue target.",
+    text: "The continue target of a loop structurally dominates the block that branches back: every iteration ends by \
+           going through the continue target.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpBranch %loop
@@ -159,8 +159,8 @@ pub(super) static CONTINUE_END: Rule = Rule {
     class: InvalidCfg,
     section: "2.11",
     vuids: &[],
-    text: "The block that branches back to a loop header post-dominates the loop's continue target, structurally: \
-           from the continue target on, there is no way out but from that block.",
+    text: "The block that branches back to a loop header structurally post-dominates the loop's continue target: from \
+           the continue target on, every way out goes through that block.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpBranch %loop
@@ -225,7 +225,7 @@ pub(super) static NESTING_DEPTH: Rule = Rule {
     class: InvalidCfg,
     section: "2.17",
     vuids: &[],
-    text: "Constructs lie within each other no deeper than the limit, which is 1023 unless the caller sets another.",
+    text: "Constructs are nested no deeper than the limit, which is 1023 unless the caller sets another.",
     example: Example {
         frame: Frame::Shader,
         breaks: nested!(x x x x x x x x x x),

@@ -13,7 +13,7 @@ pub(super) static POINTER: Rule = Rule {
     class: InvalidData,
     section: "3.32.17",
     vuids: &[],
-    text: "`OpLifetimeStart` and `OpLifetimeStop` name an object by a pointer to it.",
+    text: "The operand of `OpLifetimeStart` and `OpLifetimeStop` is a pointer to an object.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpLifetimeStart %u32_0 0",
@@ -27,8 +27,8 @@ pub(super) static STORAGE_CLASS: Rule = Rule {
     class: InvalidData,
     section: "3.32.17",
     vuids: &[],
-    text: "`OpLifetimeStart` and `OpLifetimeStop` are about objects in the storage class `Function`: no others come \
-           and go within a function.",
+    text: "`OpLifetimeStart` and `OpLifetimeStop` are for objects in the storage class `Function`: no others come and \
+           go within a function.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpLifetimeStart %workgroup_u32 0",
@@ -42,9 +42,9 @@ pub(super) static SIZE: Rule = Rule {
     class: InvalidData,
     section: "3.32.17",
     vuids: &[],
-    text: "The size that `OpLifetimeStart` and `OpLifetimeStop` name is 0 where the type of the object says how large \
-           it is. A number of bytes stands with a pointer that says nothing of that: one to void or to bytes, or an \
-           untyped one.",
+    text: "The size operand of `OpLifetimeStart` and `OpLifetimeStop` is 0 if the pointer's type says how large the \
+           object is. It may be a number of bytes only if the type doesn't say that: for a pointer to void or to \
+           bytes, or an untyped pointer.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "%variable = OpVariable %ptr_Function_f32 Function
@@ -66,12 +66,12 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     };
     let op = at.inst.op();
     let Some(class) = m.pointer_class(at.type_of_arg(0)) else {
-        let message = format!("{op} takes a pointer, but gets {}", m.show_value(pointer));
+        let message = format!("{op} needs a pointer, but has {}", m.show_value(pointer));
         return fault(&POINTER, message);
     };
     if class != StorageClass::Function {
         let message = format!(
-            "{op} takes a pointer to an object in the storage class Function, but gets {}",
+            "{op} needs a pointer to an object in the storage class Function, but has {}",
             m.show_value(pointer)
         );
         return fault(&STORAGE_CLASS, message);
@@ -82,7 +82,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         .is_some_and(|pointee| !matches!(m.ty(pointee), Type::Void | Type::Int { width: 8, .. }));
     if size != 0 && says_size {
         let message = format!(
-            "{op} must have the size 0 with {}, but has {size}",
+            "the size of {op} must be 0 with {}, but is {size}",
             m.show_value(pointer)
         );
         return fault(&SIZE, message);

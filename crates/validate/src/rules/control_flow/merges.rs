@@ -14,8 +14,8 @@ pub(super) static PLACE: Rule = Rule {
     class: InvalidData,
     section: "3.32.17",
     vuids: &[],
-    text: "A merge instruction is the last but one of its block: `OpSelectionMerge` before `OpBranchConditional` or \
-           `OpSwitch`, `OpLoopMerge` before `OpBranch` or `OpBranchConditional`.",
+    text: "A merge instruction is the second-to-last instruction of its block: `OpSelectionMerge` before \
+           `OpBranchConditional` or `OpSwitch`, `OpLoopMerge` before `OpBranch` or `OpBranchConditional`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpSelectionMerge %merge None
@@ -82,8 +82,7 @@ pub(super) static LOOP_CONTROL: Rule = Rule {
     class: InvalidData,
     section: "3.23",
     vuids: &[],
-    text: "`DontUnroll` stands together with none of `Unroll`, `PeelCount` and `PartialCount`, all of which ask for \
-           unrolling.",
+    text: "`DontUnroll` is not combined with `Unroll`, `PeelCount` or `PartialCount`, all of which ask for unrolling.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpBranch %loop
@@ -130,7 +129,7 @@ pub(super) static TWICE: Rule = Rule {
     section: "2.11",
     vuids: &[],
     text: "A block is the merge block of one header only. Where two constructs end together, an empty block between \
-           their ends tells them apart.",
+           their ends keeps them apart.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpSelectionMerge %merge None
@@ -192,7 +191,7 @@ fn check_place(at: &Site<'_, '_>) -> Verdict {
         None => "nothing follows".to_owned(),
     };
     let message = format!(
-        "{} must stand directly before {wanted}, but {found}",
+        "{} must come directly before {wanted}, but {found}",
         at.inst.op()
     );
     Err(at.fault(&PLACE, message))
@@ -203,14 +202,14 @@ fn check_labels(at: &Site<'_, '_>) -> Verdict {
     let merge = at.id(0);
     if merge == at.id(1) {
         let message = format!(
-            "{} can't be both merge block and continue target of a loop",
+            "{} can't be both the merge block and the continue target of a loop",
             m.name(merge)
         );
         return Err(at.fault(&SAME_LABEL, message));
     }
     if at.block.is_some() && m.block_of(merge) == at.block {
         let message = format!(
-            "{} declares a loop and can't be its merge block as well",
+            "{} declares a loop, so it can't also be the loop's merge block",
             m.name(merge)
         );
         return Err(at.fault(&OWN_BLOCK, message));
@@ -262,11 +261,11 @@ pub(super) fn check_unique(flow: &Flow<'_, '_>, faults: &mut Faults) {
             continue;
         }
         let message = format!(
-            "{} declares the merge block {}, which is already another header's",
+            "{} declares the merge block {}, which another header already has",
             flow.name(node),
             flow.name(merge)
         );
         let fault = Fault::new(&TWICE, offset, message);
-        faults.add(fault.at(*first, "the other is here"));
+        faults.add(fault.at(*first, "the other header is here"));
     }
 }

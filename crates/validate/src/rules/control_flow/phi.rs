@@ -16,7 +16,7 @@ pub(super) static PLACE: Rule = Rule {
     class: InvalidData,
     section: "3.32.17",
     vuids: &[],
-    text: "`OpPhi` stands at the start of a block, before all instructions but other `OpPhi` and line information, \
+    text: "`OpPhi` comes at the start of a block, before all instructions except other `OpPhi` and line information, \
            and never in the first block of a function, to which nothing branches.",
     example: Example {
         frame: Frame::Shader,
@@ -38,8 +38,8 @@ pub(super) static RESULT: Rule = Rule {
     class: InvalidId,
     section: "3.32.17",
     vuids: &[],
-    text: "`OpPhi` doesn't choose between sampled images nor, in shaders, between images or samplers, unless these \
-           are handles with `BindlessTextureNV`.",
+    text: "`OpPhi` doesn't choose between sampled images nor, in shaders, between images or samplers, unless \
+           `BindlessTextureNV` makes them handles.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%sampler = OpTypeSampler
@@ -64,7 +64,7 @@ pub(super) static VOID: Rule = Rule {
     class: InvalidData,
     section: "3.32.17",
     vuids: &[],
-    text: "The result type of `OpPhi` isn't void.",
+    text: "The result type of `OpPhi` is not void.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%nothing = OpFunctionCall %void %other
@@ -88,7 +88,7 @@ pub(super) static POINTER: Rule = Rule {
     class: InvalidData,
     section: "2.16.1",
     vuids: &[],
-    text: "In the logical addressing model, `OpPhi` chooses between pointers only with a capability of variable \
+    text: "In the logical addressing model, `OpPhi` chooses between pointers only with a capability for variable \
            pointers.",
     example: Example {
         frame: Frame::Shader,
@@ -109,7 +109,7 @@ pub(super) static PARENT: Rule = Rule {
     section: "3.32.17",
     vuids: &[],
     text: "Each parent of `OpPhi` is the label of a block that branches to the block of the `OpPhi`, and none is \
-           there twice.",
+           listed twice.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpBranch %first
@@ -174,7 +174,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let result = at.result_type();
     let fault = |rule, what: &str| {
-        let message = format!("OpPhi can't make {what}, but its result type is one");
+        let message = format!("the result type of OpPhi can't be {what}");
         Err(at
             .fault(rule, message)
             .about(m, result, "the result type is declared here"))
@@ -193,8 +193,8 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         && !m.has(Capability::VariablePointersStorageBuffer);
     let pointers = expect(!is_chosen, || {
         let message = format!(
-            "OpPhi makes {}, but choosing between pointers takes the capability VariablePointers or \
-             VariablePointersStorageBuffer in the logical addressing model",
+            "the result type of OpPhi is {}, but choosing between pointers in the logical addressing model needs the \
+             capability VariablePointers or VariablePointersStorageBuffer",
             m.show_type(result)
         );
         at.fault(&POINTER, message).word(1)
@@ -203,7 +203,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         let value = Id(pair[0]);
         if m.def(value).is_some() && m.type_of(value) != Some(result) {
             let message = format!(
-                "OpPhi must choose between values of its result type, {}, but one is {}",
+                "the values of OpPhi must have its result type, {}, but one is {}",
                 m.show_type(result),
                 m.show_value(value)
             );
@@ -287,9 +287,9 @@ fn may_precede(flow: &Flow<'_, '_>, inst: Inst<'_>) -> bool {
 
 fn misplaced(flow: &Flow<'_, '_>, node: Node, phi: Inst<'_>) -> Fault {
     let message = match node {
-        0 => "OpPhi can't stand in the first block of a function, to which nothing branches",
+        0 => "OpPhi can't be in the first block of a function, to which nothing branches",
         _ => {
-            "OpPhi must stand before all of its block's instructions but other OpPhi and line information"
+            "OpPhi must come before all other instructions of its block except other OpPhi and line information"
         }
     };
     let fault = Fault::new(&PLACE, phi.offset(), message);
@@ -312,7 +312,7 @@ impl Parents<'_, '_, '_> {
         // All parents are distinct predecessors.
         if operands.len() / 2 != predecessors {
             let message = format!(
-                "OpPhi has values for {} blocks, but {predecessors} branch to its block",
+                "OpPhi has values for {} parents, but {predecessors} blocks branch to its block",
                 operands.len() / 2
             );
             return Err(self.fault(&PARENTS, message));
@@ -328,7 +328,7 @@ impl Parents<'_, '_, '_> {
             match m.op_of(label) {
                 Op::Nop => return Ok(()),
                 Op::Label => "doesn't branch to this block",
-                _ => "isn't a block",
+                _ => "is not a block",
             }
         } else if met(self.met_in_phi) == Some(self.phi.offset()) {
             "is already a parent"

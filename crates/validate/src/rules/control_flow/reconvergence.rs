@@ -13,8 +13,8 @@ pub(super) static SAME_TARGETS: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_maximal_reconvergence",
     vuids: &[],
-    text: "In what is reached from an entry point with the execution mode `MaximallyReconvergesKHR`, the two labels \
-           of `OpBranchConditional` differ.",
+    text: "In functions that are reached from an entry point with the execution mode `MaximallyReconvergesKHR`, the \
+           two labels of `OpBranchConditional` differ.",
     example: Example {
         frame: Frame::ShaderFor("spv1.5"),
         breaks: "OpExtension \"SPV_KHR_maximal_reconvergence\"
@@ -38,9 +38,9 @@ pub(super) static PREDECESSORS: Rule = Rule {
     class: InvalidCfg,
     section: "SPV_KHR_maximal_reconvergence",
     vuids: &[],
-    text: "In what is reached from an entry point with the execution mode `MaximallyReconvergesKHR`, control flow \
-           meets only where it is declared to: a block to which several others branch is a loop header, a merge \
-           block, a continue target, or a label of a switch.",
+    text: "In functions that are reached from an entry point with the execution mode `MaximallyReconvergesKHR`, \
+           control flow meets only where that is declared: a block to which several others branch is a loop header, a \
+           merge block, a continue target, or a label of a switch.",
     example: Example {
         frame: Frame::ShaderFor("spv1.5"),
         breaks: "OpExtension \"SPV_KHR_maximal_reconvergence\"
@@ -131,7 +131,7 @@ pub(super) fn check(flow: &Flow<'_, '_>, faults: &mut Faults) {
             continue;
         };
         let message = format!(
-            "more than one block branches to {}, which is neither loop header nor merge block, continue target or \
+            "more than one block branches to {}, which is not a loop header, a merge block, a continue target or a \
              label of a switch; with maximal reconvergence, only these may have several predecessors",
             flow.name(node)
         );

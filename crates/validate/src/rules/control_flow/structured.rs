@@ -16,7 +16,8 @@ pub(super) static SELECTION: Rule = Rule {
     section: "2.16.2",
     vuids: &[],
     text: "In shaders, an `OpBranchConditional` that chooses between two blocks has an `OpSelectionMerge` before it, \
-           unless one of the blocks is a merge block or a continue target, or another way that was declared before.",
+           unless one of the blocks is a merge block, a continue target or another exit that an enclosing construct \
+           declares.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpBranchConditional %true %then %else
@@ -60,10 +61,10 @@ pub(super) static EXIT: Rule = Rule {
     class: InvalidCfg,
     section: "2.11",
     vuids: &[],
-    text: "A construct is left by a branch to its merge block, by one that leaves or continues the innermost loop, or \
-           by one that leaves the innermost switch, unless that is within another one or outside of the innermost \
-           loop; and by what ends the function. A continue construct is left only by the branch back to the loop \
-           header and by a branch to the loop's merge block.",
+    text: "A construct is left by a branch to its merge block, by one that breaks out of or continues the innermost \
+           loop, by one that breaks out of the innermost switch, unless that switch is inside another one or outside \
+           of the innermost loop, or by an instruction that ends the function. A continue construct is left only by \
+           the branch back to the loop header and by a branch to the loop's merge block.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpSelectionMerge %outer_merge None
@@ -96,7 +97,7 @@ pub(super) static ENTRY: Rule = Rule {
     class: InvalidCfg,
     section: "2.11",
     vuids: &[],
-    text: "A construct is entered by its header only.",
+    text: "A construct is entered only through its header.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpBranch %loop
@@ -211,7 +212,7 @@ fn check_edge(constructs: &Constructs<'_, '_, '_>, from: Node, to: Node, faults:
     let within = constructs.within(from);
     if !constructs.contains(within, to) && !may_leave(constructs, within, to) {
         let message = format!(
-            "{} branches to {} and so leaves {}, but {}",
+            "{} branches to {}, out of {}, but {}",
             flow.name(from),
             flow.name(to),
             constructs.describe(within),
@@ -219,20 +220,17 @@ fn check_edge(constructs: &Constructs<'_, '_, '_>, from: Node, to: Node, faults:
         );
         let construct = constructs.get(within);
         let fault = Fault::new(&EXIT, flow.end(from), message);
-        faults.add(fault.at(flow.end(construct.header), "what is left is declared here"));
+        faults.add(fault.at(flow.end(construct.header), "the construct is declared here"));
     } else if let Some(entered) = constructs.entered(from, to) {
         let message = format!(
-            "{} branches to {} in {}, which may be entered only where it begins",
+            "{} branches to {} in {}, which can be entered only where it begins",
             flow.name(from),
             flow.name(to),
             constructs.describe(entered)
         );
         let construct = constructs.get(entered);
         let fault = Fault::new(&ENTRY, flow.end(from), message);
-        faults.add(fault.at(
-            flow.end(construct.header),
-            "what is entered is declared here",
-        ));
+        faults.add(fault.at(flow.end(construct.header), "the construct is declared here"));
     }
 }
 
@@ -285,7 +283,7 @@ fn ways_out(constructs: &Constructs<'_, '_, '_>, construct: ConstructId) -> Stri
         .into_iter()
         .map(|(node, what)| format!("{} ({what})", flow.name(node)))
         .collect();
-    format!("the ways out are {}", ways.join(", "))
+    format!("only these exits are allowed: {}", ways.join(", "))
 }
 
 /// The labels of a switch as blocks, the default first.

@@ -15,8 +15,9 @@ pub(super) static CASE_DOMINANCE: Rule = Rule {
     class: InvalidCfg,
     section: "2.11",
     vuids: &[],
-    text: "A switch dominates its cases, structurally: whoever comes to a case has passed the `OpSwitch`. So no case \
-           is the merge block or the continue target of a loop around the switch; a block that branches there is.",
+    text: "A switch structurally dominates its cases: every path to a case goes through the `OpSwitch`. So a case \
+           can't be the merge block or the continue target of a loop around the switch, but it can be a block that \
+           branches there.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpBranch %loop
@@ -55,8 +56,8 @@ pub(super) static CASE_EXIT: Rule = Rule {
     class: InvalidCfg,
     section: "2.11",
     vuids: &[],
-    text: "Within a switch, a case branches to no block that is neither its own nor a case. Cases that have blocks in \
-           common fall through to a case that holds them, or meet at the merge block.",
+    text: "Within a switch, a case branches only to its own blocks and to cases. Cases that share blocks fall through \
+           to a case that holds these, or meet at the merge block.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpSelectionMerge %merge None
@@ -116,7 +117,7 @@ pub(super) static FALLEN_INTO: Rule = Rule {
     class: InvalidCfg,
     section: "2.11",
     vuids: &[],
-    text: "At most one other case of a switch falls through to a case.",
+    text: "At most one case of a switch falls through to any other case.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpSelectionMerge %merge None
@@ -147,8 +148,8 @@ pub(super) static ORDER: Rule = Rule {
     class: InvalidCfg,
     section: "2.11",
     vuids: &[],
-    text: "A case that falls through to another, directly or by way of the default, stands immediately before it \
-           among the operands of `OpSwitch`.",
+    text: "A case that falls through to another, directly or through the default, comes immediately before it among \
+           the operands of `OpSwitch`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpSelectionMerge %merge None
@@ -269,7 +270,7 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
     fn case_is_elsewhere(&self, header: Node, case: Node) -> Fault {
         let flow = self.constructs.flow;
         let message = format!(
-            "the switch {} must dominate its case {}, but that can be reached without passing the switch",
+            "the switch {} must dominate its case {}, but this can be reached without going through the switch",
             flow.name(header),
             flow.name(case)
         );
@@ -306,7 +307,7 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
         };
         if self.switch_of[to as usize] != header {
             let message = format!(
-                "{} in the case {} branches to {}, which belongs to the switch, but to none of its cases alone",
+                "{} in the case {} branches to {}, which is in the switch, but not in one of its cases alone",
                 flow.name(from),
                 flow.name(case),
                 flow.name(to)
@@ -317,7 +318,7 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
         let before = self.falls_to[case as usize];
         if before != NONE && before != to {
             let message = format!(
-                "the case {} falls through to {} and to {}",
+                "the case {} falls through to both {} and {}",
                 flow.name(case),
                 flow.name(before),
                 flow.name(to)
@@ -385,7 +386,7 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
             }
             last_fault = case;
             let message = format!(
-                "the case {} falls through to {}, but doesn't stand immediately before it among the operands",
+                "the case {} falls through to {}, so it must come immediately before it among the operands",
                 flow.name(case),
                 flow.name(to)
             );

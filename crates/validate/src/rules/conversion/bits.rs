@@ -17,7 +17,7 @@ pub(super) static BITCAST_TYPE: Rule = Rule {
     section: "3.32.11",
     vuids: &[],
     text: "`OpBitcast` reinterprets pointers, numbers, vectors and cooperative matrices of numbers, and vectors of \
-           pointers. A boolean has no bits that could be seen: choose numbers with `OpSelect`.",
+           pointers. A boolean has no defined bits: use `OpSelect` to choose between numbers.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%bits = OpBitcast %u32 %true",
@@ -30,8 +30,8 @@ pub(super) static BITCAST_POINTER: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "`OpBitcast` makes pointers of pointers and of integer scalars, and the other way round; from SPIR-V 1.5 on \
-           also of vectors of 32-bit integers.",
+    text: "`OpBitcast` converts pointers to and from pointers and integer scalars; from SPIR-V 1.5 on also to and \
+           from vectors of 32-bit integers.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "%bits = OpBitcast %f64 %workgroup_u32",
@@ -44,7 +44,7 @@ pub(super) static BITCAST_WIDTH: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "`OpBitcast` keeps the total number of bits.",
+    text: "The operand and the result of `OpBitcast` have the same total number of bits.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%bits = OpBitcast %u32 %f64_0",
@@ -74,7 +74,7 @@ pub(super) static EXTRACT_WIDTH: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_ocp_microscaling_types",
     vuids: &[],
-    text: "`OpBitcastExtractEXT` makes numbers that have fewer bits than those that they are taken from.",
+    text: "The components of the result of `OpBitcastExtractEXT` have fewer bits than those of its base.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability BitcastExtractEXT
@@ -94,7 +94,7 @@ pub(super) static EXTRACT_VULKAN: Rule = Rule {
         "VUID-StandaloneSpirv-Result-12468",
         "VUID-StandaloneSpirv-Base-12469",
     ],
-    text: "In Vulkan, `OpBitcastExtractEXT` takes 4-bit or 6-bit floats from integers.",
+    text: "In Vulkan, `OpBitcastExtractEXT` extracts 4-bit or 6-bit floats from integers.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpCapability BitcastExtractEXT
@@ -134,7 +134,7 @@ pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> Verdict {
     ])?;
     if m.is_cooperative_matrix(to) || m.is_cooperative_matrix(from) {
         if m.is_cooperative_matrix(to) != m.is_cooperative_matrix(from) {
-            let wanted = "the kind of the result, as one of them is a cooperative matrix";
+            let wanted = "the kind of the result, because one of them is a cooperative matrix";
             return Err(o.mismatch(&BITCAST_TYPE, 0, wanted));
         }
         cooperative_matrix::check_same_shape(o, 0)?;
@@ -163,7 +163,7 @@ pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> Verdict {
             && new != old
         {
             let message = format!(
-                "OpBitcast keeps all bits, but makes {new} bits of the {old} bits of {}",
+                "OpBitcast keeps the number of bits, but the result has {new} bits and the operand {old}: {}",
                 m.show_value(o.id(0))
             );
             return Err(o

@@ -99,14 +99,14 @@ pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
             };
             numbers::check_number(o, result, Kind::Int)?;
             if o.m.bit_width(o.ty(0)) == o.m.bit_width(o.result) {
-                return Err(o.mismatch(&numbers::SAME_WIDTH, 0, "another width than the result"));
+                return Err(o.mismatch(&numbers::SAME_WIDTH, 0, "a width other than the result's"));
             }
             Ok(())
         }
         Op::FConvert => {
             numbers::check_number(o, Kind::Float, Kind::Float)?;
             if o.m.component_type(o.ty(0)) == o.m.component_type(o.result) {
-                let wanted = "components of another type than the result";
+                let wanted = "a component type other than the result's";
                 return Err(o.mismatch(&numbers::SAME_COMPONENT, 0, wanted));
             }
             Ok(())

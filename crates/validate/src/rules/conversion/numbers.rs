@@ -15,8 +15,9 @@ pub(super) static RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "A conversion to F makes floating-point scalars or vectors, one to S or U integers; `OpConvertFToU` and \
-           `OpUConvert` make unsigned ones. Most also convert cooperative matrices.",
+    text: "The result of a conversion to F is a floating-point scalar or vector, that of one to S or U an integer \
+           scalar or vector, which is unsigned for `OpConvertFToU` and `OpUConvert`. Most conversions also work on \
+           cooperative matrices.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%converted = OpConvertFToU %i32 %f32_1",
@@ -29,7 +30,8 @@ pub(super) static OPERAND: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "A conversion from F takes floating-point scalars or vectors, one from S or U integers.",
+    text: "The operand of a conversion from F is a floating-point scalar or vector, that of one from S or U an \
+           integer scalar or vector.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%converted = OpConvertFToS %i32 %u32_1",
@@ -85,8 +87,8 @@ pub(super) static MICROSCALING: Rule = Rule {
         "VUID-StandaloneSpirv-OpConvertFToU-12465",
         "VUID-StandaloneSpirv-OpFConvert-12466",
     ],
-    text: "In Vulkan the microscaling formats of SPV_EXT_ocp_microscaling_types can only be converted to other floats \
-           with `OpFConvert`.",
+    text: "In Vulkan, the microscaling formats of SPV_EXT_ocp_microscaling_types can only be converted to other \
+           floats, with `OpFConvert`.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpCapability Float4EXT
@@ -107,7 +109,7 @@ pub(super) static QUANTIZE_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "`OpQuantizeToF16` makes a 32-bit floating-point scalar or vector.",
+    text: "The result of `OpQuantizeToF16` is a 32-bit floating-point scalar or vector.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%quantized = OpQuantizeToF16 %f16 %f16_0",
@@ -120,7 +122,7 @@ pub(super) static QUANTIZE_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "`OpQuantizeToF16` keeps the type of its operand.",
+    text: "The result of `OpQuantizeToF16` has the type of its operand.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%quantized = OpQuantizeToF16 %f32 %v2f32_0",
@@ -206,12 +208,15 @@ pub(super) fn check_microscaling(o: &Operation<'_, '_, '_>) -> Verdict {
     let takes = is_microscaling(o.m, o.ty(0));
     match o.op {
         Op::FConvert if makes => {
-            let wanted = "of another format than those of microscaling in Vulkan";
+            let wanted = "of a format other than microscaling formats in Vulkan";
             let fault = o.result_fault(&MICROSCALING, wanted);
             Err(fault.vuid("VUID-StandaloneSpirv-OpFConvert-12466"))
         }
         Op::ConvertFToU | Op::ConvertFToS | Op::ConvertSToF | Op::ConvertUToF if makes || takes => {
-            let message = format!("{} takes or makes a microscaling format in Vulkan", o.op);
+            let message = format!(
+                "{} can't convert to or from a microscaling format in Vulkan",
+                o.op
+            );
             let fault = o.fault(&MICROSCALING, message);
             Err(fault.vuid("VUID-StandaloneSpirv-OpConvertFToU-12465"))
         }

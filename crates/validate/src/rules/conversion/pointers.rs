@@ -14,8 +14,8 @@ pub(super) static POINTER: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "`OpConvertPtrToU` and the casts from and to `Generic` take pointers, `OpConvertUToPtr` and these casts \
-           make pointers.",
+    text: "`OpConvertPtrToU` and the casts from and to `Generic` take pointers; the results of `OpConvertUToPtr` and \
+           of these casts are pointers.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "%number = OpConvertPtrToU %u64 %u64_1",
@@ -28,9 +28,9 @@ pub(super) static INTEGER_OF_POINTER: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "`OpConvertPtrToU` makes an unsigned integer scalar, `OpConvertUToPtr` takes an integer scalar. With \
-           `MaskedGatherScatterINTEL` they convert vectors of pointers to and from vectors of integers of the same \
-           size.",
+    text: "The result of `OpConvertPtrToU` is an unsigned integer scalar, and the operand of `OpConvertUToPtr` is an \
+           integer scalar. With `MaskedGatherScatterINTEL` they convert vectors of pointers to and from vectors of \
+           integers of the same size.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "%pointer = OpConvertUToPtr %ptr_Workgroup_u32 %f32_1",
@@ -43,7 +43,7 @@ pub(super) static LOGICAL_ADDRESSING: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "With logical addressing pointers have no value that could be converted.",
+    text: "In the logical addressing model, pointers have no value that could be converted.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability Addresses
@@ -57,7 +57,7 @@ pub(super) static PHYSICAL_CLASS: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_physical_storage_buffer",
     vuids: &[],
-    text: "With the addressing model `PhysicalStorageBuffer64` only pointers to `PhysicalStorageBuffer` have a value \
+    text: "In the addressing model `PhysicalStorageBuffer64`, only pointers to `PhysicalStorageBuffer` have a value \
            that can be converted.",
     example: Example {
         frame: Frame::Shader,
@@ -77,7 +77,7 @@ pub(super) static PHYSICAL_WIDTH: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-PhysicalStorageBuffer64-04710"],
-    text: "In Vulkan, with the addressing model `PhysicalStorageBuffer64`, pointers are converted to and from 64-bit \
+    text: "In Vulkan, in the addressing model `PhysicalStorageBuffer64`, pointers are converted to and from 64-bit \
            integers.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.2"),
@@ -115,7 +115,7 @@ pub(super) static GENERIC_POINTEE: Rule = Rule {
     class: InvalidData,
     section: "3.32.11",
     vuids: &[],
-    text: "A cast from or to `Generic` keeps the type that is pointed to.",
+    text: "A cast to or from `Generic` keeps the pointee type.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability GenericPointer
@@ -161,14 +161,14 @@ pub(super) fn check_addressing(
     let m = o.m;
     match m.addressing {
         AddressingModel::Logical => {
-            let message = format!("{} has no meaning with logical addressing", o.op);
+            let message = format!("{} is not allowed in the logical addressing model", o.op);
             Err(o.fault(&LOGICAL_ADDRESSING, message).arg(o.at, 0))
         }
         AddressingModel::PhysicalStorageBuffer64 => {
             if class != StorageClass::PhysicalStorageBuffer {
                 let message = format!(
-                    "{} converts pointers to PhysicalStorageBuffer with the addressing model \
-                     PhysicalStorageBuffer64, but this one points to {class}",
+                    "in the addressing model PhysicalStorageBuffer64, {} converts only pointers to \
+                     PhysicalStorageBuffer, but this one points to {class}",
                     o.op
                 );
                 return Err(o.fault(&PHYSICAL_CLASS, message).arg(o.at, 0));
@@ -231,8 +231,8 @@ pub(super) fn check_generic(o: &Operation<'_, '_, '_>) -> Verdict {
         );
     let classes = expect(generic == StorageClass::Generic && is_specific, || {
         let message = format!(
-            "{} casts between Generic and Workgroup, CrossWorkgroup, Function or CodeSectionINTEL, but here from {from} \
-             to {to}",
+            "{} casts between Generic and Workgroup, CrossWorkgroup, Function or CodeSectionINTEL, but this one casts \
+             from {from} to {to}",
             o.op
         );
         let fault = o.fault(&GENERIC_CLASS, message);
@@ -241,7 +241,7 @@ pub(super) fn check_generic(o: &Operation<'_, '_, '_>) -> Verdict {
     let names_other = o.op == Op::GenericCastToPtrExplicit && StorageClass(o.arg(1)) != to;
     let named = expect(!names_other || classes.is_err(), || {
         let message = format!(
-            "{} casts to {}, but its result points to {to}",
+            "{} names {}, but its result points to {to}",
             o.op,
             StorageClass(o.arg(1))
         );
@@ -251,7 +251,7 @@ pub(super) fn check_generic(o: &Operation<'_, '_, '_>) -> Verdict {
     let pointees = (pointee(o.ty(0)), pointee(o.result));
     let is_same = !matches!(pointees, (Some(old), Some(new)) if old != new);
     let pointees = expect(is_same, || {
-        o.mismatch(&GENERIC_POINTEE, 0, "the pointee of the result type")
+        o.mismatch(&GENERIC_POINTEE, 0, "the pointee type of the result")
     });
     all([classes, named, pointees])
 }

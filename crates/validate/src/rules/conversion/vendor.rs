@@ -16,8 +16,8 @@ pub(super) static ACCELERATION_STRUCTURE: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_ray_query, SPV_KHR_ray_tracing",
     vuids: &[],
-    text: "`OpConvertUToAccelerationStructureKHR` makes an acceleration structure of its address, a 64-bit unsigned \
-           integer or a vector of two 32-bit ones.",
+    text: "`OpConvertUToAccelerationStructureKHR` converts an address, a 64-bit unsigned integer or a vector of two \
+           32-bit ones, to an acceleration structure.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability RayQueryKHR
@@ -36,8 +36,8 @@ pub(super) static BFLOAT: Rule = Rule {
     class: InvalidData,
     section: "SPV_INTEL_bfloat16_conversion, SPV_INTEL_tensor_float32_conversion",
     vuids: &[],
-    text: "`OpConvertFToBF16INTEL` makes 16-bit integers of 32-bit floats, `OpConvertBF16ToFINTEL` reverses that, and \
-           `OpRoundFToTF32INTEL` makes 32-bit floats of 32-bit floats.",
+    text: "`OpConvertFToBF16INTEL` converts 32-bit floats to 16-bit integers, `OpConvertBF16ToFINTEL` reverses that, \
+           and `OpRoundFToTF32INTEL` rounds 32-bit floats.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability BFloat16ConversionINTEL
@@ -55,8 +55,8 @@ pub(super) static HANDLE: Rule = Rule {
     section: "SPV_NV_bindless_texture, SPV_INTEL_bindless_images",
     vuids: &[],
     text: "Conversions between handles and images, samplers or sampled images have the integer and the opaque type \
-           that their names say. Instead of a 64-bit integer, those of SPV_NV_bindless_texture take and make two \
-           32-bit ones.",
+           that their names say. Instead of a 64-bit integer, the conversions of SPV_NV_bindless_texture can use a \
+           vector of two 32-bit integers.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader

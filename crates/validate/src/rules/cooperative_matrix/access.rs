@@ -18,7 +18,7 @@ pub(super) static MATRIX: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_cooperative_matrix",
     vuids: &[],
-    text: "What loads and stores cooperative matrices works on those of the extension that it belongs to.",
+    text: "The instructions that load and store cooperative matrices work on matrices of their own extension.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_matrices!(
@@ -70,8 +70,8 @@ pub(super) static STRIDE: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_cooperative_matrix, SPV_ARM_cooperative_matrix_layouts",
     vuids: &[],
-    text: "The stride of a cooperative matrix in memory is an integer scalar. The layouts by rows, by columns and by \
-           blocks need one, the latter a constant.",
+    text: "The stride of a cooperative matrix in memory is an integer scalar. Row-major, column-major and blocked \
+           layouts need a stride; for blocked layouts it is a constant.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_matrices!("%loaded = OpCooperativeMatrixLoadKHR %c %private_f32 %u32_0"),
@@ -86,8 +86,8 @@ pub(super) static BLOCKS: Rule = Rule {
     class: InvalidId,
     section: "SPV_ARM_cooperative_matrix_layouts",
     vuids: &[],
-    text: "A matrix that is laid out in interleaved blocks is made of whole ones: of 4 rows and 16 bytes in each of \
-           them, as many times as the stride says to the right or, by columns, downwards.",
+    text: "A matrix in a blocked interleaved layout consists of whole blocks of 4 rows with 16 bytes each: as many of \
+           them side by side or, by columns, below each other, as the stride says.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_matrices!(
@@ -132,7 +132,7 @@ pub(super) static TENSOR_LAYOUT: Rule = Rule {
     class: InvalidId,
     section: "SPV_NV_cooperative_matrix2",
     vuids: &[],
-    text: "Loads and stores of tensors have a tensor layout.",
+    text: "Loads and stores of tensors need a tensor layout.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_tensors!(
@@ -149,7 +149,7 @@ pub(super) static TENSOR_VIEW: Rule = Rule {
     class: InvalidId,
     section: "SPV_NV_cooperative_matrix2",
     vuids: &[],
-    text: "The tensor view of a load or a store of a tensor is one.",
+    text: "The tensor view of a load or a store of a tensor is a value of type `OpTypeTensorViewNV`.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_tensors!(
@@ -166,9 +166,9 @@ pub(super) static DECODE: Rule = Rule {
     class: InvalidId,
     section: "SPV_NV_cooperative_matrix2, SPV_NV_cooperative_matrix_decode_vector",
     vuids: &[],
-    text: "The function that decodes a tensor makes a component of the matrix of a pointer to `PhysicalStorageBuffer` \
-           and two arrays of 32-bit integers, as long as the tensor has dimensions. One that decodes vectors \
-           accompanies it and makes 2, 4 or 8 components.",
+    text: "The function that decodes a tensor returns a component of the matrix and has three parameters: a pointer \
+           to `PhysicalStorageBuffer` and two arrays of 32-bit integers with as many elements as the tensor has \
+           dimensions. A function that decodes vectors is used together with one and returns 2, 4 or 8 components.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_tensors!(
@@ -264,7 +264,7 @@ fn check_stride(o: &Operation<'_, '_, '_>, matrix: &CooperativeMatrix, layout: u
         _ => return Ok(()),
     };
     if o.args.len() <= index {
-        let message = format!("{} has no stride, which the layout {layout} needs", o.op);
+        let message = format!("{} needs a stride for the layout {layout}", o.op);
         return Err(o.fault(&STRIDE, message));
     }
     if !is_blocked {
@@ -369,7 +369,7 @@ pub(super) fn check_tensor(o: &Operation<'_, '_, '_>) -> Verdict {
     }
     if let Some(index) = vector_function {
         if function.is_none() {
-            let message = format!("{} has DecodeVectorFunc, but not DecodeFunc", o.op);
+            let message = format!("{} has DecodeVectorFunc, so it also needs DecodeFunc", o.op);
             return Err(o.fault(&DECODE, message));
         }
         check_decode(o, index, &matrix, dimension, true)?;
@@ -387,7 +387,7 @@ fn check_decode(
     let m = o.m;
     let function = o.id(index);
     let fault = |what: &str| {
-        let message = format!("{} of {} {what}", m.name(function), o.op);
+        let message = format!("the operand {} of {} {what}", m.name(function), o.op);
         let fault = o.fault(&DECODE, message);
         fault.about(m, function, "it is defined here")
     };
@@ -395,7 +395,7 @@ fn check_decode(
         return Ok(());
     };
     if def.op() != Op::Function {
-        return Err(fault("decodes tensors, but is not a function"));
+        return Err(fault("must be an OpFunction"));
     }
     let Type::Function { result, parameters } = m.ty(def.id(1)) else {
         return Ok(());
@@ -429,8 +429,8 @@ fn check_decode(
         };
         if !is_fine {
             return Err(fault(
-                "must have arrays of 32-bit integers, as long as the tensor has dimensions, as its second and third \
-                 parameter",
+                "must have arrays of 32-bit integers, with as many elements as the tensor has dimensions, as its \
+                 second and third parameters",
             ));
         }
         Ok(())

@@ -47,7 +47,7 @@ pub(super) static REDUCE_MATRIX: Rule = Rule {
     class: InvalidData,
     section: SECTION,
     vuids: &[],
-    text: "A reduction makes an Accumulator of an Accumulator with the same scope and component type.",
+    text: "A reduction of an `Accumulator` matrix gives another one with the same scope and component type.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_functions!("%reduced = OpCooperativeMatrixReduceEXT %a %c_0 Row %combine"),
@@ -89,7 +89,7 @@ pub(super) static REDUCE_FUNCTION: Rule = Rule {
     class: InvalidId,
     section: SECTION,
     vuids: &[],
-    text: "The function of a reduction combines two values of the component type to one.",
+    text: "The function of a reduction combines two values of the component type into one.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_functions!("%reduced = OpCooperativeMatrixReduceEXT %c %c_0 Row %element"),
@@ -102,7 +102,8 @@ pub(super) static ELEMENT_MATRIX: Rule = Rule {
     class: InvalidId,
     section: SECTION,
     vuids: &[],
-    text: "A per-element operation keeps the type of its matrix; further matrices have the same scope, shape and use.",
+    text: "The result of a per-element operation has the type of its matrix; further matrices have the same scope, \
+           shape and use.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_functions!("%made = OpCooperativeMatrixPerElementOpEXT %f32 %c_0 %element"),
@@ -115,8 +116,9 @@ pub(super) static ELEMENT_FUNCTION: Rule = Rule {
     class: InvalidId,
     section: SECTION,
     vuids: &[],
-    text: "The function of a per-element operation makes a component of its row and column, 32-bit integers, of the \
-           component there, and of the further operands; for a matrix it is given the component.",
+    text: "The function of a per-element operation returns a component. Its parameters are the row and the column, \
+           which are 32-bit integers, the component there, and the further operands, or their components where these \
+           are matrices.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_functions!("%made = OpCooperativeMatrixPerElementOpEXT %c %c_0 %combine"),
@@ -136,7 +138,7 @@ pub(super) fn check_reduce(o: &Operation<'_, '_, '_>) -> Verdict {
         }
         _ => None,
     };
-    let wanted = "a cooperative matrix that is an Accumulator";
+    let wanted = "a cooperative matrix with the use Accumulator";
     let to = accumulator(o.result).ok_or_else(|| o.result_fault(&REDUCE_MATRIX, wanted));
     let from = accumulator(o.ty(0)).ok_or_else(|| o.operand_fault(&REDUCE_MATRIX, 0, wanted));
     let function = match &to {
@@ -173,7 +175,10 @@ fn check_reduction(o: &Operation<'_, '_, '_>) -> Verdict {
             | CooperativeMatrixReduce::CooperativeMatrixReduce2x2
     );
     expect(is_known, || {
-        let message = format!("{} combines Row, Column, both or 2x2, but has {mask}", o.op);
+        let message = format!(
+            "{} must combine Row, Column, both or 2x2, but has {mask}",
+            o.op
+        );
         o.fault(&REDUCE_MASK, message)
     })
 }
@@ -222,7 +227,7 @@ fn check_combining(o: &Operation<'_, '_, '_>, component: Id) -> Verdict {
         };
     expect(is_fine, || {
         let message = format!(
-            "{} needs a function that makes one {} of two, which {} is not",
+            "the function of {} must combine two values of type {} into one, but {} does not",
             o.op,
             m.show_type(component),
             m.name(o.id(2))
@@ -263,7 +268,7 @@ fn component_of(
     let other = match m.ty(ty) {
         Type::CooperativeMatrix(other) => other,
         Type::CooperativeMatrixNv(_) => {
-            let wanted = "the kind of cooperative matrix that the result is";
+            let wanted = "the same kind of cooperative matrix type as the result";
             return Err(o.mismatch(&ELEMENT_MATRIX, index, wanted));
         }
         _ => return Ok(ty),
@@ -292,7 +297,7 @@ fn check_element_function(
     let m = o.m;
     let expect = |holds: bool, what: &str| {
         expect(holds, || {
-            let message = format!("{} of {} {what}", m.name(o.id(1)), o.op);
+            let message = format!("the operand {} of {} {what}", m.name(o.id(1)), o.op);
             let fault = o.fault(&ELEMENT_FUNCTION, message);
             fault.about(m, o.id(1), "it is defined here")
         })
@@ -300,7 +305,7 @@ fn check_element_function(
     let Some(def) = m.def(o.id(1)) else {
         return Ok(());
     };
-    expect(def.op() == Op::Function, "is not a function")?;
+    expect(def.op() == Op::Function, "must be an OpFunction")?;
     let Type::Function { result, parameters } = m.ty(def.id(1)) else {
         return Ok(());
     };
@@ -310,7 +315,7 @@ fn check_element_function(
     );
     let count = expect(
         parameters.len() == further.len() + 3,
-        "must have a parameter for row, column, component and each further operand",
+        "must have one parameter each for row, column, component and every further operand",
     );
     // Which parameter is for what can't be told otherwise.
     if count.is_err() {
@@ -332,7 +337,7 @@ fn check_element_function(
     };
     let further = expect(
         further.iter().enumerate().all(is_given),
-        "must have parameters of the types of the further operands",
+        "must have further parameters of the types of the further operands",
     );
     all([made, place, element, further])
 }

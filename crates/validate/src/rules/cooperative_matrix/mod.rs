@@ -94,7 +94,7 @@ static LENGTH_RESULT: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_cooperative_matrix",
     vuids: &[],
-    text: "The length of a cooperative matrix is a 32-bit unsigned integer.",
+    text: "The result of an instruction for the length of a cooperative matrix is a 32-bit unsigned integer.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_matrices!("%length = OpCooperativeMatrixLengthKHR %i32 %a"),
@@ -107,7 +107,8 @@ static LENGTH_TYPE: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_cooperative_matrix",
     vuids: &[],
-    text: "The length is asked of a type of cooperative matrices of the extension that the instruction belongs to.",
+    text: "The operand of an instruction for the length of a cooperative matrix is a type of cooperative matrices of \
+           the instruction's own extension.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_matrices!("%length = OpCooperativeMatrixLengthKHR %u32 %v4f32"),
@@ -120,8 +121,8 @@ static COORDINATE: Rule = Rule {
     class: InvalidId,
     section: "SPV_EXT_cooperative_matrix_maintenance1",
     vuids: &[],
-    text: "`OpCooperativeMatrixGetCoordinateEXT` makes a vector of two 32-bit integers of a cooperative matrix and a \
-           32-bit integer.",
+    text: "`OpCooperativeMatrixGetCoordinateEXT` takes a cooperative matrix and a 32-bit integer, and its result is a \
+           vector of two 32-bit integers.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_matrices!(
@@ -142,8 +143,8 @@ static FACTOR: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_cooperative_matrix",
     vuids: &[],
-    text: "A multiplication takes matrices of the uses A, B and Accumulator, in this order, and makes an Accumulator. \
-           The matrices of SPV_NV_cooperative_matrix have no use.",
+    text: "A multiplication takes matrices with the uses A, B and Accumulator, in this order, and its result has the \
+           use Accumulator. The matrices of SPV_NV_cooperative_matrix have no use.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_matrices!("%sum = OpCooperativeMatrixMulAddKHR %c %b_0 %a_0 %c_0"),
@@ -156,8 +157,8 @@ static PRODUCT_SHAPE: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_cooperative_matrix",
     vuids: &[],
-    text: "All matrices of a multiplication have the same scope. A has the rows of the result, B its columns, the \
-           columns of A are as many as the rows of B, and C has the shape of the result.",
+    text: "All matrices of a multiplication have the same scope. A has as many rows and B as many columns as the \
+           result, A has as many columns as B has rows, and C has the shape of the result.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_matrices!(
@@ -200,7 +201,7 @@ fn check_length(o: &Operation<'_, '_, '_>) -> Verdict {
     };
     if !is_fine {
         let message = format!(
-            "{} asks for the length of {}, which is not a type of cooperative matrices for it",
+            "{} needs a type of cooperative matrices of its own extension, but has {}",
             o.op,
             m.show_type(ty)
         );
@@ -236,14 +237,14 @@ fn check_mul_add(o: &Operation<'_, '_, '_>) -> Verdict {
         _ => None,
     };
     let Some(result) = matrix(o.result, Use::Accumulator) else {
-        return Err(o.result_fault(&FACTOR, "a cooperative matrix that is an Accumulator"));
+        return Err(o.result_fault(&FACTOR, "a cooperative matrix with the use Accumulator"));
     };
     let uses = [
-        (Use::A, "a cooperative matrix of use A"),
-        (Use::B, "a cooperative matrix of use B"),
+        (Use::A, "a cooperative matrix with the use A"),
+        (Use::B, "a cooperative matrix with the use B"),
         (
             Use::Accumulator,
-            "a cooperative matrix that is an Accumulator",
+            "a cooperative matrix with the use Accumulator",
         ),
     ];
     let mut factors = [result; 3];

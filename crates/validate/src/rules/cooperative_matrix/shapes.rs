@@ -15,7 +15,8 @@ pub(super) static SHAPE: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_cooperative_matrix",
     vuids: &[],
-    text: "What works on a cooperative matrix component by component keeps its scope, its rows and its columns.",
+    text: "An instruction that works on the components of a cooperative matrix keeps its scope, its rows and its \
+           columns.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_matrices!(
@@ -34,7 +35,8 @@ pub(super) static TRANSPOSED_SHAPE: Rule = Rule {
     class: InvalidData,
     section: "SPV_NV_cooperative_matrix2, SPV_EXT_cooperative_matrix_maintenance1",
     vuids: &[],
-    text: "A conversion that transposes makes a matrix of use A or B of an Accumulator and swaps its rows and columns.",
+    text: "The result of a conversion that transposes has the use A or B, its operand the use Accumulator, and rows \
+           and columns are swapped.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_matrices!(
@@ -59,9 +61,9 @@ pub(super) static USE: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_cooperative_matrix, SPV_EXT_cooperative_matrix_maintenance1",
     vuids: &[],
-    text: "What works on a cooperative matrix component by component keeps its use. With the capability \
-           `CooperativeMatrixConversionsEXT` or `CooperativeMatrixConversionsNV`, conversions also go between \
-           Accumulator and A or B, which `OpCooperativeMatrixConvertUseEXT` always does.",
+    text: "An instruction that works on the components of a cooperative matrix keeps its use. With the capability \
+           `CooperativeMatrixConversionsEXT` or `CooperativeMatrixConversionsNV`, conversions can also go between \
+           Accumulator and A or B, as `OpCooperativeMatrixConvertUseEXT` always does.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_matrices!(
@@ -80,8 +82,8 @@ pub(super) static FORM: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_cooperative_matrix",
     vuids: &[],
-    text: "Cooperative matrices are not converted to anything else, nor between the types of SPV_KHR_cooperative_matrix \
-           and SPV_NV_cooperative_matrix.",
+    text: "A cooperative matrix is converted only to a cooperative matrix, and not between the types of \
+           SPV_KHR_cooperative_matrix and SPV_NV_cooperative_matrix.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_matrices!("%converted = OpFConvert %c %f16_0"),
@@ -97,8 +99,8 @@ pub(super) static COMPONENT: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_cooperative_matrix_maintenance1",
     vuids: &[],
-    text: "`OpCooperativeMatrixConvertUseEXT` and `OpCooperativeMatrixTransposeNV` keep the type of the components, \
-           apart from the signedness of integers.",
+    text: "`OpCooperativeMatrixConvertUseEXT` and `OpCooperativeMatrixTransposeNV` keep the component type, except \
+           that the signedness of integers may differ.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_matrices!(
@@ -160,7 +162,7 @@ impl Pair {
             _ => Err(o.mismatch(
                 &FORM,
                 index,
-                "the kind of cooperative matrix that the result is",
+                "the same kind of cooperative matrix type as the result",
             )),
         }
     }
@@ -249,7 +251,8 @@ fn check_transposing(o: &Operation<'_, '_, '_>) -> Verdict {
     pair.check_scope(o, 0)?;
     let (from, to) = pair.uses(o.m);
     if from.is_some_and(|from| from != Use::Accumulator) || to == Some(Use::Accumulator) {
-        let wanted = "the use Accumulator, and the result A or B, because this transposes";
+        let wanted =
+            "the use Accumulator, and the result A or B, because the conversion transposes";
         return Err(o.mismatch(&TRANSPOSED_SHAPE, 0, wanted));
     }
     pair.check_transposed_size(o, 0)
@@ -288,7 +291,7 @@ pub(in super::super) fn check_use_conversion(o: &Operation<'_, '_, '_>) -> Verdi
         false => Err(o.mismatch(
             &USE,
             0,
-            "the use Accumulator if the result has another, and A or B if it has that",
+            "the use Accumulator where the result has A or B, and A or B where the result has Accumulator",
         )),
     }
 }

@@ -14,7 +14,8 @@ pub(super) static MEMORY_MODEL: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "In the Vulkan memory model nothing is decorated `Coherent` or `Volatile`: each access says so itself.",
+    text: "In the Vulkan memory model, nothing is decorated with `Coherent` or `Volatile`: each access says so \
+           itself.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VulkanMemoryModel
@@ -30,9 +31,9 @@ pub(super) static NON_WRITABLE: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "`NonWritable` and `NonReadable` decorate storage images, tile attachments among them, tensors, uniform \
-           blocks and storage buffers, and, since version 1.4, `NonWritable` decorates variables of the classes \
-           `Private` and `Function`.",
+    text: "`NonWritable` and `NonReadable` decorate storage images (including tile attachments), tensors, uniform \
+           blocks and storage buffers; since version 1.4, `NonWritable` also decorates variables in the storage \
+           classes `Private` and `Function`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %workgroup_u32 NonWritable",
@@ -45,7 +46,7 @@ pub(super) static COMPONENT_CLASS: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "Component decorates input and output.",
+    text: "`Component` decorates input and output variables.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %private_u32 Component 0",
@@ -68,8 +69,8 @@ pub(super) static COMPONENT: Rule = Rule {
         "VUID-StandaloneSpirv-Component-04923",
         "VUID-StandaloneSpirv-Component-07703",
     ],
-    text: "A location has four components of 32 bits. What is decorated `Component` is a scalar or a vector that lies \
-           within one location; 64-bit values begin at an even component.",
+    text: "A location has four components of 32 bits. An object with the decoration `Component` is a scalar or a \
+           vector that fits in one location; 64-bit values begin at an even component.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: "OpDecorate %in Component 3
@@ -86,12 +87,10 @@ OpDecorate %in Location 0
 /// Checks a `Coherent` or `Volatile` in the Vulkan memory model.
 pub(super) fn check_memory_model(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Verdict {
     let decoration = decorated.decoration;
-    let message = format!("the Vulkan memory model does not know {decoration}");
+    let message = format!("{decoration} is not allowed in the Vulkan memory model");
     let help = match decoration {
-        Decoration::Coherent => {
-            "give each access the memory operands that make it available or visible"
-        }
-        _ => "give each access the memory operand Volatile",
+        Decoration::Coherent => "use memory operands that make each access available or visible",
+        _ => "use the memory operand Volatile for each access",
     };
     Err(Fault::new(&MEMORY_MODEL, decorated.inst.offset(), message)
         .about(m, target, "this is decorated")
@@ -151,7 +150,7 @@ pub(super) fn check_non_writable(m: &Module<'_>, target: Id, decorated: &Decorat
         return Ok(());
     }
     let message = format!(
-        "{} decorates storage images, tensors, uniform blocks and storage buffers, but {} is {}",
+        "{} is for storage images, tensors, uniform blocks and storage buffers, but {} is {}",
         decorated.decoration,
         m.name(target),
         m.show_type(m.type_of(target).unwrap_or(Id(0)))
@@ -192,7 +191,7 @@ pub(super) fn check_component(m: &Module<'_>, target: Id, decorated: &Decorated<
                     return Ok(());
                 }
                 let message = format!(
-                    "Component decorates input and output, but {} is in {class}",
+                    "Component is for input and output variables, but {} is in {class}",
                     m.name(target)
                 );
                 return Err(Fault::new(&COMPONENT_CLASS, offset, message).about(
@@ -225,7 +224,7 @@ fn check_components(m: &Module<'_>, target: Id, decorated: &Decorated<'_>, ty: I
         return wrong(
             0,
             format!(
-                "Component is for numbers and vectors of them, not for {}",
+                "Component is for scalars and vectors of numbers, not for {}",
                 m.show_type(ty)
             ),
         );
@@ -234,7 +233,7 @@ fn check_components(m: &Module<'_>, target: Id, decorated: &Decorated<'_>, ty: I
     if component > 3 {
         return wrong(
             1,
-            format!("a location has components 0 to 3, but no component {component}"),
+            format!("the component must be 0 to 3, but is {component}"),
         );
     }
     let count = m.dimension(ty);
@@ -242,13 +241,13 @@ fn check_components(m: &Module<'_>, target: Id, decorated: &Decorated<'_>, ty: I
     if is_wide && count > 2 {
         return wrong(
             5,
-            format!("{} does not fit into one location", m.show_type(ty)),
+            format!("{} does not fit in one location", m.show_type(ty)),
         );
     }
     if is_wide && !component.is_multiple_of(2) {
         return wrong(
             4,
-            format!("64-bit values begin at component 0 or 2, not at {component}"),
+            format!("64-bit values must begin at component 0 or 2, but this begins at {component}"),
         );
     }
     let taken = if is_wide {
@@ -258,7 +257,7 @@ fn check_components(m: &Module<'_>, target: Id, decorated: &Decorated<'_>, ty: I
     };
     if component + taken > 4 {
         let message = format!(
-            "{} from component {component} on ends at component {}, but a location ends at 3",
+            "{} that begins at component {component} ends at component {}, but a location ends at 3",
             m.show_type(ty),
             component + taken - 1
         );

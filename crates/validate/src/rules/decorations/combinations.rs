@@ -13,8 +13,8 @@ pub(super) static REPEATED: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "An object, or a member of one, has each decoration at most once, but for attributes of parameters, user \
-           semantics and the like, of which there may be several.",
+    text: "An object, or a member of one, has each decoration at most once. Some decorations, such as attributes of \
+           parameters and user semantics, may be repeated.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpMemberDecorate %struct 0 Offset 0
@@ -31,8 +31,8 @@ pub(super) static EXCLUSIVE: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "Some decorations say opposite things, and so don't stand on the same object: `Block` and `BufferBlock`, \
-           `Restrict` and `Aliased`, `RestrictPointer` and `AliasedPointer`, `RowMajor` and `ColMajor`, `Offset` and \
+    text: "Some decorations exclude each other, so an object has only one of: `Block` and `BufferBlock`, `Restrict` \
+           and `Aliased`, `RestrictPointer` and `AliasedPointer`, `RowMajor` and `ColMajor`, `Offset` and \
            `OffsetIdEXT`, `ArrayStride` and `ArrayStrideIdEXT`, `NoContraction` and `FPFastMathMode`, `Flat` and \
            `NoPerspective`, `Patch`, `Centroid` and `Sample`.",
     example: Example {
@@ -111,9 +111,9 @@ pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> Verdic
         // its decorations.
         let is_direct = |offset| m.inst(offset).is_some_and(|inst| inst.id(0) == target);
         if (a.0, a.1) == (b.0, b.1) && a.2 != b.2 && is_direct(a.2) && is_direct(b.2) {
-            let message = format!("{} already has a decoration {decoration}", whose(b.0));
+            let message = format!("{} already has the decoration {decoration}", whose(b.0));
             return Err(Fault::new(&REPEATED, b.2, message)
-                .at(a.2, "the other one")
+                .at(a.2, "the other one is here")
                 .about(m, target, "this is decorated"));
         }
         Ok(())
@@ -132,12 +132,12 @@ pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> Verdic
             return Ok(());
         };
         let message = format!(
-            "{} is decorated both {} and {other}",
+            "{} has both the decorations {} and {other}, which exclude each other",
             whose(entry.0),
             Decoration(entry.1)
         );
         Err(Fault::new(&EXCLUSIVE, entry.2.max(found.2), message)
-            .at(entry.2.min(found.2), "the other one")
+            .at(entry.2.min(found.2), "the other one is here")
             .about(m, target, "this is decorated"))
     }));
     all([repeated, exclusive])

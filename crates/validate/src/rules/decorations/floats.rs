@@ -13,9 +13,9 @@ pub(super) static ROUNDING: Rule = Rule {
     class: InvalidId,
     section: "2.16.2",
     vuids: &[],
-    text: "In shaders `FPRoundingMode` decorates conversions to 16-bit floats whose results do nothing but get \
-           stored, through pointers to such floats that lead to other shaders or to buffers, and, with the \
-           capability `RoundedDivideSqrtINTEL`, divisions and square roots.",
+    text: "In shaders, `FPRoundingMode` decorates conversions to 16-bit floats whose results are only stored, through \
+           pointers to such floats in buffers, inputs or outputs, and, with the capability `RoundedDivideSqrtINTEL`, \
+           divisions and square roots.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability StorageBuffer16BitAccess
@@ -33,7 +33,7 @@ pub(super) static KERNEL_ROUNDING: Rule = Rule {
     class: InvalidId,
     section: "3.20",
     vuids: &[],
-    text: "In kernels `FPRoundingMode` decorates conversions from and to floating-point types, and, with the \
+    text: "In kernels, `FPRoundingMode` decorates conversions to and from floating-point types and, with the \
            capability `RoundedDivideSqrtINTEL`, divisions and square roots.",
     example: Example {
         frame: Frame::Kernel,
@@ -49,7 +49,7 @@ pub(super) static ROUNDING_MODE: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-FPRoundingMode-04675"],
-    text: "In Vulkan values are rounded to the nearest even (`RTE`) or toward zero (`RTZ`).",
+    text: "In Vulkan, values are rounded to the nearest even (`RTE`) or toward zero (`RTZ`).",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpCapability StorageBuffer16BitAccess
@@ -66,7 +66,7 @@ pub(super) static TRANSFORM: Rule = Rule {
     class: InvalidData,
     section: "3.15",
     vuids: &[],
-    text: "`AllowTransform` is given together with `AllowContract` and `AllowReassoc`, which it includes.",
+    text: "`AllowTransform` is combined with `AllowContract` and `AllowReassoc`, which it includes.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability FloatControls2
@@ -87,7 +87,7 @@ pub(super) fn check_fast_math(decorated: &Decorated<'_>) -> Verdict {
     if flags & FPFastMathMode::AllowTransform.0 == 0 || flags & needed == needed {
         return Ok(());
     }
-    let message = "AllowTransform needs AllowContract and AllowReassoc beside it";
+    let message = "AllowTransform needs both AllowContract and AllowReassoc";
     Err(Fault::new(&TRANSFORM, decorated.inst.offset(), message))
 }
 
@@ -118,14 +118,14 @@ fn check_shader_rounding(
     let is_exact = is_division_or_root(m, def.op());
     if def.op() != Op::FConvert && !is_exact {
         return wrong(format!(
-            "FPRoundingMode decorates OpFConvert, but {} is an {}",
+            "FPRoundingMode must decorate an OpFConvert, but {} is an {}",
             m.name(target),
             def.op()
         ));
     }
     let mode = FPRoundingMode(decorated.param(0));
     if m.env.is_vulkan() && !matches!(mode, FPRoundingMode::RTE | FPRoundingMode::RTZ) {
-        let message = format!("Vulkan does not know the rounding mode {mode}");
+        let message = format!("the rounding mode {mode} is not allowed in Vulkan");
         return Err(Fault::new(&ROUNDING_MODE, offset, message));
     }
     if is_exact {
@@ -137,7 +137,7 @@ fn check_shader_rounding(
         }
         if user.op() != Op::Store {
             return wrong(format!(
-                "a value with FPRoundingMode is stored and nothing else, but {} is used by {}",
+                "a value with FPRoundingMode must only be stored, but {} is used by {}",
                 m.name(target),
                 user.op()
             ));
@@ -153,7 +153,7 @@ fn check_shader_rounding(
             pointee.is_some_and(|ty| m.is_float_scalar_or_vector(ty) && m.bit_width(ty) == 16);
         if !is_half {
             return wrong(format!(
-                "a value with FPRoundingMode is stored as a 16-bit float, but {} is stored as {}",
+                "a value with FPRoundingMode must be stored as a 16-bit float, but {} is stored as {}",
                 m.name(target),
                 m.show_type(pointee.unwrap_or(Id(0)))
             ));
@@ -168,7 +168,8 @@ fn check_shader_rounding(
                 | StorageClass::Output
         ) {
             return wrong(format!(
-                "a value with FPRoundingMode is stored to a buffer or as output, but {} is stored to {class}",
+                "a value with FPRoundingMode must be stored to a buffer, an input or an output, but {} is stored to \
+                 {class}",
                 m.name(target)
             ));
         }
@@ -210,7 +211,7 @@ fn check_kernel_rounding(
         return Ok(());
     }
     let message = format!(
-        "FPRoundingMode decorates conversions from and to floats, but {} is an {}",
+        "FPRoundingMode must decorate a conversion to or from floats, but {} is an {}",
         m.name(target),
         def.op()
     );

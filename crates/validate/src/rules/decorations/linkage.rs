@@ -81,7 +81,7 @@ pub(super) static INITIALIZER: Rule = Rule {
     class: InvalidId,
     section: "2.16.1",
     vuids: &[],
-    text: "An imported variable has no initializer: the module that exports it has.",
+    text: "An imported variable has no initializer: the module that exports it has one.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability Linkage
@@ -106,7 +106,10 @@ pub(super) fn check(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Ve
     let offset = decorated.inst.offset();
     match def.op() {
         Op::Function if m.entry_models(target).is_some() => {
-            let message = format!("{} is an entry point, but has linkage", m.name(target));
+            let message = format!(
+                "{} is an entry point, so it can't have linkage",
+                m.name(target)
+            );
             Err(Fault::new(&ENTRY_POINT, offset, message).about(
                 m,
                 target,
@@ -114,13 +117,16 @@ pub(super) fn check(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Ve
             ))
         }
         Op::Function if is_import(decorated) && has_body(m, target) => {
-            let message = format!("{} has a body, but is imported", m.name(target));
+            let message = format!("{} is imported, so it can't have a body", m.name(target));
             Err(Fault::new(&DEFINITION, offset, message).about(m, target, "the function"))
         }
         Op::Variable | Op::UntypedVariableKHR
             if is_import(decorated) && initializer(def).is_some() =>
         {
-            let message = format!("{} is imported, but has an initializer", m.name(target));
+            let message = format!(
+                "{} is imported, so it can't have an initializer",
+                m.name(target)
+            );
             Err(Fault::new(&INITIALIZER, offset, message).about(m, target, "the variable"))
         }
         _ => Ok(()),

@@ -12,7 +12,7 @@ pub(super) static BLOCK_ARRAY_STRIDE: Rule = Rule {
     class: InvalidId,
     section: "2.16.2",
     vuids: &[],
-    text: "An array of blocks is an array of resources, not of memory, and so has no stride.",
+    text: "An array of blocks is an array of resources, not of memory, so it has no stride.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %block Block
@@ -33,7 +33,10 @@ pub(super) fn check_stride(m: &Module<'_>, target: Id, decorated: &Decorated<'_>
     if ty == target || !m.is_block(ty) {
         return Ok(());
     }
-    let message = format!("{} is an array of blocks, but has a stride", m.name(target));
+    let message = format!(
+        "{} is an array of blocks, so it can't have a stride",
+        m.name(target)
+    );
     let offset = decorated.inst.offset();
     Err(Fault::new(&BLOCK_ARRAY_STRIDE, offset, message).about(m, target, "the array"))
 }

@@ -42,7 +42,7 @@ pub(super) static UNIFORM_SCOPE: Rule = Rule {
     class: InvalidData,
     section: "3.20",
     vuids: &["VUID-StandaloneSpirv-None-04636"],
-    text: "The scope of a `UniformId` is a 32-bit integer that stands for a scope, in Vulkan for `Workgroup` or \
+    text: "The scope of a `UniformId` is a 32-bit integer with the value of a scope, in Vulkan `Workgroup` or \
            `Subgroup`.",
     example: Example {
         frame: Frame::Shader,
@@ -77,7 +77,7 @@ pub(super) fn check_wrap(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) 
     ) {
         return Ok(());
     }
-    let message = format!("{} says nothing about {op}", decorated.decoration);
+    let message = format!("{} doesn't apply to {op}", decorated.decoration);
     Err(Fault::new(&WRAP, decorated.inst.offset(), message).about(m, target, "this is decorated"))
 }
 
@@ -86,14 +86,14 @@ pub(super) fn check_uniform(m: &Module<'_>, target: Id, decorated: &Decorated<'_
     let offset = decorated.inst.offset();
     let wrong = |what: &str| {
         let message = format!(
-            "{} decorates values, but {} {what}",
+            "{} must decorate a value, but {} {what}",
             decorated.decoration,
             m.name(target)
         );
         Err(Fault::new(&UNIFORM, offset, message).about(m, target, "this is decorated"))
     };
     let Some(ty) = m.type_of(target) else {
-        return wrong("is none");
+        return wrong("is not a value");
     };
     if m.is_void(ty) {
         return wrong("is void");
@@ -115,7 +115,7 @@ fn check_scope(m: &Module<'_>, decorated: &Decorated<'_>) -> Verdict {
     };
     if !m.is_int_scalar_of(ty, 32) {
         return wrong(format!(
-            "a scope is a 32-bit integer, but this is {}",
+            "a scope must be a 32-bit integer, but is {}",
             m.show_value(scope)
         ));
     }
@@ -126,14 +126,14 @@ fn check_scope(m: &Module<'_>, decorated: &Decorated<'_>) -> Verdict {
         .ok()
         .and_then(|value| OperandKind::Scope.enumerant(value));
     if known.is_none() {
-        return wrong(format!("{value} stands for no scope"));
+        return wrong(format!("{value} is not a scope"));
     }
     let fits = [Scope::Workgroup, Scope::Subgroup]
         .iter()
         .any(|scope| u64::from(scope.0) == value);
     if m.env.is_vulkan() && !fits {
         return wrong(format!(
-            "Vulkan knows uniformity among workgroups and subgroups, not in the scope {}",
+            "the scope of uniformity must be Workgroup or Subgroup in Vulkan, but is {}",
             Scope(value as u32)
         ));
     }
@@ -151,7 +151,7 @@ pub(super) fn check_relaxed_precision(
         return Ok(());
     }
     let message = format!(
-        "RelaxedPrecision does not decorate types, but {} is one",
+        "RelaxedPrecision can't decorate types, but {} is one",
         m.name(target)
     );
     let fault = Fault::new(&RELAXED_PRECISION, decorated.inst.offset(), message);

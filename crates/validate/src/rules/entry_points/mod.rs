@@ -41,7 +41,7 @@ static FUNCTION: Rule = Rule {
     class: InvalidId,
     section: "3.32.5",
     vuids: &[],
-    text: "An entry point names a function.",
+    text: "The operand of an entry point is an `OpFunction`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpEntryPoint GLCompute %main \"main\"
@@ -55,7 +55,7 @@ static FUNCTION_TYPE: Rule = Rule {
     class: InvalidId,
     section: "3.32.5",
     vuids: &["VUID-StandaloneSpirv-None-04633"],
-    text: "An entry point's function returns nothing, and has no parameters unless it is a kernel: shaders get their \
+    text: "The function of an entry point returns void and has no parameters unless it is a kernel: shaders get their \
            input from variables.",
     example: Example {
         frame: Frame::Shader,
@@ -80,8 +80,8 @@ static NONE: Rule = Rule {
     class: InvalidBinary,
     section: "2.16.1",
     vuids: &[],
-    text: "A module has an entry point, unless it declares the capability `Linkage`, to be linked with one that has, \
-           or `GraphARM`.",
+    text: "A module has an entry point, unless it declares the capability `Linkage`, because it is to be linked with \
+           another one, or `GraphARM`.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader\nOpMemoryModel Logical GLSL450",
@@ -109,7 +109,7 @@ static CALLED: Rule = Rule {
     class: InvalidBinary,
     section: "2.16.1",
     vuids: &[],
-    text: "Nothing calls a function that is an entry point.",
+    text: "A function that is an entry point is never called.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpEntryPoint GLCompute %main \"main\"
@@ -133,7 +133,7 @@ static RECURSION: Rule = Rule {
     class: InvalidBinary,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-04634"],
-    text: "The calls that an entry point reaches form no cycle.",
+    text: "The calls that an entry point reaches form no cycle: there is no recursion.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.1"),
         breaks: "%call = OpFunctionCall %void %other
@@ -192,7 +192,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     };
     if def.op() != Op::Function {
         let message = format!(
-            "an entry point names a function, but this one names {}",
+            "an entry point must name a function, but this one names {}",
             m.show_value(function)
         );
         return Err(at
@@ -209,14 +209,14 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     };
     let takes = expect(parameters.is_empty() || is_kernel, || {
         wrong(format!(
-            "an entry point has no parameters, but {} has {}",
+            "an entry point can't have parameters, but {} has {}",
             m.name(function),
             parameters.len()
         ))
     });
     let returns = expect(m.is_void(result) || m.def_offset(result) == 0, || {
         wrong(format!(
-            "an entry point returns nothing, but {} returns {}",
+            "an entry point must return void, but {} returns {}",
             m.name(function),
             m.show_type(result)
         ))
@@ -298,7 +298,10 @@ fn check_calls(m: &Module<'_>, faults: &mut Faults) {
         // To look for the call takes its time, so one of a function is enough.
         if let Some(callee) = m.callees(index as u32).find(is_entry) {
             let offset = call_of(m, function.range.clone(), callee);
-            let message = format!("{} is an entry point, but is called", m.name(callee));
+            let message = format!(
+                "{} is an entry point, so it can't be called",
+                m.name(callee)
+            );
             faults.add(Fault::new(&CALLED, offset, message).about(
                 m,
                 callee,
@@ -315,7 +318,7 @@ fn check_calls(m: &Module<'_>, faults: &mut Faults) {
         let range = m.functions.get(function as usize).map(|f| f.range.clone());
         let offset = call_of(m, range.unwrap_or_default(), callee);
         let message = format!(
-            "the call to {} leads back to the function that it stands in",
+            "the call to {} leads back to the function that contains it",
             m.name(callee)
         );
         faults.add(Fault::new(&RECURSION, offset, message));
@@ -387,7 +390,7 @@ fn check_capability_stages(m: &Module<'_>, faults: &mut Faults) {
         let entries = m.entry_points.iter();
         for entry in entries.filter(|entry| !stages.contains(entry.model)) {
             let message = format!(
-                "{capability} is for {stages}, but this entry point's model is {}",
+                "{capability} is for {stages}, but this entry point's execution model is {}",
                 entry.model
             );
             let offset = entry.inst.offset();

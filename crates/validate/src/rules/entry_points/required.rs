@@ -13,7 +13,7 @@ pub(super) static GEOMETRY: Rule = Rule {
     class: InvalidData,
     section: "2.16.2",
     vuids: &[],
-    text: "A geometry shader says which primitives it takes and which it makes: exactly one of each.",
+    text: "A geometry shader declares which primitives it receives and which it emits: exactly one kind of each.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Geometry
@@ -45,7 +45,7 @@ pub(super) static FRAGMENT_ORIGIN: Rule = Rule {
     class: InvalidData,
     section: "2.16.2",
     vuids: &[],
-    text: "A fragment shader says where its origin is: upper left or lower left, not both.",
+    text: "A fragment shader declares where its origin is: upper left or lower left, not both.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "OpExecutionMode %main EarlyFragmentTests",
@@ -58,8 +58,8 @@ pub(super) static FRAGMENT_MODES: Rule = Rule {
     class: InvalidData,
     section: "3.6",
     vuids: &[],
-    text: "A fragment shader has at most one mode for what it does to depths, one for each side's stencil reference, \
-           and one interlock.",
+    text: "A fragment shader has at most one execution mode for how it changes the depth, one for the stencil \
+           reference of each side, and one interlock mode.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "OpExecutionMode %main OriginUpperLeft
@@ -77,7 +77,7 @@ pub(super) static TESSELLATION: Rule = Rule {
     class: InvalidData,
     section: "3.6",
     vuids: &[],
-    text: "A tessellation shader has at most one spacing, one kind of primitive and one order of vertices.",
+    text: "A tessellation shader has at most one spacing, one kind of primitive and one vertex order.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Tessellation
@@ -111,8 +111,8 @@ pub(super) static MESH: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_mesh_shader",
     vuids: &[],
-    text: "A mesh shader says which primitives it makes, exactly one kind, and how many vertices and primitives there \
-           are at most.",
+    text: "A mesh shader declares exactly one kind of primitive that it emits, and the maximum numbers of vertices \
+           and primitives.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability MeshShadingEXT

@@ -11,7 +11,7 @@ pub(super) static RESULT: Rule = Rule {
     class: InvalidData,
     section: "DebugInfo",
     vuids: &[],
-    text: "Debugging instructions have no result: their result type is void.",
+    text: "Debugging instructions have no result value: their result type is void.",
     example: Example {
         frame: Frame::Whole,
         breaks: module!(
@@ -34,7 +34,7 @@ pub(super) static TEXT: Rule = Rule {
     class: InvalidData,
     section: "DebugInfo",
     vuids: &[],
-    text: "Names are `OpString` instructions.",
+    text: "Names are results of `OpString`.",
     example: Example {
         frame: Frame::Whole,
         breaks: module!(
@@ -57,7 +57,7 @@ pub(super) static CONSTANT: Rule = Rule {
     class: InvalidData,
     section: "DebugInfo",
     vuids: &[],
-    text: "Sizes, offsets and the values of enumerators are `OpConstant` instructions.",
+    text: "Sizes, offsets and the values of enumerators are results of `OpConstant`.",
     example: Example {
         frame: Frame::Whole,
         breaks: module!(
@@ -80,8 +80,8 @@ pub(super) static KIND: Rule = Rule {
     class: InvalidData,
     section: "DebugInfo",
     vuids: &[],
-    text: "Where one debugging instruction refers to another, that is one of the same set and of the kind the \
-           operand is for, or DebugInfoNone, which tools leave behind where they take information away.",
+    text: "Where one debugging instruction refers to another, the other is in the same set and of the kind that the \
+           operand needs, or it is `DebugInfoNone`, which tools leave behind when they remove information.",
     example: Example {
         frame: Frame::Whole,
         breaks: module!(
@@ -105,8 +105,8 @@ pub(super) static MODULE_KIND: Rule = Rule {
     class: InvalidData,
     section: "DebugInfo",
     vuids: &[],
-    text: "Where a debugging instruction refers to the module, that is a variable, a parameter, a function or a \
-           constant, as the operand says, or DebugInfoNone.",
+    text: "Where a debugging instruction refers to the rest of the module, the operand is a variable, a parameter, a \
+           function or a constant, as the instruction needs, or `DebugInfoNone`.",
     example: Example {
         frame: Frame::Whole,
         breaks: module!(

@@ -431,7 +431,7 @@ fn check_mixed(o: &Operation<'_, '_, '_>) -> Verdict {
         };
         if !m.has(needed) {
             let message = format!(
-                "{} takes {} only with the capability {needed}",
+                "{} with {} needs the capability {needed}",
                 o.op,
                 m.show_type(o.ty(0))
             );

@@ -38,7 +38,7 @@ static UNKNOWN: Rule = Rule {
     class: MissingExtension,
     section: "3.32.4",
     vuids: &[],
-    text: "An extension that the registry doesn't have may mean anything, or be misspelt. This is only a warning.",
+    text: "An extension that the registry doesn't have is unknown or misspelt. This is only a warning.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpExtension \"SPV_KHR_variable_pointer\"",
@@ -85,12 +85,12 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
         let needs = VERSIONS.iter().find(|(extension, _)| extension == name);
         if let Some((_, version)) = needs.filter(|(_, version)| m.version < *version) {
             let message = format!(
-                "{name} needs version {version}; the module is of version {}",
+                "{name} needs version {version} of SPIR-V; the module's version is {}",
                 m.version
             );
             faults.add(Fault::new(&VERSION, inst.offset(), message));
         } else if !known().contains(name.as_str()) {
-            let message = format!("the extension {name:?} is not known");
+            let message = format!("the extension {name:?} is unknown");
             faults.add(Fault::new(&UNKNOWN, inst.offset(), message).warning());
         }
     }

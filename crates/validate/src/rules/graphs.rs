@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData};
+use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::Family;
@@ -89,8 +90,7 @@ static GRAPH_TYPE: Rule = Rule {
     class: InvalidData,
     section: SECTION,
     vuids: &[],
-    text: "A graph type has the types of its inputs and, after them, of at least one output: tensors and arrays of \
-           tensors.",
+    text: "A graph type lists the types of its inputs and then of at least one output: tensors and arrays of tensors.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: with_graph!(
@@ -113,7 +113,7 @@ static CONSTANT: Rule = Rule {
     class: InvalidData,
     section: SECTION,
     vuids: &[],
-    text: "A constant of graphs is a tensor.",
+    text: "The type of a graph constant is a tensor.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: with_graph!(
@@ -136,7 +136,7 @@ static CONSTANT_ID: Rule = Rule {
     class: InvalidData,
     section: SECTION,
     vuids: &[],
-    text: "The constants of graphs have different numbers.",
+    text: "Graph constants have different ids.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: with_graph!(
@@ -161,7 +161,7 @@ static RESULT: Rule = Rule {
     class: InvalidData,
     section: SECTION,
     vuids: &[],
-    text: "A graph has a graph type.",
+    text: "The type of a graph is a graph type.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: with_graph!(
@@ -187,7 +187,7 @@ static ENTRY: Rule = Rule {
     class: InvalidData,
     section: SECTION,
     vuids: &[],
-    text: "The entry point of a graph names a graph.",
+    text: "The entry point of a graph names an `OpGraphARM`.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: with_graph!(
@@ -210,7 +210,7 @@ static NO_ENTRY: Rule = Rule {
     class: InvalidBinary,
     section: SECTION,
     vuids: &[],
-    text: "A module with the capability `GraphARM` has the entry point of a graph.",
+    text: "A module with the capability `GraphARM` has a graph entry point.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: with_graph!(
@@ -233,7 +233,7 @@ static ENTRY_NAME: Rule = Rule {
     class: InvalidData,
     section: SECTION,
     vuids: &[],
-    text: "The entry points of graphs have different names.",
+    text: "Graph entry points have different names.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: with_graph!(
@@ -258,8 +258,8 @@ static INTERFACE: Rule = Rule {
     class: InvalidData,
     section: SECTION,
     vuids: &[],
-    text: "The entry point of a graph has a variable of the storage class `UniformConstant` for each of the graph's \
-           inputs and outputs, with its type.",
+    text: "A graph entry point lists a variable in the storage class `UniformConstant` for each of the graph's inputs \
+           and outputs, with the type of that input or output.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: with_graph!(
@@ -308,7 +308,7 @@ static INDEX_CONSTANT: Rule = Rule {
         "VUID-StandaloneSpirv-OpGraphInputARM-09931",
         "VUID-StandaloneSpirv-OpGraphSetOutputARM-09932",
     ],
-    text: "In Vulkan the indexes of inputs, outputs and their elements are constants.",
+    text: "In Vulkan, the indexes of inputs, outputs and their elements are constants.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: with_graph!(
@@ -331,7 +331,7 @@ static INDEX_RANGE: Rule = Rule {
     class: InvalidData,
     section: SECTION,
     vuids: &[],
-    text: "The indexes of inputs, outputs and their elements are less than the number of them.",
+    text: "The indexes of inputs, outputs and their elements are less than the number of these.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: with_graph!(
@@ -354,7 +354,7 @@ static ELEMENT: Rule = Rule {
     class: InvalidData,
     section: SECTION,
     vuids: &[],
-    text: "Only an input or an output that is an array has elements to select.",
+    text: "Elements are selected only from an input or an output that is an array.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: with_graph!(
@@ -381,8 +381,8 @@ static TYPE: Rule = Rule {
     class: InvalidData,
     section: SECTION,
     vuids: &[],
-    text: "What is taken from an input or given to an output has the type that the graph type says, or with an \
-           element's index that of the elements.",
+    text: "The value of an input or an output has the type that the graph type says, or, with the index of an \
+           element, the type of the elements.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: with_graph!(
@@ -405,7 +405,7 @@ static DUPLICATE: Rule = Rule {
     class: InvalidData,
     section: SECTION,
     vuids: &[],
-    text: "Each input is taken, and each output given, once in a graph, or by different elements.",
+    text: "Each input is read, and each output set, once in a graph, or only by different elements.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: with_graph!(
@@ -433,7 +433,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
             false => {
                 let shown = at.m.show_type(at.result_type());
                 let message =
-                    format!("a constant of graphs must be a tensor, but its type is {shown}");
+                    format!("the type of a graph constant must be a tensor, but is {shown}");
                 Err(at.fault(&CONSTANT, message).word(1))
             }
         },
@@ -441,7 +441,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
             Some(_) => Ok(()),
             None => {
                 let shown = at.m.show_type(at.result_type());
-                let message = format!("a graph must have a graph type, but its type is {shown}");
+                let message = format!("the type of a graph must be a graph type, but is {shown}");
                 Err(at.fault(&RESULT, message).word(1))
             }
         },
@@ -483,15 +483,16 @@ fn check_type(at: &Site<'_, '_>) -> Verdict {
     let types = at.inst.args().get(1..).unwrap_or_default();
     if types.len() <= inputs {
         let message = format!(
-            "a graph type with {inputs} inputs needs the types of these and of at least one output, but has {}",
-            types.len()
+            "a graph type with {} needs the types of these and of at least one output, but has {}",
+            counted(inputs, "input"),
+            counted(types.len(), "type")
         );
         return Err(at.fault(&GRAPH_TYPE, message));
     }
     all(types.iter().map(|&ty| {
         if !is_interface(m, Id(ty)) && m.def_offset(Id(ty)) != 0 {
             let message = format!(
-                "inputs and outputs of graphs are tensors or arrays of tensors, not {}",
+                "inputs and outputs of graphs must be tensors or arrays of tensors, but this is {}",
                 m.show_type(Id(ty))
             );
             let fault = at.fault(&GRAPH_TYPE, message);
@@ -509,7 +510,7 @@ fn check_entry(at: &Site<'_, '_>) -> Verdict {
     };
     if def.op() != Op::GraphARM {
         let message = format!(
-            "the entry point of a graph must name one, but names {}",
+            "the entry point of a graph must name a graph, but names {}",
             m.show_value(graph)
         );
         let fault = at.fault(&ENTRY, message);
@@ -527,8 +528,8 @@ fn check_entry(at: &Site<'_, '_>) -> Verdict {
     }
     let count = expect(interface.len() == wanted, || {
         let message = format!(
-            "the graph has {wanted} inputs and outputs, but its entry point has {} variables for them",
-            interface.len()
+            "the graph has {wanted} inputs and outputs in all, but its entry point has {} for them",
+            counted(interface.len(), "variable")
         );
         let fault = at.fault(&INTERFACE, message);
         fault.about(m, graph, "the graph is defined here")
@@ -551,7 +552,7 @@ fn check_interface(at: &Site<'_, '_>, id: Id, ty: Option<Id>) -> Verdict {
     let variable = m.def(id).filter(|def| def.op() == Op::Variable);
     if !variable.is_some_and(is_constant) {
         let message = format!(
-            "the interface of a graph's entry point is made of UniformConstant variables, but {} is none",
+            "the interface of a graph entry point must have only UniformConstant variables, but {} is not one",
             m.name(id)
         );
         let fault = at.fault(&INTERFACE, message).operand(m, id);
@@ -563,9 +564,10 @@ fn check_interface(at: &Site<'_, '_>, id: Id, ty: Option<Id>) -> Verdict {
     };
     expect(pointee == ty, || {
         let message = format!(
-            "{} is for a graph's input or output of type {}, but its type is another",
+            "{} is for a graph's input or output of type {}, but its type is {}",
             m.name(id),
-            m.show_type(ty)
+            m.show_type(ty),
+            m.show_type(pointee)
         );
         let fault = at.fault(&INTERFACE, message).operand(m, id);
         fault.about(m, id, "the variable is declared here")
@@ -587,11 +589,11 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
             Op::GraphConstantARM => {
                 if let Some(first) = constants.insert(inst.arg(0), inst.offset()) {
                     let message = format!(
-                        "there are several constants of graphs with the number {}",
+                        "there is more than one graph constant with the id {}",
                         inst.arg(0)
                     );
                     let fault = Fault::new(&CONSTANT_ID, inst.offset(), message);
-                    faults.add(fault.at(first, "another one is here"));
+                    faults.add(fault.at(first, "the first one is here"));
                 }
             }
             Op::GraphEntryPointARM => {
@@ -601,11 +603,11 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
                 };
                 if let Some(first) = names.insert(name.words(), inst.offset()) {
                     let message = format!(
-                        "there are several entry points of graphs with the name `{}`",
+                        "there is more than one graph entry point with the name \"{}\"",
                         name.to_text_lossy()
                     );
                     let fault = Fault::new(&ENTRY_NAME, inst.offset(), message);
-                    faults.add(fault.at(first, "another one is here"));
+                    faults.add(fault.at(first, "the first one is here"));
                 }
             }
             Op::GraphARM => {
@@ -637,14 +639,14 @@ fn check_index(m: &Module<'_>, inst: Inst<'_>, index: Id) -> Verdict {
     let is_integer = m.is_int_scalar_of(m.type_of(index).unwrap_or(Id(0)), 32);
     let integer = expect(is_integer, || {
         let message = format!(
-            "{op} has {} for an index, which is not a 32-bit integer",
+            "the indexes of {op} must be 32-bit integers, but one is {}",
             m.show_value(index)
         );
         fault(&INDEX, message)
     });
     let constant = expect(!m.env.is_vulkan() || m.is_constant(index), || {
         let message = format!(
-            "{op} has {} for an index, which is not a constant",
+            "the indexes of {op} must be constants in Vulkan, but {} is not",
             m.name(index)
         );
         fault(&INDEX_CONSTANT, message).vuid(match op {
@@ -697,8 +699,8 @@ impl<'a> Graph<'a> {
         };
         let Some(&ty) = types.get(index as usize) else {
             let message = format!(
-                "{op} selects {what} {index}, but the graph has {}",
-                types.len()
+                "{op} selects {what} {index}, but the graph has only {}",
+                counted(types.len(), what)
             );
             return Err(fault(&INDEX_RANGE, message));
         };
@@ -719,14 +721,15 @@ impl<'a> Graph<'a> {
             if let (Some(element), Some(length)) = (element_index, m.array_length(ty))
                 && element >= length
             {
-                let message =
-                    format!("{op} selects element {element} of {what} {index}, which has {length}");
+                let message = format!(
+                    "{op} selects element {element} of {what} {index}, which has only {length}"
+                );
                 in_range = Err(fault(&INDEX_RANGE, message));
             }
         }
         let typed = expect(value.is_none_or(|value| value == wanted), || {
             let message = format!(
-                "{op} has a value of type {} for {what} {index}, which is {}",
+                "{op} has a value of type {} for {what} {index}, which must be {}",
                 m.show_type(value.unwrap_or(Id(0))),
                 m.show_type(wanted)
             );
@@ -743,7 +746,7 @@ impl<'a> Graph<'a> {
         };
         let first = earlier.map_or(Ok(()), |&earlier| {
             let message = format!("the graph uses {what} {index} a second time");
-            Err(fault(&DUPLICATE, message).at(earlier, "it is used here first"))
+            Err(fault(&DUPLICATE, message).at(earlier, "the first use is here"))
         });
         self.any.entry(key).or_insert(inst.offset());
         if is_whole {

@@ -62,7 +62,7 @@ static VOTE_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.21",
     vuids: &[],
-    text: "`OpGroupAll` and `OpGroupAny` give a boolean scalar.",
+    text: "The result of `OpGroupAll` and `OpGroupAny` is a boolean scalar.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability Groups
@@ -77,7 +77,7 @@ static VOTE_PREDICATE: Rule = Rule {
     class: InvalidData,
     section: "3.32.21",
     vuids: &[],
-    text: "`OpGroupAll` and `OpGroupAny` take a boolean scalar.",
+    text: "The predicate of `OpGroupAll` and `OpGroupAny` is a boolean scalar.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability Groups
@@ -92,8 +92,8 @@ static RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.21",
     vuids: &[],
-    text: "A group operation gives a scalar or a vector of the kind of number that its name says; a broadcast any \
-           scalar or vector.",
+    text: "The result of a group operation is a scalar or vector of the kind of number that the instruction's name \
+           says; that of a broadcast is any scalar or vector.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability Groups
@@ -108,7 +108,7 @@ static VALUE: Rule = Rule {
     class: InvalidData,
     section: "3.32.21",
     vuids: &[],
-    text: "The value that a group operation takes has the type of its result.",
+    text: "The value of a group operation has the result type.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability Groups
@@ -136,7 +136,7 @@ static COPY_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.21",
     vuids: &[],
-    text: "`OpGroupAsyncCopy` gives an event.",
+    text: "The result of `OpGroupAsyncCopy` is an event.",
     example: Example {
         frame: Frame::Kernel,
         breaks: copy!(
@@ -153,7 +153,8 @@ static COPY_DESTINATION: Rule = Rule {
     class: InvalidData,
     section: "3.32.21",
     vuids: &[],
-    text: "A group copies to a pointer to scalars or vectors of numbers in `Workgroup` or `CrossWorkgroup`.",
+    text: "The destination of a group copy is a pointer to scalars or vectors of numbers in `Workgroup` or \
+           `CrossWorkgroup`.",
     example: Example {
         frame: Frame::Kernel,
         breaks: copy!(
@@ -171,7 +172,7 @@ static COPY_CLASSES: Rule = Rule {
     class: InvalidData,
     section: "3.32.21",
     vuids: &[],
-    text: "A group copies between `Workgroup` and `CrossWorkgroup`, not within either.",
+    text: "A group copy goes from `Workgroup` to `CrossWorkgroup` or the other way round.",
     example: Example {
         frame: Frame::Kernel,
         breaks: copy!(
@@ -188,7 +189,7 @@ static COPY_SOURCE: Rule = Rule {
     class: InvalidData,
     section: "3.32.21",
     vuids: &[],
-    text: "A group copies from a pointer to what the destination points to.",
+    text: "The source of a group copy points to the same type as its destination.",
     example: Example {
         frame: Frame::Kernel,
         breaks: copy!(
@@ -206,7 +207,7 @@ static COPY_COUNT: Rule = Rule {
     class: InvalidData,
     section: "3.32.21",
     vuids: &[],
-    text: "How many elements are copied, and at which stride, are integers as wide as a pointer.",
+    text: "The number of elements and the stride of a group copy are integers as wide as a pointer.",
     example: Example {
         frame: Frame::Kernel,
         breaks: copy!(
@@ -223,7 +224,7 @@ static EVENT: Rule = Rule {
     class: InvalidData,
     section: "3.32.21",
     vuids: &[],
-    text: "`OpGroupAsyncCopy` takes an event.",
+    text: "The event operand of `OpGroupAsyncCopy` is an event.",
     example: Example {
         frame: Frame::Kernel,
         breaks: copy!(
@@ -259,7 +260,7 @@ static WAIT_EVENTS: Rule = Rule {
     class: InvalidData,
     section: "3.32.21",
     vuids: &[],
-    text: "The events to wait for are reached through a pointer to `OpTypeEvent`.",
+    text: "The events to wait for are given by a pointer to `OpTypeEvent`.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpGroupWaitEvents %u32_2 %u32_1 %workgroup_u32",
@@ -275,7 +276,7 @@ static INTERLOCK_STAGE: Rule = Rule {
     class: InvalidId,
     section: "SPV_EXT_fragment_shader_interlock",
     vuids: &[],
-    text: "Only fragment shaders have an interlock.",
+    text: "Only fragment shaders use interlocks.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability FragmentShaderPixelInterlockEXT
@@ -292,7 +293,7 @@ static INTERLOCK_MODE: Rule = Rule {
     class: InvalidId,
     section: "SPV_EXT_fragment_shader_interlock",
     vuids: &[],
-    text: "An entry point with an interlock has an execution mode that says what is locked and in which order.",
+    text: "An entry point that uses an interlock declares an interlock execution mode.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "OpCapability FragmentShaderPixelInterlockEXT
@@ -478,7 +479,7 @@ fn check_copied(at: &Site<'_, '_>) -> Verdict {
     };
     if !is_other {
         let message = format!(
-            "{} copies to `{class}`, and so from `{other}`, but the source is in `{source_class}`",
+            "{} copies to `{class}`, so it must copy from `{other}`, but the source is in `{source_class}`",
             at.inst.op()
         );
         let fault = at.fault(&COPY_CLASSES, message);
@@ -518,7 +519,7 @@ const INTERLOCK_MODES: &[ExecutionMode] = &[
 fn check_interlock(at: &Site<'_, '_>) -> Verdict {
     if let Some(models) = at.models_outside(FRAGMENT) {
         let message = format!(
-            "{} stands in {models}, which has no interlock",
+            "{} can be used only in Fragment, but is reached from {models}",
             at.inst.op()
         );
         return Err(at.fault(&INTERLOCK_STAGE, message));
@@ -527,6 +528,6 @@ fn check_interlock(at: &Site<'_, '_>) -> Verdict {
         &INTERLOCK_MODE,
         FRAGMENT,
         INTERLOCK_MODES,
-        "no interlock mode",
+        "no interlock execution mode",
     )
 }

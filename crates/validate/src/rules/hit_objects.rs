@@ -58,7 +58,7 @@ static OBJECT: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_shader_invocation_reorder",
     vuids: &[],
-    text: "A hit object is named by a pointer to `OpTypeHitObjectEXT`, or to `OpTypeHitObjectNV` for the instructions \
+    text: "A hit object is given by a pointer to `OpTypeHitObjectEXT`, or to `OpTypeHitObjectNV` for the instructions \
            of the NV extension.",
     example: Example {
         frame: Frame::WholeFor("spv1.5"),
@@ -86,7 +86,7 @@ static HINT: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_shader_invocation_reorder",
     vuids: &[],
-    text: "A hint for the order of threads comes with the number of its bits, and the number with a hint.",
+    text: "A hint for thread reordering and the number of its bits come together.",
     example: Example {
         frame: Frame::WholeFor("spv1.5"),
         breaks: hit_object!("OpReorderThreadWithHitObjectNV %hit %u32_1"),
@@ -359,7 +359,7 @@ fn check_object(at: &Site<'_, '_>, of: Of) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "the first operand of {} must name a hit object, but is {}",
+        "the first operand of {} must be a pointer to a hit object, but is {}",
         at.inst.op(),
         at.m.show_value(at.id(0))
     );
@@ -377,7 +377,7 @@ fn check_attributes(at: &Site<'_, '_>, index: usize, of: Of) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "the attributes that {} names must be a variable in `{class}`, but are {}",
+        "the attributes of {} must be a variable in `{class}`, but are {}",
         at.inst.op(),
         at.m.show_value(at.id(index))
     );
@@ -390,7 +390,7 @@ fn check_hint(at: &Site<'_, '_>, index: usize) -> Verdict {
     let given = at.inst.args().len().saturating_sub(index);
     if given == 1 {
         let message = format!(
-            "{} gives a hint without the number of its bits",
+            "{} has a hint, but not the number of its bits",
             at.inst.op()
         );
         return Err(at.fault(&HINT, message));

@@ -97,7 +97,7 @@ static SWITCH_BRANCHES: Rule = Rule {
     class: InvalidBinary,
     section: "2.17",
     vuids: &[],
-    text: "A switch has at most 16,383 cases, the default not counted.",
+    text: "A switch has at most 16,383 cases, not counting the default.",
     example: Example {
         frame: Frame::Limited,
         breaks: "OpSelectionMerge %merge None
@@ -284,7 +284,7 @@ impl<'m, 'a> Counter<'m, 'a> {
             self.depths.insert(inst.word(1), depth);
         }
         let limit = self.limits.struct_depth;
-        let what = "structures within each other";
+        let what = "levels of nested structures";
         let nesting = match depth <= limit {
             true => Ok(()),
             false => exceeded(&STRUCT_DEPTH, inst, what, depth as usize, limit),
@@ -309,7 +309,7 @@ impl<'m, 'a> Counter<'m, 'a> {
 #[cold]
 fn exceeded(rule: &'static Rule, inst: Inst<'_>, what: &str, count: usize, limit: u32) -> Verdict {
     let message = format!(
-        "{}: there are {count} {what}, above the limit of {limit}",
+        "{}: there are {count} {what}, but the limit is {limit}",
         inst.op()
     );
     Err(Fault::new(rule, inst.offset(), message))

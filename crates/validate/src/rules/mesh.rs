@@ -105,7 +105,7 @@ static PAYLOAD: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_mesh_shader",
     vuids: &[],
-    text: "What a task shader passes on is a variable in the storage class `TaskPayloadWorkgroupEXT`.",
+    text: "The payload that a task shader passes on is a variable in the storage class `TaskPayloadWorkgroupEXT`.",
     example: Example {
         frame: Frame::WholeFor("spv1.5"),
         breaks: mesh!(
@@ -130,7 +130,7 @@ static MODEL: Rule = Rule {
     class: InvalidId,
     section: "SPV_EXT_mesh_shader",
     vuids: &[],
-    text: "Task shaders emit mesh tasks, and mesh shaders set the numbers of their outputs.",
+    text: "Only task shaders emit mesh tasks, and only mesh shaders set the numbers of their outputs.",
     example: Example {
         frame: Frame::WholeFor("spv1.5"),
         breaks: mesh!(
@@ -194,7 +194,7 @@ static OUTPUT_ARRAY: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_mesh_shader",
     vuids: &[],
-    text: "A mesh shader's outputs are arrays, over its vertices or over its primitives.",
+    text: "The outputs of a mesh shader are arrays with an element for each vertex or each primitive.",
     example: Example {
         frame: Frame::WholeFor("spv1.5"),
         breaks: mesh!(
@@ -319,7 +319,7 @@ fn check_count(at: &Site<'_, '_>, index: usize, unsigned: bool) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "operand {} of {} is an unsigned 32-bit integer, but is {}",
+        "operand {} of {} must be an unsigned 32-bit integer, but is {}",
         index + 1,
         at.inst.op(),
         m.show_value(at.id(index))
@@ -337,7 +337,7 @@ fn check_payload(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "the payload of {} is a variable in `TaskPayloadWorkgroupEXT`, but {} is not",
+        "the payload of {} must be a variable in `TaskPayloadWorkgroupEXT`, but {} is not",
         at.inst.op(),
         at.m.show_value(payload)
     );
@@ -366,7 +366,8 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
             let count = payloads.count();
             if count > 1 {
                 let message = format!(
-                    "there are {count} variables in `TaskPayloadWorkgroupEXT` in the entry point's interface"
+                    "the entry point's interface has {count} variables in `TaskPayloadWorkgroupEXT`, but may have \
+                     only one"
                 );
                 faults.add(Fault::new(&ONE_PAYLOAD, entry.inst.offset(), message));
             }
@@ -396,7 +397,7 @@ fn check_variable(m: &Module<'_>, variable: Id, is_mesh: bool) -> Verdict {
     let offset = m.def_offset(variable);
     if class != wanted && m.is_decorated(variable, Decoration::PerPrimitiveEXT) {
         let message = format!(
-            "{} is decorated with `PerPrimitiveEXT`, which a {stage} shader has in `{wanted}`, but is in `{class}`",
+            "`PerPrimitiveEXT` in a {stage} shader is for `{wanted}`, but {} is in `{class}`",
             m.name(variable)
         );
         return Err(Fault::new(&PER_PRIMITIVE, offset, message));
@@ -414,7 +415,7 @@ fn check_variable(m: &Module<'_>, variable: Id, is_mesh: bool) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "{} is an output of a mesh shader and so an array, but is of type {}",
+        "{} is an output of a mesh shader, so it must be an array, but is of type {}",
         m.name(variable),
         m.show_type(pointee)
     );
@@ -431,7 +432,10 @@ fn check_reads(m: &Module<'_>, faults: &mut Faults) {
             .instructions(function.range.clone())
             .find(|inst| reads_output(m, inst));
         if let Some(inst) = read {
-            let message = format!("{} reads an output of a mesh shader", inst.op());
+            let message = format!(
+                "{} reads an output of a mesh shader, which is not allowed in Vulkan",
+                inst.op()
+            );
             faults.add(Fault::new(&OUTPUT_READ, inst.offset(), message));
         }
     }

@@ -54,8 +54,8 @@ static UNDEFINED_SMALL: Rule = Rule {
     class: InvalidId,
     section: "3.31",
     vuids: &[],
-    text: "The capabilities for 8- and 16-bit storage only let such values be loaded, stored and converted. Undefined \
-           ones need `Int8`, `Int16` or `Float16`.",
+    text: "The capabilities for 8- and 16-bit storage only allow such values to be loaded, stored and converted. \
+           Undefined values of these types need `Int8`, `Int16` or `Float16`.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -81,7 +81,7 @@ static FREEZE: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_poison_freeze",
     vuids: &[],
-    text: "`OpFreezeKHR` makes a value of the same type as its operand.",
+    text: "The result of `OpFreezeKHR` has the type of its operand.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability PoisonFreezeKHR
@@ -98,7 +98,7 @@ static SIZE_OF: Rule = Rule {
     class: InvalidData,
     section: "3.32.1",
     vuids: &[],
-    text: "The size that `OpSizeOf` tells is a 32-bit integer.",
+    text: "The result of `OpSizeOf` is a 32-bit integer.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "%pointer = OpVariable %ptr_Function_u32 Function
@@ -113,7 +113,7 @@ static ASSUME: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_expect_assume",
     vuids: &[],
-    text: "What `OpAssumeTrueKHR` assumes is a boolean.",
+    text: "The condition of `OpAssumeTrueKHR` is a boolean.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability ExpectAssumeKHR
@@ -130,7 +130,7 @@ static EXPECT_RESULT: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_expect_assume",
     vuids: &[],
-    text: "`OpExpectKHR` makes a scalar or vector of integers or booleans.",
+    text: "The result of `OpExpectKHR` is a scalar or vector of integers or booleans.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability ExpectAssumeKHR
@@ -147,7 +147,7 @@ static EXPECT_OPERAND: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_expect_assume",
     vuids: &[],
-    text: "Value and expected value of `OpExpectKHR` have the type of its result.",
+    text: "The value and the expected value of `OpExpectKHR` have the result type.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability ExpectAssumeKHR
@@ -164,7 +164,8 @@ static FENCE: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_arithmetic_fence",
     vuids: &[],
-    text: "`OpArithmeticFenceEXT` takes and makes a floating-point scalar or vector of one type.",
+    text: "The operand and the result of `OpArithmeticFenceEXT` have the same type, a floating-point scalar or \
+           vector.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability ArithmeticFenceEXT
@@ -181,8 +182,7 @@ static CLOCK_RESULT: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_shader_clock",
     vuids: &[],
-    text: "The time that `OpReadClockKHR` reads is a 64-bit unsigned integer or a vector of two 32-bit unsigned \
-           integers.",
+    text: "The result of `OpReadClockKHR` is a 64-bit unsigned integer or a vector of two 32-bit unsigned integers.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability ShaderClockKHR
@@ -199,7 +199,7 @@ static CLOCK_SCOPE: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_shader_clock",
     vuids: &["VUID-StandaloneSpirv-OpReadClockKHR-04652"],
-    text: "There are clocks for the scopes `Subgroup` and `Device`, and for `Workgroup` in OpenCL.",
+    text: "The scope of a clock is `Subgroup` or `Device`, or in OpenCL also `Workgroup`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability ShaderClockKHR
@@ -246,7 +246,7 @@ fn undefined(at: &Site<'_, '_>) -> Verdict {
         return Err(at.wrong_result(&UNDEFINED_VOID, "a value"));
     }
     if m.has(Capability::Shader) && !m.is_pointer(result) && small_types::is_limited(m, result) {
-        let wanted = "a value, for which 8- and 16-bit types need their own capabilities";
+        let wanted = "a value of a type that this module can compute with";
         let fault = at.wrong_result(&UNDEFINED_SMALL, wanted);
         return Err(fault.needs(small_types::CALCULATION));
     }
@@ -269,7 +269,7 @@ fn assume(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "OpAssumeTrueKHR takes a boolean, but gets {}",
+        "the condition of OpAssumeTrueKHR must be a boolean, but is {}",
         at.m.show_value(at.id(0))
     );
     let fault = at.fault(&ASSUME, message);
@@ -311,7 +311,7 @@ fn read_clock(at: &Site<'_, '_>) -> Verdict {
             false => "Subgroup or Device",
         };
         let message =
-            format!("OpReadClockKHR reads the clock of {scope}; there are those of {wanted}");
+            format!("OpReadClockKHR reads the clock of {scope}, but the scope must be {wanted}");
         return Err(at.fault(&CLOCK_SCOPE, message).arg(at, 0));
     }
     let is_pair = match m.ty(result) {

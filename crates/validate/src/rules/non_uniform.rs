@@ -88,7 +88,7 @@ static SCOPE: Rule = Rule {
     class: InvalidData,
     section: "3.32.24",
     vuids: &[],
-    text: "Non-uniform group instructions work on a `Subgroup`.",
+    text: "The scope of non-uniform group instructions is `Subgroup`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability GroupNonUniform
@@ -103,7 +103,7 @@ static ROTATE_SCOPE: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_subgroup_rotate",
     vuids: &[],
-    text: "Values rotate within a `Subgroup` or a `Workgroup`.",
+    text: "The scope of a rotation is `Subgroup` or `Workgroup`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability GroupNonUniformRotateKHR
@@ -120,7 +120,7 @@ static VULKAN_SCOPE: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-04642"],
-    text: "In Vulkan, all group instructions work on a `Subgroup`.",
+    text: "In Vulkan, the scope of all group instructions is `Subgroup`.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpCapability GroupNonUniform
@@ -135,7 +135,7 @@ static VOTE_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.24",
     vuids: &[],
-    text: "An election, a vote and a look at one bit of a ballot give a boolean scalar.",
+    text: "The result of an election, a vote or a test of one bit of a ballot is a boolean scalar.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability GroupNonUniform
@@ -150,7 +150,7 @@ static PREDICATE: Rule = Rule {
     class: InvalidData,
     section: "3.32.24",
     vuids: &[],
-    text: "What is voted on is a boolean scalar.",
+    text: "The predicate of a vote is a boolean scalar.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability GroupNonUniformVote
@@ -165,8 +165,8 @@ static RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.24",
     vuids: &[],
-    text: "An operation over a group gives a scalar or a vector of the kind of number that its name says; one that \
-           only moves values gives any scalar or vector.",
+    text: "The result of an operation over a group is a scalar or vector of the kind of number that the instruction's \
+           name says; if it only moves values, any scalar or vector.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability GroupNonUniformArithmetic
@@ -181,7 +181,7 @@ static VALUE: Rule = Rule {
     class: InvalidData,
     section: "3.32.24",
     vuids: &[],
-    text: "The value that a group instruction combines or moves has the type of its result.",
+    text: "The value that a group instruction combines or moves has the result type.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability GroupNonUniformArithmetic
@@ -196,7 +196,7 @@ static ENCODING: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_bfloat16, SPV_EXT_float8",
     vuids: &[],
-    text: "Non-uniform group instructions take no floats of other encodings than IEEE 754.",
+    text: "Non-uniform group instructions don't work on floats of encodings other than IEEE 754.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability GroupNonUniformShuffle
@@ -215,8 +215,8 @@ static BALLOT_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.24",
     vuids: &[],
-    text: "A ballot or a partition is a vector of four unsigned integers; what is counted or found in a ballot is an \
-           unsigned integer scalar.",
+    text: "The result of a ballot or a partition is a vector of four unsigned integers; what is counted or found in a \
+           ballot is an unsigned integer scalar.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability GroupNonUniformBallot
@@ -231,7 +231,7 @@ static BALLOT_VALUE: Rule = Rule {
     class: InvalidData,
     section: "3.32.24",
     vuids: &[],
-    text: "A ballot that is taken is a vector of four unsigned integers.",
+    text: "The ballot that an instruction takes is a vector of four unsigned integers.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability GroupNonUniformBallot
@@ -246,8 +246,8 @@ static INDEX: Rule = Rule {
     class: InvalidData,
     section: "3.32.24",
     vuids: &[],
-    text: "What tells the invocation that a value comes from (an id, an index, a mask, a delta, a direction) is an \
-           unsigned integer scalar.",
+    text: "The operand that selects the invocation whose value is taken (an id, an index, a mask, a delta, a \
+           direction) is an unsigned integer scalar.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability GroupNonUniformShuffle
@@ -262,8 +262,7 @@ static INDEX_CONSTANT: Rule = Rule {
     class: InvalidData,
     section: "3.32.24",
     vuids: &[],
-    text: "Before SPIR-V 1.5, a broadcast comes from an invocation that a constant names, and so do the values of a \
-           quad.",
+    text: "Before SPIR-V 1.5, the id of a broadcast and the index of a quad broadcast are constants.",
     example: Example {
         frame: Frame::ShaderFor("spv1.4"),
         breaks: "OpCapability GroupNonUniformBallot
@@ -297,7 +296,7 @@ static CLUSTER_MISSING: Rule = Rule {
     section: "3.32.24",
     vuids: &[],
     text: "`ClusteredReduce` needs the size of the clusters, and the partitioned operations need the ballot that \
-           tells the partition.",
+           defines the partition.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability GroupNonUniformClustered
@@ -536,7 +535,7 @@ fn check_moved(at: &Site<'_, '_>, value: usize) -> Verdict {
 
 /// Checks that a value is no float of an encoding other than IEEE 754.
 fn check_encoding(at: &Site<'_, '_>, value: usize) -> Verdict {
-    let expected = "of no other encoding than IEEE 754";
+    let expected = "of IEEE 754 numbers";
     expect(at, &ENCODING, value, "value", expected, |m, ty| {
         arithmetic::encoding(m, ty).is_none()
     })
@@ -559,7 +558,7 @@ fn check_clusters(at: &Site<'_, '_>) -> Verdict {
     match at.m.constant_u64(size) {
         Some(value) if !value.is_power_of_two() => {
             let message = format!(
-                "the clusters of {} have the size {value}, which is not a power of two",
+                "the size of the clusters of {} must be a power of two, but is {value}",
                 at.inst.op()
             );
             let fault = at.fault(&CLUSTER_POWER, message).warning();
@@ -647,7 +646,7 @@ fn check_groups(at: &Site<'_, '_>, op: Op) -> Verdict {
         None if is_clustered || is_partitioned => {
             let missing = match is_clustered {
                 true => "the size of the clusters",
-                false => "the ballot that tells the partition",
+                false => "the ballot that defines the partition",
             };
             let message = format!("{op} with `{operation}` needs {missing}");
             Err(at.fault(&CLUSTER_MISSING, message))

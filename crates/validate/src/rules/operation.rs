@@ -98,7 +98,7 @@ impl<'s, 'm, 'a> Operation<'s, 'm, 'a> {
         let value = self.m.show_value(self.id(index));
         let result = self.m.show_type(self.result);
         let message = format!(
-            "{name} of {} must have {wanted}, but is {value} where the result type is {result}",
+            "{name} of {} must have {wanted}, but is {value}, and the result type is {result}",
             self.op
         );
         self.fault(rule, message)

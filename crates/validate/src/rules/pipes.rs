@@ -61,8 +61,8 @@ static RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.23",
     vuids: &[],
-    text: "Reading, writing and counting packets make a 32-bit integer, reserving makes a reservation, and \
-           `OpIsValidReserveId` a boolean.",
+    text: "The result of an instruction that reads, writes or counts packets is a 32-bit integer, that of one that \
+           reserves packets a reservation, and that of `OpIsValidReserveId` a boolean.",
     example: Example {
         frame: Frame::Kernel,
         breaks: with_pipe!("%count = OpGetNumPipePackets %u64 %pipe %u32_4 %u32_4"),
@@ -75,7 +75,7 @@ static PIPE: Rule = Rule {
     class: InvalidData,
     section: "3.32.23",
     vuids: &[],
-    text: "Reading needs a pipe that is `ReadOnly`, writing one that is `WriteOnly`, counting either.",
+    text: "Reading needs a pipe that is `ReadOnly`, writing one that is `WriteOnly`, and counting either.",
     example: Example {
         frame: Frame::Kernel,
         breaks: with_pipe!("%done = OpWritePipe %u32 %pipe %pointer %u32_4 %u32_4"),
@@ -88,7 +88,7 @@ static RESERVATION: Rule = Rule {
     class: InvalidData,
     section: "3.32.23",
     vuids: &[],
-    text: "A reservation is what the instructions that reserve packets make.",
+    text: "A reservation is the result of an instruction that reserves packets.",
     example: Example {
         frame: Frame::Kernel,
         breaks: with_pipe!("OpCommitReadPipe %pipe %u32_1 %u32_4 %u32_4"),
@@ -127,7 +127,8 @@ static STORAGE: Rule = Rule {
     class: InvalidData,
     section: "3.32.23",
     vuids: &[],
-    text: "`OpConstantPipeStorage` makes a pipe storage, of which `OpCreatePipeFromPipeStorage` makes a pipe.",
+    text: "The result of `OpConstantPipeStorage` is a pipe storage, from which `OpCreatePipeFromPipeStorage` makes a \
+           pipe.",
     example: Example {
         frame: Frame::Kernel,
         breaks: with_pipe!("%other = OpCreatePipeFromPipeStorage %pipe_type %u32_1"),

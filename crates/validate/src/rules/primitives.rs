@@ -67,7 +67,7 @@ static MODEL: Rule = Rule {
     class: InvalidId,
     section: "3.32.19",
     vuids: &[],
-    text: "Vertices are emitted and primitives are ended by geometry shaders only.",
+    text: "Only geometry shaders emit vertices and end primitives.",
     example: Example {
         frame: Frame::WholeFor("spv1.3"),
         breaks: "OpCapability Geometry
@@ -100,7 +100,7 @@ fn check_stream(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "the stream of {} is an integer constant, but {} is not",
+        "the stream of {} must be an integer constant, but {} is not",
         at.inst.op(),
         m.show_value(at.id(0))
     );

@@ -23,7 +23,7 @@ static OBJECT: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_ray_query",
     vuids: &[],
-    text: "A ray query is named by a pointer to `OpTypeRayQueryKHR`: a variable, a function's parameter or an access \
+    text: "A ray query is given by a pointer to `OpTypeRayQueryKHR`: a variable, a function's parameter or an access \
            chain.",
     example: Example {
         frame: Frame::ShaderFor("spv1.3"),
@@ -44,7 +44,8 @@ static INTERSECTION: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_ray_query",
     vuids: &[],
-    text: "Which intersection of a ray query is asked for, the candidate or the committed one, is a 32-bit integer constant.",
+    text: "The operand that chooses between the candidate and the committed intersection of a ray query is a 32-bit \
+           integer constant.",
     example: Example {
         frame: Frame::ShaderFor("spv1.3"),
         breaks: "OpCapability RayQueryKHR
@@ -68,7 +69,7 @@ static MICROMAP_MODE: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_opacity_micromap",
     vuids: &[],
-    text: "The operand of the execution mode `OpacityMicromapIdKHR` is a `Boolean` constant.",
+    text: "The operand of the execution mode `OpacityMicromapIdKHR` is a boolean constant.",
     example: Example {
         frame: Frame::ShaderFor("spv1.5"),
         breaks: "OpCapability RayTracingOpacityMicromapExecutionModeKHR
@@ -262,7 +263,7 @@ pub(super) fn check_object(at: &Site<'_, '_>, index: usize) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "operand {} of {} must name a ray query, but is {}",
+        "operand {} of {} must be a pointer to a ray query, but is {}",
         index + 1,
         at.inst.op(),
         at.m.show_value(at.id(index))

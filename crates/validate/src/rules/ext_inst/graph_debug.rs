@@ -82,7 +82,7 @@ static TEXT: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Graph.DebugInfo",
     vuids: &[],
-    text: "Names are `OpString` instructions.",
+    text: "Names are results of `OpString`.",
     example: graph!(
         "%debug_graph = OpExtInst %void %set DebugGraph %graph %u0
 ",
@@ -96,7 +96,7 @@ static INSTRUCTION: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Graph.DebugInfo",
     vuids: &[],
-    text: "The instructions that make up a DebugOperation are in the graph that it is about.",
+    text: "The instructions that a DebugOperation refers to are in its graph.",
     example: graph!(
         "%debug_graph = OpExtInst %void %set DebugGraph %graph %name
 %operation = OpExtInst %void %set DebugOperation %debug_graph %name %u0
@@ -112,7 +112,8 @@ static TENSOR_INDEX: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Graph.DebugInfo",
     vuids: &[],
-    text: "A DebugTensor for one of several tensors says which, by an `OpConstant` of a 32-bit unsigned integer.",
+    text: "A DebugTensor for one of several tensors has an index, which is an `OpConstant` of a 32-bit unsigned \
+           integer.",
     example: graph!(
         "%debug_tensor = OpExtInst %void %set DebugTensor %input %name %f1
 ",
@@ -163,7 +164,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
                 );
                 if is_composite {
                     let message = format!(
-                        "{} lacks an index, but {} holds several tensors",
+                        "{} needs an index, because {} holds several tensors",
                         call.name(),
                         m.show_value(call.id(0))
                     );

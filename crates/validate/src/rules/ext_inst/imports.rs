@@ -16,9 +16,8 @@ static UNKNOWN_SET: Rule = Rule {
     class: InvalidBinary,
     section: "3.32.4",
     vuids: &[],
-    text: "The name of an import is that of a known set of extended instructions, or begins with \
-           `NonSemantic.`: the instructions of such sets have no effect, so consumers need not \
-           know them.",
+    text: "The name of an import is that of a known extended instruction set, or begins with `NonSemantic.`: the \
+           instructions of such sets have no effect, so consumers need not know them.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%set = OpExtInstImport \"Example\"",
@@ -46,9 +45,8 @@ static SET_VERSION: Rule = Rule {
     class: InvalidData,
     section: "3.32.4",
     vuids: &[],
-    text: "The name of a set that comes in versions ends with the number of one that there is; the \
-           versions of NonSemantic.Shader.DebugInfo begin with 100, and later ones than are known \
-           are accepted.",
+    text: "The name of a versioned set ends with the number of an existing version; the versions of \
+           NonSemantic.Shader.DebugInfo begin with 100, and versions that are not known yet are accepted.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%set = OpExtInstImport \"NonSemantic.Shader.DebugInfo.99\"",
@@ -108,7 +106,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         None => ExtInstSet::is_non_semantic_name(&name()),
     };
     if !is_non_semantic && set.is_none() {
-        let message = format!("there is no set of extended instructions \"{}\"", name());
+        let message = format!("there is no extended instruction set \"{}\"", name());
         return Err(at.fault(&UNKNOWN_SET, message));
     }
     if is_non_semantic
@@ -116,7 +114,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         && !m.has_extension("SPV_KHR_non_semantic_info")
     {
         let message = format!(
-            "\"{}\" is imported without the extension SPV_KHR_non_semantic_info",
+            "the import of \"{}\" needs the extension SPV_KHR_non_semantic_info",
             name()
         );
         let fault = at.fault(&NON_SEMANTIC, message);
@@ -139,10 +137,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
             Err(at.fault(&SET_VERSION, message).arg(at, 0))
         }
         None => {
-            let message = format!(
-                "the name \"{}\" doesn't end with a version's number",
-                name()
-            );
+            let message = format!("the name \"{}\" must end with a version number", name());
             Err(at.fault(&SET_VERSION, message).arg(at, 0))
         }
     }

@@ -71,8 +71,8 @@ static UNKNOWN_INSTRUCTION: Rule = Rule {
     class: InvalidBinary,
     section: "3.32.4",
     vuids: &[],
-    text: "The instruction's number is one of the set's. Only sets whose instructions have no \
-           effect may hold numbers that a consumer doesn't know.",
+    text: "The number of an extended instruction is in its set. Only sets whose instructions have no effect may have \
+           numbers that a consumer doesn't know.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"\n%r = OpExtInst %f32 %glsl 200 %f32_1",
@@ -106,7 +106,7 @@ static FORWARD_NEEDED: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_relaxed_extended_instruction",
     vuids: &[],
-    text: "`OpExtInstWithForwardRefsKHR` has at least one operand that is defined later; without, `OpExtInst` does.",
+    text: "At least one operand of `OpExtInstWithForwardRefsKHR` is defined later; otherwise, `OpExtInst` is used.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpExtension \"SPV_KHR_relaxed_extended_instruction\"
@@ -203,7 +203,7 @@ fn forward_references(call: &Call<'_, '_, '_>) -> Verdict {
     // A set that isn't known can be imported only if it has no effect.
     if call.set.is_some_and(|set| !set.is_non_semantic()) {
         let message = format!(
-            "{}, whose set has effects, may not refer forward",
+            "{} has an effect, so its operands can't be forward references",
             call.name()
         );
         return Err(at
@@ -217,7 +217,10 @@ fn forward_references(call: &Call<'_, '_, '_>) -> Verdict {
         offset => offset >= own,
     };
     if !operands.iter().any(is_later) {
-        let message = format!("all operands of {} are defined before it", call.name());
+        let message = format!(
+            "all operands of {} are defined before it, so it has no forward references",
+            call.name()
+        );
         return Err(at.fault(&FORWARD_NEEDED, message).help("use OpExtInst"));
     }
     Ok(())

@@ -63,7 +63,7 @@ static RESULT: Rule = Rule {
     class: InvalidId,
     section: "NonSemantic.ClspvReflection",
     vuids: &[],
-    text: "Reflection has no result: its result type is void.",
+    text: "Reflection instructions have no result value: their result type is void.",
     example: reflection!(
         "%dim = OpExtInst %u32 %set SpecConstantWorkDim %u1
 ",
@@ -77,8 +77,8 @@ static VERSION: Rule = Rule {
     class: InvalidId,
     section: "NonSemantic.ClspvReflection",
     vuids: &[],
-    text: "An instruction needs the version of the set that it came with, or a later one; so do the operands that \
-           `Kernel` has since version 5.",
+    text: "An instruction needs the version of the set that introduced it, or a later one; so do the operands of \
+           `Kernel` that version 5 introduced.",
     example: reflection!(
         "%size = OpExtInst %void %set PrintfInfo %u1 %name
 ",
@@ -92,7 +92,7 @@ static UINT: Rule = Rule {
     class: InvalidId,
     section: "NonSemantic.ClspvReflection",
     vuids: &[],
-    text: "Numbers are `OpConstant` instructions of a 32-bit unsigned integer.",
+    text: "Numbers are results of `OpConstant` of a 32-bit unsigned integer.",
     example: reflection!(
         "%dim = OpExtInst %void %set SpecConstantWorkDim %f1
 ",
@@ -106,7 +106,7 @@ static TEXT: Rule = Rule {
     class: InvalidId,
     section: "NonSemantic.ClspvReflection",
     vuids: &[],
-    text: "Names and data are `OpString` instructions.",
+    text: "Names and data are results of `OpString`.",
     example: reflection!(
         "%constants = OpExtInst %void %set ConstantDataUniform %u1 %u1 %u1
 ",
@@ -120,7 +120,7 @@ static FUNCTION: Rule = Rule {
     class: InvalidId,
     section: "NonSemantic.ClspvReflection",
     vuids: &[],
-    text: "A `Kernel` names a function that is an entry point, only for `GLCompute`.",
+    text: "The function of a `Kernel` is an entry point, for the execution model `GLCompute` only.",
     example: reflection!(
         "%kernel = OpExtInst %void %set Kernel %other %name
 ",
@@ -163,7 +163,7 @@ static INFO: Rule = Rule {
     class: InvalidId,
     section: "NonSemantic.ClspvReflection",
     vuids: &[],
-    text: "The information about an argument is an ArgumentInfo instruction of the same import.",
+    text: "The information about an argument is an `ArgumentInfo` instruction of the same import.",
     example: reflection!(
         "%kernel = OpExtInst %void %set Kernel %main %name
 %argument = OpExtInst %void %set ArgumentSampler %kernel %u1 %u1 %u1 %kernel
@@ -269,8 +269,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
     };
     if version.is_some_and(|version| version < needed) {
         let message = format!(
-            "{} with {} operands is in version {needed} of the set and later ones, but the module \
-             imports version {}",
+            "{} with {} operands is only in version {needed} of the set and later, but the module imports version {}",
             call.name(),
             call.count(),
             version.unwrap_or(0)
@@ -320,7 +319,7 @@ fn check_operand(call: &Call<'_, '_, '_>, index: usize, operand: Operand) -> Ver
             (
                 others.is_some_and(Models::is_empty),
                 &FUNCTION,
-                "a function that is an entry point, only for GLCompute",
+                "an entry point for the execution model GLCompute only",
             )
         }
         Kernel => (

@@ -32,8 +32,8 @@ static TRINARY_RESULT: Rule = Rule {
     class: InvalidData,
     section: "SPV_AMD_shader_trinary_minmax",
     vuids: &[],
-    text: "The least, greatest or middle of three numbers is a floating-point or an integer scalar \
-           or vector, as the instruction's name says.",
+    text: "The instructions for the minimum, maximum or middle of three numbers work on floating-point or integer \
+           scalars or vectors, as their names say.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpExtension \"SPV_AMD_shader_trinary_minmax\"
@@ -50,7 +50,7 @@ static TRINARY_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "SPV_AMD_shader_trinary_minmax",
     vuids: &[],
-    text: "The three numbers are of the type of the result; integers may be of the other signedness.",
+    text: "The three numbers have the result type; integers may differ in signedness.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpExtension \"SPV_AMD_shader_trinary_minmax\"

@@ -17,7 +17,7 @@ pub(super) static CALLEE: Rule = Rule {
     class: InvalidId,
     section: "3.32.9",
     vuids: &[],
-    text: "What is called is a function.",
+    text: "The callee of a call is an `OpFunction`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%result = OpFunctionCall %u32 %u32_1",
@@ -34,7 +34,7 @@ pub(super) static RESULT: Rule = Rule {
     class: InvalidId,
     section: "3.32.9",
     vuids: &[],
-    text: "A call has the type that the function returns.",
+    text: "A call has the return type of the function as its result type.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%result = OpFunctionCall %u32 %callee
@@ -101,9 +101,9 @@ pub(super) static POINTER_CLASS: Rule = Rule {
     class: InvalidId,
     section: "2.16.1",
     vuids: &[],
-    text: "Under logical addressing, the pointers that are handed to functions point to `UniformConstant`, `Function`, \
-           `Private`, `Workgroup` or `AtomicCounter` memory, to tile images and tile attachments, or with variable \
-           pointers to `StorageBuffer` memory.",
+    text: "In the logical addressing model, pointers that are passed to functions point to `UniformConstant`, \
+           `Function`, `Private`, `Workgroup` or `AtomicCounter` memory, to tile images or tile attachments, or, with \
+           variable pointers, to `StorageBuffer` memory.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "OpDecorate %output Location 0
@@ -132,7 +132,7 @@ pub(super) static POINTER_ORIGIN: Rule = Rule {
     class: InvalidId,
     section: "2.16.1",
     vuids: &[],
-    text: "Under logical addressing, the pointers that are handed to functions are variables or parameters as a whole, \
+    text: "In the logical addressing model, pointers that are passed to functions are whole variables or parameters, \
            except with variable pointers and for handles.",
     example: Example {
         frame: Frame::Shader,
@@ -161,8 +161,8 @@ pub(super) static INDIRECT: Rule = Rule {
     class: InvalidId,
     section: "SPV_INTEL_function_pointers",
     vuids: &[],
-    text: "A function pointer is a pointer to a function type; a call through it has the type and the arguments that \
-           the function type says.",
+    text: "A function pointer is a pointer to a function type; a call through it has the result type and the \
+           arguments that the function type says.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability FunctionPointersINTEL
@@ -191,14 +191,17 @@ pub(super) fn call(at: &Site<'_, '_>) -> Verdict {
         if m.op_of(callee) == Op::Nop {
             return Ok(());
         }
-        let message = format!("what is called is a function, not {}", m.show_value(callee));
+        let message = format!(
+            "the callee must be a function, but is {}",
+            m.show_value(callee)
+        );
         let fault = at.fault(&CALLEE, message);
         return Err(fault.about(m, callee, "it is defined here"));
     };
     let returned = function.result_type().unwrap_or(Id(0));
     let result = expect(at.result_type() == returned, || {
         let message = format!(
-            "{} returns {}, but the call's type is {}",
+            "{} returns {}, but the result type of the call is {}",
             m.name(callee),
             m.show_type(returned),
             m.show_type(at.result_type())
@@ -238,7 +241,7 @@ fn arguments(at: &Site<'_, '_>, callee: Id, function: Inst<'_>) -> Verdict {
                 || m.options.before_hlsl_legalization && logically_match(m, given, parameter);
             if !fits {
                 let message = format!(
-                    "argument {} of the call of {} must be {}, but is {}",
+                    "argument {} of the call to {} must be {}, but is {}",
                     index + 1,
                     m.name(callee),
                     m.show_type(parameter),
@@ -276,7 +279,8 @@ fn logical_pointer(at: &Site<'_, '_>, index: usize, argument: Id, class: Storage
     };
     if !fine {
         let message = format!(
-            "argument {} is a `{class}` pointer, which under logical addressing isn't handed to functions",
+            "argument {} is a pointer to `{class}`, which can't be passed to a function in the logical addressing \
+             model",
             index + 1
         );
         let fault = at.fault(&POINTER_CLASS, message);
@@ -299,7 +303,8 @@ fn logical_pointer(at: &Site<'_, '_>, index: usize, argument: Id, class: Storage
         return Ok(());
     }
     let message = format!(
-        "argument {} is {}, but under logical addressing only variables and parameters are handed to functions",
+        "argument {} is {}, but in the logical addressing model only variables and parameters can be passed to \
+         functions",
         index + 1,
         m.show_value(argument)
     );
@@ -388,7 +393,7 @@ pub(super) fn function_pointer(at: &Site<'_, '_>) -> Verdict {
     let pointee = m.pointee(at.result_type()).unwrap_or(Id(0));
     if !matches!(m.ty(pointee), Type::Function { .. }) {
         let message = format!(
-            "a function pointer is a pointer to a function type, not {}",
+            "a function pointer must be a pointer to a function type, but is {}",
             m.show_type(at.result_type())
         );
         return Err(indirect_fault(at, at.result_type(), message));
@@ -398,7 +403,7 @@ pub(super) fn function_pointer(at: &Site<'_, '_>) -> Verdict {
         Op::Function | Op::Nop => Ok(()),
         _ => {
             let message = format!(
-                "a function pointer points to a function, not to {}",
+                "a function pointer must point to a function, but points to {}",
                 m.show_value(function)
             );
             Err(indirect_fault(at, function, message))
@@ -413,7 +418,7 @@ pub(super) fn pointer_call(at: &Site<'_, '_>) -> Verdict {
     let pointee = m.pointee(at.type_of_arg(0)).unwrap_or(Id(0));
     let Type::Function { result, parameters } = m.ty(pointee) else {
         let message = format!(
-            "a call through a pointer takes a pointer to a function type, not {}",
+            "a call through a pointer needs a pointer to a function type, but has {}",
             m.show_value(pointer)
         );
         return Err(indirect_fault(at, pointer, message));
@@ -421,7 +426,7 @@ pub(super) fn pointer_call(at: &Site<'_, '_>) -> Verdict {
     let arguments = at.inst.args().get(1..).unwrap_or_default();
     if result != at.result_type() || arguments.len() != parameters.len() {
         let message = format!(
-            "the call through {} doesn't fit its function type",
+            "the call through {} doesn't match its function type",
             m.name(pointer)
         );
         return Err(indirect_fault(at, pointee, message));

@@ -47,7 +47,7 @@ static FUNCTION_TYPE: Rule = Rule {
     class: InvalidId,
     section: "3.32.9",
     vuids: &[],
-    text: "A function names a function type.",
+    text: "The type of a function is a function type.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%other = OpFunction %void None %void
@@ -66,7 +66,7 @@ static RETURN_TYPE: Rule = Rule {
     class: InvalidId,
     section: "3.32.9",
     vuids: &[],
-    text: "The result type of a function is what its function type returns.",
+    text: "The result type of a function is the return type of its function type.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%other = OpFunction %u32 None %fn_void
@@ -85,8 +85,8 @@ static RETURN_POINTER: Rule = Rule {
     class: InvalidId,
     section: "2.16.1",
     vuids: &[],
-    text: "Under logical addressing, functions return pointers only with variable pointers: to `StorageBuffer` memory \
-           with either capability and to `Workgroup` memory with `VariablePointers`.",
+    text: "In the logical addressing model, functions return pointers only with variable pointers: to `StorageBuffer` \
+           memory with either capability, and to `Workgroup` memory with `VariablePointers`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VariablePointers
@@ -109,8 +109,8 @@ static PARAMETER: Rule = Rule {
     class: InvalidId,
     section: "3.32.9",
     vuids: &[],
-    text: "A function has parameters of the types that its function type lists, in that order, and no others. If the \
-           last of them are missing, this is only a warning: nothing in the function can use them.",
+    text: "A function has parameters of the types that its function type lists, in that order, and no others. If some \
+           are missing at the end, this is only a warning: nothing in the function can use them.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%fn_u32 = OpTypeFunction %void %u32
@@ -142,7 +142,10 @@ fn function(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let ty = at.id(1);
     let Type::Function { result, parameters } = m.ty(ty) else {
-        let message = format!("a function has a function type, not {}", m.show_type(ty));
+        let message = format!(
+            "the type of a function must be a function type, but is {}",
+            m.show_type(ty)
+        );
         let fault = at.fault(&FUNCTION_TYPE, message);
         return Err(fault.about(m, ty, "it is defined here"));
     };
@@ -240,8 +243,12 @@ fn return_pointer(at: &Site<'_, '_>, result: Id) -> Verdict {
         return Ok(());
     }
     let message = match needed {
-        Some(needed) => format!("a function that returns a `{class}` pointer needs `{needed}`"),
-        None => format!("under logical addressing, a function returns no `{class}` pointer"),
+        Some(needed) => format!(
+            "a function that returns a pointer to `{class}` needs the capability `{needed}`"
+        ),
+        None => format!(
+            "a function can't return a pointer to `{class}` in the logical addressing model"
+        ),
     };
     let fault = at.fault(&RETURN_POINTER, message);
     Err(fault.about(m, result, "the pointer type is declared here"))

@@ -13,8 +13,8 @@ pub(super) static FUNCTION: Rule = Rule {
     class: InvalidId,
     section: "3.32.9",
     vuids: &[],
-    text: "A function is no value: it is called, handed to instructions that run functions, named, decorated, or made \
-           an entry point.",
+    text: "A function is not a value: it is called, passed to instructions that run functions, named, decorated, or \
+           made an entry point.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%fn_u32 = OpTypeFunction %u32
@@ -42,7 +42,7 @@ pub(super) static FUNCTION_TYPE: Rule = Rule {
     class: InvalidId,
     section: "3.32.6",
     vuids: &[],
-    text: "A function type is for functions; with function pointers, pointers to it, too.",
+    text: "A function type is used only by functions and, with function pointers, by pointer types.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%value = OpUndef %fn_void",

@@ -16,7 +16,7 @@ pub(super) static STORAGE_CAPABILITY: Rule = Rule {
     class: InvalidData,
     section: "3.8",
     vuids: &[],
-    text: "To read or write images without sampler (`Sampled` 2) of some shapes takes a capability: `Image1D`, \
+    text: "Reading or writing images without a sampler (`Sampled` 2) of some shapes needs a capability: `Image1D`, \
            `ImageRect`, `ImageBuffer`, `ImageCubeArray`, `ImageMSArray`.",
     example: Example {
         frame: Frame::Fragment,
@@ -38,8 +38,8 @@ pub(super) static WITHOUT_FORMAT: Rule = Rule {
     class: InvalidData,
     section: "3.31",
     vuids: &[],
-    text: "In Vulkan, to read an image of format `Unknown` takes the capability `StorageImageReadWithoutFormat`, and \
-           to write it `StorageImageWriteWithoutFormat`.",
+    text: "In Vulkan, reading an image of the format `Unknown` needs the capability `StorageImageReadWithoutFormat`, \
+           and writing it `StorageImageWriteWithoutFormat`.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: image!(
@@ -63,7 +63,7 @@ pub(super) static VULKAN_COMPONENTS: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Result-04780"],
-    text: "In Vulkan, a texel that is read has four components.",
+    text: "In Vulkan, `OpImageRead` reads texels of four components.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: image!(
@@ -103,8 +103,8 @@ pub(super) static SUBPASS_COORDINATE: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-SubpassData-04660"],
-    text: "In Vulkan, an image of dimensionality `SubpassData` is read at the constant (0, 0): the fragment's own \
-           place.",
+    text: "In Vulkan, an image of dimensionality `SubpassData` is read at the constant coordinate (0, 0): the \
+           fragment's own place.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: image!(
@@ -133,7 +133,7 @@ pub(super) static TEXEL: Rule = Rule {
     class: InvalidData,
     section: "3.32.10",
     vuids: &[],
-    text: "A texel that is written is a scalar or a vector of numbers.",
+    text: "The texel to write is a scalar or a vector of numbers.",
     example: Example {
         frame: Frame::Fragment,
         breaks: image!("OpImageWrite %value %v2u32_0 %mat4_0"),
@@ -146,8 +146,7 @@ pub(super) static OPENCL_WRITE_OPERANDS: Rule = Rule {
     class: InvalidData,
     section: "OpenCL, SPIR-V Environment",
     vuids: &[],
-    text: "In OpenCL, `OpImageWrite` takes no image operands but the level of detail, the latter with \
-           `ImageMipmap`.",
+    text: "In OpenCL, `OpImageWrite` has no image operands other than `Lod`, which needs `ImageMipmap`.",
     example: Example {
         frame: Frame::KernelFor("opencl2.1"),
         breaks: "OpCapability ImageBasic
@@ -166,7 +165,7 @@ pub(super) static RESIDENT_CODE: Rule = Rule {
     class: InvalidData,
     section: "3.32.10",
     vuids: &[],
-    text: "What tells residency is an integer scalar.",
+    text: "A residency code is an integer scalar.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "OpCapability SparseResidency
@@ -181,7 +180,7 @@ pub(super) static ATTACHMENT_STAGE: Rule = Rule {
     class: InvalidId,
     section: "SPV_EXT_shader_tile_image",
     vuids: &[],
-    text: "Only fragment shaders read what the attachments hold at their place.",
+    text: "Only fragment shaders read attachments at their own place.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability TileImageDepthReadAccessEXT
@@ -197,7 +196,7 @@ pub(super) static ATTACHMENT_SAMPLE: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_shader_tile_image",
     vuids: &[],
-    text: "The sample of an attachment is given by a 32-bit integer.",
+    text: "The sample of an attachment is a 32-bit integer.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "OpCapability TileImageDepthReadAccessEXT
@@ -240,7 +239,7 @@ fn check_fetched(at: &Site<'_, '_>, image: &Image) -> Verdict {
         return Err(super::wrong_image(at, &DIM, at.id(0), what));
     }
     expect(image.sampled == 1, || {
-        let what = "fetches from images whose type has `Sampled` 1";
+        let what = "needs an image whose type has `Sampled` 1";
         super::wrong_image(at, &SAMPLED, at.id(0), what)
     })
 }
@@ -272,7 +271,9 @@ pub(super) fn check_read(at: &Site<'_, '_>) -> Verdict {
     };
     let stage = match at.models_outside(FRAGMENT) {
         Some(models) if is_subpass => {
-            let message = format!("{op} of SubpassData stands in {models}, not in Fragment");
+            let message = format!(
+                "{op} of SubpassData can be used only in Fragment, but is reached from {models}"
+            );
             Err(at.fault(&SUBPASS_STAGE, message))
         }
         _ => Ok(()),
@@ -294,19 +295,19 @@ pub(super) fn check_read(at: &Site<'_, '_>) -> Verdict {
 fn check_read_result(at: &Site<'_, '_>, texel: Id, image: Option<Image>) -> Verdict {
     let m = at.m;
     if !shape::is_scalar_or_vector(m, texel, is_number) {
-        let expected = "a scalar or a vector of numbers as texel";
+        let expected = "a scalar or a vector of numbers";
         return Err(at.wrong_result(&RESULT, expected));
     }
     let components = m.dimension(texel);
     if m.env.is_vulkan() && components != 4 {
-        let expected = "a texel of four components";
+        let expected = "a vector of four components";
         return Err(at.wrong_result(&VULKAN_COMPONENTS, expected));
     }
     let (wanted, expected) = match image {
         Some(image) if m.env.is_opencl() && image.depth == 1 => {
-            (1, "a scalar for an image with depth")
+            (1, "a scalar because the image has depth")
         }
-        Some(_) if m.env.is_opencl() => (4, "a texel of four components"),
+        Some(_) if m.env.is_opencl() => (4, "a vector of four components"),
         _ => return Ok(()),
     };
     expect(components == wanted, || {
@@ -331,7 +332,7 @@ pub(super) fn check_write(at: &Site<'_, '_>) -> Verdict {
     };
     let operands = at.inst.optional(3).unwrap_or(0) & !levels;
     let opencl = expect(!m.env.is_opencl() || operands == 0, || {
-        let message = format!("{} takes no such image operands in OpenCL", at.inst.op());
+        let message = format!("{} can't have these image operands in OpenCL", at.inst.op());
         at.fault(&OPENCL_WRITE_OPERANDS, message).arg(at, 3)
     });
     let operands = opencl.and_then(|()| operands::check(at, &image, 3));
@@ -434,7 +435,7 @@ pub(super) fn check_resident(at: &Site<'_, '_>) -> Verdict {
     match at.m.type_of(at.id(0)) {
         Some(ty) if !at.m.is_int_scalar(ty) => {
             let expected = "an integer scalar";
-            Err(at.wrong_operand(&RESIDENT_CODE, at.id(0), "resident code", expected))
+            Err(at.wrong_operand(&RESIDENT_CODE, at.id(0), "residency code", expected))
         }
         _ => Ok(()),
     }
@@ -453,7 +454,10 @@ pub(super) fn check_attachment(at: &Site<'_, '_>) -> Verdict {
             }
             if let Some(image) = super::image_operand(at, 0)? {
                 if image.dim != Dim::TileImageDataEXT {
-                    let what = format!("reads TileImageDataEXT, not {}", image.dim);
+                    let what = format!(
+                        "needs an image of dimensionality TileImageDataEXT, but has {}",
+                        image.dim
+                    );
                     return Err(super::wrong_image(at, &DIM, at.id(0), &what));
                 }
                 super::check_texel_type(at, &image, m.component_type(result))?;

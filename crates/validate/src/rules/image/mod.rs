@@ -192,7 +192,7 @@ static RESERVED: Rule = Rule {
     class: InvalidBinary,
     section: "3.32.10",
     vuids: &[],
-    text: "The sparse instructions that project are reserved: no version of SPIR-V gives them a meaning.",
+    text: "The sparse instructions with projection are reserved: no version of SPIR-V gives them a meaning.",
     example: Example {
         frame: Frame::Fragment,
         breaks: sampled!(
@@ -215,7 +215,7 @@ static IMAGE_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "3.32.10",
     vuids: &[],
-    text: "Instructions that don't sample take an image of type `OpTypeImage`.",
+    text: "The image of an instruction that doesn't sample is of type `OpTypeImage`.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "OpCapability ImageQuery
@@ -233,7 +233,7 @@ static SAMPLED_IMAGE_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "3.32.10",
     vuids: &[],
-    text: "Instructions that sample take an image with its sampler, of type `OpTypeSampledImage`.",
+    text: "The image of an instruction that samples comes with its sampler, as an `OpTypeSampledImage`.",
     example: Example {
         frame: Frame::Fragment,
         breaks: image!(
@@ -249,7 +249,7 @@ static SPARSE_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.10",
     vuids: &[],
-    text: "A sparse instruction gives a structure of two members: an integer scalar that tells residency, and the \
+    text: "The result of a sparse instruction is a structure of two members: an integer scalar for residency, and the \
            texel.",
     example: Example {
         frame: Frame::Fragment,
@@ -299,7 +299,7 @@ static IMPLICIT_LOD_MODE: Rule = Rule {
     section: "SPV_KHR_compute_shader_derivatives",
     vuids: &[],
     text: "A compute, mesh or task shader has derivatives, and with them implicit levels of detail, only with the \
-           mode `DerivativeGroupQuadsKHR` or `DerivativeGroupLinearKHR`.",
+           execution mode `DerivativeGroupQuadsKHR` or `DerivativeGroupLinearKHR`.",
     example: Example {
         frame: Frame::Shader,
         breaks: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"),
@@ -332,8 +332,8 @@ static RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.10",
     vuids: &[],
-    text: "What an image instruction gives is of the kind that it says: texels are vectors of numbers, comparisons \
-           give scalars, and queries give integers (`OpImageQueryLod` floats).",
+    text: "The result of an image instruction has the type that suits it: texels are vectors of numbers, comparisons \
+           are scalars, and queries are integers (or floats for `OpImageQueryLod`).",
     example: Example {
         frame: Frame::Fragment,
         breaks: sampled!("%texel = OpImageSampleImplicitLod %f32 %value %v2f32_0"),
@@ -360,8 +360,9 @@ static COORDINATE: Rule = Rule {
     class: InvalidData,
     section: "3.32.10",
     vuids: &[],
-    text: "A coordinate is a scalar or a vector of 32-bit numbers: floats to sample, integers to fetch, either to \
-           read, write and in kernels to sample. With `Float16ImageAMD`, 16-bit floats tell where to sample, too.",
+    text: "A coordinate is a scalar or a vector of 32-bit numbers: floats for sampling, integers for fetching, either \
+           for reading, writing and sampling in kernels. With `Float16ImageAMD`, 16-bit floats are also allowed for \
+           sampling.",
     example: Example {
         frame: Frame::Fragment,
         breaks: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2u32_0"),
@@ -375,7 +376,7 @@ static COORDINATE_SIZE: Rule = Rule {
     section: "3.32.10",
     vuids: &[],
     text: "A coordinate has a component for each dimension, one more for the layer of an arrayed image, and one more \
-           to divide by when it is projective.",
+           as the divisor of a projection.",
     example: Example {
         frame: Frame::Fragment,
         breaks: sampled!(
@@ -394,7 +395,7 @@ static DIM: Rule = Rule {
     class: InvalidData,
     section: "3.32.10",
     vuids: &[],
-    text: "Each image instruction works on some dimensionalities only: cubes can't be fetched from, buffers have no \
+    text: "Each image instruction works only on some dimensionalities: cubes can't be fetched from, buffers have no \
            levels, projection needs a plane or a volume.",
     example: Example {
         frame: Frame::Fragment,
@@ -414,7 +415,7 @@ static MULTISAMPLED: Rule = Rule {
     class: InvalidData,
     section: "3.32.10",
     vuids: &[],
-    text: "A multisampled image can't be filtered: it is fetched, read or written, a sample at a time.",
+    text: "A multisampled image can't be filtered: it is fetched from, read or written one sample at a time.",
     example: Example {
         frame: Frame::Fragment,
         breaks: sampled!(
@@ -450,8 +451,8 @@ static FORMAT_SIGN: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Image Format and Type Matching",
     vuids: &["VUID-StandaloneSpirv-Image-04965"],
-    text: "In Vulkan, an access to integers has the sign of the image's format. `SignExtend` and `ZeroExtend` say the \
-           sign of the access; without, it is that of the sampled type.",
+    text: "In Vulkan, an access to integers has the signedness of the image's format. `SignExtend` and `ZeroExtend` \
+           give the signedness of the access; without them, it is that of the sampled type.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: image!(
@@ -532,7 +533,7 @@ fn image_operand(at: &Site<'_, '_>, index: usize) -> Result<Option<Image>, Fault
         Type::Image(image) => Ok(Some(image)),
         // The use of a sampled image is a matter of its own.
         _ if at.m.op_of(id) == Op::SampledImage => Ok(None),
-        _ => Err(at.wrong_operand(&IMAGE_OPERAND, id, "image", "of a type `OpTypeImage`")),
+        _ => Err(at.wrong_operand(&IMAGE_OPERAND, id, "image", "of the type `OpTypeImage`")),
     }
 }
 
@@ -551,7 +552,7 @@ fn sampled_image_operand(at: &Site<'_, '_>, index: usize) -> Result<Option<Image
             &SAMPLED_IMAGE_OPERAND,
             id,
             "sampled image",
-            "of a type `OpTypeSampledImage`",
+            "of the type `OpTypeSampledImage`",
         )),
     }
 }
@@ -578,12 +579,12 @@ fn texel_of(at: &Site<'_, '_>) -> Result<Id, Fault> {
 fn check_texel_vector(at: &Site<'_, '_>, texel: Id) -> Verdict {
     let m = at.m;
     if !m.is_vector(texel) || !shape::is_number(m, m.component_type(texel)) {
-        let expected = "a vector of integers or floats as texel";
+        let expected = "a vector of integers or floats";
         return Err(at.wrong_result(&RESULT, expected));
     }
     match m.dimension(texel) {
         4 => Ok(()),
-        _ => Err(at.wrong_result(&COMPONENTS, "a texel of four components")),
+        _ => Err(at.wrong_result(&COMPONENTS, "a vector of four components")),
     }
 }
 
@@ -632,7 +633,7 @@ fn check_coordinate(
         return Err(at.wrong_operand(&COORDINATE, id, "coordinate", expected));
     }
     if at.m.dimension(ty) < size {
-        let expected = format!("of {size} components at least");
+        let expected = format!("of at least {size} components");
         return Err(at.wrong_operand(&COORDINATE_SIZE, id, "coordinate", &expected));
     }
     Ok(())
@@ -642,7 +643,7 @@ fn check_coordinate(
 fn check_implicit_lod(at: &Site<'_, '_>) -> Verdict {
     if let Some(models) = at.models_outside(derivatives::ALLOWED) {
         let message = format!(
-            "{} stands in {models}, which has no implicit level of detail",
+            "{} is reached from {models}, where there is no implicit level of detail",
             at.inst.op()
         );
         return Err(at.fault(&IMPLICIT_LOD_STAGE, message));
@@ -651,6 +652,6 @@ fn check_implicit_lod(at: &Site<'_, '_>) -> Verdict {
         &IMPLICIT_LOD_MODE,
         derivatives::GROUPED,
         derivatives::GROUPING,
-        "no derivative groups",
+        "no execution mode for derivative groups",
     )
 }

@@ -2,6 +2,7 @@
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Dim, ImageOperands, Op};
 
 use super::FORMAT_SIGN;
@@ -17,9 +18,9 @@ pub(super) static OPCODE: Rule = Rule {
     class: InvalidData,
     section: "3.14",
     vuids: &[],
-    text: "Each image operand goes with some instructions only: `Bias` with implicit levels of detail, `Lod` with \
-           explicit ones and fetches, `Grad` with explicit ones, `ConstOffsets` with gathers, `Sample` with what \
-           reads or writes single texels, `MakeTexelAvailable` with writes, `MakeTexelVisible` with reads.",
+    text: "Each image operand is for some instructions only: `Bias` for implicit levels of detail, `Lod` for explicit \
+           ones and fetches, `Grad` for explicit ones, `ConstOffsets` for gathers, `Sample` for what reads or writes \
+           single texels, `MakeTexelAvailable` for writes, `MakeTexelVisible` for reads.",
     example: Example {
         frame: Frame::Fragment,
         breaks: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 Lod %f32_0"),
@@ -49,8 +50,8 @@ pub(super) static TYPE: Rule = Rule {
     class: InvalidData,
     section: "3.14",
     vuids: &[],
-    text: "Levels, biases and gradients are 32-bit floats, with `Float16ImageAMD` also 16-bit floats, except that \
-           fetches tell the level by a 32-bit integer; offsets and samples are 32-bit integers.",
+    text: "Levels, biases and gradients are 32-bit floats, and with `Float16ImageAMD` also 16-bit floats, except that \
+           the level of a fetch is a 32-bit integer; offsets and samples are 32-bit integers.",
     example: Example {
         frame: Frame::Fragment,
         breaks: sampled!("%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Lod %u32_0"),
@@ -63,8 +64,8 @@ pub(super) static SIZE: Rule = Rule {
     class: InvalidData,
     section: "3.14",
     vuids: &[],
-    text: "Gradients and offsets have a component for each dimension, none for the layer; there are four \
-           `ConstOffsets` of two components each.",
+    text: "Gradients and offsets have a component for each dimension, but none for the layer; `ConstOffsets` are four \
+           vectors of two components each.",
     example: Example {
         frame: Frame::Fragment,
         breaks: sampled!(
@@ -100,9 +101,9 @@ pub(super) static IMAGE: Rule = Rule {
     class: InvalidData,
     section: "3.14",
     vuids: &[],
-    text: "Levels, biases and gradients need an image with levels (1D, 2D, 3D, `Cube`; for gradients, one that isn't \
-           multisampled is enough), offsets one that is no cube, and `Sample` goes with multisampled images, without \
-           exception.",
+    text: "Levels, biases and gradients need an image with levels (1D, 2D, 3D or `Cube`, not multisampled; for \
+           gradients, one that isn't multisampled is enough), offsets need one that is not a cube, and `Sample` is \
+           used with all multisampled images and no others.",
     example: Example {
         frame: Frame::Fragment,
         breaks: image!(
@@ -121,7 +122,7 @@ pub(super) static VULKAN_OFFSET: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Runtime SPIR-V Validation",
     vuids: &["VUID-RuntimeSpirv-Offset-10213"],
-    text: "In Vulkan, `Offset` goes with gathers only, unless the feature `maintenance8` is enabled.",
+    text: "In Vulkan, `Offset` is only for gathers, unless the feature `maintenance8` is enabled.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: sampled!(
@@ -146,7 +147,7 @@ pub(super) static NON_PRIVATE: Rule = Rule {
     class: InvalidData,
     section: "3.14",
     vuids: &[],
-    text: "`MakeTexelAvailable` and `MakeTexelVisible` go with `NonPrivateTexel`: private texels are nobody else's.",
+    text: "`MakeTexelAvailable` and `MakeTexelVisible` need `NonPrivateTexel`: private texels are not shared.",
     example: Example {
         frame: Frame::Fragment,
         breaks: image!(
@@ -169,7 +170,7 @@ pub(super) static ZERO_EXTEND: Rule = Rule {
     class: InvalidData,
     section: "3.14",
     vuids: &[],
-    text: "With `ZeroExtend`, the texel isn't signed.",
+    text: "With `ZeroExtend`, the components of the texel are not signed.",
     example: Example {
         frame: Frame::FragmentFor("spv1.4"),
         breaks: image!(
@@ -234,7 +235,10 @@ pub(super) fn check(at: &Site<'_, '_>, image: &Image, first: usize) -> Verdict {
 /// Checks the operands that there are.
 fn check_given(at: &Site<'_, '_>, image: &Image, mask: ImageOperands, first: usize) -> Verdict {
     let offsets = expect((mask.0 & ANY_OFFSET).count_ones() <= 1, || {
-        let message = format!("{} has several kinds of offsets: `{mask}`", at.inst.op());
+        let message = format!(
+            "{} has more than one kind of offset: `{mask}`",
+            at.inst.op()
+        );
         at.fault(&EXCLUSIVE, message)
     });
     let has_both = mask.contains(ImageOperands::Lod | ImageOperands::Grad);
@@ -312,7 +316,7 @@ impl Given<'_> {
                 let is_shared = self.mask.contains(ImageOperands::NonPrivateTexel);
                 let shared = expect(is_shared, || {
                     let message = format!(
-                        "`{}` of {} goes with `NonPrivateTexel`, which is missing",
+                        "`{}` of {} also needs `NonPrivateTexel`",
                         self.operand,
                         at.inst.op()
                     );
@@ -366,7 +370,7 @@ impl Given<'_> {
         if is_right {
             return Ok(());
         }
-        let message = format!("{op} doesn't take the image operand `{}`", self.operand);
+        let message = format!("{op} can't have the image operand `{}`", self.operand);
         Err(at.fault(&OPCODE, message))
     }
 
@@ -390,7 +394,7 @@ impl Given<'_> {
         let size = shape::plane_size(self.image.dim);
         match at.m.type_of(id) {
             Some(ty) if at.m.dimension(ty) != size => {
-                let expected = format!("of {size} components");
+                let expected = format!("of {}", counted(size as usize, "component"));
                 Err(self.wrong(at, &SIZE, id, &expected))
             }
             _ => Ok(()),
@@ -427,7 +431,10 @@ impl Given<'_> {
             && !at.m.options.allow_offset_texture_operand
             && !traits(at.inst.op()).gathers
         {
-            let message = format!("{} has an `Offset`, but doesn't gather", at.inst.op());
+            let message = format!(
+                "{} does not gather, so it can't have an `Offset` in Vulkan",
+                at.inst.op()
+            );
             return Err(at.fault(&VULKAN_OFFSET, message));
         }
         Ok(())
@@ -513,7 +520,10 @@ fn check_zero_extend(at: &Site<'_, '_>, mask: ImageOperands) -> Verdict {
     let component = at.m.component_type(at.result_type());
     match at.m.ty(component) {
         Type::Int { signed: true, .. } => {
-            let message = format!("{} extends signed integers with zeros", at.inst.op());
+            let message = format!(
+                "{} has `ZeroExtend`, but its texels are signed integers",
+                at.inst.op()
+            );
             Err(at.fault(&ZERO_EXTEND, message))
         }
         _ => Ok(()),

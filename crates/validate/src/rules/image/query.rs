@@ -1,6 +1,7 @@
 //! Queries.
 
 use spirvkit_diagnostics::ErrorClass::InvalidData;
+use spirvkit_diagnostics::counted;
 use spirvkit_grammar::Dim;
 
 use super::shape::{self, is_float32, is_int32};
@@ -37,7 +38,7 @@ pub(super) static LOD: Rule = Rule {
     class: InvalidData,
     section: "3.32.10",
     vuids: &[],
-    text: "The level whose size is asked for is given by a 32-bit integer.",
+    text: "The level whose size is queried is a 32-bit integer.",
     example: Example {
         frame: Frame::Fragment,
         breaks: image!(
@@ -58,8 +59,8 @@ pub(super) static NOT_MULTISAMPLED: Rule = Rule {
     class: InvalidData,
     section: "3.32.10",
     vuids: &[],
-    text: "`OpImageQuerySamples` asks multisampled images; `OpImageQuerySize` asks images that have one level only: \
-           multisampled ones, and those that are used without a sampler.",
+    text: "`OpImageQuerySamples` is for multisampled images; `OpImageQuerySize` is for images that have only one \
+           level: multisampled ones, and those that are used without a sampler.",
     example: Example {
         frame: Frame::Fragment,
         breaks: image!(
@@ -80,7 +81,7 @@ pub(super) static VULKAN_SAMPLED: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpImageQuerySizeLod-04659"],
-    text: "In Vulkan, only images whose type has `Sampled` 1 are asked about their levels.",
+    text: "In Vulkan, levels are queried only of images whose type has `Sampled` 1.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: image!(
@@ -109,7 +110,10 @@ fn expect_int_result(at: &Site<'_, '_>) -> Verdict {
 
 fn expect_levels(at: &Site<'_, '_>, image: &Image) -> Verdict {
     if !shape::has_levels(image.dim) {
-        let what = format!("asks 1D, 2D, 3D or Cube images, not {}", image.dim);
+        let what = format!(
+            "needs a 1D, 2D, 3D or Cube image, but its dimensionality is {}",
+            image.dim
+        );
         return Err(super::wrong_image(at, &DIM, at.id(0), &what));
     }
     Ok(())
@@ -118,7 +122,7 @@ fn expect_levels(at: &Site<'_, '_>, image: &Image) -> Verdict {
 fn expect_vulkan_sampled(at: &Site<'_, '_>, image: &Image) -> Verdict {
     match at.m.env.is_vulkan() && image.sampled != 1 {
         true => {
-            let what = "asks images whose type has `Sampled` 1";
+            let what = "needs an image whose type has `Sampled` 1";
             Err(super::wrong_image(at, &VULKAN_SAMPLED, at.id(0), what))
         }
         false => Ok(()),
@@ -135,7 +139,7 @@ fn check_size_result(at: &Site<'_, '_>, image: &Image) -> Verdict {
     let size = plane + u32::from(image.arrayed);
     let found = at.m.dimension(at.result_type());
     if found != size {
-        let expected = format!("a size of {size} components");
+        let expected = format!("of {}", counted(size as usize, "component"));
         return Err(at.wrong_result(&SIZE_COMPONENTS, &expected));
     }
     Ok(())
@@ -152,7 +156,7 @@ fn expect_int_or_vector_result(at: &Site<'_, '_>) -> Verdict {
 pub(super) fn check_format(at: &Site<'_, '_>) -> Verdict {
     let image = image_operand(at, |image| {
         expect(image.dim != Dim::TileImageDataEXT, || {
-            let what = "can't ask an image of dimensionality TileImageDataEXT";
+            let what = "can't query an image of dimensionality TileImageDataEXT";
             super::wrong_image(at, &DIM, at.id(0), what)
         })
     });
@@ -175,7 +179,7 @@ pub(super) fn check_size_lod(at: &Site<'_, '_>) -> Verdict {
     let image = image_operand(at, |image| {
         expect_levels(at, &image)?;
         if image.multisampled {
-            let what = "asks for the size of a level, which a multisampled image doesn't have";
+            let what = "queries the size of a level, but a multisampled image has no levels";
             return Err(super::wrong_image(at, &MULTISAMPLED, at.id(0), what));
         }
         let size = match has_size {
@@ -199,14 +203,14 @@ pub(super) fn check_size(at: &Site<'_, '_>) -> Verdict {
         let has_levels = shape::has_levels(image.dim);
         if !has_levels && !matches!(image.dim, Dim::Rect | Dim::Buffer) {
             let what = format!(
-                "asks 1D, 2D, 3D, Cube, Rect or Buffer images, not {}",
+                "needs a 1D, 2D, 3D, Cube, Rect or Buffer image, but its dimensionality is {}",
                 image.dim
             );
             return Err(super::wrong_image(at, &DIM, at.id(0), &what));
         }
         let has_size_of_its_own = !has_levels || image.multisampled || image.sampled != 1;
         let kind = expect(has_size_of_its_own, || {
-            let what = "asks multisampled images, and those whose type has `Sampled` 0 or 2";
+            let what = "needs an image that is multisampled or whose type has `Sampled` 0 or 2";
             super::wrong_image(at, &NOT_MULTISAMPLED, at.id(0), what)
         });
         match has_size {
@@ -254,11 +258,11 @@ pub(super) fn check_levels(at: &Site<'_, '_>) -> Verdict {
 pub(super) fn check_samples(at: &Site<'_, '_>) -> Verdict {
     let image = image_operand(at, |image| {
         let dim = expect(image.dim == Dim::Dim2D, || {
-            let what = format!("asks 2D images, not {}", image.dim);
+            let what = format!("needs a 2D image, but its dimensionality is {}", image.dim);
             super::wrong_image(at, &DIM, at.id(0), &what)
         });
         let samples = expect(image.multisampled, || {
-            let what = "asks multisampled images";
+            let what = "needs a multisampled image";
             super::wrong_image(at, &NOT_MULTISAMPLED, at.id(0), what)
         });
         all([dim, samples])

@@ -16,7 +16,7 @@ pub(super) static DREF: Rule = Rule {
     class: InvalidData,
     section: "3.32.10",
     vuids: &[],
-    text: "The depth that is compared with is a 32-bit float.",
+    text: "The reference depth of a comparison is a 32-bit float.",
     example: Example {
         frame: Frame::Fragment,
         breaks: sampled!(
@@ -35,7 +35,7 @@ pub(super) static VULKAN_DREF_DIM: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpImage-04777"],
-    text: "In Vulkan, volumes have no depths to compare with.",
+    text: "In Vulkan, 3D images have no depths to compare with.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: sampled!(
@@ -58,7 +58,7 @@ pub(super) static COMPONENT: Rule = Rule {
     class: InvalidData,
     section: "3.32.10",
     vuids: &[],
-    text: "The component that is gathered is given by a 32-bit integer.",
+    text: "The component to gather is a 32-bit integer.",
     example: Example {
         frame: Frame::Fragment,
         breaks: sampled!("%texels = OpImageGather %v4f32 %value %v2f32_0 %u64_1"),
@@ -71,7 +71,7 @@ pub(super) static COMPONENT_CONSTANT: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpImageGather-04664"],
-    text: "In Vulkan, the component that is gathered is given by a constant.",
+    text: "In Vulkan, the component to gather is a constant.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: sampled!(
@@ -95,7 +95,7 @@ pub(super) static OPENCL_CONST_OFFSET: Rule = Rule {
     class: InvalidData,
     section: "OpenCL, SPIR-V Environment",
     vuids: &[],
-    text: "OpenCL has no constant offsets of coordinates.",
+    text: "OpenCL has no constant offsets for coordinates.",
     example: Example {
         frame: Frame::KernelFor("opencl2.1"),
         breaks: "OpCapability ImageBasic
@@ -127,7 +127,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     let texel = super::texel_of(at)?;
     let result = match traits.compares {
         true => expect(shape::is_number(m, texel), || {
-            let expected = "an integer or floating-point scalar as texel";
+            let expected = "an integer or floating-point scalar";
             at.wrong_result(&RESULT, expected)
         }),
         false => super::check_texel_vector(at, texel),
@@ -175,7 +175,7 @@ fn check_filtered(at: &Site<'_, '_>, image: &Image) -> Verdict {
     if image.arrayed || !matches!(image.dim, Dim::Dim1D | Dim::Dim2D | Dim::Dim3D | Dim::Rect) {
         let layers = if image.arrayed { "arrayed " } else { "" };
         let what = format!(
-            "projects onto 1D, 2D, 3D or Rect images without layers, not {layers}{}",
+            "can project only onto 1D, 2D, 3D or Rect images without layers, not {layers}{}",
             image.dim
         );
         return Err(super::wrong_image(at, &DIM, at.id(0), &what));
@@ -227,7 +227,7 @@ pub(super) fn check_opencl_offset(at: &Site<'_, '_>, first: usize) -> Verdict {
     match at.m.env.is_opencl() && mask.contains(ImageOperands::ConstOffset) {
         true => {
             let message = format!(
-                "{} has a `ConstOffset`, which OpenCL doesn't have",
+                "{} has a `ConstOffset`, which is not allowed in OpenCL",
                 at.inst.op()
             );
             Err(at.fault(&OPENCL_CONST_OFFSET, message))
@@ -277,7 +277,10 @@ fn check_gathered(at: &Site<'_, '_>, image: &Image) -> Verdict {
     if matches!(image.dim, Dim::Dim2D | Dim::Cube | Dim::Rect) {
         return Ok(());
     }
-    let what = format!("gathers from 2D, Cube or Rect images, not {}", image.dim);
+    let what = format!(
+        "can gather only from 2D, Cube or Rect images, not {}",
+        image.dim
+    );
     let compares = traits(at.inst.op()).compares;
     let rule = match compares && image.dim == Dim::Dim3D && at.m.env.is_vulkan() {
         true => &VULKAN_DREF_DIM,

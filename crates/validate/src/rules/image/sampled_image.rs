@@ -16,7 +16,7 @@ pub(super) static RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.10",
     vuids: &[],
-    text: "`OpSampledImage` makes an `OpTypeSampledImage`.",
+    text: "The result of `OpSampledImage` is an `OpTypeSampledImage`.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
@@ -46,7 +46,7 @@ pub(super) static SAMPLER: Rule = Rule {
     class: InvalidData,
     section: "3.32.10",
     vuids: &[],
-    text: "`OpSampledImage` takes an `OpTypeSampler` as its sampler.",
+    text: "The sampler of `OpSampledImage` is an `OpTypeSampler`.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
@@ -73,8 +73,8 @@ pub(super) static SAME_IMAGE: Rule = Rule {
     class: InvalidData,
     section: "3.32.10",
     vuids: &[],
-    text: "The image of an `OpSampledImage` is of the type that its result type names; only whether it is a depth \
-           image may differ.",
+    text: "The image of an `OpSampledImage` has the image type that the result type names; only the `Depth` operand \
+           may differ.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
@@ -107,7 +107,7 @@ pub(super) static VULKAN_SAMPLED: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeSampledImage-06671"],
-    text: "In Vulkan, only images whose type has `Sampled` 1 go with a sampler.",
+    text: "In Vulkan, only images whose type has `Sampled` 1 are combined with a sampler.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: "OpCapability Shader
@@ -171,8 +171,8 @@ pub(super) static BLOCK: Rule = Rule {
     class: InvalidId,
     section: "2.16.1",
     vuids: &[],
-    text: "What an `OpSampledImage` makes is used in its own block only, so that the image and its sampler are \
-           together wherever it is used. With `BindlessTextureNV` it is a handle, which goes anywhere.",
+    text: "The result of an `OpSampledImage` is used only in its own block, so that the image and its sampler are \
+           together wherever it is used. With `BindlessTextureNV` it is a handle, which can be used anywhere.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
@@ -207,8 +207,9 @@ pub(super) static CONSUMER: Rule = Rule {
     class: InvalidId,
     section: "2.16.1",
     vuids: &[],
-    text: "What an `OpSampledImage` makes is an operand only of instructions that take an image with its sampler: it \
-           can't be chosen, stored, returned or passed on. With `BindlessTextureNV` it is chosen and stored, too.",
+    text: "The result of an `OpSampledImage` is an operand only of instructions that take an image with its sampler: \
+           it can't be chosen, stored, returned or passed on. With `BindlessTextureNV`, it can be chosen and stored, \
+           too.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "OpCapability ImageQuery
@@ -244,7 +245,7 @@ pub(super) static IMAGE_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.10",
     vuids: &[],
-    text: "`OpImage` gives the image of a sampled image, of that image's type.",
+    text: "The result of `OpImage` is the image of a sampled image, and has that image's type.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
@@ -270,7 +271,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     };
     let Type::Image(own) = m.ty(ty) else {
-        let expected = "of a type `OpTypeImage`";
+        let expected = "of the type `OpTypeImage`";
         return Err(at.wrong_operand(&IMAGE_OPERAND, image, "image", expected));
     };
     if m.env.is_vulkan() && own.sampled != 1 {
@@ -282,11 +283,11 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         return Err(super::wrong_image(at, &SAMPLED, image, what));
     }
     if own.dim == Dim::SubpassData {
-        let what = "can't give a sampler to an image of dimensionality SubpassData";
+        let what = "can't combine an image of dimensionality SubpassData with a sampler";
         return Err(super::wrong_image(at, &DIM, image, what));
     }
     if m.type_of(sampler).is_some() && m.ty_of(sampler) != Type::Sampler {
-        let expected = "of type `OpTypeSampler`";
+        let expected = "of the type `OpTypeSampler`";
         return Err(at.wrong_operand(&SAMPLER, sampler, "sampler", expected));
     }
     let Type::Image(named_image) = m.ty(named) else {
@@ -323,11 +324,11 @@ pub(super) fn check_image(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     };
     let Type::SampledImage { image } = m.ty(ty) else {
-        let expected = "of a type `OpTypeSampledImage`";
+        let expected = "of the type `OpTypeSampledImage`";
         return Err(at.wrong_operand(&SAMPLED_IMAGE_OPERAND, at.id(0), "sampled image", expected));
     };
     if image != result {
-        let expected = format!("the sampled image's image, {}", m.name(image));
+        let expected = format!("the image type of the sampled image, {}", m.name(image));
         return Err(at.wrong_result(&IMAGE_RESULT, &expected));
     }
     Ok(())
@@ -448,7 +449,7 @@ fn check_use(m: &Module<'_>, made: &IdMap<bool>, block: u32, inst: Inst<'_>, fau
         true => Fault::new(
             &BLOCK,
             at,
-            format!("the sampled image {name} is used in another block than its own"),
+            format!("the sampled image {name} is used in a block other than its own"),
         ),
         false => Fault::new(
             &CONSUMER,

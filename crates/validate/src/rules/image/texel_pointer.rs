@@ -17,8 +17,8 @@ pub(super) static RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.8",
     vuids: &[],
-    text: "A texel's pointer has the storage class `Image` and, unless it is untyped, points to a numeric scalar or \
-           void.",
+    text: "The result of an image texel pointer instruction points to `Image` memory and, unless it is untyped, to a \
+           numeric scalar or void.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "%image = OpTypeImage %u32 2D 0 0 0 2 R32ui
@@ -38,7 +38,7 @@ pub(super) static IMAGE: Rule = Rule {
     class: InvalidData,
     section: "3.32.8",
     vuids: &[],
-    text: "A texel's pointer is taken from a pointer to an image.",
+    text: "The image operand of an image texel pointer instruction is a pointer to an image.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "%ptr_texel = OpTypePointer Image %u32
@@ -81,7 +81,7 @@ pub(super) static FORMAT: Rule = Rule {
         "VUID-StandaloneSpirv-OpUntypedImageTexelPointerEXT-11416",
     ],
     text: "In Vulkan, atomic instructions work on images of the formats `R64i`, `R64ui`, `R32f`, `R32i` and `R32ui`, \
-           and with `AtomicFloat16VectorNV` on `Rg16f` and `Rgba16f`.",
+           and with `AtomicFloat16VectorNV` also of `Rg16f` and `Rgba16f`.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: "OpDecorate %var DescriptorSet 0
@@ -105,7 +105,7 @@ OpDecorate %var Binding 0
 pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let result = at.result_type();
-    let expected = "a pointer of the storage class `Image` to a numeric scalar or void";
+    let expected = "a pointer to a numeric scalar or void in the storage class `Image`";
     let pointee = match m.ty(result) {
         Type::Pointer {
             class: StorageClass::Image,
@@ -153,7 +153,7 @@ pub(super) fn check_untyped(at: &Site<'_, '_>) -> Verdict {
         }
     );
     if !is_image_pointer {
-        let expected = "an untyped pointer of the storage class `Image`";
+        let expected = "an untyped pointer in the storage class `Image`";
         return Err(at.wrong_result(&RESULT, expected));
     }
     let Type::Image(image) = m.ty(at.id(0)) else {
@@ -235,7 +235,7 @@ fn check_format(at: &Site<'_, '_>, image: &Image) -> Verdict {
     }
     let op = at.inst.op();
     let message = format!(
-        "{op} points into an image of the format {}, on which no atomic instruction works in Vulkan",
+        "{op} points into an image of the format {}, but in Vulkan no atomic instruction works on that format",
         image.format
     );
     Err(at.fault(&FORMAT, message).arg(at, 0).vuid(match op {

@@ -18,8 +18,8 @@ pub(super) static PROCESSING_DECORATION: Rule = Rule {
     section: "SPV_QCOM_image_processing",
     vuids: &[],
     text: "The weights of a weighted sample come from a variable with `WeightTextureQCOM`, and the images of block \
-           matching from variables with `BlockMatchTextureQCOM`; matching in a window takes samplers with \
-           `BlockMatchSamplerQCOM`, too.",
+           matching from variables with `BlockMatchTextureQCOM`; matching in a window also needs samplers with \
+           `BlockMatchSamplerQCOM`.",
     example: Example {
         frame: Frame::FragmentFor("spv1.4"),
         breaks: "OpCapability TextureBlockMatchQCOM
@@ -55,7 +55,7 @@ pub(super) static PROCESSING_USE: Rule = Rule {
     class: InvalidData,
     section: "SPV_QCOM_image_processing",
     vuids: &[],
-    text: "Images that are decorated for image processing are for the instructions of image processing only.",
+    text: "Images that are decorated for image processing are used only by the instructions of image processing.",
     example: Example {
         frame: Frame::FragmentFor("spv1.4"),
         breaks: "OpCapability TextureBlockMatchQCOM
@@ -108,7 +108,7 @@ pub(super) static GATHER_MODE_CAPABILITY: Rule = Rule {
     class: InvalidCapability,
     section: "SPV_QCOM_image_processing3",
     vuids: &[],
-    text: "The mode 0 of `OpImageGatherQCOM` takes the capability `ImageGatherLinearQCOM`, the others \
+    text: "Mode 0 of `OpImageGatherQCOM` needs the capability `ImageGatherLinearQCOM`, the other modes \
            `ImageGatherExtendedModesQCOM`.",
     example: Example {
         frame: Frame::Fragment,
@@ -234,7 +234,7 @@ pub(super) fn check_plain_use(at: &Site<'_, '_>, index: usize) -> Verdict {
         None => Ok(()),
         Some(decoration) => {
             let message = format!(
-                "{} uses {}, which is for image processing by its decoration `{decoration}`",
+                "{} can't use {}, because the decoration `{decoration}` reserves it for image processing",
                 at.inst.op(),
                 m.name(variable)
             );
@@ -283,7 +283,7 @@ pub(super) fn check_addressing_mode(at: &Site<'_, '_>) -> Verdict {
     match at.inst.arg(0) {
         32 | 64 => Ok(()),
         bits => {
-            let message = format!("handles have 32 or 64 bits, not {bits}");
+            let message = format!("handles must have 32 or 64 bits, but have {bits}");
             Err(at.fault(&ADDRESSING_MODE, message).arg(at, 0))
         }
     }

@@ -13,7 +13,7 @@ pub(super) static NO_VARIABLE: Rule = Rule {
     class: InvalidId,
     section: "3.32.5",
     vuids: &[],
-    text: "An entry point's interface lists variables.",
+    text: "The interface of an entry point lists variables.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpEntryPoint GLCompute %main \"main\" %f32_0",
@@ -26,7 +26,8 @@ pub(super) static STORAGE_CLASS: Rule = Rule {
     class: InvalidId,
     section: "3.32.5",
     vuids: &[],
-    text: "An entry point's interface lists input and output, and since SPIR-V 1.4 all variables outside of functions.",
+    text: "The interface of an entry point lists input and output variables, and since SPIR-V 1.4 all variables \
+           outside of functions.",
     example: Example {
         frame: Frame::WholeFor("spv1.3"),
         breaks: "OpCapability Shader
@@ -61,7 +62,7 @@ pub(super) static REPEATED: Rule = Rule {
     class: InvalidId,
     section: "3.32.5",
     vuids: &[],
-    text: "Since SPIR-V 1.4 an entry point lists each variable once.",
+    text: "Since SPIR-V 1.4, an entry point lists each variable only once.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpEntryPoint GLCompute %main \"main\" %private_f32 %private_f32",
@@ -74,7 +75,8 @@ pub(super) static FLAT: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Flat-04744"],
-    text: "Integers and 64-bit floats can't be interpolated: as input of a fragment shader they are decorated `Flat`.",
+    text: "Integers and 64-bit floats can't be interpolated: as inputs of a fragment shader they are decorated with \
+           `Flat`.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.2"),
         breaks: "OpEntryPoint Fragment %main \"main\" %in
@@ -97,8 +99,8 @@ pub(super) static INTERPOLATION: Rule = Rule {
         "VUID-StandaloneSpirv-Flat-06201",
         "VUID-StandaloneSpirv-Flat-06202",
     ],
-    text: "Neither a fragment shader's output nor a vertex shader's input is interpolated, and so they are not \
-           decorated `Flat`, `NoPerspective`, `Sample` or `Centroid`.",
+    text: "Neither the outputs of a fragment shader nor the inputs of a vertex shader are interpolated, so they are \
+           not decorated with `Flat`, `NoPerspective`, `Sample` or `Centroid`.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.2"),
         breaks: "OpEntryPoint Fragment %main \"main\" %out
@@ -118,7 +120,7 @@ pub(super) static ADDRESS: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Input-09557"],
-    text: "Input and output hold no physical pointers: these travel between stages as integers.",
+    text: "Inputs and outputs hold no physical pointers: these are passed between stages as integers.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: "OpCapability Shader
@@ -159,7 +161,7 @@ pub(super) static SMALL_FLOAT: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeFloat-10823"],
-    text: "Input and output hold no 8-bit floats.",
+    text: "Inputs and outputs hold no 8-bit floats.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: "OpCapability Shader
@@ -198,7 +200,7 @@ pub(super) static INVARIANT: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Invariant-04677"],
-    text: "What is decorated `Invariant`, or has a member that is, is input or output.",
+    text: "A variable with the decoration `Invariant`, or with a member that has it, is an input or an output.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: "OpDecorate %private_f32 Invariant",
@@ -270,10 +272,10 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
         if !is_fine {
             let wanted = match is_new {
                 true => "variables outside of functions",
-                false => "input and output, before SPIR-V 1.4",
+                false => "input and output variables before SPIR-V 1.4",
             };
             let message = format!(
-                "an interface lists {wanted}, but {} is in {class}",
+                "an interface can list only {wanted}, but {} is in {class}",
                 m.name(id)
             );
             return Err(Fault::new(&STORAGE_CLASS, offset, message).about(
@@ -337,12 +339,12 @@ fn check_stage_variable(m: &Module<'_>, entry: &EntryPoint<'_>, listed: &Listed<
     };
     if let (Some(vuid), Some(found)) = (vuid, interpolation) {
         let message = format!(
-            "{} is not interpolated, but decorated {}",
+            "{} is not interpolated, so it can't be decorated with {}",
             m.name(listed.id),
             found.decoration
         );
         let fault = Fault::new(&INTERPOLATION, listed.inst.offset(), message).vuid(vuid);
-        return Err(fault.at(found.inst.offset(), "decorated here"));
+        return Err(fault.at(found.inst.offset(), "it is decorated here"));
     }
     let needs_flat = is_input
         && entry.model == ExecutionModel::Fragment
@@ -352,11 +354,11 @@ fn check_stage_variable(m: &Module<'_>, entry: &EntryPoint<'_>, listed: &Listed<
             .is_some_and(|ty| m.is_int_scalar_or_vector(ty) || m.is_float_scalar_of(ty, 64));
     if needs_flat {
         let message = format!(
-            "{} can't be interpolated, so it must be decorated Flat",
+            "{} can't be interpolated, so it must be decorated with Flat",
             m.name(listed.id)
         );
         return Err(Fault::new(&FLAT, listed.inst.offset(), message)
-            .at(offset, "it is input of this fragment shader"));
+            .at(offset, "it is an input of this fragment shader"));
     }
     Ok(())
 }
@@ -391,7 +393,7 @@ pub(super) fn check_variables(m: &Module<'_>, faults: &mut Faults) {
             () => continue,
         };
         let message = format!(
-            "{} is in {} and holds {what}",
+            "{} is in {}, so it can't hold {what}",
             m.name(listed.id),
             listed.class
         );
@@ -416,10 +418,10 @@ fn check_invariant(m: &Module<'_>, listed: &Listed<'_>) -> Verdict {
         return Ok(());
     };
     let message = format!(
-        "{} is in {}, and only input and output is Invariant",
+        "{} is in {}, but only inputs and outputs can be Invariant",
         m.name(listed.id),
         listed.class
     );
     Err(Fault::new(&INVARIANT, listed.inst.offset(), message)
-        .at(found.inst.offset(), "decorated here"))
+        .at(found.inst.offset(), "it is decorated here"))
 }

@@ -50,7 +50,7 @@ pub(super) static MISSING: Rule = Rule {
         "VUID-StandaloneSpirv-Location-04916",
         "VUID-StandaloneSpirv-Location-04917",
     ],
-    text: "Input and output that is neither a built-in nor a block has a location.",
+    text: "An input or output that is neither a built-in nor a block has a location.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.2"),
         breaks: fragment!("%ptr = OpTypePointer Output %f32\n%out = OpVariable %ptr Output"),
@@ -65,7 +65,7 @@ pub(super) static BUILT_IN_BLOCK: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Built-in Interface Block",
     vuids: &["VUID-StandaloneSpirv-Location-04919"],
-    text: "A structure whose members are built-ins is part of an interface only as a block.",
+    text: "A structure whose members are built-ins is part of an interface only if it is a block.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.2"),
         breaks: built_in_block!(""),
@@ -78,7 +78,7 @@ pub(super) static MEMBER_MISSING: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Location-04919"],
-    text: "In a block without a location every member has one.",
+    text: "In a block without a location, every member has one.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.2"),
         breaks: "OpEntryPoint Fragment %main \"main\" %in
@@ -126,7 +126,7 @@ pub(super) static TYPE: Rule = Rule {
     class: InvalidData,
     section: "Vulkan",
     vuids: &[],
-    text: "What has a location is made of numbers.",
+    text: "An object with a location consists of numbers.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.2"),
         breaks: "OpEntryPoint Fragment %main \"main\" %in
@@ -146,7 +146,7 @@ pub(super) static INDEX: Rule = Rule {
     class: InvalidData,
     section: "Vulkan",
     vuids: &[],
-    text: "Only a fragment shader's output has an index.",
+    text: "Only outputs of fragment shaders have an index.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.2"),
         breaks: "OpCapability Shader
@@ -189,8 +189,8 @@ pub(super) static CONFLICT: Rule = Rule {
         "VUID-StandaloneSpirv-OpEntryPoint-08721",
         "VUID-StandaloneSpirv-OpEntryPoint-08722",
     ],
-    text: "No component of a location is taken twice. Every element of an array, column of a matrix and member of a \
-           structure takes a location; so does every two components of 64-bit vectors.",
+    text: "No component of a location is used twice. Every element of an array, column of a matrix and member of a \
+           structure uses a location of its own, and 64-bit vectors use one for every two components.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.2"),
         breaks: "OpEntryPoint Fragment %main \"main\" %one %other
@@ -217,7 +217,7 @@ pub(super) static TILE_IMAGE: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_shader_tile_image",
     vuids: &["VUID-StandaloneSpirv-TileImageEXT-08723"],
-    text: "Every tile image has a location, and no two of an entry point have the same.",
+    text: "Every tile image has a location, and no two tile images of an entry point have the same.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: "OpCapability TileImageColorReadAccessEXT
@@ -434,7 +434,7 @@ fn place(
     }
     if facts.has_built_ins {
         let message = format!(
-            "the members of {} are built-ins, so it must be decorated Block to be in an interface",
+            "the members of {} are built-ins, so it must be decorated with Block to be in an interface",
             m.name(inner)
         );
         let fault = Fault::new(&BUILT_IN_BLOCK, m.def_offset(inner), message);
@@ -509,12 +509,15 @@ fn check_members(m: &Module<'_>, listed: &Listed<'_>, ty: Id) -> Verdict {
         return Ok(());
     };
     let message = format!(
-        "in {} the locations are given from outside of {}, so its members have none",
+        "{} itself gives the locations of the members of {}, so these can't have any",
         m.name(listed.id),
         m.name(ty)
     );
     let fault = Fault::new(&MEMBER_EXTRA, m.def_offset(ty), message);
-    Err(fault.at(extra.inst.offset(), "the member's location"))
+    Err(fault.at(
+        extra.inst.offset(),
+        "the location of the member is given here",
+    ))
 }
 
 /// The components that a type takes of each location, from the first on.
@@ -573,7 +576,7 @@ fn flatten(
             Type::None => return Ok(()),
             _ => {
                 let message = format!(
-                    "{} has a location, but holds {}",
+                    "{} has a location, so it can't hold {}",
                     m.name(listed.id),
                     m.show_type(ty)
                 );

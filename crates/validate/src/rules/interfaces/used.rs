@@ -15,8 +15,8 @@ pub(super) static NOT_LISTED: Rule = Rule {
     class: InvalidId,
     section: "3.32.5",
     vuids: &[],
-    text: "An entry point lists the input and output that it and the functions it calls use, and since SPIR-V 1.4 all \
-           variables outside of functions that they use.",
+    text: "An entry point lists the input and output variables that it and the functions it calls use, and since \
+           SPIR-V 1.4 all variables outside of functions that they use.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpEntryPoint GLCompute %main \"main\"\n%load = OpLoad %f32 %private_f32",
@@ -29,7 +29,7 @@ pub(super) static PUSH_CONSTANTS: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpEntryPoint-06674"],
-    text: "An entry point uses at most one block of push constants.",
+    text: "An entry point uses at most one push constant block.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.1"),
         breaks: "OpDecorate %struct Block
@@ -197,13 +197,13 @@ fn check_entry(
             let other = *push_constant.get_or_insert(id);
             if other != id && told.insert(id.0) {
                 let message = format!(
-                    "\"{}\" uses two blocks of push constants, {} and {}",
+                    "\"{}\" uses two push constant blocks, {} and {}",
                     entry.name(),
                     m.name(other),
                     m.name(id)
                 );
                 verdict = Err(Fault::new(&PUSH_CONSTANTS, offset, message)
-                    .about(m, id, "this block")
+                    .about(m, id, "one block")
                     .about(m, other, "the other block"));
             }
         }
@@ -215,7 +215,7 @@ fn check_entry(
             );
             let fault = Fault::new(&NOT_LISTED, offset, message)
                 .about(m, id, "the variable is declared here")
-                .at(entry.inst.offset(), "the entry point");
+                .at(entry.inst.offset(), "the entry point is declared here");
             verdict = all([verdict, Err(fault)]);
         }
         verdict

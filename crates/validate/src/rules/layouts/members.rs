@@ -171,7 +171,7 @@ fn check_decorations(layouts: &Layouts<'_, '_>, id: Id, member: &Member, found: 
     let stride = member.matrix.stride;
     if stride == 0 || !stride.is_multiple_of(alignment) {
         let message = format!(
-            "the MatrixStride of member {} of {} must be a multiple of {alignment} above 0, but is {stride}",
+            "the MatrixStride of member {} of {} must be a positive multiple of {alignment}, but is {stride}",
             member.index,
             m.name(id)
         );
@@ -202,7 +202,7 @@ fn check_offsets(
         let is_astray = found.len() > before;
         if !is_astray && offset < end {
             let message = format!(
-                "{} begins at offset {offset}, but {} takes the bytes before {end}",
+                "{} begins at offset {offset}, but {} ends at offset {end}",
                 of(member.index),
                 of(previous)
             );
@@ -260,7 +260,7 @@ fn check_place(layouts: &Layouts<'_, '_>, id: Id, member: &Member, offset: u64) 
         && shifted(member.layout.straddles, offset) & 1 != 0
     {
         let message = format!(
-            "{}, a vector at offset {offset}, crosses a boundary of 16 bytes",
+            "{}, a vector at offset {offset}, crosses a multiple of 16 bytes",
             of()
         );
         return Err(layouts.fault(&super::STRADDLE, id, message));

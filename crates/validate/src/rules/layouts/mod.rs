@@ -78,8 +78,9 @@ static MISSING: Rule = Rule {
     class: InvalidId,
     section: "2.16.2",
     vuids: &[],
-    text: "In buffers, push constants and the like every member has an `Offset`, every array an `ArrayStride`, and \
-           every member that holds a matrix a `MatrixStride` and `RowMajor` or `ColMajor`.",
+    text: "In buffers, push constants and other memory with an explicit layout, every member has an `Offset`, every \
+           array an `ArrayStride`, and every member that holds a matrix a `MatrixStride` and `RowMajor` or \
+           `ColMajor`.",
     example: example!(
         "%block = OpTypeStruct %f32",
         "OpMemberDecorate %block 0 Offset 0
@@ -93,8 +94,8 @@ static ALIGNMENT: Rule = Rule {
     section: "Vulkan, Offset and Stride Assignment",
     vuids: &[],
     text: "A member's `Offset` is a multiple of its alignment. A scalar is aligned to its size, a vector to two or \
-           four of its components, an array to its elements, a structure to its members; in uniform blocks arrays and \
-           structures are aligned to 16 bytes at least.",
+           four times that of its components, an array to the alignment of its elements, a structure to the largest \
+           alignment of its members; in uniform blocks, arrays and structures are aligned to at least 16 bytes.",
     example: example!(
         "OpMemberDecorate %block 0 Offset 2
 %block = OpTypeStruct %f32",
@@ -108,7 +109,7 @@ static OVERLAP: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Offset and Stride Assignment",
     vuids: &[],
-    text: "Members don't overlap; in uniform blocks nothing stands in the padding of an array or a structure.",
+    text: "Members don't overlap; in uniform blocks, nothing is in the padding of an array or a structure.",
     example: example!(
         "OpMemberDecorate %block 0 Offset 0
 OpMemberDecorate %block 1 Offset 4
@@ -124,7 +125,8 @@ static STRADDLE: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Offset and Stride Assignment",
     vuids: &[],
-    text: "A vector of up to 16 bytes does not cross a boundary of 16 bytes, and a larger one begins at such.",
+    text: "A vector of up to 16 bytes does not cross a multiple of 16 bytes, and a larger one begins at such a \
+           multiple.",
     example: example!(
         "OpMemberDecorate %block 0 Offset 12
 %block = OpTypeStruct %v2f32",
@@ -138,7 +140,7 @@ static STRIDE: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Offset and Stride Assignment",
     vuids: &[],
-    text: "An `ArrayStride` is a multiple of the array's alignment, and no less than the size of an element.",
+    text: "An `ArrayStride` is a multiple of the array's alignment and at least the size of an element.",
     example: example!(
         "OpMemberDecorate %block 0 Offset 0
 OpDecorate %array ArrayStride 6
@@ -156,8 +158,8 @@ static MATRIX_STRIDE: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Offset and Stride Assignment",
     vuids: &[],
-    text: "A `MatrixStride` is a multiple of the alignment of the matrix's columns, or of its rows if these are what \
-           lies together.",
+    text: "A `MatrixStride` is a multiple of the alignment of the matrix's columns, or of its rows if the matrix is \
+           row-major.",
     example: example!(
         "OpMemberDecorate %block 0 Offset 0
 OpMemberDecorate %block 0 ColMajor
@@ -355,7 +357,7 @@ fn straddling(layouts: &Layouts<'_, '_>, ty: Id) -> Vec<Found> {
     let all = members::straddling(layouts, ty, members).into_iter();
     all.map(|index| {
         let message = format!(
-            "in member {index} of {}, a vector within an array or a nested structure crosses a boundary of 16 bytes",
+            "in member {index} of {}, a vector within an array or a nested structure crosses a multiple of 16 bytes",
             m.name(ty)
         );
         let fault = layouts.fault(&STRADDLE, ty, message);

@@ -17,8 +17,8 @@ pub(super) static BLOCK: Rule = Rule {
         "VUID-StandaloneSpirv-PushConstant-06675",
         "VUID-StandaloneSpirv-Uniform-06676",
     ],
-    text: "The structure in a push constant or a storage buffer is decorated `Block`, the one in a uniform variable \
-           `Block` or `BufferBlock`.",
+    text: "The structure in a push constant or a storage buffer is decorated with `Block`, the one in a uniform \
+           variable with `Block` or `BufferBlock`.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpMemberDecorate %struct 0 Offset 0
@@ -38,7 +38,7 @@ pub(super) static BINDING: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-UniformConstant-06677"],
-    text: "Uniform variables, uniform constants and storage buffers have a `DescriptorSet` and a `Binding`.",
+    text: "Variables in `Uniform`, `UniformConstant` and `StorageBuffer` have a `DescriptorSet` and a `Binding`.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpEntryPoint GLCompute %main \"main\" %sampler
@@ -63,8 +63,8 @@ pub(super) static WORKGROUP_BLOCK: Rule = Rule {
     section: "SPV_KHR_workgroup_memory_explicit_layout",
     vuids: &[],
     text: "Blocks in workgroup memory need the capability `WorkgroupMemoryExplicitLayoutKHR`. With it, and without \
-           untyped pointers, either all workgroup variables of an entry point are blocks or none, and if there are \
-           several, all are decorated `Aliased`, because they share memory.",
+           untyped pointers, either all workgroup variables of an entry point are blocks or none is, and if there are \
+           several, all are decorated with `Aliased`, because they share memory.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpEntryPoint GLCompute %main \"main\" %block
@@ -85,7 +85,7 @@ pub(super) static UNTYPED_WORKGROUP: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_untyped_pointers",
     vuids: &[],
-    text: "The data type of an untyped workgroup variable of a shader is a structure that is decorated `Block`.",
+    text: "The data type of an untyped workgroup variable in a shader is a structure that is decorated with `Block`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability UntypedPointersKHR
@@ -149,14 +149,14 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
             continue;
         }
         let message = format!(
-            "{} holds {}, which must be decorated Block{}",
+            "{} holds {}, which must be decorated with Block{}",
             m.name(id),
             m.show_type(ty),
             if is_uniform { " or BufferBlock" } else { "" }
         );
         let fault =
             Fault::new(&BLOCK, inst.offset(), message).vuid(BLOCK.vuids[usize::from(is_uniform)]);
-        faults.add(fault.about(m, ty, "the structure"));
+        faults.add(fault.about(m, ty, "the structure is declared here"));
     }
 }
 
@@ -181,7 +181,7 @@ fn check_binding(m: &Module<'_>, id: Id, inst: Inst<'_>, class: StorageClass, fa
         return;
     }
     let missing = if has_set { "Binding" } else { "DescriptorSet" };
-    let message = format!("{} is in {class} and needs a {missing}", m.name(id));
+    let message = format!("{} is in {class}, so it needs a {missing}", m.name(id));
     faults.add(Fault::new(&BINDING, inst.offset(), message));
 }
 
@@ -203,7 +203,7 @@ pub(super) fn check_workgroups(m: &Module<'_>, faults: &mut Faults) {
             && m.def_offset(held) != 0
         {
             let message = format!(
-                "{} holds {}, but must hold a structure decorated Block",
+                "{} holds {}, but must hold a structure decorated with Block",
                 m.name(id),
                 m.show_type(held)
             );
@@ -233,16 +233,16 @@ pub(super) fn check_workgroups(m: &Module<'_>, faults: &mut Faults) {
             }
             () if is_untyped => continue,
             () if blocks != all => {
-                "either all workgroup variables of an entry point are blocks, or none is"
+                "either all workgroup variables of an entry point must be blocks, or none"
             }
             () if blocks > 1 && blocks != aliased => {
-                "workgroup variables that are blocks share memory, and so are decorated Aliased"
+                "workgroup variables that are blocks share memory, so all must be decorated with Aliased"
             }
             () => continue,
         };
         let mut fault = Fault::new(&WORKGROUP_BLOCK, entry.inst.offset(), message);
         if let Some(last) = last {
-            fault = fault.about(m, last, "a variable that is a block");
+            fault = fault.about(m, last, "this variable is a block");
         }
         faults.add(fault);
     }

@@ -359,7 +359,7 @@ impl<'m, 'a> Layouts<'m, 'a> {
             }
             let message = format!("{} needs a stride", m.show_type(ty));
             let fault = self.fault(&super::MISSING, ty, message);
-            found.push(fault.help("decorate the array ArrayStride"));
+            found.push(fault.help("decorate the array with ArrayStride"));
             return only_aligned;
         };
         let value = match stride.decoration {
@@ -388,7 +388,7 @@ impl<'m, 'a> Layouts<'m, 'a> {
             }
             if value < element.size {
                 return wrong(format!(
-                    "the stride of {} is {value}, but its elements take {}",
+                    "the stride of {} is {value}, but its elements have {}",
                     m.show_type(ty),
                     counted(element.size as usize, "byte")
                 ));

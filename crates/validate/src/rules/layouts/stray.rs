@@ -17,7 +17,7 @@ pub(super) static STRAY: Rule = Rule {
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-10684"],
     text: "Types in memory without an explicit layout have no `Block`, `Offset`, `ArrayStride` or `MatrixStride`. Up \
-           to SPIR-V 1.4 they may have where variables are private or local.",
+           to SPIR-V 1.4, types of private and local variables may have them.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpDecorate %array ArrayStride 4
@@ -123,7 +123,7 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
             faults.add(Fault::new(&STRAY, inst.offset(), message).about(
                 m,
                 instance.ty,
-                "the type",
+                "the type is declared here",
             ));
             if faults.is_full() {
                 return;

@@ -20,7 +20,7 @@ pub(super) static MATRIX: Rule = Rule {
     class: InvalidData,
     section: "2.16.1",
     vuids: &[],
-    text: "Under logical addressing, a variable pointer points to nothing that is or holds a matrix.",
+    text: "Under logical addressing, a variable pointer doesn't point to anything that is or holds a matrix.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VariablePointers
@@ -37,8 +37,8 @@ pub(super) static MATRIX_PART: Rule = Rule {
     class: InvalidData,
     section: "2.16.1",
     vuids: &[],
-    text: "Under logical addressing, a variable pointer doesn't point to a column of a matrix or a component of one, \
-           however it comes to do so.",
+    text: "Under logical addressing, a variable pointer doesn't point to a column or a component of a matrix, by \
+           whatever route.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VariablePointers
@@ -60,7 +60,7 @@ pub(super) static ARRAY_LENGTH: Rule = Rule {
     class: InvalidData,
     section: "2.16.1",
     vuids: &[],
-    text: "Under logical addressing, the length of an array isn't asked for through a variable pointer.",
+    text: "Under logical addressing, the length of an array isn't queried through a variable pointer.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VariablePointers
@@ -121,7 +121,8 @@ pub(super) static ONE_STRUCTURE: Rule = Rule {
     class: InvalidData,
     section: "2.16.1",
     vuids: &[],
-    text: "With `VariablePointersStorageBuffer` alone, pointers are chosen within one structure only, or null.",
+    text: "With `VariablePointersStorageBuffer` alone, the pointers that an instruction chooses between point into \
+           the same structure, or are null.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VariablePointersStorageBuffer
@@ -394,7 +395,7 @@ fn judge(m: &Module<'_>, flow: &Flow, inst: Inst<'_>) -> Option<Fault> {
     match op {
         Op::ArrayLength | Op::UntypedArrayLengthKHR => {
             let pointer = inst.id(usize::from(op == Op::UntypedArrayLengthKHR));
-            let message = "the length of an array isn't known through a variable pointer";
+            let message = "the length of an array can't be queried through a variable pointer";
             return match flow.of(pointer).varying {
                 true => fault(&ARRAY_LENGTH, message),
                 false => None,
@@ -413,7 +414,7 @@ fn judge(m: &Module<'_>, flow: &Flow, inst: Inst<'_>) -> Option<Fault> {
                 };
                 if value.is_some_and(|value| holds_matrix(m, value)) {
                     let message =
-                        "a variable pointer is used for something that is or holds a matrix";
+                        "a variable pointer can't be used for something that is or holds a matrix";
                     return fault(&MATRIX, message);
                 }
             }
@@ -429,20 +430,26 @@ fn judge(m: &Module<'_>, flow: &Flow, inst: Inst<'_>) -> Option<Fault> {
     }
     let pointee = m.pointee(inst.result_type()?);
     if pointee.is_some_and(|pointee| holds_matrix(m, pointee)) {
-        let message =
-            format!("{op} makes a variable pointer to something that is or holds a matrix");
+        let message = format!(
+            "the result of {op} is a variable pointer, so it can't point to something that is or holds a \
+                     matrix"
+        );
         return fault(&MATRIX, &message);
     }
     let facts = flow.of(inst.result()?);
     if facts.matrix_part {
-        let message = format!("{op} makes a variable pointer that may point to a part of a matrix");
+        let message = format!(
+            "the result of {op} is a variable pointer, so it can't point to a part of a matrix"
+        );
         return fault(&MATRIX_PART, &message);
     }
     if !matches!(op, Op::Select | Op::Phi) {
         return None;
     }
     if pointee.is_some_and(|pointee| is_block_array(m, pointee)) || takes_block_array(m, inst) {
-        let message = format!("{op} makes a variable pointer to an array of blocks");
+        let message = format!(
+            "the result of {op} is a variable pointer, so it can't point to an array of blocks"
+        );
         return fault(&BLOCK_ARRAY, &message);
     }
     if facts.roots && !m.has(Capability::VariablePointers) {

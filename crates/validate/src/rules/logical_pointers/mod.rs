@@ -32,9 +32,9 @@ static VARIABLE_POINTER: Rule = Rule {
     class: InvalidData,
     section: "2.16.1",
     vuids: &[],
-    text: "Under logical addressing, instructions that choose or make pointers at run time do so for `StorageBuffer` \
-           pointers with `VariablePointersStorageBuffer` or `VariablePointers`, and for `Workgroup` pointers with \
-           `VariablePointers`.",
+    text: "Under logical addressing, instructions that choose or compute pointers at run time do so only for \
+           `StorageBuffer` pointers with `VariablePointersStorageBuffer` or `VariablePointers`, and for `Workgroup` \
+           pointers with `VariablePointers`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VariablePointers
@@ -49,8 +49,8 @@ static NO_POINTERS: Rule = Rule {
     class: InvalidData,
     section: "2.16.1",
     vuids: &[],
-    text: "Under logical addressing, pointers aren't data: they aren't parts of composites, nor converted or frozen, \
-           and no instruction declares by them when an object's lifetime starts or stops.",
+    text: "Under logical addressing, pointers aren't data: they aren't parts of composites, aren't converted or \
+           frozen, and can't be used to declare where an object's lifetime starts or stops.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%array = OpTypeArray %ptr_Private_u32 %u32_1
@@ -223,7 +223,7 @@ fn varying(m: &Module<'_>, inst: Inst<'_>, ty: Id) -> Option<Fault> {
         return None;
     }
     let message = format!(
-        "under logical addressing, {} makes no `{class}` pointer in this module",
+        "under logical addressing, the result of {} can't be a pointer to `{class}` in this module",
         inst.op()
     );
     // A constant may well be of use to a module; what uses it is to blame.
@@ -255,7 +255,7 @@ fn pointer_as_data(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
 #[cold]
 fn data_fault(inst: Inst<'_>) -> Fault {
     let message = format!(
-        "under logical addressing, {} doesn't handle pointers",
+        "under logical addressing, {} can't be used on pointers",
         inst.op()
     );
     Fault::new(&NO_POINTERS, inst.offset(), message)

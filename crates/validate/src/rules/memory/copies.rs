@@ -92,7 +92,7 @@ pub(super) static SIZE: Rule = Rule {
     class: InvalidId,
     section: "3.32.8",
     vuids: &[],
-    text: "The size of a copy is an integer, and if it is a constant neither zero nor negative.",
+    text: "The size of a copy is an integer, and if it is a constant, it is greater than zero.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCopyMemorySized %workgroup_u32 %workgroup_u32 %u32_0",
@@ -105,8 +105,8 @@ pub(super) static SIZE_MULTIPLE: Rule = Rule {
     class: InvalidId,
     section: "2.16.2",
     vuids: &["VUID-RuntimeSpirv-Size-11165"],
-    text: "A shader copies whole words, or units of two bytes or one where 16- or 8-bit values may be in the memory \
-           on both sides.",
+    text: "A shader copies whole words, or units of two bytes or one byte where 16- or 8-bit values may be in the \
+           memory on both sides.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability Addresses
@@ -186,7 +186,10 @@ fn size(at: &Site<'_, '_>, target: Id, source: Id) -> Verdict {
     let m = at.m;
     let id = at.id(2);
     let Type::Int { signed, .. } = m.ty_of(id) else {
-        let message = format!("the size of a copy is an integer, not {}", m.show_value(id));
+        let message = format!(
+            "the size of a copy must be an integer, but is {}",
+            m.show_value(id)
+        );
         let fault = at.fault(&SIZE, message);
         return Err(fault.about(m, id, "the size is defined here"));
     };
@@ -194,7 +197,10 @@ fn size(at: &Site<'_, '_>, target: Id, source: Id) -> Verdict {
         return Ok(());
     };
     if size == 0 || signed && (size as i64) < 0 {
-        let message = format!("the size of a copy is greater than 0, not {}", size as i64);
+        let message = format!(
+            "the size of a copy must be greater than 0, but is {}",
+            size as i64
+        );
         let fault = at.fault(&SIZE, message);
         return Err(fault.about(m, id, "the size is defined here"));
     }
@@ -204,7 +210,7 @@ fn size(at: &Site<'_, '_>, target: Id, source: Id) -> Verdict {
     let unit = unit_of(m, target).max(unit_of(m, source));
     if !size.is_multiple_of(u64::from(unit)) {
         let message = format!(
-            "a size of {} is not a multiple of {unit}, the least unit of this memory",
+            "the size of the copy, {}, must be a multiple of {unit}, the smallest unit of this memory",
             counted(size as usize, "byte")
         );
         let fault = at.fault(&SIZE_MULTIPLE, message);

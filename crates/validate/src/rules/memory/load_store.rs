@@ -19,7 +19,7 @@ pub(super) static POINTER: Rule = Rule {
     class: InvalidId,
     section: "3.32.8",
     vuids: &[],
-    text: "What is loaded from, stored to or copied is a pointer to something that has a value: not to void.",
+    text: "Loads, stores and copies go through a pointer to something that has a value, not to void.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "%value = OpLoad %u32 %u32_1",
@@ -47,7 +47,7 @@ pub(super) static LOAD_TYPE: Rule = Rule {
     class: InvalidId,
     section: "3.32.8",
     vuids: &[],
-    text: "A load has the type that its pointer points to.",
+    text: "The result type of a load is the type that its pointer points to.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%value = OpLoad %f32 %private_u32",
@@ -60,7 +60,7 @@ pub(super) static RUNTIME_ARRAY: Rule = Rule {
     class: InvalidId,
     section: "3.32.6",
     vuids: &[],
-    text: "A run-time array is in memory only: neither it nor anything that holds it is loaded.",
+    text: "A run-time array exists only in memory: neither it nor anything that holds it is loaded.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %struct Block
@@ -217,7 +217,7 @@ pub(super) static STORE_VOID: Rule = Rule {
     class: InvalidId,
     section: "3.32.8",
     vuids: &[],
-    text: "What is stored is a value, with a type other than void.",
+    text: "The object of a store is a value, with a type other than void.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%nothing = OpFunctionCall %void %callee
@@ -235,7 +235,7 @@ pub(super) static STORE_TYPE: Rule = Rule {
     class: InvalidId,
     section: "3.32.8",
     vuids: &[],
-    text: "What is stored has the type that the pointer points to.",
+    text: "The object of a store has the type that the pointer points to.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpStore %private_u32 %f32_1",
@@ -248,9 +248,9 @@ pub(super) static READ_ONLY: Rule = Rule {
     class: InvalidId,
     section: "3.7",
     vuids: &[],
-    text: "Memory of the storage classes `UniformConstant`, `Input`, `PushConstant` and `ShaderRecordBufferKHR` is \
-           neither stored nor copied to, nor `HitAttributeKHR` in any-hit and closest-hit shaders. With \
-           `RayTracingNV`, shader records are.",
+    text: "Nothing is stored or copied to memory in the storage classes `UniformConstant`, `Input`, `PushConstant` \
+           and `ShaderRecordBufferKHR`, nor to `HitAttributeKHR` in any-hit and closest-hit shaders. With \
+           `RayTracingNV`, shader records may be stored to.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "OpDecorate %input Location 0
@@ -271,7 +271,7 @@ pub(super) static UNIFORM_BLOCK: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Uniform-06925"],
-    text: "In Vulkan, uniform blocks are neither stored nor copied to.",
+    text: "In Vulkan, nothing is stored or copied to uniform blocks.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.1"),
         breaks: "OpDecorate %struct Block
@@ -324,8 +324,8 @@ pub(super) static PREDICATED: Rule = Rule {
     class: InvalidId,
     section: "SPV_INTEL_predicated_io",
     vuids: &[],
-    text: "A predicated load or store moves a number or a vector of numbers, depends on a boolean, has a default of \
-           its own type if it loads, and isn't volatile.",
+    text: "A predicated load or store moves a number or a vector of numbers, has a boolean predicate, has a default \
+           of its own type if it loads, and isn't volatile.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability PredicatedIOINTEL
@@ -350,7 +350,7 @@ fn pointer(at: &Site<'_, '_>, index: usize) -> Result<Id, Fault> {
         };
         if !fine {
             let message = format!(
-                "{} accesses memory through {}, which under logical addressing makes no pointer",
+                "{} accesses memory through {}, which can't make pointers under logical addressing",
                 at.inst.op(),
                 m.show_value(id)
             );
@@ -368,7 +368,7 @@ fn pointer(at: &Site<'_, '_>, index: usize) -> Result<Id, Fault> {
 #[cold]
 pub(super) fn pointer_fault(at: &Site<'_, '_>, id: Id) -> Fault {
     let message = format!(
-        "{} takes a pointer, not {}",
+        "{} needs a pointer, but has {}",
         at.inst.op(),
         at.m.show_value(id)
     );
@@ -383,7 +383,7 @@ pub(super) fn load(at: &Site<'_, '_>) -> Verdict {
     let fits = m.pointee(ty).is_none_or(|pointee| pointee == result);
     let fits = expect(fits, || {
         let message = format!(
-            "a load from {} doesn't make {}",
+            "a load through {} can't have the result type {}",
             m.show_value(at.id(0)),
             m.show_type(result)
         );
@@ -467,7 +467,7 @@ fn descriptor_origin(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "{} is loaded from {}, which has no binding and isn't the built-in `{heap}`",
+        "{} is loaded from {}, which must have a binding or be the built-in `{heap}`",
         m.show_type(at.result_type()),
         m.name(variable)
     );
@@ -500,7 +500,7 @@ fn storable(at: &Site<'_, '_>, target: Option<Id>, value: Id) -> Verdict {
     let object = at.id(1);
     if m.is_void(value) || value == Id(0) {
         let message = format!(
-            "what is stored has a type other than void, but this is {}",
+            "the object of a store must have a type other than void, but is {}",
             m.show_value(object)
         );
         let fault = at.fault(&STORE_VOID, message);
@@ -519,7 +519,7 @@ fn storable(at: &Site<'_, '_>, target: Option<Id>, value: Id) -> Verdict {
 fn type_fault(at: &Site<'_, '_>, rule: &'static Rule, object: Id) -> Fault {
     let m = at.m;
     let message = format!(
-        "{} can't be stored through {}: that takes {}",
+        "{} can't be stored through {}, which needs {}",
         m.show_value(object),
         m.show_value(at.id(0)),
         m.type_of(at.id(0))
@@ -564,7 +564,7 @@ pub(super) fn writable(at: &Site<'_, '_>, ty: Id) -> Verdict {
     if !read_only {
         return Ok(());
     }
-    let message = format!("memory of storage class `{class}` can't be written here");
+    let message = format!("memory in the storage class `{class}` can't be written here");
     let fault = at.fault(&READ_ONLY, message);
     Err(fault.about(m, at.id(0), "the pointer is defined here"))
 }
@@ -587,7 +587,7 @@ fn not_a_uniform_block(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "in Vulkan, the uniform block {} can't be written",
+        "in Vulkan, the uniform block {} can't be written to",
         m.name(variable)
     );
     let fault = at.fault(&UNIFORM_BLOCK, message).arg(at, 0);
@@ -659,13 +659,13 @@ pub(super) fn predicated(at: &Site<'_, '_>) -> Verdict {
     let other = m.pointee(pointer_type).filter(|&pointee| pointee != moved);
     let fits = if !is_number(m, moved) {
         fault(format!(
-            "{} moves numbers, not {}",
+            "{} needs a number or a vector of numbers, but has {}",
             at.inst.op(),
             m.show_type(moved)
         ))
     } else if other.is_some() {
         fault(format!(
-            "{} doesn't go through {}",
+            "{} can't be loaded or stored through {}",
             m.show_type(moved),
             m.show_value(at.id(0))
         ))
@@ -675,13 +675,13 @@ pub(super) fn predicated(at: &Site<'_, '_>) -> Verdict {
     let decides = match m.is_bool_scalar(at.type_of_arg(predicate)) {
         true => Ok(()),
         false => fault(format!(
-            "the predicate is a boolean, not {}",
+            "the predicate must be a boolean, but is {}",
             m.show_value(at.id(predicate))
         )),
     };
     let default = match is_load && value != moved {
         true => fault(format!(
-            "the default value has the type of the load, {}, but is {}",
+            "the default value must have the type of the load, {}, but is {}",
             m.show_type(moved),
             m.show_value(at.id(object))
         )),

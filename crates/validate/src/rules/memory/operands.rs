@@ -16,7 +16,7 @@ pub(super) static DIRECTION: Rule = Rule {
     class: InvalidId,
     section: "3.26",
     vuids: &[],
-    text: "Only what writes makes memory available, and only what reads makes it visible.",
+    text: "Only writes make memory available, and only reads make it visible.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VulkanMemoryModel
@@ -33,8 +33,8 @@ pub(super) static COPY_DIRECTION: Rule = Rule {
     class: InvalidData,
     section: "3.32.8",
     vuids: &[],
-    text: "With two sets of memory operands, the first says how the target is written and the second how the source is \
-           read: the first makes nothing visible and the second nothing available.",
+    text: "With two sets of memory operands, the first says how the target is written and the second how the source \
+           is read: the first can't make memory visible, and the second can't make it available.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VulkanMemoryModel
@@ -53,7 +53,7 @@ pub(super) static COPY_VERSION: Rule = Rule {
     class: InvalidData,
     section: "3.32.8",
     vuids: &[],
-    text: "Two sets of memory operands are for version 1.4 and later.",
+    text: "Two sets of memory operands are allowed in version 1.4 and later.",
     example: Example {
         frame: Frame::ShaderFor("spv1.3"),
         breaks: "%other = OpVariable %ptr_Private_u32 Private
@@ -68,7 +68,7 @@ pub(super) static NON_PRIVATE: Rule = Rule {
     class: InvalidId,
     section: "3.26",
     vuids: &[],
-    text: "An access that makes memory available or visible is marked `NonPrivatePointer`.",
+    text: "An access that makes memory available or visible has `NonPrivatePointer`, too.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VulkanMemoryModel
@@ -85,7 +85,7 @@ pub(super) static NON_PRIVATE_CLASS: Rule = Rule {
     class: InvalidId,
     section: "3.26",
     vuids: &[],
-    text: "Only memory that invocations share is marked `NonPrivatePointer`.",
+    text: "Only accesses to memory that invocations share have `NonPrivatePointer`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VulkanMemoryModel
@@ -118,8 +118,8 @@ pub(super) static PHYSICAL_ALIGNMENT: Rule = Rule {
         "VUID-StandaloneSpirv-PhysicalStorageBuffer64-04708",
         "VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314",
     ],
-    text: "Accesses through `PhysicalStorageBuffer` pointers name their alignment, which in Vulkan is at least the size \
-           of the largest scalar within the value.",
+    text: "Accesses through `PhysicalStorageBuffer` pointers give their alignment, which in Vulkan is at least the \
+           size of the largest scalar within the value.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability PhysicalStorageBufferAddresses
@@ -217,19 +217,19 @@ pub(super) fn check_copy(
     };
     let is_known = expect(at.m.version >= Version::new(1, 4), || {
         let message = format!(
-            "two sets of memory operands of {} are for SPIR-V 1.4 and later",
+            "two sets of memory operands for {} are allowed only in SPIR-V 1.4 and later",
             at.inst.op()
         );
         at.fault(&COPY_VERSION, message)
     });
     let writes = expect(first.visible.is_none(), || {
-        let message = "the first set of memory operands is for the target, which nothing is read from: it can't have \
+        let message = "the first set of memory operands is for the target, which is only written: it can't have \
                        `MakePointerVisible`";
         at.fault(&COPY_DIRECTION, message)
     });
     let reads = expect(second.available.is_none(), || {
-        let message = "the second set of memory operands is for the source, which nothing is written to: it can't \
-                       have `MakePointerAvailable`";
+        let message = "the second set of memory operands is for the source, which is only read: it can't have \
+                       `MakePointerAvailable`";
         at.fault(&COPY_DIRECTION, message)
     });
     all([
@@ -257,13 +257,13 @@ fn check_set(
     };
     let alignment = match operands.and_then(|operands| operands.alignment) {
         Some(alignment) if !alignment.is_power_of_two() => {
-            let message = format!("the alignment is {alignment}, which is not a power of two");
+            let message = format!("the alignment must be a power of two, but is {alignment}");
             Err(at.fault(&ALIGNMENT, message))
         }
         Some(alignment) if is_physical && m.env.is_vulkan() => large_enough(at, alignment, value),
         None if is_physical => {
             let message = format!(
-                "{} accesses memory of storage class `PhysicalStorageBuffer` and doesn't name its alignment",
+                "{} accesses memory in the storage class `PhysicalStorageBuffer`, so it needs an alignment",
                 at.inst.op()
             );
             let fault = at.fault(&PHYSICAL_ALIGNMENT, message);
@@ -294,12 +294,12 @@ fn scopes_and_privacy(
             return Ok(());
         };
         if access == wrong {
-            let message = format!("`{name}` doesn't go with {}", at.inst.op());
+            let message = format!("`{name}` is not allowed for {}", at.inst.op());
             return Err(at.fault(&DIRECTION, message));
         }
         let lacks_bit = private && !std::mem::replace(&mut is_told, private);
         let is_shared = expect(!lacks_bit, || {
-            let message = format!("`{name}` takes `NonPrivatePointer`, too");
+            let message = format!("`{name}` also needs `NonPrivatePointer`");
             at.fault(&NON_PRIVATE, message)
         });
         all([is_shared, scopes::check_memory(at, scope)])
@@ -318,7 +318,7 @@ fn scopes_and_privacy(
 #[cold]
 fn privacy_fault(at: &Site<'_, '_>, class: StorageClass, ty: Id) -> Fault {
     let message = format!(
-        "`NonPrivatePointer` is for memory that invocations share, not for storage class `{class}`"
+        "`NonPrivatePointer` is for memory that invocations share, not for the storage class `{class}`"
     );
     at.fault(&NON_PRIVATE_CLASS, message)
         .about(at.m, ty, "the pointer's type is declared here")
@@ -344,7 +344,7 @@ fn large_enough(at: &Site<'_, '_>, alignment: u32, value: Id) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "an alignment of {alignment} is too small for {}, whose largest scalar takes {}",
+        "an alignment of {alignment} is too small for {}, whose largest scalar has {}",
         at.m.show_type(value),
         counted(size as usize, "byte")
     );

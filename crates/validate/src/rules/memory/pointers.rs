@@ -44,8 +44,7 @@ pub(super) static LENGTH: Rule = Rule {
     class: InvalidId,
     section: "3.32.8",
     vuids: &[],
-    text: "`OpArrayLength` asks for the length of the run-time array that is the last member of a structure in \
-           memory.",
+    text: "`OpArrayLength` queries the length of the run-time array that is the last member of a structure in memory.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%length = OpArrayLength %u32 %private_u32 0",
@@ -66,7 +65,7 @@ pub(super) static LENGTH_UNIFORM: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpArrayLength-11805"],
-    text: "In Vulkan, the length of a run-time array in a uniform block can't be asked for.",
+    text: "In Vulkan, the length of a run-time array in a uniform block can't be queried.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.1"),
         breaks: LENGTH_IN_UNIFORM,
@@ -132,9 +131,10 @@ pub(super) static COMPARISON: Rule = Rule {
     class: InvalidId,
     section: "3.32.8",
     vuids: &[],
-    text: "Two pointers of the same type are compared for equality, giving a boolean, or for their distance, giving an \
-           integer. An untyped pointer is also compared for equality with one of the same storage class. Physical \
-           storage buffer pointers aren't. With `MaskedGatherScatterINTEL`, vectors of pointers give a vector.",
+    text: "Two pointers of the same type are compared for equality, which results in a boolean, or subtracted, which \
+           results in an integer. An untyped pointer can also be compared for equality with any pointer to the same \
+           storage class. Physical storage buffer pointers can't be compared. With `MaskedGatherScatterINTEL`, \
+           vectors of pointers result in a vector.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VariablePointers
@@ -165,8 +165,7 @@ pub(super) static PREFETCH: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_untyped_pointers",
     vuids: &[],
-    text: "A prefetch names a `CrossWorkgroup` pointer and a number of bytes; what else it says are constant \
-           integers.",
+    text: "The operands of a prefetch are a `CrossWorkgroup` pointer, a number of bytes and constant integers.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability UntypedPointersKHR
@@ -185,8 +184,8 @@ pub(super) static BUFFER: Rule = Rule {
     class: InvalidId,
     section: "SPV_EXT_descriptor_heap",
     vuids: &[],
-    text: "`OpBufferPointerEXT` makes a pointer to a uniform or storage buffer from an untyped pointer into the \
-           resource heap.",
+    text: "`OpBufferPointerEXT` converts an untyped pointer into the resource heap to a pointer to a uniform or \
+           storage buffer.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: BUFFER_WRONG,
@@ -255,8 +254,8 @@ pub(super) static MASKED: Rule = Rule {
     class: InvalidData,
     section: "SPV_INTEL_masked_gather_scatter",
     vuids: &[],
-    text: "A masked gather or scatter moves a vector through a vector of pointers where a vector of booleans says so, \
-           with an alignment of 0 or a power of two.",
+    text: "A masked gather or scatter loads or stores a vector through a vector of pointers, where a vector of \
+           booleans is true, with an alignment of 0 or a power of two.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability MaskedGatherScatterINTEL
@@ -287,7 +286,7 @@ pub(super) fn array_length(at: &Site<'_, '_>) -> Verdict {
     );
     let fine = expect(fine, || {
         let message = format!(
-            "the length of an array is an unsigned integer of 32 or 64 bits, not {}",
+            "the length of an array must be an unsigned integer of 32 or 64 bits, but is {}",
             m.show_type(result)
         );
         let fault = at.fault(&LENGTH_TYPE, message);
@@ -306,7 +305,7 @@ fn measured(at: &Site<'_, '_>) -> Verdict {
             let pointer = at.id(1);
             if !matches!(m.ty_of(pointer), Type::UntypedPointer { .. }) {
                 let message = format!(
-                    "an untyped pointer is needed, not {}",
+                    "the operand must be an untyped pointer, but is {}",
                     m.show_value(pointer)
                 );
                 let fault = at.fault(&LENGTH, message);
@@ -321,7 +320,7 @@ fn measured(at: &Site<'_, '_>) -> Verdict {
     };
     let Type::Struct { members } = m.ty(structure) else {
         let message = format!(
-            "a pointer to a structure is needed, but this is {}",
+            "the operand must be a pointer to a structure, but is {}",
             m.show_value(pointer)
         );
         let fault = at.fault(&LENGTH, message);
@@ -330,7 +329,7 @@ fn measured(at: &Site<'_, '_>) -> Verdict {
     let last = members.last().map_or(Id(0), |&last| Id(last));
     if !matches!(m.ty(last), Type::RuntimeArray { .. }) {
         let message = format!(
-            "the last member of {} is {}, not a run-time array",
+            "the last member of {} must be a run-time array, but is {}",
             m.show_type(structure),
             m.show_type(last)
         );
@@ -339,7 +338,7 @@ fn measured(at: &Site<'_, '_>) -> Verdict {
     }
     if member as usize + 1 != members.len() {
         let message = format!(
-            "the run-time array is member {} of {}, not {member}",
+            "the run-time array is member {} of {}, but the instruction names member {member}",
             members.len() - 1,
             m.show_type(structure)
         );
@@ -351,7 +350,8 @@ fn measured(at: &Site<'_, '_>) -> Verdict {
         && class == Some(StorageClass::Uniform)
         && m.is_decorated(structure, Decoration::Block)
     {
-        let message = "in Vulkan, the length of a run-time array in a uniform block isn't known";
+        let message =
+            "in Vulkan, the length of a run-time array in a uniform block can't be queried";
         return Err(at.fault(&LENGTH_UNIFORM, message));
     }
     Ok(())
@@ -389,7 +389,7 @@ pub(super) fn comparison(at: &Site<'_, '_>) -> Verdict {
     let result = expect(fine, || {
         let each = if count > 0 { " for each pointer" } else { "" };
         let message = format!(
-            "{} makes {wanted}{each}, not {}",
+            "the result type of {} must be {wanted}{each}, but is {}",
             at.inst.op(),
             m.show_type(result)
         );
@@ -405,17 +405,21 @@ fn compared(at: &Site<'_, '_>, by_class: bool) -> Verdict {
     let (left, right) = (at.type_of_arg(0), at.type_of_arg(1));
     let (pointer, _) = m.vector_of_pointers(left).unwrap_or((left, 0));
     let Some(class) = m.pointer_class(pointer) else {
-        return Err(operand_fault(at, 0, "a pointer is needed"));
+        return Err(operand_fault(at, 0, "a pointer"));
     };
     let is_untyped = |ty: Id| matches!(m.ty(ty), Type::UntypedPointer { .. });
     // A distance is counted in elements, so that the types must agree.
     if at.inst.op() != Op::PtrDiff && (is_untyped(left) || is_untyped(right)) {
         if m.pointer_class(right) != Some(class) {
-            let wanted = "a pointer of the same storage class is needed";
+            let wanted = "a pointer to the same storage class as the other operand";
             return Err(operand_fault(at, 1, wanted));
         }
     } else if left != right {
-        return Err(operand_fault(at, 1, "a pointer of the same type is needed"));
+        return Err(operand_fault(
+            at,
+            1,
+            "a pointer of the same type as the other operand",
+        ));
     }
     if by_class {
         let fine = match class {
@@ -425,14 +429,14 @@ fn compared(at: &Site<'_, '_>, by_class: bool) -> Verdict {
         };
         if !fine {
             let message = format!(
-                "under logical addressing, `{class}` pointers aren't compared in this module"
+                "under logical addressing, pointers to `{class}` can't be compared in this module"
             );
             return Err(at.fault(&COMPARISON_LOGICAL, message).arg(at, 0));
         }
     } else if m.addressing != AddressingModel::Logical
         && class == StorageClass::PhysicalStorageBuffer
     {
-        let wanted = "a pointer of another storage class is needed";
+        let wanted = "a pointer to a storage class other than `PhysicalStorageBuffer`";
         return Err(operand_fault(at, 0, wanted));
     }
     Ok(())
@@ -441,7 +445,12 @@ fn compared(at: &Site<'_, '_>, by_class: bool) -> Verdict {
 #[cold]
 fn operand_fault(at: &Site<'_, '_>, index: usize, wanted: &str) -> Fault {
     let id = at.id(index);
-    let message = format!("{wanted}, but this is {}", at.m.show_value(id));
+    let message = format!(
+        "operand {} of {} must be {wanted}, but is {}",
+        index + 1,
+        at.inst.op(),
+        at.m.show_value(id)
+    );
     at.fault(&COMPARISON, message)
         .about(at.m, id, "it is defined here")
 }
@@ -452,14 +461,14 @@ pub(super) fn prefetch(at: &Site<'_, '_>) -> Verdict {
     let is_global = m.pointer_class(pointer).is_some_and(is_cross_workgroup);
     let pointer = expect(is_global, || {
         let message = format!(
-            "a prefetch takes a `CrossWorkgroup` pointer, not {}",
+            "a prefetch needs a pointer to `CrossWorkgroup`, but has {}",
             m.show_value(at.id(0))
         );
         at.fault(&PREFETCH, message)
     });
     let bytes = expect(m.is_int_scalar(at.type_of_arg(1)), || {
         let message = format!(
-            "the number of bytes to prefetch is an integer, not {}",
+            "the number of bytes to prefetch must be an integer, but is {}",
             m.show_value(at.id(1))
         );
         at.fault(&PREFETCH, message)
@@ -468,7 +477,7 @@ pub(super) fn prefetch(at: &Site<'_, '_>) -> Verdict {
         let fine = m.is_constant(at.id(index)) && m.is_int_scalar(at.type_of_arg(index));
         expect(fine, || {
             let message = format!(
-                "operand {} of the prefetch is a constant integer, not {}",
+                "operand {} of the prefetch must be a constant integer, but is {}",
                 index + 1,
                 m.show_value(at.id(index))
             );
@@ -486,7 +495,7 @@ pub(super) fn buffer(at: &Site<'_, '_>) -> Verdict {
         Some(StorageClass::StorageBuffer | StorageClass::Uniform)
     ) {
         let message = format!(
-            "OpBufferPointerEXT makes a pointer to a uniform or storage buffer, not {}",
+            "the result type of OpBufferPointerEXT must be a pointer to a uniform or storage buffer, but is {}",
             m.show_type(at.result_type())
         );
         return Err(at.fault(&BUFFER, message));
@@ -505,7 +514,7 @@ pub(super) fn buffer(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "OpBufferPointerEXT takes an untyped pointer into the resource heap, not {}",
+        "OpBufferPointerEXT needs an untyped pointer into the resource heap, but has {}",
         m.show_value(buffer)
     );
     let fault = at.fault(&BUFFER, message);
@@ -523,7 +532,7 @@ pub(super) fn masked(at: &Site<'_, '_>) -> Verdict {
     };
     let Type::Vector { component, count } = m.ty(values) else {
         let message = format!(
-            "{} moves a vector, not {}",
+            "{} needs a vector of values, but has {}",
             at.inst.op(),
             m.show_type(values)
         );
@@ -543,7 +552,7 @@ pub(super) fn masked(at: &Site<'_, '_>) -> Verdict {
     all([
         expect(reach == Some(component), || {
             fault(format!(
-                "{} takes a vector of as many pointers to {}, not {}",
+                "{} needs a vector of as many pointers to {}, but has {}",
                 at.inst.op(),
                 m.show_type(component),
                 m.show_value(at.id(pointers))
@@ -553,7 +562,7 @@ pub(super) fn masked(at: &Site<'_, '_>) -> Verdict {
             m.is_bool_vector(mask_type) && m.dimension(mask_type) == count,
             || {
                 fault(format!(
-                    "the mask is a vector of {count} booleans, not {}",
+                    "the mask must be a vector of {count} booleans, but is {}",
                     m.show_value(at.id(mask))
                 ))
             },
@@ -562,14 +571,14 @@ pub(super) fn masked(at: &Site<'_, '_>) -> Verdict {
             !is_gather || [values, component].contains(&at.type_of_arg(3)),
             || {
                 fault(format!(
-                    "what fills masked components has the result type or that of its components, but is {}",
+                    "the value for masked components must have the result type or its component type, but is {}",
                     m.show_value(at.id(3))
                 ))
             },
         ),
         expect(alignment == 0 || alignment.is_power_of_two(), || {
             fault(format!(
-                "the alignment is 0 or a power of two, not {alignment}"
+                "the alignment must be 0 or a power of two, but is {alignment}"
             ))
         }),
     ])

@@ -20,8 +20,8 @@ pub(super) static STAGE: Rule = Rule {
         "VUID-StandaloneSpirv-IncomingCallableDataKHR-04705",
         "VUID-StandaloneSpirv-ShaderRecordBufferKHR-07119",
     ],
-    text: "The payloads, attributes, data and records of ray tracing are for certain of its stages, task payloads for \
-           task and mesh shaders.",
+    text: "The storage classes of payloads, attributes, callable data and shader records are for certain ray tracing \
+           stages only, and those of task payloads for task and mesh shaders.",
     example: Example {
         frame: Frame::Whole,
         breaks: PAYLOAD_IN_MISS,
@@ -266,7 +266,7 @@ fn use_in(m: &Module<'_>, function: &Function, limit: &Limit) -> Option<Fault> {
 #[cold]
 fn fault(m: &Module<'_>, function: &Function, limit: &Limit, inst: Inst<'_>, id: Id) -> Fault {
     let message = format!(
-        "{} uses memory of storage class `{}`, which is only for {}, but {} is used in {}",
+        "{} uses memory in the storage class `{}`, which is only for {}, but {} is used in {}",
         inst.op(),
         limit.class,
         limit.stages(m),

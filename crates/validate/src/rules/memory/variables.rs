@@ -18,7 +18,7 @@ pub(super) static TYPE: Rule = Rule {
     class: InvalidId,
     section: "3.32.8",
     vuids: &[],
-    text: "The type of a variable is a pointer, untyped for `OpUntypedVariableKHR`, of the variable's storage class.",
+    text: "The type of a variable is a pointer, untyped for `OpUntypedVariableKHR`, to the variable's storage class.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%variable = OpVariable %u32 Private",
@@ -31,7 +31,7 @@ pub(super) static GENERIC: Rule = Rule {
     class: InvalidBinary,
     section: "3.32.8",
     vuids: &[],
-    text: "`Generic` stands for several storage classes; a variable is of one of them.",
+    text: "`Generic` stands for several storage classes; a variable is in one of them.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability GenericPointer
@@ -64,7 +64,7 @@ pub(super) static DATA_TYPE: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_untyped_pointers",
     vuids: &[],
-    text: "An untyped variable names the type of its data, if any; in `Function`, `Private` and `Workgroup` memory it \
+    text: "An untyped variable may name the type of its data; in `Function`, `Private` and `Workgroup` memory it \
            must.",
     example: Example {
         frame: Frame::Shader,
@@ -113,7 +113,7 @@ pub(super) static INITIALIZER: Rule = Rule {
     class: InvalidId,
     section: "3.32.8",
     vuids: &[],
-    text: "What initializes a variable is a constant or a variable outside of functions, and has the type of the \
+    text: "The initializer of a variable is a constant or a variable outside of functions, and has the type of the \
            variable's value.",
     example: Example {
         frame: Frame::Shader,
@@ -163,8 +163,8 @@ pub(super) static BOOLEAN: Rule = Rule {
     class: InvalidId,
     section: "3.32.6",
     vuids: &[],
-    text: "Booleans have no representation that anything outside of the shader could see: only memory that stays \
-           within holds them, and inputs and outputs that are built-ins.",
+    text: "Booleans have no representation that is visible outside of the shader: only memory that stays inside holds \
+           them, and inputs and outputs that are built-ins.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %struct Block
@@ -183,7 +183,7 @@ pub(super) static POINTERS: Rule = Rule {
     class: InvalidId,
     section: "2.16.1",
     vuids: &[],
-    text: "Under logical addressing, variables hold no pointers, except with variable pointers: then `Function` and \
+    text: "Under logical addressing, variables hold no pointers except with variable pointers: then `Function` and \
            `Private` memory may hold pointers to `StorageBuffer` and, with `VariablePointers`, `Workgroup` memory.",
     example: Example {
         frame: Frame::Shader,
@@ -200,7 +200,7 @@ pub(super) static COOPERATIVE: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_cooperative_matrix",
     vuids: &[],
-    text: "Cooperative matrices and vectors are held by `Function` and `Private` variables only.",
+    text: "Cooperative matrices and vectors are only in `Function` and `Private` variables.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VulkanMemoryModel
@@ -225,8 +225,8 @@ pub(super) static SMALL: Rule = Rule {
     class: InvalidId,
     section: "3.31",
     vuids: &[],
-    text: "Each of the capabilities for 8- and 16-bit storage lets values of that size into certain storage classes; \
-           without any, only the capabilities to calculate with them do.",
+    text: "Each of the capabilities for 8- and 16-bit storage allows values of that size in certain storage classes; \
+           otherwise only the capabilities to compute with such values do.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -254,7 +254,7 @@ pub(super) static TINY: Rule = Rule {
     class: InvalidId,
     section: "SPV_EXT_ocp_microscaling",
     vuids: &[],
-    text: "Floats of 4 and 6 bits fill no whole bytes: only `Function` and `Private` variables hold them.",
+    text: "Floats of 4 and 6 bits don't fill whole bytes: they are only in `Function` and `Private` variables.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability Float6EXT
@@ -296,7 +296,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
             "a pointer"
         };
         let message = format!(
-            "a variable is {wanted}, but its type is {}",
+            "the type of a variable must be {wanted}, but is {}",
             m.show_type(result)
         );
         let fault = at.fault(&TYPE, message);
@@ -314,11 +314,14 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         initializer,
     };
     if class == StorageClass::Generic {
-        return Err(at.fault(&GENERIC, "a variable isn't of the storage class `Generic`"));
+        return Err(at.fault(
+            &GENERIC,
+            "a variable can't be in the storage class `Generic`",
+        ));
     }
     if m.pointer_class(result) != Some(class) {
         let message = format!(
-            "the variable is of storage class `{class}`, but its type is {}",
+            "the variable is in the storage class `{class}`, but its type is {}",
             m.show_type(result)
         );
         let fault = at.fault(&TYPE, message);
@@ -326,7 +329,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     }
     let exists = class_exists(at, class);
     let is_logical = expect(class != StorageClass::PhysicalStorageBuffer, || {
-        let message = "a variable isn't of the storage class `PhysicalStorageBuffer`";
+        let message = "a variable can't be in the storage class `PhysicalStorageBuffer`";
         at.fault(&PHYSICAL, message)
     });
     let data_type = match untyped {
@@ -358,7 +361,7 @@ fn data_type(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
         if m.ty(data) != Type::None {
             return Ok(());
         }
-        let message = format!("the data type is a type, not {}", m.name(data));
+        let message = format!("the data type must be a type, but is {}", m.name(data));
         let fault = at.fault(&DATA_TYPE, message);
         return Err(fault.about(m, data, "it is defined here"));
     }
@@ -366,7 +369,7 @@ fn data_type(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
         class,
         StorageClass::Function | StorageClass::Private | StorageClass::Workgroup
     ) {
-        let message = format!("an untyped `{class}` variable names the type of its data");
+        let message = format!("an untyped variable in `{class}` must name the type of its data");
         return Err(at.fault(&DATA_TYPE, message));
     }
     if !m.env.is_vulkan() {
@@ -374,7 +377,7 @@ fn data_type(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
     }
     if class != StorageClass::UniformConstant {
         let message =
-            format!("in Vulkan, an untyped `{class}` variable names the type of its data");
+            format!("in Vulkan, an untyped variable in `{class}` must name the type of its data");
         let fault = at.fault(&DATA_TYPE_VULKAN, message);
         return Err(fault.vuid("VUID-StandaloneSpirv-OpUntypedVariableKHR-11167"));
     }
@@ -388,8 +391,7 @@ fn data_type(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
     if is_heap {
         return Ok(());
     }
-    let message =
-        "in Vulkan, an untyped variable that is not a descriptor heap names the type of its data";
+    let message = "in Vulkan, an untyped variable that is not a descriptor heap must name the type of its data";
     let fault = at.fault(&DATA_TYPE_VULKAN, message);
     Err(fault.vuid("VUID-StandaloneSpirv-OpUntypedVariableKHR-11347"))
 }
@@ -404,7 +406,7 @@ fn initializer_of(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
         matches!(op, Op::Variable | Op::UntypedVariableKHR) && m.block_of(initializer).is_none();
     if !m.is_constant(initializer) && !is_global {
         let message = format!(
-            "a variable is initialized by a constant or a global variable, not by {}",
+            "the initializer of a variable must be a constant or a global variable, but is {}",
             m.show_value(initializer)
         );
         let fault = at.fault(&INITIALIZER, message);
@@ -421,7 +423,10 @@ fn initializer_of(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
     }
     if variable.class == StorageClass::TaskPayloadWorkgroupEXT {
         return Err(at
-            .fault(&INITIALIZER_PAYLOAD, "a task payload has no initializer")
+            .fault(
+                &INITIALIZER_PAYLOAD,
+                "a task payload can't have an initializer",
+            )
             .arg(at, 1));
     }
     if !m.env.is_vulkan() {
@@ -431,12 +436,13 @@ fn initializer_of(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
         StorageClass::Output | StorageClass::Private | StorageClass::Function => Ok(()),
         StorageClass::Workgroup if op == Op::ConstantNull => Ok(()),
         StorageClass::Workgroup => {
-            let message = "in Vulkan, `Workgroup` memory is initialized with OpConstantNull only";
+            let message =
+                "in Vulkan, variables in `Workgroup` can be initialized only with OpConstantNull";
             let fault = at.fault(&INITIALIZER_VULKAN, message);
             Err(fault.vuid("VUID-StandaloneSpirv-OpVariable-04734"))
         }
         class => {
-            let message = format!("in Vulkan, a `{class}` variable has no initializer");
+            let message = format!("in Vulkan, a variable in `{class}` can't have an initializer");
             let fault = at.fault(&INITIALIZER_VULKAN, message);
             Err(fault.vuid("VUID-StandaloneSpirv-OpVariable-04651"))
         }
@@ -445,9 +451,9 @@ fn initializer_of(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
 
 #[cold]
 pub(super) fn fault(at: &Site<'_, '_>, rule: &'static Rule, data: Id, message: &str) -> Fault {
-    let message = format!("{message}: it holds {}", at.m.show_type(data));
+    let message = format!("{message}, but this one holds {}", at.m.show_type(data));
     at.fault(rule, message)
-        .about(at.m, data, "what it holds is declared here")
+        .about(at.m, data, "its type is declared here")
 }
 
 fn contents(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
@@ -459,18 +465,18 @@ fn contents(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
     let booleans = expect(!has_booleans, || {
         let message = match class {
             StorageClass::Input | StorageClass::Output => {
-                "booleans in inputs and outputs are built-ins only".to_owned()
+                "inputs and outputs can hold booleans only if they are built-ins".to_owned()
             }
-            _ => format!("a `{class}` variable holds no booleans"),
+            _ => format!("variables in `{class}` can't hold booleans"),
         };
         fault(at, &BOOLEAN, data, &message)
     });
     let cooperative = expect(local || !contents.has(Contents::COOPERATIVE), || {
-        let message = format!("a `{class}` variable holds no cooperative matrices and vectors");
+        let message = format!("variables in `{class}` can't hold cooperative matrices and vectors");
         fault(at, &COOPERATIVE, data, &message)
     });
     let tiny = expect(local || !contents.has(Contents::TINY_FLOAT), || {
-        let message = format!("a `{class}` variable holds no floats of 4 or 6 bits");
+        let message = format!("variables in `{class}` can't hold floats of 4 or 6 bits");
         fault(at, &TINY, data, &message)
     });
     let long = match m.env.is_vulkan() && contents.has(Contents::LONG_VECTOR) {
@@ -534,15 +540,17 @@ fn logical_pointers(
     let class = variable.class;
     let local = matches!(class, StorageClass::Function | StorageClass::Private);
     let message = if other_pointer {
-        "under logical addressing, variables hold pointers to `StorageBuffer` and `Workgroup` memory only".to_owned()
+        "under logical addressing, variables can hold only pointers to `StorageBuffer` and `Workgroup`".to_owned()
     } else if storage_pointer && !m.has(Capability::VariablePointersStorageBuffer) {
-        "under logical addressing, pointers in variables need `VariablePointersStorageBuffer`"
+        "under logical addressing, variables can hold pointers only with the capability \
+         `VariablePointersStorageBuffer`"
             .to_owned()
     } else if workgroup_pointer && !m.has(Capability::VariablePointers) {
-        "under logical addressing, `Workgroup` pointers in variables need `VariablePointers`"
+        "under logical addressing, variables can hold pointers to `Workgroup` only with the capability \
+         `VariablePointers`"
             .to_owned()
     } else if !local {
-        format!("variable pointers are held in `Function` and `Private` memory, not in `{class}`")
+        format!("under logical addressing, variables in `{class}` can't hold pointers")
     } else {
         return Ok(());
     };
@@ -601,10 +609,11 @@ fn small(at: &Site<'_, '_>, variable: &Variable, data: Id, contents: Contents) -
             if !fine {
                 let message = match needed {
                     Some(needed) => {
-                        format!("{bits}-bit values in a `{class}` variable need `{needed}`")
+                        format!("variables in `{class}` can hold {bits}-bit values only with the capability \
+                                 `{needed}`")
                     }
                     None => {
-                        format!("this module holds no {bits}-bit values in `{class}` variables")
+                        format!("variables in `{class}` can't hold {bits}-bit values in this module")
                     }
                 };
                 let fault = fault(at, &SMALL, data, &message);

@@ -18,8 +18,8 @@ pub(super) static LONG_VECTOR: Rule = Rule {
         "VUID-StandaloneSpirv-Type-12297",
         "VUID-StandaloneSpirv-Function-12294",
     ],
-    text: "In Vulkan, vectors of more than four components are no inputs or outputs, and vectors whose size \
-           specialization may change aren't in memory with an explicit layout.",
+    text: "In Vulkan, inputs and outputs are not vectors of more than four components, and memory with an explicit \
+           layout has no vectors whose size is a specialization constant.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.2"),
         breaks: "OpCapability LongVectorEXT
@@ -43,8 +43,8 @@ pub(super) static HANDLE: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-UniformConstant-04655"],
-    text: "In Vulkan, variables of storage class `UniformConstant` are images, samplers, sampled images, acceleration \
-           structures, tensors or arrays of one of these.",
+    text: "In Vulkan, variables in the storage class `UniformConstant` are images, samplers, sampled images, \
+           acceleration structures, tensors or arrays of one of these.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.1"),
         breaks: "OpDecorate %variable DescriptorSet 0
@@ -67,8 +67,8 @@ pub(super) static BLOCK: Rule = Rule {
         "VUID-StandaloneSpirv-Uniform-06807",
         "VUID-StandaloneSpirv-PushConstant-06808",
     ],
-    text: "In Vulkan, variables of the storage classes `Uniform` and `StorageBuffer` are structures or arrays of \
-           structures, and those of `PushConstant` are structures.",
+    text: "In Vulkan, variables in the storage classes `Uniform` and `StorageBuffer` are structures or arrays of \
+           structures, and those in `PushConstant` are structures.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.1"),
         breaks: "%pointer = OpTypePointer PushConstant %f32
@@ -86,8 +86,8 @@ pub(super) static RUNTIME_ARRAY: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"],
-    text: "In Vulkan, a run-time array is the last member of a storage block, or, with `RuntimeDescriptorArray`, an \
-           array of descriptors; the payloads of nodes may be one, too.",
+    text: "In Vulkan, a run-time array is the last member of a storage block, a node payload or, with \
+           `RuntimeDescriptorArray`, an array of descriptors.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.1"),
         breaks: "OpDecorate %variable DescriptorSet 0
@@ -140,8 +140,9 @@ pub(super) fn long_vectors(
 ) -> Verdict {
     let class = variable.class;
     if matches!(class, StorageClass::Input | StorageClass::Output) {
-        let message =
-            format!("in Vulkan, `{class}` variables hold no vectors of more than 4 components");
+        let message = format!(
+            "in Vulkan, variables in `{class}` can't hold vectors of more than 4 components"
+        );
         let fault = fault(at, &LONG_VECTOR, data, &message);
         return Err(fault.vuid("VUID-StandaloneSpirv-Type-12297"));
     }
@@ -155,7 +156,7 @@ pub(super) fn long_vectors(
     };
     if explicit && contents.has(Contents::SPECIALIZED_VECTOR) {
         let message = format!(
-            "in Vulkan, `{class}` variables hold no vectors whose size specialization may change"
+            "in Vulkan, variables in `{class}` can't hold vectors whose size is a specialization constant"
         );
         let fault = fault(at, &LONG_VECTOR, data, &message);
         return Err(fault.vuid("VUID-StandaloneSpirv-Function-12294"));
@@ -177,9 +178,9 @@ pub(super) fn runtime_arrays(at: &Site<'_, '_>, variable: &Variable, data: Id) -
         };
         if !fine {
             let message = match m.has(Capability::RuntimeDescriptorArray) {
-                true => format!("in Vulkan, a `{class}` variable is not a run-time array"),
+                true => format!("in Vulkan, variables in `{class}` can't be run-time arrays"),
                 false => {
-                    "in Vulkan, a variable that is a run-time array needs `RuntimeDescriptorArray`"
+                    "in Vulkan, variables can be run-time arrays only with the capability `RuntimeDescriptorArray`"
                         .to_owned()
                 }
             };
@@ -193,10 +194,10 @@ pub(super) fn runtime_arrays(at: &Site<'_, '_>, variable: &Variable, data: Id) -
     let message = match class {
         StorageClass::StorageBuffer if m.is_decorated(inner, Decoration::Block) => return Ok(()),
         StorageClass::StorageBuffer => {
-            "in Vulkan, a storage buffer with a run-time array is decorated `Block`"
+            "in Vulkan, storage buffers with a run-time array must be decorated with `Block`"
         }
         StorageClass::Uniform => return Ok(()),
-        _ => "in Vulkan, a structure with a run-time array is in a buffer",
+        _ => "in Vulkan, only buffers can have a run-time array",
     };
     Err(fault(at, &RUNTIME_ARRAY, data, message))
 }
@@ -219,27 +220,28 @@ pub(super) fn check(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict
                 _ => m.has(Capability::DescriptorHeapEXT),
             };
             if !fine {
-                let message = "in Vulkan, a `UniformConstant` variable is an image, a sampler or another handle";
+                let message = "in Vulkan, variables in `UniformConstant` must be images, samplers or other handles";
                 return Err(fault(at, &HANDLE, data, message));
             }
         }
         StorageClass::Uniform | StorageClass::StorageBuffer if !m.is_struct(inner) => {
             let message = format!(
-                "in Vulkan, a `{}` variable is a structure or an array of structures",
+                "in Vulkan, variables in `{}` must be structures or arrays of structures",
                 variable.class
             );
             let fault = fault(at, &BLOCK, data, &message);
             return Err(fault.vuid("VUID-StandaloneSpirv-Uniform-06807"));
         }
         StorageClass::PushConstant if !m.is_struct(data) => {
-            let message = "in Vulkan, a `PushConstant` variable is a structure";
+            let message = "in Vulkan, variables in `PushConstant` must be structures";
             let fault = fault(at, &BLOCK, data, message);
             return Err(fault.vuid("VUID-StandaloneSpirv-PushConstant-06808"));
         }
         StorageClass::TileAttachmentQCOM => {
             let has = |decoration| m.is_decorated(variable.id, decoration);
             if !has(Decoration::DescriptorSet) || !has(Decoration::Binding) {
-                let message = "in Vulkan, a tile attachment has a descriptor set and a binding";
+                let message =
+                    "in Vulkan, a tile attachment must have a descriptor set and a binding";
                 return Err(at.fault(&TILE_ATTACHMENT, message));
             }
         }

@@ -14,7 +14,7 @@ pub(super) static NOT_IN_ENVIRONMENT: Rule = Rule {
     class: InvalidCapability,
     section: "Vulkan and OpenCL",
     vuids: &["VUID-VkShaderModuleCreateInfo-pCode-08740"],
-    text: "An environment knows the capabilities that its version lists, those of extensions that the module \
+    text: "An environment supports the capabilities that its version lists, those of extensions that the module \
            declares, and those of OpenCL's extensions, which modules don't declare.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.0"),
@@ -28,7 +28,7 @@ pub(super) static COOPERATIVE_MATRIX: Rule = Rule {
     class: InvalidCapability,
     section: "SPV_KHR_cooperative_matrix",
     vuids: &[],
-    text: "Shaders that use cooperative matrices use the Vulkan memory model, and so declare its capability.",
+    text: "Shaders that use cooperative matrices use the Vulkan memory model, so they declare its capability.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader
@@ -67,7 +67,7 @@ fn check_known(at: &Site<'_, '_>, capability: Capability) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "{} does not know the capability {capability}",
+        "{} does not support the capability {capability}",
         m.env.target.name()
     );
     let mut fault = at.fault(&NOT_IN_ENVIRONMENT, message);

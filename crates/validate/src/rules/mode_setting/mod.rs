@@ -58,7 +58,7 @@ static VULKAN_MEMORY_MODEL: Rule = Rule {
     class: InvalidData,
     section: "3.31",
     vuids: &[],
-    text: "A module that declares the capability `VulkanMemoryModel` uses the memory model Vulkan.",
+    text: "A module that declares the capability `VulkanMemoryModel` uses the memory model `Vulkan`.",
     example: Example {
         frame: Frame::Whole,
         breaks: "OpCapability Shader\nOpCapability Linkage\nOpCapability VulkanMemoryModel\nOpMemoryModel Logical \
@@ -72,7 +72,7 @@ static ADDRESSING_MODEL: Rule = Rule {
     class: InvalidData,
     section: "3.4",
     vuids: &["VUID-StandaloneSpirv-None-04635"],
-    text: "Vulkan knows the addressing models `Logical` and `PhysicalStorageBuffer64`, OpenCL `Physical32` and \
+    text: "Vulkan supports the addressing models `Logical` and `PhysicalStorageBuffer64`, OpenCL `Physical32` and \
            `Physical64`.",
     example: Example {
         frame: Frame::WholeFor("opencl2.0"),
@@ -86,7 +86,7 @@ static MEMORY_MODEL: Rule = Rule {
     class: InvalidData,
     section: "3.5",
     vuids: &[],
-    text: "Modules for OpenCL use its memory model.",
+    text: "Modules for OpenCL use the memory model `OpenCL`.",
     example: Example {
         frame: Frame::WholeFor("opencl2.0"),
         breaks: "OpCapability Kernel
@@ -114,10 +114,10 @@ fn check_memory_model(at: &Site<'_, '_>) -> Verdict {
     let is_vulkan = model == MemoryModel::Vulkan || !m.has(Capability::VulkanMemoryModel);
     let declared = expect(is_vulkan, || {
         let message = format!(
-            "the capability VulkanMemoryModel is declared, but the memory model is {model}"
+            "the capability VulkanMemoryModel is declared, so the memory model must be Vulkan, but is {model}"
         );
         let fault = at.fault(&VULKAN_MEMORY_MODEL, message);
-        fault.help("name the memory model Vulkan, or drop the capability")
+        fault.help("use the memory model Vulkan, or remove the capability")
     });
     let fits = match addressing {
         AddressingModel::Logical | AddressingModel::PhysicalStorageBuffer64 => !m.env.is_opencl(),
@@ -125,7 +125,7 @@ fn check_memory_model(at: &Site<'_, '_>) -> Verdict {
     };
     let addressing = expect(fits, || {
         let name = m.env.target.name();
-        let message = format!("{name} does not know the addressing model {addressing}");
+        let message = format!("{name} does not support the addressing model {addressing}");
         at.fault(&ADDRESSING_MODEL, message)
     });
     let memory = expect(!m.env.is_opencl() || model == MemoryModel::OpenCL, || {

@@ -77,7 +77,7 @@ pub(super) static REPEATED: Rule = Rule {
     class: InvalidId,
     section: "3.32.5",
     vuids: &[],
-    text: "An entry point has a mode at most once, or, for the modes that speak of one floating-point width or type, \
+    text: "An entry point has a mode at most once, or, for the modes that apply to one floating-point width or type, \
            at most once for each.",
     example: Example {
         frame: Frame::Fragment,
@@ -111,8 +111,8 @@ pub(super) static FAST_MATH_MASK: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_float_controls2",
     vuids: &[],
-    text: "The flags of `FPFastMathDefault` are a 32-bit integer constant that no specialization changes. They don't \
-           include `Fast`, and `AllowTransform` only together with `AllowContract` and `AllowReassoc`.",
+    text: "The flags of `FPFastMathDefault` are a 32-bit integer constant, but not a specialization constant. They \
+           don't include `Fast`, and include `AllowTransform` only together with `AllowContract` and `AllowReassoc`.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability FloatControls2
@@ -130,8 +130,8 @@ pub(super) static FAST_MATH_CONFLICT: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_float_controls2",
     vuids: &[],
-    text: "An entry point with `FPFastMathDefault` has neither `ContractionOff` nor `SignedZeroInfNanPreserve`: it \
-           says the same in other words.",
+    text: "An entry point with `FPFastMathDefault` has neither `ContractionOff` nor `SignedZeroInfNanPreserve`, which \
+           it replaces.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability FloatControls2
@@ -149,8 +149,8 @@ pub(super) static FAST_MATH_IN_CALL_TREE: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_float_controls2",
     vuids: &[],
-    text: "What runs for an entry point with `FPFastMathDefault` is decorated neither `NoContraction` nor \
-           `FPFastMathMode` `Fast`, both of which the mode replaces.",
+    text: "What is executed for an entry point with `FPFastMathDefault` is decorated neither with `NoContraction` nor \
+           with `FPFastMathMode` `Fast`, both of which the mode replaces.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpCapability Shader
@@ -174,7 +174,7 @@ pub(super) static ORIGIN: Rule = Rule {
         "VUID-StandaloneSpirv-OriginLowerLeft-04653",
         "VUID-StandaloneSpirv-PixelCenterInteger-04654",
     ],
-    text: "In Vulkan the origin is at the upper left, and pixel centers lie at half integers.",
+    text: "In Vulkan, the origin is at the upper left, and pixel centers are at half-integer coordinates.",
     example: Example {
         frame: Frame::FragmentFor("vulkan1.3"),
         breaks: "OpExecutionMode %main OriginLowerLeft",
@@ -190,7 +190,7 @@ pub(super) static MESH_OUTPUTS: Rule = Rule {
         "VUID-StandaloneSpirv-MeshEXT-07330",
         "VUID-StandaloneSpirv-MeshEXT-07331",
     ],
-    text: "A mesh shader may put out at least one vertex and one primitive.",
+    text: "The maximum numbers of vertices and primitives of a mesh shader are at least one.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: "OpCapability MeshShadingEXT
@@ -229,7 +229,7 @@ pub(super) static LOCAL_SIZE_ID: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Runtime SPIR-V Validation",
     vuids: &["VUID-RuntimeSpirv-LocalSizeId-06434"],
-    text: "`LocalSizeId` needs Vulkan 1.3 or its feature maintenance4.",
+    text: "`LocalSizeId` needs Vulkan 1.3 or the feature `maintenance4`.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.1spv1.4"),
         breaks: "OpExecutionModeId %main LocalSizeId %u32_1 %u32_1 %u32_1",
@@ -248,7 +248,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
             return Ok(());
         }
         let message = format!(
-            "{mode} is for an entry point, but {} is none",
+            "{mode} is for an entry point, but {} is not one",
             m.name(function)
         );
         return Err(at
@@ -258,8 +258,8 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     let takes_ids = tables::takes_ids(mode);
     if takes_ids != (at.inst.op() == Op::ExecutionModeId) {
         let right = match takes_ids {
-            true => "has ids for operands and is declared with OpExecutionModeId",
-            false => "has no ids for operands and is declared with OpExecutionMode",
+            true => "has operands that are ids, so it must be declared with OpExecutionModeId",
+            false => "has no operands that are ids, so it must be declared with OpExecutionMode",
         };
         return Err(at.fault(&OPERAND_FORM, format!("{mode} {right}")));
     }
@@ -283,8 +283,9 @@ fn check_models(at: &Site<'_, '_>, mode: ExecutionMode, models: Models) -> Verdi
     if let Some(allowed) = tables::models_of(mode) {
         let wrong = models.without(allowed);
         if !wrong.is_empty() {
-            let message =
-                format!("{mode} is for {allowed}, but the entry point's model is {wrong}");
+            let message = format!(
+                "{mode} is for {allowed}, but the entry point's execution model is {wrong}"
+            );
             return Err(at.fault(&WRONG_MODEL, message));
         }
     }
@@ -299,7 +300,8 @@ fn check_models(at: &Site<'_, '_>, mode: ExecutionMode, models: Models) -> Verdi
     match models.iter().find(|&model| model != only) {
         None => Ok(()),
         Some(wrong) => {
-            let message = format!("{mode} is for {only}, but the entry point's model is {wrong}");
+            let message =
+                format!("{mode} is for {only}, but the entry point's execution model is {wrong}");
             Err(at.fault(&WRONG_MODEL, message).vuid(vuid))
         }
     }
@@ -342,7 +344,7 @@ fn check_fast_math(at: &Site<'_, '_>) -> Verdict {
     let (ty, flags) = (at.id(2), at.id(3));
     let is_float = expect(m.is_float_scalar(ty), || {
         let message = format!(
-            "FPFastMathDefault speaks of {}, which is not a floating-point type",
+            "the target type of FPFastMathDefault must be a floating-point type, but is {}",
             m.show_type(ty)
         );
         at.fault(&FAST_MATH_TYPE, message)
@@ -364,7 +366,7 @@ fn check_flags(at: &Site<'_, '_>, flags: Id) -> Verdict {
         _ => None,
     };
     let Some(value) = value else {
-        return wrong("must be a 32-bit integer constant that no specialization changes");
+        return wrong("must be a 32-bit integer constant, but not a specialization constant");
     };
     let has = |flag: FPFastMathMode| value & u64::from(flag.0) != 0;
     let known = FPFastMathMode::NotNaN.0
@@ -376,12 +378,10 @@ fn check_flags(at: &Site<'_, '_>, flags: Id) -> Verdict {
         | FPFastMathMode::AllowReassoc.0
         | FPFastMathMode::AllowTransform.0;
     if value & !u64::from(known) != 0 {
-        return wrong(&format!(
-            "are {value:#x}, which has bits that stand for nothing"
-        ));
+        return wrong(&format!("are {value:#x}, which has unknown bits"));
     }
     if has(FPFastMathMode::Fast) {
-        return wrong("include Fast, which is no longer to be used");
+        return wrong("include Fast, which is deprecated");
     }
     if has(FPFastMathMode::AllowTransform)
         && !(has(FPFastMathMode::AllowContract) && has(FPFastMathMode::AllowReassoc))
@@ -399,7 +399,7 @@ fn check_vulkan(at: &Site<'_, '_>, mode: ExecutionMode, is_mesh: bool) -> Verdic
                 ExecutionMode::OriginLowerLeft => ORIGIN.vuids[0],
                 _ => ORIGIN.vuids[1],
             };
-            let message = format!("Vulkan does not know {mode}");
+            let message = format!("{mode} is not allowed in Vulkan");
             Err(at.fault(&ORIGIN, message).vuid(vuid))
         }
         ExecutionMode::OutputVertices | ExecutionMode::OutputPrimitivesEXT
@@ -415,10 +415,10 @@ fn check_vulkan(at: &Site<'_, '_>, mode: ExecutionMode, is_mesh: bool) -> Verdic
         ExecutionMode::LocalSizeId
             if !m.env.is_vulkan_since(3) && !m.options.allow_local_size_id =>
         {
-            let message = format!("{} does not know LocalSizeId", m.env.target.name());
-            Err(at
-                .fault(&LOCAL_SIZE_ID, message)
-                .help("use LocalSize, or allow it where maintenance4 is enabled"))
+            let message = format!("{} does not support LocalSizeId", m.env.target.name());
+            Err(at.fault(&LOCAL_SIZE_ID, message).help(
+                "use LocalSize, or, if maintenance4 is enabled, the option --allow-localsizeid",
+            ))
         }
         _ => Ok(()),
     }
@@ -457,10 +457,10 @@ fn check_repeated(m: &Module<'_>, modes: &Modes, faults: &mut Faults) {
                 true => format!("the entry point already has {mode} for this operand"),
                 false => format!("the entry point already has {mode}"),
             };
-            faults.add(
-                Fault::new(&REPEATED, offset, message)
-                    .at(pair.first().map_or(first, |entry| entry.1), "declared here"),
-            );
+            faults.add(Fault::new(&REPEATED, offset, message).at(
+                pair.first().map_or(first, |entry| entry.1),
+                "it is declared here",
+            ));
         }
     }
 }
@@ -485,9 +485,9 @@ fn check_fast_math_entries(m: &Module<'_>, modes: &Modes, faults: &mut Faults) {
             if let Some(found) = modes.find(function, other)
                 && let Some(offset) = modes.find(function, mode)
             {
-                let message = format!("{mode} does not go together with {other}");
+                let message = format!("{mode} excludes {other}");
                 let fault = Fault::new(&FAST_MATH_CONFLICT, offset, message);
-                faults.add(fault.at(found, "declared here"));
+                faults.add(fault.at(found, "it is declared here"));
             }
         }
     }
@@ -528,12 +528,12 @@ fn check_call_trees(m: &Module<'_>, entries: &[Id], faults: &mut Faults) {
         let mut places = own.chain(m.uses(target).iter().copied());
         if let Some(offset) = places.find(|&offset| is_reached(offset)) {
             let message = format!(
-                "{} is decorated {}, but runs for an entry point with FPFastMathDefault",
+                "{} is decorated with {}, but is executed for an entry point with FPFastMathDefault",
                 m.name(target),
                 decorated.decoration
             );
             let fault = Fault::new(&FAST_MATH_IN_CALL_TREE, offset, message);
-            faults.add(fault.at(decorated.inst.offset(), "decorated here"));
+            faults.add(fault.at(decorated.inst.offset(), "it is decorated here"));
         }
     }
 }

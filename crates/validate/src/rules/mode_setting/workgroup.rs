@@ -29,7 +29,7 @@ pub(super) static MISSING: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-10685"],
-    text: "Compute, task and mesh shaders for Vulkan say how large their workgroups are.",
+    text: "Compute, task and mesh shaders for Vulkan declare the size of their workgroups.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: "OpCapability Shader
@@ -62,8 +62,8 @@ pub(super) static DERIVATIVE_GROUPS: Rule = Rule {
         "VUID-StandaloneSpirv-DerivativeGroupQuadsKHR-10151",
         "VUID-StandaloneSpirv-DerivativeGroupLinearKHR-10152",
     ],
-    text: "Derivatives in workgroups are taken among four invocations: with `DerivativeGroupQuadsKHR` the first two \
-           dimensions are even, with `DerivativeGroupLinearKHR` the whole size is a multiple of four.",
+    text: "Derivatives in workgroups are computed among four invocations: with `DerivativeGroupQuadsKHR`, the first \
+           two dimensions are even; with `DerivativeGroupLinearKHR`, the total size is a multiple of four.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability ComputeDerivativeGroupQuadsKHR
@@ -143,7 +143,7 @@ fn show(size: [u64; 3]) -> String {
 
 #[cold]
 fn empty(offset: u32, size: [u64; 3]) -> Fault {
-    let message = format!("a workgroup of {} has no invocations", show(size));
+    let message = format!("a workgroup of size {} has no invocations", show(size));
     let side = size.iter().position(|&side| side == 0).unwrap_or(0);
     Fault::new(&EMPTY, offset, message).word(FIRST_SIDE + side)
 }
@@ -172,7 +172,7 @@ fn check_groups(modes: &Modes, function: Id, offset: u32, size: [u64; 3]) -> Ver
         && (!size[0].is_multiple_of(2) || !size[1].is_multiple_of(2))
     {
         let message = format!(
-            "with DerivativeGroupQuadsKHR the first two dimensions of the workgroup must be even, but it is {}",
+            "with DerivativeGroupQuadsKHR, the first two dimensions of the workgroup must be even, but its size is {}",
             show(size)
         );
         let side = usize::from(size[0].is_multiple_of(2));
@@ -182,7 +182,8 @@ fn check_groups(modes: &Modes, function: Id, offset: u32, size: [u64; 3]) -> Ver
     let product = size.iter().fold(1u64, |all, &side| all.wrapping_mul(side));
     if modes.has(function, ExecutionMode::DerivativeGroupLinearKHR) && !product.is_multiple_of(4) {
         let message = format!(
-            "with DerivativeGroupLinearKHR the workgroup's size must be a multiple of 4, but is {} = {product}",
+            "with DerivativeGroupLinearKHR, the total size of the workgroup must be a multiple of 4, but is {} = \
+             {product}",
             show(size)
         );
         return all([quads, Err(fault(message).vuid(DERIVATIVE_GROUPS.vuids[1]))]);
@@ -236,12 +237,12 @@ pub(crate) fn check_entry(
     }
     let tiles = modes.find(function, ExecutionMode::TileShadingRateQCOM);
     if let (Some(tiles), Some(local)) = (tiles, local) {
-        let message = "with TileShadingRateQCOM the tile says how large workgroups are";
-        return Err(Fault::new(&TILE_RATE, local, message).at(tiles, "declared here"));
+        let message = "with TileShadingRateQCOM, the tile determines the size of workgroups";
+        return Err(Fault::new(&TILE_RATE, local, message).at(tiles, "it is declared here"));
     }
     if local.is_none() && tiles.is_none() && declared.is_none() {
         let message = format!(
-            "entry point \"{}\" does not say how large its workgroups are",
+            "entry point \"{}\" does not declare the size of its workgroups",
             entry.name()
         );
         return Err(Fault::new(&MISSING, entry.inst.offset(), message)

@@ -90,8 +90,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> Verdict {
     };
     if set == ExtInstSet::ShaderDebugInfo100 && set.instruction(call.number).is_none() {
         let message = format!(
-            "instruction {} is in version 101 of the set and later ones, but the module imports \
-             version 100",
+            "instruction {} is only in version 101 of the set and later, but the module imports version 100",
             call.number
         );
         return Err(call.at.fault(&VERSION, message));
@@ -120,11 +119,9 @@ pub(super) fn check_module(m: &Module<'_>, faults: &mut Faults) {
 fn function_definition(call: &Call<'_, '_, '_>) -> Verdict {
     let own = call.at.function().map(|function| function.id);
     match own {
-        Some(own) if own != call.id(1) => Err(call.wrong_operand(
-            &DEFINITION,
-            1,
-            "the function that the instruction stands in",
-        )),
+        Some(own) if own != call.id(1) => {
+            Err(call.wrong_operand(&DEFINITION, 1, "the function that contains the instruction"))
+        }
         _ => Ok(()),
     }
 }
@@ -138,7 +135,7 @@ fn line(call: &Call<'_, '_, '_>) -> Verdict {
         return Ok(());
     };
     let message = if first == 0 && last > 0 {
-        format!("the last line is {last}, but the first is 0, which is no line")
+        format!("the last line is {last}, but the first is 0, which means no line")
     } else if last < first {
         format!("the last line, {last}, is before the first, {first}")
     } else if last == first && end < start {

@@ -41,7 +41,7 @@ fn surplus(call: &Call<'_, '_, '_>, row: &Row) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "{} has {expected} operands in the version of the set that is imported, but here {found}",
+        "{} has {expected} operands in the imported version of the set, but here {found}",
         call.name()
     );
     Err(call.at.fault(&SURPLUS, message))
@@ -181,7 +181,7 @@ fn check_operand(
                 true => Ok(()),
                 false => {
                     let message = format!(
-                        "{} has {count} components, not 1 to 4, 8 or 16",
+                        "{} must have 1 to 4, 8 or 16 components, but has {count}",
                         call.name()
                     );
                     Err(call.at.fault(&COUNT, message))
@@ -305,7 +305,7 @@ fn check_operand(
             is_fine(
                 fine,
                 &LENGTH,
-                "a constant integer of 32 or 64 bits or a variable of such an unsigned type",
+                "a constant integer of 32 or 64 bits or an unsigned variable of such a type",
             )
         }
         Operand::GlobalVariable => is_fine(

@@ -19,10 +19,10 @@ pub(super) static PLACE: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "Lines and columns are within the source, if the module holds its text. Columns may be one past the \
-           end of the line, and a tab may count as up to eight. Nothing is asked where the text isn't what was \
-           compiled (where any source has `#line`, `#include` or `#define`), nor of what the language itself \
-           declares, whose names start with `gl_`.",
+    text: "Lines and columns are within the source, if the module holds its text. Columns may be one past the end of \
+           the line, and a tab may count as up to eight. This is not checked where the text isn't what was compiled \
+           (where any source has `#line`, `#include` or `#define`), nor for built-in declarations, whose names start \
+           with `gl_`.",
     example: shader_with_body!(
         "%source = OpExtInst %void %set DebugSource %file %text
 ",
@@ -77,7 +77,7 @@ pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
             SOURCE => next = end_of(inst),
             SOURCE_CONTINUED => {
                 if inst.offset() != next {
-                    let message = "no source comes right before this, so there is none to continue";
+                    let message = "there is no source right before this to continue";
                     faults.add(index.fault(entry, &CONTINUED, message));
                 }
                 next = end_of(inst);
@@ -130,7 +130,7 @@ fn check_place(
     for line in [first_line, last_line] {
         if let Some(line) = m.constant_u64(line).filter(|&line| line > count) {
             let message = format!(
-                "line {line} is named, but the source has {}",
+                "the instruction names line {line}, but the source has {}",
                 counted(count as usize, "line")
             );
             return Err(fault(m, inst, operand(source), message));
@@ -144,7 +144,7 @@ fn check_place(
         let length = text.width(line);
         if let Some(length) = length.filter(|&length| column > length + 1) {
             let message = format!(
-                "column {column} of line {line} is named, but that line of the source has {length} \
+                "the instruction names column {column} of line {line}, but that line of the source has {length} \
                  columns"
             );
             return Err(fault(m, inst, operand(source), message));

@@ -148,7 +148,7 @@ pub(super) static RESULT: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "Debugging instructions have no result: their result type is void.",
+    text: "Debugging instructions have no result value: their result type is void.",
     example: shader!(
         "%source = OpExtInst %u32 %set DebugSource %file %text
 ",
@@ -162,7 +162,7 @@ pub(super) static TEXT: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "Names, files and source text are `OpString` instructions.",
+    text: "Names, files and source text are results of `OpString`.",
     example: shader!(
         "%source = OpExtInst %void %set DebugSource %void %text
 ",
@@ -176,8 +176,8 @@ pub(super) static UINT: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "What other sets write as a literal is an `OpConstant` of a 32-bit unsigned integer here, so that all \
-           operands are ids.",
+    text: "The numbers that other sets write as literals are results of `OpConstant` of a 32-bit unsigned integer \
+           here, so that all operands are ids.",
     example: shader!(
         "%source = OpExtInst %void %set DebugSource %file %text
 %unit = OpExtInst %void %set DebugCompilationUnit %f1 %u4 %source %u5
@@ -193,9 +193,9 @@ pub(super) static CONSTANT: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "Sizes, offsets and values are `OpConstant` instructions, sizes and offsets of an integer type (if not, this is \
-           a warning); a composite of unknown size and a parameter without a value have DebugInfoNone; the size of \
-           an enumeration is not 0.",
+    text: "Sizes, offsets and values are results of `OpConstant`, and sizes and offsets have an integer type (if not, \
+           this is a warning). A composite of unknown size and a parameter without a value have DebugInfoNone; the \
+           size of an enumeration is not 0.",
     example: shader!(
         "%float = OpExtInst %void %set DebugTypeBasic %file %text %u3 %u0
 ",
@@ -209,7 +209,7 @@ pub(super) static COUNT: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "A debugging vector has 1 to 4 components, in kernels also 8 or 16, and a matrix 1 to 4 columns.",
+    text: "A debugging vector has 1 to 4 components, in kernels also 8 or 16; a matrix has 1 to 4 columns.",
     example: shader!(
         "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %u0
 %vector = OpExtInst %void %set DebugTypeVector %float %u5
@@ -225,9 +225,9 @@ pub(super) static KIND: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "Where one debugging instruction refers to another, that is one of the same set and of the kind the \
-           operand is for: a source, a type, a lexical scope, a member. Where other validators don't look, this is a \
-           warning.",
+    text: "Where one debugging instruction refers to another, the other is in the same set and of the kind that the \
+           operand needs: a source, a type, a lexical scope, a member. For references that other validators don't \
+           check, this is a warning.",
     example: shader!(
         "%source = OpExtInst %void %set DebugSource %file %text
 %unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %file %u5
@@ -243,9 +243,9 @@ pub(super) static MODULE_KIND: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "Where a debugging instruction refers to the module, that is a variable, a parameter, a function or a \
-           constant, as the operand says; a global variable may have DebugInfoNone, and so may a function in \
-           `OpenCL.DebugInfo.100`.",
+    text: "Where a debugging instruction refers to the rest of the module, the operand is a variable, a parameter, a \
+           function or a constant, as the instruction needs; a global variable may have DebugInfoNone, and so may a \
+           function in `OpenCL.DebugInfo.100`.",
     example: shader_with_body!(
         "%source = OpExtInst %void %set DebugSource %file %text
 %unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
@@ -265,8 +265,8 @@ pub(super) static LENGTH: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "The length of a debugging array is a constant integer of 32 or 64 bits or the debugging variable, of \
-           such an unsigned type, that holds it.",
+    text: "The length of a debugging array is a constant integer of 32 or 64 bits, or the debugging variable that \
+           holds it, which has an unsigned type of that width.",
     example: shader!(
         "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %u0
 %array = OpExtInst %void %set DebugTypeArray %float %f1
@@ -282,7 +282,7 @@ pub(super) static INDEX: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "The indexes of DebugDeclare and DebugValue are integers: for DebugValue `OpConstant` instructions or \
+    text: "The indexes of DebugDeclare and DebugValue are integers: for DebugValue, results of `OpConstant` or \
            variables.",
     example: shader_with_body!(
         "%source = OpExtInst %void %set DebugSource %file %text
@@ -303,7 +303,7 @@ pub(super) static DEFINITION: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "DebugFunctionDefinition stands in the function that it says is the definition.",
+    text: "DebugFunctionDefinition is in the function that it names as the definition.",
     example: shader_with_body!(
         "%source = OpExtInst %void %set DebugSource %file %text
 %unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
@@ -320,8 +320,8 @@ pub(super) static RANGE: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "A DebugLine names a range of source text, of which the end is not before the start. Lines are counted \
-           from 1; 0 stands for none, so that what begins there ends there.",
+    text: "A DebugLine names a range of source text whose end is not before its start. Lines are counted from 1; 0 \
+           means no line, so a range that begins at 0 also ends at 0.",
     example: shader_with_body!(
         "%source = OpExtInst %void %set DebugSource %file %text
 ",
@@ -335,8 +335,8 @@ pub(super) static SURPLUS: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "A module that imports version 100 of the set has no operands behind those that the version gives an \
-           instruction. (Later versions may have added some.) This is a warning.",
+    text: "In a module that imports version 100 of the set, an instruction has no more operands than that version \
+           gives it. (Later versions may have added some.) This is a warning.",
     example: Example {
         frame: Frame::Whole,
         breaks: module!(
@@ -359,7 +359,7 @@ pub(super) static VERSION: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "DebugTypeVectorIdEXT and DebugTypeCooperativeMatrixKHR are in version 101 of the set and later ones.",
+    text: "DebugTypeVectorIdEXT and DebugTypeCooperativeMatrixKHR are only in version 101 of the set and later.",
     example: Example {
         frame: Frame::Whole,
         breaks: module!(

@@ -18,8 +18,8 @@ pub(super) static SCOPE_CIRCLE: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "From parent to parent, every lexical scope leads to a DebugCompilationUnit, and not back to itself. This is an \
-           error in `DebugInfo` and a warning in its successors.",
+    text: "From parent to parent, every lexical scope leads to a DebugCompilationUnit, and never back to itself. This \
+           is an error in `DebugInfo` and a warning in its successors.",
     example: Example {
         frame: Frame::Whole,
         breaks: forward!(
@@ -41,8 +41,8 @@ pub(super) static INLINED_CIRCLE: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "From call to call, every DebugInlinedAt leads to the function that the code is in now, and not back to \
-           itself. This is an error in `DebugInfo` and a warning in its successors.",
+    text: "From call to call, every DebugInlinedAt leads to the function that now contains the code, and never back \
+           to itself. This is an error in `DebugInfo` and a warning in its successors.",
     example: Example {
         frame: Frame::Whole,
         breaks: forward!(
@@ -92,9 +92,9 @@ pub(super) static SCOPE_FUNCTION: Rule = Rule {
     class: InvalidData,
     section: "DebugInfo, 4.7",
     vuids: &[],
-    text: "A DebugScope names a scope of the function it stands in. If the code was inlined, the scope may be one of \
-           any function, but the last DebugInlinedAt on the way out names a scope of the function it stands in. The \
-           texts of the successors of `DebugInfo` don't ask for this.",
+    text: "A DebugScope names a scope of the function that contains it. If the code was inlined, the scope may be in \
+           any function, but the last DebugInlinedAt on the way out names a scope of the function that contains the \
+           code. The specifications of the successors of `DebugInfo` don't require this.",
     example: with_functions!(
         "%at = OpExtInst %void %set DebugInlinedAt 1 %of_main
 ",
@@ -108,8 +108,8 @@ pub(super) static VARIABLE_SCOPE: Rule = Rule {
     class: InvalidData,
     section: "DebugInfo, 4.8",
     vuids: &[],
-    text: "Where a DebugScope holds, DebugDeclare and DebugValue speak of variables of the function that the scope \
-           is in. The texts of the successors of `DebugInfo` don't ask for this.",
+    text: "Within a DebugScope, DebugDeclare and DebugValue refer to variables of the function that the scope is in. \
+           The specifications of the successors of `DebugInfo` don't require this.",
     example: with_functions!(
         "%local = OpExtInst %void %set DebugLocalVariable %file %float %text 1 1 %of_other
 %at = OpExtInst %void %set DebugInlinedAt 1 %of_main
@@ -127,8 +127,9 @@ pub(super) static ARGUMENT: Rule = Rule {
     class: InvalidData,
     section: "DebugInfo, 4.8",
     vuids: &[],
-    text: "The formal parameters of a function have different numbers, which count from 1 and don't go beyond the \
-           parameters of its type. This is an error in `DebugInfo` and a warning in its successors.",
+    text: "The formal parameters of a function have different numbers, which start at 1 and don't go beyond the \
+           number of parameters in the function's type. This is an error in `DebugInfo` and a warning in its \
+           successors.",
     example: Example {
         frame: Frame::Whole,
         breaks: module!(
@@ -157,9 +158,9 @@ pub(super) static DESCRIBED_TWICE: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "One DebugFunction describes one `OpFunction`, and no other does. In `NonSemantic.Shader.DebugInfo`, the \
-           DebugFunctionDefinition that says so stands in the function's first block. This is an error in \
-           `DebugInfo` and a warning in its successors.",
+    text: "One DebugFunction describes at most one `OpFunction`, and no two describe the same one. In \
+           `NonSemantic.Shader.DebugInfo`, the DebugFunctionDefinition that connects them is in the first block of \
+           the function. This is an error in `DebugInfo` and a warning in its successors.",
     example: Example {
         frame: Frame::Whole,
         breaks: module!(
@@ -179,9 +180,9 @@ pub(super) static OUTSIDE: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_non_semantic_info",
     vuids: &[],
-    text: "In a function, the instructions of `NonSemantic.Shader.DebugInfo` stand in blocks: behind the label and \
-           before the terminator. This is a warning, and none for DebugNoScope and DebugNoLine, which optimizers \
-           leave at the end of functions.",
+    text: "In a function, the instructions of `NonSemantic.Shader.DebugInfo` are in blocks: after the label and \
+           before the terminator. This is a warning. DebugNoScope and DebugNoLine are exempt, because optimizers \
+           leave them at the end of functions.",
     example: Example {
         frame: Frame::Whole,
         breaks: module!(
@@ -238,11 +239,11 @@ fn circles_of(
     });
     for (from, to) in circles {
         let message = format!(
-            "the {what} is within {}, which is within it",
+            "the {what} leads to {}, which leads back to it",
             index.name(to)
         );
         let fault = index.fault(&index.entries[from], rule, message);
-        faults.add(index.pointing(fault, to, "the circle ends here"));
+        faults.add(index.pointing(fault, to, "the cycle ends here"));
     }
 }
 
@@ -280,8 +281,7 @@ impl Functions {
                         faults.note(functions.describe(index, entry, function, entry.function));
                     }
                     if !entry.is_in_entry && entry.block != 0 {
-                        let message =
-                            "the definition stands in another block than the function's first";
+                        let message = "the definition must be in the first block of the function";
                         faults.add(index.fault(entry, &DESCRIBED_TWICE, message));
                     }
                 }
@@ -308,13 +308,13 @@ impl Functions {
         }
         let message = match earlier {
             Some(earlier) => format!(
-                "{} is described by {}, but {} described it before",
+                "{} is described by {}, but {} already describes it",
                 index.m.name(function),
                 index.name(at),
                 index.name(earlier)
             ),
             None => format!(
-                "{} describes {}, but described {} before",
+                "{} describes {}, but already describes {}",
                 index.name(at),
                 index.m.name(function),
                 index.m.name(earlier_function)
@@ -387,7 +387,10 @@ fn arguments(index: &Index<'_, '_>, functions: &Functions, faults: &mut Faults) 
         let count = index.words_from(ty, Field::ParameterTypes).len() as u64;
         // A function without parameters may be one of which they aren't known.
         if count > 0 && number > count {
-            let message = format!("the variable is parameter {number} of a function with {count}");
+            let message = format!(
+                "the variable is parameter {number}, but the number of parameters of its function \
+                                   is {count}"
+            );
             faults.add(index.fault(entry, &ARGUMENT, message));
         }
     }
@@ -424,7 +427,7 @@ fn bodies(index: &Index<'_, '_>, functions: &Functions, faults: &mut Faults) {
         let says_something = !matches!(entry.number, NO_SCOPE | NO_LINE);
         let is_outside = entry.function != Id(0) && entry.block == 0;
         if entry.set.is_non_semantic() && says_something && is_outside {
-            let message = format!("this {} stands outside of blocks", index.title(entry));
+            let message = format!("this {} is outside of blocks", index.title(entry));
             faults.add(index.fault(entry, &OUTSIDE, message));
         }
         match entry.number {
@@ -544,7 +547,7 @@ fn variable_scope(
         return Ok(());
     }
     let message = format!(
-        "{} is a variable of {}, but the scope that holds here is in {}",
+        "{} is a variable of {}, but the current scope is in {}",
         index.name(variable),
         index.name(own),
         index.name(function)

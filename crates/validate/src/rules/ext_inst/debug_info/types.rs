@@ -18,7 +18,7 @@ pub(super) static OPAQUE: Rule = Rule {
     class: InvalidData,
     section: "DebugInfo, 2",
     vuids: &[],
-    text: "An opaque type of the source language is a DebugTypeComposite of no size (DebugInfoNone) and without \
+    text: "An opaque type of the source language is a DebugTypeComposite without a size (DebugInfoNone) and without \
            members; in `DebugInfo`, its name starts with `@`, and no other type's name does. This is an error there \
            and a warning in the successors.",
     example: Example {
@@ -47,7 +47,7 @@ pub(super) static MEMBER: Rule = Rule {
     class: InvalidData,
     section: "DebugInfo, 4.3",
     vuids: &[],
-    text: "A composite's members, base classes and methods name that composite as what they are in. (In \
+    text: "The members, base classes and methods of a composite name it as their parent. (In \
            `NonSemantic.Shader.DebugInfo` they don't name any.) This is an error in `DebugInfo` and a warning in \
            `OpenCL.DebugInfo.100`.",
     example: Example {
@@ -79,8 +79,8 @@ pub(super) static LISTED_ONCE: Rule = Rule {
     class: InvalidData,
     section: "DebugInfo, 4.3",
     vuids: &[],
-    text: "No data member or base class is listed twice, and where it names the composite that it is in, that one lists \
-           it. As no specification says so, this is a warning in all sets.",
+    text: "No data member or base class is listed twice, and the composite that it names as its parent lists it. As \
+           no specification says so, this is a warning in all sets.",
     example: Example {
         frame: Frame::Whole,
         breaks: module!(
@@ -109,9 +109,9 @@ pub(super) static SIZE_CIRCLE: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "No composite contains itself as a member, nor in a member's member, in an array or under another name: it \
-           would have no size. (A pointer to it may be a member, and it may be a static one.) This is an error in \
-           `DebugInfo` and a warning in its successors.",
+    text: "No composite contains itself, whether as a member, in a member's member, in an array or through a typedef: \
+           its size would be infinite. (A pointer to it may be a member, and so may a static variable of its type.) \
+           This is an error in `DebugInfo` and a warning in its successors.",
     example: Example {
         frame: Frame::Whole,
         breaks: module!(
@@ -165,9 +165,9 @@ pub(super) static TYPE_CIRCLE: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "A type is made of itself only by way of a composite, as in a list. A pointer, a qualifier, an array, a \
-           function type or a typedef that leads back to itself describes nothing that a program could declare. This is \
-           an error in `DebugInfo` and a warning in its successors.",
+    text: "A type is made of itself only through a composite, as in a linked list. A pointer, a qualifier, an array, \
+           a function type or a typedef that leads back to itself describes nothing that a program could declare. \
+           This is an error in `DebugInfo` and a warning in its successors.",
     example: Example {
         frame: Frame::Whole,
         breaks: forward!(
@@ -191,8 +191,8 @@ pub(super) static BASE_CIRCLE: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "No class is derived from itself, nor from what is derived from it. This is an error in `DebugInfo` and a \
-           warning in its successors.",
+    text: "No class is derived from itself, directly or indirectly. This is an error in `DebugInfo` and a warning in \
+           its successors.",
     example: Example {
         frame: Frame::Whole,
         breaks: forward!(
@@ -222,7 +222,7 @@ pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
                 members(index, entry, faults);
             }
             TYPE_ARRAY if entry.inst.args().len() < 4 => {
-                let message = "the array has no dimension";
+                let message = "the array needs at least one dimension";
                 faults.add(index.fault(entry, &DIMENSIONS, message));
             }
             _ => {}
@@ -301,7 +301,7 @@ fn members(index: &Index<'_, '_>, composite: &Entry<'_>, faults: &mut Faults) {
             continue;
         }
         let message = format!(
-            "{} is listed among the members, but says that it is in {}",
+            "{} is listed among the members, but names {} as its parent",
             index.name(at),
             index.name(holder)
         );
@@ -331,7 +331,7 @@ fn listed_once(index: &Index<'_, '_>, faults: &mut Faults) {
                 true => format!("{name} is listed among the members twice"),
                 false => {
                     let other = index.name(earlier);
-                    format!("{name} is listed among the members, but also by {other}")
+                    format!("{name} is listed among the members, but {other} lists it, too")
                 }
             };
             let fault = index.error(composite, &LISTED_ONCE, message).warning();
@@ -348,7 +348,7 @@ fn listed_once(index: &Index<'_, '_>, faults: &mut Faults) {
         if holders[part] != 0 || holder.is_none_or(|holder| is_none(index, entry, holder)) {
             continue;
         }
-        let message = "the composite that this is in doesn't list it among its members";
+        let message = "the parent of this doesn't list it among its members";
         faults.add(index.error(entry, &LISTED_ONCE, message).warning());
     }
 }
@@ -373,9 +373,9 @@ fn size_circles(index: &Index<'_, '_>, faults: &mut Faults) {
         (index.place(entry, field)? == operand).then_some(id)
     });
     for (from, to) in circles {
-        let message = format!("this is part of {}, which is part of it", index.name(to));
+        let message = format!("this contains {}, which contains it", index.name(to));
         let fault = index.fault(&index.entries[from], &SIZE_CIRCLE, message);
-        faults.add(index.pointing(fault, to, "the circle ends here"));
+        faults.add(index.pointing(fault, to, "the cycle ends here"));
     }
 }
 
@@ -406,7 +406,7 @@ fn type_circles(index: &Index<'_, '_>, faults: &mut Faults) -> bool {
             index.name(to)
         );
         let fault = index.fault(&index.entries[from], &TYPE_CIRCLE, message);
-        faults.add(index.pointing(fault, to, "the circle ends here"));
+        faults.add(index.pointing(fault, to, "the cycle ends here"));
     }
     has_some
 }
@@ -427,6 +427,6 @@ fn base_circles(index: &Index<'_, '_>, faults: &mut Faults) {
     for (from, to) in circles {
         let message = format!("{} is a base class of itself", index.name(to));
         let fault = index.fault(&index.entries[from], &BASE_CIRCLE, message);
-        faults.add(index.pointing(fault, to, "the circle ends here"));
+        faults.add(index.pointing(fault, to, "the cycle ends here"));
     }
 }

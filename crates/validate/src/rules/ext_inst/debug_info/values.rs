@@ -20,9 +20,9 @@ pub(super) static ENUMERANT: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "The constants that stand for encodings, tags, qualifiers, operations, languages and storage classes \
-           have values that the tables for them define. Where a set writes such numbers as literals, unknown ones \
-           can't be decoded; here this is a warning.",
+    text: "The constants for encodings, tags, qualifiers, operations, languages and storage classes have values that \
+           the tables of the set define. Where a set writes such numbers as literals, unknown ones can't be decoded; \
+           here this is a warning.",
     example: shader!(
         "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u32_32 %u0
 ",
@@ -36,8 +36,8 @@ pub(super) static FLAGS: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "Flags have only bits that the table of flags defines. Where a set writes flags as literals, other bits \
-           can't be decoded; here this is a warning.",
+    text: "Flags have only bits that the set's table of flags defines. Where a set writes flags as literals, other \
+           bits can't be decoded; here this is a warning.",
     example: shader!(
         "%mask = OpConstant %u32 0x80000000
 %float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %mask
@@ -53,9 +53,9 @@ pub(super) static FLAGS_APART: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "Nothing is a reference to an L-value and one to an R-value, or passed by value and by reference. \
-           (FlagIsProtected and FlagIsPrivate may stand together: that is FlagIsPublic.) This is an error in \
-           `DebugInfo` and a warning in its successors.",
+    text: "No type is a reference to both an L-value and an R-value, or passed both by value and by reference. \
+           (FlagIsProtected and FlagIsPrivate may be combined: that is FlagIsPublic.) This is an error in `DebugInfo` \
+           and a warning in its successors.",
     example: Example {
         frame: Frame::Whole,
         breaks: module!(
@@ -80,9 +80,9 @@ pub(super) static FLAG_PLACE: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "A DebugFunctionDeclaration is no definition, only a DebugTypeEnum is an enumeration class, and a composite \
-           that is only declared (FlagFwdDecl) has no members. This is an error in `DebugInfo` and a warning in its \
-           successors.",
+    text: "A DebugFunctionDeclaration is not a definition, only a DebugTypeEnum is an enumeration class, and a \
+           composite that is only declared (FlagFwdDecl) has no members. This is an error in `DebugInfo` and a \
+           warning in its successors.",
     example: Example {
         frame: Frame::Whole,
         breaks: module!(
@@ -109,9 +109,9 @@ pub(super) static OPERATION_COUNT: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "A DebugOperation has as many operands as the table of operations gives it: two for a piece of bits, one \
-           for what takes a constant, none for the rest. This is an error in `DebugInfo` and a warning in its \
-           successors.",
+    text: "A DebugOperation has as many operands as the set's table of operations gives it: two for a bit piece, one \
+           for an operation with a constant, none for the others. This is an error in `DebugInfo` and a warning in \
+           its successors.",
     example: Example {
         frame: Frame::Whole,
         breaks: module!(
@@ -134,8 +134,8 @@ pub(super) static FP_ENCODING: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "Only a floating-point type has an encoding of floating-point numbers, and the encoding says how many bits \
-           the type has: 16 for BFloat16KHR, 8 for Float8E4M3EXT and Float8E5M2EXT. This is a warning.",
+    text: "Only a floating-point type has an encoding for floating-point numbers, and the encoding determines the \
+           number of bits: 16 for BFloat16KHR, 8 for Float8E4M3EXT and Float8E5M2EXT. This is a warning.",
     example: Example {
         frame: Frame::Whole,
         breaks: module!(
@@ -159,7 +159,7 @@ pub(super) static IDENTIFIER: Rule = Rule {
     class: InvalidData,
     section: "NonSemantic.Shader.DebugInfo",
     vuids: &[],
-    text: "The identifier of a build is written in lower-case hexadecimal digits. This is a warning.",
+    text: "A build identifier is written in lower-case hexadecimal digits. This is a warning.",
     example: shader!(
         "%identifier = OpExtInst %void %set DebugBuildIdentifier %file %u0
 ",
@@ -272,7 +272,8 @@ fn flags(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
             "DebugFunctionDeclaration has FlagIsDefinition, but is not a definition".to_owned()
         }
         TYPE_COMPOSITE if has(Flags::FlagFwdDecl) && !members.is_empty() => {
-            "DebugTypeComposite has FlagFwdDecl, so it is only declared, but has members".to_owned()
+            "DebugTypeComposite has FlagFwdDecl, so it is only declared, but it has members"
+                .to_owned()
         }
         number if number != TYPE_ENUM && has(Flags::FlagIsEnumClass) => {
             format!(
@@ -306,7 +307,7 @@ fn operation(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "the operation {} takes {}, but has {found}",
+        "the operation {} needs {}, but has {found}",
         info.name(),
         counted(expected, "operand")
     );
@@ -320,7 +321,7 @@ fn fp_encoding(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
     };
     let encoding = index.value(entry, Field::Encoding);
     if encoding.is_some_and(|encoding| encoding != u64::from(Encoding::Float.0)) {
-        let message = "the type has an encoding of floating-point numbers, but is not a Float";
+        let message = "the type has an encoding for floating-point numbers, but is not a Float";
         return Err(index.fault(entry, &FP_ENCODING, message));
     }
     let Ok(format) = u32::try_from(format).map(FPEncoding) else {
@@ -335,7 +336,8 @@ fn fp_encoding(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
     let size = size.and_then(|size| index.m.constant_u64(size));
     match size {
         Some(size) if size != expected => {
-            let message = format!("a number in {format} has {expected} bits, but the type {size}");
+            let message =
+                format!("a number in {format} has {expected} bits, but the type has {size}");
             Err(index.fault(entry, &FP_ENCODING, message))
         }
         _ => Ok(()),
@@ -350,6 +352,6 @@ fn identifier(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
     if text.is_none_or(|text| text.bytes().all(is_digit)) {
         return Ok(());
     }
-    let message = "the identifier of the build holds more than lower-case hexadecimal digits";
+    let message = "the build identifier must have only lower-case hexadecimal digits";
     Err(index.fault(entry, &IDENTIFIER, message))
 }

@@ -215,7 +215,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
             call.result(
                 &MODF_STRUCT,
                 fits,
-                "a structure of two floating-point scalars or vectors of one type",
+                "a structure of two floating-point scalars or vectors of the same type",
             )?;
             operand_of_first_member(call, &MODF_STRUCT)
         }
@@ -230,7 +230,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
                 &FREXP_EXPONENT,
                 1,
                 fits,
-                "a pointer to 32-bit integers, as many as the result has components",
+                "a pointer to as many 32-bit integers as the result has components",
             )
         }
         Shape::FrexpStruct => {
@@ -303,10 +303,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
             )
         }
         Shape::NotSupported => {
-            let message = format!(
-                "{} is an instruction that no consumer supports",
-                call.name()
-            );
+            let message = format!("{} is not supported by any consumer", call.name());
             Err(call.at.fault(&NOT_SUPPORTED, message))
         }
     }
@@ -339,7 +336,7 @@ fn int(call: &Call<'_, '_, '_>) -> Verdict {
             &INT_OPERAND,
             index,
             fits,
-            "an integer scalar or vector of the size of the result",
+            "an integer scalar or vector with the same number of components as the result and the same width",
         )?;
         Ok(())
     }))
@@ -357,7 +354,7 @@ fn length(call: &Call<'_, '_, '_>) -> Verdict {
             &LENGTH_OPERAND,
             index,
             fits,
-            "of the result type or a vector of it",
+            "of the result type or a vector with components of it",
         )?;
         Ok(())
     }))?;
@@ -366,7 +363,7 @@ fn length(call: &Call<'_, '_, '_>) -> Verdict {
         &DISTANCE_SIZES,
         1,
         fits,
-        "of as many components as the first point",
+        "of the same number of components as the first point",
     )
 }
 
@@ -407,7 +404,7 @@ fn interpolate(call: &Call<'_, '_, '_>) -> Verdict {
     )?;
     if let Some(models) = call.at.models_outside(FRAGMENT) {
         let message = format!(
-            "{} is for fragment shaders, but is reached from {models}",
+            "{} can be used only in Fragment, but is reached from {models}",
             call.name()
         );
         return Err(call.at.fault(&INTERPOLATE_STAGE, message));

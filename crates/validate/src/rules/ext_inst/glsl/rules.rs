@@ -78,7 +78,7 @@ pub(super) static SAME_TYPE: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "The floating-point operands of most instructions have the type of the result.",
+    text: "The floating-point operands of most instructions have the result type.",
     example: Example {
         frame: Frame::Shader,
         breaks: glsl!("%r = OpExtInst %f32 %glsl FMax %f32_0 %f64_0"),
@@ -138,7 +138,7 @@ pub(super) static MSB_WIDTH: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "FindUMsb and FindSMsb take components of 32 bits only.",
+    text: "FindUMsb and FindSMsb work only on 32-bit components.",
     example: Example {
         frame: Frame::Shader,
         breaks: glsl!("%r = OpExtInst %u64 %glsl FindUMsb %u64_1"),
@@ -151,7 +151,7 @@ pub(super) static SQUARE_MATRIX: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "Determinant and MatrixInverse take a square matrix of floating-point numbers.",
+    text: "The operand of Determinant and MatrixInverse is a square matrix of floating-point numbers.",
     example: Example {
         frame: Frame::Shader,
         breaks: glsl!("%r = OpExtInst %f32 %glsl Determinant %v4f32_0"),
@@ -164,7 +164,7 @@ pub(super) static DETERMINANT: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "A determinant is a floating-point scalar of the type of the components of the matrix.",
+    text: "A determinant is a floating-point scalar of the matrix's component type.",
     example: Example {
         frame: Frame::Shader,
         breaks: glsl!("%r = OpExtInst %f64 %glsl Determinant %mat4_0"),
@@ -203,7 +203,7 @@ pub(super) static MODF_POINTEE: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "Modf writes its whole part through a pointer to the type of the result.",
+    text: "The pointer through which Modf returns the whole part points to the result type.",
     example: Example {
         frame: Frame::Shader,
         breaks: glsl!("%r = OpExtInst %f32 %glsl Modf %f32_1 %private_u32"),
@@ -216,8 +216,8 @@ pub(super) static MODF_STRUCT: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "The result of ModfStruct is a structure of two members of the type of the operand, a floating-point \
-           scalar or vector.",
+    text: "The result of ModfStruct is a structure of two members of the operand's type, a floating-point scalar or \
+           vector.",
     example: Example {
         frame: Frame::Shader,
         breaks: glsl!(
@@ -236,7 +236,7 @@ pub(super) static FREXP_EXPONENT: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "Frexp writes the exponent through a pointer to 32-bit integers, as many as the result has \
+    text: "The pointer through which Frexp returns the exponent points to as many 32-bit integers as the result has \
            components.",
     example: Example {
         frame: Frame::Shader,
@@ -250,8 +250,8 @@ pub(super) static FREXP_STRUCT: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "The result of FrexpStruct is a structure of the significand, of the type of the operand, and the \
-           exponent, of 32-bit integers, as many as the significand has components.",
+    text: "The result of FrexpStruct is a structure of the significand, which has the type of the operand, and the \
+           exponent, which is as many 32-bit integers as the significand has components.",
     example: Example {
         frame: Frame::Shader,
         breaks: glsl!(
@@ -283,7 +283,7 @@ pub(super) static PACK_RESULT: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "Packing makes a 32-bit integer, or for PackDouble2x32 a 64-bit floating-point number.",
+    text: "The result of packing is a 32-bit integer, or for PackDouble2x32 a 64-bit floating-point number.",
     example: Example {
         frame: Frame::Shader,
         breaks: glsl!("%r = OpExtInst %f32 %glsl PackHalf2x16 %v2f32_0"),
@@ -296,7 +296,7 @@ pub(super) static PACK_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "What is packed is a vector of 2 or 4 32-bit floating-point numbers, as the name of the instruction \
+    text: "The operand of packing is a vector of 2 or 4 32-bit floating-point numbers, as the instruction's name \
            says, or for PackDouble2x32 of two 32-bit integers.",
     example: Example {
         frame: Frame::Shader,
@@ -310,7 +310,7 @@ pub(super) static UNPACK_RESULT: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "Unpacking makes a vector of 2 or 4 32-bit floating-point numbers, as the name of the instruction \
+    text: "The result of unpacking is a vector of 2 or 4 32-bit floating-point numbers, as the instruction's name \
            says, or for UnpackDouble2x32 of two 32-bit integers.",
     example: Example {
         frame: Frame::Shader,
@@ -324,7 +324,7 @@ pub(super) static UNPACK_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "What is unpacked is a 32-bit integer, or for UnpackDouble2x32 a 64-bit floating-point number.",
+    text: "The operand of unpacking is a 32-bit integer, or for UnpackDouble2x32 a 64-bit floating-point number.",
     example: Example {
         frame: Frame::Shader,
         breaks: glsl!("%r = OpExtInst %v2f32 %glsl UnpackHalf2x16 %f32_1"),
@@ -337,7 +337,7 @@ pub(super) static LENGTH_RESULT: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "Length and Distance make a floating-point scalar.",
+    text: "The result of Length and Distance is a floating-point scalar.",
     example: Example {
         frame: Frame::Shader,
         breaks: glsl!("%r = OpExtInst %v2f32 %glsl Length %v2f32_0"),
@@ -350,8 +350,8 @@ pub(super) static LENGTH_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "The operands of Length and Distance are floating-point scalars or vectors with components of the \
-           type of the result.",
+    text: "The operands of Length and Distance are floating-point scalars or vectors with components of the result \
+           type.",
     example: Example {
         frame: Frame::Shader,
         breaks: glsl!("%r = OpExtInst %f32 %glsl Length %v2u32_0"),
@@ -377,7 +377,7 @@ pub(super) static CROSS_RESULT: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "A cross product is a vector of three floating-point numbers.",
+    text: "The operands and the result of Cross are vectors of three floating-point numbers.",
     example: Example {
         frame: Frame::Shader,
         breaks: glsl!("%r = OpExtInst %v2f32 %glsl Cross %v2f32_0 %v2f32_0"),
@@ -390,7 +390,7 @@ pub(super) static REFRACT_ETA: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "The ratio of indices of refraction of Refract is a floating-point scalar.",
+    text: "The ratio of indices of refraction, an operand of Refract, is a floating-point scalar.",
     example: Example {
         frame: Frame::Shader,
         breaks: glsl!("%r = OpExtInst %v2f32 %glsl Refract %v2f32_0 %v2f32_0 %v2f32_0"),
@@ -403,7 +403,7 @@ pub(super) static INTERPOLATE_CAPABILITY: Rule = Rule {
     class: InvalidCapability,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "Interpolation in the shader asks for the capability `InterpolationFunction`.",
+    text: "The interpolation instructions need the capability `InterpolationFunction`.",
     example: Example {
         frame: Frame::Fragment,
         breaks: glsl!(
@@ -427,7 +427,7 @@ pub(super) static INTERPOLATE_STAGE: Rule = Rule {
     class: InvalidId,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "Only fragment shaders interpolate, because only their inputs are interpolated.",
+    text: "Only fragment shaders use the interpolation instructions, because only their inputs are interpolated.",
     example: Example {
         frame: Frame::Fragment,
         breaks: glsl!(
@@ -453,7 +453,7 @@ pub(super) static INTERPOLATE_RESULT: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "What is interpolated is a scalar or vector of 32-bit floating-point numbers, or of 16-bit ones with \
+    text: "The result of interpolation is a scalar or vector of 32-bit floating-point numbers, or of 16-bit ones with \
            SPV_AMD_gpu_shader_half_float.",
     example: Example {
         frame: Frame::Fragment,
@@ -479,7 +479,7 @@ pub(super) static INTERPOLANT: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "The interpolant is a pointer into the `Input` storage class to the type of the result: the variable or a \
+    text: "The interpolant is a pointer into the `Input` storage class to the result type: the variable or a \
            component of it, not a value that was loaded from it.",
     example: Example {
         frame: Frame::Fragment,
@@ -553,7 +553,7 @@ pub(super) static NOT_SUPPORTED: Rule = Rule {
     class: InvalidData,
     section: "GLSL.std.450",
     vuids: &[],
-    text: "The set has no integer form of mix any more; its number is kept free.",
+    text: "IMix, the integer form of mix, was removed from the set; its number stays reserved.",
     example: Example {
         frame: Frame::Shader,
         breaks: glsl!("%r = OpExtInst %u32 %glsl IMix %u32_0 %u32_1 %u32_1"),

@@ -75,7 +75,7 @@ pub(super) fn exponent(call: &Call<'_, '_, '_>) -> Verdict {
     let base = call.operands_of_result_type(&SAME_TYPE, 0..1);
     let ty = call.ty(1);
     let fits = is_int32(m, ty) && same_size(m, ty, call.result_type());
-    let wanted = "32-bit integers, as many as the result has components";
+    let wanted = "a scalar or vector of 32-bit integers, with as many components as the result";
     all([base, call.operand(&EXPONENT, 1, fits, wanted)])
 }
 
@@ -86,7 +86,7 @@ pub(super) fn nan(call: &Call<'_, '_, '_>) -> Verdict {
         &NAN_CODE,
         0,
         fits,
-        "integers as wide and as many as the components of the result",
+        "an integer scalar or vector, with components as wide and as many as those of the result",
     )
 }
 
@@ -122,7 +122,7 @@ pub(super) fn second_int(call: &Call<'_, '_, '_>, count: usize) -> Verdict {
     let values = call.operands_of_result_type(&SAME_TYPE, 0..count);
     let is_right = |pointee: Id| is_int32(m, pointee) && same_size(m, pointee, call.result_type());
     let pointer = out_pointer(call, count).and_then(|pointee| {
-        let wanted = "a pointer to 32-bit integers, as many as the result has components";
+        let wanted = "a pointer to as many 32-bit integers as the result has components";
         call.operand(&OUT_POINTEE, count, pointee.is_none_or(is_right), wanted)
     });
     all([values, pointer])
@@ -144,7 +144,7 @@ pub(super) fn length(call: &Call<'_, '_, '_>) -> Verdict {
     let ty = call.ty(0);
     let fits =
         m.is_float_scalar_or_vector(ty) && m.component_type(ty) == result && m.dimension(ty) <= 4;
-    let wanted = "of the result type or a vector of at most 4 of it";
+    let wanted = "of the result type or a vector of at most 4 components of it";
     call.operand(&GEOMETRY_OPERAND, 0, fits, wanted)?;
     let fits = call.count() < 2 || call.ty(1) == ty;
     call.operand(&GEOMETRY_OPERAND, 1, fits, "of the type of the first point")
@@ -171,7 +171,7 @@ pub(super) fn upsample(call: &Call<'_, '_, '_>) -> Verdict {
         &UPSAMPLE,
         0,
         fits,
-        "integers, as many as the components of the result and half as wide",
+        "an integer scalar or vector, with as many components as the result and half as wide",
     )?;
     call.operand(
         &UPSAMPLE,
@@ -202,7 +202,8 @@ pub(super) fn select(call: &Call<'_, '_, '_>) -> Verdict {
     )?;
     let values = call.operands_of_result_type(&SAME_TYPE, 0..2);
     let fits = is_int_like(m, call.ty(2), result);
-    let wanted = "integers as wide and as many as the components of the result";
+    let wanted =
+        "an integer scalar or vector, with components as wide and as many as those of the result";
     all([values, call.operand(&SELECTOR, 2, fits, wanted)])
 }
 
@@ -220,11 +221,16 @@ pub(super) fn shuffle(call: &Call<'_, '_, '_>, vectors: usize) -> Verdict {
         &SHUFFLE_VECTOR,
         0,
         fits,
-        "a vector with the components of the result",
+        "a vector with the component type of the result",
     )?;
     let others = all((1..vectors).map(|index| {
         let fits = call.ty(index) == first;
-        call.operand(&SHUFFLE_VECTOR, index, fits, "of the type of the first")
+        call.operand(
+            &SHUFFLE_VECTOR,
+            index,
+            fits,
+            "of the type of the first vector",
+        )
     }));
     let mask = call.ty(vectors);
     let fits = m.is_int_vector(mask) && is_int_like(m, mask, result);

@@ -31,13 +31,13 @@ fn size(call: &Call<'_, '_, '_>, index: usize) -> Verdict {
     let (bits, name) = match m.addressing {
         AddressingModel::Logical => {
             let message = format!(
-                "{} needs physical addressing, but the module's is `Logical`",
+                "{} needs a physical addressing model, but the module's is `Logical`",
                 call.name()
             );
             return Err(call.at.fault(&PHYSICAL, message));
         }
-        AddressingModel::Physical32 => (32, "a 32-bit integer, the size of addresses"),
-        _ => (64, "a 64-bit integer, the size of addresses"),
+        AddressingModel::Physical32 => (32, "a 32-bit integer, because addresses have 32 bits"),
+        _ => (64, "a 64-bit integer, because addresses have 64 bits"),
     };
     let fits = m.is_int_scalar_of(call.ty(index), bits);
     call.operand(&SIZE, index, fits, name)
@@ -55,10 +55,7 @@ fn element(call: &Call<'_, '_, '_>, pointer: usize, element: Element, component:
         return Ok(());
     };
     let (fits, name) = match element {
-        Element::Component => (
-            pointee == component,
-            "a pointer to the type of the components",
-        ),
+        Element::Component => (pointee == component, "a pointer to the component type"),
         Element::Half | Element::Halves => (
             m.is_float_scalar_of(pointee, 16),
             "a pointer to 16-bit floats",

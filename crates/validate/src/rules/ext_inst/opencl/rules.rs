@@ -61,7 +61,7 @@ pub(super) static SAME_TYPE: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "The operands of most functions have the type of the result.",
+    text: "The operands of most functions have the result type.",
     example: Example {
         frame: Frame::Kernel,
         breaks: opencl!("%r = OpExtInst %f32 %cl fmax %f32_0 %f64_0"),
@@ -113,8 +113,8 @@ pub(super) static EXPONENT: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "The exponent of ldexp, pown and rootn is made of 32-bit integers, as many as the result has \
-           components.",
+    text: "The exponent of ldexp, pown and rootn is a scalar or vector of 32-bit integers, with as many components as \
+           the result.",
     example: Example {
         frame: Frame::Kernel,
         breaks: opencl!("%r = OpExtInst %f32 %cl ldexp %f32_1 %u64_1"),
@@ -127,7 +127,8 @@ pub(super) static NAN_CODE: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "The code of nan is made of integers as wide and as many as the floating-point numbers of the result.",
+    text: "The code of nan is an integer scalar or vector, with components as wide and as many as those of the \
+           result.",
     example: Example {
         frame: Frame::Kernel,
         breaks: opencl!("%r = OpExtInst %f32 %cl nan %u64_1"),
@@ -178,8 +179,8 @@ pub(super) static OUT_POINTEE: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "The second result of fract, modf and sincos has the type of the first; that of frexp, lgamma_r and \
-           remquo is made of as many 32-bit integers.",
+    text: "The second result of fract, modf and sincos has the type of the first; that of frexp, lgamma_r and remquo \
+           is as many 32-bit integers as the first has components.",
     example: Example {
         frame: Frame::Kernel,
         breaks: opencl!(
@@ -198,8 +199,8 @@ pub(super) static GEOMETRY_RESULT: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "A length or a distance is a floating-point scalar; a cross product is a vector of 3 or 4 floating- \
-           point numbers; a normalized vector has at most 4 components.",
+    text: "A length or a distance is a floating-point scalar; a cross product is a vector of 3 or 4 floating-point \
+           numbers; a normalized vector has at most 4 components.",
     example: Example {
         frame: Frame::Kernel,
         breaks: opencl!("%r = OpExtInst %v2f32 %cl cross %v2f32_0 %v2f32_0"),
@@ -212,8 +213,8 @@ pub(super) static GEOMETRY_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "The operands of length and distance are floating-point scalars or vectors of at most 4 components, \
-           of the type of the result, and of one type.",
+    text: "The operands of length and distance are floating-point scalars or vectors of at most 4 components of the \
+           result type; both operands of distance have the same type.",
     example: Example {
         frame: Frame::Kernel,
         breaks: opencl!("%r = OpExtInst %f32 %cl distance %v2f32_0 %v4f32_0"),
@@ -226,8 +227,8 @@ pub(super) static UPSAMPLE: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "The halves that upsample joins are of one type, an integer scalar or vector with as many components \
-           as the result, of half their width.",
+    text: "The halves that upsample joins have the same type, an integer scalar or vector with as many components as \
+           the result, half as wide.",
     example: Example {
         frame: Frame::Kernel,
         breaks: opencl!("%r = OpExtInst %u64 %cl u_upsample %u32_0 %u64_1"),
@@ -253,7 +254,8 @@ pub(super) static SELECTOR: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "What select chooses by is made of integers as wide and as many as the components of the result.",
+    text: "The operand that select chooses by is an integer scalar or vector, with components as wide and as many as \
+           those of the result.",
     example: Example {
         frame: Frame::Kernel,
         breaks: opencl!("%r = OpExtInst %f32 %cl select %f32_0 %f32_1 %f32_1"),
@@ -267,7 +269,7 @@ pub(super) static SHUFFLE_VECTOR: Rule = Rule {
     section: "OpenCL.std",
     vuids: &[],
     text: "The result and the operands of shuffle and shuffle2 are vectors of 2, 4, 8 or 16 integers or \
-           floating-point numbers, all of one component type; the two operands of shuffle2 are of one type.",
+           floating-point numbers, all with the same component type; the two operands of shuffle2 have the same type.",
     example: Example {
         frame: Frame::Kernel,
         breaks: opencl!("%r = OpExtInst %v2f32 %cl shuffle %v2u32_0 %v2u32_0"),
@@ -293,7 +295,7 @@ pub(super) static PHYSICAL: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "Loads and stores with an offset and prefetch are for physical addressing.",
+    text: "prefetch, and loads and stores with an offset, need a physical addressing model.",
     example: Example {
         frame: Frame::Kernel,
         breaks: opencl!(
@@ -314,7 +316,7 @@ pub(super) static SIZE: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "An offset or number of elements has the type size_t: an integer as wide as the addresses.",
+    text: "An offset or number of elements has the type size_t: an integer as wide as addresses.",
     example: Example {
         frame: Frame::Kernel,
         breaks: opencl!(
@@ -333,8 +335,8 @@ pub(super) static LOAD_RESULT: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "vloadn makes a vector of integers or floating-point numbers, vload_half a floating-point scalar and \
-           vload_halfn a floating-point vector.",
+    text: "The result of vloadn is a vector of integers or floating-point numbers, that of vload_half a \
+           floating-point scalar and that of vload_halfn a floating-point vector.",
     example: Example {
         frame: Frame::Kernel,
         breaks: opencl!(
@@ -355,7 +357,7 @@ pub(super) static LOAD_COUNT: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "The number of components that is written out in a load is that of the result.",
+    text: "The number of components that a load names is that of its result.",
     example: Example {
         frame: Frame::Kernel,
         breaks: opencl!(
@@ -374,7 +376,7 @@ pub(super) static LOAD_POINTER: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "Loads are through a pointer into any memory of a kernel: `Function`, `Workgroup`, `CrossWorkgroup`, \
+    text: "Loads go through a pointer into any memory of a kernel: `Function`, `Workgroup`, `CrossWorkgroup`, \
            `Generic` or `UniformConstant`.",
     example: Example {
         frame: Frame::Kernel,
@@ -391,7 +393,7 @@ pub(super) static STORE_POINTER: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "Stores are through a pointer into `Generic`, `CrossWorkgroup`, `Workgroup` or `Function` memory.",
+    text: "Stores go through a pointer into `Generic`, `CrossWorkgroup`, `Workgroup` or `Function` memory.",
     example: Example {
         frame: Frame::Kernel,
         breaks: opencl!(
@@ -411,8 +413,8 @@ pub(super) static ELEMENT: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "The pointer of a load or store points to the type of the components, or to a 16-bit floating-point \
-           number if they are halves.",
+    text: "The pointer of a load or store points to the component type, or to a 16-bit floating-point number for the \
+           functions on halves.",
     example: Example {
         frame: Frame::Kernel,
         breaks: opencl!(
@@ -431,7 +433,7 @@ pub(super) static VOID_RESULT: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "Stores and prefetch have no result: their result type is void.",
+    text: "Stores and prefetch have no result value: their result type is void.",
     example: Example {
         frame: Frame::Kernel,
         breaks: opencl!(
@@ -450,8 +452,8 @@ pub(super) static STORE_DATA: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "vstoren stores a vector of integers or floating-point numbers, vstore_half a scalar and vstore_halfn \
-           a vector of 32-bit or 64-bit floating-point numbers.",
+    text: "vstoren stores a vector of integers or floating-point numbers, vstore_half a 32-bit or 64-bit \
+           floating-point scalar and vstore_halfn a vector of such numbers.",
     example: Example {
         frame: Frame::Kernel,
         breaks: opencl!(
@@ -513,8 +515,7 @@ pub(super) static PREFETCH_POINTER: Rule = Rule {
     class: InvalidData,
     section: "OpenCL.std",
     vuids: &[],
-    text: "What is prefetched are scalars or vectors of integers or floating-point numbers in `CrossWorkgroup` \
-           memory.",
+    text: "prefetch reads scalars or vectors of integers or floating-point numbers in `CrossWorkgroup` memory.",
     example: Example {
         frame: Frame::Kernel,
         breaks: opencl!(

@@ -79,43 +79,45 @@ const fn descriptor(
 static SETTINGS: &[Setting] = &[
     limit(
         "max-struct-members",
-        "The most members of a structure",
+        "Maximum number of members of a structure",
         |o| &mut o.limits.struct_members,
     ),
     limit(
         "max-struct-depth",
-        "The deepest nesting of structures",
+        "Maximum nesting depth of structures",
         |o| &mut o.limits.struct_depth,
     ),
     limit(
         "max-local-variables",
-        "The most variables of a function",
+        "Maximum number of variables in a function",
         |o| &mut o.limits.local_variables,
     ),
     limit(
         "max-global-variables",
-        "The most variables outside of functions",
+        "Maximum number of variables outside of functions",
         |o| &mut o.limits.global_variables,
     ),
-    limit("max-switch-branches", "The most cases of a switch", |o| {
-        &mut o.limits.switch_branches
-    }),
+    limit(
+        "max-switch-branches",
+        "Maximum number of cases of a switch",
+        |o| &mut o.limits.switch_branches,
+    ),
     limit(
         "max-function-args",
-        "The most parameters of a function",
+        "Maximum number of parameters of a function",
         |o| &mut o.limits.function_args,
     ),
     limit(
         "max-control-flow-nesting-depth",
-        "The deepest nesting of constructs",
+        "Maximum nesting depth of control-flow constructs",
         |o| &mut o.limits.control_flow_nesting_depth,
     ),
     limit(
         "max-access-chain-indexes",
-        "The most indexes of an access chain",
+        "Maximum number of indexes of an access chain",
         |o| &mut o.limits.access_chain_indexes,
     ),
-    limit("max-id-bound", "The highest id bound of a header", |o| {
+    limit("max-id-bound", "Maximum id bound in the header", |o| {
         &mut o.limits.id_bound
     }),
     switch(
@@ -125,7 +127,7 @@ static SETTINGS: &[Setting] = &[
     ),
     switch(
         "relax-struct-store",
-        "Accept stores to a structure of another type with the same layout",
+        "Accept stores of a structure to a structure of another type with the same layout",
         |o| &mut o.relax_struct_store,
     ),
     switch(
@@ -170,7 +172,7 @@ static SETTINGS: &[Setting] = &[
     ),
     switch(
         "before-hlsl-legalization",
-        "Accept what compilers of HLSL write before it is legalized",
+        "Accept what HLSL compilers write before legalization",
         |o| &mut o.before_hlsl_legalization,
     ),
     switch(
@@ -180,17 +182,17 @@ static SETTINGS: &[Setting] = &[
     ),
     descriptor(
         "sampler-descriptor-layout",
-        "The size and the alignment of a sampler's descriptor in bytes",
+        "Size and alignment of a sampler descriptor in bytes",
         |o| &mut o.sampler_descriptor,
     ),
     descriptor(
         "image-descriptor-layout",
-        "The size and the alignment of an image's descriptor in bytes",
+        "Size and alignment of an image descriptor in bytes",
         |o| &mut o.image_descriptor,
     ),
     descriptor(
         "buffer-descriptor-layout",
-        "The size and the alignment of a buffer's descriptor in bytes",
+        "Size and alignment of a buffer descriptor in bytes",
         |o| &mut o.buffer_descriptor,
     ),
 ];

@@ -279,7 +279,7 @@ fn check_intersection(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "the intersection of {} is a 32-bit integer constant, but {} is not",
+        "the intersection of {} must be a 32-bit integer constant, but {} is not",
         at.inst.op(),
         m.show_value(at.id(1))
     );
@@ -302,7 +302,7 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
         let is_bool = m.type_of(id).is_some_and(|ty| m.is_bool_scalar(ty));
         if !is_bool || !m.is_constant(id) {
             let message = format!(
-                "`OpacityMicromapIdKHR` takes a Boolean constant, but {} is not",
+                "`OpacityMicromapIdKHR` needs a boolean constant, but {} is not",
                 m.show_value(id)
             );
             let fault = Fault::new(&MICROMAP_MODE, mode.offset(), message);

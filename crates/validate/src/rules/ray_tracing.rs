@@ -85,8 +85,9 @@ static RESULT: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_ray_tracing",
     vuids: &[],
-    text: "What an instruction tells about a ray, a hit or an intersection has the type of that quantity: distances are \
-           32-bit floats, points and directions vectors of three, transforms matrices of four columns of three.",
+    text: "The result of a query about a ray, a hit or an intersection has the type of the queried quantity: \
+           distances are 32-bit floats, points and directions vectors of three, transforms matrices of four columns \
+           of three.",
     example: Example {
         frame: Frame::WholeFor("spv1.5"),
         breaks: intersection!("IntersectionKHR", "%u32"),
@@ -145,7 +146,8 @@ pub(super) static STRUCTURE: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_ray_tracing",
     vuids: &[],
-    text: "Rays are traced in a value of type `OpTypeAccelerationStructureKHR`, not in a pointer to one.",
+    text: "The acceleration structure in which rays are traced is a value of type `OpTypeAccelerationStructureKHR`, \
+           not a pointer to one.",
     example: Example {
         frame: Frame::WholeFor("spv1.5"),
         breaks: ray_generation!(
@@ -179,7 +181,8 @@ static CALLABLE: Rule = Rule {
     class: InvalidData,
     section: "SPV_KHR_ray_tracing",
     vuids: &[],
-    text: "A callable shader gets a variable in the storage class `CallableDataKHR` or `IncomingCallableDataKHR`.",
+    text: "The data of a callable shader is a variable in the storage class `CallableDataKHR` or \
+           `IncomingCallableDataKHR`.",
     example: Example {
         frame: Frame::WholeFor("spv1.5"),
         breaks: ray_generation!("OpExecuteCallableKHR %u32_0 %private"),
@@ -192,8 +195,8 @@ pub(super) static MODEL: Rule = Rule {
     class: InvalidId,
     section: "SPV_KHR_ray_tracing",
     vuids: &[],
-    text: "Each instruction of ray tracing belongs to some stages: rays are traced by ray generation, closest hit and miss \
-           shaders, intersections are reported by intersection shaders and ignored by any hit shaders.",
+    text: "Each ray tracing instruction belongs to certain stages: rays are traced by ray generation, closest-hit and \
+           miss shaders; intersections are reported by intersection shaders and ignored by any-hit shaders.",
     example: Example {
         frame: Frame::WholeFor("spv1.5"),
         breaks: intersection!("MissKHR", "%bool"),
@@ -258,8 +261,8 @@ static ONE_INCOMING: Rule = Rule {
         "VUID-StandaloneSpirv-HitAttributeKHR-04702",
         "VUID-StandaloneSpirv-IncomingCallableDataKHR-04706",
     ],
-    text: "In Vulkan, an entry point has at most one variable for each of what comes in: the ray's payload, the hit's \
-           attributes and the caller's data.",
+    text: "In Vulkan, an entry point has at most one variable for each kind of incoming data: the ray's payload, the \
+           hit's attributes and the caller's data.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.2"),
         breaks: incoming!("%first %second"),
@@ -330,7 +333,7 @@ impl Made {
     fn describe(self) -> &'static str {
         match self {
             Self::Nothing => "nothing",
-            Self::Bool => "a Boolean",
+            Self::Bool => "a boolean",
             Self::I32 => "a 32-bit integer",
             Self::Int => "an integer",
             Self::I32Vec2 => "a 2-component vector of 32-bit integers",
@@ -384,7 +387,7 @@ pub(super) fn check_result(at: &Site<'_, '_>, made: Made) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "{} makes {}, but its result type is {}",
+        "the result type of {} must be {}, but is {}",
         at.inst.op(),
         made.describe(),
         at.m.show_type(at.result_type())
@@ -495,7 +498,7 @@ fn check_flags(at: &Site<'_, '_>, index: usize) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "the flags of {} hold `ForceOpacityMicromap2StateKHR`, but the module lacks the capability \
+        "the flags of {} include `ForceOpacityMicromap2StateKHR`, which needs the capability \
          `RayTracingOpacityMicromapKHR`",
         at.inst.op()
     );
@@ -619,7 +622,7 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
             match *first {
                 Some(known) if known != variable => {
                     let message = format!(
-                        "{} and {} are both in `{class}`, of which the entry point has one",
+                        "{} and {} are both in `{class}`, but an entry point can have only one such variable",
                         m.name(Id(known)),
                         m.name(Id(variable))
                     );

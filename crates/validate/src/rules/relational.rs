@@ -76,7 +76,7 @@ static REDUCTION: Rule = Rule {
     class: InvalidData,
     section: "3.32.15",
     vuids: &[],
-    text: "`OpAny` and `OpAll` make a boolean of a vector of booleans.",
+    text: "The result of `OpAny` and `OpAll` is a boolean, and their operand is a vector of booleans.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%any = OpAny %bool %true",
@@ -103,7 +103,7 @@ static FLOAT_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "3.32.15",
     vuids: &[],
-    text: "Floating-point comparisons and tests take floating-point scalars or vectors.",
+    text: "The operands of floating-point comparisons and tests are floating-point scalars or vectors.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%same = OpFOrdEqual %bool %u32_1 %u32_2",
@@ -116,8 +116,8 @@ static INTEGER_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "3.32.15",
     vuids: &[],
-    text: "Integer comparisons take integer scalars or vectors; their opcode, not the operands' types, says how the \
-           sign bit counts.",
+    text: "The operands of integer comparisons are integer scalars or vectors; the opcode, not the types, says \
+           whether they are signed.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%same = OpIEqual %bool %f32_1 %f32_0",
@@ -130,7 +130,7 @@ static OPERAND_SIZE: Rule = Rule {
     class: InvalidData,
     section: "3.32.15",
     vuids: &[],
-    text: "A comparison or a test makes one boolean for each component of its operands.",
+    text: "The result of a comparison or a test has as many components as its operands.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%same = OpIEqual %bool %v2u32_0 %v2u32_0",
@@ -169,7 +169,7 @@ static LOGICAL_OPERAND: Rule = Rule {
     class: InvalidData,
     section: "3.32.15",
     vuids: &[],
-    text: "The operands of a logical operation have the type of its result.",
+    text: "The operands of a logical operation have the result type.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%both = OpLogicalAnd %bool %true %u32_1",
@@ -182,7 +182,8 @@ static SELECT_RESULT: Rule = Rule {
     class: InvalidData,
     section: "3.32.15",
     vuids: &[],
-    text: "`OpSelect` chooses between scalars, vectors or pointers; from SPIR-V 1.4 on also between other composites.",
+    text: "`OpSelect` chooses between scalars, vectors or pointers; from SPIR-V 1.4 on, also between other \
+           composites.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%sampler = OpTypeSampler
@@ -197,7 +198,7 @@ static SELECT_POINTER: Rule = Rule {
     class: InvalidData,
     section: "3.32.15",
     vuids: &[],
-    text: "With logical addressing, `OpSelect` chooses between pointers only with one of the capabilities \
+    text: "Under logical addressing, `OpSelect` chooses between pointers only with one of the capabilities \
            `VariablePointers` and `VariablePointersStorageBuffer`.",
     example: Example {
         frame: Frame::Shader,
@@ -240,8 +241,8 @@ static SELECT_SIZE: Rule = Rule {
     class: InvalidData,
     section: "3.32.15",
     vuids: &[],
-    text: "A vector of conditions chooses component by component, so that the result is a vector of the same size. \
-           Before SPIR-V 1.4 a vector is chosen by a vector only.",
+    text: "A vector of conditions chooses component by component, so the result is a vector of the same size. Before \
+           SPIR-V 1.4, the condition for vectors is a vector, too.",
     example: Example {
         frame: Frame::ShaderFor("spv1.3"),
         breaks: "%chosen = OpSelect %v2u32 %true %v2u32_0 %v2u32_0",
@@ -255,7 +256,7 @@ static SELECT_OBJECT: Rule = Rule {
     class: InvalidData,
     section: "3.32.15",
     vuids: &[],
-    text: "Both objects that `OpSelect` chooses between have the type of its result.",
+    text: "Both objects that `OpSelect` chooses between have the result type.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%chosen = OpSelect %u32 %true %u32_1 %i32_1",
@@ -341,7 +342,7 @@ fn check_compared_floats(o: &Operation<'_, '_, '_>) -> Verdict {
     check_float_operand(o)?;
     if o.ty(0) != o.ty(1) {
         let message = format!(
-            "{} compares two values of the same type, but has {} and {}",
+            "{} needs two values of the same type, but has {} and {}",
             o.op,
             o.m.show_value(o.id(0)),
             o.m.show_value(o.id(1))
@@ -372,7 +373,7 @@ fn check_compared_integers(o: &Operation<'_, '_, '_>) -> Verdict {
     }))?;
     if o.m.bit_width(o.ty(0)) != o.m.bit_width(o.ty(1)) {
         let message = format!(
-            "{} compares integers of the same width, but has {} and {}",
+            "{} needs integers of the same width, but has {} and {}",
             o.op,
             o.m.show_value(o.id(0)),
             o.m.show_value(o.id(1))
@@ -410,7 +411,7 @@ fn check_select(o: &Operation<'_, '_, '_>) -> Verdict {
             let has_variable_pointers = m.has(Capability::VariablePointersStorageBuffer)
                 || m.has(Capability::VariablePointers);
             if m.addressing == AddressingModel::Logical && !has_variable_pointers {
-                let message = "OpSelect of pointers requires the capability VariablePointers or \
+                let message = "OpSelect of pointers needs the capability VariablePointers or \
                                VariablePointersStorageBuffer";
                 return Err(o.fault(&SELECT_POINTER, message).word(1));
             }
@@ -418,7 +419,7 @@ fn check_select(o: &Operation<'_, '_, '_>) -> Verdict {
         Type::Image(_) | Type::Sampler | Type::SampledImage { .. } => {
             if !m.has(Capability::BindlessTextureNV) {
                 let message =
-                    "OpSelect of images or samplers requires the capability BindlessTextureNV";
+                    "OpSelect of images or samplers needs the capability BindlessTextureNV";
                 return Err(o.fault(&SELECT_HANDLE, message).word(1));
             }
         }

@@ -49,8 +49,8 @@ static CONSTANT: Rule = Rule {
     class: InvalidData,
     section: "2.16.2",
     vuids: &[],
-    text: "In shaders, a scope is a constant that no specialization changes. With cooperative matrices of \
-           SPV_NV_cooperative_matrix it may be a specialization constant.",
+    text: "In shaders, a scope is a constant, but not a specialization constant. With cooperative matrices of \
+           SPV_NV_cooperative_matrix, it may be a specialization constant.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%scope = OpSpecConstant %u32 2
@@ -77,7 +77,7 @@ static EXECUTION: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-04636"],
-    text: "In Vulkan, the scope of what is executed together is `Workgroup` or `Subgroup`.",
+    text: "In Vulkan, the execution scope is `Workgroup` or `Subgroup`.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpControlBarrier %u32_1 %u32_1 %u32_0",
@@ -91,7 +91,7 @@ static WORKGROUP_EXECUTION: Rule = Rule {
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-04637"],
     text: "In Vulkan, only stages whose invocations form workgroups (task, mesh, tessellation control and compute) \
-           may execute together as a `Workgroup`.",
+           may have the execution scope `Workgroup`.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.3"),
         breaks: "OpCapability RayTracingKHR
@@ -134,8 +134,8 @@ static MEMORY: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-04638"],
-    text: "In Vulkan, the scope of a memory access is `Device`, `QueueFamily`, `Workgroup`, `ShaderCallKHR`, \
-           `Subgroup` or `Invocation`: there is nothing across devices.",
+    text: "In Vulkan, the memory scope is `Device`, `QueueFamily`, `Workgroup`, `ShaderCallKHR`, `Subgroup` or \
+           `Invocation`: no scope spans several devices.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpControlBarrier %u32_2 %u32_0 %u32_0",
@@ -165,8 +165,7 @@ static DEVICE: Rule = Rule {
     class: InvalidData,
     section: "3.27",
     vuids: &[],
-    text: "Under the Vulkan memory model, the scope `Device` for memory needs the capability \
-           `VulkanMemoryModelDeviceScope`.",
+    text: "In the Vulkan memory model, the memory scope `Device` needs the capability `VulkanMemoryModelDeviceScope`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VulkanMemoryModel
@@ -184,7 +183,7 @@ static SUBGROUP_MEMORY: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-SubgroupVoteKHR-07951"],
-    text: "In Vulkan 1.0, the scope `Subgroup` for memory needs a capability that gives subgroups a meaning: \
+    text: "In Vulkan 1.0, the memory scope `Subgroup` needs a capability that gives subgroups a meaning: \
            `SubgroupBallotKHR` or `SubgroupVoteKHR`.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.0"),
@@ -266,13 +265,13 @@ const RAY_TRACING_MODELS: Models = Models::of(&[
 
 /// Makes the message of a fault about a scope.
 #[cold]
-fn fault(at: &Site<'_, '_>, rule: &'static Rule, id: Id, what: &str) -> Fault {
+fn fault(at: &Site<'_, '_>, rule: &'static Rule, id: Id, kind: &str, what: &str) -> Fault {
     let m = at.m;
     let found = match value(m, id) {
         Some(scope) => format!("{} is `{scope}`", m.name(id)),
         None => format!("it is {}", m.show_value(id)),
     };
-    let message = format!("{} of {}, but {found}", what, at.inst.op());
+    let message = format!("the {kind} of {} {what}, but {found}", at.inst.op());
     at.fault(rule, message)
         .about(m, id, "the scope is defined here")
 }
@@ -292,23 +291,25 @@ pub(super) fn check(at: &Site<'_, '_>, scope: Id) -> Result<Option<Scope>, Fault
         return Ok(None);
     };
     if !m.is_int_scalar_of(ty, 32) {
-        let what = "a 32-bit integer is needed as scope";
-        return Err(fault(at, &TYPE, scope, what));
+        return Err(fault(at, &TYPE, scope, "scope", "must be a 32-bit integer"));
     }
     let Some(value) = value(m, scope) else {
         let is_allowed = !m.has(Capability::Shader)
             || m.has(Capability::CooperativeMatrixNV) && m.is_constant(scope);
         return match is_allowed {
             true => Ok(None),
-            false => {
-                let what = "an `OpConstant` is needed as scope";
-                Err(fault(at, &CONSTANT, scope, what))
-            }
+            false => Err(fault(
+                at,
+                &CONSTANT,
+                scope,
+                "scope",
+                "must be an `OpConstant`",
+            )),
         };
     };
     if value.0 > Scope::ShaderCallKHR.0 {
-        let what = "a value of the enumeration `Scope` is needed as scope";
-        return Err(fault(at, &KNOWN, scope, what));
+        let what = "must be a value of the enumeration `Scope`";
+        return Err(fault(at, &KNOWN, scope, "scope", what));
     }
     Ok(Some(value))
 }
@@ -330,8 +331,8 @@ pub(super) fn check_execution_value(at: &Site<'_, '_>, scope: Id) -> Verdict {
         None | Some(Scope::Workgroup | Scope::Subgroup) => Ok(()),
         Some(_) if !at.m.env.is_vulkan() => Ok(()),
         Some(_) => {
-            let what = "`Workgroup` or `Subgroup` is needed as execution scope";
-            Err(fault(at, &EXECUTION, scope, what))
+            let what = "must be `Workgroup` or `Subgroup`";
+            Err(fault(at, &EXECUTION, scope, "execution scope", what))
         }
     }
 }
@@ -345,7 +346,7 @@ pub(super) fn check_execution_stages(at: &Site<'_, '_>, scope: Id) -> Verdict {
         return Ok(());
     };
     let message = format!(
-        "{} executes as a workgroup, which {models} doesn't have",
+        "{} has the execution scope `Workgroup`, but {models} has no workgroups",
         at.inst.op()
     );
     let fault = at.fault(&WORKGROUP_EXECUTION, message);
@@ -362,18 +363,17 @@ pub(super) fn check_memory_value(at: &Site<'_, '_>, scope: Id) -> Verdict {
     match value {
         Scope::QueueFamily if has_model => Ok(()),
         Scope::QueueFamily => {
-            let what = "the capability `VulkanMemoryModel` is needed for the memory scope";
-            Err(fault(at, &QUEUE_FAMILY, scope, what))
+            let what = "can't be `QueueFamily` without the capability `VulkanMemoryModel`";
+            Err(fault(at, &QUEUE_FAMILY, scope, "memory scope", what))
         }
         Scope::Device if has_model && !m.has(Capability::VulkanMemoryModelDeviceScope) => {
-            let what =
-                "the capability `VulkanMemoryModelDeviceScope` is needed for the memory scope";
-            let fault = fault(at, &DEVICE, scope, what);
+            let what = "can't be `Device` without the capability `VulkanMemoryModelDeviceScope`";
+            let fault = fault(at, &DEVICE, scope, "memory scope", what);
             Err(fault.needs(&[Capability::VulkanMemoryModelDeviceScope]))
         }
         Scope::CrossDevice if m.env.is_vulkan() => {
-            let what = "a scope within one device is needed for the memory";
-            Err(fault(at, &MEMORY, scope, what))
+            let what = "must be within one device";
+            Err(fault(at, &MEMORY, scope, "memory scope", what))
         }
         Scope::Subgroup
             if m.env.is_vulkan()
@@ -381,8 +381,8 @@ pub(super) fn check_memory_value(at: &Site<'_, '_>, scope: Id) -> Verdict {
                 && !m.has(Capability::SubgroupBallotKHR)
                 && !m.has(Capability::SubgroupVoteKHR) =>
         {
-            let what = "a wider memory scope or a capability for subgroups is needed";
-            Err(fault(at, &SUBGROUP_MEMORY, scope, what))
+            let what = "can't be `Subgroup` without a capability for subgroups";
+            Err(fault(at, &SUBGROUP_MEMORY, scope, "memory scope", what))
         }
         _ => Ok(()),
     }
@@ -401,7 +401,7 @@ pub(super) fn check_memory_stages(at: &Site<'_, '_>, scope: Id) -> Verdict {
     };
     if let Some(models) = at.models_outside(allowed) {
         let message = format!(
-            "the memory scope of {} is `{value}`, which {models} doesn't have",
+            "the memory scope of {} can't be `{value}` in {models}",
             at.inst.op()
         );
         let fault = at.fault(rule, message);
@@ -411,9 +411,8 @@ pub(super) fn check_memory_stages(at: &Site<'_, '_>, scope: Id) -> Verdict {
         && m.memory_model == MemoryModel::GLSL450
         && at.models().contains(ExecutionModel::TessellationControl)
     {
-        let what = "under the memory model `GLSL450`, another scope than `Workgroup` is needed in \
-                    TessellationControl for the memory";
-        return Err(fault(at, &TESSELLATION_MEMORY, scope, what));
+        let what = "can't be `Workgroup` in TessellationControl under the memory model `GLSL450`";
+        return Err(fault(at, &TESSELLATION_MEMORY, scope, "memory scope", what));
     }
     Ok(())
 }

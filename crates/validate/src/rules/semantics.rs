@@ -61,8 +61,8 @@ static CONSTANT: Rule = Rule {
     class: InvalidData,
     section: "2.16.2",
     vuids: &[],
-    text: "In shaders, memory semantics are a constant that no specialization changes. With cooperative matrices of \
-           SPV_NV_cooperative_matrix they may be a specialization constant.",
+    text: "In shaders, memory semantics are a constant, but not a specialization constant. With cooperative matrices \
+           of SPV_NV_cooperative_matrix, they may be a specialization constant.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%semantics = OpSpecConstant %u32 0
@@ -76,8 +76,8 @@ static ONE_ORDER: Rule = Rule {
     class: InvalidData,
     section: "3.25",
     vuids: &["VUID-StandaloneSpirv-MemorySemantics-10865"],
-    text: "At most one of `Acquire`, `Release`, `AcquireRelease` and `SequentiallyConsistent` is set: for both of the \
-           first two there is `AcquireRelease`.",
+    text: "At most one of `Acquire`, `Release`, `AcquireRelease` and `SequentiallyConsistent` is set: \
+           `AcquireRelease` stands for both of the first two.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "%both = OpConstant %u32 6
@@ -139,7 +139,7 @@ static VOLATILE_BARRIER: Rule = Rule {
     class: InvalidData,
     section: "3.25",
     vuids: &["VUID-StandaloneSpirv-MemorySemantics-13551"],
-    text: "A barrier accesses no memory itself and so can't be `Volatile`: only atomic instructions can.",
+    text: "A barrier accesses no memory itself, so it can't be `Volatile`: only atomic instructions can.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VulkanMemoryModel
@@ -158,7 +158,7 @@ static AVAILABILITY_STORAGE: Rule = Rule {
     class: InvalidData,
     section: "3.25",
     vuids: &[],
-    text: "With `MakeAvailable` or `MakeVisible`, at least one bit tells which storage classes are meant.",
+    text: "With `MakeAvailable` or `MakeVisible`, at least one bit names the affected storage classes.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VulkanMemoryModel
@@ -177,7 +177,7 @@ static MAKE_AVAILABLE: Rule = Rule {
     class: InvalidData,
     section: "3.25",
     vuids: &["VUID-StandaloneSpirv-MemorySemantics-10872"],
-    text: "`MakeAvailable` goes with `Release` or `AcquireRelease`: only then are there writes to make available.",
+    text: "`MakeAvailable` needs `Release` or `AcquireRelease`: only then are there writes to make available.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VulkanMemoryModel
@@ -196,7 +196,7 @@ static MAKE_VISIBLE: Rule = Rule {
     class: InvalidData,
     section: "3.25",
     vuids: &["VUID-StandaloneSpirv-MemorySemantics-10873"],
-    text: "`MakeVisible` goes with `Acquire` or `AcquireRelease`: only then are there reads to which writes become \
+    text: "`MakeVisible` needs `Acquire` or `AcquireRelease`: only then are there reads to which writes become \
            visible.",
     example: Example {
         frame: Frame::Shader,
@@ -219,8 +219,8 @@ static ORDER_OF_OPCODE: Rule = Rule {
         "VUID-StandaloneSpirv-MemorySemantics-10867",
         "VUID-StandaloneSpirv-MemorySemantics-10868",
     ],
-    text: "What only writes acquires nothing (`OpAtomicFlagClear`; in Vulkan `OpAtomicStore`), and what only reads \
-           releases nothing (in Vulkan `OpAtomicLoad`).",
+    text: "An instruction that only writes doesn't acquire (`OpAtomicFlagClear`; in Vulkan `OpAtomicStore`), and one \
+           that only reads doesn't release (in Vulkan `OpAtomicLoad`).",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "%release = OpConstant %u32 0x104
@@ -235,7 +235,7 @@ static SPLIT_ARRIVE: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_split_barrier",
     vuids: &[],
-    text: "In Vulkan, to arrive at a split barrier may only release.",
+    text: "In Vulkan, arriving at a split barrier can only release.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpCapability SplitBarrierEXT
@@ -257,7 +257,7 @@ static SPLIT_WAIT: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_split_barrier",
     vuids: &["VUID-StandaloneSpirv-MemorySemantics-13557"],
-    text: "In Vulkan, to wait at a split barrier may only acquire.",
+    text: "In Vulkan, waiting at a split barrier can only acquire.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpCapability SplitBarrierEXT
@@ -279,7 +279,7 @@ static BARRIER_RELAXED: Rule = Rule {
     class: InvalidData,
     section: VULKAN,
     vuids: &["VUID-StandaloneSpirv-MemorySemantics-10869"],
-    text: "In Vulkan, an `OpMemoryBarrier` has a memory order: without, it would order nothing.",
+    text: "In Vulkan, an `OpMemoryBarrier` has a memory order: without one, it would order nothing.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpMemoryBarrier %u32_2 %u32_0",
@@ -293,7 +293,7 @@ static STORAGE_MISSING: Rule = Rule {
     class: InvalidData,
     section: VULKAN,
     vuids: &["VUID-StandaloneSpirv-MemorySemantics-10870"],
-    text: "In Vulkan, a memory order goes with at least one of the storage classes that Vulkan has: `UniformMemory`, \
+    text: "In Vulkan, a memory order needs at least one of the storage classes that Vulkan has: `UniformMemory`, \
            `WorkgroupMemory`, `ImageMemory`, `OutputMemory`.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
@@ -309,7 +309,7 @@ static ORDER_MISSING: Rule = Rule {
     class: InvalidData,
     section: VULKAN,
     vuids: &["VUID-StandaloneSpirv-MemorySemantics-10871"],
-    text: "In Vulkan, a storage class goes with a memory order: without, there is nothing to order in it.",
+    text: "In Vulkan, a storage class needs a memory order: without one, there is nothing to order in it.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "%workgroup = OpConstant %u32 0x100
@@ -339,7 +339,7 @@ static UNEQUAL_RELEASE: Rule = Rule {
     class: InvalidData,
     section: "3.32.18",
     vuids: &["VUID-StandaloneSpirv-UnequalMemorySemantics-10875"],
-    text: "A comparison that fails writes nothing, and so its semantics don't release.",
+    text: "A comparison that fails writes nothing, so its semantics don't release.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%release = OpConstant %u32 0x104
@@ -405,7 +405,7 @@ static UNEQUAL_VOLATILE: Rule = Rule {
     class: InvalidData,
     section: "3.32.18",
     vuids: &["VUID-StandaloneSpirv-UnequalMemorySemantics-10879"],
-    text: "A comparison is `Volatile` whether it succeeds or fails, or not at all.",
+    text: "A comparison is `Volatile` both if it succeeds and if it fails, or in neither case.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VulkanMemoryModel
@@ -462,9 +462,12 @@ fn fault(at: &Site<'_, '_>, rule: &'static Rule, id: Id, what: &str) -> Fault {
     let m = at.m;
     let found = match value(m, id) {
         Some(bits) => format!("{} is `{bits}`", m.name(id)),
-        None => m.show_value(id),
+        None => format!("the operand is {}", m.show_value(id)),
     };
-    let message = format!("memory semantics of {}: {what}; {found}", at.inst.op());
+    let message = format!(
+        "the memory semantics of {} {what}, but {found}",
+        at.inst.op()
+    );
     at.fault(rule, message)
         .about(m, id, "the semantics are defined here")
 }
@@ -489,35 +492,38 @@ pub(super) fn check(at: &Site<'_, '_>, semantics: Id, scope: Id) -> Verdict {
     };
     let broken = |rule: &'static Rule, what: &str| Err(fault(at, rule, semantics, what));
     if !m.is_int_scalar_of(ty, 32) {
-        return broken(&TYPE, "a 32-bit integer is needed");
+        return broken(&TYPE, "must be a 32-bit integer");
     }
     let Some(MemorySemantics(bits)) = value(m, semantics) else {
         let is_allowed = !m.has(Capability::Shader)
             || m.has(Capability::CooperativeMatrixNV) && m.is_constant(semantics);
         return match is_allowed {
             true => Ok(()),
-            false => broken(&CONSTANT, "an `OpConstant` is needed"),
+            false => broken(&CONSTANT, "must be an `OpConstant`"),
         };
     };
     if (bits & ORDERS).count_ones() > 1 {
-        return broken(&ONE_ORDER, "there may be one memory order at most");
+        return broken(&ONE_ORDER, "can have at most one memory order");
     }
     if bits & MemorySemantics::SequentiallyConsistent.0 != 0
         && (m.memory_model == MemoryModel::Vulkan || m.env.is_vulkan())
     {
-        let what = "`SequentiallyConsistent` is not for Vulkan";
+        let what = "can't have `SequentiallyConsistent` in Vulkan or its memory model";
         return broken(&SEQUENTIALLY_CONSISTENT, what);
     }
     if bits & VULKAN_MODEL_BITS != 0 {
         check_vulkan_model_bits(at, semantics, bits)?;
     }
     if bits & MemorySemantics::UniformMemory.0 != 0 && !m.has(Capability::Shader) {
-        let what = "`UniformMemory` needs the capability `Shader`";
+        let what = "can have `UniformMemory` only with the capability `Shader`";
         return broken(&UNIFORM_MEMORY, what);
     }
     let op = at.inst.op();
     if op == Op::AtomicFlagClear && bits & ACQUIRING != 0 {
-        return broken(&ORDER_OF_OPCODE, "to clear a flag acquires nothing");
+        return broken(
+            &ORDER_OF_OPCODE,
+            "can't acquire, because the instruction only writes",
+        );
     }
     match m.env.is_vulkan() {
         true => check_vulkan(at, semantics, bits, scope),
@@ -529,22 +535,25 @@ fn check_vulkan_model_bits(at: &Site<'_, '_>, semantics: Id, bits: u32) -> Verdi
     let broken = |rule: &'static Rule, what: &str| Err(fault(at, rule, semantics, what));
     if !at.m.has(Capability::VulkanMemoryModel) {
         let found = MemorySemantics(bits & VULKAN_MODEL_BITS);
-        let what = format!("`{found}` needs the capability `VulkanMemoryModel`");
+        let what = format!("can have `{found}` only with the capability `VulkanMemoryModel`");
         return broken(&VULKAN_BITS, &what);
     }
     if bits & MemorySemantics::Volatile.0 != 0 && is_barrier(at.inst.op()) {
-        return broken(&VOLATILE_BARRIER, "a barrier can't be `Volatile`");
+        return broken(
+            &VOLATILE_BARRIER,
+            "can't have `Volatile`, because the instruction is a barrier",
+        );
     }
     if bits & AVAILABILITY != 0 && bits & STORAGE == 0 {
-        let what = "`MakeAvailable` and `MakeVisible` need a storage class";
+        let what = "need a storage class with `MakeAvailable` or `MakeVisible`";
         return broken(&AVAILABILITY_STORAGE, what);
     }
     if bits & MemorySemantics::MakeAvailable.0 != 0 && bits & RELEASING == 0 {
-        let what = "`MakeAvailable` needs `Release` or `AcquireRelease`";
+        let what = "need `Release` or `AcquireRelease` with `MakeAvailable`";
         return broken(&MAKE_AVAILABLE, what);
     }
     if bits & MemorySemantics::MakeVisible.0 != 0 && bits & ACQUIRING == 0 {
-        let what = "`MakeVisible` needs `Acquire` or `AcquireRelease`";
+        let what = "need `Acquire` or `AcquireRelease` with `MakeVisible`";
         return broken(&MAKE_VISIBLE, what);
     }
     Ok(())
@@ -556,35 +565,38 @@ fn check_vulkan(at: &Site<'_, '_>, semantics: Id, bits: u32, scope: Id) -> Verdi
     let has_storage = bits & VULKAN_STORAGE != 0;
     match at.inst.op() {
         Op::AtomicLoad if bits & RELEASING != 0 => {
-            let what = "to load releases nothing";
+            let what = "can't release, because the instruction only reads";
             let fault = fault(at, &ORDER_OF_OPCODE, semantics, what);
             return Err(fault.vuid("VUID-StandaloneSpirv-MemorySemantics-10868"));
         }
         Op::AtomicStore if bits & ACQUIRING != 0 => {
-            let what = "to store acquires nothing";
+            let what = "can't acquire, because the instruction only writes";
             let fault = fault(at, &ORDER_OF_OPCODE, semantics, what);
             return Err(fault.vuid("VUID-StandaloneSpirv-MemorySemantics-10867"));
         }
         Op::ControlBarrierArriveEXT if !is_relaxed && bits & MemorySemantics::Release.0 == 0 => {
-            return broken(&SPLIT_ARRIVE, "to arrive may only release");
+            return broken(&SPLIT_ARRIVE, "can only release");
         }
         Op::ControlBarrierWaitEXT if !is_relaxed && bits & MemorySemantics::Acquire.0 == 0 => {
-            return broken(&SPLIT_WAIT, "to wait may only acquire");
+            return broken(&SPLIT_WAIT, "can only acquire");
         }
         Op::MemoryBarrier if is_relaxed => {
-            return broken(&BARRIER_RELAXED, "a memory barrier needs a memory order");
+            return broken(&BARRIER_RELAXED, "need a memory order");
         }
         _ => {}
     }
     if !is_relaxed && !has_storage {
-        let what = "a memory order needs a storage class that Vulkan has";
+        let what = "need a storage class that Vulkan has for their memory order";
         return broken(&STORAGE_MISSING, what);
     }
     if is_relaxed && has_storage {
-        return broken(&ORDER_MISSING, "a storage class needs a memory order");
+        return broken(
+            &ORDER_MISSING,
+            "need a memory order for their storage classes",
+        );
     }
     if !is_relaxed && scopes::value(at.m, scope) == Some(Scope::Invocation) {
-        let what = "the scope `Invocation` needs relaxed semantics";
+        let what = "must be relaxed with the scope `Invocation`";
         return broken(&INVOCATION, what);
     }
     Ok(())
@@ -601,18 +613,18 @@ pub(super) fn check_unequal(at: &Site<'_, '_>, equal: Id, unequal: Id) -> Verdic
         return Ok(());
     };
     if bits & RELEASING != 0 {
-        let what = "a comparison that fails releases nothing";
+        let what = "can't release if the comparison fails";
         return broken(&UNEQUAL_RELEASE, what);
     }
     let Some(MemorySemantics(equal_bits)) = value(at.m, equal) else {
         return Ok(());
     };
     if strength(bits) > strength(equal_bits) {
-        let what = "the memory order is stronger than that of a comparison that succeeds";
+        let what = "can't have a stronger memory order if the comparison fails";
         return broken(&UNEQUAL_STRONGER, what);
     }
     if (bits ^ equal_bits) & MemorySemantics::Volatile.0 != 0 {
-        let what = "only one of the two semantics is `Volatile`";
+        let what = "must have `Volatile` for both outcomes of the comparison or for neither";
         return broken(&UNEQUAL_VOLATILE, what);
     }
     if !at.m.env.is_vulkan() {
@@ -620,11 +632,11 @@ pub(super) fn check_unequal(at: &Site<'_, '_>, equal: Id, unequal: Id) -> Verdic
     }
     let added = bits & !equal_bits;
     if added & VULKAN_STORAGE != 0 {
-        let what = "there are storage classes that are not those of a successful comparison";
+        let what = "can't have additional storage classes if the comparison fails";
         return broken(&UNEQUAL_STORAGE, what);
     }
     if added & MemorySemantics::MakeVisible.0 != 0 {
-        let what = "a successful comparison has no `MakeVisible`";
+        let what = "can't have `MakeVisible` only if the comparison fails";
         return broken(&UNEQUAL_VISIBLE, what);
     }
     Ok(())

@@ -23,7 +23,7 @@ static USE: Rule = Rule {
     class: InvalidId,
     section: "3.31",
     vuids: &[],
-    text: "With the capabilities for 8- and 16-bit storage alone, such values are loaded, stored, copied and converted \
+    text: "With only the capabilities for 8- and 16-bit storage, such values are loaded, stored, copied and converted \
            to other widths, and nothing else.",
     example: Example {
         frame: Frame::Whole,
@@ -37,8 +37,8 @@ static COMPOSITE: Rule = Rule {
     class: InvalidData,
     section: "3.31",
     vuids: &[],
-    text: "With the capabilities for 8- and 16-bit storage alone, composites of such values aren't made, taken apart or \
-           shuffled.",
+    text: "With only the capabilities for 8- and 16-bit storage, composites of such values aren't constructed, taken \
+           apart or shuffled.",
     example: Example {
         frame: Frame::Whole,
         breaks: EXTRACT_SMALL,
@@ -51,8 +51,8 @@ static CONVERSION: Rule = Rule {
     class: InvalidData,
     section: "3.31",
     vuids: &[],
-    text: "With the capabilities for 8- and 16-bit storage alone, such values are converted by the conversions that \
-           change the width only: `OpFConvert`, `OpSConvert` and `OpUConvert`.",
+    text: "With only the capabilities for 8- and 16-bit storage, such values are converted only by the conversions \
+           that change the width: `OpFConvert`, `OpSConvert` and `OpUConvert`.",
     example: Example {
         frame: Frame::Whole,
         breaks: TO_FLOAT_SMALL,
@@ -301,11 +301,13 @@ fn check_instruction(m: &Module<'_>, inst: Inst<'_>, limited: &IdMap<bool>) -> O
         Role::Conversion => (&CONVERSION, "8- and 16-bit values"),
         _ => (&USE, "8- and 16-bit values"),
     };
-    let message = format!("{op} isn't for {what} in this module, which may only store them");
+    let message = format!(
+        "{op} can't be used on {what} in this module, which may only load, store and convert them"
+    );
     let fault = Fault::new(rule, inst.offset(), message);
     let fault = fault.needs(CALCULATION);
     Some(match used {
-        Some(id) => fault.about(m, id, "the value is made here"),
+        Some(id) => fault.about(m, id, "the value is defined here"),
         None => fault,
     })
 }

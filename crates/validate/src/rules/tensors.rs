@@ -93,7 +93,7 @@ static RANKED: Rule = Rule {
     class: InvalidData,
     section: ARM,
     vuids: &[],
-    text: "Tensors are read, written and asked for their size only if their type says their rank.",
+    text: "Tensors are read, written and queried for their size only if their type has a rank.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_tensor!("%value = OpTensorReadARM %u32 %u32_1 %two_0"),
@@ -106,7 +106,7 @@ static ELEMENT: Rule = Rule {
     class: InvalidData,
     section: ARM,
     vuids: &[],
-    text: "What is read from a tensor or written to it is an element or an array of elements.",
+    text: "The object that is read from or written to a tensor is an element or an array of elements.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_tensor!("%value = OpTensorReadARM %f32 %tensor %two_0"),
@@ -132,8 +132,8 @@ static OPERANDS: Rule = Rule {
     class: InvalidData,
     section: ARM,
     vuids: &[],
-    text: "Reads make nothing available, writes make nothing visible and have no value for what is out of bounds. What \
-           is made available or visible is not private.",
+    text: "Reads don't make elements available. Writes don't make elements visible and have no value for \
+           out-of-bounds elements. An element that is made available or visible is not private.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_tensor!(
@@ -150,7 +150,7 @@ static OUT_OF_BOUNDS: Rule = Rule {
     class: InvalidId,
     section: ARM,
     vuids: &[],
-    text: "The value that a read makes of what is out of bounds is an element of the tensor.",
+    text: "The value that a read returns for out-of-bounds elements is an element of the tensor.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_tensor!(
@@ -167,7 +167,7 @@ static QUERY_RESULT: Rule = Rule {
     class: InvalidData,
     section: ARM,
     vuids: &[],
-    text: "The size of a tensor is an integer scalar.",
+    text: "The result of a query for the size of a tensor is an integer scalar.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_tensor!("%size = OpTensorQuerySizeARM %f32 %tensor %u32_0"),
@@ -180,7 +180,7 @@ static DIMENSION: Rule = Rule {
     class: InvalidData,
     section: ARM,
     vuids: &[],
-    text: "The dimension whose size is asked for is a constant integer scalar.",
+    text: "The dimension whose size is queried is a constant integer scalar.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_tensor!("%size = OpTensorQuerySizeARM %u32 %tensor %f32_0"),
@@ -193,7 +193,8 @@ static ADDRESSING_TYPE: Rule = Rule {
     class: InvalidId,
     section: NV,
     vuids: &[],
-    text: "What creates or changes a tensor layout or view makes one, and what changes it keeps its type.",
+    text: "The result of an instruction that creates or changes a tensor layout or view is one, and changing it keeps \
+           its type.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_layout!("%other = OpCreateTensorLayoutNV %view_type"),
@@ -206,7 +207,7 @@ static ADDRESSING_COUNT: Rule = Rule {
     class: InvalidId,
     section: NV,
     vuids: &[],
-    text: "What changes a tensor layout or view has one operand for each dimension; a slice has two.",
+    text: "An instruction that changes a tensor layout or view has one operand for each dimension; a slice has two.",
     example: Example {
         frame: Frame::Shader,
         breaks: with_layout!("%other = OpTensorLayoutSliceNV %layout_type %layout %u32_1 %u32_1"),
@@ -350,7 +351,7 @@ fn check_operands(o: &Operation<'_, '_, '_>, index: usize, tensor: &Tensor) -> V
         has(TensorOperands::MakeElementAvailableARM) || has(TensorOperands::MakeElementVisibleARM);
     let private = expect(!makes || has(TensorOperands::NonPrivateElementARM), || {
         let message = format!(
-            "{} makes elements available or visible without NonPrivateElementARM",
+            "{} makes elements available or visible, so it also needs NonPrivateElementARM",
             o.op
         );
         o.fault(&OPERANDS, message)
@@ -360,7 +361,7 @@ fn check_operands(o: &Operation<'_, '_, '_>, index: usize, tensor: &Tensor) -> V
         || o.ty(index + 1) == tensor.element;
     let value = expect(is_value, || {
         let message = format!(
-            "the value of {} for what is out of bounds must be an element of the tensor, but is {}",
+            "the out-of-bounds value of {} must be an element of the tensor, but is {}",
             o.op,
             o.m.show_value(o.id(index + 1))
         );
@@ -383,7 +384,7 @@ fn check_query(o: &Operation<'_, '_, '_>) -> Verdict {
         && dimension >= rank
     {
         let message = format!(
-            "{} asks for dimension {dimension} of a tensor with {rank}",
+            "{} queries dimension {dimension} of a tensor with {rank}",
             o.op
         );
         return Err(o.fault(&DIMENSION, message));

@@ -14,7 +14,7 @@ pub(super) static ELEMENT: Rule = Rule {
     class: InvalidId,
     section: "3.32.6",
     vuids: &[],
-    text: "The elements of an array have a type, which isn't void.",
+    text: "The elements of an array have a type other than void.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%array = OpTypeArray %void %u32_4",
@@ -56,7 +56,7 @@ pub(super) static MEMBER: Rule = Rule {
     class: InvalidId,
     section: "3.32.6",
     vuids: &[],
-    text: "The members of a structure have types, which aren't void.",
+    text: "The members of a structure have types other than void.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%struct = OpTypeStruct %u32 %void",
@@ -118,7 +118,7 @@ pub(super) static RUNTIME_ARRAY_BLOCK: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"],
-    text: "In Vulkan, a structure with a run-time array is decorated `Block` or `BufferBlock`.",
+    text: "In Vulkan, a structure with a run-time array is decorated with `Block` or `BufferBlock`.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.1"),
         breaks: "%array = OpTypeRuntimeArray %f32
@@ -134,7 +134,7 @@ pub(super) static NESTED_BLOCK: Rule = Rule {
     class: InvalidId,
     section: "2.16.2",
     vuids: &[],
-    text: "A structure with `Block` or `BufferBlock` holds no structure with either.",
+    text: "A structure with `Block` or `BufferBlock` holds no other structure with either.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpDecorate %outer Block
@@ -172,7 +172,7 @@ pub(super) fn array(at: &Site<'_, '_>) -> Verdict {
     let ty = m.ty(element);
     let holds_something = expect(!matches!(ty, Type::None | Type::Void), || {
         let message = format!(
-            "the elements of an array have a type other than void, but this is {}",
+            "the elements of an array must have a type other than void, but this is {}",
             m.show_type(element)
         );
         let fault = at.fault(&ELEMENT, message);
@@ -180,7 +180,7 @@ pub(super) fn array(at: &Site<'_, '_>) -> Verdict {
     });
     let is_nested = m.env.is_vulkan() && matches!(ty, Type::RuntimeArray { .. });
     let is_sized = expect(!is_nested, || {
-        let message = "in Vulkan, the elements of an array aren't run-time arrays";
+        let message = "in Vulkan, the elements of an array can't be run-time arrays";
         let fault = at.fault(&NESTED_RUNTIME_ARRAY, message);
         fault.about(m, element, "the element type is declared here")
     });
@@ -196,14 +196,14 @@ fn length(at: &Site<'_, '_>) -> Verdict {
     let length = at.id(1);
     if !m.is_constant(length) {
         let message = format!(
-            "the length of an array is a constant, but this is {}",
+            "the length of an array must be a constant, but is {}",
             m.show_value(length)
         );
         return Err(length_fault(at, message));
     }
     let Type::Int { signed, .. } = m.ty_of(length) else {
         let message = format!(
-            "the length of an array is an integer, but this is {}",
+            "the length of an array must be an integer, but is {}",
             m.show_value(length)
         );
         return Err(length_fault(at, message));
@@ -212,7 +212,10 @@ fn length(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     };
     if value == 0 || signed && (value as i64) < 0 {
-        let message = format!("the length of an array is at least 1, not {}", value as i64);
+        let message = format!(
+            "the length of an array must be at least 1, but is {}",
+            value as i64
+        );
         return Err(length_fault(at, message));
     }
     Ok(())
@@ -236,7 +239,7 @@ pub(super) fn structure(at: &Site<'_, '_>) -> Verdict {
         match m.ty(member) {
             Type::None | Type::Void => {
                 let message = format!(
-                    "member {index} of the structure needs a type other than void, but this is {}",
+                    "member {index} of the structure must have a type other than void, but this is {}",
                     m.show_type(member)
                 );
                 let fault = at.fault(&MEMBER, message);
@@ -245,15 +248,16 @@ pub(super) fn structure(at: &Site<'_, '_>) -> Verdict {
             Type::Struct { .. } => nested_struct(at, index, member)?,
             Type::RuntimeArray { .. } if is_vulkan && index + 1 < members.len() => {
                 let message = format!(
-                    "member {index} of the structure is a run-time array, which in Vulkan only the last member may be"
+                    "member {index} of the structure is a run-time array, but in Vulkan only the last member can be \
+                     one"
                 );
                 let fault = at.fault(&RUNTIME_ARRAY_LAST, message);
                 return Err(fault.about(m, member, "the member's type is declared here"));
             }
             Type::RuntimeArray { .. } if is_vulkan && !m.is_block(result) => {
                 let message = format!(
-                    "member {index} of the structure is a run-time array, which in Vulkan takes a structure decorated \
-                     Block or BufferBlock"
+                    "member {index} of the structure is a run-time array, so in Vulkan the structure must be \
+                     decorated with Block or BufferBlock"
                 );
                 let fault = at.fault(&RUNTIME_ARRAY_BLOCK, message);
                 return Err(fault.about(m, member, "the member's type is declared here"));
@@ -265,7 +269,7 @@ pub(super) fn structure(at: &Site<'_, '_>) -> Verdict {
     let built_ins = built_in_members(m, result);
     let built_ins = expect(built_ins == 0 || built_ins == members.len(), || {
         let message = format!(
-            "of the structure's {} members, {built_ins} are built-ins; either all are or none",
+            "either all members of the structure must be built-ins or none, but {built_ins} of {} are",
             members.len()
         );
         at.fault(&BUILT_IN_MEMBERS, message)
@@ -316,7 +320,7 @@ fn block_in_block(at: &Site<'_, '_>, result: Id) -> Verdict {
             }
             if m.is_block(member) {
                 let message = format!(
-                    "the structure is a block and holds {}, which is a block, too",
+                    "the structure is a block, so it can't hold {}, which is also a block",
                     m.show_type(member)
                 );
                 let fault = at.fault(&NESTED_BLOCK, message);
@@ -344,7 +348,7 @@ fn opaque_members(at: &Site<'_, '_>, members: &[u32]) -> Verdict {
                 "is or holds"
             };
             let message = format!(
-                "member {index} of the structure {how} {}; in Vulkan, structures hold no opaque types",
+                "member {index} of the structure {how} {}, but in Vulkan structures can't hold opaque types",
                 m.show_type(ty)
             );
             let fault = at.fault(&OPAQUE_MEMBER, message);

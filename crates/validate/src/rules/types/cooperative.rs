@@ -57,7 +57,7 @@ pub(super) static SCOPE_VULKAN: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Scope-12243"],
-    text: "In Vulkan, a cooperative matrix belongs to a workgroup or a subgroup.",
+    text: "In Vulkan, the scope of a cooperative matrix is `Workgroup` or `Subgroup`.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.3"),
         breaks: "OpCapability VulkanMemoryModel
@@ -78,8 +78,8 @@ pub(super) static LOCAL_SIZE: Rule = Rule {
     class: InvalidId,
     section: "SPV_NV_cooperative_matrix2",
     vuids: &[],
-    text: "The constants of the execution mode `LocalSizeId` are declared before any cooperative matrix type whose \
-           scope is the workgroup.",
+    text: "The constants of the execution mode `LocalSizeId` are declared before any cooperative matrix type with the \
+           scope `Workgroup`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability VulkanMemoryModel
@@ -124,7 +124,7 @@ fn check_component(at: &Site<'_, '_>) -> Verdict {
     let ty = m.ty(component);
     if !matches!(ty, Type::Int { .. } | Type::Float { .. }) {
         let message = format!(
-            "the components of a cooperative matrix are integers or floats, not {}",
+            "the components of a cooperative matrix must be integers or floats, but are {}",
             m.show_type(component)
         );
         let fault = at.fault(&COMPONENT, message);
@@ -137,7 +137,7 @@ fn check_component(at: &Site<'_, '_>) -> Verdict {
         && !m.has(needed)
     {
         let message = format!(
-            "a cooperative matrix of {} needs the `{needed}` capability",
+            "a cooperative matrix of {} needs the capability `{needed}`",
             m.show_type(component)
         );
         return Err(at.fault(&COMPONENT, message));
@@ -157,7 +157,7 @@ fn check_shape(at: &Site<'_, '_>) -> Verdict {
             let value = at.id(1 + index);
             if !is_constant_int(m, value) {
                 let message = format!(
-                    "the {name} of a cooperative matrix is a constant integer, but is {}",
+                    "the {name} of a cooperative matrix must be a constant integer, but is {}",
                     m.show_value(value)
                 );
                 let fault = at.fault(&SHAPE, message);
@@ -173,7 +173,7 @@ fn check_shape(at: &Site<'_, '_>) -> Verdict {
         && scope != Scope::Subgroup
     {
         let message = format!(
-            "in Vulkan, a cooperative matrix belongs to a workgroup or a subgroup, not to `{scope}`"
+            "in Vulkan, the scope of a cooperative matrix must be Workgroup or Subgroup, but is `{scope}`"
         );
         return Err(at.fault(&SCOPE_VULKAN, message).arg(at, 1));
     }
@@ -193,9 +193,10 @@ fn local_sizes(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "{}, which `LocalSizeId` names, is declared after a cooperative matrix type of workgroup scope",
+        "{}, an operand of `LocalSizeId`, must be declared before any cooperative matrix type with the scope \
+         `Workgroup`",
         m.name(size)
     );
     let fault = at.fault(&LOCAL_SIZE, message);
-    Err(fault.about(m, size, "the size is declared here"))
+    Err(fault.about(m, size, "the constant is declared here"))
 }

@@ -13,7 +13,7 @@ pub(super) static SAMPLED_TYPE: Rule = Rule {
     class: InvalidData,
     section: "3.32.6",
     vuids: &[],
-    text: "The sampled type of an image is void or a numeric scalar. OpenCL's images have void.",
+    text: "The sampled type of an image is void or a numeric scalar. In OpenCL, it is void.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%image = OpTypeImage %bool 2D 0 0 0 1 Unknown",
@@ -26,8 +26,8 @@ pub(super) static SAMPLED_TYPE_VULKAN: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeImage-04656"],
-    text: "In Vulkan, images hold 32-bit floats or integers of 32 or 64 bits, and with `Float16ImageAMD` 16-bit \
-           floats.",
+    text: "In Vulkan, the sampled type of an image is a 32-bit float, an integer of 32 or 64 bits, or with \
+           `Float16ImageAMD` a 16-bit float.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.1"),
         breaks: "%image = OpTypeImage %f64 2D 0 0 0 1 Unknown",
@@ -69,8 +69,8 @@ pub(super) static TILE: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_shader_tile_image",
     vuids: &[],
-    text: "A tile image has a sampled type, isn't arrayed nor a depth image, is used without a sampler and has the \
-           format `Unknown`.",
+    text: "A tile image has a sampled type other than void, is neither arrayed nor a depth image, is used without a \
+           sampler and has the format `Unknown`.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "OpCapability TileImageColorReadAccessEXT
@@ -87,7 +87,7 @@ pub(super) static MULTISAMPLED_STORAGE: Rule = Rule {
     class: InvalidData,
     section: "3.31",
     vuids: &[],
-    text: "A multisampled storage image needs the `StorageImageMultisample` capability.",
+    text: "A multisampled storage image needs the capability `StorageImageMultisample`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%image = OpTypeImage %f32 2D 0 0 1 2 Rgba32f",
@@ -114,8 +114,8 @@ pub(super) static FORMAT_VULKAN: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-Image-04965"],
-    text: "In Vulkan, an image's format agrees with its sampled type: floats with floating-point and normalized \
-           formats, integers with integer formats, and 64-bit ones with the formats of 64 bits.",
+    text: "In Vulkan, the format of an image matches its sampled type: floating-point and normalized formats are for \
+           floats, integer formats for integers, and 64-bit formats for 64-bit types.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.1"),
         breaks: "%image = OpTypeImage %u32 2D 0 0 0 2 Rgba32f",
@@ -128,8 +128,8 @@ pub(super) static OPENCL: Rule = Rule {
     class: InvalidData,
     section: "OpenCL, SPIR-V Environment",
     vuids: &[],
-    text: "In OpenCL, an image type has an access qualifier, `Sampled` 0 and `MS` 0, and only images of dimension 1D \
-           and 2D are arrayed.",
+    text: "In OpenCL, an image type has an access qualifier, `Sampled` 0 and `MS` 0, and only 1D and 2D images are \
+           arrayed.",
     example: Example {
         frame: Frame::KernelFor("opencl2.1"),
         breaks: "OpCapability ImageBasic
@@ -144,7 +144,8 @@ pub(super) static SAMPLED_IMAGE: Rule = Rule {
     class: InvalidId,
     section: "3.32.6",
     vuids: &[],
-    text: "A sampled image is made of an image type. Since version 1.6, not of one with dimension `Buffer`.",
+    text: "A sampled image type is made from an image type, since version 1.6 not from one with the dimensionality \
+           `Buffer`.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%sampled = OpTypeSampledImage %f32",
@@ -158,7 +159,7 @@ pub(super) static SAMPLED_IMAGE_USE: Rule = Rule {
     class: InvalidData,
     section: "3.32.6",
     vuids: &[],
-    text: "A sampled image is made of an image that may be used with a sampler: `Sampled` is 0 or 1.",
+    text: "A sampled image type is made from an image that may be used with a sampler: `Sampled` is 0 or 1.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%image = OpTypeImage %f32 2D 0 0 0 2 Rgba32f
@@ -182,7 +183,7 @@ pub(super) fn image(at: &Site<'_, '_>) -> Verdict {
     let flags = all(flags.map(|(index, (name, most))| {
         let value = at.inst.arg(DEPTH + index);
         expect(value <= most, || {
-            let message = format!("`{name}` of OpTypeImage is at most {most}, not {value}");
+            let message = format!("`{name}` of OpTypeImage must be at most {most}, but is {value}");
             at.fault(&FLAGS, message).arg(at, DEPTH + index)
         })
     }));
@@ -205,17 +206,17 @@ fn kind(at: &Site<'_, '_>, image: Image) -> Verdict {
             rule(
                 image.sampled == 2,
                 SAMPLED,
-                "`SubpassData` takes `Sampled` 2",
+                "an image of the dimensionality `SubpassData` must have `Sampled` 2",
             ),
             rule(
                 image.format == ImageFormat::Unknown,
                 FORMAT,
-                "`SubpassData` takes the format `Unknown`",
+                "an image of the dimensionality `SubpassData` must have the format `Unknown`",
             ),
             rule(
                 !image.arrayed || !m.env.is_vulkan(),
                 ARRAYED,
-                "`SubpassData` isn't arrayed in Vulkan",
+                "in Vulkan, an image of the dimensionality `SubpassData` can't be arrayed",
             ),
         ]),
         Dim::TileImageDataEXT => tile(at, image),
@@ -223,7 +224,8 @@ fn kind(at: &Site<'_, '_>, image: Image) -> Verdict {
             let is_stored = image.multisampled && image.sampled == 2;
             let is_fine = !is_stored || m.has(Capability::StorageImageMultisample);
             expect(is_fine, || {
-                let needs = "a multisampled storage image needs `StorageImageMultisample`";
+                let needs =
+                    "a multisampled storage image needs the capability `StorageImageMultisample`";
                 wrong(at, &MULTISAMPLED_STORAGE, MULTISAMPLED, needs)
             })
         }
@@ -270,7 +272,7 @@ fn sampled_type(at: &Site<'_, '_>, image: Image) -> Verdict {
             false => "void or a numeric scalar",
         };
         let message = format!(
-            "the sampled type of an image is {wanted}, but is {}",
+            "the sampled type of an image must be {wanted}, but is {}",
             m.show_type(image.sampled_type)
         );
         return Err(at
@@ -284,7 +286,7 @@ fn sampled_type(at: &Site<'_, '_>, image: Image) -> Verdict {
     };
     if m.env.is_vulkan() && !fine {
         let message = format!(
-            "in Vulkan, the sampled type of an image is a 32-bit float or an integer of 32 or 64 bits, but is {}",
+            "in Vulkan, the sampled type of an image must be a 32-bit float or an integer of 32 or 64 bits, but is {}",
             m.show_type(image.sampled_type)
         );
         return Err(at
@@ -305,20 +307,24 @@ fn tile(at: &Site<'_, '_>, image: Image) -> Verdict {
         rule(
             !at.m.is_void(image.sampled_type),
             SAMPLED_TYPE_OPERAND,
-            "a tile image has a sampled type other than void",
+            "a tile image must have a sampled type other than void",
         ),
         rule(
             image.sampled == 2,
             SAMPLED,
-            "a tile image takes `Sampled` 2",
+            "a tile image must have `Sampled` 2",
         ),
         rule(
             image.format == ImageFormat::Unknown,
             FORMAT,
-            "a tile image takes the format `Unknown`",
+            "a tile image must have the format `Unknown`",
         ),
-        rule(image.depth == 0, DEPTH, "a tile image takes `Depth` 0"),
-        rule(!image.arrayed, ARRAYED, "a tile image takes `Arrayed` 0"),
+        rule(image.depth == 0, DEPTH, "a tile image must have `Depth` 0"),
+        rule(
+            !image.arrayed,
+            ARRAYED,
+            "a tile image must have `Arrayed` 0",
+        ),
     ])
 }
 
@@ -328,23 +334,23 @@ fn opencl(at: &Site<'_, '_>, image: Image) -> Verdict {
         rule(
             !image.arrayed || matches!(image.dim, Dim::Dim1D | Dim::Dim2D),
             ARRAYED,
-            "in OpenCL, only images of dimension 1D and 2D are arrayed",
+            "in OpenCL, only 1D and 2D images can be arrayed",
         ),
         rule(
             !image.multisampled,
             MULTISAMPLED,
-            "in OpenCL, images take `MS` 0",
+            "in OpenCL, images must have `MS` 0",
         ),
         rule(
             image.sampled == 0,
             SAMPLED,
-            "in OpenCL, images take `Sampled` 0",
+            "in OpenCL, images must have `Sampled` 0",
         ),
         // There is nothing to point at: it stands behind the format.
         rule(
             image.access.is_some(),
             FORMAT,
-            "in OpenCL, an image type has an access qualifier",
+            "in OpenCL, an image type must have an access qualifier",
         ),
     ])
 }
@@ -352,7 +358,7 @@ fn opencl(at: &Site<'_, '_>, image: Image) -> Verdict {
 fn vulkan(at: &Site<'_, '_>, image: Image, is_typed: bool) -> Verdict {
     let m = at.m;
     let sampled = expect(image.sampled != 0, || {
-        let message = "in Vulkan, `Sampled` of an image type is 1 or 2, not 0";
+        let message = "in Vulkan, `Sampled` of an image type must be 1 or 2, but is 0";
         wrong(at, &SAMPLED_VULKAN, SAMPLED, message)
     });
     let kind = format_kind(image.format);
@@ -365,7 +371,7 @@ fn vulkan(at: &Site<'_, '_>, image: Image, is_typed: bool) -> Verdict {
     };
     let format = expect(fits || !is_typed, || {
         let message = format!(
-            "the format `{}` doesn't go with the sampled type, {}",
+            "the format `{}` doesn't match the sampled type, {}",
             image.format,
             m.show_type(image.sampled_type)
         );
@@ -401,7 +407,7 @@ pub(super) fn sampled_image(at: &Site<'_, '_>) -> Verdict {
     let ty = at.id(0);
     let Type::Image(image) = m.ty(ty) else {
         let message = format!(
-            "a sampled image is made of an image type, not of {}",
+            "a sampled image type must be made from an image type, but this is {}",
             m.show_type(ty)
         );
         let fault = at.fault(&SAMPLED_IMAGE, message);
@@ -409,7 +415,7 @@ pub(super) fn sampled_image(at: &Site<'_, '_>) -> Verdict {
     };
     let is_sampled = expect(image.sampled <= 1, || {
         let message = format!(
-            "an image that is part of a sampled image takes `Sampled` 0 or 1, not {}",
+            "the image of a sampled image type must have `Sampled` 0 or 1, but has {}",
             image.sampled
         );
         let fault = at.fault(&SAMPLED_IMAGE_USE, message);
@@ -417,7 +423,7 @@ pub(super) fn sampled_image(at: &Site<'_, '_>) -> Verdict {
     });
     let is_buffer = m.version >= Version::new(1, 6) && image.dim == Dim::Buffer;
     let is_filtered = expect(!is_buffer, || {
-        let message = "since SPIR-V 1.6, a sampled image doesn't have the dimension `Buffer`";
+        let message = "since SPIR-V 1.6, the image of a sampled image type can't have the dimensionality `Buffer`";
         let fault = at.fault(&SAMPLED_IMAGE, message);
         fault.about(m, ty, "the image type is declared here")
     });

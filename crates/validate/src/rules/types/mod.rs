@@ -180,7 +180,8 @@ fn buffer(at: &Site<'_, '_>) -> Verdict {
     if matches!(class, StorageClass::StorageBuffer | StorageClass::Uniform) {
         return Ok(());
     }
-    let message =
-        format!("the storage class of a buffer is `StorageBuffer` or `Uniform`, not `{class}`");
+    let message = format!(
+        "the storage class of a buffer must be `StorageBuffer` or `Uniform`, but is `{class}`"
+    );
     Err(at.fault(&BUFFER_CLASS, message))
 }

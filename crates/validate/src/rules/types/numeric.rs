@@ -48,8 +48,8 @@ pub(super) static INT_IN_KERNEL: Rule = Rule {
     class: InvalidBinary,
     section: "2.16.3",
     vuids: &[],
-    text: "32-bit integer types have signedness 0 in modules with the `Kernel` capability: there, instructions say how they \
-           take integers.",
+    text: "In modules with the `Kernel` capability, 32-bit integer types have signedness 0: there, the instructions \
+           say whether they treat integers as signed.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "%i32 = OpTypeInt 32 1",
@@ -115,7 +115,8 @@ pub(super) static VECTOR_SIZE: Rule = Rule {
     class: InvalidData,
     section: "2.16.1",
     vuids: &["VUID-StandaloneSpirv-None-12295"],
-    text: "A vector has 2, 3 or 4 components, with `Vector16` also 8 or 16, with `LongVectorEXT` any number above 0.",
+    text: "A vector has 2, 3 or 4 components, with `Vector16` also 8 or 16, and with `LongVectorEXT` any number \
+           greater than 0.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%v5u32 = OpTypeVector %u32 5",
@@ -263,7 +264,7 @@ fn judge_width(m: &Module<'_>, width: u32, enablers: &[Enabler], kind: &str) -> 
         return None;
     }
     let Some(enabler) = enablers.iter().find(|enabler| enabler.width == width) else {
-        return Some(format!("{kind} types of {width} bits don't exist"));
+        return Some(format!("there are no {kind} types of {width} bits"));
     };
     let enabled = enabler.capabilities.iter().any(|&c| m.has(c))
         || enabler.extensions.iter().any(|name| m.has_extension(name));
@@ -283,20 +284,21 @@ pub(super) fn int(at: &Site<'_, '_>) -> Verdict {
     let any = m.has(Capability::ArbitraryPrecisionIntegersALTERA);
     let wrong = match any {
         true if width > 0 => None,
-        true => Some("an integer type of 0 bits holds nothing".to_owned()),
+        true => Some("an integer type must have at least 1 bit".to_owned()),
         false => judge_width(m, width, INTS, "integer"),
     };
     if let Some(message) = wrong {
         return Err(at.fault(&INT_WIDTH, message).arg(at, 0));
     }
     if signedness > 1 {
-        let message = format!("the signedness of OpTypeInt is 0 or 1, not {signedness}");
+        let message = format!("the signedness of OpTypeInt must be 0 or 1, but is {signedness}");
         return Err(at.fault(&INT_SIGNEDNESS, message).arg(at, 1));
     }
     // Integers of other widths have always been let through with either
     // signedness, and there are modules that rely on it.
     if signedness == 1 && width == 32 && m.has(Capability::Kernel) {
-        let message = "a signed OpTypeInt in a module with the `Kernel` capability";
+        let message =
+            "an OpTypeInt in a module with the `Kernel` capability must have signedness 0";
         return Err(at
             .fault(&INT_IN_KERNEL, message)
             .arg(at, 1)
@@ -315,12 +317,15 @@ pub(super) fn float(at: &Site<'_, '_>) -> Verdict {
         };
     };
     if matches!(width, 32 | 64) {
-        let message = format!("a float of {width} bits has no encoding, but `{encoding}` is given");
+        let message =
+            format!("a float of {width} bits can't have an encoding, but has `{encoding}`");
         return Err(at.fault(&FLOAT_ENCODING, message).arg(at, 1));
     }
     match ENCODINGS.iter().find(|known| known.0 == encoding) {
         Some(&(_, wanted)) if wanted != width => {
-            let message = format!("a `{encoding}` float has {wanted} bits, not {width}");
+            let message = format!(
+                "a float with the encoding `{encoding}` must have {wanted} bits, but has {width}"
+            );
             Err(at.fault(&FLOAT_WIDTH, message).arg(at, 0))
         }
         _ => Ok(()),
@@ -350,7 +355,7 @@ pub(super) fn vector(at: &Site<'_, '_>) -> Verdict {
         8 | 16 => "; 8 and 16 need `Vector16` or `LongVectorEXT`",
         _ => "; sizes other than 2, 3 and 4 need `LongVectorEXT`",
     };
-    let message = format!("a vector of {count} components{needs}");
+    let message = format!("a vector must have 2, 3 or 4 components, but has {count}{needs}");
     Err(at.fault(&VECTOR_SIZE, message).arg(at, 1))
 }
 
@@ -394,7 +399,7 @@ pub(super) fn matrix(at: &Site<'_, '_>) -> Verdict {
     let column = at.id(0);
     let Type::Vector { component, .. } = m.ty(column) else {
         let message = format!(
-            "the columns of a matrix are vectors, but its column type is {}",
+            "the columns of a matrix must be vectors, but the column type is {}",
             m.show_type(column)
         );
         let fault = at.fault(&MATRIX_COLUMN, message);
@@ -402,7 +407,7 @@ pub(super) fn matrix(at: &Site<'_, '_>) -> Verdict {
     };
     if !m.is_float_scalar(component) {
         let message = format!(
-            "the components of a matrix are floats, but its columns are {}",
+            "the components of a matrix must be floats, but its columns are {}",
             m.show_type(column)
         );
         let fault = at.fault(&MATRIX_COMPONENT, message);
@@ -410,7 +415,7 @@ pub(super) fn matrix(at: &Site<'_, '_>) -> Verdict {
     }
     let count = at.inst.arg(1);
     if !(2..=4).contains(&count) {
-        let message = format!("a matrix has 2, 3 or 4 columns, not {count}");
+        let message = format!("a matrix must have 2, 3 or 4 columns, but has {count}");
         return Err(at.fault(&MATRIX_SIZE, message).arg(at, 1));
     }
     Ok(())

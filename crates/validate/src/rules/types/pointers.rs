@@ -14,7 +14,7 @@ pub(super) static POINTEE: Rule = Rule {
     class: InvalidId,
     section: "3.32.6",
     vuids: &[],
-    text: "A pointer points to a type.",
+    text: "The pointee of a pointer type is a type.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%pointer = OpTypePointer Function %u32_1",
@@ -27,7 +27,7 @@ pub(in crate::rules) static CLASS_VULKAN: Rule = Rule {
     class: InvalidBinary,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-None-04643"],
-    text: "Vulkan has only some of the storage classes: not `CrossWorkgroup`, `Generic` and `AtomicCounter`.",
+    text: "Vulkan has only some of the storage classes: it lacks `CrossWorkgroup`, `Generic` and `AtomicCounter`.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.1"),
         breaks: "%pointer = OpTypePointer CrossWorkgroup %u32",
@@ -58,8 +58,8 @@ pub(super) static TILE_IMAGE: Rule = Rule {
     class: InvalidData,
     section: "SPV_EXT_shader_tile_image",
     vuids: &[],
-    text: "A pointer of storage class `TileImageEXT` points to an image of dimension `TileImageDataEXT` or an array \
-           of such.",
+    text: "A pointer to the storage class `TileImageEXT` points to an image of dimensionality `TileImageDataEXT` or \
+           an array of such images.",
     example: Example {
         frame: Frame::Fragment,
         breaks: "OpCapability TileImageColorReadAccessEXT
@@ -77,7 +77,7 @@ pub(super) static TILE_ATTACHMENT: Rule = Rule {
     class: InvalidData,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeImage-10693"],
-    text: "An image of storage class `TileAttachmentQCOM` has the dimension 2D.",
+    text: "An image in the storage class `TileAttachmentQCOM` has the dimensionality 2D.",
     example: Example {
         frame: Frame::ShaderFor("vulkan1.4"),
         breaks: "OpCapability TileShadingQCOM
@@ -96,8 +96,8 @@ pub(super) static FORWARD: Rule = Rule {
     class: InvalidId,
     section: "3.32.6",
     vuids: &[],
-    text: "A pointer that is declared ahead is a pointer type to a structure, with the storage class that the \
-           declaration ahead gives, and is declared later.",
+    text: "A forward-declared pointer is a pointer type to a structure, with the storage class of the forward \
+           declaration, and is declared later.",
     example: Example {
         frame: Frame::Kernel,
         breaks: "OpTypeForwardPointer %pointer Workgroup
@@ -114,7 +114,7 @@ pub(super) static FORWARD_VULKAN: Rule = Rule {
     class: InvalidId,
     section: "Vulkan, Standalone SPIR-V Validation",
     vuids: &["VUID-StandaloneSpirv-OpTypeForwardPointer-04711"],
-    text: "In Vulkan, only pointers of storage class `PhysicalStorageBuffer` are declared ahead.",
+    text: "In Vulkan, only pointers to the storage class `PhysicalStorageBuffer` are forward-declared.",
     example: Example {
         frame: Frame::WholeFor("vulkan1.2"),
         breaks: FORWARD_UNIFORM,
@@ -163,7 +163,7 @@ pub(super) static FUNCTION_RETURN: Rule = Rule {
     class: InvalidId,
     section: "3.32.6",
     vuids: &[],
-    text: "A function type names the type of what the function returns, which may be void.",
+    text: "The return type of a function type is a type, which may be void.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%function = OpTypeFunction %u32_1",
@@ -176,7 +176,7 @@ pub(super) static FUNCTION_PARAMETER: Rule = Rule {
     class: InvalidId,
     section: "3.32.6",
     vuids: &[],
-    text: "The parameters of a function have types, which aren't void.",
+    text: "The parameters of a function have types other than void.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%function = OpTypeFunction %u32 %void",
@@ -219,7 +219,7 @@ pub(in crate::rules) fn class_exists(at: &Site<'_, '_>, class: StorageClass) -> 
     if !at.m.env.is_vulkan() || is_vulkan_class(class) {
         return Ok(());
     }
-    let message = format!("Vulkan has no storage class `{class}`");
+    let message = format!("the storage class `{class}` is not allowed in Vulkan");
     Err(at.fault(&CLASS_VULKAN, message))
 }
 
@@ -228,7 +228,10 @@ pub(super) fn pointer(at: &Site<'_, '_>) -> Verdict {
     let class = StorageClass(at.inst.arg(0));
     let pointee = at.id(1);
     if m.ty(pointee) == Type::None {
-        let message = format!("a pointer points to a type, not to {}", m.name(pointee));
+        let message = format!(
+            "the pointee of a pointer type must be a type, but is {}",
+            m.name(pointee)
+        );
         let fault = at.fault(&POINTEE, message);
         return Err(fault.about(m, pointee, "it is defined here"));
     }
@@ -239,7 +242,7 @@ pub(super) fn pointer(at: &Site<'_, '_>) -> Verdict {
             let fine = matches!(m.ty(ty), Type::Image(image) if image.dim == Dim::TileImageDataEXT);
             if !fine {
                 let message = format!(
-                    "a `TileImageEXT` pointer points to a tile image, not to {}",
+                    "a pointer to `TileImageEXT` must point to a tile image, but points to {}",
                     m.show_type(pointee)
                 );
                 return Err(at.fault(&TILE_IMAGE, message));
@@ -250,7 +253,7 @@ pub(super) fn pointer(at: &Site<'_, '_>) -> Verdict {
                 && image.dim != Dim::Dim2D
             {
                 let message = format!(
-                    "an image of storage class `TileAttachmentQCOM` has the dimension 2D, not {}",
+                    "an image in the storage class `TileAttachmentQCOM` must have the dimensionality 2D, but has {}",
                     image.dim
                 );
                 let fault = at.fault(&TILE_ATTACHMENT, message);
@@ -285,11 +288,14 @@ pub(super) fn untyped_pointer(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     }
     let message = match class {
-        StorageClass::Workgroup => "in Vulkan, untyped `Workgroup` pointers need the \
-                                    `WorkgroupMemoryExplicitLayoutKHR` capability"
-            .to_owned(),
+        StorageClass::Workgroup => {
+            "in Vulkan, untyped pointers to `Workgroup` need the capability \
+                                    `WorkgroupMemoryExplicitLayoutKHR`"
+                .to_owned()
+        }
         _ => format!(
-            "in Vulkan, an untyped pointer can't have the storage class `{class}`, whose memory has no layout"
+            "in Vulkan, an untyped pointer can't have the storage class `{class}`, whose memory has no explicit \
+             layout"
         ),
     };
     Err(at.fault(&UNTYPED_CLASS_VULKAN, message))
@@ -305,11 +311,11 @@ pub(super) fn forward_pointer(at: &Site<'_, '_>) -> Verdict {
     }
     let message = match m.ty(pointer) {
         Type::Pointer { class: actual, .. } if actual != class => {
-            format!("it is declared ahead as `{class}`, but is a `{actual}` pointer")
+            format!("the pointer is forward-declared as `{class}`, but is a pointer to `{actual}`")
         }
         Type::Pointer { pointee, .. } if !m.is_struct(pointee) => {
             format!(
-                "a pointer that is declared ahead points to a structure, but this points to {}",
+                "a forward-declared pointer must point to a structure, but this points to {}",
                 m.show_type(pointee)
             )
         }
@@ -318,7 +324,7 @@ pub(super) fn forward_pointer(at: &Site<'_, '_>) -> Verdict {
         }
         Type::Pointer { .. } => return forward_in_vulkan(at, class),
         _ => format!(
-            "{} is declared ahead as a pointer type, but isn't one",
+            "{} is forward-declared as a pointer type, but isn't one",
             m.name(pointer)
         ),
     };
@@ -331,7 +337,7 @@ fn forward_in_vulkan(at: &Site<'_, '_>, class: StorageClass) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "in Vulkan, only `PhysicalStorageBuffer` pointers are declared ahead, not `{class}`"
+        "in Vulkan, only pointers to `PhysicalStorageBuffer` can be forward-declared, but this one is to `{class}`"
     );
     Err(at.fault(&FORWARD_VULKAN, message))
 }
@@ -340,7 +346,10 @@ pub(super) fn function(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let result = at.id(0);
     let returned = expect(m.ty(result) != Type::None, || {
-        let message = format!("a function returns a type, not {}", m.name(result));
+        let message = format!(
+            "the return type of a function must be a type, but is {}",
+            m.name(result)
+        );
         let fault = at.fault(&FUNCTION_RETURN, message);
         fault.about(m, result, "it is defined here")
     });
@@ -349,7 +358,7 @@ pub(super) fn function(at: &Site<'_, '_>) -> Verdict {
         let parameter = Id(parameter);
         if matches!(m.ty(parameter), Type::None | Type::Void) {
             let message = format!(
-                "parameter {} of the function type needs a type other than void, but this is {}",
+                "parameter {} of the function type must have a type other than void, but this is {}",
                 index + 1,
                 m.show_type(parameter)
             );

@@ -86,7 +86,7 @@ pub(super) static CLAMP: Rule = Rule {
     class: InvalidId,
     section: "SPV_NV_tensor_addressing",
     vuids: &[],
-    text: "The clamp mode of a tensor layout is a constant 32-bit integer, the number of a clamp mode.",
+    text: "The clamp mode of a tensor layout is a constant 32-bit integer with the number of a clamp mode.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability TensorAddressingNV
@@ -103,8 +103,8 @@ pub(super) static VIEW: Rule = Rule {
     class: InvalidId,
     section: "SPV_NV_tensor_addressing",
     vuids: &[],
-    text: "A tensor view says by a constant boolean whether it has dimensions, and gives a permutation of its \
-           dimensions, every number once.",
+    text: "Whether a tensor view has dimensions is a constant boolean, and its permutation of the dimensions has \
+           every number once.",
     example: Example {
         frame: Frame::Shader,
         breaks: "OpCapability TensorAddressingNV
@@ -132,7 +132,7 @@ pub(super) fn tensor(at: &Site<'_, '_>) -> Verdict {
     let element = at.id(0);
     let elements = expect(m.is_scalar(element), || {
         let message = format!(
-            "the elements of a tensor are scalars, not {}",
+            "the elements of a tensor must be scalars, but are {}",
             m.show_type(element)
         );
         let fault = at.fault(&ELEMENT, message);
@@ -154,7 +154,7 @@ fn ranked(at: &Site<'_, '_>) -> Verdict {
     }
     if m.constant_u64(rank) == Some(0) {
         return Err(at
-            .fault(&RANK, "the rank of a tensor is greater than 0")
+            .fault(&RANK, "the rank of a tensor must be greater than 0")
             .arg(at, 1));
     }
     match at.inst.args().len() {
@@ -190,7 +190,8 @@ fn shape(at: &Site<'_, '_>, rank: Id, shape: Id) -> Verdict {
     };
     match zero {
         Some(index) => {
-            let message = format!("the size of dimension {index} of a tensor is greater than 0");
+            let message =
+                format!("the size of dimension {index} of a tensor must be greater than 0");
             let fault = at.fault(&SHAPE, message);
             Err(fault.about(m, shape, "the shape is defined here"))
         }
@@ -208,7 +209,7 @@ fn dimensions(at: &Site<'_, '_>) -> Result<Option<u64>, Fault> {
     }
     match m.constant_u64(dim) {
         Some(count) if !(1..=5).contains(&count) => {
-            let message = format!("the number of dimensions is from 1 to 5, not {count}");
+            let message = format!("the number of dimensions must be from 1 to 5, but is {count}");
             Err(at.fault(&DIMENSIONS, message).arg(at, 0))
         }
         count => Ok(count),
@@ -240,7 +241,7 @@ pub(super) fn view(at: &Site<'_, '_>) -> Verdict {
     let permutation = at.inst.args().get(2..).unwrap_or_default();
     if count.is_some_and(|count| count != permutation.len() as u64) {
         let message = format!(
-            "a view of {} dimensions permutes as many, not {}",
+            "a view of {} dimensions needs a permutation of as many, but has {}",
             count.unwrap_or(0),
             permutation.len()
         );
@@ -250,7 +251,7 @@ pub(super) fn view(at: &Site<'_, '_>) -> Verdict {
     for &index in permutation {
         let index = Id(index);
         if !m.is_constant(index) || !int_type(m, index) {
-            let message = "the permutation of a tensor view must be made of constant integers";
+            let message = "the permutation of a tensor view must consist of constant integers";
             return Err(fault(at, &VIEW, index, message));
         }
         let Some(value) = m.constant_u64(index) else {
@@ -259,7 +260,7 @@ pub(super) fn view(at: &Site<'_, '_>) -> Verdict {
         let bit = 1u64.checked_shl(value.min(64) as u32).unwrap_or(0);
         if value >= permutation.len() as u64 || seen & bit != 0 {
             let message = format!(
-                "the permutation of a tensor view holds every number below {} once; {value} is wrong or there twice",
+                "the permutation of a tensor view must have every number below {} once; {value} is wrong or repeated",
                 permutation.len()
             );
             return Err(at.fault(&VIEW, message));

@@ -14,8 +14,8 @@ pub(super) static DUPLICATE: Rule = Rule {
     class: InvalidData,
     section: "2.8",
     vuids: &[],
-    text: "Two declarations with the same opcode and operands would make one type have two ids. Only arrays, \
-           structures and pointers, which decorations can tell apart, may be declared twice.",
+    text: "Two declarations with the same opcode and operands would give one type two ids. Only arrays, structures \
+           and pointers, which decorations can distinguish, may be declared twice.",
     example: Example {
         frame: Frame::Shader,
         breaks: "%again = OpTypeVector %f32 2",
@@ -51,7 +51,7 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
         if let Some(first) = seen.insert((op, inst.args()), inst.offset()) {
             let message = format!("this {op} repeats an earlier declaration");
             let fault = Fault::new(&DUPLICATE, inst.offset(), message);
-            faults.add(fault.at(first, "the type is declared here"));
+            faults.add(fault.at(first, "the earlier declaration is here"));
         }
     }
 }

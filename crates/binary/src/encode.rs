@@ -44,7 +44,7 @@ impl fmt::Display for InstructionTooLong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "the instruction has {} words, but {MAX_WORDS} is the most there can be",
+            "the instruction has {} words, but the limit is {MAX_WORDS}",
             self.words
         )
     }

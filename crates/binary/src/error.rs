@@ -208,12 +208,12 @@ impl fmt::Display for ErrorKind {
         match *self {
             Self::TooShort { bytes: 0 } => f.write_str("the file is empty"),
             Self::TooShort { bytes: 1 } => {
-                f.write_str("the file ends after 1 byte, but a module's header takes 20")
+                f.write_str("the file ends after 1 byte, but a module's header has 20")
             }
             Self::TooShort { bytes } => {
                 write!(
                     f,
-                    "the file ends after {bytes} bytes, but a module's header takes 20"
+                    "the file ends after {bytes} bytes, but a module's header has 20"
                 )
             }
             Self::OddSize { bytes } => {
@@ -234,21 +234,21 @@ impl fmt::Display for ErrorKind {
             }
             Self::BadBound { bound: 0, .. } => f.write_str("the id bound is 0"),
             Self::BadBound { bound, limit } => {
-                write!(f, "the id bound {bound} is above the limit of {limit}")
+                write!(f, "the id bound is {bound}, but the limit is {limit}")
             }
             Self::LowBound { bound, highest } => {
                 write!(
                     f,
-                    "the id bound {bound} is not above all ids: there is {highest}"
+                    "the id bound {bound} is not greater than all ids: the highest is {highest}"
                 )
             }
             Self::UnknownVersion { version } => {
-                write!(f, "version {version} of the language is not known")
+                write!(f, "SPIR-V version {version} is not known")
             }
             Self::ZeroWordCount => f.write_str("an instruction's word count is 0"),
             Self::PastEnd { count, available } => write!(
                 f,
-                "the file ends within an instruction of {count} words, of which only {available} are there"
+                "the file ends within an instruction of {count} words, of which only {available} are present"
             ),
             Self::UnknownOpcode { opcode } => write!(f, "opcode {opcode} is not known"),
             Self::MissingOperand { kind } => {
@@ -290,23 +290,22 @@ impl fmt::Display for ErrorKind {
                 write!(f, "{id} is not the result of an earlier OpExtInstImport")
             }
             Self::UnknownSpecConstantOp { opcode } => {
-                write!(
-                    f,
-                    "opcode {opcode} of the specialization constant is not known"
-                )
+                write!(f, "opcode {opcode} in the OpSpecConstantOp is not known")
             }
             Self::UndefinedType { id } => {
                 write!(f, "the literal's type {id} is not defined before it")
             }
             Self::NotANumberType { id } => write!(
                 f,
-                "the literal's type {id} is not an integer or float of a width that can be read"
+                "the literal's type {id} is not an integer or float of a supported width"
             ),
             Self::BadSelector { id } => write!(
                 f,
                 "the selector {id} is not a scalar integer that is defined before the switch"
             ),
-            Self::UnterminatedString => f.write_str("a string has no end within the instruction"),
+            Self::UnterminatedString => {
+                f.write_str("a string is not terminated within the instruction")
+            }
             Self::BadUtf8 { valid_up_to } => {
                 write!(
                     f,

@@ -49,7 +49,7 @@ pub fn html(program: &Program, title: &str, hide_debug: bool) -> String {
         write_function(&mut out, number, function);
     }
     if program.functions.is_empty() {
-        out.push_str("<p>There is no function with a body.</p>\n");
+        out.push_str("<p>No function has a body.</p>\n");
     }
     let _ = writeln!(
         out,

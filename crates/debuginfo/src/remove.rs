@@ -40,7 +40,7 @@ impl fmt::Display for RemoveError {
             }
             Self::InUse(id) => write!(
                 f,
-                "{id} is a DebugInfoNone that others refer to, and stands for what has been removed"
+                "{id} is a DebugInfoNone that other instructions refer to; it stands for what has been removed"
             ),
             Self::Edit(error) => error.fmt(f),
         }

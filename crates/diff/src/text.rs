@@ -200,7 +200,7 @@ impl Diff {
     fn write_id_map(&self, options: &TextOptions, out: &mut String) {
         let names = options.friendly_names.then(|| self.own_names());
         let names = names.as_ref();
-        out.push_str("; ids of the first module and of the second\n");
+        out.push_str("; ids of the first and the second module\n");
         for &(a, b) in self.id_pairs() {
             let a = called(a, names.map(|[a, _]| a));
             let b = called(b, names.map(|[_, b]| b));

@@ -51,16 +51,16 @@ impl fmt::Display for EditError {
             Self::TooLong(error) => error.fmt(f),
             Self::Structural(op) => write!(
                 f,
-                "{op} begins or ends a function or a block, and can't be changed alone"
+                "{op} begins or ends a function or a block, so it can't be changed alone"
             ),
             Self::NoSuchPlace => write!(f, "there is no such place in the module"),
             Self::NotMergeable => write!(
                 f,
-                "the first block doesn't just go on to the second, or something else names the second"
+                "the first block must branch only to the second, and nothing else may refer to the second"
             ),
             Self::Opaque(op) => write!(
                 f,
-                "the operands of {op} can't be decoded, so it isn't known which of them are ids"
+                "the operands of {op} can't be decoded, so it is unknown which of them are ids"
             ),
         }
     }

@@ -57,7 +57,7 @@ impl Module {
             }
             count += 1;
             if count > self.nodes.len() {
-                return fail("the list of instructions is a circle");
+                return fail("the list of instructions is circular");
             }
             previous = at;
             at = node.next;
@@ -92,10 +92,10 @@ impl Module {
                 _ => {}
             }
             if self.function_of(inst) != function {
-                return fail(format!("{inst:?} is not in the function that it says"));
+                return fail(format!("{inst:?} is not in the function that it names"));
             }
             if self.block_of(inst).is_some_and(|it| Some(it) != block) {
-                return fail(format!("{inst:?} is not in the block that it says"));
+                return fail(format!("{inst:?} is not in the block that it names"));
             }
             if block.is_some_and(|it| self.last_of(it) == Some(inst)) {
                 block = None;
@@ -145,7 +145,7 @@ impl Module {
             ids.extend(self.result(inst));
             for id in ids {
                 if seen.insert(id) && sorted(uses, id) != sorted(&afresh, id) {
-                    return fail(format!("the uses of {id} are not what they should be"));
+                    return fail(format!("the uses of {id} are wrong"));
                 }
             }
         }

@@ -38,12 +38,12 @@ const fn format(magic: &'static [u8], name: &'static str, help: &'static str) ->
 }
 
 const COMPILE_HLSL: &str = "`dxc -spirv` compiles HLSL to SPIR-V instead";
-const COMPILE_LLVM: &str = "`llvm-spirv` makes SPIR-V of LLVM bitcode";
+const COMPILE_LLVM: &str = "`llvm-spirv` converts LLVM bitcode to SPIR-V";
 const NO_METAL: &str =
-    "Metal's code can't be turned into SPIR-V: compile the source it was made from";
-const TAKE_OUT: &str = "take the SPIR-V module out of it first";
+    "compiled Metal code can't be converted to SPIR-V: compile the source it was made from";
+const TAKE_OUT: &str = "extract the SPIR-V module from it first";
 const UNPACK: &str = "unpack it first";
-const NO_CODE: &str = "it holds no code";
+const NO_CODE: &str = "it contains no code";
 
 static FORMATS: [Format; 22] = [
     format(b"DXBC", "a DXBC or DXIL container", COMPILE_HLSL),
@@ -99,26 +99,26 @@ struct Language {
     shared: &'static [&'static str],
 }
 
-const C_HELP: &str = "an array of a module's words or bytes is read, but this has none that starts with the \
-                      magic number";
+const C_HELP: &str =
+    "arrays of a module's words or bytes can be read, but this one contains no SPIR-V magic number";
 
 /// The languages, those that include others' markers first.
 static LANGUAGES: [Language; 9] = [
     Language {
-        name: "a pointer of Git LFS",
-        help: "`git lfs pull` gets the file itself",
+        name: "a Git LFS pointer",
+        help: "`git lfs pull` downloads the file itself",
         own: &["version https://git-lfs."],
         shared: &[],
     },
     Language {
         name: "XML or HTML",
-        help: "the file may be a page that a download got instead",
+        help: "the file may be a page that was downloaded instead of the file",
         own: &["<?xml", "<!DOCTYPE", "<!doctype", "<html"],
         shared: &[],
     },
     Language {
         name: "LLVM IR",
-        help: "`llvm-as` and `llvm-spirv`, or `llc -mtriple=spirv64`, make SPIR-V of it",
+        help: "`llvm-as` and `llvm-spirv`, or `llc -mtriple=spirv64`, convert it to SPIR-V",
         own: &[
             "; ModuleID =",
             "target triple =",
@@ -206,8 +206,8 @@ static LANGUAGES: [Language; 9] = [
     },
     Language {
         name: "GLSL",
-        help: "compile it first, for instance with `glslangValidator -V FILE -o FILE.spv`, which goes by the name's \
-               ending (`.vert`, `.frag`, `.comp`, …), or with `glslc FILE -o FILE.spv`",
+        help: "compile it first, for instance with `glslangValidator -V FILE -o FILE.spv`, which goes by the file \
+               extension (`.vert`, `.frag`, `.comp`, …), or with `glslc FILE -o FILE.spv`",
         own: &[
             "#version ",
             "#extension GL_",
@@ -260,7 +260,7 @@ fn other_language(text: &str) -> Option<Diagnostic> {
     if let Some(place) = json_start(text) {
         return Some(not_assembly(
             "JSON",
-            "name the module's file, not one that describes it",
+            "name the module's own file, not one that describes it",
             place,
         ));
     }

@@ -68,7 +68,7 @@ fn check_work_groups(inputs: &[Input<'_>]) -> Option<LinkError> {
         return None;
     }
     let message = format!(
-        "the `WorkgroupSize` constant of {} would hold for the entry points of {}, too",
+        "the `WorkgroupSize` constant of {} would also apply to the entry points of {}",
         list(with.iter().copied()),
         list(without.iter().copied())
     );
@@ -86,7 +86,7 @@ fn check_sizes(inputs: &[Input<'_>], merged: &Module) -> Result<(), Vec<LinkErro
         .filter(|input| !work_group_sizes(input.module).is_empty());
     let with: Vec<&str> = with.map(|input| input.name).collect();
     let message = format!(
-        "the `WorkgroupSize` constants of {} differ, and each would hold for all entry points",
+        "the `WorkgroupSize` constants of {} differ, but each would apply to all entry points",
         list(with.iter().copied())
     );
     let error = LinkError::new(Fault::WorkgroupSize, message);

@@ -114,10 +114,10 @@ impl fmt::Display for SplitError {
             Self::NotFound { name, model, found } => {
                 write!(f, "there is no entry point \"{name}\"")?;
                 if let Some(model) = model {
-                    write!(f, " of the model {}", model)?;
+                    write!(f, " for {}", model)?;
                 }
                 match found.is_empty() {
-                    true => f.write_str("; the module has none at all"),
+                    true => f.write_str("; the module has no entry points"),
                     false => write!(f, "; the module has {}", list(found)),
                 }
             }

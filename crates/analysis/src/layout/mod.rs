@@ -145,10 +145,10 @@ pub enum NoLayout {
 impl fmt::Display for NoLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Opaque => f.write_str("no form in memory"),
+            Self::Opaque => f.write_str("no representation in memory"),
             Self::Undecorated(decoration) => write!(f, "no {decoration} decoration"),
             Self::UnknownNumber => f.write_str("a number that is not known"),
-            Self::Undefined => f.write_str("no type declared before"),
+            Self::Undefined => f.write_str("an undefined type"),
         }
     }
 }

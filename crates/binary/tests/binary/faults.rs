@@ -195,7 +195,7 @@ fn messages_name_the_instruction_and_the_byte() {
     let past_end = first_error(&[&HEADER[..], &[0x0009_003d, 1]].concat()).unwrap();
     assert_eq!(
         past_end.to_string(),
-        "OpLoad: the file ends within an instruction of 9 words, of which only 2 are there (at byte 20)"
+        "OpLoad: the file ends within an instruction of 9 words, of which only 2 are present (at byte 20)"
     );
 }
 

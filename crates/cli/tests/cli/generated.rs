@@ -212,9 +212,9 @@ fn limits_tell_their_defaults() {
     let words = words.join(" ");
     // Section 2.17 of the specification.
     for limit in [
-        "--max-struct-members <N> The most members of a structure [default: 16383]",
-        "--max-function-args <N> The most parameters of a function [default: 255]",
-        "--max-id-bound <N> The highest id bound of a header [default: 4194303]",
+        "--max-struct-members <N> Maximum number of members of a structure [default: 16383]",
+        "--max-function-args <N> Maximum number of parameters of a function [default: 255]",
+        "--max-id-bound <N> Maximum id bound in the header [default: 4194303]",
     ] {
         assert!(words.contains(limit), "{words}");
     }

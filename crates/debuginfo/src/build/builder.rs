@@ -164,7 +164,7 @@ impl fmt::Display for Note {
             Self::Refused { id, error } => write!(f, "{id} is left out: {error}"),
             Self::Instead { id, kind, written } => {
                 let (kind, written) = (kind.name(), written.name());
-                write!(f, "{id} is a {written} and not a {kind}")
+                write!(f, "{id} is a {written}, not a {kind}")
             }
         }
     }

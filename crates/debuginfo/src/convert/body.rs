@@ -41,7 +41,7 @@ impl<'a> Converter<'a, '_> {
         };
         let file = entry.file().and_then(|file| self.info.file(file));
         let (Some(file), Some(line)) = (file, number(Field::LineStart)) else {
-            let why = "its file or line isn't known";
+            let why = "its file or line is unknown";
             self.lose(entry, None, Effect::Lost, why);
             self.module.replace(inst, Op::NoLine, &[])?;
             return Ok(());
@@ -50,7 +50,7 @@ impl<'a> Converter<'a, '_> {
         let (last_line, last_column) = (number(Field::LineEnd), number(Field::ColumnEnd));
         let words = [file.id().0, line, column];
         self.module.replace(inst, Op::Line, &words)?;
-        let why = "OpLine has no end of a range";
+        let why = "OpLine can't express the end of a range";
         if last_line.is_some_and(|last| last != line) {
             self.lose(entry, Some(Field::LineEnd), Effect::Lost, why);
         }

@@ -279,13 +279,13 @@ impl<'a> Converter<'a, '_> {
         }
         let Some(number) = self.value(entry, field).map(u32::try_from) else {
             if entry.word(field).is_some() {
-                let why = "it is not a number that is known";
+                let why = "it is not a known number";
                 self.lose(entry, Some(field), Effect::Approximated, why);
             }
             return 0;
         };
         let Ok(number) = number else {
-            let why = "the set has numbers of 32 bits only";
+            let why = "the set has only 32-bit numbers";
             self.lose(entry, Some(field), Effect::Approximated, why);
             return 0;
         };
@@ -351,7 +351,7 @@ impl<'a> Converter<'a, '_> {
         if self.to != Set::DebugInfo || !is_opaque || name.starts_with('@') {
             return self.text(entry, Field::Name, self.to == Set::DebugInfo);
         }
-        let why = "the set wants an @ before the names of opaque types";
+        let why = "the set needs an @ before the names of opaque types";
         self.lose(entry, Some(Field::Name), Effect::Approximated, why);
         Ok(self.string(&format!("@{name}"))?.0)
     }
@@ -375,7 +375,7 @@ impl<'a> Converter<'a, '_> {
         let why = match value {
             Some(0) => "an enumeration can't have the size 0",
             Some(_) => NO_CONSTANT,
-            None => "it isn't known, and the set can't say so",
+            None => "it is unknown, and the set can't say so",
         };
         self.lose(entry, Some(field), Effect::Approximated, why);
         let value = match value.map(u32::try_from) {
@@ -421,15 +421,17 @@ impl<'a> Converter<'a, '_> {
         }
         // In the newest set, 0 is a length that isn't known.
         let (value, why) = match (value.and_then(|value| u32::try_from(value).ok()), self.to) {
-            (Some(0), Set::OpenCl100) => (1, "an array can't have the length 0, so it has 1"),
-            (None, Set::OpenCl100) => (1, "its length isn't known, so it has 1 element"),
+            (Some(0), Set::OpenCl100) => {
+                (1, "an array can't have the length 0, so it gets 1 element")
+            }
+            (None, Set::OpenCl100) => (1, "its length is unknown, so it gets 1 element"),
             (None, _) if value.is_none() => {
                 if self.to == Set::Shader {
                     return Ok(self.number_id(0)?.0);
                 }
-                (0, "its length isn't known")
+                (0, "its length is unknown")
             }
-            (None, _) => (u32::MAX, "its length is not a number of 32 bits"),
+            (None, _) => (u32::MAX, "its length is not a 32-bit number"),
             (Some(value), _) if op == Some(Op::Constant) => return Ok(self.number_id(value)?.0),
             (Some(value), _) => (value, NO_CONSTANT),
         };
@@ -498,7 +500,7 @@ impl<'a> Converter<'a, '_> {
             match self.target(id) {
                 Target::Debug(id, kind) if kind.is_type() => {
                     if step > 0 {
-                        let why = "its type stands for it, because the set wants one";
+                        let why = "its type takes its place, because the set needs one";
                         self.lose(entry, Some(field), Effect::Approximated, why);
                     }
                     return Ok(id.0);
@@ -518,7 +520,7 @@ impl<'a> Converter<'a, '_> {
                 _ => break,
             }
         }
-        let why = "it is not a type, so a type named void stands for it";
+        let why = "it is not a type, so a type named void takes its place";
         self.lose(entry, Some(field), Effect::Approximated, why);
         Ok(self.void_type()?.0)
     }
@@ -533,7 +535,7 @@ impl<'a> Converter<'a, '_> {
             Some(Target::Debug(id, Kind::TypeFunction)) => Ok(id.0),
             Some(Target::Absent(id)) if none => Ok(id.0),
             _ => {
-                let why = "it has no type, so it is one without parameters";
+                let why = "it has no type, so it gets one without parameters";
                 self.lose(entry, Some(field), Effect::Approximated, why);
                 Ok(self.plain_function_type()?.0)
             }
@@ -628,7 +630,7 @@ impl<'a> Converter<'a, '_> {
     }
 }
 
-const NO_CONSTANT: &str = "the set wants a constant that can't be specialized";
+const NO_CONSTANT: &str = "the set needs a constant that can't be specialized";
 
 /// An operation that does nothing.
 const NOTHING: crate::entry::Operation = crate::entry::Operation {

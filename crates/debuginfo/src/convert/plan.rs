@@ -93,7 +93,7 @@ impl<'a> Converter<'a, '_> {
                 instruction: "OpExtInst",
                 field: None,
                 effect: Effect::Lost,
-                why: format!("what its number {number} means isn't known").into(),
+                why: format!("the meaning of its number {number} is unknown").into(),
             };
             self.losses.push((read.offset().0, loss));
             *self.fates.slot(Id(id)) = Fate::Gone;
@@ -138,7 +138,7 @@ impl<'a> Converter<'a, '_> {
             Kind::TypeQualifier => {
                 let is_atomic = entry.qualifier() == Some(Qualifier::AtomicType);
                 if is_atomic && self.to == Set::DebugInfo {
-                    let why = "the set has no atomic types, so the type itself stands for it";
+                    let why = "the set has no atomic types, so the type itself takes its place";
                     self.lose(entry, None, Effect::Lost, why);
                     return Fate::Alias(entry.id_of(Field::BaseType).unwrap_or(Id(0)));
                 }
@@ -149,7 +149,7 @@ impl<'a> Converter<'a, '_> {
                 return Fate::Gone;
             }
             Kind::Operation if !self.is_readable(entry) => {
-                let why = "its operands are not numbers of 32 bits that are known";
+                let why = "its operands are not known 32-bit numbers";
                 self.lose(entry, None, Effect::Lost, why);
                 return Fate::Gone;
             }
@@ -195,7 +195,7 @@ impl<'a> Converter<'a, '_> {
             ),
             _ if self.can_be_vector(entry) => (
                 Kind::TypeVector,
-                "the set has no vectors of its sort, so it becomes an ordinary one",
+                "the set has no vectors of this kind, so it becomes an ordinary one",
             ),
             _ => (
                 Kind::TypeArray,
@@ -281,7 +281,8 @@ impl<'a> Converter<'a, '_> {
             }
             Kind::TypeTemplate => {
                 let target = [Kind::TypeComposite, Kind::Function];
-                (!refers_to(Field::Target, &target)).then_some("what it is a template of is lost")
+                (!refers_to(Field::Target, &target))
+                    .then_some("the template that it is an instance of is lost")
             }
             Kind::TypeInheritance => {
                 let composite = [Kind::TypeComposite];

@@ -134,7 +134,7 @@ impl<'a> Converter<'a, '_> {
                 && own_text(with_text) != Some(own)
                 && with_text.text(Field::Text) != entry.text(Field::Text)
             {
-                let why = "the module has another text of the same file already";
+                let why = "the module already has another text of the same file";
                 self.lose(entry, Some(Field::Text), Effect::Lost, why);
             }
             if self.sources.of_file.insert(file, name).is_some() {
@@ -232,7 +232,7 @@ impl<'a> Converter<'a, '_> {
             return Ok(());
         };
         if self.sources.of_file.get(&file) != Some(&entry.id()) {
-            let why = "the module has another text of the same file already";
+            let why = "the module already has another text of the same file";
             self.lose(entry, Some(Field::Text), Effect::Lost, why);
             return Ok(());
         }

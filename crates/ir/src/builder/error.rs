@@ -160,30 +160,27 @@ impl BuildError {
         let id = self.kind.id().map(|id| self.show(id)).unwrap_or_default();
         match &self.kind {
             K::Undefined(_) => write!(f, "it uses {id}, which nothing defines"),
-            K::DefinedTwice(_) => write!(f, "its result is to be {id}, which has a definition"),
-            K::NeverGiven(_) => write!(
-                f,
-                "no instruction followed that {id} could be the result of"
-            ),
+            K::DefinedTwice(_) => write!(f, "its result was to be {id}, which is already defined"),
+            K::NeverGiven(_) => write!(f, "no instruction with the result {id} followed"),
             K::NotAType(_) => write!(f, "its result type {id} is not a type"),
             K::NotABlock(_) => write!(f, "{id} is not a block of the same function"),
             K::NotANumber(_) => write!(
                 f,
-                "{id} is neither a numeric type whose literals can be written nor of one"
+                "{id} is neither a numeric type of a supported width nor a value of one"
             ),
-            K::NoBlock => write!(f, "no block is open in which it could stand"),
-            K::NoFunction => write!(f, "no function is open in which it could stand"),
-            K::FunctionOpen(_) => write!(f, "the function {id} has to be ended first"),
-            K::NotEnded(_) => write!(f, "the function {id} is not ended"),
+            K::NoBlock => write!(f, "it must be in a block, but no block is open"),
+            K::NoFunction => write!(f, "it must be in a function, but no function is open"),
+            K::FunctionOpen(_) => write!(f, "the function {id} must be ended first"),
+            K::NotEnded(_) => write!(f, "the function {id} has not been ended"),
             K::NoBlocks(_) => write!(
                 f,
-                "the function {id} has no blocks; one that is imported is to be declared"
+                "the function {id} has no blocks; declare it if it is imported"
             ),
-            K::LateParameter => write!(f, "parameters come before the first block"),
-            K::Unterminated(_) => write!(f, "nothing ends the block {id}"),
+            K::LateParameter => write!(f, "parameters must come before the first block"),
+            K::Unterminated(_) => write!(f, "the block {id} has no terminator"),
             K::MidBlock => write!(
                 f,
-                "it belongs to the end of a block, but the place is within one that has an end"
+                "it must end a block, but the place is within a block that has a terminator"
             ),
             K::MergeWithoutBranch => write!(f, "no branch follows it"),
             K::NotInnermostLoop(_) => write!(
@@ -195,12 +192,9 @@ impl BuildError {
             K::NoSuchPlace => write!(f, "there is no such place in the module"),
             K::Operands(error) => write!(f, "{error}"),
             K::TooLong { words } => {
-                write!(
-                    f,
-                    "it would have {words} words, more than the 65535 that an instruction can have"
-                )
+                write!(f, "it would have {words} words, but the limit is 65535")
             }
-            K::Nul => write!(f, "its string holds a NUL, which would end it early"),
+            K::Nul => write!(f, "its string holds a NUL, which would terminate it early"),
             K::NoSuchInstruction { set, instruction } => {
                 write!(f, "`{set}` has no instruction {instruction}")
             }
@@ -216,7 +210,7 @@ impl BuildError {
             K::Version { what, since, until } => match (since, until) {
                 (_, Some(until)) => write!(f, "version {until} removed {what}"),
                 (Some(since), None) => write!(f, "{what} needs version {since}"),
-                (None, None) => write!(f, "{what} is not in any version yet"),
+                (None, None) => write!(f, "no version has {what} yet"),
             },
         }
     }

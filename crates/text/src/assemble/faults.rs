@@ -63,7 +63,7 @@ pub(super) fn expected_instruction(found: &str) -> Diagnostic {
 pub(super) fn surplus_operand(found: &str, previous: Name) -> Diagnostic {
     let found = quoted(found);
     kinds::SURPLUS_OPERAND.error(format!(
-        "{previous} takes no more operands, but {found} follows"
+        "{previous} has no more operands, but {found} follows"
     ))
 }
 
@@ -79,7 +79,7 @@ pub(super) fn dangling_id(id: &str) -> Diagnostic {
 
 pub(super) fn stray_equals() -> Diagnostic {
     kinds::STRAY_EQUALS
-        .error("`=` can only stand between a result id and an opcode name".to_owned())
+        .error("`=` is allowed only between a result id and an opcode name".to_owned())
 }
 
 pub(super) fn unknown_opcode(name: &str) -> Diagnostic {
@@ -95,7 +95,7 @@ pub(super) fn unknown_opcode(name: &str) -> Diagnostic {
 pub(super) fn wrong_version(info: &InstructionInfo, target: Version) -> Diagnostic {
     let availability = info.availability();
     let range = match (availability.since(), availability.until()) {
-        (Some(since), Some(until)) => format!("is in versions {since} to {until} only"),
+        (Some(since), Some(until)) => format!("is only in versions {since} to {until}"),
         (Some(since), None) => format!("needs version {since}"),
         _ => "is in no version".to_owned(),
     };
@@ -111,14 +111,14 @@ pub(super) fn missing_result(op: Name) -> Diagnostic {
 
 pub(super) fn unwanted_result(op: Name) -> Diagnostic {
     kinds::UNWANTED_RESULT.error(format!(
-        "{op} has no result, so `%id =` can't stand before it"
+        "{op} has no result, so it can't have `%id =` before it"
     ))
 }
 
 pub(super) fn bad_id(found: &str) -> Diagnostic {
     let found = quoted(found);
     kinds::BAD_ID.error(format!(
-        "{found} is not an id: `%` is followed by letters, digits and underscores"
+        "{found} is not an id: `%` must be followed by letters, digits and underscores"
     ))
 }
 
@@ -131,14 +131,14 @@ fn operand_name(operand: &OperandInfo) -> String {
     let description = operand.kind().description();
     match operand.name() {
         "" => description.to_owned(),
-        name => format!("operand \u{201c}{name}\u{201d} ({description})"),
+        name => format!("operand `{name}` ({description})"),
     }
 }
 
 pub(super) fn expected_id(op: Name, kind: OperandKind, found: &str) -> Diagnostic {
     let found = quoted(found);
     kinds::EXPECTED_ID.error(format!(
-        "{op} takes an id here ({}), which starts with `%`; found {found}",
+        "{op} needs an id here ({}), which starts with `%`, but found {found}",
         kind.description()
     ))
 }
@@ -149,13 +149,13 @@ pub(super) fn open_string() -> Diagnostic {
 
 pub(super) fn nul_in_string() -> Diagnostic {
     kinds::NUL_IN_STRING
-        .error("a string can't hold a NUL, which would end it in the module".to_owned())
+        .error("a string can't contain a NUL, which would terminate it in the module".to_owned())
 }
 
 pub(super) fn expected_string(op: Name, found: &str) -> Diagnostic {
     let found = quoted(found);
     kinds::EXPECTED_STRING.error(format!(
-        "{op} takes a string in double quotes here, found {found}"
+        "{op} needs a string in double quotes here, but found {found}"
     ))
 }
 
@@ -191,7 +191,8 @@ pub(super) fn bad_number(found: &str, ty: NumberType, error: NumberError) -> Dia
 pub(super) fn untyped_literal(op: Name, id: &str) -> Diagnostic {
     let id = quoted(id);
     kinds::UNTYPED_LITERAL.error(format!(
-            "the literal of {op} can't be read: {id} is not an integer or floating-point type of at most 64 bits that is defined before it"
+            "the literal of {op} can't be read: {id} must be an integer or floating-point type of at most 64 bits \
+             that is defined before it"
         ),
     )
 }
@@ -199,7 +200,8 @@ pub(super) fn untyped_literal(op: Name, id: &str) -> Diagnostic {
 pub(super) fn bad_selector(id: &str) -> Diagnostic {
     let id = quoted(id);
     kinds::BAD_SELECTOR.error(format!(
-            "the literals of OpSwitch can't be read: {id} is not a scalar integer that is defined before it"
+            "the literals of OpSwitch can't be read: the type of {id} must be a scalar integer type that is defined \
+             before it"
         ),
     )
 }
@@ -237,7 +239,7 @@ pub(super) fn unknown_ext_inst(
         return lookup(
             &kinds::UNKNOWN_EXT_INST,
             format!(
-                "{name} is not a number, but the instructions of this extended instruction set are known by number only",
+                "{name} is not a number, but this extended instruction set has no names for its instructions",
                 name = quoted(name)
             ),
             None,
@@ -255,17 +257,15 @@ pub(super) fn unknown_spec_constant_op(name: &str) -> Diagnostic {
     let suggestion = closest(name.strip_prefix("Op").unwrap_or(name), Op::bare_names());
     lookup(
         &kinds::UNKNOWN_SPEC_CONSTANT_OP,
-        format!(
-            "{} is not the name of an instruction without its `Op`",
-            quoted(name)
-        ),
+        format!("{} is not an opcode name without its `Op`", quoted(name)),
         suggestion.map(str::to_owned),
     )
 }
 
 pub(super) fn nested_spec_constant_op() -> Diagnostic {
-    kinds::NESTED_SPEC_CONSTANT_OP
-        .error("an OpSpecConstantOp can't compute another OpSpecConstantOp".to_owned())
+    kinds::NESTED_SPEC_CONSTANT_OP.error(
+        "an OpSpecConstantOp can't have another OpSpecConstantOp as its operation".to_owned(),
+    )
 }
 
 pub(super) fn too_many_errors(errors: usize) -> Diagnostic {
@@ -310,14 +310,14 @@ pub(super) fn more_undefined_ids(count: usize) -> Diagnostic {
 
 pub(super) fn too_many_undefined_ids(told: usize) -> Diagnostic {
     kinds::UNDEFINED_ID.warning(format!(
-        "no instruction defines this id either; after {told} such ids, the others are not listed"
+        "no instruction defines this id either; after {told} such ids, the rest are not listed"
     ))
 }
 
 pub(super) fn bad_float_type(width: u32, encoding: FPEncoding) -> Diagnostic {
     let message = match encoding.name() {
         Some(name) => {
-            format!("a floating-point type with the encoding {name} can't be {width} bits wide")
+            format!("a floating-point type with the encoding {name} can't have {width} bits")
         }
         None => format!(
             "{} is not a known encoding of a floating-point type",
@@ -349,7 +349,8 @@ pub(super) fn bad_immediate(found: &str) -> Diagnostic {
 pub(super) fn bad_raw_operand(found: &str) -> Diagnostic {
     let found = quoted(found);
     kinds::BAD_RAW_OPERAND.error(format!(
-            "after a `!` word an operand is a number of 32 bits, a string, an id or another `!` word, not {found}"
+            "after a `!` word, an operand must be a 32-bit number, a string, an id or another `!` word, but found \
+             {found}"
         ),
     )
 }
@@ -363,7 +364,7 @@ pub(super) fn unknown_syntax(expected: &str, found: &str) -> Diagnostic {
 
 pub(super) fn unknown_count(count: u32, found: usize) -> Diagnostic {
     kinds::BAD_UNKNOWN_OPCODE.error(format!(
-        "OpUnknown says that the instruction has {count} words, but its operands make it {found}"
+        "OpUnknown says that the instruction has {count} words, but with its operands it has {found}"
     ))
 }
 

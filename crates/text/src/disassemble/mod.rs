@@ -102,7 +102,7 @@ fn warning(error: &Error) -> Diagnostic {
 fn left_out_names(ids: usize) -> Diagnostic {
     let ids = counted(ids, "id");
     let message =
-        format!("the names of {ids} would make the text too long; numbers stand for them");
+        format!("the names of {ids} would make the text too long; their numbers are used instead");
     kinds::LONG_NAMES.warning(message)
 }
 

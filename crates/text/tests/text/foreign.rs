@@ -90,7 +90,7 @@ fn languages_are_told_by_what_they_alone_have() {
         ("<!DOCTYPE html><html></html>", "XML or HTML", "<!DOCTYPE"),
         (
             "version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
-            "a pointer of Git LFS",
+            "a Git LFS pointer",
             "version https://git-lfs.",
         ),
     ] {

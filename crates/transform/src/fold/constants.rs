@@ -305,10 +305,10 @@ pub enum NotWritable {
 impl fmt::Display for NotWritable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Type(ty) => write!(f, "the value is not one of the type {ty}"),
+            Self::Type(ty) => write!(f, "the value is not of the type {ty}"),
             Self::TooManyParts(ty) => write!(
                 f,
-                "a value of the type {ty} has more than the {MAX_PARTS} parts an instruction can name"
+                "a value of the type {ty} has more than the {MAX_PARTS} parts that an instruction can have"
             ),
             Self::OverBudget(error) => write!(f, "the value {error}"),
         }

@@ -122,9 +122,9 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::DivisionByZero => "it divides by zero",
-            Self::DivisionOverflow => "it divides the least integer by -1",
+            Self::DivisionOverflow => "it divides the smallest integer by -1",
             Self::ShiftOutOfRange => "it shifts by the width of the integer or more",
-            Self::ConversionOutOfRange => "the number is out of the range of the result type",
+            Self::ConversionOutOfRange => "the number is out of range for the result type",
             Self::BitFieldOutOfRange => "the bit field goes beyond the bits of the integer",
             Self::IndexOutOfBounds => "the index is out of bounds",
             Self::Operand => "an operand is undefined",
@@ -174,10 +174,7 @@ impl fmt::Display for NotFoldable {
         match self {
             Self::Undefined(reason) => write!(f, "the result is undefined: {reason}"),
             Self::Opcode(op) => write!(f, "{op} can't be folded"),
-            Self::Pointer(op) => write!(
-                f,
-                "{op} can't be folded: no constant can say where a pointer points"
-            ),
+            Self::Pointer(op) => write!(f, "{op} can't be folded: a pointer has no constant value"),
             Self::Encoding(format) => {
                 write!(f, "arithmetic on {format:?} floats can't be folded")
             }
@@ -187,10 +184,10 @@ impl fmt::Display for NotFoldable {
                 "the opcode's result can't be {}",
                 with_article(&ty.to_string())
             ),
-            Self::OperandCount { found } => write!(f, "the opcode doesn't take {found} operands"),
+            Self::OperandCount { found } => write!(f, "the opcode doesn't have {found} operands"),
             Self::Operand { index } => write!(
                 f,
-                "operand {} doesn't suit the opcode and its result type",
+                "operand {} doesn't match the opcode and its result type",
                 index + 1
             ),
             Self::TooLarge => f.write_str("the result is too large or too deep for a constant"),

@@ -149,7 +149,7 @@ impl<'p, 'a> Types<'p, 'a> {
             (Op::TypeFunction, 0) => "the result".into(),
             (Op::TypeFunction, _) => format!("parameter {edge}"),
             (Op::TypeStruct, _) => format!("member {edge}"),
-            (Op::TypePointer | Op::TypeUntypedPointerKHR, _) => "what is pointed to".into(),
+            (Op::TypePointer | Op::TypeUntypedPointerKHR, _) => "the pointee".into(),
             (Op::TypeArray, 1) => "the length".into(),
             (Op::TypeVector | Op::TypeMatrix | Op::TypeArray | Op::TypeRuntimeArray, 0) => {
                 "the element".into()

@@ -236,7 +236,7 @@ impl Errors {
             return Ok(self.budget);
         }
         if self.more > 0 {
-            let message = format!("{} more errors are not told", self.more);
+            let message = format!("{} more errors are not shown", self.more);
             list.push(LinkError::new(Fault::More, message));
         }
         Err(list)

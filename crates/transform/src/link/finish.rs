@@ -24,7 +24,8 @@ pub(super) fn finish(
     match finished {
         Ok(Ok(())) => Ok(module),
         Ok(Err(error)) => {
-            let message = format!("what the entry points use, in all their interfaces, {error}");
+            let message =
+                format!("listing all variables of the entry points in their interfaces {error}");
             Err(LinkError::new(Fault::TooLarge, message))
         }
         Err(error) => {

@@ -11,12 +11,12 @@ kinds! {
         advice: "Name at least one.",
     }
     OPAQUE = "link.opaque-instruction", InvalidBinary {
-        text: "An instruction can't be decoded, so nobody can tell which of its words are ids.",
-        advice: "If it is newer than this program, take it out before linking; `spv dis --lenient` shows it.",
+        text: "An instruction can't be decoded, so it is unknown which of its words are ids.",
+        advice: "If it is newer than this program, remove it before linking; `spv dis --lenient` shows it.",
     }
     VERSION = "link.version-mismatch", WrongVersion {
-        text: "The modules are of different versions of SPIR-V.",
-        advice: "Compile them for the same, or give the result the highest with `--use-highest-version`.",
+        text: "The modules have different versions of SPIR-V.",
+        advice: "Compile them for the same version, or give the result the highest with `--use-highest-version`.",
     }
     REMOVED = "link.removed-in-version", WrongVersion {
         text: "A module uses something that the version of the result no longer has.",
@@ -48,7 +48,8 @@ kinds! {
     }
     TYPE = "link.type-mismatch", InvalidData {
         text: "The import and the export have different types.",
-        advice: "Declare the same type in both. If only what pointers point to differs, `--allow-pointer-mismatch` converts them.",
+        advice: "Declare the same type in both. If only pointee types differ, `--allow-pointer-mismatch` converts the \
+                 pointers.",
     }
     STORAGE_CLASS = "link.storage-class-mismatch", InvalidData {
         text: "The imported and the exported variable are in different storage classes.",
@@ -79,8 +80,8 @@ kinds! {
         advice: "Keep one of them.",
     }
     UNKNOWN_LINKAGE = "link.unknown-linkage", InvalidData {
-        text: "A linkage type is none of Export, Import and LinkOnceODR.",
-        advice: "If it is newer than this program, take the symbol out before linking.",
+        text: "A linkage type is not Export, Import or LinkOnceODR.",
+        advice: "If it is newer than this program, remove the symbol before linking.",
     }
     CIRCLE = "link.circular-initializers", InvalidData {
         text: "Variables of several modules are initialized with each other, so none can be declared first.",
@@ -91,16 +92,16 @@ kinds! {
         advice: "Link fewer modules at once.",
     }
     WORKGROUP_SIZE = "link.work-group-size-mismatch", InvalidData {
-        text: "A constant with the built-in `WorkgroupSize` holds for all entry points of its module, so in one module it would \
-               hold for other modules' entry points, too.",
-        advice: "Give the size of the work group by the execution mode `LocalSize` or `LocalSizeId`, for each entry point.",
+        text: "A constant with the built-in `WorkgroupSize` applies to all entry points of its module; in the linked \
+               module it would apply to those of other modules, too.",
+        advice: "Give each entry point its workgroup size with the execution mode `LocalSize` or `LocalSizeId`.",
     }
     TOO_LARGE = "link.module-too-large", InvalidData {
         text: "The result would be out of proportion to the modules: very many entry points use very many variables, and each has to list them all.",
         advice: "Link fewer entry points at once.",
     }
     MORE = "link.more-errors", InvalidData {
-        text: "There are more errors than there is room to tell in proportion to the modules.",
-        advice: "Mend those that are told, and try again.",
+        text: "There are more errors than can be shown in proportion to the size of the modules.",
+        advice: "Fix the errors that are shown, and try again.",
     }
 }

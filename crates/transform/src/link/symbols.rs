@@ -270,7 +270,7 @@ fn problem(program: &Program<'_>, symbol: Symbol) -> Option<(Fault, String)> {
         LinkageType::Import => true,
         LinkageType::Export | LinkageType::LinkOnceODR | LinkageType::WeakAMD => false,
         unknown => {
-            let what = format!("has the linkage type {}, which isn't known", unknown.0);
+            let what = format!("has the unknown linkage type {}", unknown.0);
             return Some((Fault::UnknownLinkage, what));
         }
     };

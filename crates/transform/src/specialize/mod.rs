@@ -124,7 +124,7 @@ impl fmt::Display for Warning {
             Self::Kept { id, reason } => write!(f, "{id} stays as it is: {reason}"),
             Self::Unfolded(error) => write!(
                 f,
-                "not all that functions compute with constants was replaced by what it gives, which {error}"
+                "computations in functions were not all replaced by their constant results: that {error}"
             ),
         }
     }

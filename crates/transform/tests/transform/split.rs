@@ -135,7 +135,7 @@ fn errors_say_what_there_is() {
     let several = find_entry_point(&module, "main", None).unwrap_err();
     assert!(matches!(&several, SplitError::Ambiguous { found } if found.len() == 2));
     let empty = find_entry_point(&load("OpCapability Linkage\n"), "main", None).unwrap_err();
-    assert!(empty.to_string().contains("none at all"), "{empty}");
+    assert!(empty.to_string().contains("has no entry points"), "{empty}");
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn types_differ_at_a_place() {
         (
             "%u = OpTypeInt 32 0\n%s = OpTypeStruct %u %u\n%parameter = OpTypePointer Function %s",
             "%u = OpTypeInt 32 0\n%h = OpTypeInt 16 0\n%s = OpTypeStruct %u %h\n%parameter = OpTypePointer Function %s",
-            "member 1 of what is pointed to of parameter 1",
+            "member 1 of the pointee of parameter 1",
             "uint",
             "uint16",
         ),

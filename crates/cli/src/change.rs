@@ -27,9 +27,9 @@ macro_rules! change_help {
         concat!(
             "\
 Inputs are binary modules, modules as hexadecimal text, or assembly text; outputs
-are binary modules in the byte order of the input. A directory stands for the
-.spv and .spvasm files in it and below; each output gets the same place below the
-directory that -o names. Nothing is written for an input that has an error.
+are binary modules in the byte order of the input. Directories are searched for
+.spv and .spvasm files; each output has the same relative path in the directory
+that -o names. Nothing is written for an input that has an error.
 
 Examples:
 ",
@@ -220,7 +220,7 @@ impl Changing {
     ) -> Result<Ending, UsageError> {
         let inputs = self.inputs()?;
         if inputs.list.len() != 1 {
-            return Err(UsageError("this command takes one input".into()));
+            return Err(UsageError("this command takes only one input".into()));
         }
         let mut messages = Messages::new(self.reporter());
         if let Some(loaded) = load_all(&inputs, &mut messages).pop() {

@@ -130,7 +130,7 @@ fn color(line: &CommandLine) -> ColorWhen {
 
 fn run_diff(line: &CommandLine) -> Result<Ending, UsageError> {
     let [a, b] = &line.files[..] else {
-        return Err(UsageError("this compares two files: name both".into()));
+        return Err(UsageError("two files must be given".into()));
     };
     let mut options = DiffOptions::default();
     options.match_set_binding = !line.has(Flag::IgnoreSetBinding);
@@ -174,7 +174,7 @@ fn run_dis(line: &CommandLine) -> Result<Ending, UsageError> {
 fn run_link(line: &CommandLine) -> Result<Ending, UsageError> {
     line.value(Flag::TargetEnv).map(environment).transpose()?;
     if line.files.is_empty() {
-        return Err(UsageError("there is no input file".into()));
+        return Err(UsageError("no input file is given".into()));
     }
     let mut options = LinkOptions::default();
     options.create_library = line.has(Flag::CreateLibrary);
@@ -236,7 +236,7 @@ fn inputs(line: &CommandLine) -> Result<Inputs, UsageError> {
         [] => Input::stdin(),
         [file] if file.is_empty() || file == "-" => Input::stdin(),
         [file] => Input::file(Path::new(file)),
-        _ => return Err(UsageError("there is more than one input file".into())),
+        _ => return Err(UsageError("more than one input file is given".into())),
     };
     Ok(Inputs {
         list: vec![input],

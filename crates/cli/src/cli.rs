@@ -22,7 +22,7 @@ use crate::report::{self, Format};
 static LONG_VERSION: LazyLock<String> =
     LazyLock::new(|| format!("{}\ngrammar: {GRAMMAR_REVISION}", env!("CARGO_PKG_VERSION")));
 
-/// Works on SPIR-V modules.
+/// Tools for SPIR-V modules.
 #[derive(Debug, Parser)]
 #[command(name = "spv", version, long_version = LONG_VERSION.as_str(), after_help = AFTER_HELP)]
 #[command(arg_required_else_help = true, subcommand_required = true)]
@@ -31,8 +31,8 @@ pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
 
-    /// Refuse inputs of more than this many bytes, or with K, M or G so many kibibytes,
-    /// mebibytes or gibibytes; 0 means no limit [default: 256M]
+    /// Refuse inputs larger than this many bytes (K, M or G after the number: kibibytes,
+    /// mebibytes or gibibytes); 0 means no limit [default: 256M]
     #[arg(long, global = true, value_name = "SIZE", value_parser = size)]
     max_input: Option<u64>,
 }
@@ -49,7 +49,7 @@ fn size(text: &str) -> Result<u64, &'static str> {
     };
     let number: u64 = digits
         .parse()
-        .map_err(|_| "it must be a whole number, which K, M or G may follow")?;
+        .map_err(|_| "it must be a whole number, optionally followed by K, M or G")?;
     match number {
         0 => Ok(u64::MAX),
         number => Ok(number.saturating_mul(1 << shift)),
@@ -95,26 +95,26 @@ enum Command {
 /// What all commands that read modules take.
 #[derive(Debug, Args)]
 pub(crate) struct Files {
-    /// Files; directories, which stand for the files in them and below; or `-` for
-    /// standard input [default: standard input]
+    /// Files; directories, which are searched for files; or `-` for standard input
+    /// [default: standard input]
     #[arg(value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
 
-    /// Write to this file, or with several inputs into this directory; `-` is
-    /// standard output
+    /// Write to this file, or for several inputs to this directory; `-` is standard
+    /// output
     #[arg(short, long, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Write over the inputs: without -o, each output replaces its input; with -o, it
-    /// may replace an input of another form
+    /// Overwrite inputs: without -o, each output replaces its input; with -o, an output
+    /// may replace an input in another format
     #[arg(long)]
     pub(crate) in_place: bool,
 
-    /// Work on this many inputs at once [default: one per core]
+    /// Process this many inputs in parallel [default: one per core]
     #[arg(short, long, value_name = "N", value_parser = jobs)]
     pub(crate) jobs: Option<NonZeroUsize>,
 
-    /// The form of errors and warnings
+    /// The format of errors and warnings
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: Format,
 }
@@ -139,7 +139,7 @@ impl Files {
 /// What all commands take that show ids.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct RawIds {
-    /// Show ids by their numbers rather than by the names that `spv dis` gives them
+    /// Show ids as numbers instead of the names that `spv dis` gives them
     #[arg(long)]
     pub(crate) raw_id: bool,
 }
@@ -147,7 +147,8 @@ pub(crate) struct RawIds {
 /// When to colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorWhen {
-    /// On a terminal; NO_COLOR and CLICOLOR=0 say never, CLICOLOR_FORCE always
+    /// On a terminal, unless NO_COLOR or CLICOLOR=0 is set; always if CLICOLOR_FORCE is
+    /// set
     #[default]
     Auto,
     Always,
@@ -180,7 +181,19 @@ impl ColorWhen {
 
 /// The definition of the command line, for completions and manual pages.
 pub(crate) fn definition() -> clap::Command {
-    Cli::command()
+    let definition = Cli::command();
+    let max_input = definition
+        .get_arguments()
+        .find(|argument| argument.get_id() == "max_input");
+    let Some(hidden) = max_input.cloned().map(|argument| argument.hide(true)) else {
+        return definition;
+    };
+    // These read no modules.
+    ["explain", "completions", "man", "drop-in"]
+        .into_iter()
+        .fold(definition, |definition, name| {
+            definition.mut_subcommand(name, |command| command.arg(hidden.clone()))
+        })
 }
 
 /// Shows what the parser has to say, which may be the help or the version.

@@ -80,7 +80,7 @@ impl Utf16 {
                     let start = text.len();
                     text.push(char::REPLACEMENT_CHARACTER);
                     let end = text.len();
-                    let message = "this UTF-16 text holds only half of a character here";
+                    let message = "this UTF-16 text has only half of a surrogate pair here";
                     let error = kinds::NOT_UTF16.error(message);
                     return Err((error.at_span(Span { start, end }), text));
                 }
@@ -97,10 +97,10 @@ impl Utf16 {
 const MAGIC_AS_TEXT: &str = "\u{3}\u{2}#\u{7}";
 
 fn converted_module() -> Diagnostic {
-    let message = "this was a binary module until it was converted as if it were text";
-    kinds::CONVERTED.error(message).with_help(
-        "Windows PowerShell does that to what `>` writes to a file: name the file with `-o` instead",
-    )
+    let message = "this was a binary module before a conversion as if it were text";
+    kinds::CONVERTED
+        .error(message)
+        .with_help("Windows PowerShell does that to what `>` writes to a file: use `-o` instead")
 }
 
 /// What stands for a byte of a comment that is no UTF-8.

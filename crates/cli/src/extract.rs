@@ -66,9 +66,9 @@ fn refusal(path: &Path, why: &io::Result<There>, others: usize) -> Trouble {
         Trouble::unwritten(&path, &error)
     };
     match why {
-        Ok(There::Folder) => because("it is a folder"),
-        Ok(_) => because("it is there already").with_help("`--force` replaces files"),
-        Err(error) => because(&format!("its folder can't be used: {error}")),
+        Ok(There::Folder) => because("it is a directory"),
+        Ok(_) => because("it already exists").with_help("`--force` replaces files"),
+        Err(error) => because(&format!("its directory can't be used: {error}")),
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn draw(graph: &str, form: &str) -> Result<Vec<u8>, Diagnostic> {
     let mut child = child.map_err(|error| match error.kind() {
         ErrorKind::NotFound => kinds::NO_GRAPHVIZ
             .error("images are drawn by Graphviz's `dot`, which is not installed here")
-            .with_help("a page (`-o FILE.html`) needs nothing else"),
+            .with_help("an HTML page (`-o FILE.html`) needs no other program"),
         _ => kinds::NO_GRAPHVIZ.error(format!("`dot` can't be started: {error}")),
     })?;
     let stdin = child.stdin.take();

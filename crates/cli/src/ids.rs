@@ -85,7 +85,7 @@ impl Ids<'_> {
             let others = (!text.starts_with('%')).then_some(&meant.others);
             let others: Vec<Id> = others.into_iter().flatten().copied().collect();
             let warning = (!others.is_empty() && meant.exact.is_some()).then(|| {
-                let message = format!("`{text}` is the name of {}, too", self.list(&others, "and"));
+                let message = format!("`{text}` is also the name of {}", self.list(&others, "and"));
                 Trouble::ambiguous(message).into_warning()
             });
             return Ok((id, warning));

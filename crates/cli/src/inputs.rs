@@ -112,7 +112,7 @@ fn check_size(bytes: u64) -> io::Result<()> {
     let most = MOST.load(Ordering::Relaxed);
     match bytes > most {
         true => Err(io::Error::other(format!(
-            "it has more than {most} bytes, the limit that `--max-input` sets"
+            "it is larger than {most} bytes, the limit that `--max-input` sets"
         ))),
         false => Ok(()),
     }
@@ -227,7 +227,7 @@ fn search(root: &Path, extensions: &[&str], list: &mut Vec<Input>) {
     }
     if found.is_empty() {
         let message = format!(
-            "there is no .{} file in this directory",
+            "this directory contains no .{} file",
             extensions.join(" or .")
         );
         found.push(Input::barren(

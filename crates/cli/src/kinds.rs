@@ -9,40 +9,42 @@ kinds! {
 
     READ = "io.read", Io {
         text: "A file or a directory can't be read.",
-        advice: "See whether the path is right, and whether you may read it. Standard input is `-`.",
+        advice: "Check that the path is right and that you have permission to read it. Standard input is `-`.",
     }
     WRITE = "io.write", Io {
         text: "A file can't be written.",
-        advice: "See whether its directory is there, whether you may write to it, and whether the disk is full.",
+        advice: "Check that the directory exists, that you have permission to write to it, and that the disk is not \
+                 full.",
     }
     BINARY_MODULE = "text.binary-module", InvalidText {
-        text: "Where assembly text is wanted, there is a binary module.",
-        advice: "`spv dis` turns it into text.",
+        text: "The input should be assembly text, but is a binary module.",
+        advice: "`spv dis` converts it to text.",
     }
     NOT_UTF8 = "text.not-utf8", InvalidText {
-        text: "The text holds a byte that isn't UTF-8. (Such bytes do no harm in comments.)",
+        text: "The text contains a byte that isn't UTF-8. (In comments, such bytes are ignored.)",
         advice: "Save the text as UTF-8. If it is a damaged binary module, `spv dis --lenient` shows it.",
     }
     NOT_UTF16 = "text.not-utf16", InvalidText {
-        text: "The text is in UTF-16, but holds half of a character.",
+        text: "The text is in UTF-16, but contains half of a surrogate pair.",
         advice: "Save the text as UTF-8.",
     }
     CONVERTED = "binary.converted", InvalidBinary {
         text: "The file was a binary module until something converted it as if it were text. Windows PowerShell does that \
                to what `>` writes to a file.",
-        advice: "Make the module again, and name its file with `-o`.",
+        advice: "Make the module again, and name its file with `-o` instead of `>`.",
     }
     BAD_DIGIT = "hex.bad-digit", InvalidText {
-        text: "A module as digits holds something that is not a number, or not of the base that the first number has.",
-        advice: "Leave only numbers, with white space or commas between them, or with the code around an array of them.",
+        text: "A module written as digits contains something that is not a number, or not in the base of the first \
+               number.",
+        advice: "Leave only numbers, with white space or commas between them, or code around a single array of them.",
     }
     ODD_DIGITS = "hex.odd-digits", InvalidText {
-        text: "A run of bytes, as `xxd -p` writes them, has an odd number of digits, but two make a byte.",
-        advice: "See whether a digit is missing, or one too many.",
+        text: "A run of bytes, as `xxd -p` writes them, has an odd number of digits, but a byte has two.",
+        advice: "Check whether a digit is missing or superfluous.",
     }
     ODD_SIZE = "hex.odd-size", InvalidText {
-        text: "A module as digits ends within a word: it is made of words of four bytes.",
-        advice: "See whether the text is all of a module.",
+        text: "A module written as digits ends within a word: it must consist of words of four bytes.",
+        advice: "Check whether the text is the whole module.",
     }
     WRONG_OFFSET = "hex.wrong-offset", InvalidText {
         text: "In a dump with offsets, a line's offset is not the number of bytes before it, so lines are missing or in the \
@@ -51,27 +53,28 @@ kinds! {
     }
     OPEN_ARRAY = "hex.open-array", InvalidText {
         text: "The text ends within an array.",
-        advice: "See whether the text is all of a file.",
+        advice: "Check whether the text is the whole file.",
     }
     SEVERAL_MODULES = "hex.several-modules", InvalidText {
-        text: "The text has more than one array that holds a module.",
+        text: "The text has more than one array that contains a module.",
         advice: "Put each into a file of its own.",
     }
     MIXED_PREFIXES = "hex.mixed-prefixes", InvalidText {
-        text: "In a module as digits, some numbers have a prefix (`0x` or `x`), and others have none or another.",
+        text: "In a module written as digits, some numbers have a prefix (`0x` or `x`), and others have none or \
+               another.",
         advice: "Write all numbers with the same prefix, or all without.",
     }
     TOO_LONG = "hex.too-long", InvalidText {
-        text: "In a module as digits, a number is too high, or has too many digits, for what the first number is: a byte or a \
-               word.",
-        advice: "See whether two numbers have run into each other.",
+        text: "In a module written as digits, a number is larger, or has more digits, than a unit of the first \
+               number's size can have: a byte or a word.",
+        advice: "Check whether two numbers have run together.",
     }
     WRONG_HEX_MAGIC = "hex.wrong-magic", InvalidText {
-        text: "The digits don't start with the magic number of SPIR-V, 07230203.",
-        advice: "See whether the text is all of a module, and nothing else.",
+        text: "The digits don't start with the SPIR-V magic number, 07230203.",
+        advice: "Check whether the text is the whole module, and nothing else.",
     }
     OPAQUE_INSTRUCTION = "transform.opaque-instruction", InvalidBinary {
-        text: "An instruction can't be decoded, so nobody can tell which of its words are ids.",
+        text: "An instruction can't be decoded, so it is unknown which of its words are ids.",
         advice: "If it is newer than this program, the module can't be changed in this way.",
     }
     NO_CONSTANT = "transform.no-such-constant", InvalidId {
@@ -79,55 +82,58 @@ kinds! {
         advice: "`spv specialize --list` shows the constants of a module.",
     }
     BAD_CONSTANT_VALUE = "transform.bad-constant-value", InvalidValue {
-        text: "A specialization constant can't have the value that is asked for, or contradicting ones are.",
-        advice: "`spv specialize --list` shows the types of the constants. Give true or false for a bool, and for a number one that fits.",
+        text: "A specialization constant can't have the requested value, or different values are requested for it.",
+        advice: "`spv specialize --list` shows the types of the constants. Give true or false for a bool, and a \
+                 number that fits for a number.",
     }
     UNDEFINED_OPERATION = "transform.undefined-operation", InvalidValue {
-        text: "An operation on specialization constants has no defined result for their values, such as a division by 0, or is \
-               none that can be computed. It has the result that implementations commonly give, or stays as it is.",
-        advice: "See whether the values are those that you mean.",
+        text: "An operation on specialization constants has no defined result for their values, such as a division by \
+               0, or can't be computed. It gets the result that implementations commonly give, or stays as it is.",
+        advice: "Check whether the values are the intended ones.",
     }
     SPLIT_TOO_LARGE = "split.too-large", InvalidData {
-        text: "The module has very many entry points that use most of it, so a module for each would be out of proportion.",
-        advice: "Take out those that are needed with `--entry-point`.",
+        text: "The module has very many entry points that use most of it, so the sum of the modules for all of them \
+               would be out of proportion.",
+        advice: "Split off the entry points that are needed with `--entry-point`.",
     }
     NO_ENTRY_POINT = "split.no-entry-point", InvalidLookup {
-        text: "The module has no entry point, or none with this name and execution model.",
+        text: "The module has no entry points, or none with this name and execution model.",
         advice: "`spv split --list` shows the entry points of a module.",
     }
     AMBIGUOUS_NAME = "split.ambiguous-name", InvalidLookup {
         text: "Several entry points have this name.",
-        advice: "Say with `--model` which execution model it has.",
+        advice: "Choose one with `--model`.",
     }
     NOT_CONVERTED = "debug.convert", InvalidData {
         text: "The module's debug information can't be written in the other instruction set.",
-        advice: "See what the message says; `spv strip --debug-info` removes it.",
+        advice: "See the message for the reason; `spv strip --debug-info` removes debug information.",
     }
     LOSS = "debug.convert-loss", InvalidData {
-        text: "The other instruction set can't say something that the module's debug information says. It is left out, or said in \
-               another way.",
+        text: "The other instruction set can't express something in the module's debug information. It is left out or \
+               approximated.",
         advice: "`--every-loss` shows each place.",
     }
     NO_GRAPHVIZ = "cfg.no-image", Io {
-        text: "Graphviz's program `dot`, which draws images, is not installed, or failed.",
-        advice: "Install Graphviz, or have a page drawn, which needs nothing else: `spv cfg MODULE -o FILE.html`.",
+        text: "Graphviz's program `dot`, which draws images, is not installed or failed.",
+        advice: "Install Graphviz, or write an HTML page, which needs no other program: `spv cfg MODULE -o \
+                 FILE.html`.",
     }
     NO_DWARF = "debug.dwarf", InvalidData {
         text: "The module's debug information can't be written as DWARF.",
-        advice: "See what the message says.",
+        advice: "See the message for the reason.",
     }
     NOT_FOUND = "lookup.not-found", InvalidLookup {
-        text: "The module has no such id, function, structure, instruction, file or line, or nothing of the sort that is asked for; \
-               or there is no such rule.",
-        advice: "Ids are accepted by their numbers and as `spv dis` shows them. `spv debug dump`, `spv debug sources` and `spv \
-                 debug scopes` show what debug information there is.",
+        text: "The module has no such id, function, structure, instruction, file or line, or nothing of the requested \
+               kind; or there is no such rule.",
+        advice: "Ids are accepted as numbers and as `spv dis` shows them. `spv debug dump`, `spv debug sources` and \
+                 `spv debug scopes` show the module's debug information.",
     }
     AMBIGUOUS = "lookup.ambiguous", InvalidLookup {
-        text: "Several things in the module have the name that is asked for.",
-        advice: "Write it as `spv dis` shows it, with the percent sign; lines with their file in front.",
+        text: "Several things in the module have the requested name.",
+        advice: "Write it as `spv dis` shows it, with the percent sign; for a line, add its file.",
     }
     USAGE = "cli.usage", Usage {
         text: "The command line is wrong.",
-        advice: "`spv help`, or `--help` after a command, shows what it takes.",
+        advice: "`spv help`, or `--help` after a command, shows the usage.",
     }
 }

@@ -52,7 +52,7 @@ pub(crate) fn look(
         [input] if !inputs.many => input,
         _ => {
             return Err(UsageError(
-                "this command takes one input, not a directory".into(),
+                "this command takes only one input, not a directory".into(),
             ));
         }
     };

@@ -37,11 +37,11 @@ const FORMS: &[Form] = &[
     },
     Form {
         extensions: &["html", "htm"],
-        name: "a page for a browser",
+        name: "an HTML page",
     },
     Form {
         extensions: &["dot", "gv"],
-        name: "text for Graphviz",
+        name: "Graphviz text",
     },
     Form {
         extensions: &["svg"],
@@ -80,7 +80,7 @@ pub(crate) fn check_form(path: &Path, extension: &str) -> Result<(), UsageError>
         .find(|form| form.extensions.contains(&extension));
     match (form_of(path), written) {
         (Some(said), Some(written)) if said.name != written.name => Err(UsageError(format!(
-            "`-o {}` is the name of {}, but what is written is {}",
+            "`-o {}` is the name of {}, but the output is {}",
             path.display(),
             said.name,
             written.name
@@ -96,7 +96,7 @@ pub(crate) fn check_directory(path: &Path, inputs: &Inputs) -> Result<(), UsageE
         "-o",
         path,
         &match inputs.list.len() {
-            0 | 1 => "there may be several outputs, as the input is a directory".to_owned(),
+            0 | 1 => "there may be several outputs, because the input is a directory".to_owned(),
             count => format!("there are {count} outputs"),
         },
     )
@@ -159,7 +159,7 @@ pub(crate) fn check_output(
     check_form(output, extension)?;
     match input.filter(|input| is_same_file(output, input)) {
         Some(input) => Err(UsageError(format!(
-            "`{}` is an input, and the output would replace it: choose another name",
+            "`{}` is an input, so the output would overwrite it: choose another name",
             input.display()
         ))),
         None => Ok(()),
@@ -169,8 +169,8 @@ pub(crate) fn check_output(
 fn would_replace(input: &Path, written: &str) -> UsageError {
     let input = input.display();
     UsageError(format!(
-        "`{input}` is an input, and {written} would replace it: choose another name for the output, \
-         or give `--in-place` if the command has it"
+        "`{input}` is an input, so {written} would overwrite it: choose another name for the output, or use \
+         `--in-place` if the command has it"
     ))
 }
 

@@ -79,7 +79,8 @@ impl Destination {
         let is_missing = |input: &Input| input.path().is_none() && !input.is_barren();
         match inputs.list.iter().any(is_missing) {
             true => Err(UsageError(
-                "standard input can't be replaced: name a file, or leave out `--in-place`".into(),
+                "standard input can't be overwritten: name a file, or leave out `--in-place`"
+                    .into(),
             )),
             false => Ok(Self::InPlace),
         }
@@ -113,13 +114,12 @@ impl Destination {
     fn stdout(inputs: &Inputs, content: Content) -> Result<Self, UsageError> {
         if content == Content::Module {
             if inputs.many {
-                let message =
-                    "several modules can't go to standard output: name a directory with `-o DIR`";
+                let message = "several modules can't be written to standard output: name a directory with `-o DIR`";
                 return Err(UsageError(message.into()));
             }
             if io::stdout().is_terminal() {
-                let message = "a binary module is not written to a terminal: name a file with `-o FILE`, \
-                               or redirect standard output";
+                let message = "a binary module can't be written to a terminal: name a file with `-o FILE`, or \
+                               redirect standard output";
                 return Err(UsageError(message.into()));
             }
         }

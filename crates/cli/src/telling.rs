@@ -14,11 +14,11 @@ use crate::report::{Format, Messages};
 /// What to tell, and whether to do more than that.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct Telling {
-    /// Report what is removed or changes, on standard error
+    /// Report what is removed or changed, on standard error
     #[arg(short, long)]
     verbose: bool,
 
-    /// Write nothing; only report what would be removed or change
+    /// Write nothing; only report what would be removed or changed
     #[arg(long, conflicts_with_all = ["output", "in_place"])]
     pub(crate) dry_run: bool,
 }

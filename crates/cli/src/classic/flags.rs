@@ -82,14 +82,14 @@ static FLAGS: &[Row] = &[
         name: Cow::Borrowed("-o"),
         value: Some("FILE"),
         tools: AS,
-        help: Cow::Borrowed("Write to FILE, not out.spv; `-` is standard output"),
+        help: Cow::Borrowed("Write to FILE instead of out.spv; `-` is standard output"),
     },
     Row {
         flag: Flag::Output,
         name: Cow::Borrowed("-o"),
         value: Some("FILE"),
         tools: DIS,
-        help: Cow::Borrowed("Write to FILE, not to standard output, which is `-`"),
+        help: Cow::Borrowed("Write to FILE instead of standard output, which is `-`"),
     },
     switch(
         Flag::PreserveNumericIds,
@@ -114,13 +114,13 @@ static FLAGS: &[Row] = &[
         Flag::NoColor,
         "--no-color",
         SHOWING,
-        "Don't colour the text, in spite of --color",
+        "Don't colour the text, even with --color",
     ),
     switch(
         Flag::NoIndent,
         "--no-indent",
         SHOWING,
-        "Start all instructions at the start of the line",
+        "Don't indent instructions",
     ),
     switch(
         Flag::NoHeader,
@@ -132,7 +132,7 @@ static FLAGS: &[Row] = &[
         Flag::WithIdMap,
         "--with-id-map",
         DIFF,
-        "Also show which id is which",
+        "Also show which ids correspond",
     ),
     switch(
         Flag::IgnoreSetBinding,
@@ -168,7 +168,7 @@ static FLAGS: &[Row] = &[
         Flag::Offsets,
         "--offsets",
         DIS,
-        "Show the offset of each instruction in bytes",
+        "Show the byte offset of each instruction",
     ),
     switch(Flag::Comment, "--comment", DIS, "Add comments"),
     switch(
@@ -189,7 +189,7 @@ static FLAGS: &[Row] = &[
         name: Cow::Borrowed("-o"),
         value: Some("FILE"),
         tools: LINK,
-        help: Cow::Borrowed("Write to FILE, not out.spv; `-` is standard output"),
+        help: Cow::Borrowed("Write to FILE instead of out.spv; `-` is standard output"),
     },
     switch(
         Flag::CreateLibrary,
@@ -201,35 +201,35 @@ static FLAGS: &[Row] = &[
         Flag::AllowPartialLinkage,
         "--allow-partial-linkage",
         LINK,
-        "Leave what nothing exports as imports",
+        "Leave imports that no module exports",
     ),
     switch(
         Flag::UseHighestVersion,
         "--use-highest-version",
         LINK,
-        "Take the highest version among the inputs",
+        "Use the highest version of the inputs",
     ),
     switch(
         Flag::AllowPointerMismatch,
         "--allow-pointer-mismatch",
         LINK,
-        "Convert pointers in calls if types differ",
+        "Convert pointers in calls if their types differ",
     ),
     switch(
         Flag::VerifyIds,
         "--verify-ids",
         LINK,
-        "Nothing: ids are always unique",
+        "No effect: ids are always unique",
     ),
     Row {
         flag: Flag::TargetEnv,
         name: Cow::Borrowed("--target-env"),
         value: Some("ENV"),
         tools: LINK,
-        help: Cow::Borrowed("Nothing: the inputs give the version"),
+        help: Cow::Borrowed("No effect: the inputs give the version"),
     },
-    switch(Flag::ShortHelp, "-h", ALL, "Print this"),
-    switch(Flag::Help, "--help", ALL, "Print this"),
+    switch(Flag::ShortHelp, "-h", ALL, "Print this help"),
+    switch(Flag::Help, "--help", ALL, "Print this help"),
     switch(Flag::Version, "--version", ALL, "Print the version"),
 ];
 
@@ -280,7 +280,7 @@ impl CommandLine {
                 _ => (&*text, None),
             };
             let Some(row) = rows(tool).find(|row| row.name == name) else {
-                let message = format!("there is no option `{name}`; `--help` lists them");
+                let message = format!("there is no option `{name}`; `--help` lists all options");
                 return Err(UsageError(message));
             };
             if line.flags.iter().any(|(flag, ..)| *flag == row.flag) {
@@ -290,7 +290,7 @@ impl CommandLine {
                 (None, None | Some("true")) => (None, true),
                 (None, Some("false")) => (None, false),
                 (None, Some(_)) => {
-                    let message = format!("the option `{name}` takes only `true` or `false`");
+                    let message = format!("the option `{name}` accepts only `true` or `false`");
                     return Err(UsageError(message));
                 }
                 (Some(_), Some(value)) => (Some(value.into()), true),
@@ -342,16 +342,13 @@ pub(super) fn help(tool: Tool) -> String {
         Tool::Diff => "",
         Tool::Dis => " The module may also\nbe hexadecimal text, in words or bytes.",
         Tool::Link => "",
-        Tool::Val => " A directory\nstands for the modules in it and below.",
+        Tool::Val => " A directory\nmeans the modules in it and below.",
     };
     let name = tool.name();
     let (files, reads) = match tool {
-        Tool::Diff => ("FILE FILE", "Reads both; `-` is standard input."),
+        Tool::Diff => ("FILE FILE", "Reads both files; `-` is standard input."),
         Tool::Link => ("FILE…", "Reads each FILE; `-` is standard input."),
-        _ => (
-            "[FILE]",
-            "Reads FILE, or standard input without one or if it is `-`.",
-        ),
+        _ => ("[FILE]", "Reads FILE; `-`, or no FILE, is standard input."),
     };
     let mut text = format!(
         "{name}: {about}\n\nUsage: {name} [options] {files}\n\n{reads}{input}\n\nOptions:\n"

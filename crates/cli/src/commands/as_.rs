@@ -29,11 +29,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ENV", value_parser = environments::parser(), hide_possible_values = true)]
     target_env: Option<TargetEnv>,
 
-    /// Number all ids from 1 in the order of their appearance
+    /// Renumber all ids from 1 in the order of their appearance
     #[arg(long, overrides_with = "preserve_numeric_ids")]
     renumber_ids: bool,
 
-    /// Keep the numbers of ids such as %10 (the default)
+    /// Keep the numbers of numeric ids such as %10 (the default)
     #[arg(long, overrides_with = "renumber_ids")]
     preserve_numeric_ids: bool,
 
@@ -41,11 +41,11 @@ pub(crate) struct Arguments {
     #[arg(long)]
     no_header_comments: bool,
 
-    /// Write the highest byte of each word first, rather than the lowest
+    /// Write big-endian words instead of little-endian ones
     #[arg(long)]
     big_endian: bool,
 
-    /// Fail if there are warnings, and write no module
+    /// Fail if there are warnings, and don't write the module
     #[arg(long)]
     deny_warnings: bool,
 
@@ -64,15 +64,15 @@ static AFTER_HELP: LazyLock<String> = LazyLock::new(|| {
 });
 
 const ABOUT: &str = "\
-Modules are written with the lowest byte of each word first (little-endian),
-whatever the text was disassembled from, unless --big-endian is given.
+Modules are written in little-endian byte order unless --big-endian is given,
+whatever the byte order of the module that the text was disassembled from.
 
-The text is UTF-8, or UTF-16 as Windows PowerShell writes it. Comments may hold
+The text is UTF-8, or UTF-16 as Windows PowerShell writes it. Comments may contain
 other bytes, which are ignored. Using an id that nothing defines is a warning.
 
-Without -o, a single module goes to standard output, unless that is a terminal.
-A directory stands for the .spvasm files in it and below; each output gets the
-same place below the directory that -o names.
+Without -o, a single module is written to standard output, unless that is a
+terminal. Directories are searched for .spvasm files; each output has the same
+relative path in the directory that -o names.
 
 Examples:
   spv as shader.spvasm -o shader.spv
@@ -142,7 +142,7 @@ fn checked_text(bytes: Vec<u8>) -> Result<String, (Diagnostic, String)> {
     let text = encoding::decode(bytes)?;
     match hex::read(&text) {
         Some(Ok(_)) => {
-            let message = "this is a module written as digits, not assembly text";
+            let message = "this is a module in hexadecimal or decimal digits, not assembly text";
             Err((not_text(message), String::new()))
         }
         _ => Ok(text),

@@ -31,12 +31,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME|%ID")]
     function: Option<String>,
 
-    /// The form of the drawing; with json, errors are JSON, too [default: what the extension of
-    /// the output says, or else dot]
+    /// The format of the output; with json, errors are JSON, too [default: by the
+    /// extension of the output file, or else dot]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Drawing>,
 
-    /// Leave out debugging instructions; on a page, a switch shows them again
+    /// Hide debugging instructions; a page has a button that shows them
     #[arg(long)]
     hide_debug: bool,
 
@@ -54,17 +54,17 @@ pub(crate) struct Arguments {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Drawing {
-    /// Text for Graphviz, a graph for each function
+    /// Graphviz text, with a graph for each function
     Dot,
-    /// A page for a browser, which needs nothing else
+    /// An HTML page, which needs no other program
     Html,
-    /// For programs, as docs/cfg-json.md describes it
+    /// JSON, as docs/cfg-json.md describes it
     Json,
     /// An image, drawn by Graphviz's `dot`, which must be installed
     Svg,
-    /// The same in another form
+    /// The same in another format
     Png,
-    /// The same in another form
+    /// The same in another format
     Pdf,
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     if let Destination::File(path) = &destination {
         check_output(path, format.extension(), arguments.input.input.as_deref())?;
     } else if format.is_binary() && std::io::stdout().is_terminal() {
-        let message = "an image is not written to a terminal: name a file with `-o FILE`";
+        let message = "an image can't be written to a terminal: name a file with `-o FILE`";
         return Err(UsageError(message.into()));
     }
     let reporter = Reporter {

@@ -9,7 +9,7 @@ use crate::exit::{Ending, UsageError};
 use crate::kinds;
 use crate::telling::Telling;
 
-/// Number ids from 1 without gaps
+/// Renumber ids from 1 without gaps
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP, args_override_self = true)]
 pub(crate) struct Arguments {

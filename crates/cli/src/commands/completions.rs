@@ -11,7 +11,7 @@ use crate::commands::explain;
 use crate::exit::Ending;
 use crate::report;
 
-/// Print a script that completes the command line in a shell
+/// Print a completion script for a shell
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {

@@ -14,16 +14,16 @@ use crate::exit::{Ending, UsageError};
 use crate::inputs::{Input, Inputs};
 use crate::report::{self, Format, Messages, Reporter};
 
-/// Show what changed between two modules, or between the modules of two folders
+/// Show what changed between two modules, or between the modules of two directories
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP, args_override_self = true)]
 pub(crate) struct Arguments {
-    /// The older module: binary, as hexadecimal text or as assembly text; `-` is
-    /// standard input; or a folder of modules
+    /// The older module: binary, hexadecimal text or assembly text; `-` is standard
+    /// input; or a directory of modules
     #[arg(value_name = "A")]
     a: PathBuf,
 
-    /// The newer module, or the newer folder
+    /// The newer module, or the newer directory
     #[arg(value_name = "B")]
     b: PathBuf,
 
@@ -35,28 +35,28 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "context")]
     full: bool,
 
-    /// The form of the changes, and of errors: assembly text, or a JSON object on one
-    /// line for each pair of modules
+    /// The format of the changes and of errors: assembly text, or one line with a JSON
+    /// object for each pair of modules
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 
-    /// Show no changes; with --exit-code, the exit code tells
+    /// Don't show changes; with --exit-code, the exit code says whether there are any
     #[arg(short, long)]
     quiet: bool,
 
-    /// End with 1 if the modules differ, and with 2 if they can't be compared
+    /// Exit with 1 if the modules differ, and with 2 if they can't be compared
     #[arg(long)]
     exit_code: bool,
 
-    /// Also show which id of B is which of A
+    /// Also show which id of B corresponds to which id of A
     #[arg(long)]
     with_id_map: bool,
 
-    /// Start instructions at the start of the line
+    /// Don't indent instructions
     #[arg(long)]
     no_indent: bool,
 
-    /// Compare this many pairs of modules at once [default: one per core]
+    /// Compare this many pairs of modules in parallel [default: one per core]
     #[arg(short, long, value_name = "N", value_parser = jobs)]
     jobs: Option<NonZeroUsize>,
 
@@ -73,7 +73,7 @@ pub(crate) struct Arguments {
 
 /// What counts as no difference.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What counts as no difference")]
+#[command(next_help_heading = "Differences to ignore")]
 struct Ignored {
     /// Descriptor sets and bindings
     #[arg(long)]
@@ -97,12 +97,12 @@ struct Ignored {
 }
 
 const AFTER_HELP: &str = "\
-Instructions are compared by what they say, not by the numbers of ids, and
-declarations, names, decorations, functions and blocks not by where they stand.
-What B alone has is shown with ids that A doesn't have; everything else has A's.
+The numbers of ids don't matter, nor does the order of declarations, names,
+decorations, functions and blocks. What only B has is shown with ids that A
+doesn't have; everything else with A's ids.
 
-Of two folders, the modules with the same path below them are compared; what only
-one of them has is shown, too.
+For two directories, the modules with the same relative path are compared; modules
+that only one of them has are listed, too.
 
 Examples:
   spv diff old.spv new.spv
@@ -177,7 +177,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         [false, false] => {}
         [true, true] => return folders::run(arguments, &paths),
         _ => {
-            let message = "a folder can only be compared with a folder";
+            let message = "a directory can be compared only with another directory";
             return Err(UsageError(message.into()));
         }
     }

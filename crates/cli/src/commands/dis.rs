@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     files: Files,
 
-    /// Show the numbers of ids instead of names
+    /// Show ids as numbers instead of names
     #[arg(long)]
     raw_id: bool,
 
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     no_header: bool,
 
-    /// Start all instructions at the start of the line
+    /// Don't indent instructions
     #[arg(long)]
     no_indent: bool,
 
@@ -41,11 +41,11 @@ pub(crate) struct Arguments {
     #[arg(long)]
     reorder_blocks: bool,
 
-    /// Show the offset of each instruction in bytes
+    /// Show the byte offset of each instruction
     #[arg(long)]
     offsets: bool,
 
-    /// Add comments: headings of sections, and decorations where ids are defined
+    /// Add comments: section headings, and decorations where ids are defined
     #[arg(long)]
     comment: bool,
 
@@ -63,7 +63,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     annotate: bool,
 
-    /// Show the lines of the shader's source that the module carries
+    /// Show the shader's source lines, if the module contains them
     #[arg(long)]
     source: bool,
 
@@ -87,15 +87,16 @@ pub(crate) struct Arguments {
 
 const AFTER_HELP: &str = "\
 An input may also be a module written as digits: words (`0x07230203, 0x00010000`),
-bytes (`03 02 23 07`), what xxd, hexdump and od print, or an array in C, Rust or
-the like, as from `xxd -i` and `glslangValidator --vn`. The magic number at the
-start tells which it is. All commands that read modules accept these.
+bytes (`03 02 23 07`), the output of xxd, hexdump and od, or an array in C, Rust
+and similar languages, as from `xxd -i` and `glslangValidator --vn`. The magic
+number at the start shows which it is. All commands that read modules accept
+these.
 
 The module may be in either byte order. The text doesn't say which: `spv as`
-writes little-endian unless --big-endian is given.
+writes little-endian modules unless --big-endian is given.
 
-A directory stands for the .spv files in it and below; each output gets the same
-place below the directory that -o names.
+Directories are searched for .spv files; each output has the same relative path in
+the directory that -o names.
 
 Examples:
   spv dis shader.spv
@@ -226,7 +227,7 @@ fn with_advice(error: Diagnostic, bytes: &[u8]) -> Diagnostic {
     } else if lenience_helps(bytes) {
         error.with_help("`spv dis --lenient` prints everything, even what can't be decoded")
     } else if std::str::from_utf8(bytes).is_ok_and(is_text) {
-        error.with_help("if this is assembly text, `spv as` makes a module of it")
+        error.with_help("if this is assembly text, `spv as` converts it to a module")
     } else {
         error
     }

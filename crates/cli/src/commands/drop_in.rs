@@ -12,21 +12,21 @@ use crate::interrupt::Hold;
 use crate::output::Temporary;
 use crate::report::{Messages, Reporter};
 
-/// Make links to this program under the names spirv-as, spirv-diff, spirv-dis,
-/// spirv-link and spirv-val
+/// Create links to this program named spirv-as, spirv-diff, spirv-dis, spirv-link and
+/// spirv-val
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     /// The directory for the links
     dir: PathBuf,
 
-    /// Also replace files that are not links to this spv
+    /// Also replace files that are not links to this program
     #[arg(long)]
     force: bool,
 }
 
 const AFTER_HELP: &str = "\
-Under these names, the program takes the options of the tools of the same names
+Under these names, the program accepts the options of the tools of the same names
 and has their defaults, so that scripts that call them keep working.
 
 Examples:
@@ -34,8 +34,8 @@ Examples:
   spv drop-in --force /usr/local/bin
 
 Exit codes:
-  0  the links are there
-  1  a file is in the way, or could not be written
+  0  the links have been created
+  1  a file is in the way, or a link could not be created
   2  the command line is wrong";
 
 pub(crate) fn run(arguments: &Arguments) -> Ending {

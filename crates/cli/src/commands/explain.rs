@@ -17,8 +17,8 @@ use crate::report::{self, Format, Messages, Reporter};
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP, arg_required_else_help = true)]
 pub(crate) struct Arguments {
-    /// An id as errors and warnings show it, such as `id.undefined`; a family of them,
-    /// such as `debug-info`; or a rule of Vulkan, such as VUID-StandaloneSpirv-None-04633
+    /// An id as errors and warnings show it, such as `id.undefined`; a family of ids,
+    /// such as `debug-info`; or a VUID, such as VUID-StandaloneSpirv-None-04633
     #[arg(value_name = "RULE", required_unless_present = "list")]
     pub(crate) rule: Option<String>,
 
@@ -30,13 +30,14 @@ pub(crate) struct Arguments {
     #[arg(long)]
     full: bool,
 
-    /// The form of the explanation, and of errors; docs/explain-json.md describes the JSON
+    /// The format of the explanation and of errors; docs/explain-json.md describes the
+    /// JSON
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 }
 
 const AFTER_HELP: &str = "\
-Upper and lower case letters are the same.
+Upper and lower case don't matter.
 
 Examples:
   spv explain id.undefined
@@ -227,13 +228,13 @@ fn examples(example: &Example, full: bool) -> String {
         (false, Frame::Shader | Frame::ShaderFor(_)) => " in a compute shader",
         (false, Frame::Fragment | Frame::FragmentFor(_)) => " in a fragment shader",
         (false, Frame::Kernel | Frame::KernelFor(_)) => " in a kernel",
-        (false, Frame::Limited) => " in a compute shader, if all limits are 3",
-        (true, Frame::Limited) => " if all limits are 3",
+        (false, Frame::Limited) => " in a compute shader, with all limits set to 3",
+        (true, Frame::Limited) => " with all limits set to 3",
         _ => "",
     };
     let env = example.frame.environment();
     format!(
-        "\nThis breaks it{surroundings} ({env}):\n\n{}\nThis keeps it:\n\n{}",
+        "\nThis breaks the rule{surroundings} ({env}):\n\n{}\nThis follows it:\n\n{}",
         indented(&breaks),
         indented(&keeps)
     )
@@ -266,7 +267,7 @@ fn unknown(all: &BTreeMap<&'static str, Topic>, text: &str) -> Diagnostic {
             .collect();
     }
     let hint = match alike.is_empty() {
-        true => "`spv explain --list` shows all".to_owned(),
+        true => "`spv explain --list` shows all rules and families".to_owned(),
         false => {
             let alike: Vec<String> = alike.iter().map(|id| format!("`{id}`")).collect();
             format!("did you mean {}?", alike.join(" or "))

@@ -23,16 +23,16 @@ use crate::run::Run;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP, args_override_self = true)]
 pub(crate) struct Arguments {
-    /// Modules, binary or as assembly text; directories to search for them; or
+    /// Modules, binary or assembly text; directories, which are searched for modules; or
     /// `-` for standard input [default: standard input]
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
 
-    /// The form of what is shown; with json, errors are JSON, too
+    /// The format of the output; with json, errors are JSON, too
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 
-    /// Work on this many inputs at once [default: one per core]
+    /// Process this many inputs in parallel [default: one per core]
     #[arg(short, long, value_name = "N", value_parser = jobs)]
     jobs: Option<NonZeroUsize>,
 
@@ -45,9 +45,9 @@ pub(crate) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-A module need not be valid. What it leaves open is shown as `-` or `unknown`, and
-a number that specialization may change is followed by `*`. Offsets and sizes are
-in bytes.
+The module need not be valid. What it doesn't say is shown as `-` or `unknown`, and
+a number that depends on specialization constants is followed by `*`. Offsets and
+sizes are in bytes.
 
 Examples:
   spv info shader.spv
@@ -66,9 +66,9 @@ enum Format {
     #[default]
     #[value(alias = "table", alias = "text")]
     Human,
-    /// One JSON object for each input, on a line
+    /// One line with a JSON object for each input
     Json,
-    /// YAML, one document for each input
+    /// One YAML document for each input
     Yaml,
 }
 

@@ -19,15 +19,16 @@ use crate::look::{Single, look};
 use crate::report::{Format, Reporter, stdout_width};
 use find::Names;
 
-/// Show how structures lie in memory, by std140, std430, scalar, and as declared
+/// Show how structures are laid out in memory: by std140, std430, scalar, and as declared
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP, args_override_self = true)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: Single,
 
-    /// The structure: its name or its id, or those of a variable, a pointer or an array
-    /// of it [default: all blocks, and what else has offsets, but for built-ins]
+    /// The structure: its name or id, or that of a variable, a pointer or an array of it
+    /// [default: all blocks and other structures with offsets, except blocks of
+    /// built-ins]
     #[arg(value_name = "NAME|%ID")]
     structure: Option<String>,
 
@@ -40,15 +41,15 @@ pub(crate) struct Arguments {
     )]
     rules: Vec<RulesName>,
 
-    /// Show blocks of built-ins, too, such as gl_PerVertex
+    /// Also show blocks of built-ins, such as gl_PerVertex
     #[arg(long)]
     built_ins: bool,
 
-    /// The form of what is shown, and of errors; the JSON has the layouts by all rules
+    /// The format of the output and of errors; the JSON has the layouts by all rules
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 
-    /// When to colour
+    /// When to colour the output and errors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: ColorWhen,
 
@@ -79,10 +80,10 @@ impl From<RulesName> for Rules {
 
 const AFTER_HELP: &str = "\
 The input is a binary module, a module as hexadecimal text, or assembly text.
-All numbers are bytes. Members of structures within the structure follow it, with
-offsets from the start of the whole; of arrays, the first element stands for all.
-Tables are as wide as the terminal, or as COLUMNS says, or 80 columns: rules that
-don't fit beside each other stand below each other.
+All numbers are bytes. The members of nested structures follow their structure,
+with offsets from the start of the outermost one; of arrays, only the first element
+is shown. Tables are as wide as the terminal, as COLUMNS says, or 80 columns; rules
+that don't fit side by side are shown below each other.
 
 Examples:
   spv layout shader.spv

@@ -20,12 +20,12 @@ use crate::report::{Format, Messages, Reporter};
 /// Where the result goes without `-o`, as with the established tool.
 pub(crate) const DEFAULT_OUTPUT: &str = "out.spv";
 
-/// Link modules that import and export functions and variables into one
+/// Link modules into one, connecting their imports and exports
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP.as_str(), args_override_self = true)]
 pub(crate) struct Arguments {
-    /// Modules, binary, as hexadecimal text or as assembly text; directories to
-    /// search for them; or `-` for standard input
+    /// Modules, binary, hexadecimal text or assembly text; directories, which are
+    /// searched for modules; or `-` for standard input
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
 
@@ -33,20 +33,20 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "PATH", default_value = DEFAULT_OUTPUT)]
     output: PathBuf,
 
-    /// Keep the exports, for modules to be linked with the result
+    /// Keep the exports, so that other modules can be linked with the result
     #[arg(long)]
     create_library: bool,
 
-    /// Leave what no module exports as imports
+    /// Keep imports that no module exports
     #[arg(long)]
     allow_partial_linkage: bool,
 
-    /// Give the result the highest version of SPIR-V among the inputs, rather than
-    /// asking that all have the same
+    /// Give the result the highest version of SPIR-V among the inputs, instead of
+    /// requiring that all have the same
     #[arg(long)]
     use_highest_version: bool,
 
-    /// Let pointers that functions take or return point to different types in the
+    /// Allow pointers that functions take or return to point to different types in the
     /// inputs; calls convert them
     #[arg(long)]
     allow_pointer_mismatch: bool,
@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ENV", value_parser = environments::parser(), hide_possible_values = true)]
     target_env: Option<TargetEnv>,
 
-    /// The form of errors and warnings
+    /// The format of errors and warnings
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 
@@ -70,12 +70,11 @@ static AFTER_HELP: LazyLock<String> = LazyLock::new(|| {
 });
 
 const ABOUT: &str = "\
-Imports are resolved by name. Both sides must have the same type, however the
-modules declare it. Function control, decorations and the attributes of
+Imports are resolved by name. Import and export must have the same type, however
+the modules declare it. Function control, decorations and the attributes of
 parameters are those of the definition. All errors are reported, each with the
 symbol and the modules; if there is one, nothing is written. The result has the
-byte order of the first input. A directory stands for the .spv and .spvasm files
-in it and below.
+byte order of the first input. Directories are searched for .spv and .spvasm files.
 
 Examples:
   spv link kernel.spv library.spv -o program.spv

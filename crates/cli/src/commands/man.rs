@@ -16,7 +16,7 @@ use crate::report::{self, Messages, Reporter};
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
-    /// Write spv.1 and a page for each command, such as spv-debug-lookup.1, into this
+    /// Write spv.1 and a page for each command, such as spv-debug-lookup.1, to this
     /// directory
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,

@@ -16,12 +16,12 @@ use crate::inputs::Inputs;
 use crate::output::Content;
 use crate::report::{Format, Messages, Reporter};
 
-/// Put the entry points of several modules into one
+/// Combine the entry points of several modules into one module
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP, args_override_self = true)]
 pub(crate) struct Arguments {
-    /// Modules, binary, as hexadecimal text or as assembly text; directories to
-    /// search for them; or `-` for standard input
+    /// Modules, binary, hexadecimal text or assembly text; directories, which are
+    /// searched for modules; or `-` for standard input
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
 
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
-    /// The form of errors and warnings
+    /// The format of errors and warnings
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 
@@ -39,15 +39,15 @@ pub(crate) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Equal types and constants are shared, and capabilities and extensions are those
-of all modules. The version is the highest of them, and the byte order is that of
+Equal types and constants are shared; the capabilities and extensions of all
+modules are kept. The version is the highest of all, and the byte order is that of
 the first input. Modules with different addressing or memory models can't be
-merged, nor can those that have the same entry point. (`spv link` is for modules
-that import what others export.)
+merged, nor can modules with the same entry point. (`spv link` is for modules that
+import what others export.)
 
-Inputs are binary modules, modules as hexadecimal text, or assembly text. A
-directory stands for the .spv and .spvasm files in it and below. If there is an
-error, nothing is written.
+Inputs are binary modules, modules as hexadecimal text, or assembly text.
+Directories are searched for .spv and .spvasm files. If there is an error, nothing
+is written.
 
 Examples:
   spv merge shader.vert.spv shader.frag.spv -o shader.spv

@@ -26,9 +26,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     changing: Changing,
 
-    /// Give a constant a value: CONSTANT is a SpecId, a name, or a result id as %ID or as
-    /// `spv dis` shows it;
-    /// VALUE a number as in assembly text, or true or false
+    /// Set a constant: CONSTANT is a SpecId, a name, or a result id as %ID or as `spv
+    /// dis` shows it; VALUE is a number as in assembly text, true or false
     #[arg(long, value_name = "CONSTANT=VALUE", value_parser = setting)]
     set: Vec<(String, String)>,
 
@@ -40,16 +39,15 @@ pub(crate) struct Arguments {
     #[arg(long)]
     all_defaults: bool,
 
-    /// Replace computations in functions that use only constants by their results
+    /// Replace computations in functions by their results if they use only constants
     #[arg(long)]
     fold: bool,
 
-    /// Remove types and constants that nothing uses, even if nothing used them before
+    /// Remove all unused types and constants, including those that were unused before
     #[arg(long)]
     prune: bool,
 
-    /// Show the constants of each module instead: SpecId, result id, type, default and
-    /// name
+    /// Only list the constants of each module: SpecId, result id, type, default and name
     #[arg(long, conflicts_with_all = ["set", "freeze", "all_defaults", "fold", "prune", "output"])]
     list: bool,
 }
@@ -64,7 +62,7 @@ const AFTER_HELP: &str = change_help!(
 fn setting(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((constant, value)) => Ok((constant.to_owned(), value.to_owned())),
-        None => Err("it must be CONSTANT=VALUE".to_owned()),
+        None => Err("it must have the form CONSTANT=VALUE".to_owned()),
     }
 }
 
@@ -77,8 +75,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     }
     if arguments.asks_nothing() {
         return Err(UsageError(
-            "nothing was asked: give values with `--set`, or defaults with `--freeze` or \
-             `--all-defaults`; `--list` shows what constants there are"
+            "nothing to do: give values with `--set`, or use defaults with `--freeze` or `--all-defaults`; `--list` \
+             shows the constants"
                 .into(),
         ));
     }
@@ -248,7 +246,7 @@ fn bits(module: &Module, constant: &SpecConstant, value: &str) -> Result<u64, St
             _ => value
                 .parse::<u32>()
                 .map(u64::from)
-                .map_err(|_| format!("`{value}` is neither true nor false nor a number")),
+                .map_err(|_| format!("`{value}` is neither true, false nor a number")),
         };
     }
     let Some(ty) = number_type(module, constant) else {

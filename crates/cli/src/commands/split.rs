@@ -24,7 +24,7 @@ use crate::output::Destination;
 use crate::report::{Format, Messages};
 use crate::telling::Telling;
 
-/// Take one entry point out of a module, with what it uses
+/// Extract one entry point of a module, with everything it uses
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP, args_override_self = true)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
@@ -32,21 +32,21 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     changing: Changing,
 
-    /// Take out the entry point of this name, or whose function has this name or id
+    /// Extract the entry point with this name, or whose function has this name or id
     #[arg(long, value_name = "NAME", group = "what")]
     entry_point: Option<String>,
 
-    /// Take out the entry point of this execution model, such as GLCompute, where
-    /// several have the name
+    /// Extract the entry point with this execution model, such as GLCompute, if several
+    /// have the same name
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["all", "list"], value_parser = model)]
     model: Option<ExecutionModel>,
 
-    /// Take out each entry point into a file of its own below this directory, called
-    /// by its name and its execution model
+    /// Extract each entry point to a file in this directory, named by its name and its
+    /// execution model
     #[arg(long, value_name = "DIR", group = "what", conflicts_with_all = ["output", "in_place"])]
     all: Option<PathBuf>,
 
-    /// Print the entry points: on each line the execution model, a tab, and the name
+    /// List the entry points: on each line the execution model, a tab, and the name
     #[arg(long, group = "what", conflicts_with_all = ["output", "in_place", "verbose", "dry_run"])]
     list: bool,
 
@@ -70,11 +70,7 @@ fn model(name: &str) -> Result<ExecutionModel, String> {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     if let Some(directory) = &arguments.all {
-        check_called_directory(
-            "--all",
-            directory,
-            "each entry point gets a file of its own",
-        )?;
+        check_called_directory("--all", directory, "a file is written for each entry point")?;
         return arguments.changing.single(|loaded, messages| {
             write_parts(&loaded, directory, &arguments.telling, messages)
         });
@@ -141,7 +137,7 @@ fn diagnostic(error: &SplitError) -> Diagnostic {
     match error {
         SplitError::Ambiguous { .. } => kinds::AMBIGUOUS_NAME
             .error(message)
-            .with_help("`--model` says which one"),
+            .with_help("`--model` chooses one"),
         _ => kinds::NO_ENTRY_POINT.error(message),
     }
 }

@@ -27,13 +27,12 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = WHAT)]
     sources: bool,
 
-    /// Remove everything of the instruction sets for debug information
+    /// Remove the instruction sets for debug information
     /// (NonSemantic.Shader.DebugInfo.100, OpenCL.DebugInfo.100, …)
     #[arg(long, help_heading = WHAT)]
     debug_info: bool,
 
-    /// Remove everything of other non-semantic instruction sets, except what
-    /// --output-calls removes
+    /// Remove other non-semantic instruction sets, except what --output-calls removes
     #[arg(long, help_heading = WHAT)]
     non_semantic: bool,
 
@@ -41,7 +40,7 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = WHAT)]
     output_calls: bool,
 
-    /// Remove decorations that only matter to programs that load modules
+    /// Remove decorations that matter only to applications that load modules
     /// (UserSemantic, UserTypeGOOGLE, CounterBuffer)
     #[arg(long, help_heading = WHAT)]
     reflection: bool,
@@ -50,7 +49,7 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = WHAT)]
     unused: bool,
 
-    /// Remove all of the first five; the default if no option says what to remove
+    /// All of the first five options; the default if none of these options is given
     #[arg(long, help_heading = WHAT)]
     all: bool,
 

@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     changing: Changing,
 
-    /// Remove also Shader, Kernel and Matrix, which otherwise stay where they are declared
+    /// Also remove Shader, Kernel and Matrix, which otherwise stay if they are declared
     #[arg(long)]
     all: bool,
 

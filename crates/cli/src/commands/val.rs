@@ -25,7 +25,7 @@ use crate::run::{deliver, each};
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP.as_str(), args_override_self = true)]
 pub(crate) struct Arguments {
-    /// Modules, binary or as assembly text; directories to search for them; or
+    /// Modules, binary or assembly text; directories, which are searched for modules; or
     /// `-` for standard input [default: standard input]
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
@@ -34,8 +34,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ENV", value_parser = environments::parser(), hide_possible_values = true, default_value = "spv1.6")]
     target_env: TargetEnv,
 
-    /// The form of the report: for people, one JSON object for each input on a line, or
-    /// a SARIF log
+    /// The format of the report
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 
@@ -46,19 +45,19 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     levels: LevelArguments,
 
-    /// Report at most this many errors of an input; 0 means no limit
+    /// Report at most this many errors per input; 0 means no limit
     #[arg(long, value_name = "N", default_value_t = 50)]
     max_errors: usize,
 
-    /// Show ids by their numbers rather than by the names that `dis` gives them
+    /// Show ids as numbers instead of the names that `spv dis` gives them
     #[arg(long)]
     raw_id: bool,
 
-    /// Show nothing; the exit code tells
+    /// Print nothing; the exit code says whether the inputs are valid
     #[arg(short, long, conflicts_with = "format")]
     quiet: bool,
 
-    /// Work on this many inputs at once [default: one per core]
+    /// Process this many inputs in parallel [default: one per core]
     #[arg(short, long, value_name = "N", value_parser = jobs)]
     jobs: Option<NonZeroUsize>,
 
@@ -76,9 +75,17 @@ struct LevelArguments(Vec<(String, Level)>);
 
 /// The options, what they do to a rule, and the level that they give it.
 const LEVELS: &[(&str, &str, Level)] = &[
-    ("allow", "Ignore what breaks this rule", Level::Allow),
-    ("warn", "Report it as a warning", Level::Warn),
-    ("deny", "Report it as an error", Level::Deny),
+    ("allow", "Ignore violations of this rule", Level::Allow),
+    (
+        "warn",
+        "Report violations of this rule as warnings",
+        Level::Warn,
+    ),
+    (
+        "deny",
+        "Report violations of this rule as errors",
+        Level::Deny,
+    ),
 ];
 
 impl Args for LevelArguments {
@@ -142,7 +149,7 @@ fn rules() -> impl Iterator<Item = &'static str> {
 
 fn unknown_rule(name: &str) -> String {
     if spirvkit::find_rule(name).is_some_and(|rule| rule.id == name) {
-        return format!("`{name}` is always an error: without it, there is nothing to judge");
+        return format!("`{name}` is always an error: without it, nothing else can be checked");
     }
     let families = rules().map(|id| id.split('.').next().unwrap_or(id).to_owned() + ".*");
     let all: Vec<String> = rules().map(str::to_owned).chain(families).collect();
@@ -208,13 +215,12 @@ static AFTER_HELP: LazyLock<String> = LazyLock::new(|| {
 
 const ABOUT: &str = "\
 All errors of a module are reported, each with the id of its rule, which
-`spv explain RULE` explains. A directory stands for the .spv and .spvasm files in
-it and below.
+`spv explain RULE` explains. Directories are searched for .spv and .spvasm files.
 
-`--allow`, `--warn` and `--deny` say how breaches of a rule are reported, and can
-be given several times. RULE is a rule (layout.overlap), a family (layout.*), or
-all (*). A rule's own name counts for more than its family's, and of two equal
-names the later. What is allowed, or only worth a warning, hides no errors of
+`--allow`, `--warn` and `--deny` say how violations of a rule are reported; they
+can be given several times. RULE is a rule (layout.overlap), a family (layout.*),
+or all (*). A rule's own name takes precedence over its family's, and a later
+option over an earlier one. What is allowed, or only a warning, hides no errors of
 other rules.
 
 Examples:
@@ -224,17 +230,17 @@ Examples:
 
 Exit codes:
   0  all inputs are valid
-  1  an input is not, or could not be read
+  1  an input is invalid, or could not be read
   2  the command line is wrong";
 
 /// The form of the report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people, with the place shown
+    /// For people, with the place of each error
     #[default]
     #[value(alias = "text", alias = "table")]
     Human,
-    /// For programs: one JSON object for each input, on a line
+    /// For programs: one line with a JSON object for each input
     Json,
     /// A SARIF 2.1.0 log
     Sarif,
@@ -398,7 +404,7 @@ impl Check<'_> {
                 if report.is_cut() && self.options.max_errors > 0 {
                     let errors = self.options.max_errors;
                     messages.add_note(&format!(
-                        "{}: more than {}; `--max-errors` shows more",
+                        "{}: there are more than {}; `--max-errors` shows more",
                         input.name,
                         counted(errors, "error")
                     ));
@@ -416,7 +422,7 @@ impl Check<'_> {
         }
         if report.is_over_budget() && self.format != Format::Json && !self.quiet {
             messages.add_note(&format!(
-                "{}: there is more than is told of a module of this size",
+                "{}: there are more errors than can be shown for a module of this size",
                 input.name
             ));
         }

@@ -27,7 +27,7 @@ fn only_module(array: Array, mut rest: Code<'_>) -> Result<Decoded, Diagnostic> 
     let decoded = array.decode()?;
     while let Some(another) = rest.next_array() {
         if another.is_module() {
-            let message = "this is a second module, but a file can hold only one".into();
+            let message = "this is a second module, but a file can contain only one".into();
             return Err(error(
                 &kinds::SEVERAL_MODULES,
                 message,
@@ -104,7 +104,7 @@ fn append(value: i128, span: Span, size: usize, bytes: &mut Vec<u8>) -> Result<(
     let bits = size * 8;
     let range = -(1i128 << (bits - 1))..1i128 << bits;
     if !range.contains(&value) {
-        let message = format!("this number does not fit in {bits} bits, as those before it do");
+        let message = format!("this number does not fit in {bits} bits, as the previous ones do");
         return Err(error(&kinds::TOO_LONG, message, span));
     }
     bytes.extend(&value.to_le_bytes()[..size]);
@@ -206,7 +206,7 @@ impl Code<'_> {
                 let span = Span { start, end: start };
                 error(
                     &kinds::OPEN_ARRAY,
-                    "the text ends before its array does".into(),
+                    "the text ends within an array".into(),
                     span,
                 )
             }

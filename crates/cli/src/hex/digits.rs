@@ -82,9 +82,9 @@ impl Iterator for Tokens<'_> {
 
 fn mixed_prefixes(expected: Prefix, span: Span) -> Diagnostic {
     let message = match expected {
-        Prefix::None => "this number has a prefix, but those before it have none",
-        Prefix::X => "the prefix `x` is missing here, but the numbers before have it",
-        Prefix::ZeroX => "the prefix `0x` is missing here, but the numbers before have it",
+        Prefix::None => "this number has a prefix, but the previous ones have none",
+        Prefix::X => "the prefix `x` is missing here, but the previous numbers have it",
+        Prefix::ZeroX => "the prefix `0x` is missing here, but the previous numbers have it",
     };
     error(&kinds::MIXED_PREFIXES, message.into(), span)
 }

@@ -128,7 +128,7 @@ impl<'a> Dump<'a> {
         }
         if offset != Some(self.bytes.len()) {
             let message = format!(
-                "this line's offset doesn't follow from the line before, which ends at byte {}",
+                "this line's offset doesn't match the previous line, which ends at byte {}",
                 self.bytes.len()
             );
             return Err(error(&kinds::WRONG_OFFSET, message, span));
@@ -149,7 +149,7 @@ impl<'a> Dump<'a> {
             _ => {
                 let message = "`*` leaves out too many lines before this one".into();
                 let diagnostic = error(&kinds::WRONG_OFFSET, message, span);
-                Err(diagnostic.with_help("`hexdump -v` and `od -v` leave nothing out"))
+                Err(diagnostic.with_help("use `hexdump -v` or `od -v`, which leave nothing out"))
             }
         }
     }

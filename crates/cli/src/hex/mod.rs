@@ -63,8 +63,7 @@ impl Decoded {
         if !is_binary_module(&self.bytes) {
             let diagnostic = error(
                 &kinds::WRONG_HEX_MAGIC,
-                "these digits do not start with the magic number 07230203 of a SPIR-V module"
-                    .into(),
+                "these digits do not start with the SPIR-V magic number 07230203".into(),
                 self.first,
             );
             return Err(match looks_like(&self.bytes) {
@@ -74,8 +73,7 @@ impl Decoded {
         }
         if !self.bytes.len().is_multiple_of(4) {
             let message = format!(
-                "the text ends within a word: it holds {} bytes, and a module is made of words of \
-                 four bytes",
+                "the text ends within a word: it has {} bytes, but a module consists of words of four bytes",
                 self.bytes.len()
             );
             return Err(error(&kinds::ODD_SIZE, message, self.last));

@@ -128,7 +128,8 @@ impl Reading {
 fn append_run(digits: &str, span: Span, bytes: &mut Vec<u8>) -> Result<(), Diagnostic> {
     if !digits.len().is_multiple_of(2) {
         let count = digits.len();
-        let message = format!("a byte is two digits, but these are {count}, an odd number");
+        let message =
+            format!("bytes have two digits each, but this run has {count}, an odd number");
         return Err(error(&kinds::ODD_DIGITS, message, span));
     }
     let value = |digit: u8| char::from(digit).to_digit(16).unwrap_or(0) as u8;

@@ -101,7 +101,7 @@ fn the_classic_tool_takes_its_options() {
     assert_eq!(ran.code, 0);
     assert!(ran.text().starts_with(" OpCapability Shader\n"));
     assert!(ran.text().contains("\n-%2 = OpConstant %1 7\n"));
-    diff(&["a.spvasm"]).fails(1, "compares two files");
+    diff(&["a.spvasm"]).fails(1, "two files must be given");
     assert!(diff(&["--help"]).text().contains("--with-id-map"));
 }
 
@@ -173,5 +173,5 @@ fn folders_are_compared_by_their_paths() {
     );
     assert_eq!(code(&["old", "new"]), 2);
     dir.spv(&["diff", "old", "new/gone.spvasm"])
-        .fails(2, "a folder");
+        .fails(2, "a directory can be compared only");
 }

@@ -12,7 +12,7 @@ fn rules_are_explained() {
     let ran = dir.spv(&["explain", "id.undefined"]);
     let text = ran.text();
     assert!(text.starts_with("id.undefined\n"));
-    assert!(text.contains("This breaks it") && text.contains("This keeps it"));
+    assert!(text.contains("This breaks the rule") && text.contains("This follows it"));
     let full = dir.spv(&["explain", "--full", "id.undefined"]);
     assert!(full.text().contains("OpEntryPoint"));
     dir.spv(&["explain"]).fails(2, "Usage");

@@ -221,6 +221,17 @@ fn limits_tell_their_defaults() {
 }
 
 #[test]
+fn help_shows_the_limit_of_inputs_where_there_are_inputs() {
+    let dir = Dir::new();
+    for (command, shows) in [("dis", true), ("explain", false), ("man", false)] {
+        let help = dir.spv(&[command, "--help"]);
+        assert_eq!(help.text().contains("--max-input"), shows, "{command}");
+    }
+    let explained = dir.spv(&["explain", "--max-input", "1M", "id.undefined"]);
+    assert!(explained.text().starts_with("id.undefined"));
+}
+
+#[test]
 fn numbers_and_articles_agree_with_their_nouns() {
     let dir = Dir::new();
     let linkable = TEXT.replacen("OpMemory", "OpCapability Linkage\nOpMemory", 1);

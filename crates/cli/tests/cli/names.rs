@@ -94,7 +94,7 @@ fn names_as_the_module_has_them_are_taken_if_they_are_one_ids() {
     assert!(told.text().contains("%param = "));
     assert!(
         told.stderr
-            .contains("warning[lookup.ambiguous]: `param` is the name of %param_0, too")
+            .contains("warning[lookup.ambiguous]: `param` is also the name of %param_0")
     );
     let told = dir.spv(&["debug", "lookup", "a.spv", "%param"]);
     assert_eq!((told.code, &*told.stderr), (0, ""));

@@ -155,7 +155,7 @@ fn no_output_is_written_under_the_name_of_another_form() {
         (&["dis", "a.spv", "-o", "b.spv"][..], "a binary module"),
         (&["dis", "a.spv", "-o", "b.json"], "JSON"),
         (&["as", "a.spvasm", "-o", "b.spvasm"], "assembly text"),
-        (&["strip", "a.spv", "-o", "b.html"], "a page"),
+        (&["strip", "a.spv", "-o", "b.html"], "an HTML page"),
         (&["merge", "a.spv", "-o", "b.SVG"], "an SVG image"),
         (&["link", "a.spv", "-o", "b.o"], "an object"),
         (
@@ -199,7 +199,7 @@ fn no_input_is_replaced_by_something_of_another_form_by_accident() {
         &["cfg", "a", "-o", "a"],
         &["debug", "dwarf", "a", "-o", "./a"],
     ] {
-        dir.spv(arguments).fails(2, "is an input, and");
+        dir.spv(arguments).fails(2, "is an input, so");
     }
     assert_eq!(dir.read("a"), module);
     assert_eq!(dir.read_text("text"), TEXT);

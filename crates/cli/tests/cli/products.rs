@@ -215,7 +215,7 @@ fn errors_without_number_are_told_as_far_as_there_is_room() {
     assert!(ran.stderr.len() < most(module.len()));
     assert!(
         ran.stderr
-            .contains("more than is told of a module of this size")
+            .contains("more errors than can be shown for a module of this size")
     );
     // As a rule, there is room.
     let ran = dir.spv(&["val", "--format", "json", "a.spv"]);
@@ -302,7 +302,7 @@ fn inputs_may_be_as_large_as_is_said() {
             "{}",
             refused.stderr
         );
-        let bytes = format!("more than {less} bytes");
+        let bytes = format!("larger than {less} bytes");
         assert!(refused.stderr.contains(&bytes), "{}", refused.stderr);
     }
     let other = ["diff", "a.spv", "a.spv", "--max-input", &less];
@@ -326,7 +326,7 @@ fn an_endless_input_is_refused() {
         let ran = dir.spv(&[&[command], &arguments[..]].concat());
         assert_eq!(ran.code, 1);
         assert!(
-            ran.stderr.contains("more than 1048576 bytes"),
+            ran.stderr.contains("larger than 1048576 bytes"),
             "{}",
             ran.stderr
         );

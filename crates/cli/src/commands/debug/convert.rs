@@ -11,34 +11,34 @@ use crate::change_help;
 use crate::exit::{Ending, UsageError};
 use crate::kinds;
 
-/// Turn debug information into that of another instruction set
+/// Convert debug information to another instruction set
 ///
-/// What the other set can't say is left out or said in another way, and told as warnings.
-/// A module without debug information gets some: its files, its functions, its named
-/// variables and their types.
+/// What the other set can't express is left out or approximated, with warnings. A module
+/// without debug information gets some: its files, its functions, its named variables and
+/// their types.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP, args_override_self = true)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     changing: Changing,
 
-    /// The set to turn it into
+    /// The set to convert to
     #[arg(long, value_name = "SET")]
     to: SetName,
 
-    /// Tell each loss with the id of its instruction, rather than each kind of loss once
+    /// Report each loss with the id of its instruction, instead of each kind of loss once
     #[arg(long)]
     every_loss: bool,
 
-    /// Leave out members that lead back to their structure, rather than write them with
-    /// OpExtInstWithForwardRefsKHR, which not every consumer takes
+    /// Leave out members that lead back to their structure, instead of writing them with
+    /// OpExtInstWithForwardRefsKHR, which not every consumer supports
     #[arg(long)]
     no_forward_references: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum SetName {
-    /// DebugInfo, the first of them
+    /// DebugInfo, the oldest set
     Debuginfo,
     /// OpenCL.DebugInfo.100
     Opencl,

@@ -45,8 +45,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         let is_empty = info.sets().next().is_none() && info.entries().next().is_none();
         let why = match info.files().next() {
             Some(_) => {
-                "the module has no debug information but lines and files: see `spv debug \
-                 sources` and `spv debug scopes`"
+                "the module has no debug information except lines and files: see `spv debug sources` and `spv debug \
+                 scopes`"
             }
             None => "the module has no debug information",
         };

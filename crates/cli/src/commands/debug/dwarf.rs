@@ -16,10 +16,10 @@ use crate::naming::check_output;
 use crate::output::{STDOUT_NAME, write_file, write_stdout};
 use crate::report::Format;
 
-/// Write an ELF object with DWARF, for debuggers and other tools that read that
+/// Write an ELF object with DWARF, for debuggers and other tools that read DWARF
 ///
-/// The module takes the place of the code: the address of an instruction is where it
-/// stands in the module, in bytes.
+/// The module takes the place of the code: the address of an instruction is its byte
+/// offset in the module.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
@@ -34,12 +34,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "VERSION", default_value = "5", value_parser = ["4", "5"])]
     dwarf: String,
 
-    /// The directory that relative names of source files start from
+    /// The directory to which relative names of source files refer
     #[arg(long, value_name = "DIR")]
     directory: Option<String>,
 
-    /// Write the texts of source files into the line table, too: LLVM's tools show them,
-    /// those of GNU binutils refuse the line table (version 5 only)
+    /// Also write the texts of source files to the line table: LLVM's tools show them,
+    /// but GNU binutils reject such a line table (DWARF 5 only)
     #[arg(long)]
     embed_sources: bool,
 }

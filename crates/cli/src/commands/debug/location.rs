@@ -187,7 +187,7 @@ impl Wanted {
             Some((*line, next, ranges.next()?))
         });
         let Some((line, next, range)) = next else {
-            let message = "no instruction belongs to what is declared there";
+            let message = "no instruction comes from what is declared there";
             return Err(Trouble::not_found(message));
         };
         let message = format!("line {line} has no instructions; this is line {next}");
@@ -220,8 +220,8 @@ pub(super) fn find_id(names: &IdNames<'_>, text: &str) -> Result<(Id, Option<Tro
 fn find_id_place<'a>(view: &View<'a>, name: &str) -> Result<Place<'a>, Trouble> {
     let (id, warning) = match find_id(view.ids, name) {
         Err(_) if view.info.files().any(|(_, file)| file.is_called(name)) => {
-            let message = format!("`{name}` is a file: which line of it?");
-            let help = format!("such as `{name}:12`");
+            let message = format!("`{name}` is a file, but no line is given");
+            let help = format!("give a line, such as `{name}:12`");
             return Err(Trouble::not_found(message).with_help(help));
         }
         found => found?,
@@ -326,8 +326,9 @@ fn one_file(info: &DebugInfo<'_>, files: Vec<FileId>, line: u32) -> Result<Vec<F
         .take(5)
         .map(|file| format!("{}:{line}", file.name()))
         .collect();
-    let message = format!("line {line} of which file?");
-    Err(Trouble::ambiguous(message).with_help(format!("such as {}", places.join(", "))))
+    let message = format!("no file is given for line {line}");
+    Err(Trouble::ambiguous(message)
+        .with_help(format!("give a file, such as {}", places.join(", "))))
 }
 
 /// The files that may be meant.
@@ -346,7 +347,7 @@ pub(super) fn no_file(info: &DebugInfo<'_>, name: &str) -> Trouble {
     Trouble::not_found(match known.is_empty() {
         true => "the module names no source files".to_owned(),
         false => format!(
-            "the module names no source file `{name}`, but {}",
+            "the module has no source file `{name}`, but {}",
             known.join(", ")
         ),
     })

@@ -27,8 +27,8 @@ use crate::ids::Trouble;
 use crate::limit::List;
 use crate::report::Format;
 
-/// Tell which line of the source an instruction comes from, or which instructions come
-/// from a line
+/// Show which source line an instruction comes from, or which instructions come from a
+/// line
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
@@ -118,7 +118,7 @@ fn write_instruction(view: &View<'_>, start: usize, out: &mut dyn Write) -> io::
                 writeln!(out, "  | {line}")?;
             }
         }
-        None if described.is_none() => writeln!(out, "  no line is known")?,
+        None if described.is_none() => writeln!(out, "  no known line")?,
         None => {}
     }
     let mut is_inlined = false;

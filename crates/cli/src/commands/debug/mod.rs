@@ -15,7 +15,7 @@ use clap::{Args, Subcommand};
 
 use crate::exit::{Ending, UsageError};
 
-/// Look into debug information: files, lines, types, scopes and variables
+/// Inspect debug information: files, lines, types, scopes and variables
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP, subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Arguments {
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 
 const AFTER_HELP: &str = "\
 Examples:
-  spv debug lookup shader.spv shader.comp:12    which instructions a line became
+  spv debug lookup shader.spv shader.comp:12    which instructions come from a line
   spv debug lookup shader.spv %57               which line an instruction comes from
   spv debug vars shader.spv %57                 which variables are visible there
   spv debug dump shader.spv                     everything, as a tree
@@ -90,11 +90,11 @@ macro_rules! place_help {
             "\
 The module is binary, hexadecimal text, or assembly text. A place in it is one of:
   0x1a4            an offset in bytes, as `spv dis --offsets` shows it; also
-                   `byte 420` or `word 105`, as errors do, or 0x1a4..0x1c0
+                   `byte 420` or `word 105`, as errors show it, or 0x1a4..0x1c0
   %57, %main, sum  an id, by its number or by its name, as `spv dis` shows it
   shader.comp:12   a line of a source file; with a column shader.comp:12:5
-  12               the same, where only one file can be meant; or if nothing
-                   comes of that line, the id with this number
+  12               the same, if only one file is possible; if no instruction
+                   comes from that line, the id with this number
 
 Examples:
 ",

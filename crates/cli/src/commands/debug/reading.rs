@@ -34,7 +34,7 @@ pub(crate) struct Reading {
 /// How to show what was found.
 #[derive(Debug, Args)]
 pub(crate) struct FormArguments {
-    /// The form of what is shown, and of errors
+    /// The format of the output and of errors
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 

@@ -21,13 +21,14 @@ use crate::kinds;
 use crate::limit::{Limit, List};
 use crate::report::Format;
 
-/// Remove single debugging instructions, and what can't do without them
+/// Remove single debugging instructions, and what depends on them
 ///
-/// What refers to them refers to DebugInfoNone then. In DebugInfo, the first set, that is
-/// possible everywhere; in the others, what was in a block, a module or a composite comes
-/// to be in what is around that, and what can't do without the instruction goes, too.
+/// References to them become references to DebugInfoNone. In DebugInfo, the oldest set,
+/// that is possible everywhere; in the others, what was in a removed block, module or
+/// composite moves to the enclosing scope, and what depends on the instruction is
+/// removed, too.
 ///
-/// `spv strip --debug-info` removes all there is.
+/// `spv strip --debug-info` removes all debug information.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
@@ -35,11 +36,11 @@ pub(crate) struct Arguments {
     #[arg(value_name = "MODULE")]
     module: PathBuf,
 
-    /// The ids of the instructions, by their numbers or names: %12, %name, name
+    /// The ids of the instructions, as numbers or names: %12, %name, name
     #[arg(value_name = "ID", required = true)]
     ids: Vec<String>,
 
-    /// List what would be removed, and write nothing
+    /// Only list what would be removed
     #[arg(long, conflicts_with = "output")]
     list: bool,
 
@@ -47,7 +48,7 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
-    /// The form of errors and warnings
+    /// The format of errors and warnings
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 

@@ -26,18 +26,18 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     reading: Reading,
 
-    /// Write the texts to files in this directory, which is made if need be. Paths
-    /// stay, but never lead out of it, not through links either; what is in the way of
-    /// any file is told, and nothing written
+    /// Write the texts to files in this directory, which is created if needed. Paths are
+    /// kept, but never lead out of it, not even through links. If anything is in the way
+    /// of any file, nothing is written
     #[arg(long, value_name = "DIR")]
     extract: Option<PathBuf>,
 
-    /// Replace files that are there already
+    /// Replace existing files
     #[arg(long, requires = "extract")]
     force: bool,
 
-    /// Write the text of this file to standard output: the path as the module has it,
-    /// or the last parts of it
+    /// Write the text of this file to standard output: its path as in the module, or the
+    /// last parts of the path
     #[arg(long, value_name = "FILE", conflicts_with = "extract")]
     print: Option<String>,
 }
@@ -142,7 +142,7 @@ fn print(view: &View<'_>, name: &str, out: &mut dyn Write) -> Result<Found, Fail
         return Err(no_file(info, name).into());
     };
     let Some(text) = info.text_of(id) else {
-        let message = format!("the module does not have the text of `{}`", file.name());
+        let message = format!("the module does not contain the text of `{}`", file.name());
         return Err(Trouble::not_found(message).into());
     };
     match view.format {
@@ -158,7 +158,7 @@ fn write_texts(info: &DebugInfo<'_>, directory: &Path, force: bool) -> Result<Pa
     let files: Vec<(FileId, &File)> = with_text.collect();
     if files.is_empty() {
         return Err(Trouble::not_found(
-            "the module has no texts of source files",
+            "the module contains no texts of source files",
         ));
     }
     let names = files.iter().map(|(_, file)| file.name());

@@ -19,7 +19,7 @@ use crate::exit::{Ending, UsageError};
 use crate::limit::List;
 use crate::report::Format;
 
-/// Show the variables that are visible at an instruction or line, or all of them
+/// Show the variables that are visible at an instruction or line, or all variables
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {

@@ -172,10 +172,7 @@ impl Counts {
     fn summary(&self, folders: &[PathBuf; 2]) -> String {
         let pairs = if self.compared == 1 { "pair" } else { "pairs" };
         let mut text = match self.differing {
-            0 => format!(
-                "{} {pairs} of modules compared, none differs",
-                self.compared
-            ),
+            0 => format!("{} {pairs} of modules compared, none differ", self.compared),
             1 => format!("{} {pairs} of modules compared, 1 differs", self.compared),
             more => format!(
                 "{} {pairs} of modules compared, {more} differ",

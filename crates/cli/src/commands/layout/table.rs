@@ -181,8 +181,8 @@ impl Notes {
     /// What the marks mean.
     fn texts(self) -> impl Iterator<Item = &'static str> {
         let texts = [
-            (self.differs, "! differs from what is declared"),
-            (self.overlaps, "& overlaps a member before"),
+            (self.differs, "! differs from the declared layout"),
+            (self.overlaps, "& overlaps a previous member"),
             (
                 self.is_specialized,
                 "* with default values of specialization constants",

@@ -59,7 +59,7 @@ fn others() -> String {
     kinds.retain(|kind| spirvkit::find_rule(kind.id).is_none());
     kinds.sort_by_key(|kind| kind.id);
     let mut out = String::from(
-        "\n# Other errors and warnings\n\nWhat reading, writing and changing modules reports.\n",
+        "\n# Other errors and warnings\n\nErrors and warnings of reading, writing and changing modules.\n",
     );
     let mut family = "";
     for kind in kinds {
@@ -97,7 +97,7 @@ fn describe(rule: &Rule) -> String {
     };
     let _ = write!(
         out,
-        "\n\nBroken ({}{frame}):\n\n```\n{}\n```\n\nKept:\n\n```\n{}\n```\n",
+        "\n\nThis breaks the rule ({}{frame}):\n\n```\n{}\n```\n\nThis follows it:\n\n```\n{}\n```\n",
         rule.example.frame.environment(),
         tidy(rule.example.breaks),
         tidy(rule.example.keeps)

@@ -45,8 +45,8 @@ pub(crate) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-The module need not be valid. What it doesn't say is shown as `-` or `unknown`, and
-a number that depends on specialization constants is followed by `*`. Offsets and
+The module need not be valid. What it doesn't say is shown as `-` or `unknown`.
+A number that depends on specialization constants is followed by `*`. Offsets and
 sizes are in bytes.
 
 Examples:

@@ -81,9 +81,9 @@ impl From<RulesName> for Rules {
 const AFTER_HELP: &str = "\
 The input is a binary module, a module as hexadecimal text, or assembly text.
 All numbers are bytes. The members of nested structures follow their structure,
-with offsets from the start of the outermost one; of arrays, only the first element
-is shown. Tables are as wide as the terminal, as COLUMNS says, or 80 columns; rules
-that don't fit side by side are shown below each other.
+with offsets from the start of the outermost one; of arrays, only the first
+element is shown. Tables are as wide as the terminal, as COLUMNS says, or 80
+columns; rules that don't fit side by side are shown below each other.
 
 Examples:
   spv layout shader.spv

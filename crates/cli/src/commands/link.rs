@@ -74,7 +74,8 @@ Imports are resolved by name. Import and export must have the same type, however
 the modules declare it. Function control, decorations and the attributes of
 parameters are those of the definition. All errors are reported, each with the
 symbol and the modules; if there is one, nothing is written. The result has the
-byte order of the first input. Directories are searched for .spv and .spvasm files.
+byte order of the first input. Directories are searched for .spv and .spvasm
+files.
 
 Examples:
   spv link kernel.spv library.spv -o program.spv

@@ -97,7 +97,7 @@ fn wrong_wishes_are_told_and_nothing_is_written() {
             "`200` can't be its value: the type can't hold it",
         ),
         (&["--set", "0=maybe"], 1, "neither true, false nor a number"),
-        (&["--set", "10"], 2, "it must be CONSTANT=VALUE"),
+        (&["--set", "10"], 2, "it must have the form CONSTANT=VALUE"),
         (
             &["--set", "10=1", "--set", "10=2"],
             1,

@@ -16,13 +16,22 @@ use crate::lexer::{is_opcode_name, start_of};
 /// assert!(spirvkit_text::looks_like(b"OpNop ; layout(location = 0)").is_none());
 /// ```
 pub fn looks_like(bytes: &[u8]) -> Option<Diagnostic> {
-    if let Some(format) = FORMATS
-        .iter()
-        .find(|format| bytes.starts_with(format.magic))
-    {
-        return Some(other_format(format, bytes));
+    match Format::of(bytes) {
+        Some(format) => Some(other_format(format, bytes)),
+        None => str::from_utf8(bytes).ok().and_then(other_language),
     }
-    str::from_utf8(bytes).ok().and_then(other_language)
+}
+
+/// The same of a text, in which whatever is found has its place.
+pub(crate) fn text_looks_like(text: &str) -> Option<Diagnostic> {
+    let bytes = text.as_bytes();
+    match Format::of(bytes) {
+        Some(format) => {
+            let (start, end) = (0, format.magic.len());
+            Some(other_format(format, bytes).at_span(Span { start, end }))
+        }
+        None => other_language(text),
+    }
 }
 
 /// A kind of file that is told by its first bytes.
@@ -31,6 +40,14 @@ struct Format {
     /// With its article.
     name: &'static str,
     help: &'static str,
+}
+
+impl Format {
+    fn of(bytes: &[u8]) -> Option<&'static Self> {
+        FORMATS
+            .iter()
+            .find(|format| bytes.starts_with(format.magic))
+    }
 }
 
 const fn format(magic: &'static [u8], name: &'static str, help: &'static str) -> Format {

@@ -18,7 +18,7 @@ use spirvkit_binary::{
 use spirvkit_diagnostics::{Diagnostic, Span};
 use spirvkit_grammar::{FPEncoding, Generator, InstructionInfo, Op, Version};
 
-use crate::foreign::looks_like;
+use crate::foreign::text_looks_like;
 use crate::lexer::{Lexer, Token, TokenKind, is_opcode_name};
 use crate::refusals::is_bad_float_type;
 use header::{Bound, HeaderComments};
@@ -158,7 +158,7 @@ impl Assembled {
 /// none of this language has [one error](crate::looks_like) that says what it looks like.
 pub fn assemble(text: &str, options: &AssembleOptions) -> Result<Assembled, Vec<Diagnostic>> {
     assemble_once(text, options).map_err(|errors| {
-        if let Some(error) = looks_like(text.as_bytes()) {
+        if let Some(error) = text_looks_like(text) {
             return vec![error];
         }
         let errors = match strings::close(text) {

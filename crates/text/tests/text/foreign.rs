@@ -170,6 +170,16 @@ fn formats_are_told_by_their_first_bytes() {
 }
 
 #[test]
+fn formats_have_their_place_in_a_text() {
+    for text in ["\u{7f}ELF\u{2}é", "BZh\nOpFoo", "!<arch>\n", "PK\u{3}\u{4}"] {
+        let errors = assemble(text, &AssembleOptions::default()).expect_err(text);
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert_eq!(errors[0].rule(), "binary.other-format");
+        assert!(text.starts_with(part(text, &errors[0])), "{errors:?}");
+    }
+}
+
+#[test]
 fn a_module_within_another_file_is_found() {
     let file = b"\x7fELF....\0\0\x03\x02\x23\x07\0\0\x01\0";
     let help = looks_like(file).unwrap();

@@ -154,7 +154,7 @@ pub enum ErrorKind {
     UnknownBit {
         /// The enumeration.
         kind: OperandKind,
-        /// The bit.
+        /// The bit, or the bits if there are several.
         bit: u32,
     },
     /// An extended instruction's number is not in its set.
@@ -277,11 +277,11 @@ impl fmt::Display for ErrorKind {
                 write!(f, "{value} is not a known {}", kind.description())
             }
             Self::UnknownBit { kind, bit } => {
-                write!(
-                    f,
-                    "bit 0x{bit:x} is not a known bit of {}",
-                    kind.description()
-                )
+                let kind = kind.description();
+                match bit.count_ones() {
+                    1 => write!(f, "bit 0x{bit:x} is not a known bit of {kind}"),
+                    _ => write!(f, "bits 0x{bit:x} are not known bits of {kind}"),
+                }
             }
             Self::UnknownExtInst { set, number } => {
                 write!(f, "the instruction set {set} has no instruction {number}")

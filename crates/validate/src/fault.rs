@@ -255,9 +255,12 @@ impl Fault {
         self
     }
 
-    /// Makes it a warning.
+    /// Makes it a warning, and those that came with it.
     pub(crate) fn warning(mut self) -> Self {
         self.0.is_warning = true;
+        for other in &mut self.0.others {
+            other.0.is_warning = true;
+        }
         self
     }
 

@@ -593,7 +593,7 @@ impl<'a> Pass<'_, 'a, '_> {
         }
     }
 
-    /// Checks the bits of a mask from the highest down. Fails with a bit that is
+    /// Checks the bits of a mask from the highest down. Fails with those that are
     /// not known.
     fn mask(
         &mut self,
@@ -603,14 +603,21 @@ impl<'a> Pass<'_, 'a, '_> {
         bits: u32,
     ) -> Result<(), u32> {
         let mut rest = bits;
+        let mut unknown = 0;
         while rest != 0 {
             let bit = 1 << (31 - rest.leading_zeros());
             rest &= !bit;
-            let info = kind.enumerant(bit).ok_or(bit)?;
+            let Some(info) = kind.enumerant(bit) else {
+                unknown |= bit;
+                continue;
+            };
             let verdict = self.gate.enumerant(inst, word, kind, info);
             self.keep_missing(kind, bit, verdict);
         }
-        Ok(())
+        match unknown {
+            0 => Ok(()),
+            bits => Err(bits),
+        }
     }
 
     #[inline]

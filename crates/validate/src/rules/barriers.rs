@@ -178,9 +178,13 @@ fn check(at: &Site<'_, '_>) -> Verdict {
             all([check_control(at), stages, scopes])
         }
         Op::ControlBarrierArriveEXT | Op::ControlBarrierWaitEXT => {
-            check_split_scope(at)?;
-            let stages = check_split_stages(at).and_then(|()| check_scope_stages(at));
-            all([check_control(at), stages])
+            let scope = check_split_scope(at);
+            let scope = scope.and_then(|()| scopes::check_execution_value(at, at.id(0)));
+            let stages = check_split_stages(at).and_then(|()| match &scope {
+                Ok(()) => check_scope_stages(at),
+                Err(_) => scopes::check_memory_stages(at, at.id(1)),
+            });
+            all([scope, check_memory_of_control(at), stages])
         }
         Op::MemoryBarrier => all([
             scopes::check_memory_value(at, at.id(0)),
@@ -209,6 +213,12 @@ fn check(at: &Site<'_, '_>) -> Verdict {
 fn check_control(at: &Site<'_, '_>) -> Verdict {
     all([
         scopes::check_execution_value(at, at.id(0)),
+        check_memory_of_control(at),
+    ])
+}
+
+fn check_memory_of_control(at: &Site<'_, '_>) -> Verdict {
+    all([
         scopes::check_memory_value(at, at.id(1)),
         semantics::check(at, at.id(2), at.id(1)),
     ])

@@ -192,8 +192,7 @@ pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
         Op::BitReverse => check_typed_base(o),
         Op::BitCount => {
             check_result(o)?;
-            check_base(o)?;
-            check_size(o, 0)
+            all([check_base(o), check_size(o, 0)])
         }
         Op::BitwiseFunctionINTEL => {
             check_result(o)?;
@@ -226,15 +225,14 @@ fn check_operand(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
     if !o.m.is_int_scalar_or_vector(ty) {
         return Err(o.operand_fault(&OPERAND, index, "an integer scalar or vector"));
     }
-    check_size(o, index)?;
-    if o.m.bit_width(ty) != o.m.bit_width(o.result) {
-        return Err(o.mismatch(
+    let width = expect(o.m.bit_width(ty) == o.m.bit_width(o.result), || {
+        o.mismatch(
             &OPERAND_WIDTH,
             index,
             "components as wide as those of the result",
-        ));
-    }
-    Ok(())
+        )
+    });
+    all([check_size(o, index), width])
 }
 
 fn check_base(o: &Operation<'_, '_, '_>) -> Verdict {

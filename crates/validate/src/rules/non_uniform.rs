@@ -412,9 +412,9 @@ fn check_operands(at: &Site<'_, '_>, op: Op) -> Verdict {
         | O::SubgroupAnyKHR
         | O::SubgroupAllEqualKHR => all([expect_bool_result(at), expect_predicate(at, 0)]),
         O::GroupNonUniformAllEqual => {
-            expect_bool_result(at)?;
             let is_value = |m: &Module<'_>, ty| Kind::Any.is_scalar_or_vector(m, ty);
             all([
+                expect_bool_result(at),
                 expect(at, &VALUE, 1, "value", Kind::Any.name(), is_value),
                 check_encoding(at, 1),
             ])
@@ -424,16 +424,18 @@ fn check_operands(at: &Site<'_, '_>, op: Op) -> Verdict {
         O::GroupNonUniformBroadcast
         | O::GroupNonUniformQuadBroadcast
         | O::GroupNonUniformQuadSwap => {
-            check_moved(at, 1)?;
-            expect(at, &INDEX, 2, "index", UNSIGNED, is_unsigned)?;
-            if at.m.version < Version::new(1, 5)
-                && at.m.type_of(at.id(2)).is_some()
-                && !at.m.is_constant(at.id(2))
-            {
-                let expected = "a constant before SPIR-V 1.5";
-                return Err(at.wrong_operand(&INDEX_CONSTANT, at.id(2), "index", expected));
-            }
-            Ok(())
+            let index = expect(at, &INDEX, 2, "index", UNSIGNED, is_unsigned);
+            let may_vary = at.m.version >= Version::new(1, 5)
+                || at.m.type_of(at.id(2)).is_none()
+                || at.m.is_constant(at.id(2));
+            let constant = match may_vary {
+                true => Ok(()),
+                false => {
+                    let expected = "a constant before SPIR-V 1.5";
+                    Err(at.wrong_operand(&INDEX_CONSTANT, at.id(2), "index", expected))
+                }
+            };
+            all([check_moved(at, 1), index, constant])
         }
         O::GroupNonUniformShuffle
         | O::GroupNonUniformShuffleXor
@@ -569,19 +571,14 @@ fn check_clusters(at: &Site<'_, '_>) -> Verdict {
 }
 
 fn check_cluster_size(at: &Site<'_, '_>, index: usize) -> Verdict {
-    expect(
-        at,
-        &CLUSTER_SIZE,
-        index,
-        "cluster size",
-        UNSIGNED,
-        is_unsigned,
-    )?;
+    let name = "cluster size";
+    let unsigned = expect(at, &CLUSTER_SIZE, index, name, UNSIGNED, is_unsigned);
     let size = at.id(index);
-    match at.m.type_of(size).is_some() && !at.m.is_constant(size) {
-        true => Err(at.wrong_operand(&CLUSTER_CONSTANT, size, "cluster size", "a constant")),
+    let constant = match at.m.type_of(size).is_some() && !at.m.is_constant(size) {
+        true => Err(at.wrong_operand(&CLUSTER_CONSTANT, size, name, "a constant")),
         false => Ok(()),
-    }
+    };
+    all([unsigned, constant])
 }
 
 fn check_bit_count(at: &Site<'_, '_>) -> Verdict {

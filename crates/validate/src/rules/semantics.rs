@@ -6,7 +6,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Capability, MemoryModel, MemorySemantics, Op, Scope};
 
 use super::{Family, scopes};
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all, expect};
 use crate::module::Module;
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
@@ -502,144 +502,171 @@ pub(super) fn check(at: &Site<'_, '_>, semantics: Id, scope: Id) -> Verdict {
             false => broken(&CONSTANT, "must be an `OpConstant`"),
         };
     };
-    if (bits & ORDERS).count_ones() > 1 {
-        return broken(&ONE_ORDER, "can have at most one memory order");
-    }
-    if bits & MemorySemantics::SequentiallyConsistent.0 != 0
-        && (m.memory_model == MemoryModel::Vulkan || m.env.is_vulkan())
-    {
-        let what = "can't have `SequentiallyConsistent` in Vulkan or its memory model";
-        return broken(&SEQUENTIALLY_CONSISTENT, what);
-    }
-    if bits & VULKAN_MODEL_BITS != 0 {
-        check_vulkan_model_bits(at, semantics, bits)?;
-    }
-    if bits & MemorySemantics::UniformMemory.0 != 0 && !m.has(Capability::Shader) {
+    let is = |bit: MemorySemantics| bits & bit.0 != 0;
+    let is_for_vulkan = m.memory_model == MemoryModel::Vulkan || m.env.is_vulkan();
+    let is_sequential = is(MemorySemantics::SequentiallyConsistent);
+    let order = if (bits & ORDERS).count_ones() > 1 {
+        // Which of them is meant, nobody knows.
+        broken(&ONE_ORDER, "can have at most one memory order")
+    } else {
+        let sequential = expect(!is_sequential || !is_for_vulkan, || {
+            let what = "can't have `SequentiallyConsistent` in Vulkan or its memory model";
+            fault(at, &SEQUENTIALLY_CONSISTENT, semantics, what)
+        });
+        let acquires = at.inst.op() == Op::AtomicFlagClear && bits & ACQUIRING != 0;
+        let clear = expect(sequential.is_err() || !acquires, || {
+            let what = "can't acquire, because the instruction only writes";
+            fault(at, &ORDER_OF_OPCODE, semantics, what)
+        });
+        let vulkan = match m.env.is_vulkan() {
+            true => check_vulkan(at, semantics, bits, scope),
+            false => Ok(()),
+        };
+        all([sequential, clear, vulkan])
+    };
+    let model = match bits & VULKAN_MODEL_BITS {
+        0 => Ok(()),
+        _ => check_vulkan_model_bits(at, semantics, bits),
+    };
+    let lacks_shader = is(MemorySemantics::UniformMemory) && !m.has(Capability::Shader);
+    let uniform = expect(!lacks_shader, || {
         let what = "can have `UniformMemory` only with the capability `Shader`";
-        return broken(&UNIFORM_MEMORY, what);
-    }
-    let op = at.inst.op();
-    if op == Op::AtomicFlagClear && bits & ACQUIRING != 0 {
-        return broken(
-            &ORDER_OF_OPCODE,
-            "can't acquire, because the instruction only writes",
-        );
-    }
-    match m.env.is_vulkan() {
-        true => check_vulkan(at, semantics, bits, scope),
-        false => Ok(()),
-    }
+        fault(at, &UNIFORM_MEMORY, semantics, what)
+    });
+    all([order, model, uniform])
 }
 
 fn check_vulkan_model_bits(at: &Site<'_, '_>, semantics: Id, bits: u32) -> Verdict {
-    let broken = |rule: &'static Rule, what: &str| Err(fault(at, rule, semantics, what));
+    let fault = |rule: &'static Rule, what: &str| fault(at, rule, semantics, what);
     if !at.m.has(Capability::VulkanMemoryModel) {
         let found = MemorySemantics(bits & VULKAN_MODEL_BITS);
         let what = format!("can have `{found}` only with the capability `VulkanMemoryModel`");
-        return broken(&VULKAN_BITS, &what);
+        return Err(fault(&VULKAN_BITS, &what));
     }
-    if bits & MemorySemantics::Volatile.0 != 0 && is_barrier(at.inst.op()) {
-        return broken(
-            &VOLATILE_BARRIER,
-            "can't have `Volatile`, because the instruction is a barrier",
-        );
-    }
-    if bits & AVAILABILITY != 0 && bits & STORAGE == 0 {
-        let what = "need a storage class with `MakeAvailable` or `MakeVisible`";
-        return broken(&AVAILABILITY_STORAGE, what);
-    }
-    if bits & MemorySemantics::MakeAvailable.0 != 0 && bits & RELEASING == 0 {
-        let what = "need `Release` or `AcquireRelease` with `MakeAvailable`";
-        return broken(&MAKE_AVAILABLE, what);
-    }
-    if bits & MemorySemantics::MakeVisible.0 != 0 && bits & ACQUIRING == 0 {
-        let what = "need `Acquire` or `AcquireRelease` with `MakeVisible`";
-        return broken(&MAKE_VISIBLE, what);
-    }
-    Ok(())
+    let is = |bit: MemorySemantics| bits & bit.0 != 0;
+    let is_volatile = is(MemorySemantics::Volatile) && is_barrier(at.inst.op());
+    let lacks_storage = bits & AVAILABILITY != 0 && bits & STORAGE == 0;
+    let lacks_release = is(MemorySemantics::MakeAvailable) && bits & RELEASING == 0;
+    let lacks_acquire = is(MemorySemantics::MakeVisible) && bits & ACQUIRING == 0;
+    all([
+        expect(!is_volatile, || {
+            fault(
+                &VOLATILE_BARRIER,
+                "can't have `Volatile`, because the instruction is a barrier",
+            )
+        }),
+        expect(!lacks_storage, || {
+            let what = "need a storage class with `MakeAvailable` or `MakeVisible`";
+            fault(&AVAILABILITY_STORAGE, what)
+        }),
+        expect(!lacks_release, || {
+            let what = "need `Release` or `AcquireRelease` with `MakeAvailable`";
+            fault(&MAKE_AVAILABLE, what)
+        }),
+        expect(!lacks_acquire, || {
+            let what = "need `Acquire` or `AcquireRelease` with `MakeVisible`";
+            fault(&MAKE_VISIBLE, what)
+        }),
+    ])
 }
 
 fn check_vulkan(at: &Site<'_, '_>, semantics: Id, bits: u32, scope: Id) -> Verdict {
     let broken = |rule: &'static Rule, what: &str| Err(fault(at, rule, semantics, what));
     let is_relaxed = bits & ORDERS == 0;
     let has_storage = bits & VULKAN_STORAGE != 0;
-    match at.inst.op() {
+    let by_opcode = match at.inst.op() {
+        // Another order will be chosen in any case.
+        _ if bits & MemorySemantics::SequentiallyConsistent.0 != 0 => Ok(()),
         Op::AtomicLoad if bits & RELEASING != 0 => {
             let what = "can't release, because the instruction only reads";
             let fault = fault(at, &ORDER_OF_OPCODE, semantics, what);
-            return Err(fault.vuid("VUID-StandaloneSpirv-MemorySemantics-10868"));
+            Err(fault.vuid("VUID-StandaloneSpirv-MemorySemantics-10868"))
         }
         Op::AtomicStore if bits & ACQUIRING != 0 => {
             let what = "can't acquire, because the instruction only writes";
             let fault = fault(at, &ORDER_OF_OPCODE, semantics, what);
-            return Err(fault.vuid("VUID-StandaloneSpirv-MemorySemantics-10867"));
+            Err(fault.vuid("VUID-StandaloneSpirv-MemorySemantics-10867"))
         }
         Op::ControlBarrierArriveEXT if !is_relaxed && bits & MemorySemantics::Release.0 == 0 => {
-            return broken(&SPLIT_ARRIVE, "can only release");
+            broken(&SPLIT_ARRIVE, "can only release")
         }
         Op::ControlBarrierWaitEXT if !is_relaxed && bits & MemorySemantics::Acquire.0 == 0 => {
-            return broken(&SPLIT_WAIT, "can only acquire");
+            broken(&SPLIT_WAIT, "can only acquire")
         }
-        Op::MemoryBarrier if is_relaxed => {
-            return broken(&BARRIER_RELAXED, "need a memory order");
+        Op::MemoryBarrier if is_relaxed => broken(&BARRIER_RELAXED, "need a memory order"),
+        _ => Ok(()),
+    };
+    if is_relaxed {
+        // Whatever lacks an order lacks it once.
+        by_opcode?;
+        return match has_storage {
+            true => broken(
+                &ORDER_MISSING,
+                "need a memory order for their storage classes",
+            ),
+            false => Ok(()),
+        };
+    }
+    let storage = match has_storage {
+        true => Ok(()),
+        false => {
+            let what = "need a storage class that Vulkan has for their memory order";
+            broken(&STORAGE_MISSING, what)
         }
-        _ => {}
-    }
-    if !is_relaxed && !has_storage {
-        let what = "need a storage class that Vulkan has for their memory order";
-        return broken(&STORAGE_MISSING, what);
-    }
-    if is_relaxed && has_storage {
-        return broken(
-            &ORDER_MISSING,
-            "need a memory order for their storage classes",
-        );
-    }
-    if !is_relaxed && scopes::value(at.m, scope) == Some(Scope::Invocation) {
-        let what = "must be relaxed with the scope `Invocation`";
-        return broken(&INVOCATION, what);
-    }
-    Ok(())
+    };
+    let invocation = match scopes::value(at.m, scope) {
+        Some(Scope::Invocation) => {
+            let what = "must be relaxed with the scope `Invocation`";
+            broken(&INVOCATION, what)
+        }
+        _ => Ok(()),
+    };
+    all([by_opcode, storage, invocation])
 }
 
 /// Checks that the semantics of a comparison that fails fit those of one that
 /// succeeds. Both must have passed [`check`].
 pub(super) fn check_unequal(at: &Site<'_, '_>, equal: Id, unequal: Id) -> Verdict {
-    let broken = |rule: &'static Rule, what: &str| {
+    let fault = |rule: &'static Rule, what: &str| {
         let fault = fault(at, rule, unequal, what);
-        Err(fault.about(at.m, equal, "the semantics if equal are defined here"))
+        fault.about(at.m, equal, "the semantics if equal are defined here")
     };
     let Some(MemorySemantics(bits)) = value(at.m, unequal) else {
         return Ok(());
     };
-    if bits & RELEASING != 0 {
+    let releases = expect(bits & RELEASING == 0, || {
         let what = "can't release if the comparison fails";
-        return broken(&UNEQUAL_RELEASE, what);
-    }
+        fault(&UNEQUAL_RELEASE, what)
+    });
     let Some(MemorySemantics(equal_bits)) = value(at.m, equal) else {
-        return Ok(());
+        return releases;
     };
-    if strength(bits) > strength(equal_bits) {
-        let what = "can't have a stronger memory order if the comparison fails";
-        return broken(&UNEQUAL_STRONGER, what);
-    }
-    if (bits ^ equal_bits) & MemorySemantics::Volatile.0 != 0 {
-        let what = "must have `Volatile` for both outcomes of the comparison or for neither";
-        return broken(&UNEQUAL_VOLATILE, what);
-    }
-    if !at.m.env.is_vulkan() {
-        return Ok(());
-    }
-    let added = bits & !equal_bits;
-    if added & VULKAN_STORAGE != 0 {
+    let order = releases.and_then(|()| {
+        expect(strength(bits) <= strength(equal_bits), || {
+            let what = "can't have a stronger memory order if the comparison fails";
+            fault(&UNEQUAL_STRONGER, what)
+        })
+    });
+    let volatile = expect(
+        (bits ^ equal_bits) & MemorySemantics::Volatile.0 == 0,
+        || {
+            let what = "must have `Volatile` for both outcomes of the comparison or for neither";
+            fault(&UNEQUAL_VOLATILE, what)
+        },
+    );
+    let added = match at.m.env.is_vulkan() {
+        true => bits & !equal_bits,
+        false => 0,
+    };
+    let storage = expect(added & VULKAN_STORAGE == 0, || {
         let what = "can't have additional storage classes if the comparison fails";
-        return broken(&UNEQUAL_STORAGE, what);
-    }
-    if added & MemorySemantics::MakeVisible.0 != 0 {
+        fault(&UNEQUAL_STORAGE, what)
+    });
+    let visible = expect(added & MemorySemantics::MakeVisible.0 == 0, || {
         let what = "can't have `MakeVisible` only if the comparison fails";
-        return broken(&UNEQUAL_VISIBLE, what);
-    }
-    Ok(())
+        fault(&UNEQUAL_VISIBLE, what)
+    });
+    all([order, volatile, storage, visible])
 }
 
 /// How strong a memory order is; `Acquire` and `Release` are equally so.

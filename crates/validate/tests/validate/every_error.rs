@@ -360,15 +360,28 @@ fn operands_of_images() {
     tells(
         Frame::FragmentFor("vulkan1.3"),
         "OpCapability ImageQuery
+OpCapability ImageGatherExtended
+OpCapability MinLod
 OpDecorate %variable DescriptorSet 0
 OpDecorate %variable Binding 0
 %image = OpTypeImage %f32 2D 0 0 0 1 Unknown
 %sampled = OpTypeSampledImage %image
 %ptr = OpTypePointer UniformConstant %sampled
 %variable = OpVariable %ptr UniformConstant
+%ptr_v3f32 = OpTypePointer Private %v3f32
+%private_v3f32 = OpVariable %ptr_v3f32 Private
+%array = OpTypeArray %f32 %u32_3
+%ptr_array = OpTypePointer Private %array
+%private_array = OpVariable %ptr_array Private
+%three = OpLoad %array %private_array
 %loaded = OpLoad %sampled %variable
 %texel = OpImageSampleImplicitLod %v4u32 %loaded %u32_1 Bias %u32_1 ; image.texel-type image.coordinate image.operand-type
-%other = OpImageSampleExplicitLod %v4f32 %loaded %v2f32_0 Lod|ConstOffset %u32_1 %f32_0 ; image.operand-type image.operand-type
+%other = OpImageSampleExplicitLod %v4f32 %loaded %v2f32_0 Lod|ConstOffset %u32_1 %f32_0 ; image.operand-type image.operand-type image.operand-size
+%dynamic = OpLoad %v3f32 %private_v3f32
+%offset = OpImageSampleExplicitLod %v4f32 %loaded %v2f32_0 Lod|ConstOffset|MinLod %f32_0 %dynamic %u32_1 ; image.operand-type image.operand-constant image.operand-size image.operand-opcode
+%both = OpImageSampleExplicitLod %v4f32 %loaded %v2f32_0 Lod|Grad|Offset %f32_0 %u32_1 %u32_1 %v2f32_0 ; image.operand-exclusive image.operand-type image.vulkan-offset
+%gradient = OpImageSampleExplicitLod %v4f32 %loaded %v2f32_0 Grad %u32_1 %true ; image.operand-type image.operand-size image.operand-type
+%offsets = OpImageGather %v4f32 %loaded %v2f32_0 %u32_0 ConstOffsets %three ; image.operand-size image.operand-type image.operand-constant
 %size = OpImageQuerySizeLod %v3u32 %u32_1 %f32_0 ; image.image-operand image.query-lod",
     );
 }
@@ -486,5 +499,146 @@ OpDecorate %variable Binding 0
 %variable = OpVariable %ptr UniformConstant
 %loaded = OpLoad %tensor %variable
 OpTensorWriteARM %loaded %origin %u32_0 OutOfBoundsValueARM|MakeElementVisibleARM %u32_0 %u32_3 ; tensor.operands tensor.operands tensor.operands",
+    );
+}
+
+#[test]
+fn bits_of_memory_semantics() {
+    tells(
+        Frame::ShaderFor("vulkan1.3"),
+        "OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan
+%none = OpConstant %u32 0xe000
+%volatile = OpConstant %u32 0x8002
+%sequential = OpConstant %u32 0x2010
+%release = OpConstant %u32 0x4044
+OpMemoryBarrier %u32_2 %none ; semantics.barrier-relaxed semantics.volatile-barrier semantics.availability-storage semantics.make-available semantics.make-visible
+OpMemoryBarrier %u32_4 %volatile ; semantics.storage-missing semantics.invocation semantics.volatile-barrier
+OpMemoryBarrier %u32_2 %sequential ; semantics.sequentially-consistent semantics.storage-missing semantics.availability-storage semantics.make-available
+%loaded = OpAtomicLoad %u32 %private_u32 %u32_2 %release ; atomic.storage-class semantics.order-of-opcode semantics.make-visible",
+    );
+}
+
+#[test]
+fn bits_of_semantics_if_unequal() {
+    tells(
+        Frame::ShaderFor("vulkan1.3"),
+        "OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan
+%ptr = OpTypePointer Workgroup %u32
+%word = OpVariable %ptr Workgroup
+%unequal = OpConstant %u32 0xc142
+%swapped = OpAtomicCompareExchange %u32 %word %u32_2 %u32_0 %unequal %u32_1 %u32_0 ; semantics.unequal-stronger semantics.unequal-volatile semantics.unequal-storage semantics.unequal-visible",
+    );
+}
+
+#[test]
+fn function_pointers() {
+    tells(
+        Frame::Kernel,
+        "OpCapability FunctionPointersINTEL
+OpExtension \"SPV_INTEL_function_pointers\"
+%type = OpTypeFunction %u32 %u32 %f32
+%ptr = OpTypePointer CodeSectionINTEL %type
+%pointer = OpConstantFunctionPointerINTEL %u32 %u32_1 ; call.function-pointer call.function-pointer
+%other = OpConstantFunctionPointerINTEL %ptr %callee
+%called = OpFunctionPointerCallINTEL %f32 %other %f32_1 %u32_1 ; call.function-pointer call.function-pointer call.function-pointer
+%few = OpFunctionPointerCallINTEL %f32 %other %u32_1 ; call.function-pointer call.function-pointer
+%callee = OpFunction %u32 None %type
+%a = OpFunctionParameter %u32
+%b = OpFunctionParameter %f32
+%label = OpLabel
+OpReturnValue %a
+OpFunctionEnd",
+    );
+}
+
+#[test]
+fn rounding_modes() {
+    tells(
+        Frame::ShaderFor("vulkan1.3"),
+        "OpCapability StorageBuffer16BitAccess
+OpDecorate %sum FPRoundingMode RTP ; decoration.rounding decoration.vulkan-rounding
+OpDecorate %half FPRoundingMode RTN ; decoration.vulkan-rounding decoration.rounding decoration.rounding
+%ptr = OpTypePointer Private %f32
+%float = OpVariable %ptr Private
+%sum = OpFAdd %f32 %f32_0 %f32_1
+%half = OpFConvert %f32 %f64_0
+OpStore %float %half",
+    );
+}
+
+#[test]
+fn bits_that_nobody_knows() {
+    tells(
+        Frame::Shader,
+        "OpStore %private_u32 %u32_1 !0xc0000020 ; binary.malformed capability.operand",
+    );
+}
+
+#[test]
+fn flags_of_fast_math() {
+    tells(
+        Frame::ShaderFor("spv1.6"),
+        "OpCapability FloatControls2
+OpExtension \"SPV_KHR_float_controls2\"
+%flags = OpConstant %u32 0x40040010
+OpExecutionModeId %main FPFastMathDefault %f32 %flags ; mode-setting.fast-math-mask mode-setting.fast-math-mask mode-setting.fast-math-mask",
+    );
+}
+
+#[test]
+fn operands_of_extended_instructions() {
+    tells(
+        Frame::Shader,
+        "%set = OpExtInstImport \"GLSL.std.450\"
+%parts = OpExtInst %f32 %set Modf %u32_1 %f32_0 ; glsl.same-type glsl.out-pointer
+%exponent = OpExtInst %f32 %set Frexp %u32_1 %f32_0 ; glsl.same-type glsl.out-pointer
+%whole = OpExtInst %f32 %set Ldexp %u32_1 %f32_0 ; glsl.same-type glsl.ldexp-exponent
+%bent = OpExtInst %f32 %set Refract %u32_1 %f32_0 %u32_1 ; glsl.same-type glsl.refract-eta
+%input = OpExtInst %f32 %set InterpolateAtSample %f32_0 %f32_0 ; glsl.interpolate-capability glsl.interpolant glsl.interpolate-stage glsl.interpolate-sample",
+    );
+}
+
+#[test]
+fn operands_of_groups_and_fields() {
+    tells(
+        Frame::ShaderFor("spv1.3"),
+        "OpCapability GroupNonUniform
+OpCapability GroupNonUniformVote
+OpCapability GroupNonUniformBallot
+OpCapability GroupNonUniformClustered
+OpCapability GroupNonUniformArithmetic
+%loaded = OpLoad %f32 %private_f32
+%equal = OpGroupNonUniformAllEqual %u32 %u32_3 %mat4_0 ; non-uniform.vote-result non-uniform.value
+%sent = OpGroupNonUniformBroadcast %f32 %u32_3 %u32_1 %loaded ; non-uniform.value non-uniform.index non-uniform.index-constant
+%sum = OpGroupNonUniformFAdd %f32 %u32_3 ClusteredReduce %f32_0 %loaded ; non-uniform.cluster-size non-uniform.cluster-constant
+%struct = OpTypeStruct %f32 %u32
+%few = OpCompositeConstruct %struct %u32_1 ; composite.construct-count composite.constituent
+%shifted = OpBitwiseOr %v2u32 %u64_1 %v2u32_0 ; bits.operand-size bits.operand-width",
+    );
+}
+
+#[test]
+fn groups_of_decorations() {
+    tells(
+        Frame::Shader,
+        "%name = OpString \"a\"
+OpGroupDecorate %name %f32 %f32 ; annotation.group annotation.group-repeated",
+    );
+}
+
+#[test]
+fn places_of_texels() {
+    tells(
+        Frame::ShaderFor("vulkan1.3"),
+        "OpCapability StorageImageExtendedFormats
+OpDecorate %variable DescriptorSet 0
+OpDecorate %variable Binding 0
+%image = OpTypeImage %f32 2D 0 0 0 2 R8
+%ptr = OpTypePointer UniformConstant %image
+%variable = OpVariable %ptr UniformConstant
+%ptr_texel = OpTypePointer Image %u32
+%texel = OpImageTexelPointer %ptr_texel %variable %f32_0 %f32_1 ; image.texel-type image.coordinate image.texel-pointer-sample image.texel-pointer-format",
     );
 }

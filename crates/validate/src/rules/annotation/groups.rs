@@ -122,7 +122,7 @@ fn check_group(at: &Site<'_, '_>) -> Verdict {
 /// Checks an `OpGroupDecorate`.
 pub(super) fn check_targets(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
-    check_group(at)?;
+    let group = check_group(at);
     let targets = at.inst.args().get(1..).unwrap_or_default();
     let groups = targets.iter().map(|&id| Id(id));
     let groups = groups.filter(|&id| m.op_of(id) == Op::DecorationGroup);
@@ -138,7 +138,11 @@ pub(super) fn check_targets(at: &Site<'_, '_>) -> Verdict {
         let message = format!("the target {} is named twice", m.name(Id(same[0])));
         Err(at.fault(&GROUP_REPEATED, message))
     }));
-    all([groups, repeated, check_fit(at, targets)])
+    let fit = match group.is_ok() {
+        true => check_fit(at, targets),
+        false => Ok(()),
+    };
+    all([group, groups, repeated, fit])
 }
 
 /// Checks that the group's decorations may stand on the targets. Of several
@@ -158,8 +162,8 @@ fn check_fit(at: &Site<'_, '_>, targets: &[u32]) -> Verdict {
 
 /// Checks an `OpGroupMemberDecorate`.
 pub(super) fn check_members(at: &Site<'_, '_>) -> Verdict {
-    check_group(at)?;
     let pairs = at.inst.args().get(1..).unwrap_or_default();
     let pairs = pairs.chunks_exact(2);
-    all(pairs.map(|pair| check_member(at, Id(pair[0]), pair[1])))
+    let members = all(pairs.map(|pair| check_member(at, Id(pair[0]), pair[1])));
+    all([check_group(at), members])
 }

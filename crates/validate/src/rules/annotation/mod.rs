@@ -164,7 +164,7 @@ fn check_decoration(at: &Site<'_, '_>) -> Verdict {
         };
         return all([exists, targets::check_member(at, &decorated), offset]);
     }
-    vulkan::check_packing(at, &decorated)?;
+    let packing = vulkan::check_packing(at, &decorated);
     let has_id_form = at.inst.op() == Op::DecorateId;
     if takes_ids(decorated.decoration) != has_id_form && !may_have_either_form(decorated.decoration)
     {
@@ -178,10 +178,10 @@ fn check_decoration(at: &Site<'_, '_>) -> Verdict {
                 decorated.decoration
             ),
         };
-        return Err(at.fault(&ID_FORM, message));
+        return all([packing, Err(at.fault(&ID_FORM, message))]);
     }
     if def.op() == Op::DecorationGroup {
-        return Ok(());
+        return packing;
     }
     let stride = match decorated.decoration {
         Decoration::ArrayStrideIdEXT => heaps::check_stride(at, &decorated, target),
@@ -191,7 +191,7 @@ fn check_decoration(at: &Site<'_, '_>) -> Verdict {
         true => check_parameter_order(at, &decorated, def.offset()),
         false => Ok(()),
     };
-    all([check_target(at, &decorated, def), stride, order])
+    all([packing, check_target(at, &decorated, def), stride, order])
 }
 
 /// Checks that a decoration suits what it decorates.

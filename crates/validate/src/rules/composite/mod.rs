@@ -365,8 +365,8 @@ fn check_construct(o: &Operation<'_, '_, '_>) -> Verdict {
             all([count, check_constituents(o, element)])
         }
         Type::Struct { members } => {
-            check_count(o, members.len() as u64, "members")?;
-            all(members
+            let count = check_count(o, members.len() as u64, "members");
+            let each = all(members
                 .iter()
                 .enumerate()
                 .take(given)
@@ -376,7 +376,8 @@ fn check_construct(o: &Operation<'_, '_, '_>) -> Verdict {
                             format!("the type of member {index}, {},", m.show_type(Id(member)));
                         o.mismatch(&CONSTITUENT, index, &wanted)
                     })
-                }))
+                }));
+            all([count, each])
         }
         Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
             if given != 1 {

@@ -7,7 +7,7 @@ use spirvkit_grammar::Op;
 
 use super::super::cooperative_matrix::Use;
 use super::super::operation::Operation;
-use crate::fault::{Fault, Verdict, all};
+use crate::fault::{Fault, Verdict, all, both, expect};
 use crate::module::{CooperativeMatrix, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
@@ -170,20 +170,19 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
             check_row(o, &matrix, o.ty(0), element, o.result)
         }
         Op::ExtractSubArrayQCOM => {
-            let (element, other) = arrays(o)?;
-            if element != other {
-                return Err(o.mismatch(&ARRAY, 0, "elements of the same type"));
-            }
-            check_element(o, element)?;
-            if !o.m.is_int_scalar_of(o.ty(1), 32) {
-                return Err(o.operand_fault(&ARRAY, 1, "a 32-bit integer"));
-            }
-            if let (Some(new), Some(old)) = (o.m.array_length(o.result), o.m.array_length(o.ty(0)))
-                && new > old
-            {
-                return Err(o.mismatch(&ARRAY, 0, "at least as many elements as the result"));
-            }
-            Ok(())
+            let index = expect(o.m.is_int_scalar_of(o.ty(1), 32), || {
+                o.operand_fault(&ARRAY, 1, "a 32-bit integer")
+            });
+            let ((element, other), ()) = both(arrays(o), index)?;
+            let same = expect(element == other, || {
+                o.mismatch(&ARRAY, 0, "elements of the same type")
+            });
+            let (new, old) = (o.m.array_length(o.result), o.m.array_length(o.ty(0)));
+            let is_longer = new.zip(old).is_some_and(|(new, old)| new > old);
+            let length = expect(!is_longer, || {
+                o.mismatch(&ARRAY, 0, "at least as many elements as the result")
+            });
+            all([same, check_element(o, element), length])
         }
         _ => {
             let (element, other) = arrays(o)?;

@@ -9,7 +9,7 @@ use spirvkit_grammar::{
 use super::super::memory::operands::{self, Access};
 use super::super::operation::Operation;
 use super::with_matrices;
-use crate::fault::{Verdict, all};
+use crate::fault::{Verdict, all, expect};
 use crate::module::{CooperativeMatrix, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
@@ -336,17 +336,18 @@ pub(super) fn check_tensor(o: &Operation<'_, '_, '_>) -> Verdict {
         return Ok(());
     }
     let (matrix, ty, next) = accessed(o)?;
-    if !m.is_pointer(o.ty(0)) {
-        return Err(o.operand_fault(&POINTER, 0, "a pointer"));
-    }
-    if o.ty(1) != ty {
-        return Err(o.mismatch(&MATRIX, 1, "the result type"));
-    }
+    let is_pointer = m.is_pointer(o.ty(0));
+    let pointer = expect(is_pointer, || o.operand_fault(&POINTER, 0, "a pointer"));
+    let object = expect(o.ty(1) == ty, || o.mismatch(&MATRIX, 1, "the result type"));
     let layout = o.ty(next);
-    if m.ty(layout) != Type::Other(Op::TypeTensorLayoutNV) {
-        return Err(o.operand_fault(&TENSOR_LAYOUT, next, "a tensor layout"));
-    }
-    check_memory(o, next + 1, ty)?;
+    let is_layout = m.ty(layout) == Type::Other(Op::TypeTensorLayoutNV);
+    let layouts = expect(is_layout, || {
+        o.operand_fault(&TENSOR_LAYOUT, next, "a tensor layout")
+    });
+    let memory = match is_pointer {
+        true => check_memory(o, next + 1, ty),
+        false => Ok(()),
+    };
     let mut at = next + 1 + memory_words(o.arg(next + 1));
     let mask = TensorAddressingOperands(o.arg(at));
     let mut take = |bit: TensorAddressingOperands| {
@@ -355,26 +356,39 @@ pub(super) fn check_tensor(o: &Operation<'_, '_, '_>) -> Verdict {
             at
         })
     };
-    if let Some(index) = take(TensorAddressingOperands::TensorView)
-        && !is_no_value(o, index)
-        && m.ty(o.ty(index)) != Type::Other(Op::TypeTensorViewNV)
-    {
-        return Err(o.operand_fault(&TENSOR_VIEW, index, "a tensor view"));
-    }
-    let dimension = tensor_dimension(m, layout);
+    let view = match take(TensorAddressingOperands::TensorView) {
+        Some(index) if !is_no_value(o, index) => {
+            let is_view = m.ty(o.ty(index)) == Type::Other(Op::TypeTensorViewNV);
+            expect(is_view, || {
+                o.operand_fault(&TENSOR_VIEW, index, "a tensor view")
+            })
+        }
+        _ => Ok(()),
+    };
+    let dimension = match is_layout {
+        true => tensor_dimension(m, layout),
+        false => None,
+    };
     let function = take(TensorAddressingOperands::DecodeFunc);
     let vector_function = take(TensorAddressingOperands::DecodeVectorFunc);
-    if let Some(index) = function {
-        check_decode(o, index, &matrix, dimension, false)?;
-    }
-    if let Some(index) = vector_function {
-        if function.is_none() {
-            let message = format!("{} has DecodeVectorFunc, so it also needs DecodeFunc", o.op);
-            return Err(o.fault(&DECODE, message));
-        }
-        check_decode(o, index, &matrix, dimension, true)?;
-    }
-    Ok(())
+    let has_function = expect(function.is_some() || vector_function.is_none(), || {
+        let message = format!("{} has DecodeVectorFunc, so it also needs DecodeFunc", o.op);
+        o.fault(&DECODE, message)
+    });
+    let functions = [(function, false), (vector_function, true)];
+    let functions = all(functions.into_iter().map(|(index, makes_vectors)| {
+        let check = |index| check_decode(o, index, &matrix, dimension, makes_vectors);
+        index.map_or(Ok(()), check)
+    }));
+    all([
+        pointer,
+        object,
+        layouts,
+        memory,
+        view,
+        has_function,
+        functions,
+    ])
 }
 
 fn check_decode(

@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, FPFastMathMode, FPRoundingMode, Op, StorageClass};
 
-use crate::fault::{Fault, Verdict, all};
+use crate::fault::{Fault, Verdict, all, expect};
 use crate::module::{Decorated, Inst, Module};
 use crate::rule::{Example, Frame, Rule};
 
@@ -115,23 +115,25 @@ fn check_shader_rounding(
         let fault = Fault::new(&ROUNDING, offset, message);
         Err(fault.about(m, target, "this is decorated"))
     };
+    let mode = FPRoundingMode(decorated.param(0));
+    let is_known = !m.env.is_vulkan() || matches!(mode, FPRoundingMode::RTE | FPRoundingMode::RTZ);
+    let mode = expect(is_known, || {
+        let message = format!("the rounding mode {mode} is not allowed in Vulkan");
+        Fault::new(&ROUNDING_MODE, offset, message)
+    });
     let is_exact = is_division_or_root(m, def.op());
     if def.op() != Op::FConvert && !is_exact {
-        return wrong(format!(
+        let target = wrong(format!(
             "FPRoundingMode must decorate an OpFConvert, but {} is an {}",
             m.name(target),
             def.op()
         ));
-    }
-    let mode = FPRoundingMode(decorated.param(0));
-    if m.env.is_vulkan() && !matches!(mode, FPRoundingMode::RTE | FPRoundingMode::RTZ) {
-        let message = format!("the rounding mode {mode} is not allowed in Vulkan");
-        return Err(Fault::new(&ROUNDING_MODE, offset, message));
+        return all([target, mode]);
     }
     if is_exact {
-        return Ok(());
+        return mode;
     }
-    all(m.uses(target).iter().filter_map(|&offset| m.inst(offset)).map(|user| {
+    let uses = all(m.uses(target).iter().filter_map(|&offset| m.inst(offset)).map(|user| {
         if is_no_use(user.op()) {
             return Ok(());
         }
@@ -151,30 +153,30 @@ fn check_shader_rounding(
         let pointee = m.pointee(pointer).or_else(|| m.type_of(target));
         let is_half =
             pointee.is_some_and(|ty| m.is_float_scalar_or_vector(ty) && m.bit_width(ty) == 16);
-        if !is_half {
-            return wrong(format!(
+        let half = match is_half {
+            true => Ok(()),
+            false => wrong(format!(
                 "a value with FPRoundingMode must be stored as a 16-bit float, but {} is stored as {}",
                 m.name(target),
                 m.show_type(pointee.unwrap_or(Id(0)))
-            ));
-        }
-        if !matches!(
-            class,
+            )),
+        };
+        let place = match class {
             StorageClass::StorageBuffer
-                | StorageClass::PhysicalStorageBuffer
-                | StorageClass::Uniform
-                | StorageClass::PushConstant
-                | StorageClass::Input
-                | StorageClass::Output
-        ) {
-            return wrong(format!(
+            | StorageClass::PhysicalStorageBuffer
+            | StorageClass::Uniform
+            | StorageClass::PushConstant
+            | StorageClass::Input
+            | StorageClass::Output => Ok(()),
+            _ => wrong(format!(
                 "a value with FPRoundingMode must be stored to a buffer, an input or an output, but {} is stored to \
                  {class}",
                 m.name(target)
-            ));
-        }
-        Ok(())
-    }))
+            )),
+        };
+        all([half, place])
+    }));
+    all([mode, uses])
 }
 
 /// Whether `SPV_INTEL_rounded_divide_sqrt` lets a division or, as extended

@@ -8,7 +8,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{ExecutionModel, ExtInstSet, Op};
 
 use super::{Call, imports, known_set};
-use crate::fault::{Fault, Faults, Verdict};
+use crate::fault::{Fault, Faults, Verdict, all};
 use crate::module::{Models, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
@@ -276,15 +276,11 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
         );
         return Err(call.at.fault(&VERSION, message));
     }
-    for index in 0..call.count() {
-        let operand = match row.operands.get(index) {
-            Some(&operand) => operand,
-            None if call.number == PRINTF_INFO => Uint,
-            None => break,
-        };
-        check_operand(call, index, operand)?;
-    }
-    Ok(())
+    let operands = (0..call.count()).map_while(|index| match row.operands.get(index) {
+        Some(&operand) => Some((index, operand)),
+        None => (call.number == PRINTF_INFO).then_some((index, Uint)),
+    });
+    all(operands.map(|(index, operand)| check_operand(call, index, operand)))
 }
 
 fn check_operand(call: &Call<'_, '_, '_>, index: usize, operand: Operand) -> Verdict {

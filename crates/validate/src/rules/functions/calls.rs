@@ -391,24 +391,24 @@ fn indirect_fault(at: &Site<'_, '_>, id: Id, message: String) -> Fault {
 pub(super) fn function_pointer(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let pointee = m.pointee(at.result_type()).unwrap_or(Id(0));
-    if !matches!(m.ty(pointee), Type::Function { .. }) {
+    let ty = expect(matches!(m.ty(pointee), Type::Function { .. }), || {
         let message = format!(
             "a function pointer must be a pointer to a function type, but is {}",
             m.show_type(at.result_type())
         );
-        return Err(indirect_fault(at, at.result_type(), message));
-    }
+        indirect_fault(at, at.result_type(), message)
+    });
     let function = at.id(0);
-    match m.op_of(function) {
-        Op::Function | Op::Nop => Ok(()),
-        _ => {
-            let message = format!(
-                "a function pointer must point to a function, but points to {}",
-                m.show_value(function)
-            );
-            Err(indirect_fault(at, function, message))
-        }
-    }
+    // What nothing defines is told elsewhere.
+    let is_function = matches!(m.op_of(function), Op::Function | Op::Nop);
+    let target = expect(is_function, || {
+        let message = format!(
+            "a function pointer must point to a function, but points to {}",
+            m.show_value(function)
+        );
+        indirect_fault(at, function, message)
+    });
+    all([ty, target])
 }
 
 /// `OpFunctionPointerCallINTEL`.
@@ -423,15 +423,26 @@ pub(super) fn pointer_call(at: &Site<'_, '_>) -> Verdict {
         );
         return Err(indirect_fault(at, pointer, message));
     };
-    let arguments = at.inst.args().get(1..).unwrap_or_default();
-    if result != at.result_type() || arguments.len() != parameters.len() {
+    let returned = expect(result == at.result_type(), || {
         let message = format!(
-            "the call through {} doesn't match its function type",
-            m.name(pointer)
+            "the functions that {} points to return {}, but the call's type is {}",
+            m.name(pointer),
+            m.show_type(result),
+            m.show_type(at.result_type())
         );
-        return Err(indirect_fault(at, pointee, message));
+        indirect_fault(at, pointee, message)
+    });
+    let arguments = at.inst.args().get(1..).unwrap_or_default();
+    if arguments.len() != parameters.len() {
+        let message = format!(
+            "the functions that {} points to have {}, but the call has {}",
+            m.name(pointer),
+            counted(parameters.len(), "parameter"),
+            counted(arguments.len(), "argument")
+        );
+        return all([returned, Err(indirect_fault(at, pointee, message))]);
     }
-    all(arguments
+    let arguments = all(arguments
         .iter()
         .zip(parameters)
         .map(|(&argument, &parameter)| {
@@ -444,5 +455,6 @@ pub(super) fn pointer_call(at: &Site<'_, '_>) -> Verdict {
                 return Err(indirect_fault(at, Id(argument), message));
             }
             Ok(())
-        }))
+        }));
+    all([returned, arguments])
 }

@@ -446,38 +446,42 @@ pub(super) fn check_attachment(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let op = at.inst.op();
     let result = at.result_type();
-    let sample = match op {
-        Op::ColorAttachmentReadEXT => {
-            if !shape::is_scalar_or_vector(m, result, is_number) {
-                let expected = "a scalar or a vector of numbers";
-                return Err(at.wrong_result(&RESULT, expected));
-            }
-            if let Some(image) = super::image_operand(at, 0)? {
-                if image.dim != Dim::TileImageDataEXT {
-                    let what = format!(
-                        "needs an image of dimensionality TileImageDataEXT, but has {}",
-                        image.dim
-                    );
-                    return Err(super::wrong_image(at, &DIM, at.id(0), &what));
-                }
-                super::check_texel_type(at, &image, m.component_type(result))?;
-            }
-            1
-        }
+    let (what, sample) = match op {
+        Op::ColorAttachmentReadEXT => (check_color(at, result), 1),
         Op::DepthAttachmentReadEXT if !is_float32(m, result) => {
-            return Err(at.wrong_result(&RESULT, "a 32-bit float"));
+            (Err(at.wrong_result(&RESULT, "a 32-bit float")), 0)
         }
         Op::StencilAttachmentReadEXT if !is_int32(m, result) => {
-            return Err(at.wrong_result(&RESULT, "a 32-bit integer"));
+            (Err(at.wrong_result(&RESULT, "a 32-bit integer")), 0)
         }
-        _ => 0,
+        _ => (Ok(()), 0),
     };
-    if let Some(id) = at.inst.optional(sample).map(Id)
-        && let Some(ty) = m.type_of(id)
-        && !is_int32(m, ty)
-    {
-        let expected = "a 32-bit integer";
-        return Err(at.wrong_operand(&ATTACHMENT_SAMPLE, id, "sample", expected));
-    }
-    at.expect_models(&ATTACHMENT_STAGE, FRAGMENT)
+    let sample = at.inst.optional(sample).map(Id);
+    let sample = match sample.filter(|&id| m.type_of(id).is_some_and(|ty| !is_int32(m, ty))) {
+        Some(id) => Err(at.wrong_operand(&ATTACHMENT_SAMPLE, id, "sample", "a 32-bit integer")),
+        None => Ok(()),
+    };
+    all([what, sample, at.expect_models(&ATTACHMENT_STAGE, FRAGMENT)])
+}
+
+/// Checks the image and the result of a read of colours.
+fn check_color(at: &Site<'_, '_>, result: Id) -> Verdict {
+    let is_numbers = shape::is_scalar_or_vector(at.m, result, is_number);
+    let numbers = expect(is_numbers, || {
+        at.wrong_result(&RESULT, "a scalar or a vector of numbers")
+    });
+    let image = match super::image_operand(at, 0) {
+        Ok(Some(image)) if image.dim != Dim::TileImageDataEXT => {
+            let what = format!(
+                "needs an image of dimensionality TileImageDataEXT, but has {}",
+                image.dim
+            );
+            Err(super::wrong_image(at, &DIM, at.id(0), &what))
+        }
+        Ok(Some(image)) if is_numbers => {
+            super::check_texel_type(at, &image, at.m.component_type(result))
+        }
+        other => other.map(drop),
+    };
+    all([numbers, image])
 }

@@ -247,7 +247,7 @@ fn check_given(at: &Site<'_, '_>, image: &Image, mask: ImageOperands, first: usi
         at.fault(&EXCLUSIVE, message)
     });
     // Which of them is meant, nobody knows.
-    all([offsets, levels])?;
+    let (has_odd_offsets, has_odd_levels) = (offsets.is_err(), levels.is_err());
     let mut next = first + 1;
     let each = OPERANDS.into_iter().map(|(operand, ids)| {
         if !mask.contains(operand) {
@@ -255,6 +255,11 @@ fn check_given(at: &Site<'_, '_>, image: &Image, mask: ImageOperands, first: usi
         }
         let index = next;
         next += ids;
+        if has_odd_offsets && operand.0 & ANY_OFFSET != 0
+            || has_odd_levels && matches!(operand, ImageOperands::Lod | ImageOperands::Grad)
+        {
+            return Ok(());
+        }
         let given = Given {
             image,
             mask,
@@ -263,7 +268,8 @@ fn check_given(at: &Site<'_, '_>, image: &Image, mask: ImageOperands, first: usi
         };
         given.check(at)
     });
-    all([all(each), check_zero_extend(at, mask)])
+    let each = all(each);
+    all([offsets, levels, each, check_zero_extend(at, mask)])
 }
 
 /// An image operand of an instruction.
@@ -297,10 +303,10 @@ impl Given<'_> {
             }
             ImageOperands::Grad => {
                 let gradients = all((0..2).map(|index| {
-                    self.expect(at, index, "of 32-bit floats", |m, ty| {
+                    let ty = self.expect(at, index, "of 32-bit floats", |m, ty| {
                         shape::is_scalar_or_vector(m, ty, is_place_float)
-                    })?;
-                    self.expect_plane(at, index)
+                    });
+                    all([ty, self.expect_plane(at, index)])
                 }));
                 all([gradients, self.expect_single_sampled(at)])
             }
@@ -388,11 +394,13 @@ impl Given<'_> {
         }
     }
 
-    /// Checks that an operand has a component for each dimension.
+    /// Checks that an operand has a component for each dimension. What has no components
+    /// is of another type than is expected, too.
     fn expect_plane(&self, at: &Site<'_, '_>, id: usize) -> Verdict {
         let id = at.id(self.index + id);
         let size = shape::plane_size(self.image.dim);
         match at.m.type_of(id) {
+            Some(ty) if !shape::is_scalar_or_vector(at.m, ty, shape::is_number) => Ok(()),
             Some(ty) if at.m.dimension(ty) != size => {
                 let expected = format!("of {}", counted(size as usize, "component"));
                 Err(self.wrong(at, &SIZE, id, &expected))
@@ -402,10 +410,10 @@ impl Given<'_> {
     }
 
     fn expect_levels(&self, at: &Site<'_, '_>) -> Verdict {
-        if !shape::has_levels(self.image.dim) {
-            return Err(self.wrong_image(at, "an image with levels: 1D, 2D, 3D or Cube"));
-        }
-        self.expect_single_sampled(at)
+        let levels = expect(shape::has_levels(self.image.dim), || {
+            self.wrong_image(at, "an image with levels: 1D, 2D, 3D or Cube")
+        });
+        all([levels, self.expect_single_sampled(at)])
     }
 
     fn expect_single_sampled(&self, at: &Site<'_, '_>) -> Verdict {
@@ -416,50 +424,63 @@ impl Given<'_> {
     }
 
     fn check_offset(&self, at: &Site<'_, '_>) -> Verdict {
-        if self.image.dim == Dim::Cube {
-            return Err(self.wrong_image(at, "an image that is not a cube"));
-        }
-        self.expect(at, 0, "of 32-bit integers", |m, ty| {
+        let ty = self.expect(at, 0, "of 32-bit integers", |m, ty| {
             shape::is_scalar_or_vector(m, ty, is_int32)
-        })?;
-        if self.operand == ImageOperands::ConstOffset {
-            self.expect_constant(at)?;
-        }
-        self.expect_plane(at, 0)?;
-        if self.operand == ImageOperands::Offset
+        });
+        let constant = match self.operand {
+            ImageOperands::ConstOffset => self.expect_constant(at),
+            _ => Ok(()),
+        };
+        // Of a cube, nobody knows what it should be.
+        let size = match self.image.dim {
+            Dim::Cube => Ok(()),
+            _ => self.expect_plane(at, 0),
+        };
+        let is_for_gathers = self.operand == ImageOperands::Offset
             && at.m.env.is_vulkan()
-            && !at.m.options.allow_offset_texture_operand
-            && !traits(at.inst.op()).gathers
-        {
+            && !at.m.options.allow_offset_texture_operand;
+        let gathers = expect(!is_for_gathers || traits(at.inst.op()).gathers, || {
             let message = format!(
                 "{} does not gather, so it can't have an `Offset` in Vulkan",
                 at.inst.op()
             );
-            return Err(at.fault(&VULKAN_OFFSET, message));
-        }
-        Ok(())
+            at.fault(&VULKAN_OFFSET, message)
+        });
+        all([self.expect_no_cube(at), ty, constant, size, gathers])
     }
 
     fn check_offsets(&self, at: &Site<'_, '_>) -> Verdict {
-        if self.image.dim == Dim::Cube {
-            return Err(self.wrong_image(at, "an image that is not a cube"));
-        }
         let id = at.id(self.index);
         let m = at.m;
         let Some(ty) = m.type_of(id) else {
-            return Ok(());
+            return self.expect_no_cube(at);
         };
-        let element = match m.ty(ty) {
-            Type::Array { element, length } if m.default_u64(length) == Some(4) => element,
-            _ => return Err(self.wrong(at, &SIZE, id, "an array of four offsets")),
+        let four = || Err(self.wrong(at, &SIZE, id, "an array of four offsets"));
+        let (length, element) = match m.ty(ty) {
+            Type::Array { element, length } => (
+                match m.default_u64(length) == Some(4) {
+                    true => Ok(()),
+                    false => four(),
+                },
+                expect(is_pair(m, element), || {
+                    let expected = "an array of vectors of two 32-bit integers";
+                    self.wrong(at, &TYPE, id, expected)
+                }),
+            ),
+            _ => (four(), Ok(())),
         };
-        let is_pair =
-            matches!(m.ty(element), Type::Vector { component, count: 2 } if is_int32(m, component));
-        if !is_pair {
-            let expected = "an array of vectors of two 32-bit integers";
-            return Err(self.wrong(at, &TYPE, id, expected));
-        }
-        self.expect_constant(at)
+        all([
+            self.expect_no_cube(at),
+            length,
+            element,
+            self.expect_constant(at),
+        ])
+    }
+
+    fn expect_no_cube(&self, at: &Site<'_, '_>) -> Verdict {
+        expect(self.image.dim != Dim::Cube, || {
+            self.wrong_image(at, "an image that is not a cube")
+        })
     }
 
     fn expect_constant(&self, at: &Site<'_, '_>) -> Verdict {
@@ -484,6 +505,11 @@ impl Given<'_> {
         );
         super::wrong_image(at, &self::IMAGE, at.id(0), &what)
     }
+}
+
+/// Whether a type is that of an offset in two dimensions.
+fn is_pair(m: &Module<'_>, ty: Id) -> bool {
+    matches!(m.ty(ty), Type::Vector { component, count: 2 } if is_int32(m, component))
 }
 
 /// In Vulkan, an access has the sign of the image's format.

@@ -177,16 +177,16 @@ pub(super) fn check_size_lod(at: &Site<'_, '_>) -> Verdict {
     let result = expect_int_or_vector_result(at);
     let has_size = result.is_ok();
     let image = image_operand(at, |image| {
-        expect_levels(at, &image)?;
-        if image.multisampled {
+        let levels = expect_levels(at, &image);
+        let single = expect(!image.multisampled, || {
             let what = "queries the size of a level, but a multisampled image has no levels";
-            return Err(super::wrong_image(at, &MULTISAMPLED, at.id(0), what));
-        }
-        let size = match has_size {
+            super::wrong_image(at, &MULTISAMPLED, at.id(0), what)
+        });
+        let size = match has_size && levels.is_ok() {
             true => check_size_result(at, &image),
             false => Ok(()),
         };
-        all([expect_vulkan_sampled(at, &image), size])
+        all([levels, single, expect_vulkan_sampled(at, &image), size])
     });
     let is_level = at.m.type_of(at.id(1)).is_none_or(|ty| is_int32(at.m, ty));
     let level = expect(is_level, || {

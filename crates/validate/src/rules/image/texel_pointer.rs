@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, Dim, ImageFormat, Op, StorageClass};
 
 use super::shape::{self, is_int32};
 use super::{COORDINATE, COORDINATE_SIZE, DIM};
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all};
 use crate::module::{Image, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::atomics;
@@ -137,10 +137,11 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
             return Err(at.wrong_operand(&IMAGE, id, "image", expected));
         }
     };
-    if let Some(pointee) = pointee.filter(|&pointee| !is_vector(pointee)) {
-        super::check_same_texel_type(at, &image, pointee)?;
-    }
-    check_place(at, &image, 1)
+    let texel = match pointee.filter(|&pointee| !is_vector(pointee)) {
+        Some(pointee) => super::check_same_texel_type(at, &image, pointee),
+        None => Ok(()),
+    };
+    all([texel, check_place(at, &image, 1)])
 }
 
 /// Checks `OpUntypedImageTexelPointerEXT`.
@@ -173,30 +174,34 @@ pub(super) fn check_untyped(at: &Site<'_, '_>) -> Verdict {
 /// Checks coordinate and sample, and that the image has such texels.
 fn check_place(at: &Site<'_, '_>, image: &Image, coordinate: usize) -> Verdict {
     let m = at.m;
-    if matches!(image.dim, Dim::SubpassData | Dim::TileImageDataEXT) {
-        return Err(wrong_dim(at, image));
-    }
     let (place, sample) = (at.id(coordinate), at.id(coordinate + 1));
-    let Some(ty) = m.type_of(place) else {
-        return Ok(());
-    };
-    if !shape::is_scalar_or_vector(m, ty, is_int32) {
-        let expected = "of 32-bit integers";
-        return Err(at.wrong_operand(&COORDINATE, place, "coordinate", expected));
-    }
     let size = match (image.arrayed, image.dim) {
-        (false, dim) => shape::plane_size(dim),
-        (true, Dim::Dim1D) => 2,
+        (_, Dim::SubpassData | Dim::TileImageDataEXT) => Err(wrong_dim(at, image)),
+        (false, dim) => Ok(shape::plane_size(dim)),
+        (true, Dim::Dim1D) => Ok(2),
         // The third is the layer, or the face of the layer.
-        (true, Dim::Dim2D | Dim::Cube) => 3,
-        _ => return Err(wrong_dim(at, image)),
+        (true, Dim::Dim2D | Dim::Cube) => Ok(3),
+        _ => Err(wrong_dim(at, image)),
     };
-    if m.dimension(ty) != size {
-        let expected = format!("of {size} components");
-        return Err(at.wrong_operand(&COORDINATE_SIZE, place, "coordinate", &expected));
-    }
-    check_sample(at, image, sample)?;
-    check_format(at, image)
+    let wrong = |rule, expected: &str| Err(at.wrong_operand(rule, place, "coordinate", expected));
+    let coordinate = match m.type_of(place) {
+        Some(ty) if !shape::is_scalar_or_vector(m, ty, is_int32) => {
+            wrong(&COORDINATE, "of 32-bit integers")
+        }
+        Some(ty) => match size {
+            Ok(size) if m.dimension(ty) != size => {
+                wrong(&COORDINATE_SIZE, &format!("of {size} components"))
+            }
+            _ => Ok(()),
+        },
+        None => Ok(()),
+    };
+    all([
+        size.map(drop),
+        coordinate,
+        check_sample(at, image, sample),
+        check_format(at, image),
+    ])
 }
 
 #[cold]

@@ -164,11 +164,14 @@ pub(super) fn check_processing(at: &Site<'_, '_>) -> Verdict {
             expect_decoration(at, 2, Decoration::BlockMatchTextureQCOM),
         ]),
         Op::ImageBlockMatchWindowSSDQCOM | Op::ImageBlockMatchWindowSADQCOM => {
-            for operand in [0, 2] {
-                expect_decoration(at, operand, Decoration::BlockMatchTextureQCOM)?;
-                expect_decoration(at, operand, Decoration::BlockMatchSamplerQCOM)?;
-            }
-            Ok(())
+            let both = [
+                Decoration::BlockMatchTextureQCOM,
+                Decoration::BlockMatchSamplerQCOM,
+            ];
+            let each = [0, 2]
+                .into_iter()
+                .flat_map(|operand| both.map(|it| (operand, it)));
+            all(each.map(|(operand, decoration)| expect_decoration(at, operand, decoration)))
         }
         _ => Ok(()),
     }

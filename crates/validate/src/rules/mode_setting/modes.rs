@@ -377,18 +377,21 @@ fn check_flags(at: &Site<'_, '_>, flags: Id) -> Verdict {
         | FPFastMathMode::AllowContract.0
         | FPFastMathMode::AllowReassoc.0
         | FPFastMathMode::AllowTransform.0;
+    let mut found = Vec::new();
     if value & !u64::from(known) != 0 {
-        return wrong(&format!("are {value:#x}, which has unknown bits"));
+        found.push(wrong(&format!("are {value:#x}, which has unknown bits")));
     }
     if has(FPFastMathMode::Fast) {
-        return wrong("include Fast, which is deprecated");
+        found.push(wrong("include Fast, which is deprecated"));
     }
     if has(FPFastMathMode::AllowTransform)
         && !(has(FPFastMathMode::AllowContract) && has(FPFastMathMode::AllowReassoc))
     {
-        return wrong("include AllowTransform, but not both AllowContract and AllowReassoc");
+        found.push(wrong(
+            "include AllowTransform, but not both AllowContract and AllowReassoc",
+        ));
     }
-    Ok(())
+    all(found)
 }
 
 fn check_vulkan(at: &Site<'_, '_>, mode: ExecutionMode, is_mesh: bool) -> Verdict {

@@ -8,7 +8,7 @@ use super::Dialect;
 use super::number;
 use super::rules::*;
 use super::schema::{self, Kinds, NONE, Operand, Row};
-use crate::fault::{Fault, Verdict};
+use crate::fault::{Fault, Verdict, all};
 use crate::module::{Inst, Type};
 use crate::rule::Rule;
 use crate::rules::ext_inst::{Call, known_set};
@@ -54,16 +54,14 @@ fn check_all(
     operands: impl Iterator<Item = (usize, Operand)>,
 ) -> Verdict {
     let count = call.count();
-    for (index, operand) in operands {
-        if index >= count {
-            break;
-        }
+    let operands = operands.take_while(|&(index, _)| index < count);
+    all(operands.map(|(index, operand)| {
         let may_be_none = dialect.is_strict || takes_none(call, index, operand);
-        if !(may_be_none && is_none(call, index)) {
-            check_operand(call, dialect, index, operand)?;
+        match may_be_none && is_none(call, index) {
+            true => Ok(()),
+            false => check_operand(call, dialect, index, operand),
         }
-    }
-    Ok(())
+    }))
 }
 
 /// The number of a debugging instruction of the set that the call is from.

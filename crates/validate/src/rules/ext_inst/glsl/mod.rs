@@ -7,7 +7,7 @@ use spirvkit_grammar::{Capability, ExecutionModel, Op, StorageClass};
 
 use self::rules::*;
 use super::Call;
-use crate::fault::{Verdict, all};
+use crate::fault::{Fault, Verdict, all, expect};
 use crate::module::{Models, Module, Type};
 
 pub(super) use self::rules::RULES;
@@ -201,11 +201,12 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
             call.operand(&INVERSE, 0, call.ty(0) == result, "of the result type")
         }
         Shape::Modf => {
-            float_with_float(call)?;
-            let pointer = call.ty(1);
-            call.operand(&OUT_POINTER, 1, m.is_pointer(pointer), "a pointer")?;
-            let fits = m.pointee(pointer).is_none_or(|pointee| pointee == result);
-            call.operand(&MODF_POINTEE, 1, fits, "a pointer to the result type")
+            float_result(call)?;
+            let pointer = out_pointer(call).and_then(|pointee| {
+                let fits = pointee.is_none_or(|pointee| pointee == result);
+                call.operand(&MODF_POINTEE, 1, fits, "a pointer to the result type")
+            });
+            all([call.operands_of_result_type(&SAME_TYPE, 0..1), pointer])
         }
         Shape::ModfStruct => {
             let fits = match *m.members(result) {
@@ -220,18 +221,13 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
             operand_of_first_member(call, &MODF_STRUCT)
         }
         Shape::Frexp => {
-            float_with_float(call)?;
-            let pointer = call.ty(1);
-            call.operand(&OUT_POINTER, 1, m.is_pointer(pointer), "a pointer")?;
-            let fits = m
-                .pointee(pointer)
-                .is_none_or(|pointee| is_exponent(m, pointee, result));
-            call.operand(
-                &FREXP_EXPONENT,
-                1,
-                fits,
-                "a pointer to as many 32-bit integers as the result has components",
-            )
+            float_result(call)?;
+            let pointer = out_pointer(call).and_then(|pointee| {
+                let fits = pointee.is_none_or(|pointee| is_exponent(m, pointee, result));
+                let wanted = "a pointer to as many 32-bit integers as the result has components";
+                call.operand(&FREXP_EXPONENT, 1, fits, wanted)
+            });
+            all([call.operands_of_result_type(&SAME_TYPE, 0..1), pointer])
         }
         Shape::FrexpStruct => {
             let fits = match *m.members(result) {
@@ -249,15 +245,14 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
             operand_of_first_member(call, &FREXP_STRUCT)
         }
         Shape::Ldexp => {
-            float_with_float(call)?;
+            float_result(call)?;
             let exponent = call.ty(1);
             let fits = m.is_int_scalar_or_vector(exponent) && same_size(m, exponent, result);
-            call.operand(
-                &LDEXP_EXPONENT,
-                1,
-                fits,
-                "an integer scalar or vector with as many components as the result",
-            )
+            let wanted = "an integer scalar or vector with as many components as the result";
+            all([
+                call.operands_of_result_type(&SAME_TYPE, 0..1),
+                call.operand(&LDEXP_EXPONENT, 1, fits, wanted),
+            ])
         }
         Shape::Pack(packed) => {
             let (small, large) = packed.sides();
@@ -276,31 +271,29 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
             call.operands_of_result_type(&SAME_TYPE, 0..2)
         }
         Shape::Refract => {
-            call.result(&FLOAT_RESULT, m.is_float_scalar_or_vector(result), FLOAT)?;
-            call.operands_of_result_type(&SAME_TYPE, 0..2)?;
+            float_result(call)?;
             let fits = m.is_float_scalar(call.ty(2));
-            call.operand(&REFRACT_ETA, 2, fits, "a floating-point scalar")
+            all([
+                call.operands_of_result_type(&SAME_TYPE, 0..2),
+                call.operand(&REFRACT_ETA, 2, fits, "a floating-point scalar"),
+            ])
         }
         Shape::InterpolateAtCentroid => interpolate(call),
         Shape::InterpolateAtSample => {
-            interpolate(call)?;
             let fits = m.is_int_scalar_of(call.ty(1), 32);
-            call.operand(&INTERPOLATE_SAMPLE, 1, fits, "a 32-bit integer")
+            let sample = call.operand(&INTERPOLATE_SAMPLE, 1, fits, "a 32-bit integer");
+            all([interpolate(call), sample])
         }
         Shape::InterpolateAtOffset => {
-            interpolate(call)?;
             let offset = call.ty(1);
             let takes_half = m.has_extension(HALF_FLOATS)
                 && m.is_float_vector(offset)
                 && m.dimension(offset) == 2
                 && m.bit_width(offset) == 16;
             let fits = Side::Floats(2).holds(m, offset) || takes_half;
-            call.operand(
-                &INTERPOLATE_OFFSET,
-                1,
-                fits,
-                "a vector of two 32-bit floats",
-            )
+            let wanted = "a vector of two 32-bit floats";
+            let offset = call.operand(&INTERPOLATE_OFFSET, 1, fits, wanted);
+            all([interpolate(call), offset])
         }
         Shape::NotSupported => {
             let message = format!("{} is not supported by any consumer", call.name());
@@ -310,16 +303,20 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
 }
 
 fn float(call: &Call<'_, '_, '_>) -> Verdict {
-    let fits = call.m().is_float_scalar_or_vector(call.result_type());
-    call.result(&FLOAT_RESULT, fits, FLOAT)?;
+    float_result(call)?;
     call.operands_of_result_type(&SAME_TYPE, 0..call.count())
 }
 
-/// A floating-point result and a first operand of its type.
-fn float_with_float(call: &Call<'_, '_, '_>) -> Verdict {
+fn float_result(call: &Call<'_, '_, '_>) -> Verdict {
     let fits = call.m().is_float_scalar_or_vector(call.result_type());
-    call.result(&FLOAT_RESULT, fits, FLOAT)?;
-    call.operands_of_result_type(&SAME_TYPE, 0..1)
+    call.result(&FLOAT_RESULT, fits, FLOAT)
+}
+
+/// What the second operand, which must be a pointer, points to, if that is known.
+fn out_pointer(call: &Call<'_, '_, '_>) -> Result<Option<Id>, Fault> {
+    let pointer = call.ty(1);
+    call.operand(&OUT_POINTER, 1, call.m().is_pointer(pointer), "a pointer")?;
+    Ok(call.m().pointee(pointer))
 }
 
 fn int(call: &Call<'_, '_, '_>) -> Verdict {
@@ -372,20 +369,16 @@ fn interpolate(call: &Call<'_, '_, '_>) -> Verdict {
     const FRAGMENT: Models = Models::of(&[ExecutionModel::Fragment]);
     let m = call.m();
     let result = call.result_type();
-    if !m.has(Capability::InterpolationFunction) {
+    let capability = expect(m.has(Capability::InterpolationFunction), || {
         let message = format!(
             "{} needs the capability InterpolationFunction, which the module doesn't declare",
             call.name()
         );
-        return Err(call.at.fault(&INTERPOLATE_CAPABILITY, message));
-    }
+        call.at.fault(&INTERPOLATE_CAPABILITY, message)
+    });
     let takes_half = m.bit_width(result) == 16 && m.has_extension(HALF_FLOATS);
     let fits = m.is_float_scalar_or_vector(result) && (m.bit_width(result) == 32 || takes_half);
-    call.result(
-        &INTERPOLATE_RESULT,
-        fits,
-        "a scalar or vector of 32-bit floats",
-    )?;
+    let wanted = "a scalar or vector of 32-bit floats";
     // Front ends for HLSL load the input, and legalization takes the load away.
     let interpolant = m.def(call.id(0));
     let pointer = match interpolant {
@@ -394,22 +387,25 @@ fn interpolate(call: &Call<'_, '_, '_>) -> Verdict {
         }
         _ => call.ty(0),
     };
-    let fits = m.pointer_class(pointer) == Some(StorageClass::Input)
-        && m.pointee(pointer).is_none_or(|pointee| pointee == result);
-    call.operand(
-        &INTERPOLANT,
-        0,
-        fits,
-        "a pointer into the storage class `Input` to the result type",
-    )?;
-    if let Some(models) = call.at.models_outside(FRAGMENT) {
-        let message = format!(
-            "{} can be used only in Fragment, but is reached from {models}",
-            call.name()
-        );
-        return Err(call.at.fault(&INTERPOLATE_STAGE, message));
-    }
-    Ok(())
+    let types = call
+        .result(&INTERPOLATE_RESULT, fits, wanted)
+        .and_then(|()| {
+            let fits = m.pointer_class(pointer) == Some(StorageClass::Input)
+                && m.pointee(pointer).is_none_or(|pointee| pointee == result);
+            let wanted = "a pointer into the storage class `Input` to the result type";
+            call.operand(&INTERPOLANT, 0, fits, wanted)
+        });
+    let stages = match call.at.models_outside(FRAGMENT) {
+        None => Ok(()),
+        Some(models) => {
+            let message = format!(
+                "{} can be used only in Fragment, but is reached from {models}",
+                call.name()
+            );
+            Err(call.at.fault(&INTERPOLATE_STAGE, message))
+        }
+    };
+    all([capability, types, stages])
 }
 
 fn operand_of_first_member(call: &Call<'_, '_, '_>, rule: &'static crate::rule::Rule) -> Verdict {

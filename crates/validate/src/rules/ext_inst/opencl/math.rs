@@ -215,14 +215,12 @@ pub(super) fn shuffle(call: &Call<'_, '_, '_>, vectors: usize) -> Verdict {
         |ty: Id| m.is_vector(ty) && is_number(m, ty) && matches!(m.dimension(ty), 2 | 4 | 8 | 16);
     call.result(&SHUFFLE_VECTOR, is_vector(result), VECTOR)?;
     let first = call.ty(0);
-    call.operand(&SHUFFLE_VECTOR, 0, is_vector(first), VECTOR)?;
-    let fits = m.component_type(first) == m.component_type(result);
-    call.operand(
-        &SHUFFLE_VECTOR,
-        0,
-        fits,
-        "a vector with the component type of the result",
-    )?;
+    let vector = call.operand(&SHUFFLE_VECTOR, 0, is_vector(first), VECTOR);
+    let vector = vector.and_then(|()| {
+        let fits = m.component_type(first) == m.component_type(result);
+        let wanted = "a vector with the component type of the result";
+        call.operand(&SHUFFLE_VECTOR, 0, fits, wanted)
+    });
     let others = all((1..vectors).map(|index| {
         let fits = call.ty(index) == first;
         call.operand(
@@ -235,5 +233,8 @@ pub(super) fn shuffle(call: &Call<'_, '_, '_>, vectors: usize) -> Verdict {
     let mask = call.ty(vectors);
     let fits = m.is_int_vector(mask) && is_int_like(m, mask, result);
     let wanted = "a vector of integers as wide and as many as the components of the result";
-    all([others, call.operand(&SHUFFLE_MASK, vectors, fits, wanted)])
+    let mask = call.operand(&SHUFFLE_MASK, vectors, fits, wanted);
+    // Which of two vectors is the odd one, nobody knows.
+    let others = if vector.is_ok() { others } else { Ok(()) };
+    all([vector, others, mask])
 }

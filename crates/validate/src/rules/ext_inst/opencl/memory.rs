@@ -139,9 +139,13 @@ pub(super) fn store(call: &Call<'_, '_, '_>, kind: Element) -> Verdict {
 }
 
 pub(super) fn printf(call: &Call<'_, '_, '_>) -> Verdict {
+    let fits = call.m().is_int_scalar_of(call.result_type(), 32);
+    let result = call.result(&PRINTF_RESULT, fits, "a 32-bit integer");
+    all([result, printf_format(call)])
+}
+
+fn printf_format(call: &Call<'_, '_, '_>) -> Verdict {
     let m = call.m();
-    let fits = m.is_int_scalar_of(call.result_type(), 32);
-    call.result(&PRINTF_RESULT, fits, "a 32-bit integer")?;
     let format = call.ty(0);
     let class = m.pointer_class(format);
     let fits = class == Some(StorageClass::UniformConstant)

@@ -28,28 +28,17 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     escape(text, is_disruptive)
 }
 
-/// The same, but line ends and tabs stay. Within JSON, the text means the same as before:
+/// The same, but line feeds and tabs stay. (A return before a line feed does not: whoever
+/// copies what is shown would lose it.) Within JSON, the text means the same as before:
 /// these characters occur in strings only, and the escapes are those of JSON.
 ///
 /// ```
 /// use spirvkit_diagnostics::visible_lines;
 ///
-/// assert_eq!(visible_lines("\ta\u{9b}\r\n\rb\n"), "\ta\\u009b\r\n\\u000db\n");
+/// assert_eq!(visible_lines("\ta\u{9b}\n\rb\r\n"), "\ta\\u009b\n\\u000db\\u000d\n");
 /// ```
 pub fn visible_lines(text: &str) -> Cow<'_, str> {
-    if !text.contains('\r') {
-        return escape(text, |c| is_disruptive(c) && !matches!(c, '\n' | '\t'));
-    }
-    // A carriage return before a line feed is an end of line like any other.
-    let lines = text.split_inclusive('\n').map(|line| {
-        let content = line
-            .strip_suffix("\r\n")
-            .or_else(|| line.strip_suffix('\n'))
-            .unwrap_or(line);
-        let end = &line[content.len()..];
-        escape(content, |c| is_disruptive(c) && c != '\t') + end
-    });
-    Cow::Owned(lines.collect())
+    escape(text, |c| is_disruptive(c) && !matches!(c, '\n' | '\t'))
 }
 
 /// The [disruptive](is_disruptive) character that an escape stands for, given the text

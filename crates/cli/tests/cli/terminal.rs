@@ -1,7 +1,9 @@
 //! What is different on a terminal.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Read, Write};
+use std::os::unix::ffi::OsStringExt;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -10,15 +12,19 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use crate::common::{Dir, FAULTY, TEXT};
 
 /// Runs `spv` on a terminal, with nothing on standard input.
-fn on_terminal(dir: &Dir, arguments: &[&str], variables: &[(&str, &str)]) -> (i32, String) {
+fn on_terminal<A: AsRef<OsStr>>(
+    dir: &Dir,
+    arguments: &[A],
+    variables: &[(&str, &str)],
+) -> (i32, String) {
     on_terminal_with_input(dir, arguments, variables, || "")
 }
 
 /// Runs `spv` with standard output and error on a terminal; gives the exit code
 /// and what the terminal got.
-fn on_terminal_with_input(
+fn on_terminal_with_input<A: AsRef<OsStr>>(
     dir: &Dir,
-    arguments: &[&str],
+    arguments: &[A],
     variables: &[(&str, &str)],
     input: impl FnOnce() -> &'static str,
 ) -> (i32, String) {
@@ -170,7 +176,7 @@ OpFunctionEnd
 
 /// Whether a terminal may get this: text and, if it is to be coloured, colours.
 #[track_caller]
-fn assert_harmless(output: &str, color: bool, command: &[&str]) {
+fn assert_harmless(output: &str, color: bool, command: &[impl std::fmt::Debug]) {
     let mut rest = output.replace("\r\n", "\n");
     if color {
         while let Some(start) = rest.find("\x1b[") {
@@ -390,6 +396,15 @@ fn escapes_show_what_is_there() {
     assert_eq!(report["file"], "missing\u{202e}.spv");
 }
 
+fn without_colors(shown: &str) -> String {
+    let mut text = shown.to_owned();
+    while let Some(start) = text.find("\x1b[") {
+        let length = text[start..].find('m').expect("a colour");
+        text.replace_range(start..=start + length, "");
+    }
+    text
+}
+
 #[test]
 fn what_a_terminal_shows_of_a_module_assembles_to_it() {
     let dir = Dir::new();
@@ -397,13 +412,160 @@ fn what_a_terminal_shows_of_a_module_assembles_to_it() {
     for variables in [&[][..], &[("NO_COLOR", "1")]] {
         let (code, shown) = on_terminal(&dir, &["dis", "--raw-id", "a.spv"], variables);
         assert_eq!(code, 0);
-        let mut text = shown.replace("\r\n", "\n");
-        while let Some(start) = text.find("\x1b[") {
-            let length = text[start..].find('m').expect("a colour");
-            text.replace_range(start..=start + length, "");
-        }
+        let text = without_colors(&shown.replace("\r\n", "\n"));
         assert!(text.contains("main\\u001b[31m"), "{text}");
         let again = dir.spv_with_input(&["as", "-o", "-"], text.as_bytes());
         assert_eq!(again.bytes(), module, "{text}");
+    }
+}
+
+#[test]
+fn nothing_of_a_file_name_acts_on_a_terminal() {
+    let dir = Dir::new();
+    // Bytes that are no UTF-8, controls of both kinds, line ends, and what turns text.
+    let mut name = b"n\xff\x9b2J".to_vec();
+    name.extend(HOSTILE.as_bytes());
+    name.extend(b"\r\n\xf0\x28");
+    let named = |end: &str| {
+        let mut name = name.clone();
+        name.extend(end.as_bytes());
+        OsString::from_vec(name)
+    };
+    let text = hostile_text();
+    let module = dir.module("module", &text);
+    let at = |name: &OsStr| dir.path("").join(name);
+    for (file, content) in [
+        (named(".spv"), &*module),
+        (named(".spvasm"), text.as_bytes()),
+        (named(".txt"), b"OpLabl\n"),
+    ] {
+        std::fs::write(at(&file), content).unwrap();
+    }
+    std::fs::create_dir(at(&named(".d"))).unwrap();
+    std::fs::copy(at(&named(".spv")), at(&named(".d")).join(named(".spv"))).unwrap();
+    std::fs::copy(at(&named(".txt")), at(&named(".d")).join(named(".spvasm"))).unwrap();
+    // What the name stands for comes behind the `@`.
+    let commands: &[&[&str]] = &[
+        &["as", "@.txt", "-o", "x"],
+        &["as", "@.spv", "-o", "x"],
+        &["as", "@.d", "-o", "@.spv"],
+        &["as", "@.spvasm", "-o", "@.missing/x"],
+        &["as", "@.spvasm", "-o", "@.spvasm"],
+        &["as", "@.d", "-o", "@.out.d", "--format=json"],
+        &["dis", "@.spv"],
+        &["dis", "@.d"],
+        &["dis", "@.txt", "--format=json"],
+        &["dis", "@.missing"],
+        &["val", "@.d"],
+        &["val", "@.d", "--format=json"],
+        &["val", "@.d", "--format=sarif"],
+        &["val", "@.spvasm", "--max-errors=1"],
+        &["val", "@.missing", "--max-errors=@"],
+        &["diff", "@.spv", "@.spvasm"],
+        &["diff", "@.d", "@.d"],
+        &["diff", "@.spv", "@.txt"],
+        &["layout", "@.spv"],
+        &["layout", "@.spv", "@.spvasm"],
+        &["layout", "@.d", "--format=json"],
+        &["cfg", "@.spv"],
+        &["cfg", "@.d"],
+        &["cfg", "@.spv", "-o", "@.svg"],
+        &["cfg", "@.spv", "-o", "@.spv"],
+        &["cfg", "@.spv", "--format=html"],
+        &["info", "@.d"],
+        &["info", "@.spv", "--format=json"],
+        &["info", "@.txt", "--format=yaml"],
+        &["specialize", "--list", "@.d"],
+        &["specialize", "@.d", "--all-defaults", "-o", "@.out.d"],
+        &["strip", "-v", "--debug-info", "@.d", "-o", "@.out.d"],
+        &["strip", "--dry-run", "@.spv"],
+        &["strip", "@.txt", "-o", "x"],
+        &["trim-capabilities", "-v", "@.spv", "-o", "x"],
+        &["compact-ids", "@.missing", "-o", "x"],
+        &["link", "@.spv", "@.spvasm", "-o", "@.d"],
+        &["merge", "@.spv", "@.missing", "-o", "x"],
+        &["split", "--list", "@.spv"],
+        &["split", "--all", "@.parts.d", "@.spv"],
+        &["split", "--all", "@.spv", "@.spv"],
+        &["debug", "dump", "@.spv"],
+        &["debug", "sources", "@.spv", "--extract", "@.sources"],
+        &["debug", "sources", "@.spv", "--extract", "@.sources"],
+        &["debug", "sources", "@.spv", "--print", "@"],
+        &["debug", "lookup", "@.spv", "@:1"],
+        &["debug", "scopes", "@.txt"],
+        &["debug", "vars", "@.spv", "%@"],
+        &[
+            "debug",
+            "convert",
+            "--to=opencl",
+            "@.spv",
+            "-o",
+            "@.missing/x",
+        ],
+        &["debug", "remove", "--list", "@.spv", "%1"],
+        &["debug", "dwarf", "@.spv", "-o", "@.missing/x"],
+        &["explain", "@"],
+        &["drop-in", "@.d"],
+        &["drop-in", "@.spv/x"],
+        &["man", "--dir", "@.spv/x"],
+        &["completions", "@"],
+        &["@"],
+        &["dis", "--@"],
+    ];
+    for command in commands {
+        let arguments: Vec<OsString> = command
+            .iter()
+            .map(|argument| match argument.split_once('@') {
+                None => argument.into(),
+                Some((before, end)) => {
+                    let mut argument = OsString::from(before);
+                    argument.push(named(end));
+                    argument
+                }
+            })
+            .collect();
+        for (color, variables) in [(true, &[][..]), (false, &[("NO_COLOR", "1")])] {
+            let (code, output) = on_terminal(&dir, &arguments, variables);
+            assert!(code <= 2, "{command:?}");
+            assert_harmless(&output, color, command);
+        }
+    }
+}
+
+#[test]
+fn line_ends_of_other_systems_are_shown_and_kept() {
+    let dir = Dir::new();
+    let text = "%1 = OpString \"one\r\ntwo\r\n\"\nOpSource GLSL 450 %1 \"void\r\n\r\n\"\n";
+    let module = dir.module("a.spv", text);
+    let ran = dir.spv(&["dis", "--raw-id", "a.spv"]);
+    assert!(ran.text().contains("\"one\r\ntwo\r\n\"\n"));
+    assert!(ran.text().ends_with("\"void\r\n\r\n\"\n"));
+    for (color, variables) in [(true, &[][..]), (false, &[("NO_COLOR", "1")])] {
+        for source in [&[][..], &["--source"]] {
+            let command = [&["dis", "--raw-id", "a.spv"], source].concat();
+            let (_, shown) = on_terminal(&dir, &command, variables);
+            assert_harmless(&shown, color, &command);
+            assert!(shown.contains("one\\u000d\r\ntwo\\u000d\r\n"), "{shown}");
+            let shown = without_colors(&shown.replace("\r\n", "\n"));
+            let again = dir.spv_with_input(&["as", "-o", "-"], shown.as_bytes());
+            assert_eq!(again.bytes(), module, "{shown}");
+        }
+    }
+    // A source is shown as lines, and written as it is.
+    let command = ["debug", "sources", "--print", "one\r\ntwo\r\n", "a.spv"];
+    let (_, shown) = on_terminal(&dir, &command, &[]);
+    assert_eq!(shown, "void\r\n\r\n");
+    assert_eq!(dir.spv(&command).text(), "void\r\n\r\n");
+    // Messages quote what they are about.
+    dir.write(
+        "bad.spvasm",
+        "OpName %1 x\r\nOpName \"a\r\nb\" \"\"\r\nOpLine \"\r\n\r\n",
+    );
+    for command in [&["as", "bad.spvasm", "-o", "x"][..], &["val", "bad.spvasm"]] {
+        for (color, variables) in [(true, &[][..]), (false, &[("NO_COLOR", "1")])] {
+            let (code, shown) = on_terminal(&dir, command, variables);
+            assert_eq!(code, 1);
+            assert_harmless(&shown, color, command);
+        }
     }
 }

@@ -745,3 +745,75 @@ FORM";
     let float = "OpImageWrite %target %v2u32_0 %v4f32_0 Lod %f32_1";
     compare(frame, piece, &fine, float, "image.operand-type");
 }
+
+/// See the list of such texts in docs/conformance.md.
+#[test]
+fn texts_that_contradict_each_other_are_read_in_one_way() {
+    let interface = "OpCapability Shader
+OpCapability Float8UnsignedE8M0EXT
+OpCapability MXInt8EXT
+OpExtension \"SPV_EXT_ocp_microscaling_types\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main \"main\" %in
+OpDecorate %in Location 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%small = OpTypeFloat 8 FORM
+%ptr = OpTypePointer Input %small
+%in = OpVariable %ptr Input
+%main = OpFunction %void None %fn
+%entry = OpLabel
+OpReturn
+OpFunctionEnd";
+    for form in ["Float8UnsignedE8M0EXT", "MXInt8EXT"] {
+        let piece = interface.replace("FORM", form);
+        keeps(Frame::WholeFor("spv1.6"), &piece);
+        breaks(
+            Frame::WholeFor("vulkan1.3"),
+            &piece,
+            "interface.vulkan-small-float",
+        );
+    }
+    let rounded = "OpCapability RoundedDivideSqrtINTEL
+OpExtension \"SPV_INTEL_rounded_divide_sqrt\"
+OpDecorate %rounded FPRoundingMode RTZ
+%rounded = FORM";
+    let fine = ["OpFDiv %f32 %f32_1 %f32_1", "OpConvertUToF %f32 %u32_1"];
+    let wrong = "OpFMul %f32 %f32_1 %f32_1";
+    compare(
+        Frame::Kernel,
+        rounded,
+        &fine,
+        wrong,
+        "decoration.kernel-rounding",
+    );
+    let distance = "OpCapability VariablePointersStorageBuffer
+OpCapability UntypedPointersKHR
+OpExtension \"SPV_KHR_untyped_pointers\"
+%one = OpTypeUntypedPointerKHR StorageBuffer
+%two = OpTypeUntypedPointerKHR StorageBuffer
+%a = OpUntypedVariableKHR %one StorageBuffer %u32
+%b = OpUntypedVariableKHR %one StorageBuffer %u32
+%c = OpUntypedVariableKHR %two StorageBuffer %u32
+%found = FORM";
+    let fine = ["OpPtrDiff %u32 %a %b", "OpPtrEqual %bool %a %c"];
+    let wrong = "OpPtrDiff %u32 %a %c";
+    let frame = Frame::ShaderFor("spv1.6");
+    compare(frame, distance, &fine, wrong, "memory.pointer-comparison");
+    let attachment = "OpCapability TileShadingQCOM
+OpCapability InputAttachment
+OpExtension \"SPV_QCOM_tile_shading\"
+OpDecorate %attachment DescriptorSet 0
+OpDecorate %attachment Binding 0
+FORM
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%ptr = OpTypePointer TileAttachmentQCOM %image
+%attachment = OpVariable %ptr TileAttachmentQCOM";
+    compare(
+        Frame::FragmentFor("vulkan1.3"),
+        attachment,
+        &[""],
+        "OpDecorate %attachment InputAttachmentIndex 0",
+        "annotation.vulkan-attachment-class",
+    );
+}

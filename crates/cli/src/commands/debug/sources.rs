@@ -1,7 +1,7 @@
 //! `spv debug sources`: the source files that a module names, and their texts.
 
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -146,6 +146,10 @@ fn print(view: &View<'_>, name: &str, out: &mut dyn Write) -> Result<Found, Fail
         return Err(Trouble::not_found(message).into());
     };
     match view.format {
+        // A terminal has line ends of its own, and would show the others as escapes.
+        Format::Human if io::stdout().is_terminal() => {
+            out.write_all(text.replace("\r\n", "\n").as_bytes())?;
+        }
         Format::Human => out.write_all(text.as_bytes())?,
         Format::Json => view.write_json(out, json!({"name": file.name(), "text": text}))?,
     }

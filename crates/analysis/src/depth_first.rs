@@ -53,7 +53,7 @@ impl DepthFirst {
         };
         // The nodes that have been entered and not left, each with the number of
         // its edges that have been followed.
-        let mut open: Vec<(Node, u32)> = Vec::new();
+        let mut open: Vec<(Node, u32)> = Vec::with_capacity(nodes.min(64));
         for root in roots {
             if root < graph.len() && !result.is_reachable(root) {
                 result.enter(root);
@@ -112,6 +112,11 @@ impl DepthFirst {
         &self.post_order
     }
 
+    /// For each node its place in [`DepthFirst::post_order`], or [`NONE`].
+    pub(crate) fn post_numbers(&self) -> &[u32] {
+        &self.left
+    }
+
     /// A node's place in [`DepthFirst::pre_order`]; none, if it was not reached.
     #[inline]
     pub fn pre_number(&self, node: Node) -> Option<u32> {
@@ -141,17 +146,12 @@ impl DepthFirst {
     /// reached first, in constant time.
     #[inline]
     pub fn is_ancestor(&self, above: Node, below: Node) -> bool {
-        match (
-            self.pre_number(above),
-            self.pre_number(below),
-            self.post_number(above),
-            self.post_number(below),
-        ) {
-            (Some(above_in), Some(below_in), Some(above_out), Some(below_out)) => {
-                above_in <= below_in && below_out <= above_out
-            }
-            _ => false,
-        }
+        let at = |table: &[u32], node: Node| table.get(node as usize).copied().unwrap_or(NONE);
+        let below_in = at(&self.entered, below);
+        // What was not reached is above everything in both orders, and the other isn't.
+        below_in != NONE
+            && at(&self.entered, above) <= below_in
+            && at(&self.left, below) <= at(&self.left, above)
     }
 
     /// Whether an edge between these nodes leads back: to a node that has been

@@ -69,8 +69,9 @@ pub struct Definitions {
     far: BTreeMap<Id, Id>,
 }
 
-/// What stands for undefined ids.
+/// What stands for undefined ids, and the place of what labels are.
 const UNDEFINED: u32 = 0;
+const OTHER: u32 = 1;
 
 /// More than there are kinds of numbers and of sets.
 const VALUES: u32 = 1 << 10;
@@ -178,13 +179,29 @@ impl Definitions {
         self.ids.raise_limit(words);
     }
 
+    /// Notes that an id is a value of a type, unless it has a definition: what
+    /// [`define`](Self::define) does with an instruction that says so.
+    #[inline]
+    pub fn define_value(&mut self, id: Id, ty: Id) {
+        let slot = self.ids.slot(id);
+        if *slot == UNDEFINED {
+            *slot = code_of_value(ty).unwrap_or_else(|| {
+                self.far.insert(id, ty);
+                FAR
+            });
+        }
+    }
+
     /// Notes the result of an instruction. Returns the earlier definition if
     /// the id had one, which then stays.
     #[inline]
     pub fn define(&mut self, instruction: &Instruction<'_>) -> Option<Redefinition> {
         let id = instruction.result()?;
-        // Most instructions that define anything define a value.
-        let code = instruction.result_type().and_then(code_of_value);
+        // Most instructions that define anything define a value or a label.
+        let code = match instruction.result_type() {
+            Some(ty) => code_of_value(ty),
+            None => (instruction.op() == Op::Label).then_some(OTHER),
+        };
         if let Some(code) = code
             && let slot = self.ids.slot(id)
             && *slot == UNDEFINED
@@ -201,14 +218,13 @@ impl Definitions {
             let earlier = self.get(id);
             return Some(Redefinition { id, earlier });
         }
-        let code = match instruction.result_type() {
-            Some(ty) => {
-                self.far.insert(id, ty);
-                FAR
+        match instruction.result_type() {
+            Some(ty) => self.define_value(id, ty),
+            None => {
+                let code = self.code_of_other(untyped(instruction));
+                *self.ids.slot(id) = code;
             }
-            None => self.code_of_other(untyped(instruction)),
-        };
-        *self.ids.slot(id) = code;
+        }
         None
     }
 }

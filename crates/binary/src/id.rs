@@ -85,7 +85,7 @@ impl<T: Copy> IdMap<T> {
     }
 
     /// The slot for an id.
-    #[inline]
+    #[inline(always)]
     pub fn slot(&mut self, id: Id) -> &mut T {
         let index = id.0 as usize;
         match index < self.dense.len() {

@@ -100,7 +100,7 @@ impl Section {
 
 /// Whether the opcode ends a block (specification, section 2.2.5).
 #[inline]
-pub fn is_terminator(op: Op) -> bool {
+pub const fn is_terminator(op: Op) -> bool {
     matches!(
         op,
         Op::Branch

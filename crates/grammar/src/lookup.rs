@@ -66,6 +66,17 @@ static NAME_BLOCKS: [[u8; 32]; tables::INSTRUCTIONS.len()] = {
 };
 
 impl Op {
+    /// How many opcodes of the core are assigned.
+    pub const COUNT: usize = tables::INSTRUCTIONS.len();
+
+    /// The opcode's place in [`Op::all`], for tables with an entry for each, if it is
+    /// assigned.
+    #[inline]
+    pub fn index(self) -> Option<usize> {
+        let row = usize::from(*tables::OPCODE_ROWS.get(usize::from(self.0))?);
+        (row < Self::COUNT).then_some(row)
+    }
+
     /// What the grammar says about the opcode, if it is assigned.
     #[inline]
     pub fn info(self) -> Option<&'static InstructionInfo> {

@@ -89,7 +89,7 @@ impl<'a> Module<'a> {
     /// What the type is or holds. Every type is looked at once, however often it
     /// is asked for or held.
     pub(crate) fn contents(&self, ty: Id) -> Contents {
-        match is_aggregate(self.op_of(ty)) {
+        match self.is_aggregate(ty) {
             true => self.contents_of_aggregate(ty),
             false => self.contents_of_simple(ty),
         }
@@ -112,7 +112,7 @@ impl<'a> Module<'a> {
                     contents.kinds = Contents::BLOCK;
                 }
                 for &part in parts {
-                    contents.add(match is_aggregate(self.op_of(Id(part))) {
+                    contents.add(match self.is_aggregate(Id(part)) {
                         true => known.get(&part).copied().unwrap_or_default(),
                         false => self.contents_of_simple(Id(part)),
                     });
@@ -125,7 +125,7 @@ impl<'a> Module<'a> {
                 todo.push((ty, true));
                 let parts = parts.iter().map(|&part| Id(part));
                 let unknown = parts
-                    .filter(|part| is_aggregate(self.op_of(*part)) && !known.contains_key(&part.0));
+                    .filter(|part| self.is_aggregate(*part) && !known.contains_key(&part.0));
                 todo.extend(unknown.map(|part| (part, false)));
             }
         }
@@ -176,6 +176,15 @@ impl<'a> Module<'a> {
             false => drop(known.insert(key(root), false)),
         }
         are_alike
+    }
+
+    /// Whether the type is an array of either form or a structure.
+    #[inline]
+    pub(crate) fn is_aggregate(&self, ty: Id) -> bool {
+        matches!(
+            self.op_of(ty),
+            Op::TypeStruct | Op::TypeArray | Op::TypeRuntimeArray
+        )
     }
 
     /// The types that an array or a structure is made of.
@@ -383,10 +392,6 @@ fn end_of_chain(
     }
     known.extend(passed.into_iter().map(|link| (link, at.0)));
     at
-}
-
-fn is_aggregate(op: Op) -> bool {
-    matches!(op, Op::TypeStruct | Op::TypeArray | Op::TypeRuntimeArray)
 }
 
 fn pointer_kind(class: StorageClass) -> u32 {

@@ -46,19 +46,21 @@ pub(crate) struct Decorated<'a> {
 
 impl<'a> Decorated<'a> {
     /// What an `Op(Member)Decorate(Id|String)` says.
+    #[inline]
     pub(crate) fn new(inst: Inst<'a>) -> Option<Self> {
         let (member, at) = match inst.op() {
-            Op::Decorate | Op::DecorateId | Op::DecorateString => (None, 1),
+            Op::Decorate | Op::DecorateId | Op::DecorateString => (None, 2),
             Op::MemberDecorate | Op::MemberDecorateString | Op::MemberDecorateIdEXT => {
-                (Some(inst.arg(1)), 2)
+                (Some(inst.word(2)), 3)
             }
             _ => return None,
         };
+        let (&decoration, params) = inst.words().get(at..)?.split_first()?;
         Some(Self {
             inst,
             member,
-            decoration: Decoration(inst.optional(at)?),
-            params: inst.args().get(at + 1..).unwrap_or_default(),
+            decoration: Decoration(decoration),
+            params,
         })
     }
 
@@ -192,12 +194,13 @@ impl<'a> Module<'a> {
         Some((inst, pairs.get(..2 * own).unwrap_or(pairs)))
     }
 
-    fn annotations_of(&self, target: Id) -> impl Iterator<Item = (Inst<'a>, &'a [u32])> + '_ {
+    /// The annotations of a target, and those of others behind them.
+    fn annotations_from(&self, target: Id) -> Annotations<'_> {
         let start = self.annotations.partition_point(|entry| entry.0 < target.0);
-        self.annotations[start..]
-            .iter()
-            .take_while(move |entry| entry.0 == target.0)
-            .filter_map(|&entry| self.annotation(entry))
+        Annotations {
+            target: target.0,
+            rest: self.annotations.get(start..).unwrap_or_default(),
+        }
     }
 
     /// Every id that is decorated, directly or through a group, or whose members
@@ -209,21 +212,13 @@ impl<'a> Module<'a> {
 
     /// All decorations of an id and of its members, those through groups
     /// included, in module order.
-    pub(crate) fn decorations(&self, target: Id) -> impl Iterator<Item = Decorated<'a>> + '_ {
-        self.annotations_of(target)
-            .flat_map(move |(inst, members)| {
-                let direct = Decorated::new(inst);
-                let group = match inst.op() {
-                    Op::GroupDecorate | Op::GroupMemberDecorate => Some(inst.id(0)),
-                    _ => None,
-                };
-                let through_group = group.into_iter().flat_map(move |group| {
-                    self.annotations_of(group)
-                        .filter_map(|(inst, _)| Decorated::new(inst))
-                        .flat_map(move |decorated| with_members(decorated, members))
-                });
-                direct.into_iter().chain(through_group)
-            })
+    #[inline]
+    pub(crate) fn decorations(&self, target: Id) -> Decorations<'_, 'a> {
+        Decorations {
+            m: self,
+            rest: self.annotations_from(target),
+            group: None,
+        }
     }
 
     /// The decorations of an id itself, not of its members.
@@ -298,16 +293,93 @@ impl<'a> Module<'a> {
     }
 }
 
-/// A group's decoration, once for the target or once for each of its members
-/// that the `OpGroupMemberDecorate` names.
-fn with_members<'a>(
-    decorated: Decorated<'a>,
+/// The annotations of a target, at the start of a list.
+struct Annotations<'m> {
+    target: u32,
+    rest: &'m [(u32, Place)],
+}
+
+impl Iterator for Annotations<'_> {
+    type Item = (u32, Place);
+
+    #[inline]
+    fn next(&mut self) -> Option<(u32, Place)> {
+        let (&entry, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        (entry.0 == self.target).then_some(entry)
+    }
+}
+
+/// The decorations of a target.
+pub(crate) struct Decorations<'m, 'a> {
+    m: &'m Module<'a>,
+    rest: Annotations<'m>,
+    group: Option<Group<'m, 'a>>,
+}
+
+/// What is left of the decorations of a group for a target.
+struct Group<'m, 'a> {
+    rest: Annotations<'m>,
+    /// The target's pairs, if the instruction is about members.
     members: &'a [u32],
-) -> impl Iterator<Item = Decorated<'a>> {
-    let whole = members.is_empty().then_some(decorated);
-    let each = members.chunks(2).map(move |pair| Decorated {
-        member: Some(pair.get(1).copied().unwrap_or(0)),
-        ..decorated
-    });
-    whole.into_iter().chain(each)
+    /// The decoration at hand, and the pairs to which it wasn't applied yet.
+    open: Option<(Decorated<'a>, &'a [u32])>,
+}
+
+impl<'a> Iterator for Decorations<'_, 'a> {
+    type Item = Decorated<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Decorated<'a>> {
+        loop {
+            if let Some(group) = &mut self.group {
+                match group.next(self.m) {
+                    Some(decorated) => return Some(decorated),
+                    None => self.group = None,
+                }
+            }
+            let entry = self.rest.next()?;
+            let Some((inst, members)) = self.m.annotation(entry) else {
+                continue;
+            };
+            if let Some(decorated) = Decorated::new(inst) {
+                return Some(decorated);
+            }
+            if matches!(inst.op(), Op::GroupDecorate | Op::GroupMemberDecorate) {
+                self.group = Some(Group {
+                    rest: self.m.annotations_from(inst.id(0)),
+                    members,
+                    open: None,
+                });
+            }
+        }
+    }
+}
+
+impl<'a> Group<'_, 'a> {
+    /// The next decoration: once for the target, or once for each of its members that
+    /// the instruction names.
+    #[cold]
+    fn next(&mut self, m: &Module<'a>) -> Option<Decorated<'a>> {
+        loop {
+            if let Some((decorated, pairs)) = &mut self.open
+                && let Some((&[_, member], rest)) = pairs.split_first_chunk()
+            {
+                *pairs = rest;
+                return Some(Decorated {
+                    member: Some(member),
+                    ..*decorated
+                });
+            }
+            let entry = self.rest.next()?;
+            let decorated = m.annotation(entry).map(|(inst, _)| inst);
+            let Some(decorated) = decorated.and_then(Decorated::new) else {
+                continue;
+            };
+            if self.members.is_empty() {
+                return Some(decorated);
+            }
+            self.open = Some((decorated, self.members));
+        }
+    }
 }

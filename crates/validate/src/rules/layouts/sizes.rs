@@ -134,22 +134,14 @@ impl<'m, 'a> Layouts<'m, 'a> {
         let m = self.m;
         let mut pending = Vec::new();
         let mut todo = vec![root];
-        let mut seen = HashSet::new();
         while let Some(ty) = todo.pop() {
-            if self.known.contains_key(&ty.0) || !seen.insert(ty.0) {
+            if !m.is_aggregate(ty) || self.known.contains_key(&ty.0) {
                 continue;
             }
-            match m.ty(ty) {
-                Type::Struct { members } => {
-                    todo.extend(members.iter().map(|&member| Id(member)));
-                    pending.push(ty);
-                }
-                Type::Array { element, .. } | Type::RuntimeArray { element } => {
-                    todo.push(element);
-                    pending.push(ty);
-                }
-                _ => {}
-            }
+            // So that it isn't met again.
+            self.known.insert(ty.0, UNKNOWN);
+            pending.push(ty);
+            todo.extend(m.parts(ty).iter().map(|&part| Id(part)));
         }
         // Types come after those that they hold.
         pending.sort_unstable_by_key(|&ty| m.def_offset(ty));

@@ -53,6 +53,9 @@ struct Decorated<'m, 'a> {
 impl Decorated<'_, '_> {
     fn find(&mut self, root: Id) -> Option<Decoration> {
         let m = self.m;
+        if !m.is_aggregate(root) {
+            return None;
+        }
         let mut todo = vec![(root, false)];
         while let Some((ty, parts_are_known)) = todo.pop() {
             if !parts_are_known && self.known.contains_key(&ty.0) {

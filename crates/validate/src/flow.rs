@@ -4,7 +4,7 @@ use spirvkit_analysis::{Graph, Node};
 use spirvkit_binary::Id;
 use spirvkit_grammar::Op;
 
-use crate::module::{Block, Function, Inst, Module, Type};
+use crate::module::{Block, Function, Inst, Module, NONE, Type};
 
 /// The graph of a function's blocks, which are numbered in their order.
 pub(crate) struct Flow<'m, 'a> {
@@ -16,6 +16,10 @@ pub(crate) struct Flow<'m, 'a> {
     /// of the function. If not, there is an error elsewhere, and what is not
     /// reachable may only seem so.
     pub(crate) is_whole: bool,
+    /// For each block what its merge instruction names as merge block and as continue
+    /// target; [`NONE`] where it doesn't.
+    merge_blocks: Vec<Node>,
+    continue_targets: Vec<Node>,
 }
 
 /// A merge instruction, of which every label begins a block of the function.
@@ -35,21 +39,32 @@ impl<'m, 'a> Flow<'m, 'a> {
             function,
             graph: Graph::new(0, &[]),
             is_whole: true,
+            merge_blocks: vec![NONE; function.blocks.len()],
+            continue_targets: vec![NONE; function.blocks.len()],
         };
         let mut edges = Vec::with_capacity(2 * function.blocks.len());
+        let mut is_whole = true;
         for from in 0..flow.len() {
+            if let Some((merge, target)) = flow.named_by_merge(from) {
+                flow.merge_blocks[from as usize] = merge;
+                flow.continue_targets[from as usize] = target;
+            }
             let Some(terminator) = flow.terminator(from) else {
-                flow.is_whole = false;
+                is_whole = false;
                 continue;
             };
-            for label in targets(m, terminator) {
-                match flow.node(label) {
-                    Some(to) => edges.push((from, to)),
-                    None => flow.is_whole = false,
-                }
+            let mut lead_to = |label: Id| match flow.node(label) {
+                Some(to) => edges.push((from, to)),
+                None => is_whole = false,
+            };
+            match terminator.op() {
+                // The most frequent.
+                Op::Branch => lead_to(Id(terminator.word(1))),
+                _ => targets(m, terminator).for_each(lead_to),
             }
         }
         flow.graph = Graph::new(flow.len(), &edges);
+        flow.is_whole = is_whole;
         flow
     }
 
@@ -100,19 +115,39 @@ impl<'m, 'a> Flow<'m, 'a> {
     }
 
     /// The block's merge instruction, unless its labels are wrong.
+    #[inline]
     pub(crate) fn merge(&self, node: Node) -> Option<Merge> {
+        let merge = self.merge_blocks[node as usize];
+        let target = self.continue_targets[node as usize];
+        (merge != NONE).then(|| Merge {
+            offset: self.block(node).merge,
+            merge,
+            continue_target: (target != NONE).then_some(target),
+        })
+    }
+
+    pub(crate) fn is_loop_header(&self, node: Node) -> bool {
+        self.continue_targets[node as usize] != NONE
+    }
+
+    /// How many constructs merge instructions declare: one for a selection, two for a
+    /// loop.
+    pub(crate) fn declared_constructs(&self) -> usize {
+        let declared = self.merge_blocks.iter().chain(&self.continue_targets);
+        declared.filter(|&&node| node != NONE).count()
+    }
+
+    /// The merge block and the continue target that the block's merge instruction names.
+    fn named_by_merge(&self, node: Node) -> Option<(Node, Node)> {
         let inst = match self.block(node).merge {
             0 => return None,
             offset => self.m.inst(offset)?,
         };
-        Some(Merge {
-            offset: inst.offset(),
-            merge: self.node(inst.id(0))?,
-            continue_target: match inst.op() {
-                Op::LoopMerge => Some(self.node(inst.id(1))?),
-                _ => None,
-            },
-        })
+        let target = match inst.op() {
+            Op::LoopMerge => self.node(inst.id(1))?,
+            _ => NONE,
+        };
+        Some((self.node(inst.id(0))?, target))
     }
 }
 

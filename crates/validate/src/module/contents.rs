@@ -124,8 +124,8 @@ impl<'a> Module<'a> {
                 known.insert(ty.0, Contents::default());
                 todo.push((ty, true));
                 let parts = parts.iter().map(|&part| Id(part));
-                let unknown = parts
-                    .filter(|part| self.is_aggregate(*part) && !known.contains_key(&part.0));
+                let unknown =
+                    parts.filter(|part| self.is_aggregate(*part) && !known.contains_key(&part.0));
                 todo.extend(unknown.map(|part| (part, false)));
             }
         }

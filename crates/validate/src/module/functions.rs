@@ -3,9 +3,10 @@
 use std::fmt;
 use std::ops::Range;
 
-use spirvkit_binary::{Id, is_terminator};
-use spirvkit_grammar::{ExecutionMode, ExecutionModel, Op};
+use spirvkit_binary::Id;
+use spirvkit_grammar::{ExecutionMode, ExecutionModel};
 
+use super::role::Role;
 use super::{EntryPoint, Inst, Module, NONE};
 
 /// A function: a definition or a declaration.
@@ -157,10 +158,11 @@ impl Default for Builder {
 impl Builder {
     /// Takes the next instruction.
     #[inline]
-    pub(super) fn add(&mut self, m: &mut Module<'_>, inst: Inst<'_>) {
+    pub(super) fn add(&mut self, m: &mut Module<'_>, inst: Inst<'_>, role: Role) {
         self.block = self.open;
-        match inst.op() {
-            Op::Function => {
+        match role {
+            Role::Nothing => {}
+            Role::Function => {
                 self.close(m, inst.offset());
                 let blocks = m.blocks.len() as u32;
                 m.functions.push(Function {
@@ -172,11 +174,11 @@ impl Builder {
                 self.in_function = true;
                 self.block = NONE;
             }
-            Op::FunctionEnd => {
+            Role::FunctionEnd => {
                 self.close(m, inst.offset() + inst.words().len() as u32);
                 self.block = NONE;
             }
-            Op::Label if self.in_function => {
+            Role::Label if self.in_function => {
                 self.open = m.blocks.len() as u32;
                 self.block = self.open;
                 m.blocks.push(Block {
@@ -186,16 +188,16 @@ impl Builder {
                     merge: 0,
                 });
             }
-            Op::LoopMerge | Op::SelectionMerge => {
+            Role::Merge => {
                 if let Some(block) = m.blocks.get_mut(self.open as usize) {
                     block.merge = inst.offset();
                 }
             }
-            Op::FunctionCall if self.in_function => {
+            Role::Call if self.in_function => {
                 let caller = m.functions.len() as u32 - 1;
                 m.calls.push((caller, inst.id(0)));
             }
-            op if self.open != NONE && is_terminator(op) => {
+            Role::Terminator if self.open != NONE => {
                 if let Some(block) = m.blocks.get_mut(self.open as usize) {
                     block.terminator = inst.offset();
                 }

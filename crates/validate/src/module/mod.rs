@@ -7,6 +7,7 @@ mod functions;
 mod inst;
 mod names;
 mod reach;
+mod role;
 mod sound;
 mod types;
 
@@ -18,8 +19,8 @@ use spirvkit_binary::{
     WordOffset,
 };
 use spirvkit_grammar::{
-    AddressingModel, Capability, ExecutionMode, ExecutionModel, MemoryModel, Op, OperandKind,
-    Version,
+    AddressingModel, Capability, ExecutionMode, ExecutionModel, InstructionInfo, MemoryModel, Op,
+    OperandKind, Version,
 };
 
 use crate::fault::Mentions;
@@ -30,7 +31,8 @@ pub(crate) use decorations::Decorated;
 pub(crate) use functions::{Block, Function, Models};
 pub(crate) use inst::Inst;
 pub(crate) use reach::{AT_ONCE, Entries, Reach};
-pub(crate) use sound::Sound;
+use role::Role;
+pub(crate) use sound::{Signature, Sound};
 pub(crate) use spirvkit_binary::{is_terminator, is_type_declaration};
 pub(crate) use types::{CooperativeMatrix, Image, Type, is_cross_workgroup};
 
@@ -179,7 +181,10 @@ pub(crate) struct Noted {
     /// Those behind the first `OpFunction` that use variables from outside of
     /// functions.
     pub(crate) globals: Vec<u32>,
-    /// Those that use what other blocks define, or parameters, and all `OpPhi`.
+    /// Of blocks that use values of other blocks, which these are: the numbers of both,
+    /// each pair once. `OpPhi`s don't count.
+    pub(crate) block_uses: Vec<(u32, u32)>,
+    /// Those that use parameters or, between blocks, what blocks define, and all `OpPhi`.
     pub(crate) crossing: Vec<u32>,
     pub(crate) phis: Vec<u32>,
     /// Those that may handle pointers in ways that logical addressing lacks.
@@ -239,6 +244,9 @@ pub(crate) struct Module<'a> {
     pub(crate) declared: Vec<u32>,
     /// The offsets of variables in functions.
     pub(crate) locals: Vec<u32>,
+    /// The offsets of instructions whose results were defined before, or aren't
+    /// between 1 and the bound.
+    pub(crate) odd_results: Vec<u32>,
     /// How many operands may still be looked at to find those at fault.
     operands_to_look_at: Cell<u64>,
     names: OnceCell<names::Names>,
@@ -305,6 +313,7 @@ impl<'a> Module<'a> {
             declared: Vec::with_capacity(likely),
             locals: Vec::new(),
             operands_to_look_at: Cell::new(most_operands_looked_at(words.len())),
+            odd_results: Vec::new(),
             names: OnceCell::new(),
             given_names,
             noted: Noted::default(),
@@ -325,11 +334,13 @@ impl<'a> Module<'a> {
                     break;
                 }
             };
-            m.definitions.define(&instruction);
+            let role = Role::of(instruction.op());
             let inst = Inst::from(instruction);
-            builder.add(&mut m, inst);
+            builder.add(&mut m, inst, role);
             m.note_result(&instruction, builder.block());
-            m.note(inst, builder.block());
+            if role != Role::Nothing {
+                m.note(inst, role, builder.block());
+            }
         }
         builder.finish(&mut m);
         // It was made by doubling, and stays.
@@ -340,15 +351,28 @@ impl<'a> Module<'a> {
         m
     }
 
-    /// Notes where a result is defined.
+    /// Notes where a result is defined, and as what.
     #[inline]
     fn note_result(&mut self, instruction: &Instruction<'_>, block: u32) {
+        let offset = instruction.offset().0 as u32;
         let Some(result) = instruction.result() else {
+            let has_result = |info: &InstructionInfo| info.has_result();
+            if instruction.info().is_some_and(has_result) {
+                self.odd_results.push(offset);
+            }
             return;
         };
-        let has_type = instruction.result_type().is_some();
+        let has_type = match instruction.result_type() {
+            Some(ty) => {
+                self.definitions.define_value(result, ty);
+                true
+            }
+            None => {
+                self.definitions.define(instruction);
+                false
+            }
+        };
         let op = instruction.op();
-        let offset = instruction.offset().0 as u32;
         let mut home = block;
         if block == NONE {
             let is_variable = matches!(op, Op::Variable | Op::UntypedVariableKHR);
@@ -364,7 +388,11 @@ impl<'a> Module<'a> {
             };
         }
         let def = self.ids.slot(result);
-        if def.offset == 0 {
+        let is_new = def.offset == 0;
+        if !is_new || result.0 == 0 || result.0 >= self.header.bound {
+            self.odd_results.push(offset);
+        }
+        if is_new {
             *def = Def {
                 offset: if has_type { offset | HAS_TYPE } else { offset },
                 block: home,
@@ -374,20 +402,20 @@ impl<'a> Module<'a> {
 
     /// Notes what an instruction declares.
     #[inline]
-    fn note(&mut self, inst: Inst<'a>, block: u32) {
-        match inst.op() {
-            Op::Capability => self.capabilities.add(Capability(inst.arg(0))),
-            Op::ConditionalCapabilityINTEL => self.capabilities.add(Capability(inst.arg(1))),
-            Op::Extension | Op::ConditionalExtensionINTEL => {
+    fn note(&mut self, inst: Inst<'a>, role: Role, block: u32) {
+        match role {
+            Role::Capability => self.capabilities.add(Capability(inst.arg(0))),
+            Role::ConditionalCapability => self.capabilities.add(Capability(inst.arg(1))),
+            Role::Extension => {
                 let index = usize::from(inst.op() == Op::ConditionalExtensionINTEL);
                 let name = inst.string(index).map(|name| name.to_text_lossy());
                 self.extensions.push((inst, name.unwrap_or_default()));
             }
-            Op::MemoryModel => {
+            Role::MemoryModel => {
                 self.addressing = AddressingModel(inst.arg(0));
                 self.memory_model = MemoryModel(inst.arg(1));
             }
-            Op::EntryPoint => {
+            Role::EntryPoint => {
                 let name = inst.string(2).map_or(0, |name| name.words().len());
                 self.entry_points.push(EntryPoint {
                     inst,
@@ -396,34 +424,30 @@ impl<'a> Module<'a> {
                     interface: inst.args().get(2 + name..).unwrap_or_default(),
                 });
             }
-            Op::ConditionalEntryPointINTEL => {
+            Role::ConditionalEntryPoint => {
                 let entry = (ExecutionModel(inst.arg(1)), inst.id(2));
                 self.conditional_entry_points.push(entry);
             }
-            Op::ExecutionMode | Op::ExecutionModeId => {
+            Role::ExecutionMode => {
                 self.modes.push((inst.arg(0), inst.offset()));
             }
-            Op::Decorate
-            | Op::DecorateId
-            | Op::DecorateString
-            | Op::MemberDecorate
-            | Op::MemberDecorateString
-            | Op::MemberDecorateIdEXT => {
+            Role::Decoration => {
                 self.annotations
                     .push((inst.arg(0), decorations::Place::of(inst)));
             }
-            Op::GroupDecorate => {
+            Role::GroupDecoration => {
                 for &target in inst.args().iter().skip(1) {
                     self.annotations
                         .push((target, decorations::Place::of(inst)));
                 }
             }
-            Op::GroupMemberDecorate => self.note_group_members(inst),
-            Op::DecorationGroup => self.has_groups = true,
-            Op::Variable | Op::UntypedVariableKHR if block == NONE => {
+            Role::GroupMemberDecoration => self.note_group_members(inst),
+            Role::DecorationGroup => self.has_groups = true,
+            Role::Variable if block == NONE => {
                 self.globals.push(inst.offset());
             }
-            Op::Variable | Op::UntypedVariableKHR => self.locals.push(inst.offset()),
+            Role::Variable => self.locals.push(inst.offset()),
+            // What shapes functions is followed elsewhere.
             _ => {}
         }
     }

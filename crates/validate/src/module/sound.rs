@@ -2,7 +2,10 @@
 
 use std::cell::Cell;
 
-/// An instruction's first word and the ids of the types of its result and operands.
+use crate::fault::Verdict;
+
+/// What a check goes by: an instruction's first word and, most often, the ids of the types
+/// of its result and operands.
 pub(crate) type Signature = [u32; 5];
 
 /// Some of the signatures of instructions that are right.
@@ -11,7 +14,7 @@ pub(crate) struct Sound {
 }
 
 impl Sound {
-    const SLOTS: usize = 64;
+    const SLOTS: usize = 128;
 
     pub(crate) const fn new() -> Self {
         // The first word of an instruction is never zero.
@@ -25,6 +28,17 @@ impl Sound {
         let mix = |hash: u32, word: &u32| (hash ^ word).wrapping_mul(0x9e37_79b1);
         let hash = signature.iter().fold(0, mix);
         &self.slots[hash as usize >> 16 & (Self::SLOTS - 1)]
+    }
+
+    /// Checks what such a signature says all of, unless it was right before.
+    #[inline]
+    pub(crate) fn once(&self, signature: Signature, check: impl FnOnce() -> Verdict) -> Verdict {
+        if self.has(&signature) {
+            return Ok(());
+        }
+        check()?;
+        self.add(signature);
+        Ok(())
     }
 
     #[inline]

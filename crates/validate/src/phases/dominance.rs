@@ -1,7 +1,9 @@
 //! Static single assignment: definitions dominate uses (specification, section
 //! 2.16.1).
 
-use spirvkit_analysis::{DepthFirst, DominatorTree};
+use std::cell::OnceCell;
+
+use spirvkit_analysis::DominatorTree;
 use spirvkit_binary::{Id, Instruction, Value, WordOffset};
 use spirvkit_diagnostics::ErrorClass::{InvalidCfg, InvalidId};
 use spirvkit_grammar::{Op, OperandKind, Quantifier};
@@ -10,6 +12,7 @@ use crate::fault::{Fault, Faults};
 use crate::flow::Flow;
 use crate::module::Inst;
 use crate::rule::{Example, Frame, Rule};
+use crate::rules::control_flow::Structure;
 
 pub(super) static RULES: &[&Rule] = &[
     &BLOCK_ORDER,
@@ -125,30 +128,42 @@ OpFunctionEnd",
     },
 };
 
-/// Checks a function.
-pub(super) fn check(flow: &Flow<'_, '_>, faults: &mut Faults) {
-    Body::new(flow).check(faults);
+/// Checks a function, whose structure may be known.
+pub(super) fn check(flow: &Flow<'_, '_>, structure: Option<Structure>, faults: &mut Faults) {
+    let first_function = flow.m.functions.first();
+    let body = Body {
+        structure,
+        dominators: OnceCell::new(),
+        first_function: first_function.map_or(0, |first| first.range.start),
+        flow,
+    };
+    body.check_order(faults);
+    body.check(faults);
 }
 
 struct Body<'f, 'm, 'a> {
     flow: &'f Flow<'m, 'a>,
-    dominators: DominatorTree,
+    /// What dominates structurally, dominates: there are only more paths along the
+    /// structure.
+    structure: Option<Structure>,
+    /// Made when the other doesn't say.
+    dominators: OnceCell<DominatorTree>,
     /// Before this word, everything is outside of functions.
     first_function: u32,
 }
 
 impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
-    fn new(flow: &'f Flow<'m, 'a>) -> Self {
-        let order = DepthFirst::new(&flow.graph);
-        Body {
-            dominators: DominatorTree::from_depth_first(&flow.graph, &order),
-            first_function: flow
-                .m
-                .functions
-                .first()
-                .map_or(0, |first| first.range.start),
-            flow,
-        }
+    fn dominators(&self) -> &DominatorTree {
+        self.dominators.get_or_init(|| match &self.structure {
+            Some(structure) => DominatorTree::from_wider(&self.flow.graph, &structure.order),
+            None => DominatorTree::new(&self.flow.graph),
+        })
+    }
+
+    fn dominates(&self, above: u32, below: u32) -> bool {
+        let structure = self.structure.as_ref();
+        structure.is_some_and(|structure| structure.dominators.dominates(above, below))
+            || self.dominators().dominates(above, below)
     }
 
     fn check(&self, faults: &mut Faults) {
@@ -157,36 +172,76 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
         let crossing = &m.noted.crossing;
         let start = self.flow.function.range.start;
         let mut crossing = &crossing[crossing.partition_point(|&offset| offset < start)..];
+        let blocks = &self.flow.function.blocks;
+        let uses = &m.noted.block_uses;
+        let mut uses = &uses[uses.partition_point(|pair| pair.0 < blocks.start)..];
         for node in 0..self.flow.len() {
             if faults.is_full() {
                 return;
             }
-            self.check_order(node, faults);
+            let mut is_fine = true;
+            while let Some((&(user, defining), rest)) = uses.split_first()
+                && user == blocks.start + node
+            {
+                uses = rest;
+                is_fine &=
+                    blocks.contains(&defining) && self.dominates(defining - blocks.start, node);
+            }
             let block = self.flow.block(node);
             let end = match self.flow.terminator(node) {
                 Some(terminator) => terminator.offset() + terminator.words().len() as u32,
                 None if node + 1 < self.flow.len() => self.flow.block(node + 1).start,
                 None => self.flow.function.range.end,
             };
+            if !is_fine {
+                for inst in m.instructions(block.start..end).skip(1) {
+                    self.check_instruction(inst, node, faults);
+                }
+            }
             while let Some((&offset, rest)) = crossing.split_first()
                 && offset < end
             {
                 crossing = rest;
-                if let Some(inst) = m.inst(offset).filter(|_| offset > block.start) {
+                if let Some(inst) = m.inst(offset).filter(|_| is_fine && offset > block.start) {
                     self.check_instruction(inst, node, faults);
                 }
             }
         }
     }
 
-    fn check_order(&self, node: u32, faults: &mut Faults) {
-        let Some(above) = self
-            .dominators
-            .immediate(node)
-            .filter(|&above| above > node)
-        else {
+    /// Checks that blocks stand behind what dominates them.
+    fn check_order(&self, faults: &mut Faults) {
+        if self.is_in_order() {
             return;
-        };
+        }
+        for node in 0..self.flow.len() {
+            if let Some(above) = self.dominators().immediate(node)
+                && above > node
+            {
+                self.stands_before(node, above, faults);
+            }
+        }
+    }
+
+    /// Whether to every block that can be reached there is a path on which each block
+    /// stands behind the one before: what dominates the block is on it.
+    fn is_in_order(&self) -> bool {
+        let graph = &self.flow.graph;
+        let mut is_met = vec![false; graph.len() as usize];
+        if let Some(entry) = is_met.first_mut() {
+            *entry = true;
+        }
+        (0..graph.len()).all(|node| {
+            if is_met[node as usize] {
+                let next = graph.successors(node).iter();
+                next.for_each(|&next| is_met[next as usize] |= next > node);
+            }
+            is_met[node as usize] || graph.predecessors(node).is_empty()
+        })
+    }
+
+    #[cold]
+    fn stands_before(&self, node: u32, above: u32, faults: &mut Faults) {
         let message = format!(
             "the block {} comes before the block {}, which dominates it",
             self.flow.name(node),
@@ -285,7 +340,7 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
         let Some(defining) = self.defining_block(id) else {
             return;
         };
-        if self.dominators.dominates(defining, node) || m.op_of(id) == Op::Label {
+        if self.dominates(defining, node) || m.op_of(id) == Op::Label {
             // Whether it comes first in the text is another rule's.
             return;
         }
@@ -307,8 +362,8 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
             return;
         };
         if m.op_of(value) == Op::Label
-            || !self.dominators.is_reachable(node)
-            || self.dominators.dominates(defining, parent)
+            || self.dominates(defining, parent)
+            || !self.dominators().is_reachable(node)
         {
             return;
         }

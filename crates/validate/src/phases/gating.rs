@@ -262,7 +262,7 @@ impl<'m, 'a> Gate<'m, 'a> {
         info: &'static EnumerantInfo,
     ) -> Verdict {
         let (op, name) = (inst.op(), info.name());
-        let what = format!("the {} `{name}`", kind.description());
+        let what = || format!("the {} `{name}`", kind.description());
         let found = |rule, message: String| Err(Fault::new(rule, inst.offset(), message));
         let availability = info.availability();
         // A module declares what a capability implies by declaring it; whether it
@@ -270,7 +270,11 @@ impl<'m, 'a> Gate<'m, 'a> {
         let exempt = kind == OperandKind::Capability || self.is_exempt(kind, info.value());
         let capabilities = self.enabling(kind, info);
         if !exempt && !self.is_enabled(capabilities) {
-            let message = format!("{what} of {op} needs {}", one_capability(capabilities));
+            let message = format!(
+                "{what} of {op} needs {}",
+                one_capability(capabilities),
+                what = what()
+            );
             let fault = Fault::new(&OPERAND_CAPABILITY, inst.offset(), message);
             return Err(fault.needs(capabilities));
         }
@@ -280,7 +284,8 @@ impl<'m, 'a> Gate<'m, 'a> {
         let version = self.version;
         if let Some(until) = availability.until().filter(|&until| until < version) {
             let message = format!(
-                "version {until} of SPIR-V removed {what} of {op}; the module's version is {version}"
+                "version {until} of SPIR-V removed {what} of {op}; the module's version is {version}",
+                what = what()
             );
             return found(&OPERAND_VERSION, message);
         }
@@ -289,7 +294,8 @@ impl<'m, 'a> Gate<'m, 'a> {
             && extensions.len() == 0
         {
             let message = format!(
-                "{what} of {op} needs version {since} of SPIR-V; the module's version is {version}"
+                "{what} of {op} needs version {since} of SPIR-V; the module's version is {version}",
+                what = what()
             );
             return found(&OPERAND_VERSION, message);
         }
@@ -302,7 +308,8 @@ impl<'m, 'a> Gate<'m, 'a> {
         };
         let message = format!(
             "{what} of {op} needs {}{or}",
-            one_extension(extensions.clone())
+            one_extension(extensions.clone()),
+            what = what()
         );
         let fault = Fault::new(&OPERAND_EXTENSION, inst.offset(), message);
         Err(fault.needs_extension(extensions))

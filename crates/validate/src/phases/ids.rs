@@ -172,12 +172,36 @@ pub(super) enum Later {
     Announced,
 }
 
+impl Later {
+    /// Whether this operand may, whatever its id.
+    #[inline]
+    fn includes(self, ordinal: usize) -> bool {
+        match self {
+            Self::Always => true,
+            Self::From(first) => ordinal >= usize::from(first),
+            Self::At(only) => ordinal == usize::from(only),
+            Self::Never | Self::Announced => false,
+        }
+    }
+}
+
 impl Takes {
     const EVERYTHING: Self = Self {
         types: true,
         untyped: true,
         later: Later::Always,
     };
+
+    /// The same with the operation of an `OpSpecConstantOp`.
+    #[inline]
+    pub(super) fn with_operation(self, operation: Op) -> Self {
+        let types = takes_types(operation);
+        Self {
+            types,
+            untyped: types,
+            ..self
+        }
+    }
 
     /// What a core instruction takes.
     pub(super) fn of(op: Op, info: &InstructionInfo) -> Self {
@@ -244,7 +268,7 @@ const DEBUG_TYPE_COMPOSITE: u32 = 10;
 const DEBUG_FUNCTION: u32 = 20;
 
 /// Instructions outside of declarations that are about types.
-pub(super) fn takes_types(op: Op) -> bool {
+fn takes_types(op: Op) -> bool {
     matches!(
         op,
         Op::Function
@@ -340,6 +364,8 @@ pub(super) struct Ids<'m, 'a> {
     /// How many blocks have begun, and which was the last.
     blocks: u32,
     block: u32,
+    /// For each block the last one that was noted to use its values.
+    used_by: Vec<u32>,
     /// What `OpTypeForwardPointer` has announced.
     announced: HashSet<u32>,
     /// Ids that were found to be types, by their low bits.
@@ -367,6 +393,7 @@ impl<'m, 'a> Ids<'m, 'a> {
                 .map_or(u32::MAX, |each| each.range.start),
             blocks: 0,
             block: NONE,
+            used_by: vec![NONE; m.blocks.len()],
             announced: HashSet::new(),
             types: [0; REMEMBERED],
             dangling: Vec::new(),
@@ -377,8 +404,15 @@ impl<'m, 'a> Ids<'m, 'a> {
         }
     }
 
-    /// Checks an id that is an operand, but neither result nor result type.
-    /// `word` is its index in the instruction.
+    /// Whether what is defined there can be used by an instruction without further
+    /// questions: a value of the same block, or a constant.
+    #[inline(always)]
+    pub(super) fn is_at_hand(&self, inst: Inst<'_>, def: Def) -> bool {
+        def.is_value_before(inst.offset()) && def.is_at_hand_in(self.block)
+    }
+
+    /// Checks an id that is an operand, but neither result nor result type, and isn't
+    /// [at hand](Self::is_at_hand). `ordinal` is its place among all of them.
     #[inline]
     pub(super) fn operand(
         &mut self,
@@ -386,22 +420,32 @@ impl<'m, 'a> Ids<'m, 'a> {
         takes: Takes,
         ordinal: usize,
         id: Id,
+        def: Def,
     ) -> Verdict {
-        let def = self.m.whereabouts(id);
         let here = inst.offset();
-        if def.is_value_before(here) {
-            if def.is_at_hand_in(self.block) {
-                return Ok(());
-            }
+        if def.is_value_before(here) && (def.is_in_block() || def.is_global()) {
             if def.is_in_block() {
-                note(&mut self.noted.crossing, here);
-                return Ok(());
+                self.note_crossing(inst, def);
+            } else if here > self.first_function {
+                note(&mut self.noted.globals, here);
             }
+            return Ok(());
+        }
+        // Labels, where they belong.
+        if !def.has_type()
+            && def.is_in_block()
+            && takes.untyped
+            && takes.later.includes(ordinal)
+            && self.m.op_of(id) == Op::Label
+        {
+            return Ok(());
         }
         self.special(inst, takes, ordinal, id, def)
     }
 
-    /// Anything but a value of this or another block, or a constant.
+    /// Anything but a value of this or another block, a constant, a global variable, or
+    /// a label where one may be.
+    #[inline(never)]
     fn special(
         &mut self,
         inst: Inst<'_>,
@@ -417,13 +461,8 @@ impl<'m, 'a> Ids<'m, 'a> {
             return Ok(());
         }
         if offset == 0 || offset >= inst.offset() {
-            let may_be_later = match takes.later {
-                Later::Never => false,
-                Later::Always => true,
-                Later::From(first) => ordinal >= usize::from(first),
-                Later::At(only) => ordinal == usize::from(only),
-                Later::Announced => self.announced.contains(&id.0),
-            };
+            let may_be_later = takes.later.includes(ordinal)
+                || takes.later == Later::Announced && self.announced.contains(&id.0);
             if offset != 0 && may_be_later {
                 return Ok(());
             }
@@ -465,6 +504,20 @@ impl<'m, 'a> Ids<'m, 'a> {
             return Err(fault.about(m, id, "this has no type"));
         }
         Ok(())
+    }
+
+    /// Notes that a value of another block is used.
+    #[inline]
+    fn note_crossing(&mut self, inst: Inst<'_>, def: Def) {
+        match self.used_by.get_mut(def.block() as usize) {
+            Some(last) if inst.op() != Op::Phi && self.block != NONE => {
+                if *last != self.block {
+                    *last = self.block;
+                    self.noted.block_uses.push((self.block, def.block()));
+                }
+            }
+            _ => note(&mut self.noted.crossing, inst.offset()),
+        }
     }
 
     /// Notes where things are used that rules ask for.

@@ -69,24 +69,38 @@ enum Extended {
 pub(super) struct Standing {
     /// Their section; [`Section::Functions`] stands for graphs, too.
     home: Section,
-    /// Whether they stand anywhere among types, or anywhere in a block, and change
-    /// nothing about what may follow.
-    is_plain: bool,
+    role: Role,
+}
+
+/// What instructions do to what may follow.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// Nothing: they stand anywhere among types, or anywhere in a block.
+    Plain,
+    /// They begin a block.
+    Label,
+    /// They end a block.
+    Terminator,
+    /// It takes a closer look.
+    Other,
 }
 
 impl Standing {
     pub(super) fn of(op: Op, info: &InstructionInfo) -> Self {
         let in_block = may_be_in_block(op, info);
-        match Section::of(op, info) {
-            Some(home) => Self {
-                home,
-                is_plain: home == Section::Types && !in_block && !is_extended(op),
-            },
-            None => Self {
-                home: Section::Functions,
-                is_plain: in_block && !shapes_functions(op),
-            },
-        }
+        let home = Section::of(op, info).unwrap_or(Section::Functions);
+        let is_plain = match home {
+            Section::Types => !in_block && !is_extended(op),
+            Section::Functions => in_block && !shapes_functions(op),
+            _ => false,
+        };
+        let role = match op {
+            Op::Label => Role::Label,
+            _ if in_block && is_terminator(op) => Role::Terminator,
+            _ if is_plain => Role::Plain,
+            _ => Role::Other,
+        };
+        Self { home, role }
     }
 }
 
@@ -108,6 +122,8 @@ fn shapes_functions(op: Op) -> bool {
 pub(super) struct Layout<'m, 'a> {
     m: &'m Module<'a>,
     section: Section,
+    /// The section of which any plain instruction may come next.
+    open: Option<Section>,
     /// How the open section was come to, while it has one instruction only.
     jump: Option<Jump>,
     has_memory_model: bool,
@@ -143,6 +159,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         Self {
             m,
             section: Section::Capabilities,
+            open: None,
             jump: None,
             has_memory_model: false,
             has_addressing_mode: false,
@@ -172,16 +189,35 @@ impl<'m, 'a> Layout<'m, 'a> {
     ) -> Verdict {
         self.last = inst.offset();
         // Most stand among others of their sort.
-        let goes_on = match self.section {
-            Section::Functions => self.in_block && self.start == Start::Elsewhere,
-            Section::Types => self.has_memory_model && self.jump.is_none(),
-            _ => false,
-        };
-        if goes_on && standing.is_plain && standing.home == self.section {
+        if standing.role == Role::Plain && self.open == Some(standing.home) {
             self.previous = inst.op();
             return Ok(());
         }
-        self.any_step(inst, info, standing.home)
+        let verdict = match standing.role {
+            Role::Terminator if self.section == Section::Functions && self.in_block => {
+                self.start = Start::Elsewhere;
+                self.in_block = false;
+                Ok(())
+            }
+            Role::Label
+                if self.section == Section::Functions
+                    && self.in_function
+                    && !self.in_block
+                    && self.start == Start::Elsewhere =>
+            {
+                self.begin_block();
+                Ok(())
+            }
+            _ => self.any_step(inst, info, standing.home),
+        };
+        self.open = match self.section {
+            Section::Functions if self.in_block && self.start == Start::Elsewhere => {
+                Some(Section::Functions)
+            }
+            Section::Types if self.has_memory_model && self.jump.is_none() => Some(Section::Types),
+            _ => None,
+        };
+        verdict
     }
 
     fn any_step(&mut self, inst: Inst<'a>, info: &InstructionInfo, home: Section) -> Verdict {
@@ -532,15 +568,20 @@ impl<'m, 'a> Layout<'m, 'a> {
         }
     }
 
+    /// Begins a block. Returns whether one was open.
+    #[inline]
+    fn begin_block(&mut self) -> bool {
+        self.blocks += 1;
+        self.any_definition = true;
+        self.told_outside = false;
+        std::mem::replace(&mut self.in_block, true)
+    }
+
     fn label(&mut self, inst: Inst<'_>) -> Verdict {
         if !self.in_function {
             return self.lost(&LABEL, inst, "a block begins outside of functions");
         }
-        let was_in_block = std::mem::replace(&mut self.in_block, true);
-        self.blocks += 1;
-        self.any_definition = true;
-        self.told_outside = false;
-        match was_in_block {
+        match self.begin_block() {
             true => {
                 let message = "a block begins before the previous one has a terminator";
                 self.fault(&BLOCK_END, inst, message)

@@ -4,7 +4,8 @@
 //! 2. [`operands`]: every instruction against the grammar, in one pass: can it
 //!    be decoded, are its [`ids`] defined and of the right sort, does it stand
 //!    where it may ([`layout`]), is what it uses available ([`gating`]).
-//! 3. The rules of each instruction, in the family that owns its opcode.
+//! 3. The rules of each instruction, in the family that owns its opcode, in
+//!    the same pass if they find nothing.
 //! 4. Whole functions: [`dominance`], control flow.
 //! 5. Whole modules: entry points, interfaces, decorations, built-ins.
 //!
@@ -23,7 +24,7 @@ use spirvkit_diagnostics::ErrorClass;
 
 use crate::fault::{Fault, Faults, Mentions};
 use crate::flow::Flow;
-use crate::module::{Function, GivenNames, Module};
+use crate::module::{Function, GivenNames, Inst, Module};
 use crate::options::Options;
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::{self as families, control_flow};
@@ -119,7 +120,11 @@ pub(crate) fn run(
     let budget = Budget::for_words(words.len()).part(4);
     let mut faults = Faults::new(limit, &options.levels, Mentions::clone(&m.mentions), budget);
     header::check(&m, &mut faults);
-    let operands::Passed { disorder, noted } = operands::check(&m, &mut faults);
+    let operands::Passed {
+        disorder,
+        noted,
+        is_judged,
+    } = operands::check(&m, &mut faults);
     m.noted = noted;
     for function in m
         .functions
@@ -129,7 +134,9 @@ pub(crate) fn run(
         faults.hush(function.range.start, false);
     }
     faults.settle();
-    instructions(&m, &mut faults);
+    if !is_judged {
+        instructions(&m, &mut faults);
+    }
     functions(&m, &disorder, &mut faults);
     // Much of what these ask for may be in the part that can't be read.
     if m.broken_tail.is_none() {
@@ -154,9 +161,10 @@ fn functions(m: &Module<'_>, disorder: &[u32], faults: &mut Faults) {
         if !function.blocks.is_empty() && !is_in_disorder(function, disorder) {
             let flow = Flow::new(m, function);
             let reconverges = reconverging.get(index) == Some(&true);
+            let (is_fine, structure) = control_flow::check_function(&flow, reconverges, faults);
             // A wrong branch changes what dominates what.
-            if control_flow::check_function(&flow, reconverges, faults) {
-                dominance::check(&flow, faults);
+            if is_fine {
+                dominance::check(&flow, structure, faults);
             }
         }
     }
@@ -172,30 +180,45 @@ fn is_in_disorder(function: &Function, disorder: &[u32]) -> bool {
 
 /// Gives each instruction to the family that owns its opcode.
 fn instructions(m: &Module<'_>, faults: &mut Faults) {
-    let mut place = Place::default();
-    // Where something next begins or ends: until then, all stand in one place.
-    let mut change = 0;
-    let mut instructions = m.all_instructions();
-    let Some(inst) = instructions.next() else {
-        return;
-    };
-    let mut site = Site {
-        m,
-        inst,
-        function: None,
-        block: None,
-    };
-    for inst in std::iter::once(inst).chain(instructions) {
-        if inst.offset() >= change {
-            change = place.advance(m, inst.offset());
-            (site.function, site.block) = (place.function, place.block);
-        }
-        site.inst = inst;
-        if let Err(fault) = families::check(&site) {
+    let mut sites = Sites::new(m);
+    for inst in m.all_instructions() {
+        if let Err(fault) = families::check(&sites.of(inst)) {
             faults.add(fault.aside(m.is_remark(inst)));
             if faults.is_full() {
                 return;
             }
+        }
+    }
+}
+
+/// Follows where the instructions stand that are gone through.
+struct Sites<'m, 'a> {
+    m: &'m Module<'a>,
+    place: Place,
+    /// Where something next begins or ends: until then, all stand in one place.
+    change: u32,
+}
+
+impl<'m, 'a> Sites<'m, 'a> {
+    fn new(m: &'m Module<'a>) -> Self {
+        Self {
+            m,
+            place: Place::default(),
+            change: 0,
+        }
+    }
+
+    /// The next instruction as the rules see it.
+    #[inline]
+    fn of(&mut self, inst: Inst<'a>) -> Site<'m, 'a> {
+        if inst.offset() >= self.change {
+            self.change = self.place.advance(self.m, inst.offset());
+        }
+        Site {
+            m: self.m,
+            inst,
+            function: self.place.function,
+            block: self.place.block,
         }
     }
 }
@@ -237,20 +260,18 @@ impl Place {
         if terminator.is_some_and(|terminator| terminator != 0 && terminator < offset) {
             self.block = None;
         }
-        let next_function = m
-            .functions
-            .get(self.functions as usize)
-            .map(|next| next.range.start);
-        let next_block = m.blocks.get(self.blocks as usize).map(|next| next.start);
+        let next_function = m.functions.get(self.functions as usize);
+        let next_function = next_function.map_or(u32::MAX, |next| next.range.start);
+        let next_block = m.blocks.get(self.blocks as usize);
+        let next_block = next_block.map_or(u32::MAX, |next| next.start);
         let end_of_block = match self.block.and(terminator) {
-            Some(terminator) if terminator != 0 => Some(terminator + 1),
-            _ => None,
+            Some(terminator) if terminator != 0 => terminator + 1,
+            _ => u32::MAX,
         };
-        let end_of_function = self.function.and(end_of_function);
-        [next_function, next_block, end_of_block, end_of_function]
-            .into_iter()
-            .flatten()
-            .min()
-            .unwrap_or(u32::MAX)
+        let end_of_function = self.function.and(end_of_function).unwrap_or(u32::MAX);
+        next_function
+            .min(next_block)
+            .min(end_of_block)
+            .min(end_of_function)
     }
 }

@@ -4,6 +4,8 @@
 //! This touches every operand of the module. What is known of an opcode is
 //! worked out once; most instructions then are a handful of look-ups.
 
+use std::ops::Range;
+
 use spirvkit_binary::{
     Error, ErrorKind, Id, Instruction, LiteralString, NumberType, Value, WordOffset,
 };
@@ -12,14 +14,14 @@ use spirvkit_grammar::{
     Capability, EnumerantInfo, InstructionInfo, Op, OperandInfo, OperandKind, Quantifier,
 };
 
-use super::MALFORMED;
 use super::gating::Gate;
-use super::ids::{Ids, Takes, UNDEFINED, is_noted, takes_types};
+use super::ids::{Ids, Takes, UNDEFINED, is_noted};
 use super::layout::{Layout, Standing, is_disorder};
+use super::{MALFORMED, Sites};
 use crate::fault::{Fault, Faults, Told, Verdict, all};
-use crate::module::{Inst, Module, Noted, Type};
+use crate::module::{Def, Inst, Module, Noted, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::rules::{environment_knows, limits};
+use crate::rules::{self as families, environment_knows, limits};
 
 pub(super) static RULES: &[&Rule] = &[&NUMBER_EXTENSION, &STRING, &NO_SET];
 
@@ -77,6 +79,8 @@ pub(super) struct Passed {
     /// function, sorted.
     pub(super) disorder: Vec<u32>,
     pub(super) noted: Noted,
+    /// Whether the rules of all instructions were asked, too, and found nothing.
+    pub(super) is_judged: bool,
 }
 
 /// Looks at all instructions.
@@ -91,13 +95,21 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) -> Passed {
         missing: Told::default(),
         classes: 0,
         decorations: [None; DECORATIONS],
+        operations: [None; OPERATIONS],
+        loop_controls: 0,
         found: Found::NOTHING,
+        odd_results: 0,
         is_partial: false,
         disorder: Vec::new(),
         faults,
     };
+    // The rules are asked along the way. If one of them finds something, it may only
+    // follow from what is found here later, so that all are asked again.
+    let mut sites = Sites::new(m);
+    let mut is_judged = true;
     for inst in m.all_instructions() {
         if pass.faults.is_full() {
+            is_judged = false;
             break;
         }
         let op = inst.op();
@@ -115,31 +127,41 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) -> Passed {
             },
         };
         pass.instruction(inst, plan);
+        if is_judged {
+            is_judged = families::check(&sites.of(inst)).is_ok();
+        }
     }
-    pass.finish()
+    Passed {
+        is_judged,
+        ..pass.finish()
+    }
 }
-
-/// More than the opcodes that are assigned.
-const OPCODES: usize = 1 << 13;
 
 /// More than the numbers of the decorations that most modules have.
 const DECORATIONS: usize = 64;
 
+/// More than the numbers of the operations that most constants are made with.
+const OPERATIONS: usize = 256;
+
 /// What is known of an opcode in this module.
 struct Plan {
     info: &'static InstructionInfo,
-    shape: Shape,
     takes: Takes,
-    /// The least number of words of an instruction of a simple shape.
-    min: u8,
-    /// The greatest; `u8::MAX` stands for any number.
-    max: u8,
-    /// How many words result type and result take.
-    results: u8,
-    leading_ids: u8,
+    /// The least number of words of an instruction that its [`Shape`] says all of; none
+    /// has so many if it takes more to read one.
+    min: u16,
+    /// The greatest.
+    max: u16,
+    /// Where the ids begin behind result type and result, and how far they go.
+    ids: Range<u16>,
+    has_result_type: bool,
+    has_result: bool,
+    /// Whether what follows the ids need not be there.
+    rest_is_optional: bool,
     standing: Standing,
-    /// Whether there is a [limit](limits) to something about it, or the rules look
-    /// for it.
+    /// Whether there is a [limit](limits) to something about it.
+    is_limited: bool,
+    /// Whether the rules look for it.
     is_noted: bool,
 }
 
@@ -147,28 +169,28 @@ struct Plan {
 struct Plans {
     /// The number of each opcode's plan, from 1 up; 0 while it has none. In place,
     /// because to allocate so much costs a small module dear.
-    numbers: [u16; OPCODES],
+    numbers: [u16; Op::COUNT],
     plans: Vec<Plan>,
 }
 
 impl Plans {
     fn new() -> Self {
         Self {
-            numbers: [0; OPCODES],
+            numbers: [0; Op::COUNT],
             plans: Vec::with_capacity(64),
         }
     }
 
     #[inline]
     fn of(&self, op: Op) -> Option<&Plan> {
-        let number = *self.numbers.get(usize::from(op.0))?;
+        let number = *self.numbers.get(op.index()?)?;
         self.plans.get(usize::from(number).wrapping_sub(1))
     }
 
     /// Makes a plan for an opcode, if it is assigned.
     fn add(&mut self, m: &Module<'_>, op: Op) -> Option<&Plan> {
         let info = op.info()?;
-        let number = self.numbers.get_mut(usize::from(op.0))?;
+        let number = self.numbers.get_mut(op.index()?)?;
         self.plans.push(Plan::new(m, op, info));
         *number = self.plans.len() as u16;
         self.plans.last()
@@ -204,39 +226,44 @@ impl Plan {
         let is = |operand: &&OperandInfo, quantifier| operand.quantifier() == quantifier;
         let required = rest.iter().filter(|each| is(each, Quantifier::One)).count();
         let max = match rest.iter().any(|each| is(&each, Quantifier::Many)) {
-            true => usize::from(u8::MAX),
-            false => 1 + leading + rest.len(),
+            true => u16::MAX,
+            false => (1 + leading + rest.len()) as u16,
         };
-        let min = 1 + leading + required;
-        let plan = Self {
-            info,
-            shape,
-            takes: Takes::of(op, info),
-            min: min.min(254) as u8,
-            max: max.min(255) as u8,
-            results: u8::from(info.has_result_type()) + u8::from(info.has_result()),
-            leading_ids: leading as u8,
-            standing: Standing::of(op, info),
-            is_noted: limits::is_limited(op) || is_noted(m, op),
-        };
+        let results = u16::from(info.has_result_type()) + u16::from(info.has_result());
+        let leading = 1 + leading as u16;
         // Whether a phi's operands are pairs is a question for its own rules.
-        match op {
-            Op::Phi => Self {
-                shape: Shape::Ids,
-                min: 3,
-                max: u8::MAX,
-                ..plan
-            },
-            _ => plan,
+        let (min, max, ids) = match (op, shape) {
+            (Op::Phi, _) => (3, u16::MAX, u16::MAX),
+            (_, Shape::Ids) if !rest.is_empty() => (leading, u16::MAX, u16::MAX),
+            (_, Shape::Ids | Shape::Integers) => (leading + required as u16, max, leading),
+            // No instruction is that short.
+            (_, Shape::Other) => (u16::MAX, 0, leading),
+        };
+        Self {
+            info,
+            takes: Takes::of(op, info),
+            min,
+            max,
+            ids: 1 + results..ids,
+            has_result_type: info.has_result_type(),
+            has_result: info.has_result(),
+            rest_is_optional: info.rest_is_optional(),
+            standing: Standing::of(op, info),
+            is_limited: limits::is_limited(op),
+            is_noted: is_noted(m, op),
         }
     }
 
     /// Whether an instruction of so many words is decoded by its shape alone.
     #[inline]
     fn fits(&self, words: usize) -> bool {
-        self.shape != Shape::Other
-            && words >= usize::from(self.min)
-            && (words <= usize::from(self.max) || self.max == u8::MAX)
+        (usize::from(self.min)..=usize::from(self.max)).contains(&words)
+    }
+
+    /// Whether an instruction of so many words is one of nothing but ids.
+    #[inline]
+    fn is_of_leading_ids(&self, words: usize) -> bool {
+        self.rest_is_optional && words == usize::from(self.ids.end)
     }
 }
 
@@ -276,7 +303,13 @@ struct Pass<'m, 'a, 'f> {
     /// For the frequent decorations that are known to be available and take nothing but
     /// integers, how many.
     decorations: [Option<u8>; DECORATIONS],
+    /// For the frequent operations of constants that take nothing but ids, how many.
+    operations: [Option<u8>; OPERATIONS],
+    /// The loop controls that are known to be available and take nothing.
+    loop_controls: u32,
     found: Found,
+    /// How many of the module's odd results were passed.
+    odd_results: usize,
     /// Whether there may be definitions that can't be read.
     is_partial: bool,
     /// Where instructions stand that belong elsewhere in functions.
@@ -316,7 +349,11 @@ impl<'a> Pass<'_, 'a, '_> {
         }
         let mut disorder = self.disorder;
         disorder.sort_unstable();
-        Passed { disorder, noted }
+        Passed {
+            disorder,
+            noted,
+            is_judged: false,
+        }
     }
 
     fn note_layout(&mut self, verdict: Verdict) {
@@ -356,40 +393,36 @@ impl<'a> Pass<'_, 'a, '_> {
     }
 
     fn instruction(&mut self, inst: Inst<'a>, plan: &Plan) {
-        let info = plan.info;
         let words = inst.words();
-        let leading = usize::from(plan.leading_ids);
-        let first = 1 + usize::from(plan.results);
-        if info.has_result_type() {
+        if plan.has_result_type {
             let verdict = self.ids.result_type(inst, Id(inst.word(1)));
             keep(&mut self.found.ids, verdict);
         }
-        let fits = plan.fits(words.len());
-        let end = match fits && plan.shape == Shape::Ids {
-            true => words.len(),
-            false => (1 + leading).min(words.len()),
-        };
+        let first = usize::from(plan.ids.start);
+        let end = usize::from(plan.ids.end).min(words.len());
         for (index, &id) in words.get(first..end).unwrap_or_default().iter().enumerate() {
-            let ordinal = first + index - 1;
-            let verdict = self.ids.operand(inst, plan.takes, ordinal, Id(id));
-            keep(&mut self.found.ids, verdict);
+            self.id(inst, plan.takes, first + index - 1, id);
         }
-        let is_done =
-            fits || (words.len() == 1 + leading && info.rest_is_optional()) || self.is_plain(inst);
-        if !is_done {
-            self.other_operands(inst, plan.takes, leading);
+        if !plan.fits(words.len())
+            && !plan.is_of_leading_ids(words.len())
+            && !self.is_plain(inst, plan.takes)
+        {
+            self.other_operands(inst, plan);
         }
         let mut bound = Ok(());
-        if info.has_result() {
-            let result = Id(inst.word(usize::from(plan.results)));
+        if plan.has_result && self.m.odd_results.get(self.odd_results) == Some(&inst.offset()) {
+            self.odd_results += 1;
+            let result = Id(inst.word(first - 1));
             let verdict = self.ids.result(inst, result);
             keep(&mut self.found.ids, verdict);
             bound = self.ids.bound(inst, result);
         }
-        let layout = self.layout.step(inst, info, plan.standing);
+        let layout = self.layout.step(inst, plan.info, plan.standing);
         let mut limits = Ok(());
         if plan.is_noted {
             self.ids.note(inst);
+        }
+        if plan.is_limited {
             limits = self.limits.count(inst);
         }
         // Nothing at all is by far the most frequent.
@@ -409,26 +442,71 @@ impl<'a> Pass<'_, 'a, '_> {
     }
 
     /// Whether an instruction is one of the frequent ones whose further operands
-    /// are right at a glance.
+    /// are right at a glance, but for ids, which this checks.
     #[inline]
-    fn is_plain(&self, inst: Inst<'_>) -> bool {
-        let words = inst.words();
-        match (inst.op(), words) {
+    fn is_plain(&mut self, inst: Inst<'_>, takes: Takes) -> bool {
+        match (inst.op(), inst.words()) {
             (Op::Constant | Op::SpecConstant, [_, ty, _, _]) => {
                 let number = self.m.definitions.number_type(Id(*ty));
                 number.is_some_and(|number| number.words() == 1)
             }
-            (Op::SelectionMerge, [_, _, 0]) | (Op::LoopMerge, [_, _, _, 0]) => true,
-            (Op::Variable, [_, _, _, class]) => {
-                *class < u32::BITS && self.classes >> class & 1 != 0
+            (Op::SelectionMerge, [_, _, 0]) => true,
+            (Op::LoopMerge, [_, _, _, controls]) => controls & !self.loop_controls == 0,
+            (Op::Variable, [_, _, _, class]) => self.has_class(*class),
+            (Op::TypePointer, [_, _, class, pointee]) => {
+                let is_known = self.has_class(*class);
+                if is_known {
+                    self.id(inst, takes, 2, *pointee);
+                }
+                is_known
             }
             (Op::Decorate, [_, _, decoration, integers @ ..])
             | (Op::MemberDecorate, [_, _, _, decoration, integers @ ..]) => {
                 let known = self.decorations.get(*decoration as usize);
                 known.is_some_and(|&count| count.map(usize::from) == Some(integers.len()))
             }
+            (Op::SpecConstantOp, [_, _, _, operation, ids @ ..]) => {
+                let known = self.operations.get(*operation as usize);
+                let is_known =
+                    known.is_some_and(|&count| count.map(usize::from) == Some(ids.len()));
+                if is_known {
+                    let takes = takes.with_operation(Op(*operation as u16));
+                    for (index, id) in ids.iter().enumerate() {
+                        self.id(inst, takes, 3 + index, *id);
+                    }
+                }
+                is_known
+            }
             _ => false,
         }
+    }
+
+    /// Whether a storage class is known to be available.
+    #[inline]
+    fn has_class(&self, class: u32) -> bool {
+        class < u32::BITS && self.classes >> class & 1 != 0
+    }
+
+    /// Checks an id. `ordinal` is its place among the operands.
+    #[inline(always)]
+    fn id(&mut self, inst: Inst<'_>, takes: Takes, ordinal: usize, id: u32) {
+        let def = self.m.whereabouts(Id(id));
+        if !self.ids.is_at_hand(inst, def) {
+            self.id_from_elsewhere(inst, takes, ordinal, Id(id), def);
+        }
+    }
+
+    #[inline(never)]
+    fn id_from_elsewhere(
+        &mut self,
+        inst: Inst<'_>,
+        takes: Takes,
+        ordinal: usize,
+        id: Id,
+        def: Def,
+    ) {
+        let verdict = self.ids.operand(inst, takes, ordinal, id, def);
+        keep(&mut self.found.ids, verdict);
     }
 
     /// Notes a decoration that is available.
@@ -442,6 +520,22 @@ impl<'a> Pass<'_, 'a, '_> {
             && parameters.iter().all(is_integer)
         {
             *slot = u8::try_from(parameters.len()).ok();
+        }
+    }
+
+    /// Notes an operation of an `OpSpecConstantOp` that takes nothing but ids.
+    fn note_operation(&mut self, inst: Inst<'_>, operation: Op) {
+        let Some(info) = operation.info() else {
+            return;
+        };
+        // They have their results from the OpSpecConstantOp.
+        let results = usize::from(info.has_result_type()) + usize::from(info.has_result());
+        let ids = info.leading_ids().saturating_sub(results);
+        if let Some(slot) = self.operations.get_mut(usize::from(operation.0))
+            && info.operands().len() == info.leading_ids()
+            && inst.args().len() == 1 + ids
+        {
+            *slot = u8::try_from(ids).ok();
         }
     }
 
@@ -477,7 +571,10 @@ impl<'a> Pass<'_, 'a, '_> {
     }
 
     /// Checks the operands behind the leading ids by the grammar.
-    fn other_operands(&mut self, inst: Inst<'a>, mut takes: Takes, leading: usize) {
+    fn other_operands(&mut self, inst: Inst<'a>, plan: &Plan) {
+        let mut takes = plan.takes;
+        // Result type and result are counted, the opcode's word is not.
+        let leading = plan.info.leading_ids();
         let offset = WordOffset(inst.offset() as usize);
         let Some(instruction) = Instruction::from_words(inst.words(), offset) else {
             return;
@@ -492,10 +589,7 @@ impl<'a> Pass<'_, 'a, '_> {
                 Err(error) => return self.undecodable(inst, &error),
             };
             match value {
-                Value::Id(id) => {
-                    let verdict = self.ids.operand(inst, takes, ordinal, id);
-                    keep(&mut self.found.ids, verdict);
-                }
+                Value::Id(id) => self.id(inst, takes, ordinal, id.0),
                 Value::Enumerant {
                     info: Some(info), ..
                 } => {
@@ -531,8 +625,8 @@ impl<'a> Pass<'_, 'a, '_> {
                     takes = Takes::of_extended(inst.op(), set, number);
                 }
                 Value::SpecConstantOp(op) => {
-                    takes.types = takes_types(op);
-                    takes.untyped = takes_types(op);
+                    takes = takes.with_operation(op);
+                    self.note_operation(inst, op);
                 }
                 // The family of constants sees to the others.
                 Value::Number { ty, bits } if inst.op() == Op::Switch => {
@@ -612,6 +706,9 @@ impl<'a> Pass<'_, 'a, '_> {
                 continue;
             };
             let verdict = self.gate.enumerant(inst, word, kind, info);
+            if kind == OperandKind::LoopControl && verdict.is_ok() && info.parameters().is_empty() {
+                self.loop_controls |= bit;
+            }
             self.keep_missing(kind, bit, verdict);
         }
         match unknown {

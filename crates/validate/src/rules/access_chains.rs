@@ -9,7 +9,7 @@ use spirvkit_grammar::{
 
 use super::Family;
 use crate::fault::{Fault, Verdict, all, expect};
-use crate::module::{Module, Type};
+use crate::module::{Module, NONE, Signature, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::site::Site;
 
@@ -373,7 +373,31 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR => (true, true),
         _ => return raw(at),
     };
-    chain(at, Kind { untyped, pointer })
+    let check = || chain(at, Kind { untyped, pointer });
+    match signature(at).filter(|_| !untyped && !pointer) {
+        Some(signature) => at.m.sound.once(signature, check),
+        None => check(),
+    }
+}
+
+/// What an access chain of one or two indexes hangs on: the types of its result, its
+/// base and its indexes, or the indexes themselves if they may be constants.
+fn signature(at: &Site<'_, '_>) -> Option<Signature> {
+    const TYPE: u32 = 1 << 31;
+    let m = at.m;
+    let index = |id: u32| {
+        let def = m.whereabouts(Id(id));
+        match def.block() == NONE {
+            true => Some(id).filter(|id| id & TYPE == 0),
+            false => m.type_of(Id(id)).map(|ty| ty.0 | TYPE),
+        }
+    };
+    let base = |id: u32| m.type_of(Id(id)).map_or(0, |ty| ty.0);
+    Some(match *at.inst.words() {
+        [first, result, _, of, a] => [first, result, base(of), index(a)?, 0],
+        [first, result, _, of, a, b] => [first, result, base(of), index(a)?, index(b)?],
+        _ => return None,
+    })
 }
 
 fn chain(at: &Site<'_, '_>, kind: Kind) -> Verdict {

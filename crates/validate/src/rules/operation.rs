@@ -135,32 +135,22 @@ pub(super) fn check_values(
 }
 
 /// The same for checks that go by nothing but the opcode, the number of operands and the
-/// types of result and operands, all of which are values: what was right once isn't looked
-/// at again.
+/// types of result and operands, all of which are values and there: what was right once
+/// isn't looked at again.
 #[inline]
 pub(super) fn check_types(
     at: &Site<'_, '_>,
     check: impl Fn(&Operation<'_, '_, '_>) -> Verdict,
 ) -> Verdict {
-    let operation = Operation::of(at);
-    let ty = |&id: &u32| at.m.type_of(Id(id)).unwrap_or(Id(0)).0;
-    let types = match operation.args {
-        [a] => [ty(a), 0, 0],
-        [a, b] => [ty(a), ty(b), 0],
-        [a, b, c] => [ty(a), ty(b), ty(c)],
+    let ty = |id: u32| at.m.type_of(Id(id)).unwrap_or(Id(0)).0;
+    // The first word says how many operands there are, too.
+    let signature = match *at.inst.words() {
+        [first, result, _, a] => [first, result, ty(a), 0, 0],
+        [first, result, _, a, b] => [first, result, ty(a), ty(b), 0],
+        [first, result, _, a, b, c] => [first, result, ty(a), ty(b), ty(c)],
         _ => return check_values(at, check),
     };
-    // Says how many operands there are, too.
-    let first = at.inst.word(0);
-    let signature = [first, operation.result.0, types[0], types[1], types[2]];
-    if at.m.sound.has(&signature) {
-        return Ok(());
-    }
-    let verdict = check_values(at, check);
-    if verdict.is_ok() {
-        at.m.sound.add(signature);
-    }
-    verdict
+    at.m.sound.once(signature, || check_values(at, check))
 }
 
 /// Whether an operand that is to be a value isn't, or the result type is none.

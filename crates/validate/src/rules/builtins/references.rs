@@ -525,7 +525,13 @@ fn watch_declarations(m: &Module<'_>, seeds: &[Seed], watches: &mut Watches, fau
         .functions
         .first()
         .map_or(m.words.len() as u32, |function| function.range.start);
-    for inst in m.instructions(HEADER_WORDS as u32..end) {
+    // Nothing before the first of them is made from one, but for pointers to structures.
+    let seeds_at = seeds.iter().map(|seed| match seed.member {
+        Some(_) => 0,
+        None => m.def_offset(seed.target),
+    });
+    let start = seeds_at.min().unwrap_or(end).max(HEADER_WORDS as u32);
+    for inst in m.instructions(start..end) {
         // Most declarations, and made from nothing.
         if inst.op() == Op::Constant {
             continue;

@@ -4,6 +4,7 @@ mod composites;
 mod scalars;
 mod spec_op;
 
+use spirvkit_binary::Id;
 use spirvkit_grammar::Op;
 
 use super::Family;
@@ -83,6 +84,5 @@ fn check(at: &Site<'_, '_>) -> Verdict {
 }
 
 fn is_32_bit_number(at: &Site<'_, '_>) -> bool {
-    let ty = at.result_type();
-    at.m.is_int_scalar_of(ty, 32) || at.m.is_float_scalar_of(ty, 32)
+    scalars::is_32_bit_number(at.m, Id(at.inst.word(1)))
 }

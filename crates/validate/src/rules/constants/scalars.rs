@@ -193,12 +193,19 @@ pub(super) fn number(at: &Site<'_, '_>) -> Verdict {
     Ok(())
 }
 
+/// Whether the type is one of numbers of 32 bits.
+#[inline]
+pub(super) fn is_32_bit_number(m: &Module<'_>, ty: Id) -> bool {
+    let def = m.def(ty);
+    def.is_some_and(|def| matches!(def.op(), Op::TypeInt | Op::TypeFloat) && def.word(2) == 32)
+}
+
 /// Constants of types that the module may only store.
 pub(super) fn small(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let result = at.result_type();
     // Most constants.
-    if m.is_int_scalar_of(result, 32) || m.is_float_scalar_of(result, 32) {
+    if is_32_bit_number(m, result) {
         return Ok(());
     }
     if !m.has(Capability::Shader) || m.is_pointer(result) || !small_types::is_limited(m, result) {

@@ -164,15 +164,26 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     }
     // The words that the operation would have as an instruction of its own.
-    let mut words = Vec::with_capacity(at.inst.words().len());
-    let length = at.inst.words().len() as u32 - 1;
-    words.extend([
-        length << 16 | u32::from(op.0),
-        at.inst.word(1),
-        at.inst.word(2),
-    ]);
-    words.extend(at.inst.args().iter().skip(1));
-    let Some(inst) = Inst::standing_at(&words, at.inst.offset()) else {
+    let [_, ty, result, _, operands @ ..] = at.inst.words() else {
+        return Ok(());
+    };
+    let length = 3 + operands.len();
+    let first = [(length as u32) << 16 | u32::from(op.0), *ty, *result];
+    // Most are short.
+    let mut short = [0; 8];
+    let long;
+    let words = match short.get_mut(..length) {
+        Some(words) => {
+            words[..3].copy_from_slice(&first);
+            words[3..].copy_from_slice(operands);
+            &*words
+        }
+        None => {
+            long = [&first, operands].concat();
+            &long
+        }
+    };
+    let Some(inst) = Inst::standing_at(words, at.inst.offset()) else {
         return Ok(());
     };
     match crate::rules::check(&Site { m, inst, ..*at }) {

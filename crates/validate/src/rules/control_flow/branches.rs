@@ -258,6 +258,9 @@ OpFunctionEnd",
 /// Checks a branch by itself.
 pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
+    if at.inst.op() == Op::Branch {
+        return check_label(at, Id(at.inst.word(1)));
+    }
     let labels = all(targets(m, at.inst).map(|label| check_label(at, label)));
     let rest = match at.inst.op() {
         Op::BranchConditional => check_conditional(at),

@@ -57,55 +57,9 @@ pub(super) enum Kind {
     Continue,
 }
 
-/// What the merge instructions of a function's blocks declare; [`Constructs::NONE`]
-/// where there is none.
-struct Merges {
-    blocks: Vec<Node>,
-    continue_targets: Vec<Node>,
-}
-
-impl Merges {
-    fn of(flow: &Flow<'_, '_>) -> Self {
-        let len = flow.len() as usize;
-        let mut merges = Self {
-            blocks: vec![Constructs::NONE; len],
-            continue_targets: vec![Constructs::NONE; len],
-        };
-        for node in 0..flow.len() {
-            if let Some(merge) = flow.merge(node) {
-                merges.blocks[node as usize] = merge.merge;
-                merges.continue_targets[node as usize] =
-                    merge.continue_target.unwrap_or(Constructs::NONE);
-            }
-        }
-        merges
-    }
-
-    fn get(&self, flow: &Flow<'_, '_>, node: Node) -> Option<Merge> {
-        let merge = self.blocks[node as usize];
-        let target = self.continue_targets[node as usize];
-        (merge != Constructs::NONE).then(|| Merge {
-            offset: flow.block(node).merge,
-            merge,
-            continue_target: (target != Constructs::NONE).then_some(target),
-        })
-    }
-
-    fn is_loop_header(&self, node: Node) -> bool {
-        self.continue_targets[node as usize] != Constructs::NONE
-    }
-
-    /// How many constructs are declared.
-    fn constructs(&self) -> usize {
-        let declared = self.blocks.iter().chain(&self.continue_targets);
-        declared.filter(|&&node| node != Constructs::NONE).count()
-    }
-}
-
 /// The constructs of a function.
 pub(super) struct Constructs<'f, 'm, 'a> {
     pub(super) flow: &'f Flow<'m, 'a>,
-    merges: Merges,
     pub(super) order: DepthFirst,
     pub(super) dominators: DominatorTree,
     /// A traversal that goes on to what can't be reached from the entry.
@@ -146,7 +100,6 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
         order.forget_parents();
         let mut this = Self {
             flow,
-            merges: Merges::of(flow),
             dominators,
             whole_order,
             structural: OnceCell::new(),
@@ -173,7 +126,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
 
     /// A block's merge instruction.
     pub(super) fn merge(&self, node: Node) -> Option<Merge> {
-        self.merges.get(self.flow, node)
+        self.flow.merge(node)
     }
 
     /// Whether an edge leads back, in a traversal along the structure.
@@ -183,12 +136,17 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
     }
 
     pub(super) fn is_loop_header(&self, node: Node) -> bool {
-        self.merges.is_loop_header(node)
+        self.flow.is_loop_header(node)
     }
 
     /// The smallest construct that a block is in.
     pub(super) fn within(&self, node: Node) -> ConstructId {
         self.within[node as usize]
+    }
+
+    /// The smallest construct that a block is in, other than as a header.
+    pub(super) fn around(&self, node: Node) -> ConstructId {
+        self.around[node as usize]
     }
 
     pub(super) fn get(&self, construct: ConstructId) -> &Construct {
@@ -472,7 +430,8 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
         self.around = vec![0; len];
         self.within = vec![0; len];
         self.tops = vec![Self::NONE; len];
-        self.constructs.reserve_exact(1 + self.merges.constructs());
+        self.constructs
+            .reserve_exact(1 + self.flow.declared_constructs());
         self.constructs.push(Construct {
             kind: Kind::Function,
             header: Self::NONE,

@@ -17,6 +17,7 @@ mod reconvergence;
 mod structured;
 mod switches;
 
+use spirvkit_analysis::{DepthFirst, DominatorTree};
 use spirvkit_grammar::{Capability, Op};
 
 use super::Family;
@@ -122,17 +123,30 @@ pub(crate) fn reconverging(m: &Module<'_>) -> Vec<bool> {
     reconvergence::functions(m)
 }
 
-/// Checks a function. Gives whether its branches are as they should be.
-pub(crate) fn check_function(flow: &Flow<'_, '_>, reconverges: bool, faults: &mut Faults) -> bool {
+/// The order and the dominance of a function's blocks along its structure: along its
+/// branches, and from each header to what its merge instruction names.
+pub(crate) struct Structure {
+    pub(crate) order: DepthFirst,
+    pub(crate) dominators: DominatorTree,
+}
+
+/// Checks a function. Gives whether its branches are as they should be, and its structure
+/// if that was looked at.
+pub(crate) fn check_function(
+    flow: &Flow<'_, '_>,
+    reconverges: bool,
+    faults: &mut Faults,
+) -> (bool, Option<Structure>) {
     let before = faults.seen();
     branches::check_targets(flow, faults);
     merges::check_unique(flow, faults);
     phi::check_parents(flow, faults);
-    if flow.m.has(Capability::Shader) {
-        structured::check(flow, faults);
-    }
+    let structure = match flow.m.has(Capability::Shader) {
+        true => structured::check(flow, faults),
+        false => None,
+    };
     if reconverges {
         reconvergence::check(flow, faults);
     }
-    faults.seen() == before
+    (faults.seen() == before, structure)
 }

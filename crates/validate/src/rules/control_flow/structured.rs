@@ -4,6 +4,7 @@ use spirvkit_analysis::Node;
 use spirvkit_diagnostics::ErrorClass::InvalidCfg;
 use spirvkit_grammar::Op;
 
+use super::Structure;
 use super::constructs::{ConstructId, Constructs, Kind};
 use super::switches::Switches;
 use crate::fault::{Fault, Faults};
@@ -124,29 +125,39 @@ OpReturn",
 };
 
 /// Checks the structure of a function. Where headers are missing, or declare what
-/// isn't so, nothing can be said of the ways into constructs and out of them.
-pub(super) fn check(flow: &Flow<'_, '_>, faults: &mut Faults) {
+/// isn't so, nothing can be said of the ways into constructs and out of them. Gives
+/// the structure, unless the function has branches that lead nowhere, or so many blocks
+/// that it is better not kept.
+pub(super) fn check(flow: &Flow<'_, '_>, faults: &mut Faults) -> Option<Structure> {
+    const MANY: u32 = 1 << 16;
+
     if !flow.is_whole {
-        return;
+        return None;
     }
     let before = faults.seen();
     let constructs = Constructs::new(flow, faults);
-    if constructs.lacks_loop_header {
-        return;
+    if !constructs.lacks_loop_header {
+        check_selections(&constructs, faults);
+        if faults.seen() == before {
+            check_edges(&constructs, faults);
+        }
     }
-    check_selections(&constructs, faults);
-    if faults.seen() > before {
-        return;
-    }
-    let mut switches = Switches::new(&constructs, faults);
+    (flow.len() < MANY).then(|| Structure {
+        order: constructs.order,
+        dominators: constructs.dominators,
+    })
+}
+
+fn check_edges(constructs: &Constructs<'_, '_, '_>, faults: &mut Faults) {
+    let mut switches = Switches::new(constructs, faults);
     for &from in constructs.order.pre_order() {
         if faults.is_full() {
             return;
         }
         let mut last = None;
-        for &to in flow.graph.successors(from) {
+        for &to in constructs.flow.graph.successors(from) {
             if last.replace(to) != Some(to) {
-                check_edge(&constructs, from, to, faults);
+                check_edge(constructs, from, to, faults);
                 switches.follow(from, to, faults);
             }
         }
@@ -177,10 +188,12 @@ fn check_selections(constructs: &Constructs<'_, '_, '_>, faults: &mut Faults) {
         for &next in flow.graph.successors(node) {
             new += usize::from(!std::mem::replace(&mut is_known[next as usize], true));
         }
-        let declaration = flow.m.inst(flow.block(node).merge);
-        let is_declared = declaration.is_some_and(|inst| inst.op() == Op::SelectionMerge);
+        let is_declared = || {
+            let declaration = flow.m.inst(flow.block(node).merge);
+            declaration.is_some_and(|inst| inst.op() == Op::SelectionMerge)
+        };
         match terminator.op() {
-            Op::BranchConditional if new > 1 && !is_declared => {
+            Op::BranchConditional if new > 1 && !is_declared() => {
                 let message = format!(
                     "{} branches two ways, but no OpSelectionMerge declares where they meet again",
                     flow.name(node)
@@ -202,6 +215,10 @@ fn check_selections(constructs: &Constructs<'_, '_, '_>, faults: &mut Faults) {
 
 fn check_edge(constructs: &Constructs<'_, '_, '_>, from: Node, to: Node, faults: &mut Faults) {
     let flow = constructs.flow;
+    // Most edges neither leave nor enter a construct.
+    if constructs.within(from) == constructs.around(to) {
+        return;
+    }
     if constructs.is_back_edge(from, to) && !constructs.is_loop_header(to) {
         // Reported as such.
         return;

@@ -202,6 +202,9 @@ impl DominatorTree {
     }
 }
 
+/// From a node to another.
+type Edge = (Node, Node);
+
 /// One pass over the nodes in reverse post-order, as of the algorithm of Cooper, Harvey
 /// and Kennedy ("A Simple, Fast Dominance Algorithm", 2001), that leaves out edges that
 /// lead back. These are given, too: if each leads to a dominator of where it comes from,
@@ -209,7 +212,7 @@ impl DominatorTree {
 ///
 /// Gives nothing if the walks up the tree take more than a few steps an edge, or if the
 /// traversal has no post-order.
-fn by_one_pass(graph: &impl Edges, order: &DepthFirst) -> Option<(Vec<Node>, Vec<(Node, Node)>)> {
+fn by_one_pass(graph: &impl Edges, order: &DepthFirst) -> Option<(Vec<Node>, Vec<Edge>)> {
     const STEPS: usize = 16;
     let place = order.post_numbers();
     let mut immediate = vec![NONE; graph.len() as usize];

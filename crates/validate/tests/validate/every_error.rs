@@ -640,5 +640,77 @@ OpDecorate %variable Binding 0
 %variable = OpVariable %ptr UniformConstant
 %ptr_texel = OpTypePointer Image %u32
 %texel = OpImageTexelPointer %ptr_texel %variable %f32_0 %f32_1 ; image.texel-type image.coordinate image.texel-pointer-sample image.texel-pointer-format",
+
+/// What is like something that was right is not looked at again; what only seems so, is.
+#[test]
+fn what_was_right_before_excuses_nothing_else() {
+    tells(
+        Frame::Shader,
+        "%struct = OpTypeStruct %f32 %f32
+%ptr_struct = OpTypePointer Private %struct
+%data = OpVariable %ptr_struct Private
+%first = OpAccessChain %ptr_Private_f32 %data %u32_1
+%again = OpAccessChain %ptr_Private_f32 %data %u32_1
+%beyond = OpAccessChain %ptr_Private_f32 %data %u32_2 ; access-chain.struct-bounds
+%index = OpIAdd %u32 %u32_0 %u32_1
+%varies = OpAccessChain %ptr_Private_f32 %data %index ; access-chain.struct-index
+%x = OpLoad %f32 %first
+%y = OpLoad %f32 %again
+%z = OpLoad %u32 %again ; memory.load-type
+OpStore %first %x
+OpStore %again %y
+OpStore %again %u32_0 ; memory.store-type
+OpStore %x %y ; memory.logical-pointer",
+    );
+    // One may be written, the other is in a uniform block.
+    tells(
+        Frame::ShaderFor("vulkan1.1"),
+        "OpDecorate %block Block
+OpDecorate %storage BufferBlock
+OpDecorate %uniform DescriptorSet 0
+OpDecorate %uniform Binding 0
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 1
+OpMemberDecorate %block 0 Offset 0
+OpMemberDecorate %storage 0 Offset 0
+%block = OpTypeStruct %u32
+%storage = OpTypeStruct %u32
+%ptr_block = OpTypePointer Uniform %block
+%ptr_storage = OpTypePointer Uniform %storage
+%ptr_u32 = OpTypePointer Uniform %u32
+%uniform = OpVariable %ptr_block Uniform
+%buffer = OpVariable %ptr_storage Uniform
+%in_buffer = OpAccessChain %ptr_u32 %buffer %u32_0
+%in_block = OpAccessChain %ptr_u32 %uniform %u32_0
+OpStore %in_buffer %u32_1
+OpStore %in_block %u32_1 ; memory.store-uniform-block",
+    );
+}
+
+/// A value of a loop's body is used in its continue target, to which, along the
+/// structure, its header leads as well; behind the loop it can't be.
+#[test]
+fn what_dominates_is_told_by_branches_not_by_structure() {
+    tells(
+        Frame::Shader,
+        "OpBranch %loop
+%loop = OpLabel
+%i = OpPhi %u32 %u32_0 %entry %next %continue
+OpLoopMerge %merge %continue None
+OpBranch %body
+%body = OpLabel
+%next = OpIAdd %u32 %i %u32_1
+OpBranchConditional %true %inner %merge
+%inner = OpLabel
+%late = OpIAdd %u32 %i %u32_1
+OpBranch %continue
+%continue = OpLabel
+%twice = OpIAdd %u32 %next %late
+OpBranch %loop
+%merge = OpLabel
+%sum = OpIAdd %u32 %next %u32_1
+%wrong = OpIAdd %u32 %late %u32_1 ; dominance.use
+%other = OpIAdd %u32 %twice %late ; dominance.use dominance.use
+OpReturn",
     );
 }

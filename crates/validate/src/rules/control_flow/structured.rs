@@ -142,7 +142,7 @@ pub(super) fn check(flow: &Flow<'_, '_>, faults: &mut Faults) -> Option<Structur
             check_edges(&constructs, faults);
         }
     }
-    (flow.len() < MANY).then(|| Structure {
+    (flow.len() < MANY).then_some(Structure {
         order: constructs.order,
         dominators: constructs.dominators,
     })

@@ -267,6 +267,10 @@ fn values_may_have_types_with_any_number() {
         assert_eq!(definitions.get(Id(2)), Definition::Undefined);
         assert_eq!(definitions.define(&again), None);
         assert_eq!(definitions.get(Id(2)), Definition::Value(Id(ty)));
+
+        definitions.define_value(Id(3), Id(ty));
+        definitions.define_value(Id(3), Id(5));
+        assert_eq!(definitions.get(Id(3)), Definition::Value(Id(ty)));
     }
 }
 

@@ -30,6 +30,7 @@ fn every_instruction_is_found_by_its_opcode_and_by_its_names() {
 fn every_opcode_is_a_row_or_unknown() {
     let assigned: HashSet<u32> = Op::all().iter().map(|info| info.number()).collect();
     assert_eq!(assigned.len(), Op::all().len(), "two rows have one opcode");
+    assert_eq!(Op::COUNT, Op::all().len());
     for opcode in 0..=u16::MAX {
         let info = Op(opcode).info();
         assert_eq!(
@@ -37,6 +38,8 @@ fn every_opcode_is_a_row_or_unknown() {
             assigned.contains(&opcode.into()),
             "{opcode}"
         );
+        let by_index = Op(opcode).index().map(|index| Op::all()[index].number());
+        assert_eq!(by_index, info.map(|info| info.number()), "{opcode}");
         assert!(
             info.is_none_or(|info| info.number() == u32::from(opcode)),
             "{opcode}"

@@ -640,6 +640,8 @@ OpDecorate %variable Binding 0
 %variable = OpVariable %ptr UniformConstant
 %ptr_texel = OpTypePointer Image %u32
 %texel = OpImageTexelPointer %ptr_texel %variable %f32_0 %f32_1 ; image.texel-type image.coordinate image.texel-pointer-sample image.texel-pointer-format",
+    );
+}
 
 /// What is like something that was right is not looked at again; what only seems so, is.
 #[test]

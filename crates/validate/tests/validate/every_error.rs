@@ -716,3 +716,42 @@ OpBranch %loop
 OpReturn",
     );
 }
+
+#[test]
+fn structures_of_an_interface() {
+    tells(
+        Frame::WholeFor("vulkan1.3"),
+        "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main \"main\" %in
+OpDecorate %in Location 0
+OpMemberDecorate %one 0 Location 1
+OpMemberDecorate %two 0 Location 2
+OpDecorate %outer Block
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%f32 = OpTypeFloat 32
+%one = OpTypeStruct %f32 ; interface.member-location-extra
+%two = OpTypeStruct %f32 ; interface.member-location-extra
+%outer = OpTypeStruct %one %two
+%ptr = OpTypePointer Input %outer
+%in = OpVariable %ptr Input
+%main = OpFunction %void None %fn
+%entry = OpLabel
+OpReturn
+OpFunctionEnd",
+    );
+}
+
+#[test]
+fn untyped_pointers_to_texels() {
+    tells(
+        Frame::ShaderFor("spv1.6"),
+        "OpCapability UntypedPointersKHR
+OpCapability DescriptorHeapEXT
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpExtension \"SPV_EXT_descriptor_heap\"
+%image = OpTypeImage %f32 2D 0 0 0 2 R32f
+%texel = OpUntypedImageTexelPointerEXT %u32 %image %u32_1 %f32_0 %u32_1 ; image.texel-pointer-result image.texel-pointer-image image.coordinate image.texel-pointer-sample",
+    );
+}

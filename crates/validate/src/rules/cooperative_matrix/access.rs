@@ -414,25 +414,26 @@ fn check_decode(
     let Type::Function { result, parameters } = m.ty(def.id(1)) else {
         return Ok(());
     };
-    if makes_vectors {
-        if !m.is_vector(result) || m.component_type(result) != matrix.component {
-            return Err(fault("must return a vector of the matrix's component type"));
+    let returned = match makes_vectors {
+        true if !m.is_vector(result) || m.component_type(result) != matrix.component => {
+            Err(fault("must return a vector of the matrix's component type"))
         }
-        if !matches!(m.dimension(result), 0 | 2 | 4 | 8) {
-            return Err(fault("must return a vector of 2, 4 or 8 components"));
+        true if !matches!(m.dimension(result), 0 | 2 | 4 | 8) => {
+            Err(fault("must return a vector of 2, 4 or 8 components"))
         }
-    } else if result != matrix.component {
-        return Err(fault("must return the matrix's component type"));
-    }
-    let &[pointer, first, second] = parameters else {
-        return Err(fault("must have three parameters"));
+        false if result != matrix.component => {
+            Err(fault("must return the matrix's component type"))
+        }
+        _ => Ok(()),
     };
-    if m.pointer_class(Id(pointer)) != Some(StorageClass::PhysicalStorageBuffer) {
-        return Err(fault(
-            "must have a pointer to PhysicalStorageBuffer as its first parameter",
-        ));
-    }
-    all([Id(first), Id(second)].into_iter().map(|parameter| {
+    let &[pointer, first, second] = parameters else {
+        return all([returned, Err(fault("must have three parameters"))]);
+    };
+    let is_physical = m.pointer_class(Id(pointer)) == Some(StorageClass::PhysicalStorageBuffer);
+    let pointer = expect(is_physical, || {
+        fault("must have a pointer to PhysicalStorageBuffer as its first parameter")
+    });
+    let places = all([Id(first), Id(second)].into_iter().map(|parameter| {
         let is_fine = match m.ty(parameter) {
             Type::Array { element, .. } => {
                 let length = m.array_length(parameter);
@@ -448,5 +449,6 @@ fn check_decode(
             ));
         }
         Ok(())
-    }))
+    }));
+    all([returned, pointer, places])
 }

@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, Dim, ImageFormat, Op, StorageClass};
 
 use super::shape::{self, is_int32};
 use super::{COORDINATE, COORDINATE_SIZE, DIM};
-use crate::fault::{Fault, Verdict, all};
+use crate::fault::{Fault, Verdict, all, expect};
 use crate::module::{Image, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::atomics;
@@ -153,22 +153,19 @@ pub(super) fn check_untyped(at: &Site<'_, '_>) -> Verdict {
             class: StorageClass::Image
         }
     );
-    if !is_image_pointer {
+    let result = expect(is_image_pointer, || {
         let expected = "an untyped pointer in the storage class `Image`";
-        return Err(at.wrong_result(&RESULT, expected));
-    }
-    let Type::Image(image) = m.ty(at.id(0)) else {
-        let expected = "an `OpTypeImage`";
-        return Err(at.wrong_operand(&IMAGE, at.id(0), "image type", expected));
+        at.wrong_result(&RESULT, expected)
+    });
+    let is_pointer = m.type_of(at.id(1)).is_none_or(|ty| m.is_pointer(ty));
+    let pointer = expect(is_pointer, || {
+        at.wrong_operand(&IMAGE, at.id(1), "image", "a pointer")
+    });
+    let place = match m.ty(at.id(0)) {
+        Type::Image(image) => check_place(at, &image, 2),
+        _ => Err(at.wrong_operand(&IMAGE, at.id(0), "image type", "an `OpTypeImage`")),
     };
-    match m.type_of(at.id(1)) {
-        Some(ty) if !m.is_pointer(ty) => {
-            let expected = "a pointer";
-            return Err(at.wrong_operand(&IMAGE, at.id(1), "image", expected));
-        }
-        _ => {}
-    }
-    check_place(at, &image, 2)
+    all([result, pointer, place])
 }
 
 /// Checks coordinate and sample, and that the image has such texels.

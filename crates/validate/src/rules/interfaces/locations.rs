@@ -532,13 +532,14 @@ fn flatten(
     let mut todo = vec![(ty, 1)];
     let mut steps = 0;
     let mut seen = HashSet::new();
+    let mut found = Ok(());
     while let Some((ty, times)) = todo.pop() {
         if times > 1 {
             todo.push((ty, times - 1));
         }
         steps += 1;
         if masks.len() >= MOST || steps > 16 * MOST || !budget.spend(1) {
-            return Ok(());
+            return found;
         }
         let count = match m.ty(ty) {
             Type::Int { .. } | Type::Float { .. } => 1,
@@ -559,10 +560,10 @@ fn flatten(
             }
             Type::Struct { members } => {
                 if !budget.spend(members.len()) {
-                    return Ok(());
+                    return found;
                 }
                 if seen.insert(ty.0) {
-                    check_members(m, listed, ty)?;
+                    found = all([found, check_members(m, listed, ty)]);
                 }
                 let members = members.iter().take(MOST).rev();
                 todo.extend(members.map(|&member| (Id(member), 1)));
@@ -580,7 +581,8 @@ fn flatten(
                     m.name(listed.id),
                     m.show_type(ty)
                 );
-                return Err(Fault::new(&TYPE, listed.inst.offset(), message));
+                let fault = Fault::new(&TYPE, listed.inst.offset(), message);
+                return all([found, Err(fault)]);
             }
         };
         let wide = m.bit_width(ty) == 64;
@@ -591,5 +593,5 @@ fn flatten(
             left -= here;
         }
     }
-    Ok(())
+    found
 }

@@ -178,7 +178,7 @@ impl Changing {
             reporter: self.reporter(),
             jobs: self.files.jobs,
         };
-        Ok(run.convert(|name, bytes, messages| {
+        Ok(run.convert(&|name, bytes, messages| {
             let mut loaded = load(name, bytes, messages)?;
             let mut diagnostics = Vec::new();
             let before = telling.is_wanted().then(|| loaded.module.store());

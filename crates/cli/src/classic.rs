@@ -108,7 +108,7 @@ fn run_as(line: &CommandLine) -> Result<Ending, UsageError> {
         .undefined_ids(false)
         .generator(GENERATOR);
     Ok(
-        run_tool(&inputs, &destination, ColorWhen::Auto).convert(|name, bytes, messages| {
+        run_tool(&inputs, &destination, ColorWhen::Auto).convert(&|name, bytes, messages| {
             let text = as_::text(name, bytes, messages)?;
             let version = target
                 .map(TargetEnv::version)
@@ -168,7 +168,7 @@ fn run_dis(line: &CommandLine) -> Result<Ending, UsageError> {
         // Files are never coloured, whatever the options say.
         .color(destination == Destination::Stdout && color.on_stdout());
     Ok(run_tool(&inputs, &destination, color)
-        .convert(|name, bytes, messages| dis::disassemble(name, bytes, &options, messages)))
+        .convert(&|name, bytes, messages| dis::disassemble(name, bytes, &options, messages)))
 }
 
 fn run_link(line: &CommandLine) -> Result<Ending, UsageError> {

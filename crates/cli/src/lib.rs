@@ -37,6 +37,7 @@ mod run;
 #[cfg(test)]
 mod scratch;
 mod telling;
+mod yaml;
 
 use std::ffi::OsString;
 

@@ -11,6 +11,10 @@ use crate::progress::Progress;
 use crate::queue::{Limits, in_order, in_stages};
 use crate::report::{Format, Messages, Reporter, summary};
 
+/// Turns the bytes of an input of some name into an output, or adds an error to the
+/// messages. (One type for all commands, so that what runs them is compiled once.)
+pub(crate) type Convert<'a> = &'a (dyn Fn(&str, Vec<u8>, &mut Messages) -> Option<Vec<u8>> + Sync);
+
 /// What to do with which inputs.
 #[derive(Debug)]
 pub(crate) struct Run<'a> {
@@ -55,19 +59,15 @@ pub(crate) fn each<T: Send>(
 }
 
 impl Run<'_> {
-    /// Turns each input into an output by `convert`, which gets the input's
-    /// name and bytes, and returns the output or adds an error to the messages.
-    pub(crate) fn convert(
-        &self,
-        convert: impl Fn(&str, Vec<u8>, &mut Messages) -> Option<Vec<u8>> + Sync,
-    ) -> Ending {
+    /// Turns each input into an output.
+    pub(crate) fn convert(&self, convert: Convert<'_>) -> Ending {
         let list = &self.inputs.list;
         let to_files = *self.destination != Destination::Stdout;
         let progress = Progress::new(
             list.len(),
             to_files && self.reporter.format == Format::Human,
         );
-        let make = |number: usize| (number, self.make(&list[number], &convert));
+        let make = |number: usize| (number, self.make(&list[number], convert));
         let store = |(number, made): (usize, Made)| {
             let stored = self.store(&list[number], made);
             progress.tick();
@@ -96,11 +96,7 @@ impl Run<'_> {
     }
 
     /// Reads an input and converts it.
-    fn make(
-        &self,
-        input: &Input,
-        convert: impl Fn(&str, Vec<u8>, &mut Messages) -> Option<Vec<u8>>,
-    ) -> Made {
+    fn make(&self, input: &Input, convert: Convert<'_>) -> Made {
         let mut messages = Messages::new(self.reporter);
         let output = match input.read() {
             Ok(bytes) => convert(&input.name, bytes, &mut messages),

@@ -297,7 +297,7 @@ fn examine(file: &Path) -> Result<Option<Comparison>, String> {
     let is_wanted = |line: &&str| !line.trim_start().starts_with("type_description:");
     let text: Vec<&str> = text.lines().filter(is_wanted).collect();
     let theirs: Value =
-        serde_saphyr::from_str(&text.join("\n")).map_err(|error| error.to_string())?;
+        yaml_serde::from_str(&text.join("\n")).map_err(|error| error.to_string())?;
     let mut comparison = Comparison {
         operations: operations(&words)?,
         ..Comparison::default()

@@ -113,7 +113,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         reporter,
         jobs: files.jobs,
     };
-    Ok(run.convert(|name, bytes, messages| {
+    Ok(run.convert(&|name, bytes, messages| {
         let text = text(name, bytes, messages)?;
         let module = assemble(name, &text, &options, messages)?;
         let denied = arguments.deny_warnings && messages.deny_warnings();

@@ -134,7 +134,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         jobs: files.jobs,
     };
     let is_headed = inputs.many && destination == Destination::Stdout;
-    Ok(run.convert(|name, bytes, messages| {
+    Ok(run.convert(&|name, bytes, messages| {
         let text = disassemble(name, bytes, &options, messages)?;
         Some(match is_headed {
             true => [heading(name).as_bytes(), &text].concat(),

@@ -18,6 +18,7 @@ use crate::inputs::Inputs;
 use crate::output::{Content, Destination};
 use crate::report::{self, Reporter};
 use crate::run::Run;
+use crate::yaml;
 
 /// Show a module's entry points, interfaces, resources, layouts and statistics
 #[derive(Debug, Args)]
@@ -97,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         jobs: arguments.jobs,
     };
     let color = arguments.format == Format::Human && arguments.color.on_stdout();
-    Ok(run.convert(|name, bytes, messages| {
+    Ok(run.convert(&|name, bytes, messages| {
         let (words, _, text) = load_with_text(name, bytes, true, messages)?;
         let reflection = reflect_words(&words)
             .map_err(|error| add_error(name, &error, messages))
@@ -116,13 +117,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
                 Ok(table::tables(name, &reflection, &ids, color))
             }
             Format::Json => serde_json::to_string(&document).map_err(|error| error.to_string()),
-            Format::Yaml => {
-                let mut text = String::from("---\n");
-                serde_saphyr::to_fmt_writer(&mut text, &document)
-                    .map(|()| text.truncate(text.trim_end().len()))
-                    .map(|()| text)
-                    .map_err(|error| error.to_string())
-            }
+            Format::Yaml => serde_json::to_vec(&document)
+                .map_err(|error| error.to_string())
+                .and_then(|json| yaml::from_json(&json)),
         };
         match text {
             Ok(mut text) => {

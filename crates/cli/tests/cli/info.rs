@@ -103,7 +103,7 @@ fn yaml_says_the_same_as_json() {
     let yaml = dir.spv(&["info", "--format", "yaml", "shader.spv"]);
     let text = yaml.text();
     assert!(text.starts_with("---\n"));
-    let yaml: Value = serde_saphyr::from_str(text).unwrap();
+    let yaml: Value = yaml_serde::from_str(text).unwrap();
     assert_eq!(yaml, json);
 }
 

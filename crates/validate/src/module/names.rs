@@ -143,7 +143,9 @@ impl Module<'_> {
 
     /// A value and its type: "`%7` of type float".
     pub(crate) fn show_value(&self, id: Id) -> String {
-        match self.type_of(id) {
+        // A function's type would be read as that of a value.
+        let ty = self.type_of(id).filter(|_| self.op_of(id) != Op::Function);
+        match ty {
             Some(ty) => format!("{} of type {}", self.name(id), self.show_type(ty)),
             None => match self.def(id) {
                 Some(def) => format!("{}, an {}", self.name(id), def.op()),

@@ -655,7 +655,14 @@ impl<'a> Pass<'_, 'a, '_> {
             ErrorKind::NotAnImport { .. } => &NO_SET,
             _ => &MALFORMED,
         };
-        let message = format!("{}: {}", inst.op(), error.kind());
+        let message = match error.kind() {
+            ErrorKind::NotAnImport { id } => format!(
+                "{}: {} is not the result of an earlier OpExtInstImport",
+                inst.op(),
+                self.m.shown(id)
+            ),
+            kind => format!("{}: {kind}", inst.op()),
+        };
         let fault = Fault::new(rule, inst.offset(), message);
         let word = error.offset().0.saturating_sub(inst.offset() as usize);
         self.found.malformed = Some(match word < inst.words().len() {

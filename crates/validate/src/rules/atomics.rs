@@ -391,7 +391,7 @@ fn check_result(at: &Site<'_, '_>, data: Data, result: Id) -> Verdict {
         return Err(at.wrong_result(&RESULT, expected));
     }
     expect(arithmetic::encoding(m, result).is_none(), || {
-        at.wrong_result(&ENCODING, "numbers in a format of IEEE 754")
+        at.wrong_result(&ENCODING, "a number in an IEEE 754 format")
     })
 }
 

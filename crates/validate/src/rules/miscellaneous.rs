@@ -243,10 +243,10 @@ fn has_result_type(at: &Site<'_, '_>, rule: &'static Rule, index: usize) -> Verd
 fn undefined(at: &Site<'_, '_>) -> Verdict {
     let (m, result) = (at.m, at.result_type());
     if m.ty(result) == Type::Void {
-        return Err(at.wrong_result(&UNDEFINED_VOID, "a value"));
+        return Err(at.wrong_result(&UNDEFINED_VOID, "a type other than void"));
     }
     if m.has(Capability::Shader) && !m.is_pointer(result) && small_types::is_limited(m, result) {
-        let wanted = "a value of a type that this module can compute with";
+        let wanted = "a type that this module can compute with";
         let fault = at.wrong_result(&UNDEFINED_SMALL, wanted);
         return Err(fault.needs(small_types::CALCULATION));
     }

@@ -201,10 +201,14 @@ pub(super) fn check(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Inst<'
     };
     let id = at.id(0);
     let names: Vec<String> = classes.iter().map(StorageClass::to_string).collect();
+    let names = match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
+    };
     let message = format!(
         "{} is for the storage class {}, but {} is in {class}",
         decorated.decoration,
-        names.join(" or "),
+        names,
         m.name(id)
     );
     Err(at

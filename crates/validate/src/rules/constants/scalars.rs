@@ -224,11 +224,14 @@ pub(super) fn null(at: &Site<'_, '_>) -> Verdict {
     match without_null(at.m, at.result_type()) {
         None => Ok(()),
         Some(ty) => {
-            let message = format!(
-                "{} has no null value because of {}",
-                at.m.show_type(at.result_type()),
-                at.m.show_type(ty)
-            );
+            let whole = at.m.show_type(at.result_type());
+            let message = match ty == at.result_type() {
+                true => format!("the type {whole} has no null value"),
+                false => format!(
+                    "the type {whole} has no null value because of {}",
+                    at.m.show_type(ty)
+                ),
+            };
             let fault = at.fault(&NULL, message);
             Err(fault.about(at.m, ty, "it is declared here"))
         }

@@ -284,13 +284,13 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
         match around {
             Some(&from) if self.merge(from).is_none() => {
                 format!(
-                    "{} branches to that without being dominated by the header",
+                    "{} branches there without being dominated by the header",
                     self.flow.name(from)
                 )
             }
             Some(&from) => {
                 let from = self.flow.name(from);
-                format!("the header {from} leads to that without being dominated by it")
+                format!("the header {from} leads there without being dominated by the other one")
             }
             None => "it can be reached in another way".to_owned(),
         }

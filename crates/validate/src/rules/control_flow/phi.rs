@@ -3,6 +3,7 @@
 use spirvkit_analysis::Node;
 use spirvkit_binary::{Definition, Id, Import};
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
+use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{AddressingModel, Capability, ExtInstSet, Op};
 
 use crate::fault::{Fault, Faults, Verdict, all, expect};
@@ -312,8 +313,9 @@ impl Parents<'_, '_, '_> {
         // All parents are distinct predecessors.
         if operands.len() / 2 != predecessors {
             let message = format!(
-                "OpPhi has values for {} parents, but {predecessors} blocks branch to its block",
-                operands.len() / 2
+                "OpPhi has {}, but its block has {}",
+                counted(operands.len() / 2, "parent"),
+                counted(predecessors, "predecessor")
             );
             return Err(self.fault(&PARENTS, message));
         }

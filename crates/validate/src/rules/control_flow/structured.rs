@@ -239,13 +239,18 @@ fn check_edge(constructs: &Constructs<'_, '_, '_>, from: Node, to: Node, faults:
         let fault = Fault::new(&EXIT, flow.end(from), message);
         faults.add(fault.at(flow.end(construct.header), "the construct is declared here"));
     } else if let Some(entered) = constructs.entered(from, to) {
+        let construct = constructs.get(entered);
+        let is_target = construct.kind == Kind::Continue && construct.continue_target == to;
+        let how = match is_target {
+            true => "from its loop",
+            false => "where it begins",
+        };
         let message = format!(
-            "{} branches to {} in {}, which can be entered only where it begins",
+            "{} branches to {} in {}, which can be entered only {how}",
             flow.name(from),
             flow.name(to),
             constructs.describe(entered)
         );
-        let construct = constructs.get(entered);
         let fault = Fault::new(&ENTRY, flow.end(from), message);
         faults.add(fault.at(flow.end(construct.header), "the construct is declared here"));
     }

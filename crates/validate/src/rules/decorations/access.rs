@@ -257,7 +257,7 @@ fn check_components(m: &Module<'_>, target: Id, decorated: &Decorated<'_>, ty: I
     };
     if component + taken > 4 {
         let message = format!(
-            "{} that begins at component {component} ends at component {}, but a location ends at 3",
+            "{} at component {component} ends at component {}, but a location ends at component 3",
             m.show_type(ty),
             component + taken - 1
         );

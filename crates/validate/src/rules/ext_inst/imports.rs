@@ -127,7 +127,8 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         Some(version) if (first..=last).contains(&version) => Ok(()),
         Some(version) => {
             let message = format!(
-                "`{set}` has no version {version}: {}",
+                "`{}` has no version {version}: {}",
+                super::title(set),
                 match last {
                     u64::MAX => format!("its versions begin with {first}"),
                     _ if first == last => format!("its only version is {first}"),

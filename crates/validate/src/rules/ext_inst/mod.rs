@@ -150,7 +150,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         _ => set.is_non_semantic() || set.instruction(call.number).is_some(),
     };
     if !is_known {
-        let message = format!("`{set}` has no instruction number {}", call.number);
+        let message = format!("`{}` has no instruction number {}", title(set), call.number);
         return Err(at.fault(&UNKNOWN_INSTRUCTION, message).arg(at, 1));
     }
     match set {
@@ -226,6 +226,11 @@ fn forward_references(call: &Call<'_, '_, '_>) -> Verdict {
     Ok(())
 }
 
+/// A set for a message: its import name without the dot before a version.
+fn title(set: ExtInstSet) -> &'static str {
+    set.import_name().trim_end_matches('.')
+}
+
 /// An instruction of a set.
 struct Call<'s, 'm, 'a> {
     at: &'s Site<'m, 'a>,
@@ -285,8 +290,8 @@ impl<'m, 'a> Call<'_, 'm, 'a> {
     #[cold]
     fn name(&self) -> String {
         match (self.set, self.info()) {
-            (Some(set), Some(info)) => format!("{} of `{set}`", info.name()),
-            (Some(set), None) => format!("instruction {} of `{set}`", self.number),
+            (Some(set), Some(info)) => format!("{} of `{}`", info.name(), title(set)),
+            (Some(set), None) => format!("instruction {} of `{}`", self.number, title(set)),
             (None, _) => format!(
                 "instruction {} of {}",
                 self.number,

@@ -531,10 +531,10 @@ fn check_sign(at: &Site<'_, '_>, image: &Image, mask: ImageOperands) -> Verdict 
     }
     let sign = |is_signed| if is_signed { "signed" } else { "unsigned" };
     let what = format!(
-        "makes a {} access to texels of the {} format {}",
-        sign(is_signed),
+        "accesses texels of the {} format {} as {}",
         sign(format_is_signed),
-        image.format
+        image.format,
+        sign(is_signed)
     );
     Err(super::wrong_image(at, &FORMAT_SIGN, at.id(0), &what))
 }

@@ -485,7 +485,7 @@ fn descriptor_origin(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "{} is loaded from {}, which must have a binding or be the built-in `{heap}`",
+        "a value of type {} is loaded from {}, which must have a binding or be the built-in `{heap}`",
         m.show_type(at.result_type()),
         m.name(variable)
     );
@@ -579,7 +579,7 @@ pub(super) fn transparent(at: &Site<'_, '_>, value: Id) -> Verdict {
         return Ok(());
     }
     let message = format!(
-        "in Vulkan, {} can't be written to memory",
+        "in Vulkan, a value of type {} can't be written to memory",
         m.show_type(value)
     );
     let fault = at.fault(&OPAQUE, message);

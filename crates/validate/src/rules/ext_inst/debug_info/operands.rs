@@ -282,7 +282,7 @@ fn check_operand(
             true => Ok(()),
             false => wrong(
                 dialect.kind,
-                &format!("OpTypeVoid or {}", names(call, kinds)),
+                &format!("an OpTypeVoid or {}", names(call, kinds)),
             ),
         },
         Operand::ClassOrStructure => is_fine(
@@ -347,11 +347,11 @@ fn names(call: &Call<'_, '_, '_>, kinds: Kinds) -> String {
         .flat_map(|set| kinds.names_in(set))
         .collect();
     match names.split_last() {
-        Some((last, [])) => (*last).to_owned(),
+        Some((last, [])) => format!("a {last}"),
         Some(_) if kinds == schema::EVERY_KIND => "a debugging instruction".to_owned(),
         // There are too many types to name them all.
         Some(_) if names.len() > 8 => "a debugging type".to_owned(),
-        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        Some((last, others)) => format!("a {} or {last}", others.join(", ")),
         None => String::new(),
     }
 }

@@ -9,6 +9,7 @@
 /// assert_eq!(with_article("image format"), "an image format");
 /// assert_eq!(with_article("unsigned 8-bit integer"), "an unsigned 8-bit integer");
 /// assert_eq!(with_article("uniform block"), "a uniform block");
+/// assert_eq!(with_article("uint"), "a uint");
 /// assert_eq!(with_article("8-bit integer"), "an 8-bit integer");
 /// assert_eq!(with_article("16-bit integer"), "a 16-bit integer");
 /// assert_eq!(with_article("`OpFunction`"), "an `OpFunction`");
@@ -17,7 +18,7 @@ pub fn with_article(noun: &str) -> String {
     let spoken = noun.trim_start_matches(|c: char| !c.is_alphanumeric());
     let spoken = spoken.to_ascii_lowercase();
     // A vowel that is spoken as a consonant: "you".
-    let is_you = ["uni", "use", "usa", "uti"]
+    let is_you = ["uni", "use", "usa", "uti", "uint", "uvec"]
         .iter()
         .any(|it| spoken.starts_with(it));
     let is_you = is_you && !spoken.starts_with("unin") && !spoken.starts_with("unim");

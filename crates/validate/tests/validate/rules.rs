@@ -1,6 +1,6 @@
 //! Every rule's example breaks it and keeps it, and every rule is told well.
 
-use spirvkit_diagnostics::Severity;
+use spirvkit_diagnostics::{Severity, with_article};
 use spirvkit_text::{AssembleOptions, assemble};
 use spirvkit_validate::{Frame, Report, rules, validate};
 
@@ -51,6 +51,48 @@ fn examples_break_and_keep_their_rules() {
         }
     }
     assert!(failures.is_empty(), "{failures}");
+}
+
+/// What is wrong with the articles and numbers in a sentence.
+fn slips(sentence: &str) -> Vec<String> {
+    let words: Vec<&str> = sentence.split_whitespace().collect();
+    let pairs = words.windows(2).filter(|pair| match pair[0] {
+        // Letters are spoken by their names.
+        "a" | "an" if pair[1].find(|c: char| !c.is_alphanumeric()) == Some(1) => false,
+        "a" | "an" if pair[1].len() == 1 => false,
+        "a" | "an" => !with_article(pair[1]).starts_with(&format!("{} ", pair[0])),
+        "1" => [
+            "parents",
+            "members",
+            "components",
+            "operands",
+            "inputs",
+            "indexes",
+        ]
+        .contains(&pair[1].trim_end_matches([',', '.', ';'])),
+        _ => false,
+    });
+    pairs.map(|pair| pair.join(" ")).collect()
+}
+
+#[test]
+fn articles_and_numbers_agree_with_their_nouns() {
+    let mut failures = String::new();
+    let mut check = |id: &str, sentence: &str| {
+        for slip in slips(sentence) {
+            failures += &format!("{id}: `{slip}` in: {sentence}\n");
+        }
+    };
+    for rule in rules() {
+        check(rule.id, rule.text);
+        let report = judge(rule.example.frame, &rule.example.breaking());
+        for diagnostic in report.diagnostics() {
+            check(rule.id, diagnostic.message());
+            check(rule.id, diagnostic.help().unwrap_or_default());
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+    assert_eq!(slips("OpPhi has 1 parents and a image").len(), 2);
 }
 
 #[test]

@@ -175,7 +175,7 @@ pub(super) fn check_addressing(
             }
             if m.env.is_vulkan() && m.bit_width(integer) != 64 {
                 let message = format!(
-                    "{} needs a 64-bit integer in Vulkan, but has a {}",
+                    "{} needs a 64-bit integer in Vulkan, but has {}",
                     o.op,
                     m.show_type(integer)
                 );

@@ -80,4 +80,12 @@ pub const COMMANDS: &[Command] = &[
     command("debug dwarf a.spv -o out/x.o"),
     command("debug dwarf --embed-sources --dwarf=4 a.spv -o out/x.o"),
     command("debug remove a.spv %1 -o out/x.spv"),
+    command("debug remove --list a.spv %1"),
+    command("debug convert --to=shader a.spv -o out/x.spv"),
+    command("debug convert --to=debuginfo --every-loss a.spv -o out/x.spv"),
+    command("debug sources --print=file.glsl a.spv"),
+    command("debug lookup a.spv 0x14..END"),
+    command("diff -U1000000 --ignore-names --ignore-debug b.spv a.spv"),
+    command("val --target-env=opencl2.2 --max-errors=0 a.spv"),
+    command("val --target-env=vulkan1.3 --max-errors=0 --format=json a.spv"),
 ];

@@ -1,8 +1,10 @@
 //! What a module has before its functions, found in one pass.
 
+use std::cell::RefCell;
+
 use spirvkit_binary::{
-    Definitions, Error, HEADER_WORDS, Id, IdMap, Instruction, LiteralString, Module, WordOffset,
-    is_type_declaration,
+    Budget, Definitions, Error, HEADER_WORDS, Id, IdMap, Instruction, LiteralString, Module,
+    WordOffset, is_type_declaration,
 };
 use spirvkit_grammar::{
     AddressingModel, Capability, Class, ExtInstSet, MemoryModel, Op, SourceLanguage, StorageClass,
@@ -70,11 +72,18 @@ pub(crate) struct Contents<'a> {
     pub(crate) counter: Counter,
     /// Where the first function begins, in words.
     pub(crate) functions_start: usize,
+    /// For what is listed anew for many that share it, such as the function of many entry
+    /// points, or a string that many instructions name.
+    budget: RefCell<Budget>,
 }
+
+/// What a byte of a text may become where it is written: most stay one, but control
+/// characters become escapes.
+const ESCAPED: usize = 8;
 
 impl<'a> Contents<'a> {
     /// Reads a module.
-    pub(crate) fn new(module: Module<'a>) -> Result<Self, Error> {
+    pub(crate) fn new(module: Module<'a>, budget: Budget) -> Result<Self, Error> {
         let words = module.words().len();
         let bound = module.header().bound;
         let mut contents = Self {
@@ -102,6 +111,7 @@ impl<'a> Contents<'a> {
             usage: Usage::new(words, bound),
             counter: Counter::default(),
             functions_start: words,
+            budget: RefCell::new(budget),
         };
         let mut in_functions = false;
         let mut place = 0u32;
@@ -270,11 +280,26 @@ impl<'a> Contents<'a> {
         names.get(..count).unwrap_or_default()
     }
 
-    /// The text of an `OpString`.
-    pub(crate) fn string(&self, id: Id) -> Option<String> {
+    /// The string of an `OpString`.
+    pub(crate) fn string(&self, id: Id) -> Option<LiteralString<'a>> {
         let offset = Some(self.strings.get(id)).filter(|&offset| offset != 0)?;
-        let words = self.instruction(offset)?.words().get(2..)?;
-        text(LiteralString::at_start_of(words))
+        LiteralString::at_start_of(self.instruction(offset)?.words().get(2..)?)
+    }
+
+    /// Takes so many bytes for what is listed anew for many; whether there was room.
+    pub(crate) fn take(&self, bytes: usize) -> bool {
+        self.budget.borrow_mut().take(bytes as u64)
+    }
+
+    /// Whether something was left out for want of room.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.budget.borrow().is_spent()
+    }
+
+    /// The text of a string that others may name as well, if there is room.
+    pub(crate) fn shared(&self, string: Option<LiteralString<'_>>) -> Option<String> {
+        let bytes = string?.words().len() * 4;
+        text(string.filter(|_| self.take(bytes.saturating_mul(ESCAPED))))
     }
 
     /// The instruction that declares a constant.

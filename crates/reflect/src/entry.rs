@@ -1,5 +1,7 @@
 //! Entry points: their stage, their modes, and what they use.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use spirvkit_analysis::CallGraph;
 use spirvkit_analysis::layout;
@@ -7,7 +9,6 @@ use spirvkit_binary::{Id, IdMap, Instruction, Value};
 use spirvkit_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op};
 
 use crate::amount::Amount;
-use crate::budget::Budget;
 use crate::constants::SpecConstant;
 use crate::contents::Contents;
 use crate::resources::Role;
@@ -33,6 +34,10 @@ pub struct EntryPoint {
     pub interface: Vec<Id>,
     /// Its execution modes, but for those that say the size of a workgroup.
     pub execution_modes: Vec<Mode>,
+    /// How many instructions with execution modes there are behind those, for which there
+    /// was no room. Serialized only if there are any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub execution_modes_left_out: usize,
     /// How many invocations a workgroup has.
     pub workgroup_size: Option<WorkgroupSize>,
     /// What the functions use that it reaches by calls; `None` if there are so many
@@ -109,6 +114,17 @@ pub struct Uses {
     pub variables: Vec<Id>,
 }
 
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// What an id takes that is listed, with what it takes to write it; also the step to a
+/// function that lists some.
+const LISTED: usize = 16;
+
+/// The same of an execution mode and of each of its words.
+const MODE: (usize, usize) = (64, 112);
+
 /// The stage with this execution model, as Vulkan calls it.
 fn stage(model: ExecutionModel) -> Option<&'static str> {
     Some(match model {
@@ -181,9 +197,10 @@ impl<'r, 'a> Reader<'r, 'a> {
     }
 
     /// All entry points.
-    pub(crate) fn entry_points(&self, budget: &mut Budget) -> Vec<EntryPoint> {
+    pub(crate) fn entry_points(&self) -> Vec<EntryPoint> {
         let mut walk = self.calls.walk();
         let built_in = self.built_in_size();
+        let mut sizes = BTreeMap::new();
         let mut instructions = self.contents.entry_points.iter().peekable();
         let mut list = Vec::new();
         for (number, entry) in (0u32..).zip(self.calls.entry_points()) {
@@ -192,8 +209,10 @@ impl<'r, 'a> Reader<'r, 'a> {
             while instructions.next_if(at).is_some() {}
             let instruction = instructions.peek().map(|(_, instruction)| instruction);
             let name_words = entry.name.words().len();
-            let (execution_modes, local_size) = self.modes(entry.function, budget);
-            let reached = match budget.is_spent() {
+            let (execution_modes, execution_modes_left_out) = self.modes(entry.function);
+            let local_size = sizes.entry(entry.function);
+            let local_size = local_size.or_insert_with(|| self.local_size(entry.function));
+            let reached = match self.contents.is_cut() {
                 true => None,
                 false => Some(self.calls.reached_from(&mut walk, number)),
             };
@@ -204,24 +223,25 @@ impl<'r, 'a> Reader<'r, 'a> {
                 function: entry.function,
                 interface: instruction.map_or(Vec::new(), |found| interface(found, name_words)),
                 execution_modes,
+                execution_modes_left_out,
                 workgroup_size: built_in
                     .clone()
                     .filter(|_| has_workgroups(entry.model))
-                    .or(local_size),
-                uses: reached.and_then(|functions| self.uses(functions, budget)),
+                    .or_else(|| local_size.clone()),
+                uses: reached.and_then(|functions| self.uses(functions)),
             });
         }
         list
     }
 
     /// What these functions use.
-    fn uses(&self, functions: &[u32], budget: &mut Budget) -> Option<Uses> {
+    fn uses(&self, functions: &[u32]) -> Option<Uses> {
         let usage = &self.contents.usage;
         let mut found: Vec<u32> = Vec::new();
         for &function in functions {
             let own = usage.of_function(function as usize);
             let calls = self.calls.graph().successors(function).len();
-            if !budget.spend(1 + own.len() + calls) {
+            if !self.contents.take((1 + own.len() + calls) * LISTED) {
                 return None;
             }
             found.extend(own);
@@ -246,39 +266,57 @@ impl<'r, 'a> Reader<'r, 'a> {
         Some(uses)
     }
 
-    /// The execution modes of a function, and the size of a workgroup that they say.
-    fn modes(&self, function: Id, budget: &mut Budget) -> (Vec<Mode>, Option<WorkgroupSize>) {
+    /// The instructions with execution modes of a function.
+    fn modes_of(&self, function: Id) -> &[(u32, Instruction<'a>)] {
         let start = self.modes.partition_point(|&(found, _)| found < function.0);
-        let modes = self.modes.get(start..).unwrap_or_default().iter();
-        let mut list = Vec::new();
-        let mut size = None;
-        for (_, instruction) in modes.take_while(|&&(found, _)| found == function.0) {
-            if !budget.spend(instruction.words().len()) {
-                break;
-            }
-            let words = instruction.words();
-            let mode = words.get(2).map(|&mode| ExecutionMode(mode));
-            match (mode, words.get(3..)) {
-                (Some(ExecutionMode::LocalSize), Some(&[x, y, z, ..])) => {
-                    size = Some(WorkgroupSize::new(
-                        [x, y, z],
-                        WorkgroupSource::LocalSize,
-                        fixed,
-                    ));
+        let modes = self.modes.get(start..).unwrap_or_default();
+        let count = modes.partition_point(|&(found, _)| found == function.0);
+        modes.get(..count).unwrap_or_default()
+    }
+
+    /// The size of a workgroup that the execution modes of a function say.
+    fn local_size(&self, function: Id) -> Option<WorkgroupSize> {
+        let sizes = self.modes_of(function).iter().rev();
+        let mut sizes = sizes.filter_map(|(_, mode)| match *mode.operand_words() {
+            [_, mode, x, y, z, ..] => Some((ExecutionMode(mode), [x, y, z])),
+            _ => None,
+        });
+        sizes.find_map(|(mode, size)| {
+            Some(match mode {
+                ExecutionMode::LocalSize => {
+                    WorkgroupSize::new(size, WorkgroupSource::LocalSize, fixed)
                 }
-                (Some(ExecutionMode::LocalSizeId), Some(&[x, y, z, ..])) => {
-                    let source = WorkgroupSource::LocalSizeId;
+                ExecutionMode::LocalSizeId => {
                     let dimension = |id| self.dimension(Id(id));
-                    size = Some(WorkgroupSize::new([x, y, z], source, dimension));
+                    WorkgroupSize::new(size, WorkgroupSource::LocalSizeId, dimension)
                 }
-                (Some(mode), _) => list.push(Mode {
-                    mode,
-                    operands: self.operands(instruction),
-                }),
-                (None, _) => {}
+                _ => return None,
+            })
+        })
+    }
+
+    /// The other execution modes of a function, and how many instructions are behind those
+    /// for which there is room.
+    fn modes(&self, function: Id) -> (Vec<Mode>, usize) {
+        let modes = self.modes_of(function);
+        let mut list = Vec::new();
+        for (index, (_, instruction)) in modes.iter().enumerate() {
+            let words = instruction.words();
+            if !self.contents.take(MODE.0 + MODE.1 * words.len()) {
+                return (list, modes.len() - index);
             }
+            let mode = words.get(2).map(|&mode| ExecutionMode(mode));
+            let is_size = words.len() >= 6
+                && matches!(
+                    mode,
+                    Some(ExecutionMode::LocalSize | ExecutionMode::LocalSizeId)
+                );
+            list.extend(mode.filter(|_| !is_size).map(|mode| Mode {
+                mode,
+                operands: self.operands(instruction),
+            }));
         }
-        (list, size)
+        (list, 0)
     }
 
     /// The operands behind an execution mode.

@@ -6,7 +6,7 @@
 //! `kernel_arg_type.KERNEL.TYPE,TYPE,` that some producers write, and in the
 //! instructions of clspv's reflection.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Serialize, Serializer};
 use spirvkit_analysis::layout;
@@ -16,9 +16,9 @@ use spirvkit_grammar::{
     FunctionParameterAttribute, Op, StorageClass,
 };
 
-use crate::budget::Budget;
 use crate::contents::Contents;
 use crate::entry::EntryPoint;
+use crate::marks::Marks;
 use crate::serial;
 use crate::types::{OperandValue, TypeKind, Types};
 
@@ -100,10 +100,10 @@ pub(crate) fn kernels(
     types: &Types,
     constants: &layout::Types<'_>,
     entry_points: &[EntryPoint],
-    budget: &mut Budget,
 ) -> Vec<Kernel> {
     let words = contents.module.words().len();
     let mut strings = Strings::new(contents);
+    let mut seen = BTreeSet::new();
     let mut kernels: Vec<Kernel> = Vec::new();
     // By function, one more than the index of its kernel.
     let mut places: IdMap<u32> = IdMap::new(0, words);
@@ -114,7 +114,7 @@ pub(crate) fn kernels(
             kernels.push(Kernel {
                 name: entry.name.clone(),
                 function: entry.function,
-                arguments: parameters(contents, types, entry, &mut strings),
+                arguments: parameters(contents, types, entry, &mut strings, &mut seen),
             });
             *place = kernels.len() as u32;
         }
@@ -123,7 +123,6 @@ pub(crate) fn kernels(
         let mut reader = Clspv {
             contents,
             constants,
-            budget,
             infos: BTreeMap::new(),
             kernels: BTreeMap::new(),
         };
@@ -132,12 +131,14 @@ pub(crate) fn kernels(
     kernels
 }
 
-/// The arguments of a function whose parameters they are.
+/// The arguments of a function whose parameters they are. What is said of an id is said
+/// of the first parameter that has it, which joins those that were seen.
 fn parameters(
     contents: &Contents<'_>,
     types: &Types,
     entry: &EntryPoint,
     strings: &mut Strings,
+    seen: &mut BTreeSet<Id>,
 ) -> Vec<KernelArgument> {
     let Some(function) = contents.usage.function(entry.function) else {
         return Vec::new();
@@ -146,7 +147,11 @@ fn parameters(
     let type_names = strings.take("kernel_arg_type", &entry.name, count);
     let qualifiers = strings.take("kernel_arg_type_qual", &entry.name, count);
     let argument = |(index, &(id, ty)): (usize, &(Id, Id))| {
-        let marks = contents.decorations.of(id);
+        let is_first = seen.insert(id);
+        let marks = match is_first {
+            true => contents.decorations.of(id),
+            false => Marks::default(),
+        };
         let kind = types.kind(ty);
         let named = qualifiers.as_ref().and_then(|list| list.get(index));
         let named = named.map(|words| words.split_whitespace().map(str::to_owned).collect());
@@ -155,7 +160,7 @@ fn parameters(
         let attributes = attributes.map(FunctionParameterAttribute);
         KernelArgument {
             index: index as u32,
-            name: contents.name(id),
+            name: is_first.then(|| contents.name(id)).flatten(),
             type_name: type_name.filter(|name| !name.is_empty()).cloned(),
             ty: Some(ty),
             address_space: kind.and_then(address_space),
@@ -289,7 +294,6 @@ fn split(list: &str) -> Vec<String> {
 struct Clspv<'r, 'a> {
     contents: &'r Contents<'a>,
     constants: &'r layout::Types<'a>,
-    budget: &'r mut Budget,
     /// What is said of arguments.
     infos: BTreeMap<Id, &'r Instruction<'a>>,
     /// The index of the kernel that an instruction declares.
@@ -348,12 +352,14 @@ impl Clspv<'_, '_> {
         self.constants.constant(id)?.known()
     }
 
-    fn string(&mut self, id: Id) -> Option<String> {
-        let text = self.contents.string(id)?;
-        self.budget.spend(text.len()).then_some(text)
+    fn string(&self, id: Id) -> Option<String> {
+        match self.contents.is_cut() {
+            true => None,
+            false => self.contents.shared(self.contents.string(id)),
+        }
     }
 
-    fn argument(&mut self, instruction: &Instruction<'_>) -> Option<KernelArgument> {
+    fn argument(&self, instruction: &Instruction<'_>) -> Option<KernelArgument> {
         let number = *instruction.words().get(4)?;
         let kind = ExtInstSet::ClspvReflection.instruction(number)?.name();
         if !kind.starts_with("Argument") {

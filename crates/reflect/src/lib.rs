@@ -76,7 +76,6 @@
 )]
 
 mod amount;
-mod budget;
 mod constants;
 mod contents;
 mod entry;
@@ -91,7 +90,7 @@ mod usage;
 use serde::Serialize;
 use spirvkit_analysis::CallGraph;
 use spirvkit_analysis::layout;
-use spirvkit_binary::{Error, Id, LiteralString, Module};
+use spirvkit_binary::{Budget, Error, Id, LiteralString, Module};
 use spirvkit_grammar::{
     AddressingModel, Capability, ExecutionModel, MemoryModel, SourceLanguage, Version,
 };
@@ -107,7 +106,6 @@ pub use resources::{
 pub use statistics::{OpcodeCount, Parts, Statistics};
 pub use types::{Block, Image, ImageUsage, Member, Operand, OperandValue, Order, Type, TypeKind};
 
-use budget::Budget;
 use contents::Contents;
 use resources::Known;
 use types::Types;
@@ -222,18 +220,28 @@ impl Reflection {
     }
 }
 
-/// Reflects a module.
+/// Reflects a module. What would be listed for many that share it is listed as far as
+/// there is room in the [budget](Budget) of the module.
 ///
 /// # Errors
 ///
 /// If its words can't be told apart as instructions: one has no words, or more than
 /// are left.
 pub fn reflect(module: &Module<'_>) -> Result<Reflection, Error> {
-    let contents = Contents::new(*module)?;
+    reflect_within(module, Budget::for_words(module.words().len()))
+}
+
+/// The same with a budget of the caller's: how many bytes what many share may take, here
+/// and when it is written.
+///
+/// # Errors
+///
+/// As for [`reflect`].
+pub fn reflect_within(module: &Module<'_>, budget: Budget) -> Result<Reflection, Error> {
+    let contents = Contents::new(*module, budget)?;
     let constants = layout::Types::of(contents.declarations());
     let mut types = Types::new(&contents, &constants);
     let calls = CallGraph::new(module.instructions().map_while(Result::ok));
-    let mut budget = Budget::new(module.words().len());
     let known = Known {
         stages: stages(&contents, &calls),
         used: used(&contents, &calls),
@@ -247,8 +255,8 @@ pub fn reflect(module: &Module<'_>) -> Result<Reflection, Error> {
         &resources.roles,
         &spec_constants,
     );
-    let entry_points = entries.entry_points(&mut budget);
-    let kernels = kernels::kernels(&contents, &types, &constants, &entry_points, &mut budget);
+    let entry_points = entries.entry_points();
+    let kernels = kernels::kernels(&contents, &types, &constants, &entry_points);
     types.list.sort_unstable_by_key(|ty| ty.id);
     let header = module.header();
     let texts = |strings: &[LiteralString<'_>]| -> Vec<String> {
@@ -273,7 +281,7 @@ pub fn reflect(module: &Module<'_>) -> Result<Reflection, Error> {
         source: contents.source.map(|(language, version, file)| Source {
             language,
             version,
-            file: file.and_then(|file| contents.string(file)),
+            file: file.and_then(|file| contents::text(contents.string(file))),
         }),
         entry_points,
         inputs: resources.inputs,
@@ -287,7 +295,7 @@ pub fn reflect(module: &Module<'_>) -> Result<Reflection, Error> {
         functions: functions(&contents, &calls),
         statistics: contents.counter.finish(module.words().len()),
         types: types.list,
-        truncated: budget.is_spent(),
+        truncated: contents.is_cut(),
         capabilities: contents.capabilities,
     })
 }
@@ -336,10 +344,14 @@ fn stages(contents: &Contents<'_>, calls: &CallGraph<'_>) -> Vec<Option<Executio
 
 fn functions(contents: &Contents<'_>, calls: &CallGraph<'_>) -> Vec<Function> {
     let functions = (0..).zip(contents.usage.functions());
+    // The first function with an id is the one that has its name.
+    let is_first = |number: u32, id: Id| contents.usage.number(id) == Some(number);
     functions
         .map(|(number, function)| Function {
             id: function.id,
-            name: contents.name(function.id),
+            name: is_first(number, function.id)
+                .then(|| contents.name(function.id))
+                .flatten(),
             blocks: function.blocks,
             instructions: function.instructions,
             words: function.words,

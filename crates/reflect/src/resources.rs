@@ -5,7 +5,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{BuiltIn, Decoration, Dim, ExecutionModel, Op, StorageClass};
 
 use crate::amount::Amount;
-use crate::contents::{Contents, VariableInstruction, text};
+use crate::contents::{Contents, VariableInstruction};
 use crate::marks::Marks;
 use crate::serial;
 use crate::types::{Block, Image, ImageUsage, TypeKind, Types};
@@ -475,7 +475,7 @@ impl Reader<'_, '_> {
             },
             input_attachment_index: self.marks.input_attachment,
             counter: self.marks.counter,
-            user_type: text(self.marks.user_type),
+            user_type: self.contents.shared(self.marks.user_type),
             storage_class: self.variable.storage_class,
             decorations: self.marks.flags(),
         }
@@ -532,7 +532,7 @@ impl Reader<'_, '_> {
             locations: locations.filter(|_| marks.built_in.is_none()),
             format: ty.and_then(|ty| format(ty, self.types)),
             decorations: marks.flags(),
-            semantic: text(marks.semantic),
+            semantic: self.contents.shared(marks.semantic),
             stream: marks.stream,
             transform_feedback: marks.xfb_buffer.map(|buffer| TransformFeedback {
                 buffer,

@@ -433,8 +433,12 @@ impl Usage {
 
     /// The function with this id.
     pub(crate) fn function(&self, id: Id) -> Option<&FunctionUse> {
-        let number = self.function_numbers.get(id).checked_sub(1)?;
-        self.functions.get(number as usize)
+        self.functions.get(self.number(id)? as usize)
+    }
+
+    /// The number of the first function with this id.
+    pub(crate) fn number(&self, id: Id) -> Option<u32> {
+        self.function_numbers.get(id).checked_sub(1)
     }
 }
 

@@ -1,8 +1,10 @@
 //! What is said of small modules, written for the purpose.
 
+use spirvkit_binary::{Budget, Module};
+use spirvkit_grammar::Op;
 use spirvkit_reflect::{
-    Amount, Block, DescriptorKind, Member, Order, Reflection, Scalar, TypeKind, WorkgroupSource,
-    reflect_words,
+    Amount, Block, DescriptorKind, EntryPoint, Member, Order, Reflection, Scalar, TypeKind,
+    WorkgroupSource, reflect_within, reflect_words,
 };
 
 fn reflect(text: &str) -> Reflection {
@@ -696,4 +698,113 @@ fn pointers_that_are_declared_behind_what_has_them_are_spelled_out() {
     assert_eq!(arrays.len(), 2);
     assert!(arrays.contains(&links));
     assert!(arrays.contains(&format!("{links}[2]").as_str()));
+}
+
+#[test]
+fn execution_modes_of_many_entry_points_are_told_as_far_as_there_is_room() {
+    const COUNT: usize = 400;
+    let mut text = String::from("OpCapability Shader\nOpMemoryModel Logical GLSL450\n");
+    for number in 0..COUNT {
+        text += &format!("OpEntryPoint GLCompute %main \"e{number}\"\n");
+    }
+    text += "OpExecutionMode %main LocalSize 8 4 1\n";
+    text += &"OpExecutionMode %main LocalSizeHint 1 2 3\n".repeat(COUNT);
+    text += "%void = OpTypeVoid\n%f = OpTypeFunction %void\n%main = OpFunction %void None %f\n\
+             %entry = OpLabel\nOpReturn\nOpFunctionEnd\n";
+    let words = spirvkit_text::assemble(&text, &Default::default())
+        .unwrap()
+        .words;
+    let reflection = reflect_words(&words).unwrap();
+    assert!(reflection.truncated);
+    let [first, .., last] = &reflection.entry_points[..] else {
+        unreachable!();
+    };
+    assert_eq!(first.execution_modes.len(), COUNT);
+    assert_eq!(first.execution_modes_left_out, 0);
+    assert!(last.execution_modes.is_empty());
+    // That of the size counts as well.
+    assert_eq!(last.execution_modes_left_out, COUNT + 1);
+    let size = |entry: &EntryPoint| entry.workgroup_size.as_ref().map(|size| size.x.size);
+    assert_eq!(size(first), size(last));
+    let json = serde_json::to_string(&reflection).unwrap();
+    assert!(json.len() < 64 * 4 * words.len() + (16 << 20));
+    assert_eq!(
+        json.contains("execution_modes_left_out"),
+        reflection.truncated
+    );
+
+    let module = Module::new(&words).unwrap();
+    let whole = reflect_within(&module, Budget::unlimited()).unwrap();
+    assert!(!whole.truncated);
+    let modes = |entry: &EntryPoint| entry.execution_modes.len();
+    assert!(whole.entry_points.iter().all(|entry| modes(entry) == COUNT));
+    let json = serde_json::to_string(&whole.entry_points[0]).unwrap();
+    assert!(!json.contains("left_out"));
+}
+
+#[test]
+fn what_has_the_id_of_another_does_not_have_its_name() {
+    let text = "OpCapability Kernel
+        OpCapability Addresses
+        OpMemoryModel Physical64 OpenCL
+        OpEntryPoint Kernel %first \"first\"
+        OpName %first \"function\"
+        OpName %a \"parameter\"
+        OpDecorate %a FuncParamAttr Zext
+        %void = OpTypeVoid
+        %uint = OpTypeInt 32 0
+        %function = OpTypeFunction %void %uint %uint
+        %first = OpFunction %void None %function
+        %a = OpFunctionParameter %uint
+        %b = OpFunctionParameter %uint
+        OpFunctionEnd
+        %second = OpFunction %void None %function
+        OpFunctionEnd";
+    let mut words = spirvkit_text::assemble(text, &Default::default())
+        .unwrap()
+        .words;
+    // The assembler refuses this.
+    for op in [Op::Function, Op::FunctionParameter] {
+        let instructions = Module::new(&words).unwrap().instructions();
+        let places: Vec<usize> = instructions
+            .map(Result::unwrap)
+            .filter(|instruction| instruction.op() == op)
+            .map(|instruction| instruction.offset().0 + 2)
+            .collect();
+        words[places[1]] = words[places[0]];
+    }
+    let reflection = reflect_words(&words).unwrap();
+    let names = reflection.functions.iter();
+    let names: Vec<_> = names.map(|function| function.name.as_deref()).collect();
+    assert_eq!(names, [Some("function"), None]);
+    let [a, b] = &reflection.kernels[0].arguments[..] else {
+        panic!("{:?}", reflection.kernels);
+    };
+    assert_eq!(
+        (a.name.as_deref(), &a.attributes[..]),
+        (Some("parameter"), &["Zext"][..])
+    );
+    assert_eq!((b.name.as_deref(), &b.attributes[..]), (None, &[][..]));
+}
+
+#[test]
+fn strings_that_many_share_are_told_as_far_as_there_is_room() {
+    const COUNT: usize = 200;
+    let long = "\u{1}".repeat(50_000);
+    let mut annotations = format!(
+        "OpDecorateString %group UserSemantic \"{long}\"\n%group = OpDecorationGroup\n\
+         OpGroupDecorate %group"
+    );
+    let mut declarations = String::from("%p = OpTypePointer Input %float\n");
+    for number in 0..COUNT {
+        annotations += &format!(" %v{number}");
+        declarations += &format!("%v{number} = OpVariable %p Input\n");
+    }
+    let reflection = shader("", &annotations, &declarations, "");
+    assert!(reflection.truncated);
+    let semantics = reflection.inputs.iter().map(|input| &input.semantic);
+    let told = semantics.flatten().count();
+    assert!((1..COUNT).contains(&told), "{told}");
+    let json = serde_json::to_string(&reflection).unwrap();
+    assert!(json.len() < 64 * long.len() + (16 << 20), "{}", json.len());
 }

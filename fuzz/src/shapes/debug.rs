@@ -60,6 +60,12 @@ pub(super) const SHAPES: &[Shape] = &[
         "variables × members of their type",
         debug_members,
     ),
+    shape("opaque-types", "opaque types × name", opaque_types),
+    shape(
+        "build-identifiers",
+        "identifiers × their digits",
+        build_identifiers,
+    ),
     shape(
         "debug-circle",
         "types that lead to themselves",
@@ -402,6 +408,36 @@ fn debug_circle(maker: &mut Maker) {
     for number in 0..count as u32 {
         let next = first + (number + 1) % count as u32;
         maker.debug("DebugTypePointer", &[next, class, frame.zero]);
+    }
+    maker.main(|_| {});
+}
+
+/// Structures without a size, which mark their name in one of the sets.
+fn opaque_types(maker: &mut Maker) {
+    let name = maker.long(30);
+    let frame = frame(maker, &name);
+    let Frame {
+        source,
+        unit,
+        one,
+        zero,
+        name,
+        ..
+    } = frame;
+    let none = maker.debug("DebugInfoNone", &[]);
+    while maker.left(100) > 0 {
+        let operands = [name, one, source, one, one, unit, name, none, zero];
+        maker.debug("DebugTypeComposite", &operands);
+    }
+    maker.main(|_| {});
+}
+
+/// One long identifier, which is named often.
+fn build_identifiers(maker: &mut Maker) {
+    let identifier = maker.string(&maker.long(40).replace('n', "0"));
+    let zero = maker.number(0);
+    while maker.left(100) > 0 {
+        maker.debug("DebugBuildIdentifier", &[identifier, zero]);
     }
     maker.main(|_| {});
 }

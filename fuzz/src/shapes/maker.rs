@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use spirvkit::binary::{Encoder, Header};
 use spirvkit::grammar::{
-    Capability, Decoration, ExecutionMode, ExecutionModel, ExtInstSet, Generator, LinkageType, Op,
-    Version,
+    Capability, Class, Decoration, ExecutionMode, ExecutionModel, ExtInstSet, Generator,
+    LinkageType, Op, Version,
 };
 
 /// Of which of two like modules a shape is: for what takes a pair.
@@ -103,9 +103,14 @@ impl Maker {
             Op::MemoryModel => 3,
             Op::EntryPoint => 4,
             Op::ExecutionMode => 5,
-            Op::String | Op::Source => 6,
+            Op::String | Op::Source | Op::SourceContinued => 6,
             Op::Name | Op::MemberName => 7,
-            Op::Decorate | Op::MemberDecorate => 8,
+            _ if op
+                .info()
+                .is_some_and(|info| info.class() == Class::Annotation) =>
+            {
+                8
+            }
             _ if op == Op::Function || self.function.is_some() => 10,
             _ => 9,
         }

@@ -1,6 +1,8 @@
 //! Functions, entry points and linkage.
 
-use spirvkit::grammar::{Decoration, ExecutionMode, Op, StorageClass};
+use spirvkit::grammar::{
+    ClspvReflection, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass,
+};
 
 use super::maker::{Maker, Side};
 use super::{Shape, shape};
@@ -44,6 +46,26 @@ pub(super) const SHAPES: &[Shape] = &[
         long_set_name,
     ),
     shape("capabilities", "capabilities × capabilities", capabilities),
+    shape(
+        "redefined-functions",
+        "functions × name of their id",
+        redefined_functions,
+    ),
+    shape(
+        "redefined-parameters",
+        "parameters × name and decorations of their id",
+        redefined_parameters,
+    ),
+    shape(
+        "clspv-arguments",
+        "kernels and arguments × name",
+        clspv_arguments,
+    ),
+    shape(
+        "long-set-version",
+        "instructions × digits of their set's version",
+        long_set_version,
+    ),
 ];
 
 /// A private variable.
@@ -372,6 +394,71 @@ fn capabilities(maker: &mut Maker) {
     while maker.left(100) > 0 {
         let global = global(maker, pointer);
         maker.put(Op::Decorate, &[global, Decoration::Location.0, 0]);
+    }
+    maker.main(|_| {});
+}
+
+/// Functions with one id, which has a long name; every other one has a body.
+fn redefined_functions(maker: &mut Maker) {
+    let function = maker.id();
+    maker.name(function, &maker.long(30));
+    let operands = [maker.void, function, 0, maker.procedure];
+    while maker.left(100) > 0 {
+        maker.put(Op::Function, &operands);
+        maker.put(Op::FunctionEnd, &[]);
+        maker.put(Op::Function, &operands);
+        maker.result(Op::Label, &[]);
+        maker.put(Op::Return, &[]);
+        maker.put(Op::FunctionEnd, &[]);
+    }
+}
+
+/// A kernel whose parameters have one id, with a long name and many decorations.
+fn redefined_parameters(maker: &mut Maker) {
+    let parameter = maker.id();
+    maker.name(parameter, &maker.long(20));
+    while maker.left(50) > 0 {
+        maker.put(Op::Decorate, &[parameter, Decoration::FuncParamAttr.0, 1]);
+    }
+    let kernel = maker.value(Op::Function, maker.void, &[0, maker.procedure]);
+    maker.function = Some(kernel);
+    while maker.left(100) > 0 {
+        maker.put(Op::FunctionParameter, &[maker.uint, parameter]);
+    }
+    maker.put(Op::FunctionEnd, &[]);
+    maker.function = None;
+    let operands = [ExecutionModel::Kernel.0, kernel];
+    maker.put_text(Op::EntryPoint, &operands, Some("kernel"), &[]);
+}
+
+/// What clspv tells of kernels and arguments, with one long string for their names.
+fn clspv_arguments(maker: &mut Maker) {
+    let set = maker.id();
+    let name = Some("NonSemantic.ClspvReflection.5");
+    maker.put_text(Op::ExtInstImport, &[set], name, &[]);
+    let name = maker.string(&maker.long(30));
+    let main = maker.main(|_| {});
+    let (void, one) = (maker.void, maker.number(1));
+    let said = |maker: &mut Maker, kind: ClspvReflection, operands: &[u32]| {
+        maker.value(Op::ExtInst, void, &[&[set, kind.0], operands].concat())
+    };
+    let info = said(maker, ClspvReflection::ArgumentInfo, &[name, name]);
+    while maker.left(100) > 0 {
+        let kernel = said(maker, ClspvReflection::Kernel, &[main, name]);
+        let operands = [kernel, one, one, one, info];
+        said(maker, ClspvReflection::ArgumentStorageBuffer, &operands);
+        said(maker, ClspvReflection::ArgumentUniform, &operands);
+    }
+}
+
+/// A set of debug information of a version with very many digits.
+fn long_set_version(maker: &mut Maker) {
+    let set = maker.id();
+    let zeros = maker.long(30).replace('n', "0");
+    let name = format!("NonSemantic.Shader.DebugInfo.{zeros}100");
+    maker.put_text(Op::ExtInstImport, &[set], Some(&name), &[]);
+    while maker.left(100) > 0 {
+        maker.value(Op::ExtInst, maker.void, &[set, 0]);
     }
     maker.main(|_| {});
 }

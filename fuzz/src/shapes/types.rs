@@ -36,6 +36,12 @@ pub(super) const SHAPES: &[Shape] = &[
         exponential_constant,
     ),
     shape("redefined", "definitions × uses", redefined),
+    shape("interface-blocks", "inputs × members", interface_blocks),
+    shape(
+        "group-strings",
+        "targets × string of a group",
+        group_strings,
+    ),
 ];
 
 /// Decorates a structure as a block, with the offsets of members of one size.
@@ -338,6 +344,45 @@ fn redefined(maker: &mut Maker) {
     let pointer = maker.result(Op::TypePointer, &[class, uint]);
     while maker.left(100) > 0 {
         maker.value(Op::Variable, pointer, &[class, id]);
+    }
+    maker.main(|_| {});
+}
+
+/// Inputs of one block, of which each member has its location.
+fn interface_blocks(maker: &mut Maker) {
+    let members = maker.count(40, 6).min(16_000);
+    let block = structure(maker, maker.uint, members);
+    maker.put(Op::Decorate, &[block, Decoration::Block.0]);
+    for member in 0..members as u32 {
+        let operands = [block, member, Decoration::Location.0, member];
+        maker.put(Op::MemberDecorate, &operands);
+    }
+    let class = StorageClass::Input.0;
+    let pointer = maker.result(Op::TypePointer, &[class, block]);
+    while maker.left(100) > 0 {
+        maker.value(Op::Variable, pointer, &[class]);
+    }
+    maker.main(|_| {});
+}
+
+/// A group with a long string, which control characters make longer where it is written,
+/// and variables and members that are decorated by it.
+fn group_strings(maker: &mut Maker) {
+    let group = maker.id();
+    let semantic = maker.long(40).replace('n', "\u{1}");
+    let operands = [group, Decoration::UserSemantic.0];
+    maker.put_text(Op::DecorateString, &operands, Some(&semantic), &[]);
+    maker.put(Op::DecorationGroup, &[group]);
+    let members = maker.count(10, 1).min(16_000);
+    let inner = structure(maker, maker.uint, members);
+    let places = (0..members as u32).flat_map(|member| [inner, member]);
+    let operands: Vec<u32> = [group].into_iter().chain(places).collect();
+    maker.put(Op::GroupMemberDecorate, &operands);
+    let class = StorageClass::Input.0;
+    let pointer = maker.result(Op::TypePointer, &[class, inner]);
+    while maker.left(100) > 0 {
+        let variable = maker.value(Op::Variable, pointer, &[class]);
+        maker.put(Op::GroupDecorate, &[group, variable]);
     }
     maker.main(|_| {});
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use spirvkit::binary::Budget;
 use wait4::Wait4 as _;
 
 /// The most that a run may take before it is stopped: kilobytes of address space, seconds
@@ -84,13 +85,14 @@ const MEGABYTE: u64 = 1 << 20;
 
 /// Memory, time and output may be this many times the input, and more by so much.
 const MEMORY: (u64, u64) = (64, 64 * MEGABYTE);
-const OUTPUT: (u64, u64) = (64, 17 * MEGABYTE);
+const OUTPUT: (u64, u64) = (Budget::FACTOR, Budget::BASE + MEGABYTE);
 /// Milliseconds a megabyte of input, and for what any input may have written of it.
 const TIME: (u64, u64) = (2000, 500);
 /// How many times as much may be taken of twice the input.
 const GROWTH: f64 = 2.6;
-/// What is less than this grows as it likes: it is mostly what any run takes.
-const NOISE: (u64, u64, u64) = (32 * MEGABYTE, 200, 4 * MEGABYTE);
+/// What is less than this grows as it likes: it is mostly what any run takes, or what any
+/// input may have written of it.
+const NOISE: (u64, u64, u64) = (32 * MEGABYTE, 200, Budget::BASE);
 
 impl Cost {
     fn milliseconds(&self) -> u64 {

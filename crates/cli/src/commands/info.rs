@@ -8,8 +8,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use spirvkit::Reflection;
+use spirvkit::binary::{Budget, Module};
+use spirvkit::reflect::reflect_within;
 use spirvkit::text::IdNames;
-use spirvkit::{Reflection, reflect_words};
 
 use crate::change::{add_error, load_with_text};
 use crate::cli::{ColorWhen, RawIds, jobs};
@@ -100,7 +102,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let color = arguments.format == Format::Human && arguments.color.on_stdout();
     Ok(run.convert(&|name, bytes, messages| {
         let (words, _, text) = load_with_text(name, bytes, true, messages)?;
-        let reflection = reflect_words(&words)
+        // What is found is held together with what is written of it.
+        let budget = Budget::for_words(words.len()).part(2);
+        let reflection = Module::new(&words)
+            .and_then(|module| reflect_within(&module, budget))
             .map_err(|error| add_error(name, &error, messages))
             .ok()?;
         let document = Document {

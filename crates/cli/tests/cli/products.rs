@@ -391,3 +391,31 @@ fn numbers_may_be_as_large_as_can_be() {
         );
     }
 }
+
+#[test]
+fn execution_modes_that_entry_points_share_are_cut() {
+    let dir = Dir::new();
+    let mut text = String::from("OpCapability Shader\nOpMemoryModel Logical GLSL450\n");
+    for number in 0..400 {
+        let _ = writeln!(text, "OpEntryPoint GLCompute %main \"e{number}\"");
+    }
+    text += &"OpExecutionMode %main LocalSizeHint 1 2 3\n".repeat(400);
+    text += "%void = OpTypeVoid\n%f = OpTypeFunction %void\n%main = OpFunction %void None %f\n\
+             %entry = OpLabel\nOpReturn\nOpFunctionEnd\n";
+    let module = dir.module("a.spv", &text);
+    let table = dir.spv(&["info", "a.spv"]);
+    assert!(table.stdout.len() < most(module.len()) + SLACK);
+    let table = table.text();
+    assert!(
+        table.contains("LocalSizeHint 1 2 3 … "),
+        "the one that is cut"
+    );
+    assert!(table.contains(" … 400 more\n"), "and those behind it");
+    let last = table.trim_end().lines().last().unwrap();
+    assert!(last.starts_with("… and more"), "{last}");
+    for format in ["json", "yaml"] {
+        let ran = dir.spv(&["info", "--format", format, "a.spv"]);
+        assert!(ran.stdout.len() < most(module.len()) + SLACK);
+        assert!(ran.text().contains("execution_modes_left_out"), "{format}");
+    }
+}

@@ -347,13 +347,30 @@ impl<'a> Converter<'a, '_> {
     fn composite_name(&mut self, entry: Entry<'a>) -> Result<u32, EncodeError> {
         let size = entry.id_of(Field::Size).map(|id| self.target(id));
         let is_opaque = matches!(size, Some(Target::Absent(_)));
-        let name = entry.name().unwrap_or_default();
-        if self.to != Set::DebugInfo || !is_opaque || name.starts_with('@') {
-            return self.text(entry, Field::Name, self.to == Set::DebugInfo);
+        let plain = |this: &mut Self| this.text(entry, Field::Name, this.to == Set::DebugInfo);
+        if self.to != Set::DebugInfo || !is_opaque {
+            return plain(self);
         }
+        // Many composites can have one long name.
+        let id = entry.id_of(Field::Name).unwrap_or(Id(0));
+        let marked = match self.marked.get(&id) {
+            Some(&marked) => marked,
+            None => {
+                let name = entry.name().unwrap_or_default();
+                let marked = match name.starts_with('@') {
+                    true => None,
+                    false => Some(self.string(&format!("@{name}"))?),
+                };
+                self.marked.insert(id, marked);
+                marked
+            }
+        };
+        let Some(marked) = marked else {
+            return plain(self);
+        };
         let why = "the set needs an @ before the names of opaque types";
         self.lose(entry, Some(Field::Name), Effect::Approximated, why);
-        Ok(self.string(&format!("@{name}"))?.0)
+        Ok(marked.0)
     }
 
     fn bits(

@@ -11,6 +11,7 @@ mod sources;
 mod types;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use spirvkit_binary::{Id, IdMap, LiteralString, Module as Borrowed};
 use spirvkit_grammar::{Class, ExtInstSet, Op, SourceLanguage, Version};
@@ -115,6 +116,9 @@ struct Converter<'a, 'm> {
     composites: IdMap<Id>,
     sources: Sources,
     stopgaps: Stopgaps,
+    /// The strings for names of opaque types: those with the mark of the oldest set, none if
+    /// a name has it.
+    marked: HashMap<Id, Option<Id>>,
     /// What was lost, with where it stood.
     losses: Vec<(usize, Loss)>,
     /// Instructions of the other sets that nobody knows.
@@ -190,6 +194,7 @@ impl<'a, 'm> Converter<'a, 'm> {
             encoder,
             sources: Sources::default(),
             stopgaps: Stopgaps::default(),
+            marked: HashMap::new(),
             losses: Vec::new(),
             unknown: Vec::new(),
             options: *options,

@@ -132,16 +132,11 @@ impl<'w> Writer<'w> {
             return;
         };
         // Strings are shared, and few modules have many opaque types.
-        let words = self
-            .info
-            .definition(name)
-            .map_or(0, |string| string.words().len());
-        let Some(rest) = self.copies.checked_sub(words) else {
+        let name = self.dwarf.strings.get(marked).to_vec();
+        if !self.room.take(name.len() as u64) {
             self.set(die, DW_AT_name, AttributeValue::StringRef(marked));
             return;
-        };
-        self.copies = rest;
-        let name = self.dwarf.strings.get(marked).to_vec();
+        }
         let name = self.dwarf.strings.add(name.get(1..).unwrap_or_default());
         self.set(die, DW_AT_name, AttributeValue::StringRef(name));
     }

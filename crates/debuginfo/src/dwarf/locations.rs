@@ -13,7 +13,7 @@ use super::functions::argument_number;
 use super::homes::HomeId;
 use super::scopes::Tree;
 use super::types::Constant;
-use super::units::{Die, Writer};
+use super::units::{Die, OPERATION, Writer};
 use crate::{Entry, Field, Function, Kind, Operation, OperationCode};
 
 /// What holds a value.
@@ -204,11 +204,10 @@ impl<'w> Writer<'w> {
         let mut locations: Vec<(Range<u64>, Expression)> = Vec::new();
         for (words, state) in stretches {
             // Many parts, of which each binding changes one, are many times told.
-            let told_again = states[state].len().saturating_sub(1);
-            let Some(rest) = self.copies.checked_sub(told_again) else {
+            let told_again = states[state].len().saturating_sub(1) as u64;
+            if !self.room.take(OPERATION * told_again) {
                 continue;
-            };
-            self.copies = rest;
+            }
             for range in self.map.ranges(words) {
                 if range.start < range.end {
                     self.add_stretch(group, &states[state], range, size, &mut locations);

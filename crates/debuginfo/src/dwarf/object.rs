@@ -1,5 +1,7 @@
 //! An ELF object that holds a module and its debug information.
 
+use std::collections::HashSet;
+
 use object::write::{Object, StandardSection, Symbol, SymbolSection};
 use object::{
     Architecture, BinaryFormat, Endianness, SectionKind, SymbolFlags, SymbolKind, SymbolScope,
@@ -24,8 +26,10 @@ pub fn object(info: &DebugInfo<'_>, options: &Options) -> Result<Vec<u8>, Error>
     let module = info.words().iter().flat_map(|word| word.to_le_bytes());
     out.set_section_data(text, module.collect::<Vec<u8>>(), 4);
     let names = Symbols::read(info);
+    let mut named = HashSet::new();
     for function in info.functions() {
-        if info.blocks(function).0.is_empty() {
+        // Of several functions with one id, the first counts.
+        if info.blocks(function).0.is_empty() || !named.insert(function.id) {
             continue;
         }
         let scope = match names.is_external(function.id) {

@@ -42,6 +42,9 @@ struct Node {
 
 const ROOT: usize = 0;
 
+/// What a range of addresses takes: in the scope, in its list and in the section.
+const RANGE: u64 = 96;
+
 impl Tree {
     /// The instance of a scope that there is code of, or that has no other instance.
     pub(super) fn node(&self, scope: HomeId, inlined_at: u32) -> Option<usize> {
@@ -130,12 +133,13 @@ impl<'w> Writer<'w> {
             home,
         };
         for piece in &mut pieces {
-            piece.node = match self.ranges {
-                0 => ROOT,
-                _ => self.node_at(piece.offset, &mut tree),
+            piece.node = match self.room.is_spent() {
+                true => ROOT,
+                false => self.node_at(piece.offset, &mut tree),
             };
+            // Where there is no room for the last, there is none for more.
             let added = include(&mut tree, piece.node, &piece.range);
-            self.ranges = self.ranges.saturating_sub(added);
+            let _ = self.room.take(RANGE * added);
         }
         let rows = self.rows(function, described, &pieces);
         self.add_rows(die.unit, &rows);
@@ -162,8 +166,7 @@ impl<'w> Writer<'w> {
         let Some(home) = home else {
             let root = self.root(0);
             let die = self.add(root, DW_TAG_subprogram);
-            let name = self.symbols.name_of(function.id);
-            self.set_string(die, DW_AT_name, &name);
+            self.set_symbol(die, function.id);
             if self.symbols.is_external(function.id) {
                 self.set_flag(die, DW_AT_external);
             }
@@ -392,7 +395,7 @@ impl<'w> Writer<'w> {
 
 /// Adds a range of addresses to a node and those around it. Tells how many have one range
 /// more.
-fn include(tree: &mut Tree, node: usize, range: &Range<u64>) -> usize {
+fn include(tree: &mut Tree, node: usize, range: &Range<u64>) -> u64 {
     let mut node = node;
     let mut added = 0;
     loop {

@@ -9,7 +9,7 @@ use gimli::write::{
     RangeList, StringId, Unit, UnitEntryId, UnitId,
 };
 use gimli::{DwAt, DwTag, Encoding, Format};
-use spirvkit_binary::{Id, IdMap};
+use spirvkit_binary::{Budget, Id, IdMap};
 use spirvkit_grammar::{Generator, SourceLanguage};
 
 use super::functions::Plan;
@@ -59,26 +59,26 @@ pub(super) struct Writer<'w> {
     pub(super) layouts: Layouts,
     /// Strings by the ids of `OpString`s, each of which is read once.
     strings: HashMap<u32, Option<StringId>>,
-    /// How many more DIEs and operations may be written for what has been written before,
-    /// so that a short module can't make a long one of many references to one long list.
-    pub(super) copies: usize,
+    /// The names of functions by their ids.
+    names: HashMap<u32, StringId>,
+    /// What may be written for what has been written before, and for the ranges of addresses
+    /// of scopes, so that a short module can't make a long one of many references to one
+    /// long list. Without any left, the rest of the code is in its function only.
+    pub(super) room: Budget,
     /// How many more blocks may be looked at to find out where variables have values.
     pub(super) steps: usize,
     /// How many more steps may be taken outwards from where functions were inlined.
     pub(super) climbs: usize,
-    /// How many more ranges of addresses scopes may have; without any, the rest of the code
-    /// is in its function only.
-    pub(super) ranges: usize,
 }
 
-/// What may be copied for each word of the module.
-const COPIES_A_WORD: usize = 2;
+/// What a DIE takes with one attribute: in the making, in its list and in the section.
+const DIE: u64 = 384;
+/// What an operation of an expression takes, or one of its operands.
+pub(super) const OPERATION: u64 = 128;
 /// How many blocks may be looked at, for all variables together, for each word.
 const STEPS_A_WORD: usize = 4;
 /// How many steps outwards may be taken for each word.
 const CLIMBS_A_WORD: usize = 4;
-/// How many ranges scopes may have for each word.
-const RANGES_A_WORD: usize = 8;
 
 impl<'w> Writer<'w> {
     pub(super) fn new(info: &'w DebugInfo<'w>, map: &'w dyn CodeMap, options: &'w Options) -> Self {
@@ -98,10 +98,10 @@ impl<'w> Writer<'w> {
             symbols: Symbols::read(info),
             layouts: Layouts::default(),
             strings: HashMap::new(),
-            copies: words.len() * COPIES_A_WORD,
+            names: HashMap::new(),
+            room: Budget::for_words(words.len()),
             steps: words.len() * STEPS_A_WORD,
             climbs: words.len() * CLIMBS_A_WORD,
-            ranges: words.len() * RANGES_A_WORD,
         };
         for entry in info.of_kind(Kind::CompilationUnit) {
             writer.unit_of.insert(entry.id().0, writer.units.len());
@@ -212,8 +212,7 @@ impl<'w> Writer<'w> {
     /// Adds a DIE that is a copy, as it were, of what there is already; none if there
     /// have been too many.
     pub(super) fn add_copy(&mut self, parent: Die, tag: DwTag) -> Option<Die> {
-        self.copies = self.copies.checked_sub(1)?;
-        Some(self.add(parent, tag))
+        self.room.take(DIE).then(|| self.add(parent, tag))
     }
 
     pub(super) fn set(&mut self, die: Die, attribute: DwAt, value: AttributeValue) {
@@ -248,6 +247,14 @@ impl<'w> Writer<'w> {
             let text = info.string(id).filter(|text| !text.is_empty())?;
             Some(strings.add(text))
         })
+    }
+
+    /// Names the DIE of a function that has only its symbol.
+    pub(super) fn set_symbol(&mut self, die: Die, function: Id) {
+        let (symbols, strings) = (&self.symbols, &mut self.dwarf.strings);
+        let name = self.names.entry(function.0);
+        let name = *name.or_insert_with(|| strings.add(symbols.name_of(function)));
+        self.set(die, DW_AT_name, AttributeValue::StringRef(name));
     }
 
     /// Lets an attribute refer to another DIE.

@@ -6,7 +6,7 @@ use gimli::write::{AttributeValue, Expression};
 use super::functions::argument_number;
 use super::homes::HomeId;
 use super::locations::Held;
-use super::units::{Die, Writer};
+use super::units::{Die, OPERATION, Writer};
 use crate::variables::global_location;
 use crate::{Entry, Field, Flags, Kind, Location, Operation};
 
@@ -72,8 +72,10 @@ impl<'w> Writer<'w> {
         for entry in expression.entries(Field::Operations) {
             // Many variables can have one long expression, or many expressions one long
             // operation.
-            let length = 1 + entry.list(Field::Operands).len();
-            self.copies = self.copies.checked_sub(length)?;
+            let length = 1 + entry.list(Field::Operands).len() as u64;
+            if !self.room.take(OPERATION * length) {
+                return None;
+            }
             operations.extend(entry.operation());
         }
         Some(operations)

@@ -289,7 +289,7 @@ impl Reader<'_, '_> {
                 component: marks.component,
                 built_in: marks.built_in,
                 decorations: marks.flags(),
-                semantic: text(marks.semantic),
+                semantic: self.contents.shared(marks.semantic),
             });
         }
         pad(&mut list, self.uniform.get(id));

@@ -12,6 +12,25 @@ use spirvkit_grammar::{
 use crate::kinds;
 use crate::number::NumberError;
 
+/// Whether it is worth to look for what somebody meant, which takes far longer than to see
+/// that something is wrong: nobody reads the thousandth error for that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Look(pub(super) bool);
+
+impl Look {
+    /// The candidate that is most like a name, if it is worth a look.
+    fn for_like<'c>(
+        self,
+        name: &str,
+        candidates: impl Iterator<Item = &'c str>,
+    ) -> Option<&'c str> {
+        match self.0 {
+            true => closest(name, candidates),
+            false => None,
+        }
+    }
+}
+
 /// The name of an instruction in messages.
 pub(super) type Name = &'static str;
 
@@ -82,9 +101,10 @@ pub(super) fn stray_equals() -> Diagnostic {
         .error("`=` is allowed only between a result id and an opcode name".to_owned())
 }
 
-pub(super) fn unknown_opcode(name: &str) -> Diagnostic {
+pub(super) fn unknown_opcode(name: &str, look: Look) -> Diagnostic {
     let bare = name.strip_prefix("Op").unwrap_or(name);
-    let suggestion = closest(bare, Op::bare_names()).map(|bare| format!("Op{bare}"));
+    let suggestion = look.for_like(bare, Op::bare_names());
+    let suggestion = suggestion.map(|bare| format!("Op{bare}"));
     lookup(
         &kinds::UNKNOWN_OPCODE,
         format!("{} is not a known instruction", quoted(name)),
@@ -206,13 +226,14 @@ pub(super) fn bad_selector(id: &str) -> Diagnostic {
     )
 }
 
-pub(super) fn unknown_enumerant(kind: OperandKind, name: &str) -> Diagnostic {
+pub(super) fn unknown_enumerant(kind: OperandKind, name: &str, look: Look) -> Diagnostic {
     let what = with_article(kind.description());
     let elsewhere = OperandKind::all().find(|other| other.enumerant_by_name(name).is_some());
     let diagnostic = lookup(
         &kinds::UNKNOWN_ENUMERANT,
         format!("{} is not {what}", quoted(name)),
-        closest(name, kind.enumerant_names()).map(str::to_owned),
+        look.for_like(name, kind.enumerant_names())
+            .map(str::to_owned),
     );
     match elsewhere {
         Some(other) if diagnostic.help().is_none() => diagnostic.with_help(format!(
@@ -234,6 +255,7 @@ pub(super) fn not_an_import(id: &str) -> Diagnostic {
 pub(super) fn unknown_ext_inst(
     set: Option<spirvkit_grammar::ExtInstSet>,
     name: &str,
+    look: Look,
 ) -> Diagnostic {
     let Some(set) = set else {
         return lookup(
@@ -249,12 +271,12 @@ pub(super) fn unknown_ext_inst(
     lookup(
         &kinds::UNKNOWN_EXT_INST,
         format!("{} is not an instruction of {set}", quoted(name)),
-        closest(name, names).map(str::to_owned),
+        look.for_like(name, names).map(str::to_owned),
     )
 }
 
-pub(super) fn unknown_spec_constant_op(name: &str) -> Diagnostic {
-    let suggestion = closest(name.strip_prefix("Op").unwrap_or(name), Op::bare_names());
+pub(super) fn unknown_spec_constant_op(name: &str, look: Look) -> Diagnostic {
+    let suggestion = look.for_like(name.strip_prefix("Op").unwrap_or(name), Op::bare_names());
     lookup(
         &kinds::UNKNOWN_SPEC_CONSTANT_OP,
         format!("{} is not an opcode name without its `Op`", quoted(name)),

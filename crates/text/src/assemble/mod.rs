@@ -21,6 +21,7 @@ use spirvkit_grammar::{FPEncoding, Generator, InstructionInfo, Op, Version};
 use crate::foreign::text_looks_like;
 use crate::lexer::{Lexer, Token, TokenKind, is_opcode_name};
 use crate::refusals::is_bad_float_type;
+use faults::Look;
 use header::{Bound, HeaderComments};
 pub use ids::IdNumbering;
 use ids::Ids;
@@ -303,6 +304,12 @@ impl<'a> Assembler<'a> {
         }
     }
 
+    /// Whether it is still worth to look for names like unknown ones.
+    fn look(&self) -> Look {
+        const MOST_LOOKS: usize = 1000;
+        Look(self.errors.len() < MOST_LOOKS)
+    }
+
     /// Says that the rest of the text is not looked at, if there is any.
     fn give_up(&mut self) {
         let next = self.lexer.peek();
@@ -385,10 +392,10 @@ impl<'a> Assembler<'a> {
             return self.unknown(opcode, result);
         }
         let Some(op) = Op::from_name(name) else {
-            return Err(self.fault(faults::unknown_opcode(name), opcode));
+            return Err(self.fault(faults::unknown_opcode(name, self.look()), opcode));
         };
         let Some(info) = op.info() else {
-            return Err(self.fault(faults::unknown_opcode(name), opcode));
+            return Err(self.fault(faults::unknown_opcode(name, self.look()), opcode));
         };
         if let Some(target) = self.options.target
             && !info.availability().allows(target)

@@ -141,7 +141,7 @@ impl<'a> Assembler<'a> {
     ) -> Result<Parsed, Noted> {
         let name = self.lexer.text(token);
         let Some(info) = kind.enumerant_by_name(name) else {
-            return Err(self.fault(faults::unknown_enumerant(kind, name), token));
+            return Err(self.fault(faults::unknown_enumerant(kind, name, self.look()), token));
         };
         self.encoder.word(info.value());
         self.list(current, info.parameters())
@@ -165,7 +165,7 @@ impl<'a> Assembler<'a> {
                     end: start + name.len(),
                     ..token
                 };
-                return Err(self.fault(faults::unknown_enumerant(kind, name), part));
+                return Err(self.fault(faults::unknown_enumerant(kind, name, self.look()), part));
             };
             bits |= info.value();
             start += name.len() + 1;
@@ -313,7 +313,7 @@ impl<'a> Assembler<'a> {
             (Some(info), _) => info.number(),
             (None, Ok(number)) => number,
             (None, Err(_)) => {
-                return Err(self.fault(faults::unknown_ext_inst(set, text), token));
+                return Err(self.fault(faults::unknown_ext_inst(set, text, self.look()), token));
             }
         };
         self.encoder.word(number);
@@ -346,7 +346,7 @@ impl<'a> Assembler<'a> {
     fn spec_constant_op(&mut self, current: &Current, first: Token) -> Result<Parsed, Noted> {
         let name = self.lexer.text(first);
         let Some(info) = Op::from_bare_name(name).and_then(Op::info) else {
-            return Err(self.fault(faults::unknown_spec_constant_op(name), first));
+            return Err(self.fault(faults::unknown_spec_constant_op(name, self.look()), first));
         };
         // It can't stand within itself, or the two could nest without end.
         if info.number() == u32::from(Op::SpecConstantOp.0) {

@@ -135,6 +135,14 @@ fn the_number_of_errors_can_be_limited() {
 }
 
 #[test]
+fn not_every_error_of_very_many_has_a_suggestion() {
+    let text = "OpTypeviod\n".repeat(2000);
+    let errors = assemble(&text, &AssembleOptions::default().max_errors(0)).unwrap_err();
+    let has_help: Vec<bool> = errors.iter().map(|error| error.help().is_some()).collect();
+    assert_eq!(has_help, [[true; 1000], [false; 1000]].concat());
+}
+
+#[test]
 fn misspelt_names_have_suggestions() {
     for (text, name) in [
         ("OpCapability Shadr", "Shader"),

@@ -18,6 +18,9 @@ const MAX_STEPS: usize = 16;
 /// for it differ so far inside.
 const MAX_PAIRS: usize = 10_000;
 
+/// How many pairs all searches together may look at, in any program.
+const MAX_LOOKS: usize = 1 << 20;
+
 /// How deep the text for a type goes.
 const MAX_DEPTH: usize = 4;
 
@@ -37,7 +40,7 @@ pub(super) struct Types<'p, 'a> {
     /// The first decorations of ids, in the same way.
     decorations: RefCell<HashMap<usize, HashMap<Id, Vec<Inst>>>>,
     /// How many pairs all searches together may still look at.
-    pairs: Cell<usize>,
+    looks: Cell<usize>,
 }
 
 /// Where two types differ first.
@@ -56,7 +59,7 @@ impl<'p, 'a> Types<'p, 'a> {
             classes,
             texts: RefCell::default(),
             decorations: RefCell::default(),
-            pairs: Cell::new(MAX_PAIRS.max(program.node_count())),
+            looks: Cell::new(MAX_LOOKS.max(program.node_count() + graph.edges.count())),
         }
     }
 
@@ -93,13 +96,14 @@ impl<'p, 'a> Types<'p, 'a> {
         while let Some((a, b, from, edge)) = queue.pop_front() {
             steps.push((from, a, edge));
             let here = steps.len() - 1;
-            let left = self.pairs.get();
-            self.pairs.set(left.saturating_sub(1));
+            let (a_parts, b_parts) = (self.graph.edges.of(a), self.graph.edges.of(b));
+            let left = self.looks.get();
+            self.looks.set(left.saturating_sub(1 + a_parts.len()));
             let is_long = seen.len() > MAX_PAIRS || left == 0;
             if self.graph.label(a) != self.graph.label(b) || is_long {
                 return self.tell(&steps, here, a, b);
             }
-            let pairs = self.graph.edges.of(a).iter().zip(self.graph.edges.of(b));
+            let pairs = a_parts.iter().zip(b_parts);
             for (edge, (&a, &b)) in pairs.enumerate() {
                 if !self.are_equal(a, b) && seen.insert((a, b)) {
                     queue.push_back((a, b, Some(here), edge));

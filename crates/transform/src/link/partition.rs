@@ -31,6 +31,11 @@ impl Edges {
         self.to.get(start..end).unwrap_or_default()
     }
 
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.to.len()
+    }
+
     fn node_count(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }

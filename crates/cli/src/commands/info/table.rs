@@ -19,6 +19,9 @@ const NONE: &str = "-";
 /// How many of the opcodes are listed.
 const OPCODES: usize = 10;
 
+/// What a cell takes besides its text: the string, and the least that is allocated.
+const CELL: usize = size_of::<String>() + 32;
+
 /// A table: its rows are as wide as the widest in each column.
 struct Table {
     head: Vec<&'static str>,
@@ -31,7 +34,7 @@ impl Table {
     /// Adds a row, if there is room for it.
     fn row(&mut self, cells: Vec<String>) {
         let texts = cells.iter().map(String::len).sum::<usize>();
-        let size = texts + cells.len() * size_of::<String>();
+        let size = texts + cells.len() * CELL;
         if !self.budget.take(size as u64) {
             return;
         }
@@ -116,6 +119,9 @@ pub(super) fn tables(
     page.spec_constants();
     page.each(&reflection.kernels, "kernel", Page::kernel);
     page.statistics();
+    if reflection.truncated {
+        page.line("… and more: what very many share is not listed for each of them");
+    }
     page.out.truncate(page.out.trim_end().len());
     page.out
 }
@@ -200,7 +206,8 @@ impl Page<'_> {
         Table {
             head: head.to_vec(),
             rows: Vec::new(),
-            budget: self.budget.clone(),
+            // The rows are held together with what is written of them.
+            budget: Budget::of(self.budget.left() / 2),
         }
     }
 
@@ -304,8 +311,12 @@ impl Page<'_> {
         if let Some(size) = &entry.workgroup_size {
             facts.push(("workgroup size", workgroup(size)));
         }
+        let mut modes = modes.join(", ");
+        if entry.execution_modes_left_out > 0 {
+            let _ = write!(modes, " … {} more", entry.execution_modes_left_out);
+        }
         if !modes.is_empty() {
-            facts.push(("execution modes", modes.join(", ")));
+            facts.push(("execution modes", modes));
         }
         match &entry.uses {
             None => facts.push(("uses", "too much to be listed".to_owned())),

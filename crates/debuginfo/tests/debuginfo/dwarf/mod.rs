@@ -613,3 +613,68 @@ fn objects_hold_the_module_and_its_functions() {
     assert_eq!(symbol.address(), function.words.start as u64 * 4);
     assert_eq!(symbol.size(), function.words.len() as u64 * 4);
 }
+
+#[test]
+fn parameters_of_one_type_are_written_as_often_as_there_is_room() {
+    let many = " %d_int".repeat(40_000);
+    let mut text = format!(
+        r#"
+            OpCapability Kernel
+            OpCapability Addresses
+     %set = OpExtInstImport "OpenCL.DebugInfo.100"
+            OpMemoryModel Physical64 OpenCL
+    %path = OpString "a.cl"
+    %name = OpString "v"
+    %void = OpTypeVoid
+     %int = OpTypeInt 32 0
+      %32 = OpConstant %int 32
+  %source = OpExtInst %void %set DebugSource %path
+    %unit = OpExtInst %void %set DebugCompilationUnit 100 5 %source OpenCL_C
+   %d_int = OpExtInst %void %set DebugTypeBasic %name %32 Signed
+    %few  = OpExtInst %void %set DebugTypeFunction None %void{many}
+    %d_fn = OpExtInst %void %set DebugTypeFunction None %void{many}
+"#
+    );
+    for number in 0..8 {
+        text += &format!(
+            "%d_f{number} = OpExtInst %void %set DebugFunction %name %d_fn %source 1 1 %unit \
+             %name FlagIsDefinition 1 %void\n"
+        );
+    }
+    let words = assembled(&text);
+    let module = Module::new(&words).expect("a module");
+    let info = DebugInfo::read(&module);
+    let sections = dwarf::sections(&info, &ByteOffsets, &Options::default()).expect("sections");
+    // Each takes six bytes there, and 64 times as much while it is made.
+    let most = (64 * words.len() * 4 + (16 << 20)) / 64;
+    let size = sections.get(".debug_info").expect("it").len();
+    assert!((40_000 * 5..most).contains(&size), "{size} of {most}");
+}
+
+#[test]
+fn a_function_with_the_id_of_another_has_no_symbol() {
+    use object::Object as _;
+    use object::read::elf::ElfFile64;
+    let mut words = assembled(
+        "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpName %f \"f\"\n\
+         %void = OpTypeVoid\n%fn = OpTypeFunction %void\n\
+         %f = OpFunction %void None %fn\n%1 = OpLabel\nOpReturn\nOpFunctionEnd\n\
+         %g = OpFunction %void None %fn\n%2 = OpLabel\nOpReturn\nOpFunctionEnd\n",
+    );
+    let symbols = |words: &[u32]| {
+        let module = Module::new(words).expect("a module");
+        let info = DebugInfo::read(&module);
+        let object = dwarf::object(&info, &Options::default()).expect("an object");
+        let file: ElfFile64<'_> = ElfFile64::parse(object.as_slice()).expect("ELF");
+        file.symbols().count()
+    };
+    let of_two = symbols(&words);
+    let module = Module::new(&words).expect("a module");
+    let functions: Vec<usize> = DebugInfo::read(&module)
+        .functions()
+        .iter()
+        .map(|function| function.words.start + 2)
+        .collect();
+    words[functions[1]] = words[functions[0]];
+    assert_eq!(symbols(&words), of_two - 1);
+}

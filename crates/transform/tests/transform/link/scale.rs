@@ -158,3 +158,32 @@ fn decorations_of_what_is_imported_very_often() {
     let linked = is_quick(&[&export, &import], &Options::default()).unwrap();
     assert_eq!(linked.functions().count(), 1);
 }
+
+#[test]
+fn differences_in_one_large_type() {
+    let members = 30_000;
+    let module = |last: &str, linkage: &str| {
+        let list = " %uint".repeat(members - 1);
+        let (mut decorations, mut variables) = (String::new(), String::new());
+        for number in 0..100 {
+            writeln!(
+                decorations,
+                "OpDecorate %v{number} LinkageAttributes \"v{number}\" {linkage}"
+            )
+            .unwrap();
+            writeln!(variables, "%v{number} = OpVariable %p CrossWorkgroup").unwrap();
+        }
+        kernel(&format!(
+            "{decorations}%uint = OpTypeInt 32 0\n%float = OpTypeFloat 32\n\
+             %s = OpTypeStruct{list} %{last}\n%p = OpTypePointer CrossWorkgroup %s\n{variables}"
+        ))
+    };
+    let modules = [module("uint", "Import"), module("float", "Export")];
+    let errors = try_link(&[&modules[0], &modules[1]], &Options::default()).unwrap_err();
+    assert_eq!(errors.len(), 100);
+    let tells = |error: &LinkError| error.to_string().contains("member 29999");
+    assert!(tells(&errors[0]));
+    // A look at all members for each of them would be too much.
+    let told = errors.iter().filter(|error| tells(error)).count();
+    assert!((10..50).contains(&told), "{told}");
+}

@@ -74,11 +74,18 @@ pub(super) fn is_later(m: &Module<'_>, import: Id) -> bool {
     version(m, import, ExtInstSet::ShaderDebugInfo).is_some_and(|found| found > LAST_DEBUG_INFO)
 }
 
-/// The version at the end of the import's name; `None` if no number is there.
+/// The version at the end of the import's name; `None` if no number is there. A number
+/// that is longer than any version is the largest there is: each instruction may ask.
 pub(super) fn version(m: &Module<'_>, import: Id, set: ExtInstSet) -> Option<u64> {
-    let name = m.def(import)?.string(0)?;
+    const MOST_DIGITS: usize = 20;
+    let def = m.def(import)?;
+    let name = def.args().iter().flat_map(|word| word.to_le_bytes());
+    let name = name.take_while(|&byte| byte != 0);
     let mut version = None;
-    for byte in name.bytes().skip(set.import_name().len()) {
+    for (place, byte) in name.skip(set.import_name().len()).enumerate() {
+        if place == MOST_DIGITS {
+            return Some(u64::MAX);
+        }
         if !byte.is_ascii_digit() {
             return None;
         }

@@ -347,12 +347,17 @@ pub(super) fn check_names(m: &Module<'_>, faults: &mut Faults) {
     let names: BTreeSet<(u32, String)> = entries
         .map(|entry| (entry.function.0, entry.name()))
         .collect();
+    let mut seen = BTreeSet::new();
     for inst in m.all_instructions() {
         let is_kernel = inst.op() == Op::ExtInst
             && inst.arg(1) == KERNEL_INSTRUCTION
             && known_set(m, inst.id(0)) == Some(ExtInstSet::ClspvReflection);
         // A function that is no entry point has been told of.
         if !is_kernel || m.entry_models(inst.id(2)).is_none() {
+            continue;
+        }
+        // Many kernels can have one long name.
+        if !seen.insert((inst.arg(2), inst.id(3))) {
             continue;
         }
         let Some(name) = text(inst.id(3)) else {

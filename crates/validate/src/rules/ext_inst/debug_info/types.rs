@@ -260,13 +260,12 @@ fn opaque(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
     }
     let name = index.id(entry, Field::Name).and_then(|name| m.def(name));
     let name = name.filter(|def| def.op() == Op::String);
-    let Some(first) = name
-        .and_then(|def| def.string(0))
-        .map(|name| name.bytes().next())
-    else {
+    let Some(name) = name else {
         return Ok(());
     };
-    match (first == Some(b'@'), has_size) {
+    // Its first word is enough: many composites can have one long name.
+    let [first, ..] = name.arg(0).to_le_bytes();
+    match (first == b'@', has_size) {
         (true, true) => {
             wrong("the name starts with `@`, so the composite is opaque, but it has a size")
         }

@@ -1,5 +1,8 @@
 //! What the numbers in debugging instructions say: enumerations, flags, operations.
 
+use std::collections::BTreeMap;
+
+use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_diagnostics::counted;
 use spirvkit_diagnostics::with_article;
@@ -170,6 +173,8 @@ pub(super) static IDENTIFIER: Rule = Rule {
 
 /// Checks the numbers of all debugging instructions.
 pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
+    // Many can have one long identifier, which is read once.
+    let mut identifiers = BTreeMap::new();
     for entry in &index.entries {
         if entry.set.is_non_semantic() {
             faults.note(enumerants(index, entry));
@@ -178,7 +183,7 @@ pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
         match entry.number {
             OPERATION => faults.note(operation(index, entry)),
             TYPE_BASIC => faults.note(fp_encoding(index, entry)),
-            BUILD_IDENTIFIER => faults.note(identifier(index, entry)),
+            BUILD_IDENTIFIER => faults.note(identifier(index, entry, &mut identifiers)),
             _ => {}
         }
         if faults.is_full() {
@@ -344,12 +349,18 @@ fn fp_encoding(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
     }
 }
 
-fn identifier(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
-    let m = index.m;
-    let id = index.id(entry, Field::Identifier);
-    let text = id.and_then(|id| m.def(id)).and_then(|def| def.string(0));
+/// Checks an identifier of a build; `known` are those strings that were read, and whether
+/// they are digits.
+fn identifier(index: &Index<'_, '_>, entry: &Entry<'_>, known: &mut BTreeMap<Id, bool>) -> Verdict {
+    let Some(id) = index.id(entry, Field::Identifier) else {
+        return Ok(());
+    };
     let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    if text.is_none_or(|text| text.bytes().all(is_digit)) {
+    let are_digits = || {
+        let text = index.m.def(id).and_then(|def| def.string(0));
+        text.is_none_or(|text| text.bytes().all(is_digit))
+    };
+    if *known.entry(id).or_insert_with(are_digits) {
         return Ok(());
     }
     let message = "the build identifier must have only lower-case hexadecimal digits";

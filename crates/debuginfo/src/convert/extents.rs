@@ -1,7 +1,7 @@
 //! How long texts and their lines are: the newest set wants lines and columns to be
 //! within the text, if it has one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use spirvkit_binary::Id;
 use spirvkit_grammar::Op;
@@ -58,15 +58,15 @@ impl<'a> Converter<'a, '_> {
     }
 
     /// The files of which lines are spoken of that their texts don't have.
-    pub(super) fn shorter_than_told(&self, extents: &Extents) -> Vec<FileId> {
-        let mut shorter = Vec::new();
+    pub(super) fn shorter_than_told(&self, extents: &Extents) -> HashSet<FileId> {
+        let mut shorter = HashSet::new();
         let mut check = |file: Option<FileId>, line: Option<u64>| {
             let (Some(file), Some(line)) = (file, line) else {
                 return;
             };
             let has_line = extents.get(&file).is_none_or(|it| it.has_line(line));
-            if !has_line && !shorter.contains(&file) {
-                shorter.push(file);
+            if !has_line {
+                shorter.insert(file);
             }
         };
         for entry in self.converted() {

@@ -1,7 +1,7 @@
 //! Source files: an `OpString` with its name in the oldest set, a `DebugSource` in the
 //! newer ones; and their texts, which `OpSource` has or `DebugSource`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use spirvkit_binary::{Id, Section};
 use spirvkit_grammar::{Enumeration as _, Op, SourceLanguage};
@@ -240,7 +240,9 @@ impl<'a> Converter<'a, '_> {
             true => Some(self.string(&text)?),
             false => {
                 // Too long for a string; `OpSource` can go on in others.
-                self.keep_in_core(entry, file, text)?;
+                let known = self.op_sources().into_iter().find(|(_, own)| *own == file);
+                let known = known.map(|(inst, _)| inst);
+                self.keep_in_core(entry, file, known, text)?;
                 None
             }
         };
@@ -253,18 +255,12 @@ impl<'a> Converter<'a, '_> {
         &mut self,
         entry: Entry<'a>,
         file: FileId,
+        known: Option<Inst>,
         text: String,
     ) -> Result<(), EncodeError> {
-        let known = self.op_sources().into_iter().find(|(_, own)| *own == file);
         let name = entry.id_of(Field::File).unwrap_or(Id(0));
         let language = SourceLanguage::Unknown.0;
-        self.tell_source(
-            file,
-            name,
-            language,
-            known.map(|(inst, _)| inst),
-            Some(text),
-        )
+        self.tell_source(file, name, language, known, Some(text))
     }
 
     /// Measures the texts that `DebugSource`s will have. One that doesn't have all lines
@@ -280,15 +276,22 @@ impl<'a> Converter<'a, '_> {
         let files = with_text.iter().map(|(file, _)| *file);
         let files = files.chain(sources.iter().map(|(_, file)| *file));
         let mut extents = self.measure(files);
-        for file in self.shorter_than_told(&extents) {
-            extents.remove(&file);
-            for &(_, entry) in with_text.iter().filter(|(own, _)| *own == file) {
-                if let Some(text) = self.info.whole_text(file) {
-                    self.keep_in_core(entry, file, text)?;
-                }
-                self.sources.texts.insert(entry.id().0, None);
-            }
+        let shorter = self.shorter_than_told(&extents);
+        let mut known: HashMap<FileId, Inst> = HashMap::new();
+        for &(inst, file) in sources {
+            known.entry(file).or_insert(inst);
         }
+        // Many sources can be of one file, whose text is told once.
+        let mut told: HashSet<FileId> = HashSet::new();
+        for &(file, entry) in with_text.iter().filter(|(file, _)| shorter.contains(file)) {
+            if told.insert(file)
+                && let Some(text) = self.info.whole_text(file)
+            {
+                self.keep_in_core(entry, file, known.get(&file).copied(), text)?;
+            }
+            self.sources.texts.insert(entry.id().0, None);
+        }
+        extents.retain(|file, _| !shorter.contains(file));
         self.sources.extents = extents;
         Ok(())
     }

@@ -45,10 +45,9 @@ impl<'a> Converter<'a, '_> {
     /// no text of its file, and is left out.
     pub(super) fn measure(&self, files: impl Iterator<Item = FileId>) -> Extents {
         let mut extents = Extents::new();
+        // Many sources can be of one file.
+        let files: HashSet<FileId> = files.collect();
         for file in files {
-            if extents.contains_key(&file) {
-                continue;
-            }
             let text = self.info.whole_text(file);
             if let Some(extent) = text.and_then(|text| Extent::of(&text)) {
                 extents.insert(file, extent);

@@ -95,6 +95,15 @@ impl DepthFirst {
         self.parents = Vec::new();
     }
 
+    pub(crate) fn lacks_parents(&self) -> bool {
+        self.parents.len() < self.entered.len()
+    }
+
+    /// The same traversal with everything that was forgotten.
+    pub(crate) fn again(&self, graph: &impl Edges) -> DepthFirst {
+        DepthFirst::traverse(graph, self.pre_order.first().copied())
+    }
+
     fn enter(&mut self, node: Node) {
         self.entered[node as usize] = self.pre_order.len() as u32;
         self.pre_order.push(node);

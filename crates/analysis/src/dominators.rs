@@ -75,6 +75,9 @@ impl DominatorTree {
         if let Some(tree) = DominatorTree::at_once(graph, order, nodes.clone()) {
             return tree;
         }
+        if order.lacks_parents() {
+            return DominatorTree::after(graph, &order.again(graph));
+        }
         let mut tree = DominatorTree::with(immediate_dominators(graph, order), nodes);
         // After a traversal of another graph, some nodes may have no number of their own.
         tree.pre_order.retain(|&node| node != NONE);
@@ -470,6 +473,11 @@ mod tests {
         let tree = DominatorTree::new(&Graph::new(5, &edges));
         let immediate: Vec<_> = (1..5).map(|node| tree.immediate(node)).collect();
         assert_eq!(immediate, [Some(0), Some(1), Some(0), Some(3)]);
+
+        let graph = Graph::new(5, &edges);
+        let mut order = DepthFirst::new(&graph);
+        order.forget_parents();
+        assert_eq!(DominatorTree::from_depth_first(&graph, &order), tree);
     }
 
     /// A ladder that makes iterative data-flow, and unbounded walks up the tree,

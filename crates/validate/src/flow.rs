@@ -16,10 +16,9 @@ pub(crate) struct Flow<'m, 'a> {
     /// of the function. If not, there is an error elsewhere, and what is not
     /// reachable may only seem so.
     pub(crate) is_whole: bool,
-    /// For each block what its merge instruction names as merge block and as continue
-    /// target; [`NONE`] where it doesn't.
-    merge_blocks: Vec<Node>,
-    continue_targets: Vec<Node>,
+    /// The blocks with a merge instruction whose labels are right, with its merge block and
+    /// its continue target, or [`NONE`].
+    merges: Vec<(Node, Node, Node)>,
 }
 
 /// A merge instruction, of which every label begins a block of the function.
@@ -39,15 +38,13 @@ impl<'m, 'a> Flow<'m, 'a> {
             function,
             graph: Graph::new(0, &[]),
             is_whole: true,
-            merge_blocks: vec![NONE; function.blocks.len()],
-            continue_targets: vec![NONE; function.blocks.len()],
+            merges: Vec::new(),
         };
         let mut edges = Vec::with_capacity(2 * function.blocks.len());
         let mut is_whole = true;
         for from in 0..flow.len() {
             if let Some((merge, target)) = flow.named_by_merge(from) {
-                flow.merge_blocks[from as usize] = merge;
-                flow.continue_targets[from as usize] = target;
+                flow.merges.push((from, merge, target));
             }
             let Some(terminator) = flow.terminator(from) else {
                 is_whole = false;
@@ -117,24 +114,29 @@ impl<'m, 'a> Flow<'m, 'a> {
     /// The block's merge instruction, unless its labels are wrong.
     #[inline]
     pub(crate) fn merge(&self, node: Node) -> Option<Merge> {
-        let merge = self.merge_blocks[node as usize];
-        let target = self.continue_targets[node as usize];
-        (merge != NONE).then(|| Merge {
-            offset: self.block(node).merge,
+        let offset = self.block(node).merge;
+        if offset == 0 {
+            return None;
+        }
+        let index = self.merges.binary_search_by_key(&node, |merge| merge.0);
+        let (_, merge, target) = self.merges[index.ok()?];
+        Some(Merge {
+            offset,
             merge,
             continue_target: (target != NONE).then_some(target),
         })
     }
 
     pub(crate) fn is_loop_header(&self, node: Node) -> bool {
-        self.continue_targets[node as usize] != NONE
+        let merge = self.merge(node);
+        merge.is_some_and(|merge| merge.continue_target.is_some())
     }
 
     /// How many constructs merge instructions declare: one for a selection, two for a
     /// loop.
     pub(crate) fn declared_constructs(&self) -> usize {
-        let declared = self.merge_blocks.iter().chain(&self.continue_targets);
-        declared.filter(|&&node| node != NONE).count()
+        let loops = self.merges.iter().filter(|merge| merge.2 != NONE);
+        self.merges.len() + loops.count()
     }
 
     /// The merge block and the continue target that the block's merge instruction names.

@@ -93,11 +93,11 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
         let len = flow.len() as usize;
         let structural = structural_graph(flow);
         let mut order = DepthFirst::new(&structural);
+        // These take much memory, and hardly ever anybody asks for them again.
+        order.forget_parents();
         let dominators = DominatorTree::from_depth_first(&structural, &order);
         let whole_order = traverse_all(&structural, &order);
-        // Hardly ever anybody asks for it again, and it takes much memory.
         drop(structural);
-        order.forget_parents();
         let mut this = Self {
             flow,
             dominators,

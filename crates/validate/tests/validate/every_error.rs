@@ -687,6 +687,40 @@ OpMemberDecorate %storage 0 Offset 0
 OpStore %in_buffer %u32_1
 OpStore %in_block %u32_1 ; memory.store-uniform-block",
     );
+    // One comes from the heap of samplers, the other from that of other resources.
+    tells(
+        Frame::WholeFor("vulkan1.3"),
+        "OpCapability Shader
+OpCapability UntypedPointersKHR
+OpCapability DescriptorHeapEXT
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpExtension \"SPV_EXT_descriptor_heap\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %samplers %resources
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %samplers BuiltIn SamplerHeapEXT
+OpDecorate %resources BuiltIn ResourceHeapEXT
+OpDecorateId %array ArrayStrideIdEXT %size
+%void = OpTypeVoid
+%fn_void = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%u32_0 = OpConstant %u32 0
+%sampler = OpTypeSampler
+%size = OpConstantSizeOfEXT %u32 %sampler
+%array = OpTypeRuntimeArray %sampler
+%pointer = OpTypeUntypedPointerKHR UniformConstant
+%samplers = OpUntypedVariableKHR %pointer UniformConstant
+%resources = OpUntypedVariableKHR %pointer UniformConstant
+%main = OpFunction %void None %fn_void
+%entry = OpLabel
+%right = OpUntypedAccessChainKHR %pointer %array %samplers %u32_0
+%wrong = OpUntypedAccessChainKHR %pointer %array %resources %u32_0
+%a = OpLoad %sampler %right
+%b = OpLoad %sampler %wrong ; memory.descriptor-origin
+OpReturn
+OpFunctionEnd
+",
+    );
 }
 
 /// A value of a loop's body is used in its continue target, to which, along the

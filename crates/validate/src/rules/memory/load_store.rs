@@ -9,7 +9,7 @@ use spirvkit_grammar::{
 
 use super::operands::{self, Access};
 use crate::fault::{Fault, Verdict, all, expect};
-use crate::module::{Contents, Likeness, Module, Signature, Type};
+use crate::module::{Contents, Likeness, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::{logical_pointers, small_types};
 use crate::site::Site;
@@ -376,20 +376,41 @@ pub(super) fn pointer_fault(at: &Site<'_, '_>, id: Id) -> Fault {
         .about(at.m, id, "it is defined here")
 }
 
-/// What an access without memory operands through a typed pointer hangs on: the types
-/// of the pointer and of the value, and what makes the pointer.
-fn signature(at: &Site<'_, '_>, pointer: u32, value: u32) -> Signature {
-    let pointer = at.m.def(Id(pointer));
+/// Checks an access without memory operands, unless one of the same opcode, by the same
+/// types, and through a pointer that is made in the same way, was right before.
+fn check_once(
+    at: &Site<'_, '_>,
+    pointer: u32,
+    value: Id,
+    check: impl FnOnce() -> Verdict,
+) -> Verdict {
+    let m = at.m;
+    let pointer = m.def(Id(pointer));
     let (op, ty) = pointer.map_or((0, 0), |def| (def.op().0, def.word(1)));
-    [at.inst.word(0), ty, value, op.into(), 0]
+    let signature = [at.inst.word(0), ty, value.0, op.into(), 0];
+    if m.sound.has(&signature) {
+        return Ok(());
+    }
+    check()?;
+    // Which variable it is matters behind untyped pointers and when uniform blocks are
+    // stored to, and who calls the function when hit attributes are.
+    let is_all = match m.ty(Id(ty)) {
+        Type::Pointer { class, .. } => {
+            let is_judged_by_more =
+                matches!(class, StorageClass::Uniform | StorageClass::HitAttributeKHR);
+            at.inst.op() == Op::Load || !is_judged_by_more
+        }
+        _ => false,
+    };
+    if is_all {
+        m.sound.add(signature);
+    }
+    Ok(())
 }
 
 pub(super) fn load(at: &Site<'_, '_>) -> Verdict {
-    let m = at.m;
     match *at.inst.words() {
-        [_, result, _, pointer] if !m.has(Capability::UntypedPointersKHR) => m
-            .sound
-            .once(signature(at, pointer, result), || any_load(at)),
+        [_, result, _, pointer] => check_once(at, pointer, Id(result), || any_load(at)),
         _ => any_load(at),
     }
 }
@@ -496,26 +517,13 @@ fn descriptor_origin(at: &Site<'_, '_>) -> Verdict {
 }
 
 pub(super) fn store(at: &Site<'_, '_>) -> Verdict {
-    let m = at.m;
-    let [_, pointer, object] = *at.inst.words() else {
-        return any_store(at);
-    };
-    let value = m.type_of(Id(object)).unwrap_or(Id(0));
-    let signature = signature(at, pointer, value.0);
-    if m.sound.has(&signature) {
-        return Ok(());
+    match *at.inst.words() {
+        [_, pointer, object] => {
+            let value = at.m.type_of(Id(object)).unwrap_or(Id(0));
+            check_once(at, pointer, value, || any_store(at))
+        }
+        _ => any_store(at),
     }
-    any_store(at)?;
-    // These are judged by more.
-    let class = m.type_of(Id(pointer)).and_then(|ty| m.pointer_class(ty));
-    let is_simple = !matches!(
-        class,
-        Some(StorageClass::Uniform | StorageClass::HitAttributeKHR)
-    );
-    if is_simple {
-        m.sound.add(signature);
-    }
-    Ok(())
 }
 
 fn any_store(at: &Site<'_, '_>) -> Verdict {

@@ -122,8 +122,6 @@ fn shapes_functions(op: Op) -> bool {
 pub(super) struct Layout<'m, 'a> {
     m: &'m Module<'a>,
     section: Section,
-    /// The section of which any plain instruction may come next.
-    open: Option<Section>,
     /// How the open section was come to, while it has one instruction only.
     jump: Option<Jump>,
     has_memory_model: bool,
@@ -159,7 +157,6 @@ impl<'m, 'a> Layout<'m, 'a> {
         Self {
             m,
             section: Section::Capabilities,
-            open: None,
             jump: None,
             has_memory_model: false,
             has_addressing_mode: false,
@@ -188,16 +185,14 @@ impl<'m, 'a> Layout<'m, 'a> {
         standing: Standing,
     ) -> Verdict {
         self.last = inst.offset();
-        // Most stand among others of their sort.
-        if standing.role == Role::Plain && self.open == Some(standing.home) {
-            self.previous = inst.op();
-            return Ok(());
-        }
-        let verdict = match standing.role {
+        // Most stand among others of their sort, and begin and end blocks in turn.
+        match standing.role {
+            Role::Plain if standing.home == self.section && self.goes_on() => {
+                self.previous = inst.op();
+            }
             Role::Terminator if self.section == Section::Functions && self.in_block => {
                 self.start = Start::Elsewhere;
                 self.in_block = false;
-                Ok(())
             }
             Role::Label
                 if self.section == Section::Functions
@@ -206,18 +201,20 @@ impl<'m, 'a> Layout<'m, 'a> {
                     && self.start == Start::Elsewhere =>
             {
                 self.begin_block();
-                Ok(())
             }
-            _ => self.any_step(inst, info, standing.home),
-        };
-        self.open = match self.section {
-            Section::Functions if self.in_block && self.start == Start::Elsewhere => {
-                Some(Section::Functions)
-            }
-            Section::Types if self.has_memory_model && self.jump.is_none() => Some(Section::Types),
-            _ => None,
-        };
-        verdict
+            _ => return self.any_step(inst, info, standing.home),
+        }
+        Ok(())
+    }
+
+    /// Whether any plain instruction of the open section may come next.
+    #[inline]
+    fn goes_on(&self) -> bool {
+        match self.section {
+            Section::Functions => self.in_block && self.start == Start::Elsewhere,
+            Section::Types => self.has_memory_model && self.jump.is_none(),
+            _ => false,
+        }
     }
 
     fn any_step(&mut self, inst: Inst<'a>, info: &InstructionInfo, home: Section) -> Verdict {

@@ -31,6 +31,7 @@ pub(crate) use decorations::Decorated;
 pub(crate) use functions::{Block, Function, Models};
 pub(crate) use inst::Inst;
 pub(crate) use reach::{AT_ONCE, Entries, Reach};
+pub(crate) use role::OPCODES;
 use role::Role;
 pub(crate) use sound::{Signature, Sound};
 pub(crate) use spirvkit_binary::{is_terminator, is_type_declaration};

@@ -28,8 +28,8 @@ pub(super) enum Role {
     Variable,
 }
 
-/// More than the opcodes that are assigned.
-const OPCODES: usize = 1 << 13;
+/// More than the numbers of the opcodes that are assigned: for tables by opcode.
+pub(crate) const OPCODES: usize = 1 << 13;
 
 /// The roles of all opcodes, because to look one up is quicker than to compare.
 static ROLES: [Role; OPCODES] = {

@@ -56,7 +56,7 @@ pub(crate) use mode_setting::environment_knows;
 use spirvkit_grammar::Op;
 
 use crate::fault::{Faults, Verdict};
-use crate::module::Module;
+use crate::module::{Module, OPCODES};
 use crate::rule::Rule;
 use crate::site::Site;
 
@@ -354,10 +354,10 @@ const NOBODY: u8 = u8::MAX;
 
 /// The family of each opcode. That no opcode has two is checked when this is
 /// compiled.
-static OWNERS: [u8; 1 << 13] = owners();
+static OWNERS: [u8; OPCODES] = owners();
 
-const fn owners() -> [u8; 1 << 13] {
-    let mut owners = [NOBODY; 1 << 13];
+const fn owners() -> [u8; OPCODES] {
+    let mut owners = [NOBODY; OPCODES];
     let mut family = 0;
     while family < FAMILIES.len() {
         let ops = FAMILIES[family].ops;

@@ -1,5 +1,6 @@
 //! Transformations of modules, whatever these are.
 
+use spirvkit::grammar::Op;
 use spirvkit::ir::Module;
 use spirvkit::transform::link::{Input, Options, link};
 use spirvkit::transform::{
@@ -177,6 +178,10 @@ pub fn split_module(bytes: &[u8]) {
         return;
     };
     let size = module.store().len();
+    let is_entry_point = |op| matches!(op, Op::EntryPoint | Op::ConditionalEntryPointINTEL);
+    let instructions = module.instructions();
+    let everywhere = instructions.filter(|&inst| is_entry_point(module.op(inst)));
+    let has_misplaced = everywhere.count() > entry_points(&module).len();
     for entry_point in entry_points(&module).iter().take(SPLIT) {
         let shown = entry_point.to_string();
         let mut part = module.clone();
@@ -187,7 +192,9 @@ pub fn split_module(bytes: &[u8]) {
             .iter()
             .map(ToString::to_string)
             .collect();
-        assert_eq!(left, [shown]);
+        assert!(left.contains(&shown), "{shown}: {left:?}");
+        // One that stands behind a function comes to light when that goes.
+        assert!(left.len() == 1 || has_misplaced, "{shown}: {left:?}");
         // Some entry points have the same name, and some the same model as well.
         let _ = find_entry_point(&module, &entry_point.name, Some(entry_point.model));
     }

@@ -37,7 +37,6 @@ mod run;
 #[cfg(test)]
 mod scratch;
 mod telling;
-mod yaml;
 
 use std::ffi::OsString;
 

@@ -20,7 +20,6 @@ use crate::inputs::Inputs;
 use crate::output::{Content, Destination};
 use crate::report::{self, Reporter};
 use crate::run::Run;
-use crate::yaml;
 
 /// Show a module's entry points, interfaces, resources, layouts and statistics
 #[derive(Debug, Args)]
@@ -84,6 +83,15 @@ struct Document<'a> {
     reflection: &'a Reflection,
 }
 
+/// A YAML document, without the end of its last line. The document's type is erased, so that the
+/// writer of YAML, which is large, is compiled once and not for each type in the document.
+fn yaml(document: &dyn erased_serde::Serialize) -> Result<String, serde_saphyr::ser_error::Error> {
+    let mut text = String::from("---\n");
+    serde_saphyr::to_fmt_writer(&mut text, &document)?;
+    text.truncate(text.trim_end().len());
+    Ok(text)
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let extensions = [Content::Module.extension(), Content::Text.extension()];
     let inputs = Inputs::find(&arguments.inputs, &extensions)?;
@@ -122,9 +130,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
                 Ok(table::tables(name, &reflection, &ids, color))
             }
             Format::Json => serde_json::to_string(&document).map_err(|error| error.to_string()),
-            Format::Yaml => serde_json::to_vec(&document)
-                .map_err(|error| error.to_string())
-                .and_then(|json| yaml::from_json(&json)),
+            Format::Yaml => yaml(&document).map_err(|error| error.to_string()),
         };
         match text {
             Ok(mut text) => {
@@ -137,4 +143,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             }
         }
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::yaml;
+
+    #[test]
+    fn every_value_is_the_same_in_yaml() {
+        let json = r#"{
+            "none": null, "yes": true, "no": false, "integers": [0, -1, 18446744073709551615],
+            "floats": [0.5, -1e300, 1.0], "texts": ["", "a", "no", "1", "é \u001b\n\"': #", "- a"],
+            "nested": {"empty": {}, "list": [[], [[1, {"a": [2]}]]], "~": "~"}
+        }"#;
+        let expected: Value = serde_json::from_str(json).unwrap();
+        let yaml = yaml(&expected).unwrap();
+        assert!(yaml.starts_with("---\n") && !yaml.ends_with('\n'));
+        let read: Value = yaml_serde::from_str(&yaml).unwrap();
+        assert_eq!(read, expected, "{yaml}");
+    }
 }

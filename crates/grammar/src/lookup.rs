@@ -65,6 +65,18 @@ static NAME_BLOCKS: [[u8; 32]; tables::INSTRUCTIONS.len()] = {
     blocks
 };
 
+/// By opcode, the index of the first word behind result type and result.
+static FIRST_WORDS: [u8; tables::OPCODE_ROWS.len()] = {
+    let mut words = [1; tables::OPCODE_ROWS.len()];
+    let mut row = 0;
+    while row < tables::INSTRUCTIONS.len() {
+        let info = &tables::INSTRUCTIONS[row];
+        words[info.number as usize] += info.has_result_type as u8 + info.has_result as u8;
+        row += 1;
+    }
+    words
+};
+
 impl Op {
     /// How many opcodes of the core are assigned.
     pub const COUNT: usize = tables::INSTRUCTIONS.len();
@@ -82,6 +94,15 @@ impl Op {
     pub fn info(self) -> Option<&'static InstructionInfo> {
         let row = *tables::OPCODE_ROWS.get(usize::from(self.0))?;
         tables::INSTRUCTIONS.get(usize::from(row))
+    }
+
+    /// The index, in words, of what follows the first word, the result type and the result
+    /// of an instruction: 3 with both of these, 2 with a result alone, and 1 with neither
+    /// or if the opcode is not assigned.
+    #[inline]
+    pub fn first_argument(self) -> usize {
+        let first = FIRST_WORDS.get(usize::from(self.0));
+        first.map_or(1, |&first| usize::from(first))
     }
 
     /// The instruction's name, such as `OpLoad`, if the opcode is assigned.

@@ -441,3 +441,18 @@ fn non_semantic_sets_are_those_whose_names_say_so() {
     assert!(!ExtInstSet::GlslStd450.is_non_semantic());
     assert!(ExtInstSet::DebugPrintf.is_non_semantic());
 }
+
+#[test]
+fn what_follows_the_result_begins_behind_it() {
+    let first = |op: Op| op.first_argument();
+    assert_eq!(first(Op::Store), 1);
+    assert_eq!(first(Op::TypeInt), 2);
+    assert_eq!(first(Op::Load), 3);
+    assert_eq!(first(Op(0xffff)), 1);
+    for info in Op::all() {
+        let op = Op(info.number() as u16);
+        let results = usize::from(info.has_result_type()) + usize::from(info.has_result());
+        assert_eq!(first(op), 1 + results, "{op}");
+        assert!(info.has_result() || !info.has_result_type(), "{op}");
+    }
+}

@@ -1,6 +1,6 @@
 //! An instruction as the rules see it.
 
-use spirvkit_binary::{Id, Instruction, LiteralString};
+use spirvkit_binary::{Id, LiteralString};
 use spirvkit_grammar::{InstructionInfo, Op};
 
 /// An instruction, borrowed from its module. Reading past its end gives zeros,
@@ -9,16 +9,6 @@ use spirvkit_grammar::{InstructionInfo, Op};
 pub(crate) struct Inst<'a> {
     words: &'a [u32],
     offset: u32,
-}
-
-impl<'a> From<Instruction<'a>> for Inst<'a> {
-    #[inline]
-    fn from(instruction: Instruction<'a>) -> Self {
-        Self {
-            words: instruction.words(),
-            offset: instruction.offset().0 as u32,
-        }
-    }
 }
 
 impl<'a> Inst<'a> {
@@ -67,17 +57,14 @@ impl<'a> Inst<'a> {
     /// The index of the first word after result type and result.
     #[inline]
     pub(crate) fn first_argument(&self) -> usize {
-        match self.info() {
-            Some(info) => 1 + usize::from(info.has_result_type()) + usize::from(info.has_result()),
-            None => 1,
-        }
+        self.op().first_argument()
     }
 
     /// The index of the result, if the opcode has one.
+    #[inline]
     pub(crate) fn result_word(&self) -> Option<usize> {
-        let info = self.info()?;
-        info.has_result()
-            .then(|| 1 + usize::from(info.has_result_type()))
+        let first = self.first_argument();
+        (first > 1).then(|| first - 1)
     }
 
     /// The words after result type and result.
@@ -114,15 +101,14 @@ impl<'a> Inst<'a> {
     /// The result type, if the opcode has one.
     #[inline]
     pub(crate) fn result_type(&self) -> Option<Id> {
-        self.info()?.has_result_type().then(|| Id(self.word(1)))
+        (self.first_argument() > 2).then(|| Id(self.word(1)))
     }
 
     /// The result, if the opcode has one.
     #[inline]
     pub(crate) fn result(&self) -> Option<Id> {
-        let info = self.info()?;
-        info.has_result()
-            .then(|| Id(self.word(1 + usize::from(info.has_result_type()))))
+        let first = self.first_argument();
+        (first > 1).then(|| Id(self.word(first - 1)))
     }
 
     /// An instruction that isn't part of the module but stands for something

@@ -27,13 +27,23 @@ impl Graph {
     /// possible number of nodes; it is taken for one less.
     pub fn new(nodes: u32, edges: &[(Node, Node)]) -> Graph {
         let nodes = nodes.min(Node::MAX - 1);
-        let inside = move |&&(from, to): &&(Node, Node)| from < nodes && to < nodes;
+        let is_inside = |&(from, to): &(Node, Node)| from < nodes && to < nodes;
+        if edges.iter().all(is_inside) {
+            return Self::of_inside(nodes, edges);
+        }
+        let inside: Vec<_> = edges.iter().copied().filter(is_inside).collect();
+        Self::of_inside(nodes, &inside)
+    }
+
+    /// The same with edges from and to nodes that exist.
+    fn of_inside(nodes: u32, edges: &[(Node, Node)]) -> Graph {
+        let turned = edges.iter().map(|&(from, to)| (to, from));
         Graph {
-            successors: Lists::new(nodes, edges.iter().filter(inside).copied()),
-            predecessors: Lists::new(
-                nodes,
-                edges.iter().filter(inside).map(|&(from, to)| (to, from)),
-            ),
+            successors: match edges.is_sorted_by_key(|edge| edge.0) {
+                true => Lists::of_sorted(nodes, edges),
+                false => Lists::new(nodes, edges.iter().copied()),
+            },
+            predecessors: Lists::new(nodes, turned),
         }
     }
 

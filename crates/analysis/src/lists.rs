@@ -26,6 +26,21 @@ impl<T: Copy + Default> Lists<T> {
         filling.finish()
     }
 
+    /// The same of pairs that are sorted by the number.
+    pub(crate) fn of_sorted(lists: u32, pairs: &[(u32, T)]) -> Self {
+        let mut starts = Vec::with_capacity(lists as usize + 1);
+        for (index, &(list, _)) in pairs.iter().enumerate() {
+            while starts.len() <= list as usize {
+                starts.push(index as u32);
+            }
+        }
+        starts.resize(lists as usize + 1, pairs.len() as u32);
+        Self {
+            starts,
+            items: pairs.iter().map(|&(_, item)| item).collect(),
+        }
+    }
+
     /// How many lists there are.
     #[inline]
     pub(crate) fn len(&self) -> u32 {

@@ -16,6 +16,8 @@ pub(crate) struct Flow<'m, 'a> {
     /// of the function. If not, there is an error elsewhere, and what is not
     /// reachable may only seem so.
     pub(crate) is_whole: bool,
+    /// Whether every label in a merge instruction begins a block of the function.
+    pub(crate) merges_are_whole: bool,
     /// The blocks with a merge instruction whose labels are right, with its merge block and
     /// its continue target, or [`NONE`].
     merges: Vec<(Node, Node, Node)>,
@@ -38,13 +40,17 @@ impl<'m, 'a> Flow<'m, 'a> {
             function,
             graph: Graph::new(0, &[]),
             is_whole: true,
-            merges: Vec::new(),
+            merges_are_whole: true,
+            merges: Vec::with_capacity(function.blocks.len() / 4),
         };
         let mut edges = Vec::with_capacity(2 * function.blocks.len());
         let mut is_whole = true;
         for from in 0..flow.len() {
-            if let Some((merge, target)) = flow.named_by_merge(from) {
-                flow.merges.push((from, merge, target));
+            if flow.block(from).merge != 0 {
+                match flow.named_by_merge(from) {
+                    Some((merge, target)) => flow.merges.push((from, merge, target)),
+                    None => flow.merges_are_whole = false,
+                }
             }
             let Some(terminator) = flow.terminator(from) else {
                 is_whole = false;
@@ -114,17 +120,25 @@ impl<'m, 'a> Flow<'m, 'a> {
     /// The block's merge instruction, unless its labels are wrong.
     #[inline]
     pub(crate) fn merge(&self, node: Node) -> Option<Merge> {
-        let offset = self.block(node).merge;
-        if offset == 0 {
+        if self.block(node).merge == 0 {
             return None;
         }
         let index = self.merges.binary_search_by_key(&node, |merge| merge.0);
-        let (_, merge, target) = self.merges[index.ok()?];
-        Some(Merge {
-            offset,
+        Some(self.merge_at(index.ok()?))
+    }
+
+    /// The blocks with a merge instruction whose labels are right, in order.
+    pub(crate) fn merges(&self) -> impl Iterator<Item = (Node, Merge)> + '_ {
+        (0..self.merges.len()).map(|index| (self.merges[index].0, self.merge_at(index)))
+    }
+
+    fn merge_at(&self, index: usize) -> Merge {
+        let (node, merge, target) = self.merges[index];
+        Merge {
+            offset: self.block(node).merge,
             merge,
             continue_target: (target != NONE).then_some(target),
-        })
+        }
     }
 
     pub(crate) fn is_loop_header(&self, node: Node) -> bool {

@@ -100,36 +100,57 @@ impl<'a> Module<'a> {
         if let Some(&contents) = known.get(&root.0) {
             return contents;
         }
+        // Types are declared behind those that they hold, and asked for in that order.
+        let of_parts = self.contents_of_parts(root, |part| known.get(&part.0).copied());
+        if let Some(contents) = of_parts {
+            known.insert(root.0, contents);
+            return contents;
+        }
         let mut todo = vec![(root, false)];
         while let Some((ty, parts_are_known)) = todo.pop() {
-            let parts = self.parts(ty);
             if parts_are_known {
-                let mut contents = Contents::default();
-                if self.op_of(ty) == Op::TypeRuntimeArray {
-                    contents.kinds = Contents::RUNTIME_ARRAY | Contents::WITHOUT_NULL;
-                }
-                if self.is_block(ty) {
-                    contents.kinds = Contents::BLOCK;
-                }
-                for &part in parts {
-                    contents.add(match self.is_aggregate(Id(part)) {
-                        true => known.get(&part).copied().unwrap_or_default(),
-                        false => self.contents_of_simple(Id(part)),
-                    });
-                }
+                let of_part = |part: Id| Some(known.get(&part.0).copied().unwrap_or_default());
+                let contents = self.contents_of_parts(ty, of_part).unwrap_or_default();
                 known.insert(ty.0, contents);
             } else if !known.contains_key(&ty.0) {
                 // Stands for "being looked at": broken modules have types that
                 // hold themselves.
                 known.insert(ty.0, Contents::default());
                 todo.push((ty, true));
-                let parts = parts.iter().map(|&part| Id(part));
+                let parts = self.parts(ty).iter().map(|&part| Id(part));
                 let unknown =
                     parts.filter(|part| self.is_aggregate(*part) && !known.contains_key(&part.0));
                 todo.extend(unknown.map(|part| (part, false)));
             }
         }
         known.get(&root.0).copied().unwrap_or_default()
+    }
+
+    /// What an aggregate type holds, if `known` knows this of each aggregate within it.
+    fn contents_of_parts(
+        &self,
+        ty: Id,
+        known: impl Fn(Id) -> Option<Contents>,
+    ) -> Option<Contents> {
+        let mut contents = Contents::default();
+        if self.op_of(ty) == Op::TypeRuntimeArray {
+            contents.kinds = Contents::RUNTIME_ARRAY | Contents::WITHOUT_NULL;
+        }
+        if self.is_block(ty) {
+            contents.kinds = Contents::BLOCK;
+        }
+        let mut last = None;
+        for &part in self.parts(ty) {
+            // Members often have the same type as the one before.
+            if last.replace(part) == Some(part) {
+                continue;
+            }
+            contents.add(match self.is_aggregate(Id(part)) {
+                true => known(Id(part))?,
+                false => self.contents_of_simple(Id(part)),
+            });
+        }
+        Some(contents)
     }
 
     /// Whether two types are alike. `compare` looks at two types themselves: it

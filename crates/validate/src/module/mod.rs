@@ -19,8 +19,8 @@ use spirvkit_binary::{
     WordOffset,
 };
 use spirvkit_grammar::{
-    AddressingModel, Capability, ExecutionMode, ExecutionModel, InstructionInfo, MemoryModel, Op,
-    OperandKind, Version,
+    AddressingModel, Capability, ExecutionMode, ExecutionModel, MemoryModel, Op, OperandKind,
+    Version,
 };
 
 use crate::fault::Mentions;
@@ -194,6 +194,19 @@ pub(crate) struct Noted {
     pub(crate) sampled_images: Vec<u32>,
 }
 
+impl Noted {
+    /// Nothing yet, with room for what most modules of so many words have.
+    pub(crate) fn for_words(words: usize) -> Self {
+        let likely = words / 128;
+        Self {
+            globals: Vec::with_capacity(likely),
+            block_uses: Vec::with_capacity(likely),
+            crossing: Vec::with_capacity(likely),
+            ..Self::default()
+        }
+    }
+}
+
 /// The index.
 pub(crate) struct Module<'a> {
     pub(crate) words: &'a [u32],
@@ -203,7 +216,8 @@ pub(crate) struct Module<'a> {
     pub(crate) options: &'a Options,
     pub(crate) env: Env,
     ids: IdMap<Def>,
-    /// What the decoder must know of ids.
+    /// What the decoder must know of ids: types, sets of extended instructions, and the
+    /// values by which switches select.
     pub(crate) definitions: Definitions,
     pub(crate) capabilities: Capabilities,
     /// Every `OpExtension`, with its name.
@@ -312,7 +326,7 @@ impl<'a> Module<'a> {
             sound: Sound::new(),
             globals: Vec::new(),
             declared: Vec::with_capacity(likely),
-            locals: Vec::new(),
+            locals: Vec::with_capacity(likely / 4),
             operands_to_look_at: Cell::new(most_operands_looked_at(words.len())),
             odd_results: Vec::new(),
             names: OnceCell::new(),
@@ -323,27 +337,31 @@ impl<'a> Module<'a> {
             broken_tail: None,
         };
         let mut builder = functions::Builder::default();
-        let mut instructions = match spirvkit_binary::Module::new(words) {
-            Ok(module) => module.instructions(),
-            Err(_) => return m,
-        };
-        for instruction in &mut instructions {
-            let instruction = match instruction {
-                Ok(instruction) => instruction,
-                Err(error) => {
-                    m.broken_tail = Some(error);
-                    break;
-                }
-            };
-            let role = Role::of(instruction.op());
-            let inst = Inst::from(instruction);
+        let mut selectors = Vec::new();
+        let mut end = HEADER_WORDS;
+        for inst in m.all_instructions() {
+            end = inst.offset() as usize + inst.words().len();
+            let role = Role::of(inst.op());
             builder.add(&mut m, inst, role);
-            m.note_result(&instruction, builder.block());
+            m.note_result(inst, builder.block());
             if role != Role::Nothing {
                 m.note(inst, role, builder.block());
             }
+            if role == Role::Terminator && inst.op() == Op::Switch {
+                selectors.push(inst.id(0));
+            }
+        }
+        if end < words.len()
+            && let Ok(module) = spirvkit_binary::Module::new(words)
+        {
+            m.broken_tail = module.instructions().find_map(Result::err);
         }
         builder.finish(&mut m);
+        for selector in selectors {
+            if let Some(ty) = m.type_of(selector) {
+                m.definitions.define_value(selector, ty);
+            }
+        }
         // It was made by doubling, and stays.
         m.blocks.shrink_to_fit();
         m.modes.sort_unstable();
@@ -354,26 +372,22 @@ impl<'a> Module<'a> {
 
     /// Notes where a result is defined, and as what.
     #[inline]
-    fn note_result(&mut self, instruction: &Instruction<'_>, block: u32) {
-        let offset = instruction.offset().0 as u32;
-        let Some(result) = instruction.result() else {
-            let has_result = |info: &InstructionInfo| info.has_result();
-            if instruction.info().is_some_and(has_result) {
-                self.odd_results.push(offset);
-            }
+    fn note_result(&mut self, inst: Inst<'_>, block: u32) {
+        let offset = inst.offset();
+        let Some(word) = inst.result_word() else {
             return;
         };
-        let has_type = match instruction.result_type() {
-            Some(ty) => {
-                self.definitions.define_value(result, ty);
-                true
-            }
-            None => {
-                self.definitions.define(instruction);
-                false
-            }
+        let Some(&result) = inst.words().get(word) else {
+            return self.odd_results.push(offset);
         };
-        let op = instruction.op();
+        let result = Id(result);
+        let op = inst.op();
+        let has_type = word > 1;
+        if !has_type && op != Op::Label {
+            let offset = WordOffset(offset as usize);
+            let instruction = Instruction::from_words(inst.words(), offset);
+            instruction.map(|instruction| self.definitions.define(&instruction));
+        }
         let mut home = block;
         if block == NONE {
             let is_variable = matches!(op, Op::Variable | Op::UntypedVariableKHR);

@@ -25,8 +25,18 @@ impl Sound {
 
     #[inline]
     fn slot(&self, signature: &Signature) -> &Cell<Signature> {
-        let mix = |hash: u32, word: &u32| (hash ^ word).wrapping_mul(0x9e37_79b1);
-        let hash = signature.iter().fold(0, mix);
+        // Each by another one, so that none has to wait for the one before.
+        const FACTORS: Signature = [
+            0x9e37_79b1,
+            0x85eb_ca77,
+            0xc2b2_ae3d,
+            0x27d4_eb2f,
+            0x1656_67b1,
+        ];
+        let terms = signature.iter().zip(FACTORS);
+        let hash = terms.fold(0, |hash: u32, (word, factor)| {
+            hash.wrapping_add(word.wrapping_mul(factor))
+        });
         &self.slots[hash as usize >> 16 & (Self::SLOTS - 1)]
     }
 

@@ -188,10 +188,10 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
                     blocks.contains(&defining) && self.dominates(defining - blocks.start, node);
             }
             let block = self.flow.block(node);
-            let end = match self.flow.terminator(node) {
-                Some(terminator) => terminator.offset() + terminator.words().len() as u32,
-                None if node + 1 < self.flow.len() => self.flow.block(node + 1).start,
-                None => self.flow.function.range.end,
+            let end = match block.terminator {
+                0 if node + 1 < self.flow.len() => self.flow.block(node + 1).start,
+                0 => self.flow.function.range.end,
+                terminator => terminator + 1,
             };
             if !is_fine {
                 for inst in m.instructions(block.start..end).skip(1) {
@@ -268,7 +268,7 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
         // Result type and result come first, and most instructions have nothing
         // but ids.
         let words = inst.words();
-        let first = 1 + usize::from(info.has_result_type()) + usize::from(info.has_result());
+        let first = inst.first_argument();
         let end = match info.only_ids_follow() {
             true => words.len(),
             false => (1 + info.leading_ids()).clamp(first, words.len().max(first)),

@@ -400,7 +400,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             values: HashSet::new(),
             told: Told::default(),
             quiet: Vec::new(),
-            noted: Noted::default(),
+            noted: Noted::for_words(m.words.len()),
         }
     }
 
@@ -429,6 +429,14 @@ impl<'m, 'a> Ids<'m, 'a> {
             } else if here > self.first_function {
                 note(&mut self.noted.globals, here);
             }
+            return Ok(());
+        }
+        // What names and decorations are about comes later.
+        if def.offset() >= here
+            && here < self.first_function
+            && !def.is_function()
+            && takes.later.includes(ordinal)
+        {
             return Ok(());
         }
         // Labels, where they belong.

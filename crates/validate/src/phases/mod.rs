@@ -249,6 +249,13 @@ impl Place {
             self.block = Some(self.blocks);
             self.blocks += 1;
         }
+        // Nothing else begins or ends before the terminator of a block.
+        let open = self.block.and_then(|open| m.blocks.get(open as usize));
+        if let Some(open) = open
+            && open.terminator >= offset
+        {
+            return open.terminator + 1;
+        }
         let end_of_function = self
             .function
             .map(|open| m.functions[open as usize].range.end);

@@ -251,6 +251,7 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
     if !any {
         return;
     }
+    let mut any_constant = false;
     let start = m.declared.first().copied().unwrap_or(0);
     let end = m.functions.first().map_or(0, |first| first.range.start);
     for inst in m.instructions(start..end) {
@@ -258,10 +259,23 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
             && inst.result_type().is_some_and(|ty| limited.get(ty))
         {
             limited.replace(result, true);
+            any_constant = true;
         }
     }
     for function in &m.functions {
-        for inst in m.instructions(function.range.clone()) {
+        // Until one of them makes such a value, or may make one, none can take one.
+        let is_of_such_a_type = |inst: &Inst<'_>| limited.get(Id(inst.word(1)));
+        let first = match any_constant {
+            true => Some(function.range.start),
+            false => m
+                .instructions(function.range.clone())
+                .find(is_of_such_a_type)
+                .map(|inst| inst.offset()),
+        };
+        let Some(first) = first else {
+            continue;
+        };
+        for inst in m.instructions(first..function.range.end) {
             // Types of results are among the words. A literal may look like an id:
             // what follows is more careful.
             let mut words = inst.words().iter().skip(1);

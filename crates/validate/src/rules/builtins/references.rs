@@ -461,6 +461,7 @@ impl Watches {
 }
 
 /// The words that hold the ids from which a declaration is made.
+#[inline]
 fn sources<'a>(inst: Inst<'a>) -> &'a [u32] {
     let words = inst.words();
     let range = match inst.op() {
@@ -539,18 +540,18 @@ fn watch_declarations(m: &Module<'_>, seeds: &[Seed], watches: &mut Watches, fau
         let Some(result) = inst.result() else {
             continue;
         };
-        let class = class_of(inst);
+        // The object itself may be a variable.
+        let own = watches.get(result).copied();
         let mut made: Option<Watch> = None;
         for &source in sources(inst) {
             if let Some(&watch) = watches.get(Id(source)) {
                 made.get_or_insert(Watch::NOTHING).add(watch);
             }
         }
-        // The object itself may be a variable.
-        let own = watches.get(result).copied();
         if made.is_none() && own.is_none() {
             continue;
         }
+        let class = class_of(inst);
         let mut watch = made.unwrap_or(Watch::NOTHING);
         if let Some(own) = own {
             watch.add(own);

@@ -155,6 +155,12 @@ pub(super) fn composite(at: &Site<'_, '_>) -> Verdict {
         let fault = at.fault(&COUNT, message);
         fault.about(m, result, "the type is declared here")
     });
+    if let Parts::Same { ty, .. } = parts
+        && count.is_ok()
+        && constituents.iter().all(|&id| is_plain(m, Id(id), ty))
+    {
+        return Ok(());
+    }
     // Of those that are too many, enough is told.
     let most = wanted.unwrap_or(u64::MAX).try_into().unwrap_or(usize::MAX);
     // The same one often stands there several times.
@@ -182,6 +188,15 @@ pub(super) fn composite(at: &Site<'_, '_>) -> Verdict {
             Ok(())
         }));
     all([count, each])
+}
+
+/// Whether a constituent is a fixed constant of a type, as most of them are.
+#[inline]
+fn is_plain(m: &Module<'_>, constituent: Id, ty: Id) -> bool {
+    let def = m.def(constituent);
+    def.is_some_and(|def| {
+        matches!(def.op(), Op::Constant | Op::ConstantComposite) && def.word(1) == ty.0
+    })
 }
 
 /// Matrix columns are vectors, whose declarations may be repeated where the

@@ -208,6 +208,14 @@ pub(super) fn small(at: &Site<'_, '_>) -> Verdict {
     if is_32_bit_number(m, result) {
         return Ok(());
     }
+    m.sound
+        .once([at.inst.op().0.into(), result.0, 0, 0, 0], || {
+            check_small(at, result)
+        })
+}
+
+fn check_small(at: &Site<'_, '_>, result: Id) -> Verdict {
+    let m = at.m;
     if !m.has(Capability::Shader) || m.is_pointer(result) || !small_types::is_limited(m, result) {
         return Ok(());
     }

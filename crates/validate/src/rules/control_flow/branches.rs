@@ -449,6 +449,9 @@ pub(super) fn check_targets(flow: &Flow<'_, '_>, faults: &mut Faults) {
         let fault = Fault::new(&ENTRY_TARGET, flow.end(*node), message);
         faults.add(fault.at(flow.block(0).start, "this is the function's first block"));
     }
+    if flow.is_whole && flow.merges_are_whole {
+        return;
+    }
     for node in 0..flow.len() {
         if !flow.is_whole
             && let Some(terminator) = flow.terminator(node)

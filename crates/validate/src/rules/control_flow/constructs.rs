@@ -207,10 +207,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
 
     fn check_merge_blocks(&mut self, faults: &mut Faults) {
         let mut headers = vec![Self::NONE; self.flow.len() as usize];
-        for node in 0..self.flow.len() {
-            let Some(merge) = self.merge(node) else {
-                continue;
-            };
+        for (node, merge) in self.flow.merges() {
             let first = &mut headers[merge.merge as usize];
             let is_taken = *first != Self::NONE;
             if !is_taken {
@@ -329,10 +326,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
             return;
         }
         let mut post_dominators = None;
-        for node in 0..self.flow.len() {
-            let Some(merge) = self.merge(node) else {
-                continue;
-            };
+        for (node, merge) in self.flow.merges() {
             let Some(target) = merge.continue_target else {
                 continue;
             };
@@ -448,9 +442,13 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                 None => 0,
             };
             self.around[node as usize] = around;
-            self.within[node as usize] = match self.merge(node) {
-                Some(merge) if self.is_sound[node as usize] => self.open(node, merge, around),
-                _ => around,
+            let own = match self.is_sound[node as usize] {
+                true => self.merge(node),
+                false => None,
+            };
+            self.within[node as usize] = match own {
+                Some(merge) => self.open(node, merge, around),
+                None => around,
             };
         }
     }
@@ -463,15 +461,14 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
             self.tops[node as usize] = self.tops[above as usize];
             return around;
         }
-        let Some(merge) = self.merge(above) else {
-            return around;
-        };
-        if node == merge.merge {
+        let opened = self.get(within);
+        if node == opened.merge {
             self.tops[node as usize] = self.tops[above as usize];
             return around;
         }
+        let continue_target = opened.continue_target;
         self.tops[node as usize] = node;
-        if Some(node) == merge.continue_target {
+        if node == continue_target {
             // The construct stands behind that of the body.
             return within + 1;
         }
@@ -523,6 +520,9 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
 
     fn check_depth(&self, faults: &mut Faults) {
         let limit = self.flow.m.options.limits.control_flow_nesting_depth;
+        if self.constructs.iter().all(|each| each.depth <= limit) {
+            return;
+        }
         let mut is_reported = vec![false; self.constructs.len()];
         for &node in self.dominators.pre_order() {
             let around = self.around[node as usize];
@@ -551,8 +551,9 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
 /// declares, which come first.
 fn structural_graph(flow: &Flow<'_, '_>) -> Graph {
     let mut edges = Vec::with_capacity(flow.graph.edge_count() + flow.len() as usize);
+    let mut merges = flow.merges().peekable();
     for node in 0..flow.len() {
-        if let Some(merge) = flow.merge(node) {
+        if let Some((_, merge)) = merges.next_if(|&(header, _)| header == node) {
             edges.push((node, merge.merge));
             edges.extend(merge.continue_target.map(|target| (node, target)));
         }

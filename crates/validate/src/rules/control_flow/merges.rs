@@ -250,10 +250,7 @@ fn check_control(at: &Site<'_, '_>) -> Verdict {
 pub(super) fn check_unique(flow: &Flow<'_, '_>, faults: &mut Faults) {
     // For each block the merge instruction that declares it a merge block.
     let mut declared = Vec::new();
-    for node in 0..flow.len() {
-        let Some(Merge { offset, merge, .. }) = flow.merge(node) else {
-            continue;
-        };
+    for (node, Merge { offset, merge, .. }) in flow.merges() {
         declared.resize(flow.len() as usize, 0);
         let first = &mut declared[merge as usize];
         if *first == 0 {

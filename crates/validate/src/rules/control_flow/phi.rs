@@ -231,7 +231,8 @@ pub(super) fn check_parents(flow: &Flow<'_, '_>, faults: &mut Faults) {
         let mut predecessors = None;
         let mut is_start = node != 0;
         let label = flow.block(node).start;
-        let own = phis.partition_point(|&phi| phi < flow.end(node));
+        let end = flow.end(node);
+        let own = phis.iter().take_while(|&&phi| phi < end).count();
         let (own, later) = phis.split_at(own);
         phis = later;
         let Some(&last) = own.last() else {

@@ -219,6 +219,14 @@ fn check_edge(constructs: &Constructs<'_, '_, '_>, from: Node, to: Node, faults:
     if constructs.within(from) == constructs.around(to) {
         return;
     }
+    // Most others lead to where the innermost construct ends.
+    let left = constructs.get(constructs.within(from));
+    if to == left.merge {
+        let (around, of_header) = (constructs.around(to), constructs.around(left.header));
+        if around == of_header && constructs.get(around).continue_target != to {
+            return;
+        }
+    }
     if constructs.is_back_edge(from, to) && !constructs.is_loop_header(to) {
         // Reported as such.
         return;

@@ -51,7 +51,7 @@ const WHOLE: u32 = u32::MAX;
 pub(super) type Entry = (u32, u32, u32);
 
 /// Which decorations a decoration excludes; of each pair one names the other.
-fn excluded(decoration: Decoration) -> &'static [Decoration] {
+const fn excluded(decoration: Decoration) -> &'static [Decoration] {
     match decoration {
         Decoration::Block => &[Decoration::BufferBlock],
         Decoration::Restrict => &[Decoration::Aliased],
@@ -65,6 +65,35 @@ fn excluded(decoration: Decoration) -> &'static [Decoration] {
         Decoration::Centroid => &[Decoration::Sample],
         _ => &[],
     }
+}
+
+/// The frequent decorations that exclude no other that names them, as bits.
+const NOT_EXCLUDED: u64 = {
+    let mut bits = u64::MAX;
+    let mut first = 0;
+    while first < u64::BITS {
+        let others = excluded(Decoration(first));
+        let mut index = 0;
+        while index < others.len() {
+            if others[index].0 < u64::BITS {
+                bits &= !(1 << others[index].0);
+            }
+            index += 1;
+        }
+        first += 1;
+    }
+    bits
+};
+
+/// Whether it is plain to see that no decoration is there twice or excludes another.
+fn are_compatible(entries: &[Entry]) -> bool {
+    let is_not_excluded = |entry: &Entry| entry.1 < u64::BITS && NOT_EXCLUDED >> entry.1 & 1 != 0;
+    let what = |entry: &Entry| (entry.0, entry.1);
+    let differ = match entries {
+        [a, b] => what(a) != what(b),
+        _ => entries.is_sorted_by(|a, b| what(a) < what(b)),
+    };
+    differ && entries.iter().all(is_not_excluded)
 }
 
 /// Whether a decoration may stand on the same object several times, with other
@@ -96,7 +125,7 @@ pub(super) fn note(decorated: &Decorated<'_>, entries: &mut Vec<Entry>) {
 
 /// Checks all that was noted of one object.
 pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> Verdict {
-    if entries.len() < 2 {
+    if are_compatible(entries) {
         return Ok(());
     }
     entries.sort_unstable();

@@ -1,7 +1,7 @@
 //! The variables that entry points use.
 
 use hashbrown::HashSet;
-use spirvkit_binary::{Id, IdMap, Instruction, Value, WordOffset};
+use spirvkit_binary::{Id, Instruction, Value, WordOffset};
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Op, StorageClass, Version};
 
@@ -49,13 +49,32 @@ OpMemberDecorate %struct 0 Offset 0
     },
 };
 
-/// What is noted of ids.
-#[derive(Clone, Copy)]
+/// What is noted of a variable outside of functions.
+#[derive(Clone, Copy, Default)]
 struct Known {
     /// The number of a variable that matters, from 1; 0 for anything else.
     variable: u32,
     /// The function whose use of the variable was noted last, as its index and 1.
     function: u32,
+}
+
+/// What is noted of all variables outside of functions, in order.
+struct Globals<'m, 'a> {
+    m: &'m Module<'a>,
+    known: Vec<Known>,
+}
+
+impl Globals<'_, '_> {
+    /// What is noted of an id, if it is such a variable.
+    #[inline]
+    fn get(&mut self, id: Id) -> Option<&mut Known> {
+        let def = self.m.whereabouts(id);
+        if !def.is_global() {
+            return None;
+        }
+        let index = self.m.globals.binary_search(&def.offset()).ok()?;
+        self.known.get_mut(index)
+    }
 }
 
 /// That a function uses a variable.
@@ -80,13 +99,15 @@ struct Variable {
 pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
     let is_new = m.version >= Version::new(1, 4);
     let one_push_constant = m.env.is_vulkan() && !m.has(Capability::PushConstantBanksNV);
-    let nothing = Known {
-        variable: 0,
-        function: 0,
+    let mut globals = Globals {
+        m,
+        known: vec![Known::default(); m.globals.len()],
     };
-    let mut known = IdMap::new(nothing, m.words.len());
     let mut variables = Vec::new();
-    for inst in m.globals.iter().filter_map(|&offset| m.inst(offset)) {
+    for (index, &offset) in m.globals.iter().enumerate() {
+        let Some(inst) = m.inst(offset) else {
+            continue;
+        };
         let class = StorageClass(inst.arg(0));
         let must_be_listed = is_new || matches!(class, StorageClass::Input | StorageClass::Output);
         let is_push_constant = one_push_constant && class == StorageClass::PushConstant;
@@ -101,7 +122,7 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
                 listed: 0,
                 used: 0,
             });
-            known.slot(id).variable = variables.len() as u32;
+            globals.known[index].variable = variables.len() as u32;
         }
     }
     if variables.is_empty() || m.entry_points.is_empty() {
@@ -111,13 +132,13 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
     let users = m.noted.globals.iter();
     for inst in users.filter_map(|&offset| m.inst(offset)) {
         if let Some(function) = m.function_at(inst.offset()) {
-            note_uses(m, inst, function, &mut known, &mut used);
+            note_uses(m, inst, function, &mut globals, &mut used);
         }
     }
     let mut reach = Reach::new(m);
     for entries in m.entry_points.chunks(AT_ONCE) {
         reach.follow(m, entries);
-        let wrong = find_wrong(&reach, entries, &known, &mut variables, &used);
+        let wrong = find_wrong(&reach, entries, &mut globals, &mut variables, &used);
         // To look at each takes its time, so these many are enough.
         for (index, entry) in entries.iter().enumerate() {
             if wrong >> index & 1 != 0 && !faults.is_full() {
@@ -134,7 +155,7 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
 fn find_wrong(
     reach: &Reach,
     entries: &[EntryPoint<'_>],
-    known: &IdMap<Known>,
+    globals: &mut Globals<'_, '_>,
     variables: &mut [Variable],
     used: &[Use],
 ) -> Entries {
@@ -143,7 +164,9 @@ fn find_wrong(
     }
     for (index, entry) in entries.iter().enumerate() {
         for &id in entry.interface {
-            let number = known.get(Id(id)).variable as usize;
+            let number = globals
+                .get(Id(id))
+                .map_or(0, |known| known.variable as usize);
             if let Some(variable) = number.checked_sub(1).and_then(|at| variables.get_mut(at)) {
                 variable.listed |= 1 << index;
             }
@@ -227,24 +250,21 @@ fn note_uses(
     m: &Module<'_>,
     inst: Inst<'_>,
     function: u32,
-    known: &mut IdMap<Known>,
+    globals: &mut Globals<'_, '_>,
     used: &mut Vec<Use>,
 ) {
-    let may_use = |known: &IdMap<Known>, word: u32| {
-        let known = known.get(Id(word));
-        known.variable != 0 && known.function != function + 1
-    };
+    let is_news = |known: &Known| known.variable != 0 && known.function != function + 1;
     let words = inst.words().get(1..).unwrap_or_default();
-    if !words.iter().any(|&word| may_use(known, word)) {
+    let mut may_use = |&word: &u32| globals.get(Id(word)).is_some_and(|known| is_news(known));
+    if !words.iter().any(&mut may_use) {
         return;
     }
     let mut note = |id: Id| {
-        if may_use(known, id.0) {
-            let slot = known.slot(id);
-            slot.function = function + 1;
+        if let Some(known) = globals.get(id).filter(|known| is_news(known)) {
+            known.function = function + 1;
             used.push(Use {
                 function,
-                variable: slot.variable - 1,
+                variable: known.variable - 1,
                 offset: inst.offset(),
             });
         }

@@ -48,11 +48,12 @@ pub(super) fn check(
     let mut members = declared(layouts, id, types);
     for member in &mut members {
         let before = found.len();
-        check_decorations(layouts, id, member, found);
+        let is_matrix = layouts.is_matrix(member.ty);
+        check_decorations(layouts, id, member, is_matrix, found);
         member.layout = layouts.layout(member.ty, member.matrix, found);
         member.is_faulty = found.len() > before;
         // How it is aligned depends on what it lacks.
-        if layouts.is_matrix(member.ty) && !member.has_order {
+        if is_matrix && !member.has_order {
             member.layout.alignment = 1;
         }
     }
@@ -144,7 +145,13 @@ pub(super) fn straddling(layouts: &Layouts<'_, '_>, id: Id, types: &[u32]) -> Ve
 }
 
 /// Checks that a member has the decorations that its layout needs.
-fn check_decorations(layouts: &Layouts<'_, '_>, id: Id, member: &Member, found: &mut Vec<Fault>) {
+fn check_decorations(
+    layouts: &Layouts<'_, '_>,
+    id: Id,
+    member: &Member,
+    is_matrix: bool,
+    found: &mut Vec<Fault>,
+) {
     let m = layouts.m;
     let mut missing = |what: &str| {
         let message = format!("member {} of {} needs {what}", member.index, m.name(id));
@@ -153,7 +160,7 @@ fn check_decorations(layouts: &Layouts<'_, '_>, id: Id, member: &Member, found: 
     if member.offset == Offset::Missing {
         missing("an Offset");
     }
-    if !layouts.is_matrix(member.ty) {
+    if !is_matrix {
         return;
     }
     if !member.has_order {

@@ -280,6 +280,17 @@ pub(super) struct Variable {
 }
 
 pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+    match *at.inst.words() {
+        // What is asked of those of functions without a value to begin with goes by the type.
+        [first, ty, _, class] if StorageClass(class) == StorageClass::Function => {
+            let signature = [first, ty, 0, 0, 0];
+            at.m.sound.once(signature, || any_variable(at))
+        }
+        _ => any_variable(at),
+    }
+}
+
+fn any_variable(at: &Site<'_, '_>) -> Verdict {
     let m = at.m;
     let class = StorageClass(at.inst.arg(0));
     let untyped = at.inst.op() == Op::UntypedVariableKHR;

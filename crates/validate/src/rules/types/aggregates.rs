@@ -283,6 +283,9 @@ pub(super) fn structure(at: &Site<'_, '_>) -> Verdict {
 
 /// How many members are built-ins.
 fn built_in_members(m: &Module<'_>, ty: Id) -> usize {
+    if !m.structure_facts(ty).has_built_ins {
+        return 0;
+    }
     let built_ins = m.decorations(ty).filter(|decorated| {
         decorated.member.is_some() && decorated.decoration == Decoration::BuiltIn
     });
@@ -305,8 +308,10 @@ fn nested_struct(at: &Site<'_, '_>, index: usize, member: Id) -> Verdict {
 /// Structures within structures, at any depth and through arrays.
 fn block_in_block(at: &Site<'_, '_>, result: Id) -> Verdict {
     let m = at.m;
-    let holds_block = |&member: &u32| m.contents(Id(member)).has(Contents::BLOCK);
-    if !m.is_block(result) || !m.members(result).iter().any(holds_block) {
+    let holds_block = |member: u32| m.contents(Id(member)).has(Contents::BLOCK);
+    // Members often have the same type as the one before.
+    let mut runs = m.members(result).chunk_by(|a, b| a == b);
+    if !m.is_block(result) || !runs.any(|run| holds_block(run[0])) {
         return Ok(());
     }
     // Which one it is, is only for the message.

@@ -219,7 +219,7 @@ fn by_one_pass(graph: &impl Edges, order: &DepthFirst) -> Option<(Vec<Node>, Vec
     const STEPS: usize = 16;
     let place = order.post_numbers();
     let mut immediate = vec![NONE; graph.len() as usize];
-    let mut back_edges = Vec::new();
+    let mut back_edges = Vec::with_capacity(16);
     let mut steps = 0;
     let (&root, rest) = order.post_order().split_last()?;
     for &node in rest.iter().rev() {

@@ -100,6 +100,9 @@ impl<'a> Module<'a> {
         if let Some(&contents) = known.get(&root.0) {
             return contents;
         }
+        if known.is_empty() {
+            known.reserve(28);
+        }
         // Types are declared behind those that they hold, and asked for in that order.
         let of_parts = self.contents_of_parts(root, |part| known.get(&part.0).copied());
         if let Some(contents) = of_parts {

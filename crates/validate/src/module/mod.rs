@@ -157,8 +157,9 @@ impl Capabilities {
 
     /// Adds a capability and those it implies.
     pub(crate) fn add(&mut self, capability: Capability) {
-        let mut todo = vec![capability];
-        while let Some(capability) = todo.pop() {
+        let mut todo = Vec::new();
+        let mut next = Some(capability);
+        while let Some(capability) = next.take().or_else(|| todo.pop()) {
             if self.contains(capability) {
                 continue;
             }
@@ -166,7 +167,8 @@ impl Capabilities {
                 *word |= 1 << (capability.0 % 64);
             }
             if let Some(info) = OperandKind::Capability.enumerant(capability.0) {
-                todo.extend(info.availability().capabilities());
+                let implied = info.availability().capabilities().iter().copied();
+                todo.extend(implied.filter(|&implied| !self.contains(implied)));
             }
         }
     }
@@ -202,6 +204,8 @@ impl Noted {
             globals: Vec::with_capacity(likely),
             block_uses: Vec::with_capacity(likely),
             crossing: Vec::with_capacity(likely),
+            phis: Vec::with_capacity(likely / 2),
+            pointers: Vec::with_capacity(likely / 2),
             ..Self::default()
         }
     }

@@ -47,7 +47,7 @@ fn check(_at: &Site<'_, '_>) -> Verdict {
 }
 
 fn check_module(m: &Module<'_>, faults: &mut Faults) {
-    let mut entries = Vec::new();
+    let mut entries = Vec::with_capacity(16);
     for target in m.decorated_ids() {
         if m.def_offset(target) == 0 {
             continue;

@@ -103,7 +103,7 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
         m,
         known: vec![Known::default(); m.globals.len()],
     };
-    let mut variables = Vec::new();
+    let mut variables = Vec::with_capacity(m.globals.len());
     for (index, &offset) in m.globals.iter().enumerate() {
         let Some(inst) = m.inst(offset) else {
             continue;
@@ -128,7 +128,7 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
     if variables.is_empty() || m.entry_points.is_empty() {
         return;
     }
-    let mut used: Vec<Use> = Vec::new();
+    let mut used: Vec<Use> = Vec::with_capacity(m.globals.len());
     let users = m.noted.globals.iter();
     for inst in users.filter_map(|&offset| m.inst(offset)) {
         if let Some(function) = m.function_at(inst.offset()) {

@@ -80,6 +80,9 @@ pub(super) struct MatrixLayout {
     pub(super) row_major: bool,
 }
 
+/// As many types as most modules lay out at once.
+const LIKELY: usize = 14;
+
 /// What is known of a type's layout.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
@@ -122,7 +125,7 @@ impl<'m, 'a> Layouts<'m, 'a> {
             m,
             rules,
             descriptor_size: bindless_size(m),
-            known: HashMap::new(),
+            known: HashMap::with_capacity(LIKELY),
             unsound: HashSet::new(),
             told: HashSet::new(),
         }
@@ -132,8 +135,9 @@ impl<'m, 'a> Layouts<'m, 'a> {
     /// checked before.
     pub(super) fn lay_out(&mut self, root: Id, found: &mut Vec<Found>) {
         let m = self.m;
-        let mut pending = Vec::new();
-        let mut todo = vec![root];
+        let mut pending = Vec::with_capacity(LIKELY);
+        let mut todo = Vec::with_capacity(LIKELY);
+        todo.push(root);
         while let Some(ty) = todo.pop() {
             if !m.is_aggregate(ty) || self.known.contains_key(&ty.0) {
                 continue;

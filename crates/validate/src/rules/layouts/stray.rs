@@ -56,6 +56,9 @@ impl Decorated<'_, '_> {
         if !m.is_aggregate(root) {
             return None;
         }
+        if let Some(&found) = self.known.get(&root.0) {
+            return found;
+        }
         let mut todo = vec![(root, false)];
         while let Some((ty, parts_are_known)) = todo.pop() {
             if !parts_are_known && self.known.contains_key(&ty.0) {

@@ -42,7 +42,7 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
     if m.has_extension(EXEMPTION) {
         return;
     }
-    let mut seen = HashMap::new();
+    let mut seen = HashMap::with_capacity(m.declared.len().min(56));
     for inst in m.declared.iter().filter_map(|&offset| m.inst(offset)) {
         let op = inst.op();
         if !is_type_declaration(op) || may_repeat(op) {

@@ -498,7 +498,9 @@ OpDecorate %variable Binding 0
 %ptr = OpTypePointer UniformConstant %tensor
 %variable = OpVariable %ptr UniformConstant
 %loaded = OpLoad %tensor %variable
-OpTensorWriteARM %loaded %origin %u32_0 OutOfBoundsValueARM|MakeElementVisibleARM %u32_0 %u32_3 ; tensor.operands tensor.operands tensor.operands",
+OpTensorWriteARM %loaded %origin %u32_0 OutOfBoundsValueARM|MakeElementVisibleARM %u32_0 %u32_3 ; tensor.operands tensor.operands tensor.operands
+%read = OpTensorReadARM %u64 %loaded %u32_0 MakeElementAvailableARM|NonPrivateElementARM %u32_1 ; tensor.element tensor.coordinates tensor.operands
+%size = OpTensorQuerySizeARM %f32 %loaded %f32_0 ; tensor.query-result tensor.dimension",
     );
 }
 
@@ -787,5 +789,56 @@ OpExtension \"SPV_KHR_untyped_pointers\"
 OpExtension \"SPV_EXT_descriptor_heap\"
 %image = OpTypeImage %f32 2D 0 0 0 2 R32f
 %texel = OpUntypedImageTexelPointerEXT %u32 %image %u32_1 %f32_0 %u32_1 ; image.texel-pointer-result image.texel-pointer-image image.coordinate image.texel-pointer-sample",
+    );
+}
+
+#[test]
+fn operands_of_functions_of_opencl() {
+    tells(
+        Frame::Kernel,
+        "%cl = OpExtInstImport \"OpenCL.std\"
+%ptr_Workgroup_u8 = OpTypePointer Workgroup %u8
+%format = OpVariable %ptr_Workgroup_u8 Workgroup
+%written = OpExtInst %u64 %cl printf %format ; opencl-std.printf-result opencl-std.printf-format
+%mixed = OpExtInst %v2f32 %cl shuffle %v2u32_0 %v4u32_0 ; opencl-std.shuffle-vector opencl-std.shuffle-mask
+%both = OpExtInst %v2f32 %cl shuffle2 %v2f32_0 %v4f32_0 %v4u32_0 ; opencl-std.shuffle-vector opencl-std.shuffle-mask
+%fetched = OpExtInst %f32 %cl prefetch %format %u32_1 ; opencl-std.void-result opencl-std.prefetch-pointer opencl-std.size",
+    );
+}
+
+#[test]
+fn operands_of_split_barriers() {
+    tells(
+        Frame::ShaderFor("vulkan1.3"),
+        "OpCapability SplitBarrierEXT
+OpExtension \"SPV_EXT_split_barrier\"
+OpControlBarrierArriveEXT %u32_4 %f32_0 %f32_0 ; barrier.split-scope scope.type semantics.type",
+    );
+}
+
+#[test]
+fn operands_of_reflection() {
+    tells(
+        Frame::Shader,
+        "%set = OpExtInstImport \"NonSemantic.ClspvReflection.1\"
+%size = OpExtInst %void %set SpecConstantWorkgroupSize %f32_0 %f32_1 %u32_1 ; clspv-reflection.uint clspv-reflection.uint",
+    );
+}
+
+#[test]
+fn operands_of_block_matches() {
+    tells(
+        Frame::Fragment,
+        "OpCapability TextureBlockMatchQCOM
+OpExtension \"SPV_QCOM_image_processing\"
+OpEntryPoint Fragment %main \"main\" %target %reference
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%ptr_sampled = OpTypePointer UniformConstant %sampled
+%target = OpVariable %ptr_sampled UniformConstant
+%reference = OpVariable %ptr_sampled UniformConstant
+%a = OpLoad %sampled %target
+%b = OpLoad %sampled %reference
+%match = OpImageBlockMatchSADQCOM %v4f32 %a %v2u32_0 %b %v2u32_0 %v2u32_0 ; image.processing-decoration image.processing-decoration",
     );
 }

@@ -14,7 +14,7 @@ pub(crate) struct Sound {
 }
 
 impl Sound {
-    const SLOTS: usize = 128;
+    const SLOTS: usize = 256;
 
     pub(crate) const fn new() -> Self {
         // The first word of an instruction is never zero.

@@ -517,7 +517,11 @@ fn walk(at: &Site<'_, '_>, first: usize, start: Id) -> Result<Id, Fault> {
             Type::Array { element, .. } | Type::RuntimeArray { element } => element,
             Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => matrix.component,
             Type::Other(Op::TypeNodePayloadArrayAMDX) => m.def(ty).map_or(Id(0), |def| def.id(0)),
-            Type::Struct { members } => member(at, number - first + 1, index, ty, members)?,
+            Type::Struct { members } => {
+                // No member has a negative number.
+                ty = member(at, number - first + 1, index, ty, members)?;
+                continue;
+            }
             _ => return Err(too_far(at, number - first + 1, index, ty)),
         };
         if m.addressing == AddressingModel::Logical && is_negative(m, index, index_type) {

@@ -118,9 +118,11 @@ fn place(
                 word * 4
             );
         }
-        (Location::None, _) => {
+        (Location::None, Some(_)) => {
             let _ = writeln!(out, "  {gutter}-->{gutter:#} {file}");
         }
+        // Not every error is about a module.
+        (Location::None, None) => {}
     }
 }
 

@@ -78,6 +78,7 @@ fn misspelt_ids_get_suggestions() {
         let ran = dir.spv(&["explain", id]);
         ran.fails(1, "did you mean");
         assert!(ran.stderr.contains(suggestion), "{}", ran.stderr);
+        assert!(!ran.stderr.contains("-->"), "{}", ran.stderr);
     }
     dir.spv(&["explain", "qqqqqqqq"]).fails(1, "--list");
 }

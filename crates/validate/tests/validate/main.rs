@@ -5,6 +5,7 @@ mod compiled;
 mod control_flow;
 mod debug_info;
 mod every_error;
+mod every_operand;
 mod extensions;
 mod front;
 mod hostile;

@@ -648,14 +648,21 @@ impl<'a> Pass<'_, 'a, '_> {
 
     #[cold]
     fn undecodable(&mut self, inst: Inst<'_>, error: &Error) {
-        if self.is_wide_integer(inst, error.kind()) {
+        let kind = match error.kind() {
+            // The decoder knows no values but those that switches select by.
+            ErrorKind::UndefinedType { id } if self.m.def_offset(id) != 0 => {
+                ErrorKind::NotANumberType { id }
+            }
+            kind => kind,
+        };
+        if self.is_wide_integer(inst, kind) {
             return;
         }
-        let rule = match error.kind() {
+        let rule = match kind {
             ErrorKind::NotAnImport { .. } => &NO_SET,
             _ => &MALFORMED,
         };
-        let message = match error.kind() {
+        let message = match kind {
             ErrorKind::NotAnImport { id } => format!(
                 "{}: {} is not the result of an earlier OpExtInstImport",
                 inst.op(),

@@ -36,6 +36,23 @@ fn an_undefined_id_is_told_once() {
 }
 
 #[test]
+fn the_type_of_a_literal_may_be_a_value_by_mistake() {
+    for (ty, what) in [
+        ("%one", "is not an integer or float"),
+        ("%nowhere", "is not defined"),
+    ] {
+        let text = START.replace(
+            "%type =",
+            &format!("!0x0004002b {ty} %constant !5\n%type ="),
+        );
+        let module = assemble(&format!("{text}{END}"), &Default::default()).unwrap();
+        let report = validate(&module.words, &Options::default());
+        let mut told = report.diagnostics().iter().map(|d| d.message());
+        assert!(told.any(|message| message.contains(what)), "{ty}");
+    }
+}
+
+#[test]
 fn a_missing_capability_is_told_once() {
     let body = "OpEmitVertex\nOpEmitVertex\nOpEndPrimitive\n";
     let broken = rules_broken_by(&format!("{START}{body}{END}"));

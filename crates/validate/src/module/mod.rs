@@ -387,11 +387,6 @@ impl<'a> Module<'a> {
         let result = Id(result);
         let op = inst.op();
         let has_type = word > 1;
-        if !has_type && op != Op::Label {
-            let offset = WordOffset(offset as usize);
-            let instruction = Instruction::from_words(inst.words(), offset);
-            instruction.map(|instruction| self.definitions.define(&instruction));
-        }
         let mut home = block;
         if block == NONE {
             let is_variable = matches!(op, Op::Variable | Op::UntypedVariableKHR);
@@ -411,11 +406,17 @@ impl<'a> Module<'a> {
         if !is_new || result.0 == 0 || result.0 >= self.header.bound {
             self.odd_results.push(offset);
         }
-        if is_new {
-            *def = Def {
-                offset: if has_type { offset | HAS_TYPE } else { offset },
-                block: home,
-            };
+        if !is_new {
+            return;
+        }
+        *def = Def {
+            offset: if has_type { offset | HAS_TYPE } else { offset },
+            block: home,
+        };
+        if !has_type && op != Op::Label {
+            let offset = WordOffset(offset as usize);
+            let instruction = Instruction::from_words(inst.words(), offset);
+            instruction.map(|instruction| self.definitions.define(&instruction));
         }
     }
 

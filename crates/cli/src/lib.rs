@@ -37,6 +37,7 @@ mod run;
 #[cfg(test)]
 mod scratch;
 mod telling;
+mod topics;
 
 use std::ffi::OsString;
 

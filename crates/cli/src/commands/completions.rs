@@ -7,9 +7,9 @@ use clap::{Arg, Args, Command};
 use clap_complete::Shell;
 
 use crate::cli;
-use crate::commands::explain;
 use crate::exit::Ending;
 use crate::report;
+use crate::topics;
 
 /// Print a completion script for a shell
 #[derive(Debug, Args)]
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments) -> Ending {
 /// The command line, with values for what is free text to its parser.
 fn definition() -> Command {
     let of_ids = |argument: Arg| {
-        let ids: Vec<&str> = explain::ids().collect();
+        let ids: Vec<&str> = topics::all().into_keys().collect();
         argument.value_parser(PossibleValuesParser::new(ids))
     };
     cli::definition()

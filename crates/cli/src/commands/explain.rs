@@ -5,13 +5,14 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use serde_json::{Value, json};
-use spirvkit::diagnostics::{ErrorClass, Kind, similar};
+use spirvkit::Diagnostic;
+use spirvkit::diagnostics::{ErrorClass, similar};
 use spirvkit::validate::{Example, Frame};
-use spirvkit::{Diagnostic, Rule};
 
 use crate::exit::{Ending, UsageError};
-use crate::kinds::{self, KINDS};
+use crate::kinds;
 use crate::report::{self, Format, Messages, Reporter};
+use crate::topics::{self, Topic, family};
 
 /// Explain the id of an error or a warning, with examples
 #[derive(Debug, Args)]
@@ -51,7 +52,7 @@ Exit codes:
   2  the command line is wrong";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    let all = topics();
+    let all = topics::all();
     let wanted = match &arguments.rule {
         Some(text) => find(&all, text),
         None => Some(all.values().copied().collect()),
@@ -72,34 +73,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         (Format::Human, wanted) => list(wanted),
     };
     Ok(report::print(text.as_bytes()))
-}
-
-/// The ids of all errors and warnings.
-pub(crate) fn ids() -> impl Iterator<Item = &'static str> {
-    topics().into_keys()
-}
-
-/// What there is to explain.
-#[derive(Clone, Copy, Debug)]
-enum Topic {
-    /// A rule of the validator.
-    Rule(&'static Rule),
-    /// What else may be wrong.
-    Kind(&'static Kind),
-}
-
-/// All there is to explain, by id. Of what a rule says, the rule says more.
-fn topics() -> BTreeMap<&'static str, Topic> {
-    let kinds = spirvkit::kinds().into_iter().chain(KINDS.iter().copied());
-    let kinds = kinds.map(|kind| (kind.id, Topic::Kind(kind)));
-    let rules = spirvkit::rules().into_iter();
-    let rules = rules.map(|rule| (rule.id, Topic::Rule(rule)));
-    kinds.chain(rules).collect()
-}
-
-/// The family that an id belongs to.
-fn family(id: &str) -> &str {
-    id.split_once('.').map_or(id, |(family, _)| family)
 }
 
 /// What a user means: an id, a rule of Vulkan's, or a whole family.

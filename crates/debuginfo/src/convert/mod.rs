@@ -249,6 +249,12 @@ impl<'a, 'm> Converter<'a, 'm> {
     fn clear(&mut self, entries: &[Entry<'a>]) -> Result<(), EncodeError> {
         let goes = |fate| matches!(fate, Fate::Alias(_) | Fate::Gone);
         let mut going = std::mem::take(&mut self.unknown);
+        // Where an id is defined twice, one of these may have become what the other was to be.
+        let is_extended = |&inst: &Inst| {
+            let op = self.module.op(inst);
+            matches!(op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR)
+        };
+        going.retain(is_extended);
         for &inst in &going {
             let words = self.module.get(inst).words();
             let words = [words[1], words[2], self.import.0, Kind::InfoNone.number()];

@@ -588,3 +588,35 @@ fn columns_that_the_text_lacks_are_no_columns() {
     let position = info.position(called).map(|it| (it.line, it.column));
     assert_eq!(position, Some((4, 0)));
 }
+
+#[test]
+fn one_id_may_be_of_an_unknown_instruction_and_of_another() {
+    let module = |first: &str, second: &str| {
+        format!(
+            "OpCapability Shader
+OpCapability Linkage
+OpExtension \"SPV_KHR_non_semantic_info\"
+%set = OpExtInstImport \"NonSemantic.Shader.DebugInfo.100\"
+OpMemoryModel Logical GLSL450
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%f = OpFunction %void None %fn
+%entry = OpLabel
+!0x0005000c %void %twice %set {first}
+!0x0005000c %void %twice %set {second}
+OpReturn
+OpFunctionEnd
+"
+        )
+    };
+    // DebugNoLine, and what nobody knows.
+    for (first, second) in [("!104", "!9999"), ("!9999", "!104")] {
+        let text = module(first, second);
+        let words = spirvkit_text::assemble(&text, &Default::default())
+            .unwrap()
+            .words;
+        let mut module = Module::load(&words).unwrap();
+        let _ = convert(&mut module, Set::OpenCl100, &Options::default());
+        module.verify().unwrap();
+    }
+}

@@ -150,14 +150,14 @@ pub struct Edge {
 }
 
 /// How many characters of conditions to show.
-const LONGEST_LABEL: usize = 28;
+const MAX_LABEL_LENGTH: usize = 28;
 
 impl Edge {
     /// The conditions as a short text; of many, how many are left out.
     pub fn label(&self) -> String {
         let mut label = String::new();
         for (index, condition) in self.conditions.iter().enumerate() {
-            if index > 0 && label.len() + condition.len() > LONGEST_LABEL {
+            if index > 0 && label.len() + condition.len() > MAX_LABEL_LENGTH {
                 label.push_str(&format!(" +{}", self.conditions.len() - index));
                 break;
             }

@@ -14,7 +14,7 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, (Diagnostic, String)> {
     }
     let text = String::from_utf8(bytes).or_else(|error| {
         let mut bytes = error.into_bytes();
-        mend_comments(&mut bytes);
+        fix_comments(&mut bytes);
         String::from_utf8(bytes)
     });
     text.map_err(|error| {
@@ -108,13 +108,13 @@ const SUBSTITUTE: u8 = b'?';
 
 /// Replaces bytes in comments of assembly text that are not UTF-8, one for one,
 /// so that all places stay the same.
-fn mend_comments(text: &mut [u8]) {
+fn fix_comments(text: &mut [u8]) {
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
         at = match byte {
             b';' => {
                 let end = end_of(text, at, |byte| byte == b'\n');
-                mend(&mut text[at..end]);
+                fix(&mut text[at..end]);
                 end
             }
             b'"' => end_of_string(text, at + 1),
@@ -148,7 +148,7 @@ fn end_of_string(text: &[u8], mut at: usize) -> usize {
     text.len()
 }
 
-fn mend(comment: &mut [u8]) {
+fn fix(comment: &mut [u8]) {
     let mut at = 0;
     while let Err(error) = str::from_utf8(&comment[at..]) {
         let start = at + error.valid_up_to();
@@ -164,20 +164,20 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn mends(text: &[u8], expected: &[u8]) {
-        let mut mended = text.to_vec();
-        mend_comments(&mut mended);
+    fn fixes(text: &[u8], expected: &[u8]) {
+        let mut fixed = text.to_vec();
+        fix_comments(&mut fixed);
         assert_eq!(
-            mended.escape_ascii().to_string(),
+            fixed.escape_ascii().to_string(),
             expected.escape_ascii().to_string()
         );
     }
 
     #[test]
     fn bytes_in_comments_are_replaced_one_for_one() {
-        mends(b"; caf\xe9\nOpNop ;\xff\xfe", b"; caf?\nOpNop ;??");
-        mends(b";\xe2\x82\r\n;\xf0\x9f\x98", b";??\r\n;???");
-        mends(
+        fixes(b"; caf\xe9\nOpNop ;\xff\xfe", b"; caf?\nOpNop ;??");
+        fixes(b";\xe2\x82\r\n;\xf0\x9f\x98", b";??\r\n;???");
+        fixes(
             b"(;\xff\n=;\xff\n%1;\xff\n\"a\";\xff",
             b"(;?\n=;?\n%1;?\n\"a\";?",
         );
@@ -186,10 +186,10 @@ mod tests {
     #[test]
     fn what_is_utf_8_stays() {
         let text = "; é € 😀\nOpName %1 \"é\"\n";
-        mends(text.as_bytes(), text.as_bytes());
-        mends("; é\u{20ac}".as_bytes(), "; é\u{20ac}".as_bytes());
-        mends(b"; \xc3\xa9 \xe9 \xc3\xa9", b"; \xc3\xa9 ? \xc3\xa9");
-        mends(b"", b"");
+        fixes(text.as_bytes(), text.as_bytes());
+        fixes("; é\u{20ac}".as_bytes(), "; é\u{20ac}".as_bytes());
+        fixes(b"; \xc3\xa9 \xe9 \xc3\xa9", b"; \xc3\xa9 ? \xc3\xa9");
+        fixes(b"", b"");
     }
 
     #[test]
@@ -202,16 +202,16 @@ mod tests {
             b"OpName %1 \"open ; \xe9",
             b"OpName %1 \"open \\",
         ] {
-            mends(text, text);
+            fixes(text, text);
         }
     }
 
     #[test]
     fn strings_end_where_the_assembler_ends_them() {
-        mends(b"\"\\\\\";\xe9", b"\"\\\\\";?");
+        fixes(b"\"\\\\\";\xe9", b"\"\\\\\";?");
         // No string starts within a word.
-        mends(b"a\"b ;\xe9\n\"", b"a\"b ;?\n\"");
-        mends(b"; \"\n;\xe9", b"; \"\n;?");
-        mends(b"\"a\"\"b;\xe9", b"\"a\"\"b;\xe9");
+        fixes(b"a\"b ;\xe9\n\"", b"a\"b ;?\n\"");
+        fixes(b"; \"\n;\xe9", b"; \"\n;?");
+        fixes(b"\"a\"\"b;\xe9", b"\"a\"\"b;\xe9");
     }
 }

@@ -98,18 +98,18 @@ impl Input {
 
 /// How many bytes an input may have, unless the command line says something else: more
 /// than modules within the universal limits ever take.
-pub(crate) const MOST_BYTES: u64 = 256 << 20;
+pub(crate) const MAX_BYTES: u64 = 256 << 20;
 
 /// What it says.
-static MOST: AtomicU64 = AtomicU64::new(MOST_BYTES);
+static MAX: AtomicU64 = AtomicU64::new(MAX_BYTES);
 
 /// Makes known how many bytes an input may have.
 pub(crate) fn expect_at_most(bytes: u64) {
-    MOST.store(bytes, Ordering::Relaxed);
+    MAX.store(bytes, Ordering::Relaxed);
 }
 
 fn check_size(bytes: u64) -> io::Result<()> {
-    let most = MOST.load(Ordering::Relaxed);
+    let most = MAX.load(Ordering::Relaxed);
     match bytes > most {
         true => Err(io::Error::other(format!(
             "it is larger than {most} bytes, the limit that `--max-input` sets"
@@ -120,7 +120,7 @@ fn check_size(bytes: u64) -> io::Result<()> {
 
 /// Reads a stream, which may say how many bytes there will be. It may also be endless.
 fn read_at_most(stream: impl Read, expected: u64) -> io::Result<Vec<u8>> {
-    let most = MOST.load(Ordering::Relaxed);
+    let most = MAX.load(Ordering::Relaxed);
     let mut bytes = Vec::new();
     // What a file says of its size is at most a hint.
     let expected = usize::try_from(expected).unwrap_or(0);

@@ -50,7 +50,7 @@ use change::change_help;
 /// want: the package `spirvkit`.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     output::expect_no_color();
-    inputs::expect_at_most(inputs::MOST_BYTES);
+    inputs::expect_at_most(inputs::MAX_BYTES);
     let mut arguments = arguments.into_iter();
     let program = arguments.next().unwrap_or_else(|| "spv".into());
     let ending = match classic::Tool::from_program(&program) {

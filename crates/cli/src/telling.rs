@@ -24,7 +24,7 @@ pub(crate) struct Telling {
 }
 
 /// So many instructions of an opcode are told each; of more, only the number is.
-const MOST: usize = 8;
+const MAX: usize = 8;
 
 /// The most characters of an instruction that are shown.
 const WIDTH: usize = 100;
@@ -114,7 +114,7 @@ fn removed(old: &Module<'_>, new: &Module<'_>) -> BTreeMap<String, Gone> {
     }
     for gone in removed
         .values_mut()
-        .filter(|gone| gone.offsets.len() <= MOST)
+        .filter(|gone| gone.offsets.len() <= MAX)
     {
         let excerpts = excerpts(old.words(), &gone.offsets).into_iter();
         gone.texts = excerpts.map(|excerpt| shortened(&excerpt.text)).collect();

@@ -10,7 +10,7 @@ use crate::places::Position;
 use crate::{DebugInfo, Entry, Field, Flags, Kind, Slot, Tag};
 
 /// Scopes inside scopes deeper than this are written no further to the right.
-const DEEPEST: usize = 40;
+const MAX_DEPTH: usize = 40;
 
 impl Entry<'_> {
     /// What the entry describes, in a line: `function shade: float (float)`.
@@ -144,7 +144,7 @@ impl Entry<'_> {
     pub fn expression_text(&self) -> String {
         let operations = self.entries(Field::Operations);
         let operations = operations.filter_map(|entry| entry.operation_text());
-        let operations: Vec<String> = operations.take(MOST_OPERATIONS).collect();
+        let operations: Vec<String> = operations.take(MAX_OPERATIONS).collect();
         match operations.is_empty() {
             true => "as it is".to_owned(),
             false => operations.join(", "),
@@ -154,7 +154,7 @@ impl Entry<'_> {
     /// A `DebugOperation`; of very many operands, only the first are told.
     pub fn operation_text(&self) -> Option<String> {
         let mut out = self.operation_code()?.to_string();
-        for operand in self.operation_operands().take(MOST_OPERANDS) {
+        for operand in self.operation_operands().take(MAX_OPERANDS) {
             let _ = write!(out, " {operand}");
         }
         Some(out)
@@ -168,7 +168,7 @@ impl Entry<'_> {
             for value in values {
                 let _ = write!(out, " {value}");
                 // Nobody sees the rest.
-                if out.len() > MOST_PLAIN {
+                if out.len() > MAX_PLAIN {
                     return cut_short(&out);
                 }
             }
@@ -213,11 +213,11 @@ impl Entry<'_> {
 }
 
 /// The most operations of an expression that are written, and the most operands of each.
-const MOST_OPERATIONS: usize = 100;
-const MOST_OPERANDS: usize = 8;
+const MAX_OPERATIONS: usize = 100;
+const MAX_OPERANDS: usize = 8;
 
 /// The most bytes of fields by their names that are written.
-const MOST_PLAIN: usize = 1000;
+const MAX_PLAIN: usize = 1000;
 
 impl DebugInfo<'_> {
     /// A position as `shader.comp:12:3`; the column is left out if it isn't known.
@@ -277,7 +277,7 @@ pub struct Branch<'m> {
 impl<'m> Branch<'m> {
     /// By how many columns its line stands further to the right.
     pub fn indent(&self) -> usize {
-        2 * self.depth.min(DEEPEST)
+        2 * self.depth.min(MAX_DEPTH)
     }
 
     /// Puts what is in it on top of a stack, the first at last.

@@ -45,7 +45,7 @@ pub struct Operation {
 }
 
 /// The most dimensions of arrays that any language has.
-pub(crate) const MOST_DIMENSIONS: usize = 32;
+pub(crate) const MAX_DIMENSIONS: usize = 32;
 
 /// Operands before an extended instruction's own: opcode, result type, result, set and
 /// number.
@@ -394,7 +394,7 @@ impl<'m> Entry<'m> {
             Some(entry) => entry.kind == Kind::InfoNone,
             None => info.constant(Id(id)) == Some(0),
         };
-        let may_have_bounds = first.len() == second.len() && first.len() <= MOST_DIMENSIONS;
+        let may_have_bounds = first.len() == second.len() && first.len() <= MAX_DIMENSIONS;
         let has_bounds = may_have_bounds && second.iter().all(is_bound);
         let counts = if has_bounds { first } else { counts };
         counts.iter().map(move |&id| info.constant(Id(id)))

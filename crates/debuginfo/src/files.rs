@@ -9,7 +9,7 @@ use spirvkit_grammar::Op;
 use crate::DebugInfo;
 
 /// The most bytes of a name that are shown.
-const MOST_BYTES: usize = 1000;
+const MAX_BYTES: usize = 1000;
 
 /// A source file of a module: a number for [`DebugInfo::file`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -127,7 +127,7 @@ impl DebugInfo<'_> {
     /// short, so that what refers to one often stays readable.
     pub(crate) fn short_string(&self, id: Id) -> Option<String> {
         let words = self.string_words(id)?;
-        let start = words.get(..MOST_BYTES / 4 + 1).unwrap_or(words);
+        let start = words.get(..MAX_BYTES / 4 + 1).unwrap_or(words);
         let bytes = start.iter().flat_map(|word| word.to_le_bytes());
         let bytes: Vec<u8> = bytes.take_while(|&byte| byte != 0).collect();
         Some(cut_short(&String::from_utf8_lossy(&bytes)))
@@ -240,10 +240,10 @@ fn split_checksum(text: &str) -> (Option<(&str, &str)>, &str) {
 
 /// A text to show to people, without the rest of a very long one.
 pub(crate) fn cut_short(text: &str) -> String {
-    if text.len() <= MOST_BYTES {
+    if text.len() <= MAX_BYTES {
         return text.to_owned();
     }
-    let mut ends = (0..=MOST_BYTES).rev();
+    let mut ends = (0..=MAX_BYTES).rev();
     let end = ends.find(|&end| text.is_char_boundary(end));
     let start = end.and_then(|end| text.get(..end)).unwrap_or_default();
     format!("{start}…")

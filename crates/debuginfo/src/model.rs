@@ -67,7 +67,7 @@ pub struct DebugInfo<'a> {
     /// From where on which place holds.
     pub(crate) changes: Vec<Change>,
     /// Stretches of instructions of the same line, sorted by line.
-    pub(crate) stretches: Vec<Stretch>,
+    pub(crate) stretches: Vec<Run>,
     /// What there is around entries; made when somebody asks.
     pub(crate) outwards: OnceLock<IdMap<Outwards>>,
     /// What has a parent, sorted by it: the parent's id and where the child stands.
@@ -116,14 +116,14 @@ pub(crate) struct Place {
 
 /// Instructions that follow each other and come of one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Stretch {
+pub(crate) struct Run {
     pub(crate) file: FileId,
     pub(crate) line: u32,
     pub(crate) start: u32,
     pub(crate) end: u32,
 }
 
-impl Stretch {
+impl Run {
     fn goes_on_in(&self, next: &Self) -> bool {
         (self.file, self.line, self.end) == (next.file, next.line, next.start)
     }
@@ -632,12 +632,12 @@ impl<'a> Reader<'a> {
         let info = &self.info;
         let ends = info.changes.iter().skip(1).map(|change| change.offset);
         let ends = ends.chain([info.words.len() as u32]);
-        let mut stretches: Vec<Stretch> = Vec::new();
+        let mut stretches: Vec<Run> = Vec::new();
         for (change, end) in info.changes.iter().zip(ends) {
             let Some(position) = info.position_of(change.place) else {
                 continue;
             };
-            let next = Stretch {
+            let next = Run {
                 file: position.file,
                 line: position.line,
                 start: change.offset,

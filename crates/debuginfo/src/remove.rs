@@ -178,7 +178,7 @@ const BEFORE_OPERANDS: usize = 5;
 
 /// What becomes of an operand whose instruction goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum Disposition {
     /// It takes the instruction with it that it is in.
     Goes,
     /// It becomes `DebugInfoNone`.
@@ -191,17 +191,17 @@ enum Fate {
 
 /// The fate of an operand of a debugging instruction, from the set and kind of that, its
 /// field, and the kind of what goes.
-fn fate(set: Set, user: Kind, slot: &Slot, gone: Kind) -> Fate {
+fn disposition(set: Set, user: Kind, slot: &Slot, gone: Kind) -> Disposition {
     if set == Set::DebugInfo {
-        return Fate::None;
+        return Disposition::None;
     }
     match (user, slot.field()) {
-        (_, Field::Members | Field::Parameters | Field::TemplateParameters) => Fate::Dropped,
-        (_, Field::Declaration | Field::StaticMemberDeclaration) => Fate::Dropped,
-        (Kind::TypeMember, Field::Parent) => Fate::Goes,
-        (_, Field::Parent | Field::Scope) if is_passed_through(gone) => Fate::Outer,
-        (user, field) if set.takes_none(user, field) => Fate::None,
-        _ => Fate::Goes,
+        (_, Field::Members | Field::Parameters | Field::TemplateParameters) => Disposition::Dropped,
+        (_, Field::Declaration | Field::StaticMemberDeclaration) => Disposition::Dropped,
+        (Kind::TypeMember, Field::Parent) => Disposition::Goes,
+        (_, Field::Parent | Field::Scope) if is_passed_through(gone) => Disposition::Outer,
+        (user, field) if set.takes_none(user, field) => Disposition::None,
+        _ => Disposition::Goes,
     }
 }
 
@@ -352,11 +352,13 @@ impl<'m> Removal<'m> {
             .word
             .checked_sub(BEFORE_OPERANDS)
             .and_then(|operand| set.slot(user_kind, operand));
-        let fate = slot.map_or(Fate::None, |slot| fate(set, user_kind, slot, kind));
-        match fate {
-            Fate::Goes => self.goes.add(user),
-            Fate::None | Fate::Dropped => self.changes.push(user),
-            Fate::Outer => {
+        let disposition = slot.map_or(Disposition::None, |slot| {
+            disposition(set, user_kind, slot, kind)
+        });
+        match disposition {
+            Disposition::Goes => self.goes.add(user),
+            Disposition::None | Disposition::Dropped => self.changes.push(user),
+            Disposition::Outer => {
                 let outer = self.outer_of(id);
                 let inst = outer.and_then(|outer| self.module.definition(outer));
                 match (outer, inst) {
@@ -490,10 +492,12 @@ impl Editor<'_> {
                 words.push(word);
                 continue;
             };
-            match slot.map_or(Fate::None, |slot| fate(set, kind, slot, gone)) {
-                Fate::Dropped => {}
-                Fate::None | Fate::Goes => words.push(self.none(module, set, head)?.0),
-                Fate::Outer => match self.goes.outer(Id(word)) {
+            match slot.map_or(Disposition::None, |slot| disposition(set, kind, slot, gone)) {
+                Disposition::Dropped => {}
+                Disposition::None | Disposition::Goes => {
+                    words.push(self.none(module, set, head)?.0)
+                }
+                Disposition::Outer => match self.goes.outer(Id(word)) {
                     Some(outer) => words.push(outer.0),
                     None => words.push(self.none(module, set, head)?.0),
                 },

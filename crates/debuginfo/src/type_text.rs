@@ -1,16 +1,16 @@
 //! Types as people write them in C.
 
-use crate::entry::MOST_DIMENSIONS;
+use crate::entry::MAX_DIMENSIONS;
 use crate::{Entry, Field, Flags, Kind, Qualifier, Tag};
 
 /// Types inside types deeper than this are written as `…`: function types can hold
 /// function types, and templates templates.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 /// The most steps that are taken from types to what they are made of, all together. Types
 /// that are in each other several times would make texts without end.
-const MOST_STEPS: usize = 300;
+const MAX_STEPS: usize = 300;
 /// How long a text may get before nothing more is put around it.
-const MOST_BYTES: usize = 2000;
+const MAX_BYTES: usize = 2000;
 
 /// What is not known, or too long to tell.
 const MORE: &str = "…";
@@ -38,7 +38,7 @@ struct Speller {
 
 impl Default for Speller {
     fn default() -> Self {
-        Self { steps: MOST_STEPS }
+        Self { steps: MAX_STEPS }
     }
 }
 
@@ -53,7 +53,7 @@ impl Speller {
     /// A type inside another one.
     fn inside(&mut self, ty: Option<Entry<'_>>, depth: usize) -> String {
         match depth {
-            DEEPEST.. => MORE.to_owned(),
+            MAX_DEPTH.. => MORE.to_owned(),
             _ => self.declared(ty, String::new(), depth + 1),
         }
     }
@@ -65,7 +65,7 @@ impl Speller {
             if !out.is_empty() {
                 out.push_str(", ");
             }
-            if self.steps == 0 || out.len() > MOST_BYTES {
+            if self.steps == 0 || out.len() > MAX_BYTES {
                 out.push_str(MORE);
                 break;
             }
@@ -86,7 +86,7 @@ impl Speller {
             let Some(ty) = entry else {
                 return joined(&format!("{qualifiers}void"), &inner);
             };
-            if inner.len() > MOST_BYTES {
+            if inner.len() > MAX_BYTES {
                 break;
             }
             match ty.kind() {
@@ -113,7 +113,7 @@ impl Speller {
                 }
                 Kind::TypeArray => {
                     inner = parenthesized(inner, &mut pointed);
-                    for count in ty.dimensions().take(MOST_DIMENSIONS) {
+                    for count in ty.dimensions().take(MAX_DIMENSIONS) {
                         match count {
                             Some(count @ 1..) => inner.push_str(&format!("[{count}]")),
                             _ => inner.push_str("[]"),

@@ -12,7 +12,7 @@ pub struct Quote {
 
 impl Quote {
     /// The most bytes that are kept before the operand and from it on.
-    const MOST: usize = 2000;
+    const MAX: usize = 2000;
 
     /// Quotes a text; `operand` are the bytes that are meant, if not all are.
     ///
@@ -26,8 +26,8 @@ impl Quote {
     pub fn new(text: &str, operand: Option<Span>) -> Self {
         let operand = operand.filter(|span| text.get(span.start..span.end).is_some());
         let middle = operand.map_or(0, |span| span.start);
-        let start = boundary(text, middle.saturating_sub(Self::MOST));
-        let end = boundary(text, middle.saturating_add(Self::MOST));
+        let start = boundary(text, middle.saturating_sub(Self::MAX));
+        let end = boundary(text, middle.saturating_add(Self::MAX));
         let (before, after) = (mark(start > 0), mark(end < text.len()));
         let moved = |at: usize| before.len() + at.min(end) - start;
         Self {
@@ -82,16 +82,16 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_around_the_operand() {
-        let text = "ä".repeat(Quote::MOST) + "here" + &"ö".repeat(Quote::MOST);
+        let text = "ä".repeat(Quote::MAX) + "here" + &"ö".repeat(Quote::MAX);
         let start = text.find("here").unwrap();
         let end = start + 4;
         let quote = Quote::new(&text, Some(Span { start, end }));
         let operand = quote.operand().unwrap();
         assert_eq!(&quote.text()[operand.start..operand.end], "here");
         assert!(quote.text().starts_with("…ä") && quote.text().ends_with("ö…"));
-        assert!(quote.text().len() < 2 * Quote::MOST + 10);
+        assert!(quote.text().len() < 2 * Quote::MAX + 10);
         let all = Quote::new(&text, None);
-        assert!(all.text().len() < Quote::MOST + 10 && all.text().starts_with("ää"));
+        assert!(all.text().len() < Quote::MAX + 10 && all.text().starts_with("ää"));
         let odd = Quote::new("ä", Some(Span { start: 1, end: 9 }));
         assert_eq!((odd.text(), odd.operand()), ("ä", None));
     }

@@ -1,10 +1,10 @@
 //! Suggestions for misspelt names.
 
 /// How many names to suggest at most.
-const MOST: usize = 3;
+const MAX: usize = 3;
 /// The longest names to compare, in bytes: that takes time in proportion to both
 /// lengths, and no real name is longer.
-const LONGEST: usize = 100;
+const MAX_LENGTH: usize = 100;
 
 /// The candidate most like `name`, whatever the case of letters, if it is like it at all.
 ///
@@ -23,7 +23,7 @@ pub fn closest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Opt
 /// What belongs to the candidates that are like `name`, the most alike first, and of
 /// those that are equally so the one that came first. There are never many.
 pub fn similar<'c, T>(name: &str, candidates: impl Iterator<Item = (&'c str, T)>) -> Vec<T> {
-    if name.len() > LONGEST {
+    if name.len() > MAX_LENGTH {
         return Vec::new();
     }
     let allowed = (name.chars().count() / 3).max(1);
@@ -37,6 +37,6 @@ pub fn similar<'c, T>(name: &str, candidates: impl Iterator<Item = (&'c str, T)>
         .filter(|(distance, _)| *distance <= allowed)
         .collect();
     found.sort_by_key(|(distance, _)| *distance);
-    found.truncate(MOST);
+    found.truncate(MAX);
     found.into_iter().map(|(_, it)| it).collect()
 }

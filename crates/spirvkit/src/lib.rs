@@ -76,10 +76,9 @@ pub use spirvkit_text as text;
 pub use spirvkit_transform as transform;
 pub use spirvkit_validate as validate;
 
-mod judge;
 mod kinds;
+mod validation;
 
-pub use judge::{validate, validate_text, validate_words};
 pub use kinds::kinds;
 pub use spirvkit_binary::{Endianness, bytes_from_words, words_from_bytes};
 pub use spirvkit_diagnostics::Diagnostic;
@@ -90,6 +89,7 @@ pub use spirvkit_text::{
     assemble, disassemble as disassemble_words, disassemble_bytes as disassemble,
 };
 pub use spirvkit_validate::{Options as ValidateOptions, Report, Rule, find_rule, rules};
+pub use validation::{validate, validate_text, validate_words};
 
 /// The examples of the README are tests.
 #[cfg(doctest)]

@@ -26,8 +26,8 @@ static THREE_DIGITS: [u32; 1000] = {
 
 /// The longest line that is written in place, and by how much its last block may
 /// exceed it.
-pub(crate) const LONGEST_LINE: usize = 1024;
-const LONGEST_BLOCK: usize = 64;
+pub(crate) const MAX_LINE_LENGTH: usize = 1024;
+const MAX_BLOCK_LENGTH: usize = 64;
 
 /// Text under construction.
 ///
@@ -67,7 +67,7 @@ impl TextBuffer {
     }
 
     /// Takes back everything from a position on, which must be one that
-    /// [`len`](Self::len) has told.
+    /// [`len`](Self::len) has reported.
     #[inline]
     pub(crate) fn truncate(&mut self, position: usize) {
         self.end = self.end.min(position);
@@ -115,7 +115,7 @@ impl TextBuffer {
     /// [finished](Line::finish).
     #[inline(always)]
     pub(crate) fn line(&mut self) -> Option<Line<'_>> {
-        const ROOM: usize = LONGEST_LINE + LONGEST_BLOCK;
+        const ROOM: usize = MAX_LINE_LENGTH + MAX_BLOCK_LENGTH;
         if self.bytes.len() - self.end < ROOM {
             self.grow(ROOM);
         }
@@ -181,10 +181,10 @@ impl TextBuffer {
     }
 }
 
-/// A line of at most [`LONGEST_LINE`] bytes under construction. What would make it
+/// A line of at most [`MAX_LINE_LENGTH`] bytes under construction. What would make it
 /// longer gives `None`.
 pub(crate) struct Line<'b> {
-    bytes: &'b mut [u8; LONGEST_LINE + LONGEST_BLOCK],
+    bytes: &'b mut [u8; MAX_LINE_LENGTH + MAX_BLOCK_LENGTH],
     end: usize,
     /// Where the text ends.
     text: &'b mut usize,
@@ -197,7 +197,7 @@ impl Line<'_> {
         *self.text += self.end;
     }
 
-    /// Appends the first bytes of a block, of at most [`LONGEST_BLOCK`].
+    /// Appends the first bytes of a block, of at most [`MAX_BLOCK_LENGTH`].
     #[inline(always)]
     pub(crate) fn push_first<const N: usize>(
         &mut self,
@@ -205,7 +205,7 @@ impl Line<'_> {
         length: usize,
     ) -> Option<()> {
         // The one check of bounds, as the compiler knows how many bytes follow.
-        if self.end > LONGEST_LINE {
+        if self.end > MAX_LINE_LENGTH {
             return None;
         }
         self.bytes[self.end..self.end + N].copy_from_slice(block);
@@ -213,13 +213,13 @@ impl Line<'_> {
         Some(())
     }
 
-    /// Appends a text of at most [`LONGEST_BLOCK`] bytes, which must be UTF-8.
+    /// Appends a text of at most [`MAX_BLOCK_LENGTH`] bytes, which must be UTF-8.
     #[inline(always)]
     pub(crate) fn push_bytes(&mut self, text: &[u8]) -> Option<()> {
-        if self.end > LONGEST_LINE || text.len() > LONGEST_BLOCK {
+        if self.end > MAX_LINE_LENGTH || text.len() > MAX_BLOCK_LENGTH {
             return None;
         }
-        let room = &mut self.bytes[self.end..self.end + LONGEST_BLOCK];
+        let room = &mut self.bytes[self.end..self.end + MAX_BLOCK_LENGTH];
         match (text.first_chunk::<16>(), text.last_chunk::<16>()) {
             // Two blocks that may overlap.
             (Some(first), Some(last)) if text.len() <= 32 => {

@@ -34,7 +34,7 @@ pub(crate) fn text_looks_like(text: &str) -> Option<Diagnostic> {
     }
 }
 
-/// A kind of file that is told by its first bytes.
+/// A kind of file that is reported by its first bytes.
 struct Format {
     magic: &'static [u8],
     /// With its article.
@@ -106,7 +106,7 @@ fn other_format(format: &Format, bytes: &[u8]) -> Diagnostic {
     })
 }
 
-/// A language, or a kind of text, that is told by what stands in it.
+/// A language, or a kind of text, that is reported by what stands in it.
 struct Language {
     name: &'static str,
     help: &'static str,
@@ -267,7 +267,7 @@ static LANGUAGES: [Language; 9] = [
 ];
 
 /// No text is looked at any further.
-const LONGEST_SAMPLE: usize = 1 << 16;
+const MAX_SAMPLE_LENGTH: usize = 1 << 16;
 
 /// Says what a text looks like that is not assembly, at the first place that tells.
 fn other_language(text: &str) -> Option<Diagnostic> {
@@ -281,7 +281,7 @@ fn other_language(text: &str) -> Option<Diagnostic> {
             place,
         ));
     }
-    let mut end = text.len().min(LONGEST_SAMPLE);
+    let mut end = text.len().min(MAX_SAMPLE_LENGTH);
     while !text.is_char_boundary(end) {
         end -= 1;
     }

@@ -34,7 +34,7 @@ mod foreign;
 mod kinds;
 mod lexer;
 mod number;
-mod refusals;
+mod unsupported;
 
 pub use assemble::{AssembleOptions, Assembled, IdNumbering, Origins, assemble};
 pub use disassemble::{

@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{BuiltIn, Decoration, ExecutionModel, Op};
 use spirvkit_ir::Module;
 
-use crate::link::{Fault, Input, LinkError, Options, link, list};
+use crate::link::{Input, LinkError, LinkErrorKind, Options, link, list};
 use crate::split::entry_points;
 
 /// Puts the entry points of several modules into one, as
@@ -72,7 +72,7 @@ fn check_work_groups(inputs: &[Input<'_>]) -> Option<LinkError> {
         list(with.iter().copied()),
         list(without.iter().copied())
     );
-    let error = LinkError::new(Fault::WorkgroupSize, message);
+    let error = LinkError::new(LinkErrorKind::WorkgroupSize, message);
     Some(error.in_modules(with.into_iter().chain(without)))
 }
 
@@ -89,7 +89,7 @@ fn check_sizes(inputs: &[Input<'_>], merged: &Module) -> Result<(), Vec<LinkErro
         "the `WorkgroupSize` constants of {} differ, but each would apply to all entry points",
         list(with.iter().copied())
     );
-    let error = LinkError::new(Fault::WorkgroupSize, message);
+    let error = LinkError::new(LinkErrorKind::WorkgroupSize, message);
     Err(vec![error.in_modules(with)])
 }
 

@@ -108,7 +108,7 @@ impl<'m, 'a> Flow<'m, 'a> {
         }
     }
 
-    /// Where a block's terminator stands, for a fault; its label if it has none.
+    /// Where a block's terminator stands, for a finding; its label if it has none.
     pub(crate) fn end(&self, node: Node) -> u32 {
         let block = self.block(node);
         match block.terminator {

@@ -29,17 +29,17 @@
     )
 )]
 
-mod fault;
+mod example_frame;
+mod finding;
 mod flow;
+mod inst_ctx;
 mod levels;
 mod module;
 mod options;
 mod phases;
 mod rule;
 mod rules;
-mod scaffold;
 mod settings;
-mod site;
 
 use spirvkit_binary::{Budget, Header, Id, words_from_bytes};
 use spirvkit_diagnostics::{Diagnostic, Severity};
@@ -135,7 +135,7 @@ impl Report {
 /// module, and time hardly faster; only very many entry points that share very
 /// many functions take longer.
 pub fn validate(words: &[u32], options: &Options) -> Report {
-    judge(words, options, None)
+    check(words, options, None)
 }
 
 /// The same with names for ids, without the `%`, which messages use: those of the
@@ -146,45 +146,45 @@ pub fn validate_named(
     options: &Options,
     names: &dyn Fn(Id) -> Option<String>,
 ) -> Report {
-    judge(words, options, Some(names).filter(|_| !options.raw_ids))
+    check(words, options, Some(names).filter(|_| !options.raw_ids))
 }
 
-fn judge(words: &[u32], options: &Options, names: Option<GivenNames<'_>>) -> Report {
+fn check(words: &[u32], options: &Options, names: Option<GivenNames<'_>>) -> Report {
     let header = match Header::from_words(words) {
         Ok(header) => header,
-        Err(error) => return refused(phases::binary_fault(&error), options),
+        Err(error) => return refused(phases::binary_finding(&error), options),
     };
-    let (mut faults, is_over_budget) = phases::run(words, header, options, names);
-    faults.sort_by_key(fault::Fault::offset);
+    let (mut reporter, is_over_budget) = phases::run(words, header, options, names);
+    reporter.sort_by_key(finding::Finding::offset);
     let is_vulkan = options::Env::new(options.env).is_vulkan();
     let mut report = Report {
         is_over_budget,
         ..Report::default()
     };
-    let errors = faults.iter().filter(|fault| !fault.is_warning());
-    let proper = errors.filter(|fault| !fault.is_aside()).count();
+    let errors = reporter.iter().filter(|finding| !finding.is_warning());
+    let proper = errors.filter(|finding| !finding.is_aside()).count();
     let mut left = match options.max_errors {
         0 => usize::MAX,
         most => most,
     };
     // What is left when all errors of the program proper are told.
     let mut left_aside = left.saturating_sub(proper);
-    for fault in faults {
-        if !fault.is_warning() {
-            let left = match fault.is_aside() {
+    for finding in reporter {
+        if !finding.is_warning() {
+            let left = match finding.is_aside() {
                 true => &mut left_aside,
                 false => &mut left,
             };
             if *left == 0 {
                 report.is_cut = true;
-                match fault.is_aside() {
+                match finding.is_aside() {
                     true => continue,
                     false => break,
                 }
             }
             *left -= 1;
         }
-        report.diagnostics.push(fault.into_diagnostic(is_vulkan));
+        report.diagnostics.push(finding.into_diagnostic(is_vulkan));
     }
     report
 }
@@ -193,14 +193,14 @@ fn judge(words: &[u32], options: &Options, names: Option<GivenNames<'_>>) -> Rep
 pub fn validate_bytes(bytes: &[u8], options: &Options) -> Report {
     match words_from_bytes(bytes) {
         Ok((words, _)) => validate(&words, options),
-        Err(error) => refused(phases::binary_fault(&error), options),
+        Err(error) => refused(phases::binary_finding(&error), options),
     }
 }
 
-fn refused(fault: fault::Fault, options: &Options) -> Report {
+fn refused(finding: finding::Finding, options: &Options) -> Report {
     let is_vulkan = options::Env::new(options.env).is_vulkan();
     Report {
-        diagnostics: vec![fault.into_diagnostic(is_vulkan)],
+        diagnostics: vec![finding.into_diagnostic(is_vulkan)],
         ..Report::default()
     }
 }

@@ -2,8 +2,8 @@
 
 use spirvkit_diagnostics::{ErrorClass, Severity};
 
+use crate::example_frame;
 use crate::options::{Limits, Options};
-use crate::scaffold;
 
 /// A rule: what may be reported, with all that a person wants to know of it.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ pub enum Frame {
     /// Nothing; judged for the environment of this name.
     WholeFor(&'static str),
     /// A compute shader with common types and constants: see
-    /// `crates/validate/src/scaffold.rs`. Judged for SPIR-V 1.6.
+    /// `crates/validate/src/example_frame.rs`. Judged for SPIR-V 1.6.
     Shader,
     /// The same with a fragment shader.
     Fragment,
@@ -123,11 +123,11 @@ impl Frame {
 impl Example {
     /// The whole module of the piece that breaks the rule.
     pub fn breaking(&self) -> String {
-        scaffold::module(self.frame, self.breaks)
+        example_frame::module(self.frame, self.breaks)
     }
 
     /// The whole module of the piece that keeps the rule.
     pub fn keeping(&self) -> String {
-        scaffold::module(self.frame, self.keeps)
+        example_frame::module(self.frame, self.keeps)
     }
 }

@@ -91,8 +91,8 @@ impl Maker {
 
     /// A text of so many hundredths of the module, as far as one instruction can hold it.
     pub(crate) fn long(&self, hundredths: usize) -> String {
-        const MOST: usize = 200_000;
-        "n".repeat((self.goal * 4 * hundredths / 100).min(MOST))
+        const MAX: usize = 200_000;
+        "n".repeat((self.goal * 4 * hundredths / 100).min(MAX))
     }
 
     fn section(&self, op: Op) -> usize {

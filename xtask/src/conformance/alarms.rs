@@ -57,8 +57,8 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         .filter_map(|(index, file)| {
             // What can't be assembled is for another run to tell.
             let module = load(file).ok()?;
-            let judge = |&env: &TargetEnv| Some((env, compare(&module, env, arguments)?));
-            Some((index, environments.iter().filter_map(judge).collect()))
+            let check = |&env: &TargetEnv| Some((env, compare(&module, env, arguments)?));
+            Some((index, environments.iter().filter_map(check).collect()))
         })
         .collect();
     let (mut alarms, mut missed, mut shown) = (0, 0, 0);

@@ -134,7 +134,7 @@ fn check(file: &Path, env: TargetEnv) -> Found {
             rules,
             env,
         };
-        trial.judge(&blocks, &mut found);
+        trial.check(&blocks, &mut found);
     }
     found
 }
@@ -266,7 +266,7 @@ struct Trial<'m> {
 const CLASS: StorageClass = StorageClass::Uniform;
 
 impl Trial<'_> {
-    fn judge(&self, blocks: &[Block], found: &mut Found) {
+    fn check(&self, blocks: &[Block], found: &mut Found) {
         let known = |block: &&Block| self.is_known(block.id);
         for block in blocks.iter().filter(known) {
             let rules = name(self.rules);

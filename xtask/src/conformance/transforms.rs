@@ -150,7 +150,7 @@ fn check(
     let Ok(words) = words else {
         return Vec::new();
     };
-    let valid = |env: &&TargetEnv| judge(&words, **env, reference).is_ok();
+    let valid = |env: &&TargetEnv| verdict(&words, **env, reference).is_ok();
     let Some(&env) = environments.iter().find(valid) else {
         return Vec::new();
     };
@@ -160,21 +160,21 @@ fn check(
         if let Err(error) = module.verify() {
             return Some(Err(error.to_string()));
         }
-        let judged = judge(&module.store(), env, reference);
+        let checked = verdict(&module.store(), env, reference);
         let excepted = |error: &String| {
             let mut rules = arguments.except.iter();
             rules.any(|rule| error.starts_with(&format!("[{rule}]")))
         };
-        match judged {
+        match checked {
             Err(error) if excepted(&error) => None,
-            judged => Some(judged.map_err(|error| format!("({env}) {error}"))),
+            checked => Some(checked.map_err(|error| format!("({env}) {error}"))),
         }
     };
     TRANSFORMS.iter().map(apply).collect()
 }
 
 /// Whether both validators accept a module.
-fn judge(words: &[u32], env: TargetEnv, reference: Option<&Path>) -> Result<(), String> {
+fn verdict(words: &[u32], env: TargetEnv, reference: Option<&Path>) -> Result<(), String> {
     let report = spirvkit::validate_words(words, &ValidateOptions::for_env(env));
     if let Some(first) = report.diagnostics().first().filter(|_| !report.is_valid()) {
         return Err(format!("[{}] {}", first.rule(), first.message()));

@@ -2,7 +2,7 @@
 
 mod common;
 mod encoder;
-mod faults;
+mod errors;
 mod header;
 mod instructions;
 mod operands;

@@ -118,7 +118,7 @@ Exit codes:
 
 /// What came of comparing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+enum CheckResult {
     Same,
     Differs,
     /// An input could not be read.
@@ -161,11 +161,11 @@ impl Arguments {
         }
     }
 
-    fn ending(&self, verdict: Verdict) -> Ending {
+    fn ending(&self, verdict: CheckResult) -> Ending {
         match (verdict, self.exit_code) {
-            (Verdict::Failed, true) => Ending::BadUsage,
-            (Verdict::Failed, false) => Ending::Failure,
-            (Verdict::Differs, true) => Ending::Failure,
+            (CheckResult::Failed, true) => Ending::BadUsage,
+            (CheckResult::Failed, false) => Ending::Failure,
+            (CheckResult::Differs, true) => Ending::Failure,
             _ => Ending::Success,
         }
     }
@@ -183,17 +183,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     }
     let compared = compare(&paths, &arguments.options(), arguments.reporter())?;
     let Some((found, names)) = compared else {
-        return Ok(arguments.ending(Verdict::Failed));
+        return Ok(arguments.ending(CheckResult::Failed));
     };
     let verdict = match found.is_empty() {
-        true => Verdict::Same,
-        false => Verdict::Differs,
+        true => CheckResult::Same,
+        false => CheckResult::Differs,
     };
     let text = arguments.show(&found, names);
     Ok(
         match report::print_as(text.as_bytes(), arguments.reporter()) {
             Ending::Success => arguments.ending(verdict),
-            _ => arguments.ending(Verdict::Failed),
+            _ => arguments.ending(CheckResult::Failed),
         },
     )
 }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use clap::Args;
 use spirvkit::diagnostics::Source;
 use spirvkit::ir::Module;
-use spirvkit::transform::link::{Fault, Input, LinkError, Options, link};
+use spirvkit::transform::link::{Input, LinkError, LinkErrorKind, Options, link};
 use spirvkit::{Diagnostic, TargetEnv, ValidateOptions};
 
 use crate::change::{Loaded, add_all, single_destination, together};
@@ -141,11 +141,13 @@ pub(crate) fn link_loaded(
 }
 
 fn diagnostic(error: &LinkError) -> Diagnostic {
-    let diagnostic = error.fault().kind().error(error.to_string());
-    let help = match error.fault() {
-        Fault::Unresolved => Some("`--allow-partial-linkage` leaves it as an import"),
-        Fault::Version => Some("`--use-highest-version` gives the result the highest of them"),
-        Fault::Type => {
+    let diagnostic = error.kind().kind().error(error.to_string());
+    let help = match error.kind() {
+        LinkErrorKind::Unresolved => Some("`--allow-partial-linkage` leaves it as an import"),
+        LinkErrorKind::Version => {
+            Some("`--use-highest-version` gives the result the highest of them")
+        }
+        LinkErrorKind::Type => {
             Some("`--allow-pointer-mismatch` converts pointers that only point to different types")
                 .filter(|_| error.differs_by_pointers())
         }

@@ -87,5 +87,5 @@ fn merge_loaded(loaded: &[Loaded], messages: &mut Messages) -> Option<Module> {
 }
 
 fn diagnostic(error: &LinkError) -> Diagnostic {
-    error.fault().kind().error(error.to_string())
+    error.kind().kind().error(error.to_string())
 }

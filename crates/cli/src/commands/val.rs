@@ -314,7 +314,7 @@ impl Check<'_> {
         let list = &self.inputs.list;
         let progress = Progress::new(list.len(), self.format == Format::Human);
         let work = |number: usize| {
-            let outcome = self.judge(&list[number]);
+            let outcome = self.check(&list[number]);
             progress.tick();
             outcome
         };
@@ -368,13 +368,13 @@ impl Check<'_> {
         Messages::new(self.reporter())
     }
 
-    fn judge(&self, input: &Input) -> Outcome {
+    fn check(&self, input: &Input) -> Outcome {
         let judged = match input.read_words() {
             Ok(Some(words)) => {
                 let report = spirvkit::validate_words(&words, &self.options);
                 Ok((report, String::new()))
             }
-            Ok(None) => input.read().map(|bytes| judge(bytes, &self.options)),
+            Ok(None) => input.read().map(|bytes| check(bytes, &self.options)),
             Err(error) => Err(error),
         };
         let (report, text) = match judged {
@@ -439,7 +439,7 @@ impl Check<'_> {
 
 /// Judges what a file holds: a binary module, one in hexadecimal digits, or
 /// assembly text, which is returned for messages to quote.
-fn judge(bytes: Vec<u8>, options: &ValidateOptions) -> (Report, String) {
+fn check(bytes: Vec<u8>, options: &ValidateOptions) -> (Report, String) {
     match Form::of(bytes) {
         Ok(Form::Binary(bytes)) => (spirvkit::validate(&bytes, options), String::new()),
         Ok(Form::Text(text)) => (spirvkit::validate_text(&text, options), text),

@@ -11,10 +11,10 @@ use spirvkit::diagnostics::is_disruptive;
 const UNNAMED: &str = "unnamed";
 /// The most bytes of a name within a folder, before a number behind it. File systems
 /// have names of up to 255.
-const LONGEST_PART: usize = 200;
+const MAX_PART_LENGTH: usize = 200;
 /// The most bytes of a path, and the most names in it. Of longer ones the end is kept.
-const LONGEST: usize = 1000;
-const DEEPEST: usize = 32;
+const MAX_LENGTH: usize = 1000;
+const MAX_DEPTH: usize = 32;
 /// What Windows doesn't have in names, and `~`, with which it has other names for files
 /// that are there.
 const UNFIT: &str = "<>:\"|?*~";
@@ -55,9 +55,9 @@ pub(super) fn place_all<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String>
 fn tame(name: &str) -> String {
     let parts = name.rsplit(['/', '\\']);
     let parts = parts.filter(|part| !matches!(*part, "" | "." | ".."));
-    let mut room = LONGEST;
+    let mut room = MAX_LENGTH;
     let mut kept: Vec<String> = Vec::new();
-    for part in parts.take(DEEPEST).map(tame_part) {
+    for part in parts.take(MAX_DEPTH).map(tame_part) {
         match room.checked_sub(part.len() + 1) {
             Some(rest) => room = rest,
             None => break,
@@ -73,7 +73,7 @@ fn tame(name: &str) -> String {
 
 /// A name within a folder. It keeps its end, where the extension is.
 fn tame_part(part: &str) -> String {
-    let mut starts = part.len().saturating_sub(LONGEST_PART)..part.len();
+    let mut starts = part.len().saturating_sub(MAX_PART_LENGTH)..part.len();
     let start = starts.find(|&start| part.is_char_boundary(start));
     let part = start
         .and_then(|start| part.get(start..))
@@ -158,17 +158,20 @@ mod tests {
     fn the_ends_of_long_names_are_kept() {
         let long = tame(&format!("{}.comp", "é".repeat(500)));
         assert!(
-            long.len() <= LONGEST_PART && long.ends_with("é.comp"),
+            long.len() <= MAX_PART_LENGTH && long.ends_with("é.comp"),
             "{long}"
         );
         let deep = tame(&format!("{}/a.comp", "d/".repeat(500)));
-        assert_eq!(deep.split('/').count(), DEEPEST);
+        assert_eq!(deep.split('/').count(), MAX_DEPTH);
         assert!(deep.ends_with("d/a.comp"));
         let both = tame(&format!(
             "{}a.comp",
             format!("{}/", "n".repeat(300)).repeat(9)
         ));
-        assert!(both.len() <= LONGEST && both.ends_with("/a.comp"), "{both}");
+        assert!(
+            both.len() <= MAX_LENGTH && both.ends_with("/a.comp"),
+            "{both}"
+        );
     }
 
     #[test]

@@ -42,7 +42,7 @@ fn only_module(array: Array, mut rest: Code<'_>) -> Result<Decoded, Diagnostic> 
 struct Array {
     numbers: Vec<(i128, Span)>,
     /// What is wrong behind them.
-    fault: Option<Diagnostic>,
+    kind: Option<Diagnostic>,
 }
 
 impl Array {
@@ -86,8 +86,8 @@ impl Array {
         for &(value, span) in &self.numbers {
             append(value, span, size, &mut bytes)?;
         }
-        if let Some(fault) = self.fault {
-            return Err(fault);
+        if let Some(kind) = self.kind {
+            return Err(kind);
         }
         let span =
             |number: Option<&(i128, Span)>| number.map_or(Span { start: 0, end: 0 }, |it| it.1);
@@ -174,7 +174,7 @@ impl Code<'_> {
     fn array(&mut self) -> Option<Array> {
         let mut array = Array {
             numbers: Vec::new(),
-            fault: None,
+            kind: None,
         };
         loop {
             self.skip_space();
@@ -183,13 +183,13 @@ impl Code<'_> {
                 Some('}' | ']' | ')') => break,
                 Some('-' | '0'..='9') => match self.number() {
                     Ok(number) => array.numbers.push(number),
-                    Err(fault) => {
-                        array.fault = Some(fault);
+                    Err(kind) => {
+                        array.kind = Some(kind);
                         break;
                     }
                 },
                 found => {
-                    array.fault = Some(self.no_number(found));
+                    array.kind = Some(self.no_number(found));
                     break;
                 }
             }

@@ -10,7 +10,7 @@ use crate::kinds;
 
 /// How many bytes lines that a dump leaves out may have in all. Modules hardly repeat
 /// themselves, and a short text should not become a long module.
-const MOST_LEFT_OUT: usize = 1 << 20;
+const MAX_LEFT_OUT: usize = 1 << 20;
 
 /// The bases in which offsets are written: by default in hexadecimal, by `od` in octal.
 const BASES: [u32; 3] = [16, 8, 10];
@@ -140,7 +140,7 @@ impl<'a> Dump<'a> {
     fn fill(&mut self, missing: Option<usize>, span: Span) -> Result<(), Diagnostic> {
         let line = self.bytes.len() - self.last_line..self.bytes.len();
         match missing {
-            Some(missing) if missing <= MOST_LEFT_OUT - self.filled && !line.is_empty() => {
+            Some(missing) if missing <= MAX_LEFT_OUT - self.filled && !line.is_empty() => {
                 self.filled += missing;
                 let line = self.bytes[line].to_vec();
                 self.bytes.extend(line.iter().cycle().take(missing));

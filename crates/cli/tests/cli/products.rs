@@ -335,13 +335,13 @@ fn an_endless_input_is_refused() {
 
 #[test]
 fn numbers_may_be_as_large_as_can_be() {
-    const MOST: &str = "18446744073709551615";
+    const MAX: &str = "18446744073709551615";
     let dir = Dir::new();
     let text = format!("{START}%i = OpTypeInt 32 0\n%c = OpConstant %i 7\n");
     dir.module("a.spv", &text);
     dir.module("b.spv", &text.replace('7', "8"));
     dir.write("a.spvasm", &text);
-    let changes = dir.spv(&["diff", "-U", MOST, "a.spv", "b.spv"]);
+    let changes = dir.spv(&["diff", "-U", MAX, "a.spv", "b.spv"]);
     let changes = changes.text();
     assert_eq!(
         changes,
@@ -352,21 +352,21 @@ fn numbers_may_be_as_large_as_can_be() {
         "{changes}"
     );
     let most: [&[&str]; 6] = [
-        &["diff", "-j", MOST, "a.spv", "b.spv"],
-        &["val", "--max-errors", MOST, "-j", MOST, "a.spv"],
-        &["dis", "--max-errors", MOST, "-j", MOST, "a.spv"],
+        &["diff", "-j", MAX, "a.spv", "b.spv"],
+        &["val", "--max-errors", MAX, "-j", MAX, "a.spv"],
+        &["dis", "--max-errors", MAX, "-j", MAX, "a.spv"],
         &[
             "as",
             "--max-errors",
-            MOST,
+            MAX,
             "-j",
-            MOST,
+            MAX,
             "a.spvasm",
             "-o",
             "c.spv",
         ],
-        &["info", "-j", MOST, "a.spv"],
-        &["strip", "--dry-run", "-j", MOST, "a.spv"],
+        &["info", "-j", MAX, "a.spv"],
+        &["strip", "--dry-run", "-j", MAX, "a.spv"],
     ];
     for arguments in most {
         let ran = dir.spv(arguments);
@@ -374,7 +374,7 @@ fn numbers_may_be_as_large_as_can_be() {
     }
     let broken = text + "%d = OpTypeArray %x %y\n%e = OpTypeVector %z 2\n";
     dir.module("c.spv", &broken);
-    let all = dir.spv(&["val", "--max-errors", MOST, "c.spv"]);
+    let all = dir.spv(&["val", "--max-errors", MAX, "c.spv"]);
     assert_eq!(
         all.stderr,
         dir.spv(&["val", "--max-errors", "0", "c.spv"]).stderr

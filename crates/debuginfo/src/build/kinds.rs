@@ -14,9 +14,9 @@ use crate::{Field, Flags, Kind, OperationCode, Qualifier, Set};
 
 /// The longest text in bytes that goes into an `OpString`, behind two words and before
 /// the byte that ends it.
-pub(crate) const LONGEST_STRING: usize = (u16::MAX as usize - 2) * 4 - 1;
+pub(crate) const MAX_STRING_LENGTH: usize = (u16::MAX as usize - 2) * 4 - 1;
 /// The same for `OpSource`, which has four words before it.
-pub(crate) const LONGEST_SOURCE: usize = LONGEST_STRING - 8;
+pub(crate) const MAX_SOURCE_LENGTH: usize = MAX_STRING_LENGTH - 8;
 
 /// The pieces of a text, none of them longer than this, cut between characters.
 pub(crate) fn pieces(mut text: &str, longest: usize) -> impl Iterator<Item = &str> {
@@ -41,7 +41,7 @@ impl DebugBuilder {
     pub fn source(&mut self, b: &mut Builder, source: &Source<'_>) -> Id {
         let file = b.string(source.file);
         let text = source.text.unwrap_or_default();
-        let mut pieces = pieces(text, LONGEST_STRING);
+        let mut pieces = pieces(text, MAX_STRING_LENGTH);
         let first = pieces.next();
         let rest: Vec<&str> = pieces.collect();
         let is_held = match self.set() {
@@ -72,7 +72,7 @@ impl DebugBuilder {
     /// An `OpSource` with a text, and as many `OpSourceContinued` as it takes.
     fn op_source(&mut self, b: &mut Builder, file: Id, source: &Source<'_>) {
         let (language, version) = source.language.unwrap_or((SourceLanguage::Unknown, 0));
-        let mut pieces = pieces(source.text.unwrap_or_default(), LONGEST_SOURCE);
+        let mut pieces = pieces(source.text.unwrap_or_default(), MAX_SOURCE_LENGTH);
         b.source(language, version, Some(file), pieces.next());
         pieces.for_each(|piece| b.source_continued(piece));
     }

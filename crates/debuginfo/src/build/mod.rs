@@ -16,7 +16,7 @@ mod target;
 pub use builder::{DebugBuilder, Note};
 pub use draft::{Draft, Operand};
 pub use encode::{EncodeError, Encoded, Encoder, LeftOut};
-pub(crate) use kinds::{LONGEST_SOURCE, LONGEST_STRING, pieces};
+pub(crate) use kinds::{MAX_SOURCE_LENGTH, MAX_STRING_LENGTH, pieces};
 pub use parts::{
     BasicType, CompilationUnit, CompositeType, CooperativeMatrixType, EntryPoint, EnumType,
     Function, GlobalVariable, ImportedEntity, Inheritance, LocalVariable, Member, Origin, Source,

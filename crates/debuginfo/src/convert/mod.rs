@@ -19,7 +19,7 @@ use spirvkit_ir::{Inst, Module, Place};
 
 pub use self::loss::{Conversion, Effect, Loss, Losses};
 pub use self::minimal::describe;
-use self::plan::Fate;
+use self::plan::Disposition;
 use self::sources::Sources;
 use crate::build::{Draft, EncodeError, Encoder, Target as _, literal};
 use crate::{DebugInfo, Encoding, Entry, Field, Kind, Set};
@@ -111,7 +111,7 @@ struct Converter<'a, 'm> {
     import: Id,
     void: Id,
     encoder: Encoder,
-    fates: IdMap<Fate>,
+    dispositions: IdMap<Disposition>,
     /// The composites that list members.
     composites: IdMap<Id>,
     sources: Sources,
@@ -183,7 +183,7 @@ impl<'a, 'm> Converter<'a, 'm> {
         let mut encoder = Encoder::new(module, to);
         let void = encoder.void(module)?;
         Ok(Self {
-            fates: module.id_table(Fate::Other),
+            dispositions: module.id_table(Disposition::Other),
             composites: module.id_table(Id(0)),
             info,
             module,
@@ -230,10 +230,10 @@ impl<'a, 'm> Converter<'a, 'm> {
         let Some(inst) = self.module.definition(entry.id()) else {
             return Ok(());
         };
-        let (kind, operands) = match self.fates.get(entry.id()) {
-            Fate::Other => return Ok(()),
-            Fate::As(kind) => (kind, self.operands(entry, kind)?),
-            Fate::Alias(_) | Fate::Gone => (Kind::InfoNone, Vec::new()),
+        let (kind, operands) = match self.dispositions.get(entry.id()) {
+            Disposition::Other => return Ok(()),
+            Disposition::As(kind) => (kind, self.operands(entry, kind)?),
+            Disposition::Alias(_) | Disposition::Gone => (Kind::InfoNone, Vec::new()),
         };
         let void = entry.instruction().result_type().unwrap_or(self.void);
         let words: Vec<u32> = [void.0, entry.id().0, self.import.0, kind.number()]
@@ -247,7 +247,7 @@ impl<'a, 'm> Converter<'a, 'm> {
     /// Takes out what is to go. What something else refers to that nobody knows stays, as
     /// a `DebugInfoNone`.
     fn clear(&mut self, entries: &[Entry<'a>]) -> Result<(), EncodeError> {
-        let goes = |fate| matches!(fate, Fate::Alias(_) | Fate::Gone);
+        let goes = |disposition| matches!(disposition, Disposition::Alias(_) | Disposition::Gone);
         let mut going = std::mem::take(&mut self.unknown);
         // Where an id is defined twice, one of these may have become what the other was to be.
         let is_extended = |&inst: &Inst| {
@@ -260,7 +260,9 @@ impl<'a, 'm> Converter<'a, 'm> {
             let words = [words[1], words[2], self.import.0, Kind::InfoNone.number()];
             self.module.replace(inst, Op::ExtInst, &words)?;
         }
-        let gone = entries.iter().filter(|it| goes(self.fates.get(it.id())));
+        let gone = entries
+            .iter()
+            .filter(|it| goes(self.dispositions.get(it.id())));
         going.extend(gone.filter_map(|entry| self.module.definition(entry.id())));
         for inst in going {
             let id = self.module.result(inst).unwrap_or(Id(0));

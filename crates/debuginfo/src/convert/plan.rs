@@ -9,7 +9,7 @@ use crate::{Entry, Field, Kind, OperationCode, Qualifier, Set};
 
 /// What becomes of an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum Disposition {
     /// It is no debugging instruction that is converted.
     Other,
     /// It becomes an instruction of this kind.
@@ -49,8 +49,8 @@ impl<'a> Converter<'a, '_> {
         self.take_unknown();
         self.find_parents(&entries);
         for &entry in &entries {
-            let fate = self.fate(entry);
-            *self.fates.slot(entry.id()) = fate;
+            let disposition = self.disposition(entry);
+            *self.dispositions.slot(entry.id()) = disposition;
         }
         self.shorten_aliases(&entries);
         // Each of these takes those along that are built on it.
@@ -65,7 +65,7 @@ impl<'a> Converter<'a, '_> {
             for &entry in entries.iter().filter(|entry| entry.kind() == kind) {
                 if let Some(why) = self.follows(entry) {
                     self.lose(entry, None, Effect::Lost, why);
-                    *self.fates.slot(entry.id()) = Fate::Gone;
+                    *self.dispositions.slot(entry.id()) = Disposition::Gone;
                 }
             }
         }
@@ -96,7 +96,7 @@ impl<'a> Converter<'a, '_> {
                 why: format!("the meaning of its number {number} is unknown").into(),
             };
             self.losses.push((read.offset().0, loss));
-            *self.fates.slot(Id(id)) = Fate::Gone;
+            *self.dispositions.slot(Id(id)) = Disposition::Gone;
             self.unknown.push(inst);
         }
     }
@@ -117,41 +117,41 @@ impl<'a> Converter<'a, '_> {
     }
 
     /// What becomes of an instruction, as far as it depends on itself.
-    fn fate(&mut self, entry: Entry<'a>) -> Fate {
+    fn disposition(&mut self, entry: Entry<'a>) -> Disposition {
         let kind = entry.kind();
         match kind {
             // What these say is said elsewhere, or as an instruction of the core.
             Kind::FunctionDefinition | Kind::SourceContinued if self.to != Set::Shader => {
-                return Fate::Gone;
+                return Disposition::Gone;
             }
-            Kind::Source if self.to == Set::DebugInfo => return Fate::Gone,
-            Kind::Line | Kind::NoLine if self.to != Set::Shader => return Fate::Other,
+            Kind::Source if self.to == Set::DebugInfo => return Disposition::Gone,
+            Kind::Line | Kind::NoLine if self.to != Set::Shader => return Disposition::Other,
             Kind::TypeMatrix | Kind::TypeVectorIdEXT | Kind::TypeCooperativeMatrixKHR => {
-                return self.fate_of_extent(entry);
+                return self.disposition_of_extent(entry);
             }
-            Kind::TypeVector => return self.fate_of_vector(entry),
+            Kind::TypeVector => return self.disposition_of_vector(entry),
             Kind::ModuleINTEL if self.to != Set::OpenCl100 => {
                 let why = "the set has no modules, so it becomes a namespace";
                 self.lose(entry, None, Effect::Approximated, why);
-                return Fate::As(Kind::LexicalBlock);
+                return Disposition::As(Kind::LexicalBlock);
             }
             Kind::TypeQualifier => {
                 let is_atomic = entry.qualifier() == Some(Qualifier::AtomicType);
                 if is_atomic && self.to == Set::DebugInfo {
                     let why = "the set has no atomic types, so the type itself takes its place";
                     self.lose(entry, None, Effect::Lost, why);
-                    return Fate::Alias(entry.id_of(Field::BaseType).unwrap_or(Id(0)));
+                    return Disposition::Alias(entry.id_of(Field::BaseType).unwrap_or(Id(0)));
                 }
             }
             Kind::TypeMember if self.to == Set::OpenCl100 && self.composite_of(entry).is_none() => {
                 let why = "no composite has it as a member";
                 self.lose(entry, None, Effect::Lost, why);
-                return Fate::Gone;
+                return Disposition::Gone;
             }
             Kind::Operation if !self.is_readable(entry) => {
                 let why = "its operands are not known 32-bit numbers";
                 self.lose(entry, None, Effect::Lost, why);
-                return Fate::Gone;
+                return Disposition::Gone;
             }
             Kind::Operation if self.to == Set::DebugInfo => {
                 let is_fragment = entry
@@ -167,24 +167,24 @@ impl<'a> Converter<'a, '_> {
                 if has_indexes && self.to != Set::Shader {
                     let why = "the set can't declare a part of a variable";
                     self.lose(entry, None, Effect::Lost, why);
-                    return Fate::Gone;
+                    return Disposition::Gone;
                 }
             }
             _ => {}
         }
         if self.to.fields(kind).is_none() {
             self.lose(entry, None, Effect::Lost, "the set has no such instruction");
-            return Fate::Gone;
+            return Disposition::Gone;
         }
-        Fate::As(kind)
+        Disposition::As(kind)
     }
 
     /// The types that only the newest set has.
-    fn fate_of_extent(&mut self, entry: Entry<'a>) -> Fate {
+    fn disposition_of_extent(&mut self, entry: Entry<'a>) -> Disposition {
         if self.to.fields(entry.kind()).is_some() {
-            return Fate::As(entry.kind());
+            return Disposition::As(entry.kind());
         }
-        let (fate, why) = match entry.kind() {
+        let (disposition, why) = match entry.kind() {
             Kind::TypeMatrix => (
                 Kind::TypeArray,
                 "the set has no matrices, so it becomes an array of its vectors",
@@ -203,16 +203,16 @@ impl<'a> Converter<'a, '_> {
             ),
         };
         self.lose(entry, None, Effect::Approximated, why);
-        Fate::As(fate)
+        Disposition::As(disposition)
     }
 
-    fn fate_of_vector(&mut self, entry: Entry<'a>) -> Fate {
+    fn disposition_of_vector(&mut self, entry: Entry<'a>) -> Disposition {
         if self.can_be_vector(entry) {
-            return Fate::As(Kind::TypeVector);
+            return Disposition::As(Kind::TypeVector);
         }
         let why = "the set has no such vectors, so it becomes an array";
         self.lose(entry, None, Effect::Approximated, why);
-        Fate::As(Kind::TypeArray)
+        Disposition::As(Kind::TypeArray)
     }
 
     fn can_be_vector(&self, entry: Entry<'a>) -> bool {
@@ -229,7 +229,7 @@ impl<'a> Converter<'a, '_> {
     pub(super) fn component(&self, entry: Entry<'a>) -> Option<Entry<'a>> {
         let mut component = entry.base_type()?;
         // A damaged module can go round in circles.
-        for _ in 0..LONGEST_CHAIN {
+        for _ in 0..MAX_CHAIN_LENGTH {
             match component.kind() {
                 Kind::TypeBasic => return Some(component),
                 Kind::Typedef | Kind::TypeQualifier => component = component.base_type()?,
@@ -253,7 +253,7 @@ impl<'a> Converter<'a, '_> {
 
     /// Why an instruction has to go because of what it refers to.
     fn follows(&self, entry: Entry<'a>) -> Option<&'static str> {
-        if !matches!(self.fates.get(entry.id()), Fate::As(_)) {
+        if !matches!(self.dispositions.get(entry.id()), Disposition::As(_)) {
             return None;
         }
         let refers_to = |field: Field, kinds: &[Kind]| match entry.id_of(field) {
@@ -369,12 +369,12 @@ impl<'a> Converter<'a, '_> {
     /// What an id stands for when all is converted.
     pub(super) fn target(&self, id: Id) -> Target {
         let id = self.resolved(id);
-        match self.fates.get(id) {
-            Fate::As(Kind::InfoNone) => Target::Absent(id),
-            Fate::As(kind) => Target::Debug(id, kind),
-            Fate::Gone => Target::Gone,
-            Fate::Alias(_) => Target::Gone,
-            Fate::Other => match self.info.entry(id) {
+        match self.dispositions.get(id) {
+            Disposition::As(Kind::InfoNone) => Target::Absent(id),
+            Disposition::As(kind) => Target::Debug(id, kind),
+            Disposition::Gone => Target::Gone,
+            Disposition::Alias(_) => Target::Gone,
+            Disposition::Other => match self.info.entry(id) {
                 // One that is of the target's set already.
                 Some(entry) if entry.kind() == Kind::InfoNone => Target::Absent(id),
                 Some(entry) => Target::Debug(id, entry.kind()),
@@ -385,8 +385,8 @@ impl<'a> Converter<'a, '_> {
 
     /// What stands for an id.
     fn resolved(&self, id: Id) -> Id {
-        match self.fates.get(id) {
-            Fate::Alias(next) => next,
+        match self.dispositions.get(id) {
+            Disposition::Alias(next) => next,
             _ => id,
         }
     }
@@ -398,7 +398,7 @@ impl<'a> Converter<'a, '_> {
         let mut path = Vec::new();
         for (walk, entry) in (1_u32..).zip(entries) {
             let mut id = entry.id();
-            while let Fate::Alias(next) = self.fates.get(id) {
+            while let Disposition::Alias(next) = self.dispositions.get(id) {
                 // A damaged module can go round in circles.
                 if std::mem::replace(walks.slot(id), walk) == walk {
                     id = Id(0);
@@ -408,7 +408,7 @@ impl<'a> Converter<'a, '_> {
                 id = next;
             }
             for passed in path.drain(..) {
-                *self.fates.slot(passed) = Fate::Alias(id);
+                *self.dispositions.slot(passed) = Disposition::Alias(id);
             }
         }
     }
@@ -416,4 +416,4 @@ impl<'a> Converter<'a, '_> {
 
 /// The most steps from a type to what it stands for; types that take more are not
 /// understood.
-const LONGEST_CHAIN: usize = 100;
+const MAX_CHAIN_LENGTH: usize = 100;

@@ -8,9 +8,9 @@ use spirvkit_grammar::{Enumeration as _, Op, SourceLanguage};
 use spirvkit_ir::{EditError, Inst, Module, Place};
 
 use super::extents::Extents;
-use super::plan::Fate;
+use super::plan::Disposition;
 use super::{Converter, Effect};
-use crate::build::{EncodeError, LONGEST_SOURCE, LONGEST_STRING, literal, pieces};
+use crate::build::{EncodeError, MAX_SOURCE_LENGTH, MAX_STRING_LENGTH, literal, pieces};
 use crate::{Entry, Field, FileId, Kind, Set};
 
 /// What is known of the source files.
@@ -125,10 +125,10 @@ impl<'a> Converter<'a, '_> {
             let name = entry.id_of(Field::File).unwrap_or(Id(0));
             let Some(file) = self.info.file_of(entry.id()) else {
                 let name = self.string("")?;
-                *self.fates.slot(entry.id()) = Fate::Alias(name);
+                *self.dispositions.slot(entry.id()) = Disposition::Alias(name);
                 continue;
             };
-            *self.fates.slot(entry.id()) = Fate::Alias(name);
+            *self.dispositions.slot(entry.id()) = Disposition::Alias(name);
             let with_text = texts.get(&file).copied();
             if let (Some(own), Some(with_text)) = (own_text(entry), with_text)
                 && own_text(with_text) != Some(own)
@@ -202,7 +202,7 @@ impl<'a> Converter<'a, '_> {
             let text = self.info.whole_text(file).filter(|_| has_text);
             let fits = |text: &str| match self.to {
                 Set::Shader => self.sources.extents.contains_key(&file) || !is_measured(text),
-                _ => text.len() <= LONGEST_STRING,
+                _ => text.len() <= MAX_STRING_LENGTH,
             };
             let text = text.filter(|text| fits(text));
             self.new_source(file, text.as_deref())?;
@@ -236,7 +236,7 @@ impl<'a> Converter<'a, '_> {
             self.lose(entry, Some(Field::Text), Effect::Lost, why);
             return Ok(());
         }
-        let joined = match text.len() <= LONGEST_STRING {
+        let joined = match text.len() <= MAX_STRING_LENGTH {
             true => Some(self.string(&text)?),
             false => {
                 // Too long for a string; `OpSource` can go on in others.
@@ -299,9 +299,9 @@ impl<'a> Converter<'a, '_> {
     /// What stands for the file that an id names: an `OpString` in the oldest set, a
     /// `DebugSource` in the others.
     pub(super) fn source_of(&mut self, id: Id) -> Result<Option<Id>, EncodeError> {
-        match self.fates.get(id) {
-            Fate::As(Kind::Source) => return Ok(Some(id)),
-            Fate::Alias(string) => return Ok(Some(string)),
+        match self.dispositions.get(id) {
+            Disposition::As(Kind::Source) => return Ok(Some(id)),
+            Disposition::Alias(string) => return Ok(Some(string)),
             _ => {}
         }
         let Some(file) = self.info.file_of(id) else {
@@ -329,7 +329,7 @@ impl<'a> Converter<'a, '_> {
         let mut texts = Vec::new();
         for piece in text
             .into_iter()
-            .flat_map(|text| pieces(text, LONGEST_STRING))
+            .flat_map(|text| pieces(text, MAX_STRING_LENGTH))
         {
             texts.push(self.string(piece)?.0);
         }
@@ -371,7 +371,7 @@ fn is_measured(text: &str) -> bool {
 /// Gives an `OpSource` without text one.
 fn give_text(module: &mut Module, source: Inst, text: &str) -> Result<(), EditError> {
     let mut words = module.get(source).operand_words().to_vec();
-    let mut pieces = pieces(text, LONGEST_SOURCE);
+    let mut pieces = pieces(text, MAX_SOURCE_LENGTH);
     words.extend(literal(pieces.next().unwrap_or_default()));
     module.replace(source, Op::Source, &words)?;
     let mut last = source;

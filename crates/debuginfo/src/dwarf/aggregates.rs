@@ -6,7 +6,7 @@ use gimli::write::AttributeValue;
 use spirvkit_binary::Id;
 use spirvkit_grammar::Op;
 
-use super::homes::{HomeId, is_namespace};
+use super::nodes::{DieNodeId, is_namespace};
 use super::units::{Die, Writer};
 use crate::{Entry, Field, Flags, ImportedTag, Kind, Tag};
 
@@ -17,9 +17,9 @@ const OPAQUE: u8 = b'@';
 
 impl<'w> Writer<'w> {
     /// An array, or a vector or matrix as one.
-    pub(super) fn declare_array(&mut self, home: HomeId) {
-        let entry = self.homes[home].entry;
-        let die = self.put(home, DW_TAG_array_type);
+    pub(super) fn declare_array(&mut self, node: DieNodeId) {
+        let entry = self.nodes[node].entry;
+        let die = self.put(node, DW_TAG_array_type);
         self.set_type(die, entry.base_type());
         match entry.kind() {
             Kind::TypeArray => {
@@ -57,9 +57,9 @@ impl<'w> Writer<'w> {
         }
     }
 
-    pub(super) fn declare_enumeration(&mut self, home: HomeId) {
-        let entry = self.homes[home].entry;
-        let die = self.put(home, DW_TAG_enumeration_type);
+    pub(super) fn declare_enumeration(&mut self, node: DieNodeId) {
+        let entry = self.nodes[node].entry;
+        let die = self.put(node, DW_TAG_enumeration_type);
         self.set_text(die, DW_AT_name, entry.id_of(Field::Name));
         self.set_declared(die, entry);
         self.set_type(die, entry.base_type());
@@ -85,14 +85,14 @@ impl<'w> Writer<'w> {
         }
     }
 
-    pub(super) fn declare_composite(&mut self, home: HomeId) {
-        let entry = self.homes[home].entry;
+    pub(super) fn declare_composite(&mut self, node: DieNodeId) {
+        let entry = self.nodes[node].entry;
         let tag = match entry.tag() {
             Some(Tag::Class) => DW_TAG_class_type,
             Some(Tag::Union) => DW_TAG_union_type,
             _ => DW_TAG_structure_type,
         };
-        let die = self.put(home, tag);
+        let die = self.put(node, tag);
         // Its linkage name is left out: debuggers would find the type by no other.
         let name = entry.id_of(Field::Name);
         let size = entry.size_in_bits();
@@ -141,9 +141,9 @@ impl<'w> Writer<'w> {
         self.set(die, DW_AT_name, AttributeValue::StringRef(name));
     }
 
-    pub(super) fn declare_member(&mut self, home: HomeId) {
-        let entry = self.homes[home].entry;
-        let die = self.put(home, DW_TAG_member);
+    pub(super) fn declare_member(&mut self, node: DieNodeId) {
+        let entry = self.nodes[node].entry;
+        let die = self.put(node, DW_TAG_member);
         self.set_text(die, DW_AT_name, entry.id_of(Field::Name));
         self.set_declared(die, entry);
         let ty = entry.type_();
@@ -184,9 +184,9 @@ impl<'w> Writer<'w> {
         is_scalar && self.size_of(ty).is_some_and(|full| size < full)
     }
 
-    pub(super) fn declare_base(&mut self, home: HomeId) {
-        let entry = self.homes[home].entry;
-        let die = self.put(home, DW_TAG_inheritance);
+    pub(super) fn declare_base(&mut self, node: DieNodeId) {
+        let entry = self.nodes[node].entry;
+        let die = self.put(node, DW_TAG_inheritance);
         // The grammar calls it the parent in some sets.
         let base = entry.entry(Field::BaseClass).or_else(|| entry.parent());
         self.set_type(die, base);
@@ -251,13 +251,13 @@ impl<'w> Writer<'w> {
     }
 
     /// A block of a function, or a namespace.
-    pub(super) fn declare_block(&mut self, home: HomeId) {
-        let entry = self.homes[home].entry;
-        if self.homes[home].function.is_some() {
-            self.put(home, DW_TAG_lexical_block);
+    pub(super) fn declare_block(&mut self, node: DieNodeId) {
+        let entry = self.nodes[node].entry;
+        if self.nodes[node].function.is_some() {
+            self.put(node, DW_TAG_lexical_block);
             return;
         }
-        let die = self.put(home, DW_TAG_namespace);
+        let die = self.put(node, DW_TAG_namespace);
         self.set_text(die, DW_AT_name, entry.id_of(Field::Name));
         self.set_declared(die, entry);
         let name = entry.id_of(Field::Name).and_then(|name| self.text(name));
@@ -266,9 +266,9 @@ impl<'w> Writer<'w> {
         }
     }
 
-    pub(super) fn declare_module(&mut self, home: HomeId) {
-        let entry = self.homes[home].entry;
-        let die = self.put(home, DW_TAG_module);
+    pub(super) fn declare_module(&mut self, node: DieNodeId) {
+        let entry = self.nodes[node].entry;
+        let die = self.put(node, DW_TAG_module);
         self.set_declared(die, entry);
         for (attribute, field) in [
             (DW_AT_name, Field::Name),
@@ -283,14 +283,14 @@ impl<'w> Writer<'w> {
         }
     }
 
-    pub(super) fn declare_import(&mut self, home: HomeId) {
-        let entry = self.homes[home].entry;
+    pub(super) fn declare_import(&mut self, node: DieNodeId) {
+        let entry = self.nodes[node].entry;
         let is_module = entry.number(Field::Tag) == Some(ImportedTag::ImportedModule.0.into());
         let tag = match is_module {
             true => DW_TAG_imported_module,
             false => DW_TAG_imported_declaration,
         };
-        let die = self.put(home, tag);
+        let die = self.put(node, tag);
         self.set_text(die, DW_AT_name, entry.id_of(Field::Name));
         self.set_declared(die, entry);
         let imported = entry.entry(Field::Entity);

@@ -4,7 +4,7 @@
 use gimli::constants::*;
 use gimli::write::AttributeValue;
 
-use super::homes::HomeId;
+use super::nodes::DieNodeId;
 use super::units::{Die, Writer};
 use crate::{Entry, Field, Flags, Kind};
 
@@ -34,11 +34,11 @@ impl<'w> Writer<'w> {
         let info = self.info;
         for (index, function) in info.functions().iter().enumerate() {
             let described = info.description(function);
-            let home = described.and_then(|described| self.function_home(described));
-            if let Some(home) = home
+            let node = described.and_then(|described| self.function_node(described));
+            if let Some(node) = node
                 && !info.blocks(function).0.is_empty()
             {
-                let plan = self.plans.entry(home).or_default();
+                let plan = self.plans.entry(node).or_default();
                 plan.has_several = plan.body.is_some();
                 plan.body.get_or_insert(index);
             }
@@ -47,13 +47,13 @@ impl<'w> Writer<'w> {
             match entry.kind() {
                 Kind::Scope | Kind::InlinedAt if entry.entry(Field::InlinedAt).is_some() => {
                     let scope = entry.entry(Field::Scope);
-                    if let Some(home) = scope.and_then(|scope| self.function_around(scope)) {
-                        self.plans.entry(home).or_default().is_inlined = true;
+                    if let Some(node) = scope.and_then(|scope| self.function_around(scope)) {
+                        self.plans.entry(node).or_default().is_inlined = true;
                     }
                 }
                 Kind::LocalVariable if argument_number(entry).is_some() => {
-                    if let Some(home) = self.function_around(entry) {
-                        self.plans.entry(home).or_default().has_arguments = true;
+                    if let Some(node) = self.function_around(entry) {
+                        self.plans.entry(node).or_default().has_arguments = true;
                     }
                 }
                 _ => {}
@@ -61,22 +61,22 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// The home of a `DebugFunction`.
-    pub(super) fn function_home(&self, entry: Entry<'w>) -> Option<HomeId> {
-        let home = self.home_at(entry.id())?;
-        (entry.kind() == Kind::Function).then_some(home)
+    /// The node of a `DebugFunction`.
+    pub(super) fn function_node(&self, entry: Entry<'w>) -> Option<DieNodeId> {
+        let node = self.node_at(entry.id())?;
+        (entry.kind() == Kind::Function).then_some(node)
     }
 
     /// The function that an entry is in, or that it is.
-    fn function_around(&self, entry: Entry<'w>) -> Option<HomeId> {
-        let home = self.home_at(entry.id())?;
-        self.homes[home].function
+    fn function_around(&self, entry: Entry<'w>) -> Option<DieNodeId> {
+        let node = self.node_at(entry.id())?;
+        self.nodes[node].function
     }
 
     /// Writes what is declared of a function.
-    pub(super) fn declare_function(&mut self, home: HomeId, die: Die) {
-        let entry = self.homes[home].entry;
-        let plan = self.plans.get(&home).copied().unwrap_or_default();
+    pub(super) fn declare_function(&mut self, node: DieNodeId, die: Die) {
+        let entry = self.nodes[node].entry;
+        let plan = self.plans.get(&node).copied().unwrap_or_default();
         match self.declaration_of(entry) {
             Some(declaration) => self.refer(die, DW_AT_specification, declaration),
             None => self.describe_function(die, entry),

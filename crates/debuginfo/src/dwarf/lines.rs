@@ -26,7 +26,7 @@ pub(super) struct FileTable {
 /// What a file without a name is called.
 const UNKNOWN_FILE: &str = "unknown";
 /// Names of files are cut off here: every unit has them again.
-const LONGEST_NAME: usize = 4096;
+const MAX_NAME_LENGTH: usize = 4096;
 /// The directory that relative names start from if nothing is known of it.
 const HERE: &str = ".";
 
@@ -81,7 +81,7 @@ impl<'w> Writer<'w> {
     fn file_name(&self, file: Option<FileId>) -> (Option<&'w str>, &'w str) {
         let file = file.and_then(|file| self.info.file(file));
         let name = file.map_or("", |file| file.name());
-        let end = (0..=LONGEST_NAME.min(name.len())).rev();
+        let end = (0..=MAX_NAME_LENGTH.min(name.len())).rev();
         let end = end.into_iter().find(|&end| name.is_char_boundary(end));
         let name = end.and_then(|end| name.get(..end)).unwrap_or_default();
         match name.rsplit_once('/') {

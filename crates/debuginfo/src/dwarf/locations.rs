@@ -10,7 +10,7 @@ use spirvkit_binary::Id;
 
 use super::Place;
 use super::functions::argument_number;
-use super::homes::HomeId;
+use super::nodes::DieNodeId;
 use super::scopes::Tree;
 use super::types::Constant;
 use super::units::{Die, OPERATION, Writer};
@@ -48,7 +48,7 @@ struct Binding {
 
 /// All that is said of a variable in one instance of its function.
 struct Group {
-    variable: HomeId,
+    variable: DieNodeId,
     node: usize,
     bindings: Vec<Binding>,
 }
@@ -64,7 +64,7 @@ type Stretches = Vec<(Range<usize>, usize)>;
 type Places = Vec<(Range<u64>, Held)>;
 
 /// The most parts of a variable that are told apart.
-const MOST_PARTS: usize = 64;
+const MAX_PARTS: usize = 64;
 
 impl<'w> Writer<'w> {
     /// Tells where the variables of a function are.
@@ -75,7 +75,7 @@ impl<'w> Writer<'w> {
         tree: &Tree,
     ) {
         let mut groups: Vec<Group> = Vec::new();
-        let mut numbers: HashMap<(HomeId, usize), usize> = HashMap::new();
+        let mut numbers: HashMap<(DieNodeId, usize), usize> = HashMap::new();
         for &entry in bindings {
             let Some((variable, node)) = self.instance(entry, tree) else {
                 continue;
@@ -92,7 +92,7 @@ impl<'w> Writer<'w> {
             groups[number].bindings.push(binding);
         }
         groups.sort_by_key(|group| {
-            let number = argument_number(self.homes[group.variable].entry);
+            let number = argument_number(self.nodes[group.variable].entry);
             number.unwrap_or(u64::MAX)
         });
         for group in groups {
@@ -101,11 +101,11 @@ impl<'w> Writer<'w> {
     }
 
     /// Which variable a binding is about, and in which scope of the function.
-    fn instance(&self, binding: Entry<'w>, tree: &Tree) -> Option<(HomeId, usize)> {
+    fn instance(&self, binding: Entry<'w>, tree: &Tree) -> Option<(DieNodeId, usize)> {
         let named = binding.entry(Field::LocalVariable)?;
-        let variable = self.home_at(self.resolve(named).id())?;
-        let home = &self.homes[variable];
-        if home.entry.kind() != Kind::LocalVariable {
+        let variable = self.node_at(self.resolve(named).id())?;
+        let node = &self.nodes[variable];
+        if node.entry.kind() != Kind::LocalVariable {
             return None;
         }
         // An inlined variable says itself where it was inlined.
@@ -117,12 +117,12 @@ impl<'w> Writer<'w> {
                 .and_then(|scope| scope.inlined_at),
         };
         let inlined_at = inlined_at.map_or(0, |at| at.id().0);
-        let scope = home.parent.and_then(|parent| self.own(parent))?;
+        let scope = node.parent.and_then(|parent| self.own(parent))?;
         let node = tree.node(scope, inlined_at)?;
         Some((variable, node))
     }
 
-    fn binding(&mut self, entry: Entry<'w>, variable: HomeId) -> Binding {
+    fn binding(&mut self, entry: Entry<'w>, variable: DieNodeId) -> Binding {
         let in_memory = entry.kind() == Kind::Declare;
         let field = match in_memory {
             true => Field::Variable,
@@ -148,7 +148,7 @@ impl<'w> Writer<'w> {
         }
         let indexes = entry.list(Field::Indexes);
         if !indexes.is_empty() && fragment.is_none() {
-            let ty = self.homes[variable].entry.type_();
+            let ty = self.nodes[variable].entry.type_();
             match ty.and_then(|ty| self.part(ty, indexes)) {
                 Some(part) => fragment = Some(part),
                 None => is_unknown = true,
@@ -169,7 +169,7 @@ impl<'w> Writer<'w> {
         let mut ty = self.strip(ty);
         let mut offset = 0_u64;
         // More than that is not nested in any program.
-        for &index in indexes.iter().take(MOST_PARTS) {
+        for &index in indexes.iter().take(MAX_PARTS) {
             let index = self.info.constant(Id(index))?;
             let (step, inner) = match ty.kind() {
                 Kind::TypeComposite => {
@@ -199,7 +199,7 @@ impl<'w> Writer<'w> {
 
     fn add_location(&mut self, function: &'w Function, group: &Group, tree: &Tree) {
         let (states, stretches) = self.stretches(function, group);
-        let size = self.homes[group.variable].entry.type_();
+        let size = self.nodes[group.variable].entry.type_();
         let size = size.and_then(|ty| self.size_of(ty));
         let mut locations: Vec<(Range<u64>, Expression)> = Vec::new();
         for (words, state) in stretches {
@@ -247,7 +247,7 @@ impl<'w> Writer<'w> {
 
     /// The DIE of a variable in a scope: what is declared of it, or what refers there.
     fn variable_die(&mut self, group: &Group, tree: &Tree, is_known: bool) -> Option<Die> {
-        let variable = self.homes[group.variable];
+        let variable = self.nodes[group.variable];
         if tree.is_declared(group.node) {
             return Some(variable.die);
         }
@@ -473,7 +473,7 @@ fn bind(state: &mut State, bindings: &[Binding], number: usize) {
         let other = bindings[other].fragment.as_ref();
         other.is_some_and(|other| end(other) <= fragment.offset || end(&fragment) <= other.offset)
     });
-    if state.len() < MOST_PARTS {
+    if state.len() < MAX_PARTS {
         let before = |&other: &usize| {
             let other = bindings[other].fragment.as_ref();
             other.is_some_and(|other| other.offset < fragment.offset)

@@ -41,11 +41,11 @@
 mod aggregates;
 mod expressions;
 mod functions;
-mod homes;
 mod layouts;
 mod lines;
 mod locations;
 mod macros;
+mod nodes;
 mod object;
 mod scopes;
 mod symbols;

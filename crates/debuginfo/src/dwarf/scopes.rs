@@ -9,15 +9,15 @@ use gimli::write::{AttributeValue, Expression};
 use spirvkit_binary::{Id, WordOffset};
 
 use super::functions::Plan;
-use super::homes::{DEEPEST, HomeId};
 use super::lines::Row;
 use super::locations::Held;
+use super::nodes::{DieNodeId, MAX_DEPTH};
 use super::units::{Die, Writer};
 use crate::{Entry, Field, Function, Kind, Position};
 
 /// A scope of a function at the place where it is, which is another one wherever the
 /// function was inlined.
-type Key = (HomeId, u32);
+type Key = (DieNodeId, u32);
 
 /// The instances of scopes in the code of a function. The first is the function.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(super) struct Tree {
     /// Whether one DIE says what the function is and where its code is.
     is_one: bool,
     /// The function.
-    home: Option<HomeId>,
+    node: Option<DieNodeId>,
 }
 
 #[derive(Debug)]
@@ -47,8 +47,8 @@ const RANGE: u64 = 96;
 
 impl Tree {
     /// The instance of a scope that there is code of, or that has no other instance.
-    pub(super) fn node(&self, scope: HomeId, inlined_at: u32) -> Option<usize> {
-        if Some(scope) == self.home && inlined_at == 0 {
+    pub(super) fn node(&self, scope: DieNodeId, inlined_at: u32) -> Option<usize> {
+        if Some(scope) == self.node && inlined_at == 0 {
             return Some(ROOT);
         }
         let number = self.numbers.get(&(scope, inlined_at)).copied();
@@ -104,13 +104,13 @@ impl<'w> Writer<'w> {
 
     fn locate_function(&mut self, index: usize, function: &'w Function, bindings: &[Entry<'w>]) {
         let described = self.info.description(function);
-        let home = described.and_then(|described| self.function_home(described));
+        let node = described.and_then(|described| self.function_node(described));
         let has_body = !self.info.blocks(function).0.is_empty();
-        let plan = home.and_then(|home| self.plans.get(&home)).copied();
+        let plan = node.and_then(|node| self.plans.get(&node)).copied();
         let plan = plan.unwrap_or_default();
-        let die = self.function_die(function, home, &plan);
+        let die = self.function_die(function, node, &plan);
         if !has_body {
-            if home.is_none() {
+            if node.is_none() {
                 self.set_flag(die, DW_AT_declaration);
             }
             return;
@@ -129,13 +129,13 @@ impl<'w> Writer<'w> {
                 ranges: Vec::new(),
             }],
             numbers: HashMap::new(),
-            is_one: home.is_some() && plan.is_one(),
-            home,
+            is_one: node.is_some() && plan.is_one(),
+            node,
         };
         for piece in &mut pieces {
             piece.node = match self.room.is_spent() {
                 true => ROOT,
-                false => self.node_at(piece.offset, &mut tree),
+                false => self.instance_at(piece.offset, &mut tree),
             };
             // Where there is no room for the last, there is none for more.
             let added = include(&mut tree, piece.node, &piece.range);
@@ -162,8 +162,8 @@ impl<'w> Writer<'w> {
     }
 
     /// The DIE that has the code of a function.
-    fn function_die(&mut self, function: &Function, home: Option<HomeId>, plan: &Plan) -> Die {
-        let Some(home) = home else {
+    fn function_die(&mut self, function: &Function, node: Option<DieNodeId>, plan: &Plan) -> Die {
+        let Some(node) = node else {
             let root = self.root(0);
             let die = self.add(root, DW_TAG_subprogram);
             self.set_symbol(die, function.id);
@@ -172,7 +172,7 @@ impl<'w> Writer<'w> {
             }
             return die;
         };
-        let declared = self.homes[home].die;
+        let declared = self.nodes[node].die;
         if plan.is_one() {
             return declared;
         }
@@ -269,24 +269,24 @@ impl<'w> Writer<'w> {
     }
 
     /// The instance that the instruction at a word offset is in.
-    fn node_at(&mut self, offset: usize, tree: &mut Tree) -> usize {
+    fn instance_at(&mut self, offset: usize, tree: &mut Tree) -> usize {
         let place = self.info.place(WordOffset(offset));
         let Some(scope) = self.info.entry_at(place.scope) else {
             return ROOT;
         };
         let inlined_at = scope.entry(Field::InlinedAt).map_or(0, |at| at.id().0);
-        let Some(home) = scope
+        let Some(node) = scope
             .entry(Field::Scope)
-            .and_then(|scope| self.scope_home(scope))
+            .and_then(|scope| self.scope_node(scope))
         else {
             return ROOT;
         };
-        self.grow((home, inlined_at), tree)
+        self.grow((node, inlined_at), tree)
     }
 
-    fn scope_home(&self, scope: Entry<'w>) -> Option<HomeId> {
-        let home = self.home_at(self.resolve(scope).id())?;
-        self.own(home)
+    fn scope_node(&self, scope: Entry<'w>) -> Option<DieNodeId> {
+        let node = self.node_at(self.resolve(scope).id())?;
+        self.own(node)
     }
 
     /// The node of an instance, made with those around it if there is none.
@@ -320,16 +320,16 @@ impl<'w> Writer<'w> {
 
     /// The instance around another; none if that is the function itself, or if the scope
     /// doesn't belong there.
-    fn around(&self, (home, inlined_at): Key, tree: &Tree) -> Option<Key> {
-        let scope = &self.homes[home];
+    fn around(&self, (node, inlined_at): Key, tree: &Tree) -> Option<Key> {
+        let scope = &self.nodes[node];
         match scope.entry.kind() {
             Kind::Function if inlined_at != 0 => {
                 let at = self.info.debug_entry(Id(inlined_at))?;
-                let outer = self.scope_home(at.entry(Field::Scope)?)?;
+                let outer = self.scope_node(at.entry(Field::Scope)?)?;
                 let outwards = at.entry(Field::InlinedAt).map_or(0, |at| at.id().0);
                 Some((outer, outwards))
             }
-            Kind::LexicalBlock if inlined_at != 0 || scope.function == tree.home => {
+            Kind::LexicalBlock if inlined_at != 0 || scope.function == tree.node => {
                 let outer = scope.function.and(scope.parent)?;
                 Some((self.own(outer)?, inlined_at))
             }
@@ -338,17 +338,17 @@ impl<'w> Writer<'w> {
     }
 
     /// Whether it is a function that was inlined, if nobody knows where.
-    fn is_inlined(&self, (home, inlined_at): Key) -> bool {
-        self.homes[home].entry.kind() == Kind::Function && inlined_at != 0
+    fn is_inlined(&self, (node, inlined_at): Key) -> bool {
+        self.nodes[node].entry.kind() == Kind::Function && inlined_at != 0
     }
 
     fn add_node(&mut self, key: Key, parent: usize, tree: &mut Tree) -> usize {
         let depth = tree.nodes[parent].depth + 1;
-        if depth >= DEEPEST {
+        if depth >= MAX_DEPTH {
             return parent;
         }
-        let (home, inlined_at) = key;
-        let scope = self.homes[home];
+        let (node, inlined_at) = key;
+        let scope = self.nodes[node];
         let outside = tree.nodes[parent].die;
         let die = match scope.entry.kind() {
             Kind::Function => self.add_inlined(outside, scope.die, inlined_at),
@@ -382,9 +382,9 @@ impl<'w> Writer<'w> {
         };
         let scope = at
             .entry(Field::Scope)
-            .and_then(|scope| self.home_at(scope.id()));
-        let mut scopes = std::iter::successors(scope, |&scope| self.homes[scope].parent);
-        let file = scopes.find_map(|scope| self.homes[scope].entry.file());
+            .and_then(|scope| self.node_at(scope.id()));
+        let mut scopes = std::iter::successors(scope, |&scope| self.nodes[scope].parent);
+        let file = scopes.find_map(|scope| self.nodes[scope].entry.file());
         if let (Some(file), Some(line @ 1..)) = (file, at.line()) {
             self.set_file(die, DW_AT_call_file, file);
             self.set_number(die, DW_AT_call_line, line.into());

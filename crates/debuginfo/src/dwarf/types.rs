@@ -6,21 +6,21 @@ use gimli::write::AttributeValue;
 use spirvkit_binary::Id;
 use spirvkit_grammar::Op;
 
-use super::homes::HomeId;
+use super::nodes::DieNodeId;
 use super::units::{Die, Writer};
 use crate::{Encoding, Entry, Field, Flags, Kind, Qualifier};
 
 /// The most steps from a type to what it is made of.
-const MOST_STEPS: usize = 64;
+const MAX_STEPS: usize = 64;
 
 impl<'w> Writer<'w> {
     /// Writes all that is declared.
     pub(super) fn declare(&mut self) {
-        let (locals, others): (Vec<HomeId>, Vec<HomeId>) = (0..self.homes.len())
-            .filter(|&home| !self.homes[home].is_alias)
-            .partition(|&home| self.homes[home].entry.kind() == Kind::LocalVariable);
-        for home in others {
-            self.declare_one(home);
+        let (locals, others): (Vec<DieNodeId>, Vec<DieNodeId>) = (0..self.nodes.len())
+            .filter(|&node| !self.nodes[node].is_alias)
+            .partition(|&node| self.nodes[node].entry.kind() == Kind::LocalVariable);
+        for node in others {
+            self.declare_one(node);
         }
         self.declare_locals(locals);
         let info = self.info;
@@ -29,45 +29,45 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// Puts the DIE of a home where it belongs.
-    pub(super) fn put(&mut self, home: HomeId, tag: DwTag) -> Die {
-        let home = self.homes[home];
-        let parent = match home.parent {
-            Some(parent) => self.homes[parent].die,
-            None => self.root(home.die.unit),
+    /// Puts the DIE of a node where it belongs.
+    pub(super) fn put(&mut self, node: DieNodeId, tag: DwTag) -> Die {
+        let node = self.nodes[node];
+        let parent = match node.parent {
+            Some(parent) => self.nodes[parent].die,
+            None => self.root(node.die.unit),
         };
-        let unit = self.unit(home.die.unit);
-        unit.add_reserved(home.die.entry, parent.entry, tag);
-        home.die
+        let unit = self.unit(node.die.unit);
+        unit.add_reserved(node.die.entry, parent.entry, tag);
+        node.die
     }
 
-    fn declare_one(&mut self, home: HomeId) {
-        let entry = self.homes[home].entry;
+    fn declare_one(&mut self, node: DieNodeId) {
+        let entry = self.nodes[node].entry;
         match entry.kind() {
             Kind::Function => {
-                let die = self.put(home, DW_TAG_subprogram);
-                self.declare_function(home, die);
+                let die = self.put(node, DW_TAG_subprogram);
+                self.declare_function(node, die);
             }
             Kind::FunctionDeclaration => {
-                let die = self.put(home, DW_TAG_subprogram);
+                let die = self.put(node, DW_TAG_subprogram);
                 self.declare_only(die, entry);
             }
-            Kind::LexicalBlock => self.declare_block(home),
-            Kind::ModuleINTEL => self.declare_module(home),
-            Kind::ImportedEntity => self.declare_import(home),
-            Kind::GlobalVariable => self.declare_global(home),
-            Kind::TypeMember => self.declare_member(home),
-            Kind::TypeInheritance => self.declare_base(home),
-            Kind::TypeComposite => self.declare_composite(home),
-            Kind::TypeEnum => self.declare_enumeration(home),
-            _ => self.declare_type(home),
+            Kind::LexicalBlock => self.declare_block(node),
+            Kind::ModuleINTEL => self.declare_module(node),
+            Kind::ImportedEntity => self.declare_import(node),
+            Kind::GlobalVariable => self.declare_global(node),
+            Kind::TypeMember => self.declare_member(node),
+            Kind::TypeInheritance => self.declare_base(node),
+            Kind::TypeComposite => self.declare_composite(node),
+            Kind::TypeEnum => self.declare_enumeration(node),
+            _ => self.declare_type(node),
         }
     }
 
-    fn declare_type(&mut self, home: HomeId) {
-        let entry = self.homes[home].entry;
+    fn declare_type(&mut self, node: DieNodeId) {
+        let entry = self.nodes[node].entry;
         match entry.kind() {
-            Kind::TypeBasic => self.declare_basic(home),
+            Kind::TypeBasic => self.declare_basic(node),
             Kind::TypePointer => {
                 let flags = entry.flags();
                 let tag = match () {
@@ -77,7 +77,7 @@ impl<'w> Writer<'w> {
                     }
                     () => DW_TAG_pointer_type,
                 };
-                let die = self.put(home, tag);
+                let die = self.put(node, tag);
                 self.set_type(die, entry.base_type());
                 self.set_number(die, DW_AT_byte_size, self.pointer_bytes());
                 if let Some(class) = entry.storage_class() {
@@ -96,23 +96,23 @@ impl<'w> Writer<'w> {
                     Some(Qualifier::AtomicType) if self.is_version_5() => DW_TAG_atomic_type,
                     _ => DW_TAG_const_type,
                 };
-                let die = self.put(home, tag);
+                let die = self.put(node, tag);
                 self.set_type(die, entry.base_type());
             }
             Kind::Typedef => {
-                let die = self.put(home, DW_TAG_typedef);
+                let die = self.put(node, DW_TAG_typedef);
                 self.set_text(die, DW_AT_name, entry.id_of(Field::Name));
                 self.set_declared(die, entry);
                 self.set_type(die, entry.base_type());
             }
             Kind::TypeFunction => {
-                let die = self.put(home, DW_TAG_subroutine_type);
+                let die = self.put(node, DW_TAG_subroutine_type);
                 self.set_flag(die, DW_AT_prototyped);
                 self.set_type(die, entry.entry(Field::ReturnType));
                 self.add_parameters(die, Some(entry));
             }
             Kind::TypePtrToMember => {
-                let die = self.put(home, DW_TAG_ptr_to_member_type);
+                let die = self.put(node, DW_TAG_ptr_to_member_type);
                 self.set_type(die, entry.base_type());
                 let class = entry.entry(Field::Class);
                 if let Some(class) = class.and_then(|class| self.type_die(class)) {
@@ -121,25 +121,25 @@ impl<'w> Writer<'w> {
             }
             Kind::TypeCooperativeMatrixKHR => {
                 // Where its elements are is not known.
-                let die = self.put(home, DW_TAG_structure_type);
+                let die = self.put(node, DW_TAG_structure_type);
                 let name = entry.type_text();
                 self.set_string(die, DW_AT_name, &name);
                 self.set_flag(die, DW_AT_declaration);
             }
-            _ => self.declare_array(home),
+            _ => self.declare_array(node),
         }
     }
 
-    fn declare_basic(&mut self, home: HomeId) {
-        let entry = self.homes[home].entry;
+    fn declare_basic(&mut self, node: DieNodeId) {
+        let entry = self.nodes[node].entry;
         let size = entry.size_in_bits().unwrap_or(0);
         let encoding = entry.encoding();
         if size == 0 {
-            let die = self.put(home, DW_TAG_unspecified_type);
+            let die = self.put(node, DW_TAG_unspecified_type);
             self.set_text(die, DW_AT_name, entry.id_of(Field::Name));
             return;
         }
-        let die = self.put(home, DW_TAG_base_type);
+        let die = self.put(node, DW_TAG_base_type);
         self.set_text(die, DW_AT_name, entry.id_of(Field::Name));
         let encoding = match encoding {
             Some(Encoding::Address) => DW_ATE_address,
@@ -190,7 +190,7 @@ impl<'w> Writer<'w> {
     /// The type behind typedefs, qualifiers and templates.
     pub(super) fn strip(&self, ty: Entry<'w>) -> Entry<'w> {
         let mut ty = self.resolve(ty);
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let is_other_name = matches!(ty.kind(), Kind::Typedef | Kind::TypeQualifier);
             match ty.base_type().filter(|_| is_other_name) {
                 Some(base) => ty = self.resolve(base),
@@ -204,7 +204,7 @@ impl<'w> Writer<'w> {
     pub(super) fn size_of(&self, ty: Entry<'w>) -> Option<u64> {
         let mut ty = ty;
         let mut count = 1_u64;
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             ty = self.strip(ty);
             let factor = match ty.kind() {
                 Kind::TypePointer => return count.checked_mul(self.pointer_bytes() * 8),

@@ -13,10 +13,10 @@ use spirvkit_binary::{Budget, Id, IdMap};
 use spirvkit_grammar::{Generator, SourceLanguage};
 
 use super::functions::Plan;
-use super::homes::{Home, HomeId};
 use super::layouts::Layouts;
 use super::lines::FileTable;
 use super::macros::UnitMacros;
+use super::nodes::{DieNode, DieNodeId};
 use super::symbols::Symbols;
 use super::{AddressSize, CodeMap, Options, Version};
 use crate::{DebugInfo, Entry, Field, Kind};
@@ -48,13 +48,13 @@ pub(super) struct Writer<'w> {
     pub(super) units: Vec<UnitState<'w>>,
     /// The units of `DebugCompilationUnit`s.
     pub(super) unit_of: HashMap<u32, usize>,
-    pub(super) homes: Vec<Home<'w>>,
-    /// The number of each entry's home, plus one.
+    pub(super) nodes: Vec<DieNode<'w>>,
+    /// The number of each entry's node, plus one.
     pub(super) home_of: IdMap<u32>,
     /// The classes that name `DebugFunction`s as members.
     pub(super) methods: HashMap<u32, Entry<'w>>,
     /// What is to become of each `DebugFunction`.
-    pub(super) plans: HashMap<HomeId, Plan>,
+    pub(super) plans: HashMap<DieNodeId, Plan>,
     pub(super) symbols: Symbols,
     pub(super) layouts: Layouts,
     /// Strings by the ids of `OpString`s, each of which is read once.
@@ -91,7 +91,7 @@ impl<'w> Writer<'w> {
             dwarf: Dwarf::new(),
             units: Vec::new(),
             unit_of: HashMap::new(),
-            homes: Vec::new(),
+            nodes: Vec::new(),
             home_of: IdMap::with_bound(0, words.len(), bound),
             methods: HashMap::new(),
             plans: HashMap::new(),
@@ -116,7 +116,7 @@ impl<'w> Writer<'w> {
 
     /// Describes everything that is declared: types, functions, variables.
     pub(super) fn describe(&mut self) {
-        self.settle();
+        self.seal();
         self.lay_out();
         self.plan();
         self.declare();

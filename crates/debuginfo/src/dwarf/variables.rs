@@ -4,16 +4,16 @@ use gimli::constants::*;
 use gimli::write::{AttributeValue, Expression};
 
 use super::functions::argument_number;
-use super::homes::HomeId;
 use super::locations::Held;
+use super::nodes::DieNodeId;
 use super::units::{Die, OPERATION, Writer};
 use crate::variables::global_location;
 use crate::{Entry, Field, Flags, Kind, Location, Operation};
 
 impl<'w> Writer<'w> {
-    pub(super) fn declare_global(&mut self, home: HomeId) {
-        let entry = self.homes[home].entry;
-        let die = self.put(home, DW_TAG_variable);
+    pub(super) fn declare_global(&mut self, node: DieNodeId) {
+        let entry = self.nodes[node].entry;
+        let die = self.put(node, DW_TAG_variable);
         let member = entry.entry(Field::StaticMemberDeclaration);
         match member.and_then(|member| self.die_of(member)) {
             Some(member) => {
@@ -82,35 +82,35 @@ impl<'w> Writer<'w> {
     }
 
     /// Writes the variables of functions: parameters in their order, then the others.
-    pub(super) fn declare_locals(&mut self, mut homes: Vec<HomeId>) {
-        let order = |&home: &HomeId| {
-            let number = argument_number(self.homes[home].entry);
+    pub(super) fn declare_locals(&mut self, mut nodes: Vec<DieNodeId>) {
+        let order = |&node: &DieNodeId| {
+            let number = argument_number(self.nodes[node].entry);
             number.unwrap_or(u64::MAX)
         };
-        homes.sort_by_key(order);
-        for home in homes {
-            let entry = self.homes[home].entry;
-            let tag = self.variable_tag(home);
-            let die = self.put(home, tag);
+        nodes.sort_by_key(order);
+        for node in nodes {
+            let entry = self.nodes[node].entry;
+            let tag = self.variable_tag(node);
+            let die = self.put(node, tag);
             self.describe_variable(die, entry);
             if entry.flags().contains(Flags::FlagArtificial) {
                 self.set_flag(die, DW_AT_artificial);
             }
-            let function = self.homes[home].function;
+            let function = self.nodes[node].function;
             if let Some(function) = function
                 && entry.flags().contains(Flags::FlagObjectPointer)
             {
-                let function = self.homes[function].die;
+                let function = self.nodes[function].die;
                 self.refer(function, DW_AT_object_pointer, die);
             }
         }
     }
 
     /// A parameter stands directly in its function.
-    pub(super) fn variable_tag(&self, home: HomeId) -> gimli::DwTag {
-        let home = &self.homes[home];
-        let is_in_function = home.parent.is_some() && home.parent == home.function;
-        match argument_number(home.entry) {
+    pub(super) fn variable_tag(&self, node: DieNodeId) -> gimli::DwTag {
+        let node = &self.nodes[node];
+        let is_in_function = node.parent.is_some() && node.parent == node.function;
+        match argument_number(node.entry) {
             Some(_) if is_in_function => DW_TAG_formal_parameter,
             _ => DW_TAG_variable,
         }

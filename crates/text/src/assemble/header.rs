@@ -4,7 +4,7 @@
 use spirvkit_diagnostics::{Diagnostic, Span};
 use spirvkit_grammar::{Generator, Version};
 
-use super::faults;
+use super::errors;
 use crate::lexer::start_of;
 
 /// What the comments before the first instruction say.
@@ -50,7 +50,7 @@ impl HeaderComments {
                         start,
                         end: start + line.trim_end().len(),
                     };
-                    let warning = faults::bad_header_comment(key, expected, value).at_span(span);
+                    let warning = errors::bad_header_comment(key, expected, value).at_span(span);
                     header.warnings.push(warning);
                 }
             }

@@ -1,13 +1,13 @@
 //! From text to words.
 
-mod faults;
+mod errors;
 mod header;
 mod ids;
 mod operand_spans;
 mod operands;
 mod origins;
+mod reported;
 mod strings;
-mod told;
 mod undefined;
 
 use hashbrown::HashSet;
@@ -20,14 +20,14 @@ use spirvkit_grammar::{FPEncoding, Generator, InstructionInfo, Op, Version};
 
 use crate::foreign::text_looks_like;
 use crate::lexer::{Lexer, Token, TokenKind, is_opcode_name};
-use crate::refusals::is_bad_float_type;
-use faults::Look;
+use crate::unsupported::is_bad_float_type;
+use errors::Look;
 use header::{Bound, HeaderComments};
 pub use ids::IdNumbering;
 use ids::Ids;
 pub(crate) use operand_spans::operand_span;
 pub use origins::Origins;
-use told::Told;
+use reported::Reported;
 
 /// How to assemble.
 #[derive(Clone, Debug)]
@@ -99,9 +99,9 @@ impl AssembleOptions {
     }
 
     /// Gives up after this many errors, and says so in one more; 0 is no limit but that
-    /// what is told of a text is in proportion to it, and how many errors are left out
-    /// is told in one more. The default is 1,000. Of ids that nothing defines, no more
-    /// are told either.
+    /// what is reported of a text is in proportion to it, and how many errors are left out
+    /// is reported in one more. The default is 1,000. Of ids that nothing defines, no more
+    /// are reported either.
     #[must_use]
     pub fn max_errors(mut self, errors: usize) -> Self {
         self.max_errors = errors;
@@ -169,12 +169,12 @@ pub fn assemble(text: &str, options: &AssembleOptions) -> Result<Assembled, Vec<
             }
             None => errors,
         };
-        errors.into_vec(faults::more_errors)
+        errors.into_vec(errors::more_errors)
     })
 }
 
 /// Assembles a text as it is.
-fn assemble_once(text: &str, options: &AssembleOptions) -> Result<Assembled, Told> {
+fn assemble_once(text: &str, options: &AssembleOptions) -> Result<Assembled, Reported> {
     let mut assembler = Assembler::new(text, options);
     while assembler.instruction() {
         if options.max_errors > 0 && assembler.errors.len() >= options.max_errors {
@@ -187,7 +187,7 @@ fn assemble_once(text: &str, options: &AssembleOptions) -> Result<Assembled, Tol
 
 /// Stands for an error that has been noted down already.
 #[derive(Clone, Copy, Debug)]
-struct Noted;
+struct Errored;
 
 /// What happened to an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,7 +217,7 @@ struct Assembler<'a> {
     definitions: Definitions,
     options: &'a AssembleOptions,
     header: HeaderComments,
-    errors: Told,
+    errors: Reported,
     /// Results of instructions that could not be assembled: what follows from
     /// their absence is not reported.
     lost_results: HashSet<u32>,
@@ -225,7 +225,7 @@ struct Assembler<'a> {
     /// may define any id.
     has_raw_instructions: bool,
     /// The instruction before, for messages.
-    previous: Option<faults::Name>,
+    previous: Option<errors::Name>,
     origins: Origins,
 }
 
@@ -243,7 +243,7 @@ impl<'a> Assembler<'a> {
             definitions: Definitions::with_word_limit(text.len() / 2),
             options,
             header,
-            errors: Told::new(text.len()),
+            errors: Reported::new(text.len()),
             lost_results: HashSet::new(),
             has_raw_instructions: false,
             previous: None,
@@ -251,7 +251,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    fn finish(mut self) -> Result<Assembled, Told> {
+    fn finish(mut self) -> Result<Assembled, Reported> {
         if !self.errors.is_empty() {
             return Err(self.errors);
         }
@@ -290,31 +290,31 @@ impl<'a> Assembler<'a> {
     }
 
     #[cold]
-    fn note(&mut self, diagnostic: Diagnostic, span: Span) -> Noted {
+    fn note(&mut self, diagnostic: Diagnostic, span: Span) -> Errored {
         self.errors.push(diagnostic, span);
-        Noted
+        Errored
     }
 
     #[cold]
-    fn fault(&mut self, diagnostic: Diagnostic, token: Token) -> Noted {
+    fn fault(&mut self, diagnostic: Diagnostic, token: Token) -> Errored {
         match token.kind {
             // Whatever else it should have been, it is all the rest of the text.
-            TokenKind::OpenString => self.note(faults::open_string(), token.first_byte()),
+            TokenKind::OpenString => self.note(errors::open_string(), token.first_byte()),
             _ => self.note(diagnostic, token.span()),
         }
     }
 
     /// Whether it is still worth to look for names like unknown ones.
     fn look(&self) -> Look {
-        const MOST_LOOKS: usize = 1000;
-        Look(self.errors.len() < MOST_LOOKS)
+        const MAX_LOOKS: usize = 1000;
+        Look(self.errors.len() < MAX_LOOKS)
     }
 
     /// Says that the rest of the text is not looked at, if there is any.
     fn give_up(&mut self) {
         let next = self.lexer.peek();
         if next.kind != TokenKind::End {
-            let error = faults::too_many_errors(self.errors.len());
+            let error = errors::too_many_errors(self.errors.len());
             self.errors.end(error.at_span(next.span()));
         }
     }
@@ -367,44 +367,44 @@ impl<'a> Assembler<'a> {
     }
 
     /// Says what is wrong with a token where an instruction should start.
-    fn misplaced(&mut self, token: Token) -> Noted {
+    fn misplaced(&mut self, token: Token) -> Errored {
         let found = self.lexer.text(token);
         let diagnostic = match (token.kind, self.previous) {
-            (TokenKind::BadId, _) => faults::bad_id(found),
-            (TokenKind::Equals, _) => faults::stray_equals(),
-            (_, Some(previous)) => faults::surplus_operand(found, previous),
-            (TokenKind::Id, None) => faults::dangling_id(found),
-            _ => faults::expected_instruction(found),
+            (TokenKind::BadId, _) => errors::bad_id(found),
+            (TokenKind::Equals, _) => errors::stray_equals(),
+            (_, Some(previous)) => errors::surplus_operand(found, previous),
+            (TokenKind::Id, None) => errors::dangling_id(found),
+            _ => errors::expected_instruction(found),
         };
         self.fault(diagnostic, token)
     }
 
     /// An instruction with an opcode name.
-    fn named(&mut self, opcode: Token, result: Option<Token>) -> Result<(), Noted> {
+    fn named(&mut self, opcode: Token, result: Option<Token>) -> Result<(), Errored> {
         let name = self.lexer.text(opcode);
         if opcode.kind != TokenKind::Word || !is_opcode_name(name) {
             if opcode.kind == TokenKind::Id && self.lexer.at_equals() {
                 self.lexer.back_to(opcode);
             }
-            return Err(self.fault(faults::expected_opcode(name), opcode));
+            return Err(self.fault(errors::expected_opcode(name), opcode));
         }
         if name == "OpUnknown" {
             return self.unknown(opcode, result);
         }
         let Some(op) = Op::from_name(name) else {
-            return Err(self.fault(faults::unknown_opcode(name, self.look()), opcode));
+            return Err(self.fault(errors::unknown_opcode(name, self.look()), opcode));
         };
         let Some(info) = op.info() else {
-            return Err(self.fault(faults::unknown_opcode(name, self.look()), opcode));
+            return Err(self.fault(errors::unknown_opcode(name, self.look()), opcode));
         };
         if let Some(target) = self.options.target
             && !info.availability().allows(target)
         {
-            return Err(self.fault(faults::wrong_version(info, target), opcode));
+            return Err(self.fault(errors::wrong_version(info, target), opcode));
         }
         match (info.has_result(), result) {
-            (true, None) => return Err(self.fault(faults::missing_result(info.name()), opcode)),
-            (false, Some(id)) => return Err(self.fault(faults::unwanted_result(info.name()), id)),
+            (true, None) => return Err(self.fault(errors::missing_result(info.name()), opcode)),
+            (false, Some(id)) => return Err(self.fault(errors::unwanted_result(info.name()), id)),
             _ => {}
         }
         let start = self.encoder.begin(op);
@@ -422,23 +422,23 @@ impl<'a> Assembler<'a> {
 
     /// Fills in the word count and notes what the instruction defines.
     #[inline]
-    fn end(&mut self, start: usize, opcode: Token, result: Option<Token>) -> Result<(), Noted> {
+    fn end(&mut self, start: usize, opcode: Token, result: Option<Token>) -> Result<(), Errored> {
         if let Err(error) = self.encoder.end(start) {
-            return Err(self.fault(faults::too_long(error), opcode));
+            return Err(self.fault(errors::too_long(error), opcode));
         }
         let words = &self.encoder.words()[start..];
         let Some(instruction) = Instruction::from_words(words, WordOffset(start)) else {
             return Ok(());
         };
         if result.is_some() && is_bad_float_type(&instruction) {
-            let diagnostic = faults::bad_float_type(words[2], FPEncoding(words[3]));
+            let diagnostic = errors::bad_float_type(words[2], FPEncoding(words[3]));
             return Err(self.fault(diagnostic, opcode));
         }
         match (self.definitions.define(&instruction), result) {
             (Some(redefinition), Some(result)) if redefinition.earlier != Definition::Other => {
                 let name = self.lexer.text(result);
                 let earlier = self.definition_of(name, result);
-                Err(self.fault(faults::redefinition(name, earlier), result))
+                Err(self.fault(errors::redefinition(name, earlier), result))
             }
             _ => Ok(()),
         }
@@ -466,9 +466,9 @@ impl<'a> Assembler<'a> {
     }
 
     /// `OpUnknown(opcode, word count)` and its operands.
-    fn unknown(&mut self, opcode: Token, result: Option<Token>) -> Result<(), Noted> {
+    fn unknown(&mut self, opcode: Token, result: Option<Token>) -> Result<(), Errored> {
         if let Some(result) = result {
-            return Err(self.fault(faults::unwanted_result("OpUnknown"), result));
+            return Err(self.fault(errors::unwanted_result("OpUnknown"), result));
         }
         self.punctuation("(")?;
         let number = self.unknown_number("an opcode below 65536", 0)?;
@@ -485,35 +485,35 @@ impl<'a> Assembler<'a> {
         }
         let found = self.encoder.words().len() - start;
         if found != usize::from(count) {
-            return Err(self.fault(faults::unknown_count(count.into(), found), opcode));
+            return Err(self.fault(errors::unknown_count(count.into(), found), opcode));
         }
         self.end(start, opcode, None)?;
         self.previous = Some("OpUnknown");
         Ok(())
     }
 
-    fn punctuation(&mut self, wanted: &str) -> Result<(), Noted> {
+    fn punctuation(&mut self, wanted: &str) -> Result<(), Errored> {
         let token = self.lexer.next();
         let found = self.lexer.text(token);
         if found == wanted {
             return Ok(());
         }
-        Err(self.fault(faults::unknown_syntax(&format!("`{wanted}`"), found), token))
+        Err(self.fault(errors::unknown_syntax(&format!("`{wanted}`"), found), token))
     }
 
-    fn unknown_number(&mut self, wanted: &str, least: u16) -> Result<u16, Noted> {
+    fn unknown_number(&mut self, wanted: &str, least: u16) -> Result<u16, Errored> {
         let token = self.lexer.next();
         let found = self.lexer.text(token);
         let number = crate::number::parse_u32(found).ok();
         match number.and_then(|number| u16::try_from(number).ok()) {
             Some(number) if number >= least => Ok(number),
-            _ => Err(self.fault(faults::unknown_syntax(wanted, found), token)),
+            _ => Err(self.fault(errors::unknown_syntax(wanted, found), token)),
         }
     }
 
     /// An instruction that starts with a `!` word: the words are emitted as they
     /// come, up to the next instruction.
-    fn raw_instruction(&mut self, first: Token) -> Result<(), Noted> {
+    fn raw_instruction(&mut self, first: Token) -> Result<(), Errored> {
         let start = self.encoder.words().len();
         self.has_raw_instructions = true;
         self.immediate(first)?;

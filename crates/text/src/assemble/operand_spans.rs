@@ -13,8 +13,8 @@ use crate::lexer::{Lexer, Token, TokenKind, unescape};
 /// no part of its own; nor has a word that no part of the text stands for.
 pub(crate) fn operand_span(text: &str, words: usize, word: usize) -> Option<Span> {
     // There may be an error for every word, each of which has the instruction read.
-    const MOST: usize = 4096;
-    if words > MOST {
+    const MAX: usize = 4096;
+    if words > MAX {
         return None;
     }
     let mut lexer = Lexer::new(text);

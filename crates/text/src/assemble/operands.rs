@@ -3,18 +3,18 @@
 use spirvkit_binary::{Definition, Id, Import, NumberType};
 use spirvkit_grammar::{Category, Op, OperandInfo, OperandKind, Quantifier};
 
-use super::{Assembler, Current, Noted, Parsed, faults};
+use super::{Assembler, Current, Errored, Parsed, errors};
 use crate::lexer::{Token, TokenKind, unescape};
 use crate::number::{parse_number, parse_u32};
 
 impl<'a> Assembler<'a> {
     /// All operands of an instruction.
-    pub(super) fn operands(&mut self, current: &Current) -> Result<(), Noted> {
+    pub(super) fn operands(&mut self, current: &Current) -> Result<(), Errored> {
         self.list(current, current.info.operands()).map(drop)
     }
 
     /// A list of operands: an instruction's, or an enumerant's parameters.
-    fn list(&mut self, current: &Current, list: &'static [OperandInfo]) -> Result<Parsed, Noted> {
+    fn list(&mut self, current: &Current, list: &'static [OperandInfo]) -> Result<Parsed, Errored> {
         for (index, operand) in list.iter().enumerate() {
             let parsed = match operand.kind() {
                 OperandKind::IdResult => {
@@ -51,7 +51,7 @@ impl<'a> Assembler<'a> {
         &mut self,
         current: &Current,
         operand: &'static OperandInfo,
-    ) -> Result<Parsed, Noted> {
+    ) -> Result<Parsed, Errored> {
         let kind = operand.kind();
         match operand.quantifier() {
             Quantifier::One => match self.lexer.operand() {
@@ -73,9 +73,9 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    fn missing(&mut self, current: &Current, operand: &OperandInfo) -> Noted {
+    fn missing(&mut self, current: &Current, operand: &OperandInfo) -> Errored {
         let here = self.lexer.here();
-        self.fault(faults::missing_operand(current.info.name(), operand), here)
+        self.fault(errors::missing_operand(current.info.name(), operand), here)
     }
 
     /// One operand, which starts with `token`.
@@ -86,7 +86,7 @@ impl<'a> Assembler<'a> {
         operand: &'static OperandInfo,
         kind: OperandKind,
         token: Token,
-    ) -> Result<Parsed, Noted> {
+    ) -> Result<Parsed, Errored> {
         if token.kind == TokenKind::Immediate {
             self.immediate(token)?;
             return Ok(Parsed::Raw);
@@ -101,12 +101,17 @@ impl<'a> Assembler<'a> {
     }
 
     #[inline]
-    fn id(&mut self, current: &Current, kind: OperandKind, token: Token) -> Result<Parsed, Noted> {
+    fn id(
+        &mut self,
+        current: &Current,
+        kind: OperandKind,
+        token: Token,
+    ) -> Result<Parsed, Errored> {
         if token.kind != TokenKind::Id {
             let found = self.lexer.text(token);
             let diagnostic = match token.kind {
-                TokenKind::BadId => faults::bad_id(found),
-                _ => faults::expected_id(current.info.name(), kind, found),
+                TokenKind::BadId => errors::bad_id(found),
+                _ => errors::expected_id(current.info.name(), kind, found),
             };
             return Err(self.fault(diagnostic, token));
         }
@@ -120,7 +125,7 @@ impl<'a> Assembler<'a> {
         current: &Current,
         operand: &'static OperandInfo,
         first: Token,
-    ) -> Result<Parsed, Noted> {
+    ) -> Result<Parsed, Errored> {
         let mut token = Some(first);
         for &base in operand.kind().bases() {
             let Some(part) = token.take().or_else(|| self.lexer.operand()) else {
@@ -138,10 +143,10 @@ impl<'a> Assembler<'a> {
         current: &Current,
         kind: OperandKind,
         token: Token,
-    ) -> Result<Parsed, Noted> {
+    ) -> Result<Parsed, Errored> {
         let name = self.lexer.text(token);
         let Some(info) = kind.enumerant_by_name(name) else {
-            return Err(self.fault(faults::unknown_enumerant(kind, name, self.look()), token));
+            return Err(self.fault(errors::unknown_enumerant(kind, name, self.look()), token));
         };
         self.encoder.word(info.value());
         self.list(current, info.parameters())
@@ -154,7 +159,7 @@ impl<'a> Assembler<'a> {
         current: &Current,
         kind: OperandKind,
         token: Token,
-    ) -> Result<Parsed, Noted> {
+    ) -> Result<Parsed, Errored> {
         let text = self.lexer.text(token);
         let mut bits = 0;
         let mut start = token.start;
@@ -165,7 +170,7 @@ impl<'a> Assembler<'a> {
                     end: start + name.len(),
                     ..token
                 };
-                return Err(self.fault(faults::unknown_enumerant(kind, name, self.look()), part));
+                return Err(self.fault(errors::unknown_enumerant(kind, name, self.look()), part));
             };
             bits |= info.value();
             start += name.len() + 1;
@@ -189,7 +194,7 @@ impl<'a> Assembler<'a> {
         current: &Current,
         kind: OperandKind,
         token: Token,
-    ) -> Result<Parsed, Noted> {
+    ) -> Result<Parsed, Errored> {
         use OperandKind as K;
         match kind {
             K::LiteralInteger if current.op == Op::Switch => {
@@ -202,7 +207,7 @@ impl<'a> Assembler<'a> {
                 Err(error) => {
                     let found = self.lexer.text(token);
                     return Err(
-                        self.fault(faults::bad_number(found, NumberType::U32, error), token)
+                        self.fault(errors::bad_number(found, NumberType::U32, error), token)
                     );
                 }
             },
@@ -226,23 +231,23 @@ impl<'a> Assembler<'a> {
         Ok(Parsed::Typed)
     }
 
-    fn number(&mut self, token: Token, ty: NumberType) -> Result<(), Noted> {
+    fn number(&mut self, token: Token, ty: NumberType) -> Result<(), Errored> {
         let text = self.lexer.text(token);
         match parse_number(text, ty) {
             Ok(bits) => {
                 self.encoder.number(ty, bits);
                 Ok(())
             }
-            Err(error) => Err(self.fault(faults::bad_number(text, ty, error), token)),
+            Err(error) => Err(self.fault(errors::bad_number(text, ty, error), token)),
         }
     }
 
-    fn string(&mut self, current: &Current, token: Token) -> Result<(), Noted> {
+    fn string(&mut self, current: &Current, token: Token) -> Result<(), Errored> {
         match token.kind {
             TokenKind::String => self.encode_string(token),
             _ => {
                 let found = self.lexer.text(token);
-                Err(self.fault(faults::expected_string(current.info.name(), found), token))
+                Err(self.fault(errors::expected_string(current.info.name(), found), token))
             }
         }
     }
@@ -258,7 +263,7 @@ impl<'a> Assembler<'a> {
 
     /// The type of the literal of an instruction with a result type; `None` if
     /// the type's own instruction has been reported.
-    fn literal_type(&mut self, current: &Current) -> Result<Option<NumberType>, Noted> {
+    fn literal_type(&mut self, current: &Current) -> Result<Option<NumberType>, Errored> {
         let ty = Id(self.word(current, 1));
         match self.definitions.number_type(ty) {
             Some(number) => Ok(Some(number)),
@@ -269,14 +274,14 @@ impl<'a> Assembler<'a> {
                 if self.definitions.get(ty) == Definition::Undefined {
                     self.lost_results.insert(ty.0);
                 }
-                Err(self.fault(faults::untyped_literal(current.info.name(), name), operand))
+                Err(self.fault(errors::untyped_literal(current.info.name(), name), operand))
             }
         }
     }
 
     /// The type of the literals of a switch; `None` if the instruction that it
     /// hangs on has been reported.
-    fn case_type(&mut self, current: &Current) -> Result<Option<NumberType>, Noted> {
+    fn case_type(&mut self, current: &Current) -> Result<Option<NumberType>, Errored> {
         let selector = Id(self.word(current, 1));
         match self.definitions.selector_type(selector) {
             Some(number) => Ok(Some(number)),
@@ -284,12 +289,12 @@ impl<'a> Assembler<'a> {
             None => {
                 let operand = self.operand_token(current, 0);
                 let name = self.lexer.text(operand);
-                Err(self.fault(faults::bad_selector(name), operand))
+                Err(self.fault(errors::bad_selector(name), operand))
             }
         }
     }
 
-    fn ext_inst(&mut self, current: &Current, token: Token) -> Result<Parsed, Noted> {
+    fn ext_inst(&mut self, current: &Current, token: Token) -> Result<Parsed, Errored> {
         let set = Id(self.encoder.words().last().copied().unwrap_or(0));
         let import = match self.definitions.get(set) {
             Definition::Import(import) => import,
@@ -300,7 +305,7 @@ impl<'a> Assembler<'a> {
             _ => {
                 let operand = self.operand_token(current, 1);
                 let name = self.lexer.text(operand);
-                return Err(self.fault(faults::not_an_import(name), operand));
+                return Err(self.fault(errors::not_an_import(name), operand));
             }
         };
         let text = self.lexer.text(token);
@@ -313,7 +318,7 @@ impl<'a> Assembler<'a> {
             (Some(info), _) => info.number(),
             (None, Ok(number)) => number,
             (None, Err(_)) => {
-                return Err(self.fault(faults::unknown_ext_inst(set, text, self.look()), token));
+                return Err(self.fault(errors::unknown_ext_inst(set, text, self.look()), token));
             }
         };
         self.encoder.word(number);
@@ -332,25 +337,25 @@ impl<'a> Assembler<'a> {
 
     /// Sees to it that the operands of an extended instruction or of the
     /// instruction in an `OpSpecConstantOp` are all there are.
-    fn nothing_more(&mut self, name: faults::Name) -> Result<Parsed, Noted> {
+    fn nothing_more(&mut self, name: errors::Name) -> Result<Parsed, Errored> {
         match self.lexer.operand() {
             None => Ok(Parsed::Typed),
             Some(token) => {
                 let found = self.lexer.text(token);
-                Err(self.fault(faults::surplus_operand(found, name), token))
+                Err(self.fault(errors::surplus_operand(found, name), token))
             }
         }
     }
 
     /// The opcode of an `OpSpecConstantOp`, without its `Op`, and its operands.
-    fn spec_constant_op(&mut self, current: &Current, first: Token) -> Result<Parsed, Noted> {
+    fn spec_constant_op(&mut self, current: &Current, first: Token) -> Result<Parsed, Errored> {
         let name = self.lexer.text(first);
         let Some(info) = Op::from_bare_name(name).and_then(Op::info) else {
-            return Err(self.fault(faults::unknown_spec_constant_op(name, self.look()), first));
+            return Err(self.fault(errors::unknown_spec_constant_op(name, self.look()), first));
         };
         // It can't stand within itself, or the two could nest without end.
         if info.number() == u32::from(Op::SpecConstantOp.0) {
-            return Err(self.fault(faults::nested_spec_constant_op(), first));
+            return Err(self.fault(errors::nested_spec_constant_op(), first));
         }
         self.encoder.word(info.number());
         let results = usize::from(info.has_result_type()) + usize::from(info.has_result());
@@ -374,19 +379,19 @@ impl<'a> Assembler<'a> {
     }
 
     /// A `!` word: `!` and an unsigned 32-bit integer.
-    pub(super) fn immediate(&mut self, token: Token) -> Result<(), Noted> {
+    pub(super) fn immediate(&mut self, token: Token) -> Result<(), Errored> {
         let text = self.lexer.text(token);
         match parse_u32(&text[1..]) {
             Ok(word) => {
                 self.encoder.word(word);
                 Ok(())
             }
-            Err(_) => Err(self.fault(faults::bad_immediate(text), token)),
+            Err(_) => Err(self.fault(errors::bad_immediate(text), token)),
         }
     }
 
     /// The operands after a `!` word, up to the next instruction.
-    pub(super) fn raw_operands(&mut self) -> Result<(), Noted> {
+    pub(super) fn raw_operands(&mut self) -> Result<(), Errored> {
         while let Some(token) = self.lexer.operand() {
             self.raw_operand(token)?;
         }
@@ -395,7 +400,7 @@ impl<'a> Assembler<'a> {
 
     /// An operand of unknown type: a `!` word, a number of one word, a string or
     /// an id.
-    pub(super) fn raw_operand(&mut self, token: Token) -> Result<(), Noted> {
+    pub(super) fn raw_operand(&mut self, token: Token) -> Result<(), Errored> {
         let text = self.lexer.text(token);
         match token.kind {
             TokenKind::Immediate => return self.immediate(token),
@@ -405,7 +410,7 @@ impl<'a> Assembler<'a> {
                 return Ok(());
             }
             TokenKind::String => return self.encode_string(token),
-            TokenKind::Equals => return Err(self.fault(faults::stray_equals(), token)),
+            TokenKind::Equals => return Err(self.fault(errors::stray_equals(), token)),
             _ => {}
         }
         let signed = NumberType::Integer {
@@ -425,15 +430,15 @@ impl<'a> Assembler<'a> {
                 self.encoder.number(ty, bits);
                 Ok(())
             }
-            Err(_) => Err(self.fault(faults::bad_raw_operand(text), token)),
+            Err(_) => Err(self.fault(errors::bad_raw_operand(text), token)),
         }
     }
 
     /// Appends a string token, without its quotes and escapes.
-    fn encode_string(&mut self, token: Token) -> Result<(), Noted> {
+    fn encode_string(&mut self, token: Token) -> Result<(), Errored> {
         let text = unescape(self.lexer.text(token));
         if text.contains('\0') {
-            return Err(self.fault(faults::nul_in_string(), token));
+            return Err(self.fault(errors::nul_in_string(), token));
         }
         self.encoder.string(&text);
         Ok(())

@@ -3,8 +3,8 @@
 
 use spirvkit_diagnostics::{Diagnostic, Location, Span};
 
-use super::told::Told;
-use super::{AssembleOptions, assemble_once, faults};
+use super::reported::Reported;
+use super::{AssembleOptions, assemble_once, errors};
 use crate::lexer::{Lexer, Token, TokenKind, is_opcode_name};
 
 /// A text with quotation marks where they most likely were forgotten. They stand in the
@@ -76,9 +76,9 @@ fn starts_instruction(line: &str) -> bool {
 
 impl Closed {
     /// The errors of the text, in its order.
-    pub(super) fn errors(self, options: &AssembleOptions) -> Told {
+    pub(super) fn errors(self, options: &AssembleOptions) -> Reported {
         let others = assemble_once(&self.text, options).err();
-        let (others, left_out) = others.map_or_else(Default::default, Told::into_parts);
+        let (others, left_out) = others.map_or_else(Default::default, Reported::into_parts);
         // That it's no string that should stand there either is not worth a word.
         let is_told = |at: Span| {
             let starts = &self.starts;
@@ -96,22 +96,22 @@ impl Closed {
         others.sort_by_key(|(at, _)| at.start);
         let mut others = others.into_iter().peekable();
         let mut open = self.starts.iter().peekable();
-        let mut told = Told::new(self.text.len());
+        let mut reported = Reported::new(self.text.len());
         loop {
             let next_open = open.peek().map(|at| at.start);
             let other = others.next_if(|(at, _)| next_open.is_none_or(|open| at.start < open));
-            let next = other.or_else(|| open.next().map(|&at| (at, faults::open_string())));
+            let next = other.or_else(|| open.next().map(|&at| (at, errors::open_string())));
             let Some((at, error)) = next else { break };
             let most = options.max_errors;
-            if most > 0 && told.len() == most {
-                told.end(faults::too_many_errors(most).at_span(at));
-                return told;
+            if most > 0 && reported.len() == most {
+                reported.end(errors::too_many_errors(most).at_span(at));
+                return reported;
             }
-            told.push(error, at);
+            reported.push(error, at);
         }
         if let Some((count, at)) = left_out {
-            told.leave_out(count, at);
+            reported.leave_out(count, at);
         }
-        told
+        reported
     }
 }

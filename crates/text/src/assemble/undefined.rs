@@ -4,13 +4,13 @@ use hashbrown::HashSet;
 use spirvkit_binary::{Definition, Id};
 use spirvkit_diagnostics::{Diagnostic, closest};
 
-use super::told::Told;
-use super::{Assembler, faults};
+use super::reported::Reported;
+use super::{Assembler, errors};
 use crate::lexer::TokenKind;
 
 /// Of how many ids it's worth to look for names like theirs, and among how many.
 const WORTH_A_LOOK: usize = 20;
-const MOST_NAMES: usize = 10_000;
+const MAX_NAMES: usize = 10_000;
 
 impl Assembler<'_> {
     /// Warns of each id that nothing defines, where it is used first.
@@ -28,7 +28,7 @@ impl Assembler<'_> {
         warnings: &mut Vec<Diagnostic>,
     ) {
         let mut seen = HashSet::new();
-        let mut told = Told::new(self.lexer.text_len());
+        let mut reported = Reported::new(self.lexer.text_len());
         let mut lexer = self.lexer.restarted();
         loop {
             let token = lexer.next();
@@ -46,27 +46,27 @@ impl Assembler<'_> {
             }
             let (most, span) = (self.options.max_errors, token.span());
             if most > 0 && seen.len() > most {
-                told.end(faults::too_many_undefined_ids(most).at_span(span));
+                reported.end(errors::too_many_undefined_ids(most).at_span(span));
                 break;
             }
-            if told.is_full() {
-                told.leave_out(1, span);
+            if reported.is_full() {
+                reported.leave_out(1, span);
                 continue;
             }
             let similar = (token.number == 0 && seen.len() <= WORTH_A_LOOK)
                 .then(|| self.defined_name_like(name))
                 .flatten();
-            told.push(faults::undefined_id(lexer.text(token), similar), span);
+            reported.push(errors::undefined_id(lexer.text(token), similar), span);
         }
-        warnings.extend(told.into_vec(faults::more_undefined_ids));
+        warnings.extend(reported.into_vec(errors::more_undefined_ids));
     }
 
     /// The name of a defined id that is most like another name.
     fn defined_name_like(&self, name: &str) -> Option<&str> {
         let is_defined = |id: u32| self.definitions.get(Id(id)) != Definition::Undefined;
         let defined = self.ids.named().filter(|&(id, _)| is_defined(id));
-        let mut names: Vec<&str> = defined.map(|(_, name)| name).take(MOST_NAMES + 1).collect();
-        if names.len() > MOST_NAMES {
+        let mut names: Vec<&str> = defined.map(|(_, name)| name).take(MAX_NAMES + 1).collect();
+        if names.len() > MAX_NAMES {
             return None;
         }
         // The table has no order of its own, but ties need one.

@@ -9,7 +9,7 @@ use spirvkit_grammar::Op;
 const LEVEL: usize = 2;
 /// Deeper levels are not indented any further, or the margins of a module would
 /// take space in proportion to the square of its size.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 /// In which order a function's instructions are to be written, and how deep.
 pub(super) struct Layout {
@@ -69,7 +69,7 @@ impl Layout {
         };
         let mut lines: Vec<Line> = (0..first).map(outside).collect();
         for block in order {
-            let label = levels[block].min(DEEPEST) * LEVEL;
+            let label = levels[block].min(MAX_DEPTH) * LEVEL;
             for index in blocks[block].range.clone() {
                 let starts_block = index == blocks[block].range.start;
                 let depth = if starts_block { label } else { label + LEVEL };

@@ -9,7 +9,7 @@ use super::id_names::IdNames;
 use super::names::Names;
 use super::options::{DisassembleOptions, Indentation};
 use super::printer::Printer;
-use super::source::{LONGEST_NAME, Sources};
+use super::source::{MAX_NAME_LENGTH, Sources};
 use crate::assemble::operand_span;
 
 /// An instruction as text.
@@ -144,7 +144,7 @@ fn options() -> DisassembleOptions {
 /// The id and the text of an `OpString` that may be the name of a file.
 fn file_name<'a>(instruction: &Instruction<'a>) -> Option<(u32, LiteralString<'a>)> {
     match (instruction.op(), instruction.words()) {
-        (Op::String, [_, id, text @ ..]) if text.len() * 4 <= LONGEST_NAME => {
+        (Op::String, [_, id, text @ ..]) if text.len() * 4 <= MAX_NAME_LENGTH => {
             Some((*id, LiteralString::at_start_of(text)?))
         }
         _ => None,

@@ -22,7 +22,7 @@ use crate::number::write_number;
 /// The most bytes of a name before any suffix; an id whose name would be longer
 /// keeps its number. Names are made of names, so without a limit they could grow
 /// with the square of the module's size.
-const LONGEST: usize = 1024;
+const MAX_LENGTH: usize = 1024;
 
 /// The most bytes of a name that may be used however often: there is a word for each
 /// use, and so no more text than sixteen bytes for each of a module's. Longer names take
@@ -406,7 +406,7 @@ impl Namer {
         if self.is_named(id) {
             return;
         }
-        if suggestion.len() > LONGEST {
+        if suggestion.len() > MAX_LENGTH {
             return self.name(id, id.0.to_string().as_bytes());
         }
         if suggestion.len() > SHORT {

@@ -9,7 +9,7 @@ use spirvkit_binary::{
 use spirvkit_diagnostics::Diagnostic;
 use spirvkit_grammar::{Op, OperandInfo, OperandKind};
 
-use crate::refusals::is_bad_float_type;
+use crate::unsupported::is_bad_float_type;
 
 use super::annotate::Annotations;
 use super::comments::Comments;
@@ -23,7 +23,7 @@ use super::{
 };
 
 /// The most bytes of the names in an excerpt.
-const MOST_NAMES: usize = 1 << 20;
+const MAX_NAMES: usize = 1 << 20;
 
 pub(super) struct Printer<'a> {
     module: &'a Module<'a>,
@@ -307,7 +307,7 @@ impl<'a> Printer<'a> {
         let start = self.writer.out.len();
         let width = |&word: &u32| self.writer.names.width(Id(word));
         let width: usize = instruction.words().iter().map(width).sum();
-        let names = (width > MOST_NAMES).then(|| replace(&mut self.writer.names, Names::Raw));
+        let names = (width > MAX_NAMES).then(|| replace(&mut self.writer.names, Names::Raw));
         self.any_instruction(instruction, None, Place::default());
         if let Some(names) = names {
             self.writer.names = names;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use spirvkit_binary::{ErrorKind, Instruction};
 use spirvkit_grammar::OperandKind;
 
-use crate::refusals::is_bad_float_type;
+use crate::unsupported::is_bad_float_type;
 
 use super::operands::loses;
 use super::printer::{Obstacle, Printer};

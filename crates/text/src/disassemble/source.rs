@@ -27,7 +27,7 @@ const LINE: usize = 160;
 /// the lines as they stand.
 const DXC: u16 = 14;
 /// The most bytes of a string that is taken for a file's name.
-pub(super) const LONGEST_NAME: usize = 1024;
+pub(super) const MAX_NAME_LENGTH: usize = 1024;
 
 /// A line of a file, which is the id of the `OpString` with its name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -370,7 +370,7 @@ impl<'a> Reader<'a> {
             return;
         };
         self.strings.entry(id).or_insert(string);
-        if string.words().len() * 4 <= LONGEST_NAME {
+        if string.words().len() * 4 <= MAX_NAME_LENGTH {
             self.names.entry(string.to_text_lossy()).or_insert(id);
         }
     }

@@ -1,6 +1,6 @@
 //! The text of a disassembly: ids, operands, colours, margins.
 
-use crate::buffer::{LONGEST_LINE, TextBuffer};
+use crate::buffer::{MAX_LINE_LENGTH, TextBuffer};
 
 use spirvkit_binary::Id;
 
@@ -61,7 +61,7 @@ impl Writer {
     pub(super) fn new(words: usize, names: Names, options: &DisassembleOptions) -> Self {
         Self {
             // A word takes some ten characters.
-            out: TextBuffer::with_capacity(words * 12 + 2 * LONGEST_LINE),
+            out: TextBuffer::with_capacity(words * 12 + 2 * MAX_LINE_LENGTH),
             names,
             column: match options.indentation {
                 Indentation::Column => COLUMN,

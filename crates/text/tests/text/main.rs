@@ -1,7 +1,7 @@
 //! The tests of the crate, as one program, because each takes its time to link.
 
 mod annotate;
-mod assemble_faults;
+mod assemble_errors;
 mod assemble_floats;
 mod assemble_header;
 mod assemble_ids;

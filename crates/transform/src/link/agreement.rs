@@ -9,7 +9,7 @@ use spirvkit_binary::{Section, Value};
 use spirvkit_grammar::{AddressingModel, ExecutionModel, MemoryModel, Op, Version};
 
 use super::Options;
-use super::error::{Errors, Fault, LinkError, brief, list};
+use super::error::{Errors, LinkError, LinkErrorKind, brief, list};
 use super::program::{Part, Program};
 use super::symbols::each_once;
 
@@ -23,7 +23,7 @@ pub(super) fn check(program: &Program<'_>, options: &Options, errors: &mut Error
     });
     let highest = versions.clone().map(|(_, version)| version).max();
     if !options.use_highest_version
-        && let Some(error) = disagreement(Fault::Version, "SPIR-V version", versions)
+        && let Some(error) = disagreement(LinkErrorKind::Version, "SPIR-V version", versions)
     {
         errors.push(error);
     }
@@ -51,14 +51,14 @@ fn check_removals(program: &Program<'_>, highest: Version, errors: &mut Errors) 
             "`{}` uses {}, which SPIR-V {highest}, the version of `{}`, no longer has",
             part.name, lost.what, newest.name
         );
-        let error = LinkError::new(Fault::Removed, message);
+        let error = LinkError::new(LinkErrorKind::Removed, message);
         errors.push(error.in_modules([part.name, newest.name]));
     }
 }
 
 /// What is wrong if not all modules have the same of something.
 fn disagreement<'a, T: Ord + std::fmt::Display>(
-    fault: Fault,
+    kind: LinkErrorKind,
     what: &str,
     values: impl Iterator<Item = (&'a str, T)>,
 ) -> Option<LinkError> {
@@ -76,7 +76,7 @@ fn disagreement<'a, T: Ord + std::fmt::Display>(
         .map(|(value, modules)| format!("{value} in {}", list(modules.iter().copied())))
         .collect();
     let message = format!("the modules differ in their {what}: {}", each.join(", "));
-    Some(LinkError::new(fault, message).in_modules(all))
+    Some(LinkError::new(kind, message).in_modules(all))
 }
 
 fn check_models(program: &Program<'_>, errors: &mut Errors) {
@@ -92,11 +92,15 @@ fn check_models(program: &Program<'_>, errors: &mut Errors) {
         (models.clone()).map(|(name, model, _)| (name, AddressingModel(model).to_string()));
     let memory = models.map(|(name, _, model)| (name, MemoryModel(model).to_string()));
     errors.extend(disagreement(
-        Fault::AddressingModel,
+        LinkErrorKind::AddressingModel,
         "addressing model",
         addressing,
     ));
-    errors.extend(disagreement(Fault::MemoryModel, "memory model", memory));
+    errors.extend(disagreement(
+        LinkErrorKind::MemoryModel,
+        "memory model",
+        memory,
+    ));
 }
 
 /// Entry points of one execution model have different names (specification, section
@@ -131,7 +135,7 @@ fn check_entry_points(program: &Program<'_>, errors: &mut Errors) {
             list(modules.iter().copied())
         );
         errors.push(
-            LinkError::new(Fault::EntryPoint, message)
+            LinkError::new(LinkErrorKind::EntryPoint, message)
                 .about(&name)
                 .in_modules(modules),
         );

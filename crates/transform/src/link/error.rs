@@ -12,7 +12,7 @@ use super::kinds;
 /// A class of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum LinkErrorKind {
     /// There is nothing to link.
     NoInput,
     /// An instruction can't be decoded, so nobody can tell which of its words are ids.
@@ -64,7 +64,7 @@ pub enum Fault {
     More,
 }
 
-impl Fault {
+impl LinkErrorKind {
     /// The error's stable id, such as `link.unresolved-symbol`, and what it means.
     pub fn kind(self) -> &'static Kind {
         match self {
@@ -104,7 +104,7 @@ impl Fault {
 /// Why modules can't be linked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkError {
-    fault: Fault,
+    kind: LinkErrorKind,
     symbol: Option<Arc<str>>,
     modules: Vec<String>,
     message: String,
@@ -112,9 +112,9 @@ pub struct LinkError {
 }
 
 impl LinkError {
-    pub(crate) fn new(fault: Fault, message: String) -> Self {
+    pub(crate) fn new(kind: LinkErrorKind, message: String) -> Self {
         Self {
-            fault,
+            kind,
             symbol: None,
             modules: Vec::new(),
             message,
@@ -138,8 +138,8 @@ impl LinkError {
     }
 
     /// The class of the error.
-    pub fn fault(&self) -> Fault {
-        self.fault
+    pub fn kind(&self) -> LinkErrorKind {
+        self.kind
     }
 
     /// The name of the symbol at fault, or of the entry point.
@@ -237,7 +237,7 @@ impl Errors {
         }
         if self.more > 0 {
             let message = format!("{} more errors are not shown", self.more);
-            list.push(LinkError::new(Fault::More, message));
+            list.push(LinkError::new(LinkErrorKind::More, message));
         }
         Err(list)
     }

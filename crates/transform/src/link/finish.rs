@@ -6,7 +6,7 @@ use spirvkit_grammar::Op;
 use spirvkit_ir::{EditError, Inst, Module, Place};
 
 use super::Options;
-use super::error::{Fault, LinkError};
+use super::error::{LinkError, LinkErrorKind};
 use super::interfaces;
 
 /// Does it.
@@ -15,7 +15,7 @@ pub(super) fn finish(
     options: &Options,
     budget: &mut Budget,
 ) -> Result<Module, LinkError> {
-    let finished = mend_conversions(&mut module).and_then(|()| {
+    let finished = fix_conversions(&mut module).and_then(|()| {
         if options.allow_pointer_mismatch {
             cast_pointers(&mut module)?;
         }
@@ -26,18 +26,18 @@ pub(super) fn finish(
         Ok(Err(error)) => {
             let message =
                 format!("listing all variables of the entry points in their interfaces {error}");
-            Err(LinkError::new(Fault::TooLarge, message))
+            Err(LinkError::new(LinkErrorKind::TooLarge, message))
         }
         Err(error) => {
             let message = format!("the linked module can't be written: {error}");
-            Err(LinkError::new(Fault::TooLong, message))
+            Err(LinkError::new(LinkErrorKind::TooLong, message))
         }
     }
 }
 
 /// `OpCopyLogical` and `OpBitcast` go from one type to another; where both have become
 /// one, they are copies.
-fn mend_conversions(module: &mut Module) -> Result<(), EditError> {
+fn fix_conversions(module: &mut Module) -> Result<(), EditError> {
     let insts: Vec<Inst> = (module.instructions())
         .filter(|&inst| matches!(module.op(inst), Op::CopyLogical | Op::Bitcast))
         .collect();

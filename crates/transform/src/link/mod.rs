@@ -19,7 +19,7 @@ use spirvkit_ir::Module;
 
 use error::Errors;
 pub(crate) use error::list;
-pub use error::{Fault, LinkError};
+pub use error::{LinkError, LinkErrorKind};
 pub use kinds::KINDS;
 
 use program::Program;
@@ -103,7 +103,7 @@ pub struct Options {
 pub fn link(inputs: &[Input<'_>], options: &Options) -> Result<Module, Vec<LinkError>> {
     if inputs.is_empty() {
         let message = "there is no module to link".into();
-        return Err(vec![LinkError::new(Fault::NoInput, message)]);
+        return Err(vec![LinkError::new(LinkErrorKind::NoInput, message)]);
     }
     let words: usize = inputs.iter().map(|input| input.module.word_count()).sum();
     let budget = options.budget.clone();
@@ -124,8 +124,9 @@ pub fn link(inputs: &[Input<'_>], options: &Options) -> Result<Module, Vec<LinkE
     };
     let words = Writer::new(&program, &symbols, &resolution, options).run(header, &mut errors);
     let mut budget = errors.check()?;
-    let unreadable =
-        |error: spirvkit_binary::Error| vec![LinkError::new(Fault::Opaque, error.to_string())];
+    let unreadable = |error: spirvkit_binary::Error| {
+        vec![LinkError::new(LinkErrorKind::Opaque, error.to_string())]
+    };
     let module = Module::from_words(words).map_err(unreadable)?;
     finish::finish(module, options, &mut budget).map_err(|error| vec![error])
 }

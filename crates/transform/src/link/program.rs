@@ -6,7 +6,7 @@ use spirvkit_grammar::{Op, StorageClass};
 use spirvkit_ir::{Function, Inst, Module};
 
 use super::Input;
-use super::error::{Errors, Fault, LinkError, list};
+use super::error::{Errors, LinkError, LinkErrorKind, list};
 
 /// "Nothing" where a node could stand.
 pub(super) const NONE: u32 = u32::MAX;
@@ -164,7 +164,7 @@ impl<'a> Program<'a> {
                 let message = format!(
                     "the operands of {op} in {module} can't be decoded, so its ids can't be renumbered"
                 );
-                errors.push(LinkError::new(Fault::Opaque, message).in_modules([part.name]));
+                errors.push(LinkError::new(LinkErrorKind::Opaque, message).in_modules([part.name]));
             }
         }
     }

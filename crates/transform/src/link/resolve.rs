@@ -7,7 +7,7 @@ use spirvkit_grammar::{BuiltIn, Decoration, Op};
 
 use super::Options;
 use super::difference::{Difference, MAX_PARTS, Types};
-use super::error::{Errors, Fault, LinkError, brief, list};
+use super::error::{Errors, LinkError, LinkErrorKind, brief, list};
 use super::graph::{Graph, Sets};
 use super::program::{Program, is_variable, storage_class};
 use super::symbols::{Name, Symbol, Symbols};
@@ -75,12 +75,12 @@ fn compare<'d>(
 ) -> Result<Vec<(u32, u32)>, LinkError> {
     let (a, b) = (other.node, name.chosen());
     let symbol = brief(&name.text);
-    let error = |fault: Fault, message: String| {
+    let error = |kind: LinkErrorKind, message: String| {
         let mut modules = [a, b].map(|node| (program.module_of(node), program.name_of(node)));
         modules.sort_unstable();
         let mut modules = modules.map(|(_, name)| name).to_vec();
         modules.dedup();
-        LinkError::new(fault, message)
+        LinkError::new(kind, message)
             .about(&name.text)
             .in_modules(modules)
     };
@@ -92,7 +92,7 @@ fn compare<'d>(
     if kind(a) != kind(b) {
         let (a_kind, b_kind) = (kind(a), kind(b));
         let message = format!("`{symbol}` is {a_kind} in {a_module}, but {b_kind} in {b_module}");
-        return Err(error(Fault::Kind, message));
+        return Err(error(LinkErrorKind::Kind, message));
     }
     if is_variable(program.op(a)) {
         let [a_class, b_class] = [a, b].map(|node| storage_class(program, node));
@@ -100,7 +100,7 @@ fn compare<'d>(
             let message = format!(
                 "the variable `{symbol}` is in the storage class {a_class} in {a_module}, but in {b_class} in {b_module}"
             );
-            return Err(error(Fault::StorageClass, message));
+            return Err(error(LinkErrorKind::StorageClass, message));
         }
     }
     let pairs = type_pairs(program, a, b);
@@ -120,13 +120,13 @@ fn compare<'d>(
         let message = format!(
             "the types of `{symbol}` differ: {place} is {first} in {a_module}, but {second} in {b_module}"
         );
-        return Err(error(Fault::Type, message).by_pointers(by_pointers));
+        return Err(error(LinkErrorKind::Type, message).by_pointers(by_pointers));
     }
     if let Some([first, second]) = contradiction(&by_decoration(types.graph(), a), chosen()) {
         let message = format!(
             "the decorations of `{symbol}` contradict each other: {first} in {a_module}, but {second} in {b_module}"
         );
-        return Err(error(Fault::Decoration, message));
+        return Err(error(LinkErrorKind::Decoration, message));
     }
     Ok(pairs)
 }

@@ -7,7 +7,7 @@ use spirvkit_binary::{Id, Section, Value};
 use spirvkit_grammar::{Decoration, LinkageType, Op};
 use spirvkit_ir::Inst;
 
-use super::error::{Errors, Fault, LinkError, brief, list};
+use super::error::{Errors, LinkError, LinkErrorKind, brief, list};
 use super::graph::each_target;
 use super::program::{NONE, Part, Program, is_variable};
 
@@ -147,7 +147,7 @@ impl Symbols {
             "something in `{module}` has two linkage names, {}",
             list([&*brief(&first), &brief(&second)])
         );
-        LinkError::new(Fault::RepeatedLinkage, message)
+        LinkError::new(LinkErrorKind::RepeatedLinkage, message)
             .about(&second)
             .in_modules([module])
     }
@@ -165,15 +165,15 @@ impl Symbols {
         let text = self.text(name);
         let problem = match symbol {
             None => Some((
-                Fault::NotLinkable,
+                LinkErrorKind::NotLinkable,
                 "is neither a function nor a variable of the module".into(),
             )),
             Some(symbol) => problem(program, symbol),
         };
-        if let Some((fault, what)) = problem {
+        if let Some((kind, what)) = problem {
             let message = format!("`{}` in `{}` {what}", brief(&text), part.name);
             errors.push(
-                LinkError::new(fault, message)
+                LinkError::new(kind, message)
                     .about(&text)
                     .in_modules([part.name]),
             );
@@ -226,7 +226,7 @@ impl Symbols {
     }
 
     /// Whether a decoration is linkage that the result has no longer.
-    pub(super) fn is_settled(
+    pub(super) fn is_resolved(
         &self,
         module: usize,
         inst: Inst,
@@ -264,14 +264,14 @@ fn linkage(part: &Part<'_>, inst: Inst) -> Option<(Vec<u8>, LinkageType)> {
 
 /// What is wrong with a symbol, whatever others there are (specification, section
 /// 2.16.1).
-fn problem(program: &Program<'_>, symbol: Symbol) -> Option<(Fault, String)> {
+fn problem(program: &Program<'_>, symbol: Symbol) -> Option<(LinkErrorKind, String)> {
     let op = program.op(symbol.node);
     let is_import = match symbol.linkage {
         LinkageType::Import => true,
         LinkageType::Export | LinkageType::LinkOnceODR | LinkageType::WeakAMD => false,
         unknown => {
             let what = format!("has the unknown linkage type {}", unknown.0);
-            return Some((Fault::UnknownLinkage, what));
+            return Some((LinkErrorKind::UnknownLinkage, what));
         }
     };
     if is_variable(op) {
@@ -279,20 +279,21 @@ fn problem(program: &Program<'_>, symbol: Symbol) -> Option<(Fault, String)> {
         let untyped = usize::from(op == Op::UntypedVariableKHR);
         let is_initialized = program.word(symbol.node, 4 + untyped) != 0;
         let what = "is imported, but has an initializer";
-        return (is_import && is_initialized).then(|| (Fault::ImportWithInitializer, what.into()));
+        return (is_import && is_initialized)
+            .then(|| (LinkErrorKind::ImportWithInitializer, what.into()));
     }
     let Some((part, function)) = program.function(symbol.node) else {
         let what = format!("is neither a function nor a variable of the module, but {op}");
-        return Some((Fault::NotLinkable, what));
+        return Some((LinkErrorKind::NotLinkable, what));
     };
     match (is_import, part.module.entry_block(function).is_some()) {
         (true, true) => {
             let what = "is imported, but also defined there: the function has a body";
-            Some((Fault::ImportWithBody, what.into()))
+            Some((LinkErrorKind::ImportWithBody, what.into()))
         }
         (false, false) => {
             let what = "is exported, but the function has no body";
-            Some((Fault::ExportWithoutBody, what.into()))
+            Some((LinkErrorKind::ExportWithoutBody, what.into()))
         }
         _ => None,
     }
@@ -312,7 +313,7 @@ fn duplicate(symbol: &Arc<str>, modules: &[&str]) -> LinkError {
             list(modules.iter().copied())
         ),
     };
-    LinkError::new(Fault::Duplicate, message)
+    LinkError::new(LinkErrorKind::Duplicate, message)
         .about(symbol)
         .in_modules(distinct)
 }
@@ -325,7 +326,7 @@ fn unresolved(program: &Program<'_>, name: &Name) -> LinkError {
         brief(symbol),
         list(importers.iter().copied())
     );
-    LinkError::new(Fault::Unresolved, message)
+    LinkError::new(LinkErrorKind::Unresolved, message)
         .about(symbol)
         .in_modules(importers)
 }

@@ -8,7 +8,7 @@ use spirvkit_grammar::{Capability, Op};
 use spirvkit_ir::{Function, Inst};
 
 use super::Options;
-use super::error::{Errors, Fault, LinkError, brief, list};
+use super::error::{Errors, LinkError, LinkErrorKind, brief, list};
 use super::graph::{has_target, is_global};
 use super::program::{Part, Program};
 use super::resolve::Resolution;
@@ -216,18 +216,18 @@ impl<'w, 'a> Writer<'w, 'a> {
         let remains = |(module, part): (usize, &Part<'_>)| {
             let insts = part.section(Section::Annotations).iter();
             insts.copied().any(|inst| {
-                self.symbols.has_linkage(module, inst) && !self.is_settled(module, inst)
+                self.symbols.has_linkage(module, inst) && !self.is_resolved(module, inst)
             })
         };
         let has_entry = |part: &Part<'_>| !part.section(Section::EntryPoints).is_empty();
         parts().any(remains) || !self.program.parts.iter().any(has_entry)
     }
 
-    fn is_settled(&self, module: usize, inst: Inst) -> bool {
+    fn is_resolved(&self, module: usize, inst: Inst) -> bool {
         let keep_exports = self.options.create_library;
         let keep_imports = keep_exports || self.options.allow_partial_linkage;
         self.symbols
-            .is_settled(module, inst, keep_exports, keep_imports)
+            .is_resolved(module, inst, keep_exports, keep_imports)
     }
 
     /// Writes what stands for its class.
@@ -322,7 +322,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         let Some(part) = self.part(module) else {
             return;
         };
-        if self.is_settled(module, inst) {
+        if self.is_resolved(module, inst) {
             return;
         }
         match part.module.op(inst) {
@@ -508,7 +508,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             list(shown.iter().map(|name| &**name)),
             list(modules.iter().copied())
         );
-        let error = LinkError::new(Fault::Circle, message).in_modules(modules);
+        let error = LinkError::new(LinkErrorKind::Circle, message).in_modules(modules);
         match symbols.first() {
             Some(symbol) => error.about(symbol),
             None => error,

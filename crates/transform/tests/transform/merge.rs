@@ -2,7 +2,7 @@
 
 use crate::common::{check, count, load, show};
 use spirvkit_ir::Module;
-use spirvkit_transform::link::{Fault, Input, LinkError};
+use spirvkit_transform::link::{Input, LinkError, LinkErrorKind};
 use spirvkit_transform::{compact_ids, entry_points, find_entry_point, keep_entry_point, merge};
 
 /// A shader of this model, with globals and what stands in its function.
@@ -48,10 +48,10 @@ fn merge_all(modules: &[&Module]) -> Result<Module, Vec<LinkError>> {
 }
 
 #[track_caller]
-fn fails(modules: &[&Module], fault: Fault, mentions: &[&str]) {
+fn fails(modules: &[&Module], kind: LinkErrorKind, mentions: &[&str]) {
     let errors = merge_all(modules).map(|merged| show(&merged)).unwrap_err();
     assert_eq!(errors.len(), 1, "{errors:?}");
-    assert_eq!(errors[0].fault(), fault);
+    assert_eq!(errors[0].kind(), kind);
     for mention in mentions {
         assert!(errors[0].to_string().contains(mention), "{}", errors[0]);
     }
@@ -101,7 +101,7 @@ fn what_cannot_stand_together_is_told_with_the_files() {
     let plain = load(&shader("Vertex", "main", TYPES, ""));
     fails(
         &[&plain, &plain],
-        Fault::EntryPoint,
+        LinkErrorKind::EntryPoint,
         &["`a.spv`", "`b.spv`", "main", "Vertex"],
     );
     let vulkan = shader("Fragment", "main", TYPES, "")
@@ -109,7 +109,7 @@ fn what_cannot_stand_together_is_told_with_the_files() {
         .replace("Shader\n", "Shader\nOpCapability VulkanMemoryModel\n");
     fails(
         &[&plain, &load(&vulkan)],
-        Fault::MemoryModel,
+        LinkErrorKind::MemoryModel,
         &["`a.spv`", "`b.spv`", "Vulkan"],
     );
     let physical = shader("Fragment", "main", TYPES, "")
@@ -120,7 +120,7 @@ fn what_cannot_stand_together_is_told_with_the_files() {
         );
     fails(
         &[&plain, &load(&physical)],
-        Fault::AddressingModel,
+        LinkErrorKind::AddressingModel,
         &["`a.spv`", "`b.spv`"],
     );
 }
@@ -137,7 +137,7 @@ fn the_version_is_the_highest_if_all_modules_go_with_it() {
     let block = load(&shader("Vertex", "main", &block, ""));
     fails(
         &[&block, &load(&new)],
-        Fault::Removed,
+        LinkErrorKind::Removed,
         &["`a.spv`", "`b.spv`", "BufferBlock", "1.6"],
     );
 }
@@ -157,12 +157,12 @@ fn sizes_of_work_groups_are_not_imposed_on_others() {
     let vertex = load(&shader("Vertex", "vertex", TYPES, ""));
     fails(
         &[&plain, &four],
-        Fault::WorkgroupSize,
+        LinkErrorKind::WorkgroupSize,
         &["`a.spv`", "`b.spv`"],
     );
     fails(
         &[&four, &eight],
-        Fault::WorkgroupSize,
+        LinkErrorKind::WorkgroupSize,
         &["`a.spv`", "`b.spv`"],
     );
     for modules in [[&four, &also_four], [&vertex, &four]] {

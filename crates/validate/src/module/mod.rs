@@ -23,7 +23,7 @@ use spirvkit_grammar::{
     Version,
 };
 
-use crate::fault::Mentions;
+use crate::finding::Mentions;
 use crate::options::{Env, Options};
 pub(crate) use constants::is_constant_op;
 pub(crate) use contents::{Contents, Likeness};
@@ -178,7 +178,7 @@ impl Capabilities {
 /// about it needn't look at all. Found while the operands of all instructions are
 /// looked at for the first time; in module order.
 #[derive(Debug, Default)]
-pub(crate) struct Noted {
+pub(crate) struct InterestingUses {
     /// Those that use functions or, behind their declarations, function types.
     pub(crate) functions: Vec<u32>,
     /// Those behind the first `OpFunction` that use variables from outside of
@@ -196,7 +196,7 @@ pub(crate) struct Noted {
     pub(crate) sampled_images: Vec<u32>,
 }
 
-impl Noted {
+impl InterestingUses {
     /// Nothing yet, with room for what most modules of so many words have.
     pub(crate) fn for_words(words: usize) -> Self {
         let likely = words / 128;
@@ -271,7 +271,7 @@ pub(crate) struct Module<'a> {
     names: OnceCell<names::Names>,
     given_names: Option<GivenNames<'a>>,
     /// Where functions, function types and global variables are used.
-    pub(crate) noted: Noted,
+    pub(crate) interesting: InterestingUses,
     /// What the message in the making speaks of.
     pub(crate) mentions: Mentions,
     uses: OnceCell<functions::Uses>,
@@ -335,7 +335,7 @@ impl<'a> Module<'a> {
             odd_results: Vec::new(),
             names: OnceCell::new(),
             given_names,
-            noted: Noted::default(),
+            interesting: InterestingUses::default(),
             mentions: Mentions::default(),
             uses: OnceCell::new(),
             broken_tail: None,
@@ -533,15 +533,15 @@ impl<'a> Module<'a> {
         offset: u32,
         mut is_meant: impl FnMut(&Operand<'_>) -> bool,
     ) -> Option<usize> {
-        /// Of one instruction: each of its words may be a fault, for which it is read.
-        const MOST: usize = 4096;
+        /// Of one instruction: each of its words may be a finding, for which it is read.
+        const MAX: usize = 4096;
         let left = self.operands_to_look_at.get();
         if left == 0 {
             return None;
         }
         let inst = Inst::at(self.words, offset)?;
         let instruction = Instruction::from_words(inst.words(), WordOffset(offset as usize))?;
-        let operands = instruction.operands(&self.definitions).take(MOST);
+        let operands = instruction.operands(&self.definitions).take(MAX);
         let operands = operands.map_while(Result::ok);
         let mut looked = 0;
         let mut operands = operands.inspect(|_| looked += 1);
@@ -745,7 +745,7 @@ impl<'a> Module<'a> {
 }
 
 /// How many operands are looked at in a module of so many words to find those at fault:
-/// a measure of time, that of a module full of faults being as long as that of reading it
+/// a measure of time, that of a module full of findings being as long as that of reading it
 /// some dozens of times.
 const fn most_operands_looked_at(words: usize) -> u64 {
     const FOR_EACH_WORD: u64 = 64;

@@ -13,10 +13,10 @@ use super::{Module, Type};
 pub(crate) type Names = HashMap<u32, String>;
 
 /// Names longer than this are cut.
-const LONGEST: usize = 60;
+const MAX_LENGTH: usize = 60;
 
 /// Types within types deeper than this are named by their ids.
-const DEEPEST: usize = 4;
+const MAX_DEPTH: usize = 4;
 
 /// What an id is called.
 enum Name<'n> {
@@ -94,7 +94,7 @@ impl Module<'_> {
     }
 
     fn show_nested(&self, id: Id, depth: usize) -> String {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return self.name(id);
         }
         self.mention(id);
@@ -156,7 +156,7 @@ impl Module<'_> {
 }
 
 fn shorten(name: &str) -> String {
-    match name.char_indices().nth(LONGEST) {
+    match name.char_indices().nth(MAX_LENGTH) {
         Some((end, _)) => format!("{}…", &name[..end]),
         None => name.to_owned(),
     }

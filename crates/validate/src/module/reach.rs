@@ -15,7 +15,7 @@ pub(crate) const AT_ONCE: usize = Entries::BITS as usize;
 pub(crate) struct Reach {
     /// By function: the number of its circle, which is it and all functions that
     /// it calls and that call it, on whatever ways.
-    circles: Vec<u32>,
+    sccs: Vec<u32>,
     /// The calls from one circle to another, callers before what they call.
     calls: Vec<(u32, u32)>,
     /// By circle.
@@ -24,9 +24,9 @@ pub(crate) struct Reach {
 
 impl Reach {
     pub(crate) fn new(m: &Module<'_>) -> Self {
-        let (order, circles) = circles(m);
+        let (order, sccs) = sccs(m);
         let entries = vec![0; order.len()];
-        let circle_of = |function: u32| circles.get(function as usize).copied();
+        let circle_of = |function: u32| sccs.get(function as usize).copied();
         let mut calls = Vec::new();
         for caller in order {
             let callees = m.callees(caller).filter_map(|id| m.function_index(id));
@@ -35,7 +35,7 @@ impl Reach {
         }
         calls.dedup();
         Self {
-            circles,
+            sccs,
             calls,
             entries,
         }
@@ -59,7 +59,7 @@ impl Reach {
     fn add(&mut self, m: &Module<'_>, function: Id, entries: Entries) {
         let circle = m
             .function_index(function)
-            .and_then(|function| self.circles.get(function as usize));
+            .and_then(|function| self.sccs.get(function as usize));
         if let Some(known) = circle.and_then(|&circle| self.entries.get_mut(circle as usize)) {
             *known |= entries;
         }
@@ -68,16 +68,16 @@ impl Reach {
     /// The entry points that reach a function: a bit for each of those that were
     /// last followed.
     pub(crate) fn of(&self, function: u32) -> Entries {
-        let circle = self.circles.get(function as usize);
+        let circle = self.sccs.get(function as usize);
         let entries = circle.and_then(|&circle| self.entries.get(circle as usize));
         entries.copied().unwrap_or(0)
     }
 }
 
 /// Tarjan's algorithm: the functions, callers first, and the circle of each.
-fn circles(m: &Module<'_>) -> (Vec<u32>, Vec<u32>) {
+fn sccs(m: &Module<'_>) -> (Vec<u32>, Vec<u32>) {
     let count = m.functions.len();
-    let mut circles = vec![NONE; count];
+    let mut sccs = vec![NONE; count];
     let mut order = Vec::with_capacity(count);
     // The number by which a function was met; and the lowest that it leads to.
     let mut met = vec![NONE; count];
@@ -106,7 +106,7 @@ fn circles(m: &Module<'_>) -> (Vec<u32>, Vec<u32>) {
                 let there = callee as usize;
                 if met[there] == NONE {
                     path.push((callee, m.calls_of(callee)));
-                } else if circles[there] == NONE {
+                } else if sccs[there] == NONE {
                     low[here] = low[here].min(met[there]);
                 }
                 continue;
@@ -118,7 +118,7 @@ fn circles(m: &Module<'_>) -> (Vec<u32>, Vec<u32>) {
             }
             if low[here] == met[here] {
                 while let Some(function) = open.pop() {
-                    circles[function as usize] = made;
+                    sccs[function as usize] = made;
                     order.push(function);
                     if function as usize == here {
                         break;
@@ -129,5 +129,5 @@ fn circles(m: &Module<'_>) -> (Vec<u32>, Vec<u32>) {
         }
     }
     order.reverse();
-    (order, circles)
+    (order, sccs)
 }

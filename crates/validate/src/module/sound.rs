@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use crate::fault::Verdict;
+use crate::finding::CheckResult;
 
 /// What a check goes by: an instruction's first word and, most often, the ids of the types
 /// of its result and operands.
@@ -42,7 +42,11 @@ impl Sound {
 
     /// Checks what such a signature says all of, unless it was right before.
     #[inline]
-    pub(crate) fn once(&self, signature: Signature, check: impl FnOnce() -> Verdict) -> Verdict {
+    pub(crate) fn once(
+        &self,
+        signature: Signature,
+        check: impl FnOnce() -> CheckResult,
+    ) -> CheckResult {
         if self.has(&signature) {
             return Ok(());
         }

@@ -8,7 +8,7 @@ use spirvkit_binary::{Id, Instruction, Value, WordOffset};
 use spirvkit_diagnostics::ErrorClass::{InvalidCfg, InvalidId};
 use spirvkit_grammar::{Op, OperandKind, Quantifier};
 
-use crate::fault::{Fault, Faults};
+use crate::finding::{Finding, Reporter};
 use crate::flow::Flow;
 use crate::module::Inst;
 use crate::rule::{Example, Frame, Rule};
@@ -129,7 +129,7 @@ OpFunctionEnd",
 };
 
 /// Checks a function, whose structure may be known.
-pub(super) fn check(flow: &Flow<'_, '_>, structure: Option<Structure>, faults: &mut Faults) {
+pub(super) fn check(flow: &Flow<'_, '_>, structure: Option<Structure>, reporter: &mut Reporter) {
     let first_function = flow.m.functions.first();
     let body = Body {
         structure,
@@ -137,8 +137,8 @@ pub(super) fn check(flow: &Flow<'_, '_>, structure: Option<Structure>, faults: &
         first_function: first_function.map_or(0, |first| first.range.start),
         flow,
     };
-    body.check_order(faults);
-    body.check(faults);
+    body.check_order(reporter);
+    body.check(reporter);
 }
 
 struct Body<'f, 'm, 'a> {
@@ -166,17 +166,17 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
             || self.dominators().dominates(above, below)
     }
 
-    fn check(&self, faults: &mut Faults) {
+    fn check(&self, reporter: &mut Reporter) {
         let m = self.flow.m;
         // Within a block, other rules see to the order.
-        let crossing = &m.noted.crossing;
+        let crossing = &m.interesting.crossing;
         let start = self.flow.function.range.start;
         let mut crossing = &crossing[crossing.partition_point(|&offset| offset < start)..];
         let blocks = &self.flow.function.blocks;
-        let uses = &m.noted.block_uses;
+        let uses = &m.interesting.block_uses;
         let mut uses = &uses[uses.partition_point(|pair| pair.0 < blocks.start)..];
         for node in 0..self.flow.len() {
-            if faults.is_full() {
+            if reporter.is_full() {
                 return;
             }
             let mut is_fine = true;
@@ -195,7 +195,7 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
             };
             if !is_fine {
                 for inst in m.instructions(block.start..end).skip(1) {
-                    self.check_instruction(inst, node, faults);
+                    self.check_instruction(inst, node, reporter);
                 }
             }
             while let Some((&offset, rest)) = crossing.split_first()
@@ -203,14 +203,14 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
             {
                 crossing = rest;
                 if let Some(inst) = m.inst(offset).filter(|_| is_fine && offset > block.start) {
-                    self.check_instruction(inst, node, faults);
+                    self.check_instruction(inst, node, reporter);
                 }
             }
         }
     }
 
     /// Checks that blocks stand behind what dominates them.
-    fn check_order(&self, faults: &mut Faults) {
+    fn check_order(&self, reporter: &mut Reporter) {
         if self.is_in_order() {
             return;
         }
@@ -218,7 +218,7 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
             if let Some(above) = self.dominators().immediate(node)
                 && above > node
             {
-                self.stands_before(node, above, faults);
+                self.stands_before(node, above, reporter);
             }
         }
     }
@@ -241,24 +241,24 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
     }
 
     #[cold]
-    fn stands_before(&self, node: u32, above: u32, faults: &mut Faults) {
+    fn stands_before(&self, node: u32, above: u32, reporter: &mut Reporter) {
         let message = format!(
             "the block {} comes before the block {}, which dominates it",
             self.flow.name(node),
             self.flow.name(above)
         );
-        let fault = Fault::new(&BLOCK_ORDER, self.flow.block(node).start, message);
-        faults.add(fault.at(self.flow.block(above).start, "the dominator begins here"));
+        let finding = Finding::new(&BLOCK_ORDER, self.flow.block(node).start, message);
+        reporter.add(finding.at(self.flow.block(above).start, "the dominator begins here"));
     }
 
-    fn check_instruction(&self, inst: Inst<'a>, node: u32, faults: &mut Faults) {
+    fn check_instruction(&self, inst: Inst<'a>, node: u32, reporter: &mut Reporter) {
         if inst.op() == Op::Phi {
             for pair in inst.args().chunks_exact(2) {
                 let (value, parent) = (Id(pair[0]), Id(pair[1]));
                 if !self.is_own(value) {
-                    faults.add(self.other_function(inst, value));
+                    reporter.add(self.other_function(inst, value));
                 }
-                self.check_phi(inst, node, value, parent, faults);
+                self.check_phi(inst, node, value, parent, reporter);
             }
             return;
         }
@@ -274,16 +274,16 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
             false => (1 + info.leading_ids()).clamp(first, words.len().max(first)),
         };
         for &id in words.get(first..end).unwrap_or_default() {
-            self.check_id(inst, node, Id(id), faults);
+            self.check_id(inst, node, Id(id), reporter);
         }
         if end < words.len() {
-            self.check_rest(inst, node, end, faults);
+            self.check_rest(inst, node, end, reporter);
         }
     }
 
     /// Checks the ids from a word on.
-    fn check_rest(&self, inst: Inst<'a>, node: u32, start: usize, faults: &mut Faults) {
-        let check = |id| self.check_id(inst, node, id, faults);
+    fn check_rest(&self, inst: Inst<'a>, node: u32, start: usize, reporter: &mut Reporter) {
+        let check = |id| self.check_id(inst, node, id, reporter);
         let Err(unread) = plain_ids(inst, start, check) else {
             return;
         };
@@ -296,13 +296,13 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
             if let Value::Id(id) = operand.value
                 && operand.word >= unread
             {
-                self.check_id(inst, node, id, faults);
+                self.check_id(inst, node, id, reporter);
             }
         }
     }
 
     #[inline]
-    fn check_id(&self, inst: Inst<'a>, node: u32, id: Id, faults: &mut Faults) {
+    fn check_id(&self, inst: Inst<'a>, node: u32, id: Id, reporter: &mut Reporter) {
         let def = self.flow.m.whereabouts(id);
         // Outside of functions, or in the same block, where other rules see to the
         // order.
@@ -311,9 +311,9 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
             return;
         }
         if self.is_own(id) {
-            self.check_use(inst, node, id, faults);
+            self.check_use(inst, node, id, reporter);
         } else {
-            faults.add(self.other_function(inst, id));
+            reporter.add(self.other_function(inst, id));
         }
     }
 
@@ -335,7 +335,7 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
         blocks.contains(&block).then(|| block - blocks.start)
     }
 
-    fn check_use(&self, inst: Inst<'a>, node: u32, id: Id, faults: &mut Faults) {
+    fn check_use(&self, inst: Inst<'a>, node: u32, id: Id, reporter: &mut Reporter) {
         let m = self.flow.m;
         let Some(defining) = self.defining_block(id) else {
             return;
@@ -351,11 +351,11 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
             m.name(id),
             self.flow.name(defining)
         );
-        let fault = Fault::new(&DEFINITION_DOMINATES_USE, inst.offset(), message);
-        faults.add(fault.about(m, id, "the definition is here"));
+        let finding = Finding::new(&DEFINITION_DOMINATES_USE, inst.offset(), message);
+        reporter.add(finding.about(m, id, "the definition is here"));
     }
 
-    fn check_phi(&self, inst: Inst<'a>, node: u32, value: Id, parent: Id, faults: &mut Faults) {
+    fn check_phi(&self, inst: Inst<'a>, node: u32, value: Id, parent: Id, reporter: &mut Reporter) {
         let m = self.flow.m;
         let (Some(defining), Some(parent)) = (self.defining_block(value), self.flow.node(parent))
         else {
@@ -374,11 +374,11 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
             self.flow.name(parent),
             self.flow.name(defining)
         );
-        let fault = Fault::new(&PHI_OPERAND_DOMINATES_PARENT, inst.offset(), message);
-        faults.add(fault.about(m, value, "the definition is here"));
+        let finding = Finding::new(&PHI_OPERAND_DOMINATES_PARENT, inst.offset(), message);
+        reporter.add(finding.about(m, value, "the definition is here"));
     }
 
-    fn other_function(&self, inst: Inst<'a>, id: Id) -> Fault {
+    fn other_function(&self, inst: Inst<'a>, id: Id) -> Finding {
         let m = self.flow.m;
         let message = format!(
             "{} in the function {} uses {}, which belongs to another function",
@@ -386,8 +386,8 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
             m.name(self.flow.function.id),
             m.name(id)
         );
-        let fault = Fault::new(&OTHER_FUNCTION, inst.offset(), message);
-        fault.about(m, id, "the definition is here")
+        let finding = Finding::new(&OTHER_FUNCTION, inst.offset(), message);
+        finding.about(m, id, "the definition is here")
     }
 }
 

@@ -7,7 +7,7 @@ use spirvkit_grammar::{
     InstructionInfo, Op, OperandKind, Version,
 };
 
-use crate::fault::{Fault, Verdict};
+use crate::finding::{CheckResult, Finding};
 use crate::module::{Inst, Module};
 use crate::rule::{Example, Frame, Rule};
 
@@ -166,16 +166,16 @@ impl<'m, 'a> Gate<'m, 'a> {
 
     /// Checks an instruction's opcode. The answer is the same for all
     /// instructions with the opcode, so the caller remembers it.
-    pub(super) fn opcode(&self, inst: Inst<'_>, info: &'static InstructionInfo) -> Verdict {
+    pub(super) fn opcode(&self, inst: Inst<'_>, info: &'static InstructionInfo) -> CheckResult {
         let op = inst.op();
-        let found = |rule, message: String| Err(Fault::new(rule, inst.offset(), message));
+        let found = |rule, message: String| Err(Finding::new(rule, inst.offset(), message));
         let availability = info.availability();
         let capabilities = availability.capabilities();
         let exempt = is_amd_group(op) && self.m.has_extension("SPV_AMD_shader_ballot");
         if !exempt && !self.is_enabled(capabilities) {
             let message = format!("{op} needs {}", one_capability(capabilities));
-            let fault = Fault::new(&INSTRUCTION_CAPABILITY, inst.offset(), message);
-            return Err(fault.needs(capabilities));
+            let finding = Finding::new(&INSTRUCTION_CAPABILITY, inst.offset(), message);
+            return Err(finding.needs(capabilities));
         }
         if let Some(until) = availability.until().filter(|&until| until < self.version) {
             let message = format!(
@@ -200,8 +200,8 @@ impl<'m, 'a> Gate<'m, 'a> {
             ),
             (None, _) => {
                 let message = format!("{op} needs {}", one_extension(extensions.clone()));
-                let fault = Fault::new(&INSTRUCTION_EXTENSION, inst.offset(), message);
-                Err(fault.needs_extension(extensions))
+                let finding = Finding::new(&INSTRUCTION_EXTENSION, inst.offset(), message);
+                Err(finding.needs_extension(extensions))
             }
             (Some(since), count) => {
                 let or = match count {
@@ -212,8 +212,8 @@ impl<'m, 'a> Gate<'m, 'a> {
                 let message = format!(
                     "{op} needs version {since} of SPIR-V{or}; the module's version is {version}"
                 );
-                let fault = Fault::new(&INSTRUCTION_VERSION, inst.offset(), message);
-                Err(fault.needs_extension(extensions))
+                let finding = Finding::new(&INSTRUCTION_VERSION, inst.offset(), message);
+                Err(finding.needs_extension(extensions))
             }
         }
     }
@@ -227,7 +227,7 @@ impl<'m, 'a> Gate<'m, 'a> {
         word: usize,
         kind: OperandKind,
         info: &'static EnumerantInfo,
-    ) -> Verdict {
+    ) -> CheckResult {
         let availability = info.availability();
         let declares = kind == OperandKind::Capability;
         let capabilities = self.enabling(kind, info);
@@ -237,7 +237,7 @@ impl<'m, 'a> Gate<'m, 'a> {
             true => Ok(()),
             false => {
                 let missing = self.missing_enumerant(inst, kind, info);
-                missing.map_err(|fault| fault.word(word))
+                missing.map_err(|finding| finding.word(word))
             }
         }
     }
@@ -260,10 +260,10 @@ impl<'m, 'a> Gate<'m, 'a> {
         inst: Inst<'_>,
         kind: OperandKind,
         info: &'static EnumerantInfo,
-    ) -> Verdict {
+    ) -> CheckResult {
         let (op, name) = (inst.op(), info.name());
         let what = || format!("the {} `{name}`", kind.description());
-        let found = |rule, message: String| Err(Fault::new(rule, inst.offset(), message));
+        let found = |rule, message: String| Err(Finding::new(rule, inst.offset(), message));
         let availability = info.availability();
         // A module declares what a capability implies by declaring it; whether it
         // needs others is not asked.
@@ -275,8 +275,8 @@ impl<'m, 'a> Gate<'m, 'a> {
                 one_capability(capabilities),
                 what = what()
             );
-            let fault = Fault::new(&OPERAND_CAPABILITY, inst.offset(), message);
-            return Err(fault.needs(capabilities));
+            let finding = Finding::new(&OPERAND_CAPABILITY, inst.offset(), message);
+            return Err(finding.needs(capabilities));
         }
         if in_range(availability, self.version) {
             return Ok(());
@@ -311,8 +311,8 @@ impl<'m, 'a> Gate<'m, 'a> {
             one_extension(extensions.clone()),
             what = what()
         );
-        let fault = Fault::new(&OPERAND_EXTENSION, inst.offset(), message);
-        Err(fault.needs_extension(extensions))
+        let finding = Finding::new(&OPERAND_EXTENSION, inst.offset(), message);
+        Err(finding.needs_extension(extensions))
     }
 
     /// Enumerants that may be named without the capability that their use takes.

@@ -3,7 +3,7 @@
 
 use spirvkit_diagnostics::ErrorClass;
 
-use crate::fault::{Fault, Faults};
+use crate::finding::{Finding, Reporter};
 use crate::module::Module;
 use crate::rule::{Example, Frame, Rule};
 
@@ -69,17 +69,17 @@ OpMemoryModel Logical GLSL450
     },
 };
 
-/// The words of the header that the faults are about.
+/// The words of the header that the findings are about.
 const VERSION_WORD: u32 = 1;
 const BOUND_WORD: u32 = 3;
 
-pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
+pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
     if m.version > m.env.version {
         let message = format!(
             "the module's version of SPIR-V is {}, but {} accepts versions up to {}",
             m.version, m.env.target, m.env.version
         );
-        faults.add(Fault::new(&VERSION, VERSION_WORD, message));
+        reporter.add(Finding::new(&VERSION, VERSION_WORD, message));
     }
     let limit = m.options.limits.id_bound;
     if m.header.bound > limit {
@@ -87,6 +87,6 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
             "the id bound is {}, but the limit is {limit}",
             m.header.bound
         );
-        faults.add(Fault::new(&BOUND_LIMIT, BOUND_WORD, message));
+        reporter.add(Finding::new(&BOUND_LIMIT, BOUND_WORD, message));
     }
 }

@@ -8,8 +8,10 @@ use spirvkit_diagnostics::ErrorClass;
 use spirvkit_grammar::{Class, ExtInstSet, InstructionInfo, Op};
 
 use super::layout::may_be_in_block;
-use crate::fault::{Fault, Told, Verdict};
-use crate::module::{Block, Def, Inst, Module, NONE, Noted, is_constant_op, is_type_declaration};
+use crate::finding::{CheckResult, Finding, Reported};
+use crate::module::{
+    Block, Def, Inst, InterestingUses, Module, NONE, is_constant_op, is_type_declaration,
+};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::may_handle_pointers;
 
@@ -354,7 +356,7 @@ const REMEMBERED: usize = 64;
 const WORTH_A_LOOK: usize = 20;
 
 /// How many references to nothing are kept.
-const MOST_DANGLING: usize = 100;
+const MAX_DANGLING: usize = 100;
 
 /// Follows the ids of a module.
 pub(super) struct Ids<'m, 'a> {
@@ -371,16 +373,16 @@ pub(super) struct Ids<'m, 'a> {
     /// Ids that were found to be types, by their low bits.
     types: [u32; REMEMBERED],
     /// Ids that may be defined later, but are nowhere.
-    dangling: Vec<(Id, Fault)>,
+    dangling: Vec<(Id, Finding)>,
     /// Undefined ids that were used where neither a label nor a function could be
     /// meant.
     values: HashSet<u32>,
     /// Undefined ids and ids that are used too early, as far as they were told.
-    told: Told<u32>,
+    reported: Reported<u32>,
     /// Where instructions stand of which nothing is told, because it was told
     /// before.
     quiet: Vec<u32>,
-    noted: Noted,
+    interesting: InterestingUses,
 }
 
 impl<'m, 'a> Ids<'m, 'a> {
@@ -398,9 +400,9 @@ impl<'m, 'a> Ids<'m, 'a> {
             types: [0; REMEMBERED],
             dangling: Vec::new(),
             values: HashSet::new(),
-            told: Told::default(),
+            reported: Reported::default(),
             quiet: Vec::new(),
-            noted: Noted::for_words(m.words.len()),
+            interesting: InterestingUses::for_words(m.words.len()),
         }
     }
 
@@ -421,13 +423,13 @@ impl<'m, 'a> Ids<'m, 'a> {
         ordinal: usize,
         id: Id,
         def: Def,
-    ) -> Verdict {
+    ) -> CheckResult {
         let here = inst.offset();
         if def.is_value_before(here) && (def.is_in_block() || def.is_global()) {
             if def.is_in_block() {
                 self.note_crossing(inst, def);
             } else if here > self.first_function {
-                note(&mut self.noted.globals, here);
+                note(&mut self.interesting.globals, here);
             }
             return Ok(());
         }
@@ -461,7 +463,7 @@ impl<'m, 'a> Ids<'m, 'a> {
         ordinal: usize,
         id: Id,
         def: Def,
-    ) -> Verdict {
+    ) -> CheckResult {
         let m = self.m;
         self.note_use(inst, id, def);
         let offset = def.offset();
@@ -483,7 +485,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             if offset == 0 && !may_be_later {
                 self.values.insert(id.0);
             }
-            if !self.told.insert(id.0, m.is_remark(inst)) {
+            if !self.reported.insert(id.0, m.is_remark(inst)) {
                 // What speaks of undefined ids is left out anyway.
                 if offset != 0 {
                     self.quiet.push(inst.offset());
@@ -503,13 +505,13 @@ impl<'m, 'a> Ids<'m, 'a> {
         let is_type = is_type_declaration(def);
         if is_type && !takes.types {
             let message = format!("{} needs values, but {} is a type", inst.op(), m.name(id));
-            let fault = self.fault(&TYPE_AS_VALUE, inst, message);
-            return Err(fault.about(m, id, "the type is declared here"));
+            let finding = self.finding(&TYPE_AS_VALUE, inst, message);
+            return Err(finding.about(m, id, "the type is declared here"));
         }
         if !is_type && !takes.untyped && never_a_value(def) {
             let message = format!("{} needs values, but {} is an {def}", inst.op(), m.name(id));
-            let fault = self.fault(&NO_VALUE, inst, message);
-            return Err(fault.about(m, id, "this has no type"));
+            let finding = self.finding(&NO_VALUE, inst, message);
+            return Err(finding.about(m, id, "this has no type"));
         }
         Ok(())
     }
@@ -521,10 +523,10 @@ impl<'m, 'a> Ids<'m, 'a> {
             Some(last) if inst.op() != Op::Phi && self.block != NONE => {
                 if *last != self.block {
                     *last = self.block;
-                    self.noted.block_uses.push((self.block, def.block()));
+                    self.interesting.block_uses.push((self.block, def.block()));
                 }
             }
-            _ => note(&mut self.noted.crossing, inst.offset()),
+            _ => note(&mut self.interesting.crossing, inst.offset()),
         }
     }
 
@@ -534,16 +536,16 @@ impl<'m, 'a> Ids<'m, 'a> {
         let offset = def.offset();
         let is_crossing = offset > self.first_function && def.block() != self.block;
         let list = match def.has_type() {
-            _ if def.is_function() => &mut self.noted.functions,
-            true if def.is_global() && here > self.first_function => &mut self.noted.globals,
-            true if is_crossing => &mut self.noted.crossing,
+            _ if def.is_function() => &mut self.interesting.functions,
+            true if def.is_global() && here > self.first_function => &mut self.interesting.globals,
+            true if is_crossing => &mut self.interesting.crossing,
             true => return,
             // Of labels, types and the like, not much is asked.
             false if offset == 0 || offset >= here => return,
             false => match self.m.op_of(id) {
-                Op::TypeFunction => &mut self.noted.functions,
+                Op::TypeFunction => &mut self.interesting.functions,
                 Op::Label => return,
-                _ if is_crossing => &mut self.noted.crossing,
+                _ if is_crossing => &mut self.interesting.crossing,
                 _ => return,
             },
         };
@@ -567,86 +569,86 @@ impl<'m, 'a> Ids<'m, 'a> {
                     self.blocks += 1;
                 }
             }
-            Op::SampledImage => self.noted.sampled_images.push(offset),
+            Op::SampledImage => self.interesting.sampled_images.push(offset),
             Op::Phi => {
-                self.noted.phis.push(offset);
-                note(&mut self.noted.crossing, offset);
+                self.interesting.phis.push(offset);
+                note(&mut self.interesting.crossing, offset);
             }
             _ => {}
         }
         if may_handle_pointers(self.m, inst.op()) {
-            self.noted.pointers.push(offset);
+            self.interesting.pointers.push(offset);
         }
     }
 
     #[cold]
     fn dangles(&mut self, inst: Inst<'_>, id: Id) {
-        if self.dangling.len() < MOST_DANGLING {
-            let fault = self.undefined(inst, id);
-            self.dangling.push((id, fault));
+        if self.dangling.len() < MAX_DANGLING {
+            let finding = self.undefined(inst, id);
+            self.dangling.push((id, finding));
         }
     }
 
     /// References to what should have come later, but didn't. Where functions are
     /// in disorder, what is missing may be a label or a function, of which is told
     /// enough.
-    pub(super) fn take_dangling(&mut self, is_disorder: bool) -> impl Iterator<Item = Fault> {
+    pub(super) fn take_dangling(&mut self, is_disorder: bool) -> impl Iterator<Item = Finding> {
         let dangling = std::mem::take(&mut self.dangling).into_iter();
-        dangling.filter_map(move |(id, fault)| {
+        dangling.filter_map(move |(id, finding)| {
             let is_news = !is_disorder || self.values.contains(&id.0);
-            is_news.then_some(fault)
+            is_news.then_some(finding)
         })
     }
 
     /// Where instructions stand whose ids are wrong in a way that was told before,
     /// and what was noted.
-    pub(super) fn finish(self) -> (Vec<u32>, Noted) {
-        (self.quiet, self.noted)
+    pub(super) fn finish(self) -> (Vec<u32>, InterestingUses) {
+        (self.quiet, self.interesting)
     }
 
     #[cold]
-    fn fault(&self, rule: &'static Rule, inst: Inst<'_>, message: String) -> Fault {
-        Fault::new(rule, inst.offset(), message).mentioning(&self.m.mentions)
+    fn finding(&self, rule: &'static Rule, inst: Inst<'_>, message: String) -> Finding {
+        Finding::new(rule, inst.offset(), message).mentioning(&self.m.mentions)
     }
 
     #[cold]
-    fn undefined(&self, inst: Inst<'_>, id: Id) -> Fault {
+    fn undefined(&self, inst: Inst<'_>, id: Id) -> Finding {
         let op = inst.op();
         if id.0 == 0 {
             let message = format!("an operand of {op} is id 0");
-            return Fault::new(&ZERO, inst.offset(), message).operand(self.m, id);
+            return Finding::new(&ZERO, inst.offset(), message).operand(self.m, id);
         }
         let message = format!("{op} uses {}, which nothing defines", self.m.name(id));
-        let fault = self.fault(&UNDEFINED, inst, message).operand(self.m, id);
+        let finding = self.finding(&UNDEFINED, inst, message).operand(self.m, id);
         // Each was told once.
-        let is_worth_it = self.told.len() <= WORTH_A_LOOK;
+        let is_worth_it = self.reported.len() <= WORTH_A_LOOK;
         match is_worth_it.then(|| self.m.most_like(id)).flatten() {
-            Some(like) => fault.help(format!("did you mean {}?", self.m.shown(like))),
-            None => fault,
+            Some(like) => finding.help(format!("did you mean {}?", self.m.shown(like))),
+            None => finding,
         }
     }
 
     #[cold]
-    fn too_early(&self, inst: Inst<'_>, id: Id) -> Fault {
+    fn too_early(&self, inst: Inst<'_>, id: Id) -> Finding {
         let name = self.m.name(id);
         let message = match inst.result() == Some(id) {
             true => format!("{} uses its own result, {name}", inst.op()),
             false => format!("{} uses {name} before it is defined", inst.op()),
         };
-        let fault = self.fault(&FORWARD, inst, message);
-        fault.about(self.m, id, "the definition is here")
+        let finding = self.finding(&FORWARD, inst, message);
+        finding.about(self.m, id, "the definition is here")
     }
 
     /// Checks a result type.
     #[inline]
-    pub(super) fn result_type(&mut self, inst: Inst<'_>, ty: Id) -> Verdict {
+    pub(super) fn result_type(&mut self, inst: Inst<'_>, ty: Id) -> CheckResult {
         let slot = ty.0 as usize % REMEMBERED;
         if self.types[slot] == ty.0 && ty.0 != 0 {
             return Ok(());
         }
         let offset = self.m.def_offset(ty);
         if offset == 0 || offset >= inst.offset() {
-            if !self.told.insert(ty.0, self.m.is_remark(inst)) {
+            if !self.reported.insert(ty.0, self.m.is_remark(inst)) {
                 self.quiet.push(inst.offset());
                 return Ok(());
             }
@@ -663,8 +665,8 @@ impl<'m, 'a> Ids<'m, 'a> {
                 inst.op(),
                 self.m.name(ty)
             );
-            let fault = self.fault(&RESULT_TYPE, inst, message);
-            return Err(fault.about(self.m, ty, "it is defined here"));
+            let finding = self.finding(&RESULT_TYPE, inst, message);
+            return Err(finding.about(self.m, ty, "it is defined here"));
         }
         // Where those are used is noted every time.
         if op != Op::TypeFunction {
@@ -675,7 +677,7 @@ impl<'m, 'a> Ids<'m, 'a> {
 
     /// Checks that a result is new.
     #[inline]
-    pub(super) fn result(&self, inst: Inst<'_>, id: Id) -> Verdict {
+    pub(super) fn result(&self, inst: Inst<'_>, id: Id) -> CheckResult {
         match self.m.def_offset(id) == inst.offset() && id.0 != 0 {
             true => Ok(()),
             false => Err(self.no_result(inst, id)),
@@ -683,20 +685,20 @@ impl<'m, 'a> Ids<'m, 'a> {
     }
 
     #[cold]
-    fn no_result(&self, inst: Inst<'_>, id: Id) -> Fault {
+    fn no_result(&self, inst: Inst<'_>, id: Id) -> Finding {
         let op = inst.op();
         if id.0 == 0 {
             let message = format!("the result of {op} is id 0");
-            return Fault::new(&ZERO, inst.offset(), message).result(inst);
+            return Finding::new(&ZERO, inst.offset(), message).result(inst);
         }
         let message = format!("{op} defines {}, which is already defined", self.m.name(id));
-        let fault = self.fault(&REDEFINED, inst, message).result(inst);
-        fault.about(self.m, id, "the first definition is here")
+        let finding = self.finding(&REDEFINED, inst, message).result(inst);
+        finding.about(self.m, id, "the first definition is here")
     }
 
     /// Checks a result against the header's bound.
     #[inline]
-    pub(super) fn bound(&self, inst: Inst<'_>, id: Id) -> Verdict {
+    pub(super) fn bound(&self, inst: Inst<'_>, id: Id) -> CheckResult {
         let bound = self.m.header.bound;
         if id.0 < bound {
             return Ok(());
@@ -706,7 +708,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             inst.op(),
             self.m.name(id)
         );
-        Err(self.fault(&BOUND, inst, message).result(inst))
+        Err(self.finding(&BOUND, inst, message).result(inst))
     }
 }
 
@@ -725,7 +727,7 @@ fn is_declared_first(op: Op) -> bool {
         && op.info().is_some_and(|info| !may_be_in_block(op, info))
 }
 
-/// Whether instructions with the opcode are to be [noted](Ids::note).
+/// Whether instructions with the opcode are to be [interesting](Ids::note).
 pub(super) fn is_noted(m: &Module<'_>, op: Op) -> bool {
     matches!(
         op,

@@ -5,7 +5,7 @@ mod rules;
 use spirvkit_binary::{Definition, Import, Section};
 use spirvkit_grammar::{Capability, Class, ExtInstSet, InstructionInfo, Op, StorageClass};
 
-use crate::fault::{Fault, Verdict, all};
+use crate::finding::{CheckResult, Finding, all};
 use crate::module::{Inst, Module, is_terminator};
 use crate::rule::Rule;
 use rules::*;
@@ -117,7 +117,7 @@ fn shapes_functions(op: Op) -> bool {
         )
 }
 
-/// Follows the order of a module's instructions. After a fault it goes on as if
+/// Follows the order of a module's instructions. After a finding it goes on as if
 /// the instruction were where it belongs.
 pub(super) struct Layout<'m, 'a> {
     m: &'m Module<'a>,
@@ -127,7 +127,7 @@ pub(super) struct Layout<'m, 'a> {
     has_memory_model: bool,
     has_addressing_mode: bool,
     /// A bit for each section of which a misplaced instruction was reported.
-    told: u16,
+    reported: u16,
     in_function: bool,
     /// Whether an instruction outside of functions was reported since the last
     /// function's end.
@@ -160,7 +160,7 @@ impl<'m, 'a> Layout<'m, 'a> {
             jump: None,
             has_memory_model: false,
             has_addressing_mode: false,
-            told: 0,
+            reported: 0,
             in_function: false,
             is_lost: false,
             blocks: 0,
@@ -183,7 +183,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         inst: Inst<'a>,
         info: &InstructionInfo,
         standing: Standing,
-    ) -> Verdict {
+    ) -> CheckResult {
         self.last = inst.offset();
         // Most stand among others of their sort, and begin and end blocks in turn.
         match standing.role {
@@ -217,7 +217,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         }
     }
 
-    fn any_step(&mut self, inst: Inst<'a>, info: &InstructionInfo, home: Section) -> Verdict {
+    fn any_step(&mut self, inst: Inst<'a>, info: &InstructionInfo, home: Section) -> CheckResult {
         let op = inst.op();
         match self.section {
             Section::Functions => {
@@ -229,8 +229,13 @@ impl<'m, 'a> Layout<'m, 'a> {
         }
     }
 
-    fn fault(&self, rule: &'static Rule, inst: Inst<'_>, message: impl Into<String>) -> Verdict {
-        Err(Fault::new(rule, inst.offset(), message))
+    fn finding(
+        &self,
+        rule: &'static Rule,
+        inst: Inst<'_>,
+        message: impl Into<String>,
+    ) -> CheckResult {
+        Err(Finding::new(rule, inst.offset(), message))
     }
 
     fn extended(&self, inst: Inst<'_>) -> Extended {
@@ -269,7 +274,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         op: Op,
         info: &InstructionInfo,
         home: Section,
-    ) -> Verdict {
+    ) -> CheckResult {
         if home == Section::Functions {
             return self.end_declarations(inst, op, info);
         }
@@ -279,7 +284,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         let previous = std::mem::replace(&mut self.previous, op);
         if op == Op::SourceContinued && !matches!(previous, Op::Source | Op::SourceContinued) {
             let message = "OpSourceContinued must follow an OpSource or another OpSourceContinued";
-            return self.fault(&SOURCE_CONTINUED, inst, message);
+            return self.finding(&SOURCE_CONTINUED, inst, message);
         }
         if home < self.section {
             return match self.jump.take() {
@@ -299,19 +304,19 @@ impl<'m, 'a> Layout<'m, 'a> {
         let is_typed = op == Op::Variable || op == Op::UntypedVariableKHR && inst.args().len() > 1;
         if is_typed && is_local(inst) {
             let message = "a variable of the storage class Function is outside of functions";
-            return self.fault(&VARIABLE_PLACE, inst, message);
+            return self.finding(&VARIABLE_PLACE, inst, message);
         }
         let skips_memory_model = home > Section::MemoryModel && !self.has_memory_model;
         self.section = home;
         match op {
             Op::MemoryModel if std::mem::replace(&mut self.has_memory_model, true) => {
-                return self.fault(&ONCE, inst, "the module already has an OpMemoryModel");
+                return self.finding(&ONCE, inst, "the module already has an OpMemoryModel");
             }
             Op::SamplerImageAddressingModeNV
                 if std::mem::replace(&mut self.has_addressing_mode, true) =>
             {
                 let message = "the module already has an OpSamplerImageAddressingModeNV";
-                return self.fault(&ONCE, inst, message);
+                return self.finding(&ONCE, inst, message);
             }
             _ => {}
         }
@@ -332,12 +337,12 @@ impl<'m, 'a> Layout<'m, 'a> {
 
     /// Goes on as if the only instruction of the open section weren't there.
     #[cold]
-    fn back(&mut self, jump: Jump, home: Section) -> Verdict {
+    fn back(&mut self, jump: Jump, home: Section) -> CheckResult {
         let open = std::mem::replace(&mut self.section, home);
         let bit = 1 << Section::MemoryModel as u16;
-        let is_told = self.told & bit != 0 && !jump.has_memory_model;
+        let is_told = self.reported & bit != 0 && !jump.has_memory_model;
         if is_told {
-            self.told &= !bit;
+            self.reported &= !bit;
         }
         self.has_memory_model = jump.has_memory_model || home == Section::MemoryModel;
         if is_told {
@@ -349,22 +354,22 @@ impl<'m, 'a> Layout<'m, 'a> {
             describe(home),
             describe(open)
         );
-        Err(Fault::new(&SECTIONS, jump.offset, message))
+        Err(Finding::new(&SECTIONS, jump.offset, message))
     }
 
     #[cold]
-    fn no_memory_model(&mut self, inst: Inst<'_>, op: Op) -> Verdict {
+    fn no_memory_model(&mut self, inst: Inst<'_>, op: Op) -> CheckResult {
         // Said once; an OpMemoryModel that follows isn't to blame.
         self.has_memory_model = true;
-        self.told |= 1 << Section::MemoryModel as u16;
+        self.reported |= 1 << Section::MemoryModel as u16;
         let mut all = self.m.all_instructions();
         if all.any(|each| each.op() == Op::MemoryModel) {
             let message = format!("{op} comes before the module's OpMemoryModel");
-            return self.fault(&MEMORY_MODEL, inst, message);
+            return self.finding(&MEMORY_MODEL, inst, message);
         }
         let message = format!("the module has no OpMemoryModel, which must come before this {op}");
-        let fault = Fault::new(&MEMORY_MODEL, inst.offset(), message);
-        Err(fault.help(self.memory_model_advice()))
+        let finding = Finding::new(&MEMORY_MODEL, inst.offset(), message);
+        Err(finding.help(self.memory_model_advice()))
     }
 
     /// What most modules with the same capabilities declare.
@@ -387,30 +392,30 @@ impl<'m, 'a> Layout<'m, 'a> {
     }
 
     #[cold]
-    fn misplaced(&mut self, inst: Inst<'_>, op: Op, home: Section) -> Verdict {
+    fn misplaced(&mut self, inst: Inst<'_>, op: Op, home: Section) -> CheckResult {
         let bit = 1 << home as u16;
-        if self.told & bit != 0 {
+        if self.reported & bit != 0 {
             return Ok(());
         }
-        self.told |= bit;
+        self.reported |= bit;
         let message = format!(
             "{op} must come before {}, in the section of {}",
             describe(self.section),
             describe(home)
         );
-        self.fault(&SECTIONS, inst, message)
+        self.finding(&SECTIONS, inst, message)
     }
 
-    fn extended_in_declarations(&mut self, inst: Inst<'_>) -> Verdict {
+    fn extended_in_declarations(&mut self, inst: Inst<'_>) -> CheckResult {
         let op = inst.op();
         match self.extended(inst) {
-            Extended::LocalDebug => self.fault(
+            Extended::LocalDebug => self.finding(
                 &LOCAL_DEBUG,
                 inst,
                 format!("this {op} describes a place in a function, but is outside of functions"),
             ),
             Extended::GlobalDebug | Extended::NonSemantic if self.section < Section::Types => self
-                .fault(
+                .finding(
                     &SECTIONS,
                     inst,
                     format!("{op} comes before the types, constants and global variables"),
@@ -421,21 +426,26 @@ impl<'m, 'a> Layout<'m, 'a> {
     }
 
     /// The first instruction behind the declarations.
-    fn end_declarations(&mut self, inst: Inst<'a>, op: Op, info: &InstructionInfo) -> Verdict {
+    fn end_declarations(&mut self, inst: Inst<'a>, op: Op, info: &InstructionInfo) -> CheckResult {
         let is_graph = is_graph_op(op);
         self.section = match is_graph {
             true => Section::Graphs,
             false => Section::Functions,
         };
         if !self.has_memory_model {
-            let verdict = self.no_memory_model(inst, op);
+            let result = self.no_memory_model(inst, op);
             let _ = self.behind_declarations(inst, op, info);
-            return verdict;
+            return result;
         }
         self.behind_declarations(inst, op, info)
     }
 
-    fn behind_declarations(&mut self, inst: Inst<'a>, op: Op, info: &InstructionInfo) -> Verdict {
+    fn behind_declarations(
+        &mut self,
+        inst: Inst<'a>,
+        op: Op,
+        info: &InstructionInfo,
+    ) -> CheckResult {
         match self.section {
             Section::Graphs => self.in_graphs(inst, op),
             _ => {
@@ -448,15 +458,15 @@ impl<'m, 'a> Layout<'m, 'a> {
     /// A part of a function outside of functions: told once, because it is most
     /// likely the `OpFunction` that is missing.
     #[cold]
-    fn lost(&mut self, rule: &'static Rule, inst: Inst<'_>, message: &str) -> Verdict {
+    fn lost(&mut self, rule: &'static Rule, inst: Inst<'_>, message: &str) -> CheckResult {
         match std::mem::replace(&mut self.is_lost, true) {
             true => Ok(()),
-            false => self.fault(rule, inst, message),
+            false => self.finding(rule, inst, message),
         }
     }
 
     #[cold]
-    fn outside(&mut self, inst: Inst<'_>, op: Op) -> Verdict {
+    fn outside(&mut self, inst: Inst<'_>, op: Op) -> CheckResult {
         if std::mem::replace(&mut self.told_outside, true) {
             return Ok(());
         }
@@ -469,12 +479,12 @@ impl<'m, 'a> Layout<'m, 'a> {
             (true, _) => "after the end of a block",
         };
         let message = format!("{op} is {place}, but belongs in a block");
-        self.fault(&OUTSIDE_BLOCK, inst, message)
+        self.finding(&OUTSIDE_BLOCK, inst, message)
     }
 
     /// In a function or behind the first.
     #[inline]
-    fn in_functions(&mut self, inst: Inst<'a>, op: Op, info: &InstructionInfo) -> Verdict {
+    fn in_functions(&mut self, inst: Inst<'a>, op: Op, info: &InstructionInfo) -> CheckResult {
         match op {
             Op::Function => {
                 let was_open = self.in_function;
@@ -485,7 +495,7 @@ impl<'m, 'a> Layout<'m, 'a> {
                 self.told_outside = false;
                 self.told_variables = false;
                 match was_open {
-                    true => self.fault(
+                    true => self.finding(
                         &NESTED_FUNCTION,
                         inst,
                         "a function begins before the previous one has ended",
@@ -497,7 +507,7 @@ impl<'m, 'a> Layout<'m, 'a> {
                 if !self.in_function {
                     self.lost(&PARAMETERS, inst, "a parameter is outside of functions")
                 } else if self.blocks > 0 {
-                    self.fault(&PARAMETERS, inst, "a parameter comes after a label")
+                    self.finding(&PARAMETERS, inst, "a parameter comes after a label")
                 } else {
                     Ok(())
                 }
@@ -534,10 +544,10 @@ impl<'m, 'a> Layout<'m, 'a> {
         inst: Inst<'a>,
         op: Op,
         info: &InstructionInfo,
-    ) -> Verdict {
+    ) -> CheckResult {
         match Section::of(op, info) {
             Some(home) => self.misplaced(inst, op, home),
-            None => self.fault(
+            None => self.finding(
                 &GRAPH_BODY,
                 inst,
                 format!("{op} belongs in a graph, but is in a function"),
@@ -545,21 +555,21 @@ impl<'m, 'a> Layout<'m, 'a> {
         }
     }
 
-    fn function_end(&mut self, inst: Inst<'_>) -> Verdict {
+    fn function_end(&mut self, inst: Inst<'_>) -> CheckResult {
         let was_open = std::mem::replace(&mut self.in_function, false);
         let was_in_block = std::mem::replace(&mut self.in_block, false);
         // If so, the function has a body, but lacks its label.
         let told_outside = std::mem::replace(&mut self.told_outside, false);
         if !was_open {
-            let verdict = self.lost(&FUNCTION_END, inst, "OpFunctionEnd ends no function");
+            let result = self.lost(&FUNCTION_END, inst, "OpFunctionEnd ends no function");
             self.is_lost = false;
-            verdict
+            result
         } else if was_in_block {
             let message = "the function ends within a block that has no terminator";
-            self.fault(&BLOCK_END, inst, message)
+            self.finding(&BLOCK_END, inst, message)
         } else if self.blocks == 0 && self.any_definition && !told_outside {
             let message = "a function without a body comes after one with a body";
-            self.fault(&DECLARATIONS_FIRST, inst, message)
+            self.finding(&DECLARATIONS_FIRST, inst, message)
         } else {
             Ok(())
         }
@@ -574,33 +584,33 @@ impl<'m, 'a> Layout<'m, 'a> {
         std::mem::replace(&mut self.in_block, true)
     }
 
-    fn label(&mut self, inst: Inst<'_>) -> Verdict {
+    fn label(&mut self, inst: Inst<'_>) -> CheckResult {
         if !self.in_function {
             return self.lost(&LABEL, inst, "a block begins outside of functions");
         }
         match self.begin_block() {
             true => {
                 let message = "a block begins before the previous one has a terminator";
-                self.fault(&BLOCK_END, inst, message)
+                self.finding(&BLOCK_END, inst, message)
             }
             false => Ok(()),
         }
     }
 
-    fn extended_in_functions(&mut self, inst: Inst<'_>, op: Op) -> Verdict {
+    fn extended_in_functions(&mut self, inst: Inst<'_>, op: Op) -> CheckResult {
         let extended = self.extended(inst);
         match extended {
             Extended::GlobalDebug => {
                 let message = format!(
                     "this {op} describes no place in a function, but comes after the first function"
                 );
-                self.fault(&GLOBAL_DEBUG, inst, message)
+                self.finding(&GLOBAL_DEBUG, inst, message)
             }
             Extended::LocalDebug if !self.in_function => {
                 let message = format!(
                     "this {op} describes a place in a function, but is outside of functions"
                 );
-                self.fault(&LOCAL_DEBUG, inst, message)
+                self.finding(&LOCAL_DEBUG, inst, message)
             }
             Extended::NonSemantic if !self.in_function => Ok(()),
             Extended::NonSemantic | Extended::Semantic if !self.in_block => self.outside(inst, op),
@@ -610,7 +620,7 @@ impl<'m, 'a> Layout<'m, 'a> {
 
     /// Checks that variables stand first; follows what decides that.
     #[inline]
-    fn variables(&mut self, inst: Inst<'_>, op: Op, info: &InstructionInfo) -> Verdict {
+    fn variables(&mut self, inst: Inst<'_>, op: Op, info: &InstructionInfo) -> CheckResult {
         match op {
             Op::Function | Op::FunctionParameter => self.start = Start::Function,
             Op::Label if self.start == Start::Function => self.start = Start::EntryBlock,
@@ -624,13 +634,13 @@ impl<'m, 'a> Layout<'m, 'a> {
                         "the storage class of a variable in a function must be Function, but is {}",
                         StorageClass(inst.arg(0))
                     );
-                    return self.fault(&VARIABLE_PLACE, inst, message);
+                    return self.finding(&VARIABLE_PLACE, inst, message);
                 }
                 let is_late = self.start != Start::EntryBlock && is_local && self.in_block;
                 if is_late && !std::mem::replace(&mut self.told_variables, true) {
                     let message =
                         format!("{op} must be at the start of its function's first block");
-                    return self.fault(&VARIABLES_FIRST, inst, message);
+                    return self.finding(&VARIABLES_FIRST, inst, message);
                 }
             }
             _ if self.start == Start::Elsewhere => {}
@@ -654,7 +664,7 @@ impl<'m, 'a> Layout<'m, 'a> {
     }
 
     /// Behind the functions.
-    fn in_graphs(&mut self, inst: Inst<'_>, op: Op) -> Verdict {
+    fn in_graphs(&mut self, inst: Inst<'_>, op: Op) -> CheckResult {
         // These may stand anywhere.
         if matches!(op, Op::Line | Op::NoLine) {
             return Ok(());
@@ -670,7 +680,7 @@ impl<'m, 'a> Layout<'m, 'a> {
                 "OpGraphSetOutputARM must be followed by another or by OpGraphEndARM, but {op} \
                                    follows"
             );
-            return Err(Fault::new(&GRAPH_BODY, offset, message));
+            return Err(Finding::new(&GRAPH_BODY, offset, message));
         }
         let message = match op {
             Op::GraphEntryPointARM if self.in_graph => "an entry point is within a graph",
@@ -704,36 +714,36 @@ impl<'m, 'a> Layout<'m, 'a> {
             Op::CompositeExtract => "an OpCompositeExtract is outside of graphs",
             _ => {
                 let message = format!("{op} comes after the first graph, but can't be part of one");
-                return self.fault(&GRAPH_BODY, inst, message);
+                return self.finding(&GRAPH_BODY, inst, message);
             }
         };
-        self.fault(&GRAPH_BODY, inst, message)
+        self.finding(&GRAPH_BODY, inst, message)
     }
 
     /// The end of the module.
-    pub(super) fn finish(&mut self) -> Verdict {
-        let fault = |is_wrong: bool, rule, message: &str| match is_wrong {
-            true => Err(Fault::new(rule, self.last, message)),
+    pub(super) fn finish(&mut self) -> CheckResult {
+        let finding = |is_wrong: bool, rule, message: &str| match is_wrong {
+            true => Err(Finding::new(rule, self.last, message)),
             false => Ok(()),
         };
-        let memory_model = fault(
+        let memory_model = finding(
             !self.has_memory_model,
             &MEMORY_MODEL,
             "the module has no OpMemoryModel",
         );
         all([
-            fault(
+            finding(
                 self.in_function,
                 &FUNCTION_END,
                 "the module ends within a function, without OpFunctionEnd",
             ),
-            fault(
+            finding(
                 self.in_graph,
                 &GRAPH_BODY,
                 "the module ends within a graph, without OpGraphEndARM",
             ),
-            memory_model.map_err(|fault| fault.help(self.memory_model_advice())),
-            fault(
+            memory_model.map_err(|finding| finding.help(self.memory_model_advice())),
+            finding(
                 self.m.has(Capability::BindlessTextureNV) && !self.has_addressing_mode,
                 &ADDRESSING_MODE,
                 "the module declares BindlessTextureNV, but has no OpSamplerImageAddressingModeNV",

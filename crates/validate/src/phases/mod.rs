@@ -10,7 +10,7 @@
 //! 5. Whole modules: entry points, interfaces, decorations, built-ins.
 //!
 //! All are run, whatever the others find, so that everything is told at once; what
-//! would only follow from something told is left out: see [`Faults`].
+//! would only follow from something told is left out: see [`Reporter`].
 
 mod dominance;
 mod gating;
@@ -22,13 +22,13 @@ mod operands;
 use spirvkit_binary::{Budget, Error, ErrorKind, Header};
 use spirvkit_diagnostics::ErrorClass;
 
-use crate::fault::{Fault, Faults, Mentions};
+use crate::finding::{Finding, Mentions, Reporter};
 use crate::flow::Flow;
+use crate::inst_ctx::InstCtx;
 use crate::module::{Function, GivenNames, Inst, Module};
 use crate::options::Options;
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::{self as families, control_flow};
-use crate::site::Site;
 
 pub(crate) use ids::{REDEFINED, UNDEFINED};
 
@@ -88,8 +88,8 @@ OpMemoryModel Logical GLSL450
     },
 };
 
-/// A decoder's error as a fault.
-pub(crate) fn binary_fault(error: &Error) -> Fault {
+/// A decoder's error as a finding.
+pub(crate) fn binary_finding(error: &Error) -> Finding {
     let message = match error.op() {
         Some(op) => format!("{op}: {}", error.kind()),
         None => error.kind().to_string(),
@@ -100,7 +100,7 @@ pub(crate) fn binary_fault(error: &Error) -> Fault {
         }
         _ => &MALFORMED,
     };
-    Fault::new(rule, error.offset().0 as u32, message)
+    Finding::new(rule, error.offset().0 as u32, message)
 }
 
 /// Runs all phases. Returns what is found, and whether something had no room.
@@ -109,7 +109,7 @@ pub(crate) fn run(
     header: Header,
     options: &Options,
     names: Option<GivenNames<'_>>,
-) -> (Vec<Fault>, bool) {
+) -> (Vec<Finding>, bool) {
     let mut m = Module::index(words, header, options, names);
     // One more than is told says that there are more.
     let limit = match options.max_errors {
@@ -118,53 +118,53 @@ pub(crate) fn run(
     };
     // A quarter for what is found; as much again, and more, is made of that.
     let budget = Budget::for_words(words.len()).part(4);
-    let mut faults = Faults::new(limit, &options.levels, Mentions::clone(&m.mentions), budget);
-    header::check(&m, &mut faults);
+    let mut reporter = Reporter::new(limit, &options.levels, Mentions::clone(&m.mentions), budget);
+    header::check(&m, &mut reporter);
     let operands::Passed {
         disorder,
-        noted,
+        interesting,
         is_judged,
-    } = operands::check(&m, &mut faults);
-    m.noted = noted;
+    } = operands::check(&m, &mut reporter);
+    m.interesting = interesting;
     for function in m
         .functions
         .iter()
         .filter(|each| is_in_disorder(each, &disorder))
     {
-        faults.hush(function.range.start, false);
+        reporter.suppress(function.range.start, false);
     }
-    faults.settle();
+    reporter.seal();
     if !is_judged {
-        instructions(&m, &mut faults);
+        instructions(&m, &mut reporter);
     }
-    functions(&m, &disorder, &mut faults);
+    functions(&m, &disorder, &mut reporter);
     // Much of what these ask for may be in the part that can't be read.
     if m.broken_tail.is_none() {
-        families::check_module(&m, &mut faults);
+        families::check_module(&m, &mut reporter);
     }
-    let (mut faults, is_cut) = faults.into_vec();
-    for fault in &mut faults {
-        fault.find_operand(&m);
+    let (mut reporter, is_cut) = reporter.into_vec();
+    for finding in &mut reporter {
+        finding.find_operand(&m);
     }
-    (faults, is_cut)
+    (reporter, is_cut)
 }
 
 /// Checks what takes the graph of a function.
 ///
 /// Functions in `disorder` have no such graph.
-fn functions(m: &Module<'_>, disorder: &[u32], faults: &mut Faults) {
+fn functions(m: &Module<'_>, disorder: &[u32], reporter: &mut Reporter) {
     let reconverging = control_flow::reconverging(m);
     for (index, function) in m.functions.iter().enumerate() {
-        if faults.is_full() {
+        if reporter.is_full() {
             return;
         }
         if !function.blocks.is_empty() && !is_in_disorder(function, disorder) {
             let flow = Flow::new(m, function);
             let reconverges = reconverging.get(index) == Some(&true);
-            let (is_fine, structure) = control_flow::check_function(&flow, reconverges, faults);
+            let (is_fine, structure) = control_flow::check_function(&flow, reconverges, reporter);
             // A wrong branch changes what dominates what.
             if is_fine {
-                dominance::check(&flow, structure, faults);
+                dominance::check(&flow, structure, reporter);
             }
         }
     }
@@ -179,12 +179,12 @@ fn is_in_disorder(function: &Function, disorder: &[u32]) -> bool {
 }
 
 /// Gives each instruction to the family that owns its opcode.
-fn instructions(m: &Module<'_>, faults: &mut Faults) {
+fn instructions(m: &Module<'_>, reporter: &mut Reporter) {
     let mut sites = Sites::new(m);
     for inst in m.all_instructions() {
-        if let Err(fault) = families::check(&sites.of(inst)) {
-            faults.add(fault.aside(m.is_remark(inst)));
-            if faults.is_full() {
+        if let Err(finding) = families::check(&sites.of(inst)) {
+            reporter.add(finding.aside(m.is_remark(inst)));
+            if reporter.is_full() {
                 return;
             }
         }
@@ -210,11 +210,11 @@ impl<'m, 'a> Sites<'m, 'a> {
 
     /// The next instruction as the rules see it.
     #[inline]
-    fn of(&mut self, inst: Inst<'a>) -> Site<'m, 'a> {
+    fn of(&mut self, inst: Inst<'a>) -> InstCtx<'m, 'a> {
         if inst.offset() >= self.change {
             self.change = self.place.advance(self.m, inst.offset());
         }
-        Site {
+        InstCtx {
             m: self.m,
             inst,
             function: self.place.function,

@@ -18,8 +18,8 @@ use super::gating::Gate;
 use super::ids::{Ids, Takes, UNDEFINED, is_noted};
 use super::layout::{Layout, Standing, is_disorder};
 use super::{MALFORMED, Sites};
-use crate::fault::{Fault, Faults, Told, Verdict, all};
-use crate::module::{Def, Inst, Module, Noted, Type};
+use crate::finding::{CheckResult, Finding, Reported, Reporter, all};
+use crate::module::{Def, Inst, InterestingUses, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::{self as families, environment_knows, limits};
 
@@ -78,13 +78,13 @@ pub(super) struct Passed {
     /// The offsets of those that stand where they cannot be part of a sound
     /// function, sorted.
     pub(super) disorder: Vec<u32>,
-    pub(super) noted: Noted,
+    pub(super) interesting: InterestingUses,
     /// Whether the rules of all instructions were asked, too, and found nothing.
     pub(super) is_judged: bool,
 }
 
 /// Looks at all instructions.
-pub(super) fn check(m: &Module<'_>, faults: &mut Faults) -> Passed {
+pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) -> Passed {
     let mut plans = Plans::new();
     let mut pass = Pass {
         m,
@@ -92,7 +92,7 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) -> Passed {
         ids: Ids::new(m),
         layout: Layout::new(m),
         limits: limits::Counter::new(m),
-        missing: Told::default(),
+        missing: Reported::default(),
         classes: 0,
         decorations: [None; DECORATIONS],
         operations: [None; OPERATIONS],
@@ -101,14 +101,14 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) -> Passed {
         odd_results: 0,
         is_partial: false,
         disorder: Vec::new(),
-        faults,
+        reporter,
     };
     // The rules are asked along the way. If one of them finds something, it may only
     // follow from what is found here later, so that all are asked again.
     let mut sites = Sites::new(m);
     let mut is_judged = true;
     for inst in m.all_instructions() {
-        if pass.faults.is_full() {
+        if pass.reporter.is_full() {
             is_judged = false;
             break;
         }
@@ -269,9 +269,9 @@ impl Plan {
 
 /// What is wrong with one instruction.
 struct Found {
-    malformed: Option<Fault>,
-    ids: Verdict,
-    availability: Verdict,
+    malformed: Option<Finding>,
+    ids: CheckResult,
+    availability: CheckResult,
 }
 
 impl Found {
@@ -284,9 +284,9 @@ impl Found {
 
 /// Adds what was found to what was found before.
 #[inline]
-fn keep(slot: &mut Verdict, verdict: Verdict) {
-    if verdict.is_err() {
-        *slot = all([std::mem::replace(slot, Ok(())), verdict]);
+fn keep(slot: &mut CheckResult, result: CheckResult) {
+    if result.is_err() {
+        *slot = all([std::mem::replace(slot, Ok(())), result]);
     }
 }
 
@@ -297,7 +297,7 @@ struct Pass<'m, 'a, 'f> {
     layout: Layout<'m, 'a>,
     limits: limits::Counter<'m, 'a>,
     /// Enumerants that are not available, as far as they were told.
-    missing: Told<(OperandKind, u32)>,
+    missing: Reported<(OperandKind, u32)>,
     /// The storage classes known to be available, as bits.
     classes: u32,
     /// For the frequent decorations that are known to be available and take nothing but
@@ -314,7 +314,7 @@ struct Pass<'m, 'a, 'f> {
     is_partial: bool,
     /// Where instructions stand that belong elsewhere in functions.
     disorder: Vec<u32>,
-    faults: &'f mut Faults,
+    reporter: &'f mut Reporter,
 }
 
 impl<'a> Pass<'_, 'a, '_> {
@@ -322,59 +322,59 @@ impl<'a> Pass<'_, 'a, '_> {
     #[cold]
     fn broken(&mut self, inst: Inst<'_>, kind: ErrorKind, word: Option<usize>) {
         let message = format!("{}: {kind}", inst.op());
-        let fault = Fault::new(&MALFORMED, inst.offset(), message);
+        let finding = Finding::new(&MALFORMED, inst.offset(), message);
         self.found.malformed = Some(match word {
-            Some(word) => fault.word(word),
-            None => fault,
+            Some(word) => finding.word(word),
+            None => finding,
         });
     }
 
     /// What is left to say behind the last instruction.
     fn finish(mut self) -> Passed {
         if let Some(error) = &self.m.broken_tail {
-            self.faults.add(super::binary_fault(error));
+            self.reporter.add(super::binary_finding(error));
         } else {
-            let verdict = self.layout.finish();
-            self.note_layout(verdict);
+            let result = self.layout.finish();
+            self.note_layout(result);
         }
         if !self.is_partial && self.m.broken_tail.is_none() {
             let dangling = self.ids.take_dangling(!self.disorder.is_empty());
-            for fault in dangling.collect::<Vec<_>>() {
-                self.add(fault);
+            for finding in dangling.collect::<Vec<_>>() {
+                self.add(finding);
             }
         }
-        let (quiet, noted) = self.ids.finish();
+        let (quiet, interesting) = self.ids.finish();
         for offset in quiet {
-            self.faults.hush(offset, self.m.is_remark_at(offset));
+            self.reporter.suppress(offset, self.m.is_remark_at(offset));
         }
         let mut disorder = self.disorder;
         disorder.sort_unstable();
         Passed {
             disorder,
-            noted,
+            interesting,
             is_judged: false,
         }
     }
 
-    fn note_layout(&mut self, verdict: Verdict) {
-        let faults = verdict.err().into_iter().flat_map(Fault::apart);
-        for fault in faults {
-            if is_disorder(fault.rule()) && !self.m.is_remark_at(fault.offset()) {
-                self.disorder.push(fault.offset());
+    fn note_layout(&mut self, result: CheckResult) {
+        let reporter = result.err().into_iter().flat_map(Finding::apart);
+        for finding in reporter {
+            if is_disorder(finding.rule()) && !self.m.is_remark_at(finding.offset()) {
+                self.disorder.push(finding.offset());
             }
-            self.add(fault);
+            self.add(finding);
         }
     }
 
     #[cold]
-    fn add(&mut self, fault: Fault) {
-        let is_aside = self.m.is_remark_at(fault.offset());
-        self.faults.add(fault.aside(is_aside));
+    fn add(&mut self, finding: Finding) {
+        let is_aside = self.m.is_remark_at(finding.offset());
+        self.reporter.add(finding.aside(is_aside));
     }
 
-    fn note(&mut self, verdict: Verdict) {
-        if let Err(fault) = verdict {
-            self.add(fault);
+    fn note(&mut self, result: CheckResult) {
+        if let Err(finding) = result {
+            self.add(finding);
         }
     }
 
@@ -395,8 +395,8 @@ impl<'a> Pass<'_, 'a, '_> {
     fn instruction(&mut self, inst: Inst<'a>, plan: &Plan) {
         let words = inst.words();
         if plan.has_result_type {
-            let verdict = self.ids.result_type(inst, Id(inst.word(1)));
-            keep(&mut self.found.ids, verdict);
+            let result = self.ids.result_type(inst, Id(inst.word(1)));
+            keep(&mut self.found.ids, result);
         }
         let first = usize::from(plan.ids.start);
         let end = usize::from(plan.ids.end).min(words.len());
@@ -413,8 +413,8 @@ impl<'a> Pass<'_, 'a, '_> {
         if plan.has_result && self.m.odd_results.get(self.odd_results) == Some(&inst.offset()) {
             self.odd_results += 1;
             let result = Id(inst.word(first - 1));
-            let verdict = self.ids.result(inst, result);
-            keep(&mut self.found.ids, verdict);
+            let checked = self.ids.result(inst, result);
+            keep(&mut self.found.ids, checked);
             bound = self.ids.bound(inst, result);
         }
         let layout = self.layout.step(inst, plan.info, plan.standing);
@@ -505,8 +505,8 @@ impl<'a> Pass<'_, 'a, '_> {
         id: Id,
         def: Def,
     ) {
-        let verdict = self.ids.operand(inst, takes, ordinal, id, def);
-        keep(&mut self.found.ids, verdict);
+        let result = self.ids.operand(inst, takes, ordinal, id, def);
+        keep(&mut self.found.ids, result);
     }
 
     /// Notes a decoration that is available.
@@ -540,26 +540,29 @@ impl<'a> Pass<'_, 'a, '_> {
     }
 
     #[cold]
-    fn report(&mut self, op: Op, layout: Verdict) {
+    fn report(&mut self, op: Op, layout: CheckResult) {
         let Found {
             malformed,
             mut ids,
             availability,
         } = std::mem::replace(&mut self.found, Found::NOTHING);
-        if let Some(fault) = &malformed {
+        if let Some(finding) = &malformed {
             let may_define = op.info().is_some_and(|info| info.has_result());
-            self.is_partial |= may_define && !self.m.is_remark_at(fault.offset());
+            self.is_partial |= may_define && !self.m.is_remark_at(finding.offset());
         }
         if op == Op::Label {
-            let fault = ids.as_ref().err();
-            self.disorder.extend(fault.map(Fault::offset));
+            let finding = ids.as_ref().err();
+            self.disorder.extend(finding.map(Finding::offset));
         }
         if self.is_partial
-            && let Err(faults) = ids
+            && let Err(reporter) = ids
         {
             // What is missing may be what can't be read.
-            let is_undefined = |fault: &Fault| std::ptr::eq(fault.rule(), &UNDEFINED);
-            ids = all(faults.apart().filter(|fault| !is_undefined(fault)).map(Err));
+            let is_undefined = |finding: &Finding| std::ptr::eq(finding.rule(), &UNDEFINED);
+            ids = all(reporter
+                .apart()
+                .filter(|finding| !is_undefined(finding))
+                .map(Err));
         }
         self.note(malformed.map_or(Ok(()), Err));
         // Out of place, a call's operands are, too.
@@ -593,24 +596,22 @@ impl<'a> Pass<'_, 'a, '_> {
                 Value::Enumerant {
                     info: Some(info), ..
                 } => {
-                    let verdict = self.gate.enumerant(inst, word, kind, info);
+                    let result = self.gate.enumerant(inst, word, kind, info);
                     // What the environment doesn't know is reported as such.
-                    if verdict.is_err()
+                    if result.is_err()
                         && kind == OperandKind::Capability
                         && !environment_knows(m, Capability(info.value()))
                     {
                         continue;
                     }
                     match kind {
-                        OperandKind::StorageClass
-                            if verdict.is_ok() && info.value() < u32::BITS =>
-                        {
+                        OperandKind::StorageClass if result.is_ok() && info.value() < u32::BITS => {
                             self.classes |= 1 << info.value();
                         }
-                        OperandKind::Decoration if verdict.is_ok() => self.note_decoration(info),
+                        OperandKind::Decoration if result.is_ok() => self.note_decoration(info),
                         _ => {}
                     }
-                    self.keep_missing(kind, info.value(), verdict);
+                    self.keep_missing(kind, info.value(), result);
                 }
                 Value::Enumerant { value, info: None } => {
                     let kind = ErrorKind::UnknownEnumerant { kind, value };
@@ -630,8 +631,8 @@ impl<'a> Pass<'_, 'a, '_> {
                 }
                 // The family of constants sees to the others.
                 Value::Number { ty, bits } if inst.op() == Op::Switch => {
-                    let verdict = number(inst, word, ty, bits);
-                    keep(&mut self.found.availability, verdict);
+                    let result = number(inst, word, ty, bits);
+                    keep(&mut self.found.availability, result);
                 }
                 Value::String(text) => self.string(inst, word, text),
                 Value::Opaque(opcode) => {
@@ -670,11 +671,11 @@ impl<'a> Pass<'_, 'a, '_> {
             ),
             kind => format!("{}: {kind}", inst.op()),
         };
-        let fault = Fault::new(rule, inst.offset(), message);
+        let finding = Finding::new(rule, inst.offset(), message);
         let word = error.offset().0.saturating_sub(inst.offset() as usize);
         self.found.malformed = Some(match word < inst.words().len() {
-            true => fault.word(word),
-            false => fault,
+            true => finding.word(word),
+            false => finding,
         });
     }
 
@@ -692,12 +693,12 @@ impl<'a> Pass<'_, 'a, '_> {
 
     /// Keeps what is wrong with an enumerant, unless it was told before.
     #[inline]
-    fn keep_missing(&mut self, kind: OperandKind, value: u32, verdict: Verdict) {
-        if let Err(fault) = verdict
-            && let is_aside = self.m.is_remark_at(fault.offset())
+    fn keep_missing(&mut self, kind: OperandKind, value: u32, result: CheckResult) {
+        if let Err(finding) = result
+            && let is_aside = self.m.is_remark_at(finding.offset())
             && self.missing.insert((kind, value), is_aside)
         {
-            keep(&mut self.found.availability, Err(fault));
+            keep(&mut self.found.availability, Err(finding));
         }
     }
 
@@ -719,11 +720,11 @@ impl<'a> Pass<'_, 'a, '_> {
                 unknown |= bit;
                 continue;
             };
-            let verdict = self.gate.enumerant(inst, word, kind, info);
-            if kind == OperandKind::LoopControl && verdict.is_ok() && info.parameters().is_empty() {
+            let result = self.gate.enumerant(inst, word, kind, info);
+            if kind == OperandKind::LoopControl && result.is_ok() && info.parameters().is_empty() {
                 self.loop_controls |= bit;
             }
-            self.keep_missing(kind, bit, verdict);
+            self.keep_missing(kind, bit, result);
         }
         match unknown {
             0 => Ok(()),
@@ -747,15 +748,15 @@ impl<'a> Pass<'_, 'a, '_> {
             Ok(_) => return,
         };
         let message = format!("{}: {kind}", inst.op());
-        let fault = Fault::new(&STRING, inst.offset(), message);
-        self.add(fault.word(word).warning());
+        let finding = Finding::new(&STRING, inst.offset(), message);
+        self.add(finding.word(word).warning());
     }
 }
 
-fn number(inst: Inst<'_>, word: usize, ty: NumberType, bits: u64) -> Verdict {
+fn number(inst: Inst<'_>, word: usize, ty: NumberType, bits: u64) -> CheckResult {
     if ty.extend(bits) == bits {
         return Ok(());
     }
     let message = format!("{}: {}", inst.op(), ErrorKind::NumberPadding);
-    Err(Fault::new(&NUMBER_EXTENSION, inst.offset(), message).word(word))
+    Err(Finding::new(&NUMBER_EXTENSION, inst.offset(), message).word(word))
 }

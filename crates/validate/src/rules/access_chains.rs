@@ -8,10 +8,10 @@ use spirvkit_grammar::{
 };
 
 use super::Family;
-use crate::fault::{Fault, Verdict, all, expect};
+use crate::finding::{CheckResult, Finding, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Module, NONE, Signature, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -365,7 +365,7 @@ struct Kind {
     pointer: bool,
 }
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let (untyped, pointer) = match at.inst.op() {
         Op::AccessChain | Op::InBoundsAccessChain => (false, false),
         Op::PtrAccessChain | Op::InBoundsPtrAccessChain => (false, true),
@@ -382,7 +382,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
 
 /// What an access chain of one or two indexes hangs on: the types of its result, its
 /// base and its indexes, or the indexes themselves if they may be constants.
-fn signature(at: &Site<'_, '_>) -> Option<Signature> {
+fn signature(at: &InstCtx<'_, '_>) -> Option<Signature> {
     const TYPE: u32 = 1 << 31;
     let m = at.m;
     let index = |id: u32| {
@@ -400,7 +400,7 @@ fn signature(at: &Site<'_, '_>) -> Option<Signature> {
     })
 }
 
-fn chain(at: &Site<'_, '_>, kind: Kind) -> Verdict {
+fn chain(at: &InstCtx<'_, '_>, kind: Kind) -> CheckResult {
     let m = at.m;
     let result = at.result_type();
     // With `SPV_INTEL_masked_gather_scatter`, of a vector of pointers a vector of
@@ -410,14 +410,14 @@ fn chain(at: &Site<'_, '_>, kind: Kind) -> Verdict {
     let (class, target) = match m.ty(pointer) {
         Type::Pointer { class, pointee } if !kind.untyped => (class, Some(pointee)),
         Type::UntypedPointer { class } if kind.untyped => (class, None),
-        _ => return Err(result_fault(at, kind)),
+        _ => return Err(result_finding(at, kind)),
     };
     let base = at.id(usize::from(kind.untyped));
     let mut base_type = m.type_of(base).unwrap_or(Id(0));
     if let Some((_, count)) = vector {
         base_type = match m.vector_of_pointers(base_type) {
             Some((pointer, given)) if given == count => pointer,
-            _ => return Err(base_fault(at, kind, base)),
+            _ => return Err(base_finding(at, kind, base)),
         };
     }
     let start = match kind.untyped {
@@ -428,15 +428,15 @@ fn chain(at: &Site<'_, '_>, kind: Kind) -> Verdict {
                     "the base type of an untyped access chain must not be a pointer type, but is {}",
                     m.show_type(ty)
                 );
-                let fault = at.fault(&BASE_TYPE, message);
-                return Err(fault.about(m, ty, "it is defined here"));
+                let finding = at.finding(&BASE_TYPE, message);
+                return Err(finding.about(m, ty, "it is defined here"));
             }
             m.is_pointer(base_type).then_some(ty)
         }
         false => m.pointee(base_type),
     };
     let Some(start) = start else {
-        return Err(base_fault(at, kind, base));
+        return Err(base_finding(at, kind, base));
     };
     let classes = expect(m.pointer_class(base_type) == Some(class), || {
         let message = format!(
@@ -444,8 +444,8 @@ fn chain(at: &Site<'_, '_>, kind: Kind) -> Verdict {
             m.show_value(base),
             m.show_type(result)
         );
-        let fault = at.fault(&CLASS, message);
-        fault.about(m, base, "the base is defined here")
+        let finding = at.finding(&CLASS, message);
+        finding.about(m, base, "the base is defined here")
     });
     let first = usize::from(kind.untyped) + 1;
     let indexes = walk(at, first + usize::from(kind.pointer), start).and_then(|end| {
@@ -455,8 +455,8 @@ fn chain(at: &Site<'_, '_>, kind: Kind) -> Verdict {
                 m.show_type(end),
                 m.show_type(target.unwrap_or(Id(0)))
             );
-            let fault = at.fault(&TARGET, message);
-            fault.about(m, result, "the result type is declared here")
+            let finding = at.finding(&TARGET, message);
+            finding.about(m, result, "the result type is declared here")
         })
     });
     let element = match kind.pointer {
@@ -471,7 +471,7 @@ fn chain(at: &Site<'_, '_>, kind: Kind) -> Verdict {
 }
 
 #[cold]
-fn result_fault(at: &Site<'_, '_>, kind: Kind) -> Fault {
+fn result_finding(at: &InstCtx<'_, '_>, kind: Kind) -> Finding {
     let wanted = match kind.untyped {
         true => "an untyped pointer",
         false => "a typed pointer",
@@ -482,12 +482,12 @@ fn result_fault(at: &Site<'_, '_>, kind: Kind) -> Fault {
         at.inst.op(),
         at.m.show_type(result)
     );
-    at.fault(&RESULT, message)
+    at.finding(&RESULT, message)
         .about(at.m, result, "the result type is declared here")
 }
 
 #[cold]
-fn base_fault(at: &Site<'_, '_>, kind: Kind, base: Id) -> Fault {
+fn base_finding(at: &InstCtx<'_, '_>, kind: Kind, base: Id) -> Finding {
     let wanted = match kind.untyped {
         true => "a pointer",
         false => "a typed pointer",
@@ -497,12 +497,12 @@ fn base_fault(at: &Site<'_, '_>, kind: Kind, base: Id) -> Fault {
         at.inst.op(),
         at.m.show_value(base)
     );
-    at.fault(&BASE, message)
+    at.finding(&BASE, message)
         .about(at.m, base, "it is defined here")
 }
 
 /// Follows the indexes, the first of which is this operand, from a type.
-fn walk(at: &Site<'_, '_>, first: usize, start: Id) -> Result<Id, Fault> {
+fn walk(at: &InstCtx<'_, '_>, first: usize, start: Id) -> Result<Id, Finding> {
     let m = at.m;
     let mut ty = start;
     for (number, &index) in at.inst.args().iter().enumerate().skip(first) {
@@ -533,7 +533,7 @@ fn walk(at: &Site<'_, '_>, first: usize, start: Id) -> Result<Id, Fault> {
 
 /// What is wrong with indexes some of which are no integers.
 #[cold]
-fn no_integers(at: &Site<'_, '_>, first: usize) -> Fault {
+fn no_integers(at: &InstCtx<'_, '_>, first: usize) -> Finding {
     let m = at.m;
     let indexes = at.inst.args().iter().map(|&index| Id(index));
     let indexes = indexes.enumerate().skip(first);
@@ -544,12 +544,12 @@ fn no_integers(at: &Site<'_, '_>, first: usize) -> Fault {
             number - first + 1,
             m.show_value(index)
         );
-        let fault = at.fault(&INDEX, message);
-        Err(fault.about(m, index, "the index is defined here"))
+        let finding = at.finding(&INDEX, message);
+        Err(finding.about(m, index, "the index is defined here"))
     }));
     wrong
         .err()
-        .unwrap_or_else(|| at.fault(&INDEX, "an index must be a scalar integer"))
+        .unwrap_or_else(|| at.finding(&INDEX, "an index must be a scalar integer"))
 }
 
 fn is_negative(m: &Module<'_>, index: Id, ty: Id) -> bool {
@@ -557,38 +557,38 @@ fn is_negative(m: &Module<'_>, index: Id, ty: Id) -> bool {
 }
 
 #[cold]
-fn negative(at: &Site<'_, '_>, number: usize, index: Id) -> Fault {
+fn negative(at: &InstCtx<'_, '_>, number: usize, index: Id) -> Finding {
     let message = format!("index {number} must not be negative under logical addressing");
-    at.fault(&STRUCT_BOUNDS, message)
+    at.finding(&STRUCT_BOUNDS, message)
         .about(at.m, index, "the index is defined here")
 }
 
 #[cold]
-fn too_far(at: &Site<'_, '_>, number: usize, index: Id, ty: Id) -> Fault {
+fn too_far(at: &InstCtx<'_, '_>, number: usize, index: Id, ty: Id) -> Finding {
     let message = format!(
         "index {number} goes into {}, which has no parts",
         at.m.show_type(ty)
     );
-    at.fault(&TOO_FAR, message)
+    at.finding(&TOO_FAR, message)
         .operand(at.m, index)
         .about(at.m, ty, "the type is declared here")
 }
 
 fn member(
-    at: &Site<'_, '_>,
+    at: &InstCtx<'_, '_>,
     number: usize,
     index: Id,
     ty: Id,
     members: &[u32],
-) -> Result<Id, Fault> {
+) -> Result<Id, Finding> {
     let m = at.m;
     let Some(value) = m.constant_u64(index) else {
         let message = format!(
             "index {number} goes into a structure, so it must be a constant, but is {}",
             m.show_value(index)
         );
-        let fault = at.fault(&STRUCT_INDEX, message);
-        return Err(fault.about(m, index, "the index is defined here"));
+        let finding = at.finding(&STRUCT_INDEX, message);
+        return Err(finding.about(m, index, "the index is defined here"));
     };
     let member = usize::try_from(value)
         .ok()
@@ -602,20 +602,20 @@ fn member(
                 m.show_type(ty),
                 counted(members.len(), "member")
             );
-            let fault = at.fault(&STRUCT_BOUNDS, message).operand(m, index);
-            Err(fault.about(m, ty, "the structure is declared here"))
+            let finding = at.finding(&STRUCT_BOUNDS, message).operand(m, index);
+            Err(finding.about(m, ty, "the structure is declared here"))
         }
     }
 }
 
 /// The element of a pointer access chain and what goes with it.
 fn element(
-    at: &Site<'_, '_>,
+    at: &InstCtx<'_, '_>,
     operand: usize,
     class: StorageClass,
     base_type: Id,
     start: Id,
-) -> Verdict {
+) -> CheckResult {
     let m = at.m;
     let steps = matches!(
         at.inst.op(),
@@ -630,12 +630,12 @@ fn element(
 
 /// Checks a step along from the base.
 fn step(
-    at: &Site<'_, '_>,
+    at: &InstCtx<'_, '_>,
     operand: usize,
     class: StorageClass,
     base_type: Id,
     start: Id,
-) -> Verdict {
+) -> CheckResult {
     let m = at.m;
     let element = at.id(operand);
     if !m.is_int_scalar(m.type_of(element).unwrap_or(Id(0))) {
@@ -644,8 +644,8 @@ fn step(
             at.inst.op(),
             m.show_value(element)
         );
-        let fault = at.fault(&ELEMENT, message);
-        return Err(fault.about(m, element, "the element is defined here"));
+        let finding = at.finding(&ELEMENT, message);
+        return Err(finding.about(m, element, "the element is defined here"));
     }
     if !m.has(Capability::Shader) {
         return Ok(());
@@ -660,8 +660,8 @@ fn step(
             m.show_type(start),
             m.name(element)
         );
-        let fault = at.fault(&BLOCK_ELEMENT, message);
-        return Err(fault.about(m, element, "the element is defined here"));
+        let finding = at.finding(&BLOCK_ELEMENT, message);
+        return Err(finding.about(m, element, "the element is defined here"));
     }
     let explicit = matches!(
         class,
@@ -683,13 +683,13 @@ fn step(
             "the base of {} must have a type with an `ArrayStride`",
             at.inst.op()
         );
-        let fault = at.fault(&STRIDE, message);
-        return Err(fault.about(m, base_type, "the base's type is declared here"));
+        let finding = at.finding(&STRIDE, message);
+        return Err(finding.about(m, base_type, "the base's type is declared here"));
     }
     Ok(())
 }
 
-fn vulkan_capability(at: &Site<'_, '_>, class: StorageClass) -> Verdict {
+fn vulkan_capability(at: &InstCtx<'_, '_>, class: StorageClass) -> CheckResult {
     let m = at.m;
     let (vuid, needed) = match class {
         StorageClass::Workgroup if m.has(Capability::VariablePointers) => return Ok(()),
@@ -714,11 +714,11 @@ fn vulkan_capability(at: &Site<'_, '_>, class: StorageClass) -> Verdict {
         "in Vulkan, {} of a `{class}` pointer needs {needed}",
         at.inst.op()
     );
-    Err(at.fault(&VULKAN_CAPABILITY, message).vuid(vuid))
+    Err(at.finding(&VULKAN_CAPABILITY, message).vuid(vuid))
 }
 
 /// An array of blocks may not be made of something else, nor the reverse.
-fn block_arrays(at: &Site<'_, '_>, base: Id, start: Id) -> Verdict {
+fn block_arrays(at: &InstCtx<'_, '_>, base: Id, start: Id) -> CheckResult {
     let m = at.m;
     let Some(def) = m.def(base) else {
         return Ok(());
@@ -744,11 +744,11 @@ fn block_arrays(at: &Site<'_, '_>, base: Id, start: Id) -> Verdict {
         m.show_type(start),
         m.show_type(base_data)
     );
-    let fault = at.fault(&BLOCK_ARRAYS, message);
-    Err(fault.about(m, base, "the base is declared here"))
+    let finding = at.finding(&BLOCK_ARRAYS, message);
+    Err(finding.about(m, base, "the base is declared here"))
 }
 
-fn raw(at: &Site<'_, '_>) -> Verdict {
+fn raw(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let result = at.result_type();
     let is_32 = |index: usize| m.is_int_scalar_of(at.type_of_arg(index), 32);
@@ -757,7 +757,7 @@ fn raw(at: &Site<'_, '_>) -> Verdict {
             "the result of a raw access chain must be a pointer, but is {}",
             m.show_type(result)
         );
-        return Err(at.fault(&RAW, message));
+        return Err(at.finding(&RAW, message));
     };
     let stride = m.constant_u64(at.id(1));
     let robustness = RawAccessChainOperands(at.inst.optional(4).unwrap_or(0)).0;
@@ -772,42 +772,42 @@ fn raw(at: &Site<'_, '_>) -> Verdict {
         Op::TypeArray | Op::TypeRuntimeArray | Op::TypeMatrix | Op::TypeStruct
     );
     let is_constant = m.op_of(at.id(1)) == Op::Constant && m.is_int_scalar(at.type_of_arg(1));
-    let fault = |message: String| at.fault(&RAW, message);
+    let finding = |message: String| at.finding(&RAW, message);
     all([
         expect(is_buffer, || {
-            fault(format!(
+            finding(format!(
                 "a raw access chain must point into a buffer, not into `{class}` memory"
             ))
         }),
         expect(is_part, || {
-            fault(format!(
+            finding(format!(
                 "a raw access chain must point to a scalar or vector, not to {}",
                 m.show_type(pointee)
             ))
         }),
         expect(is_constant, || {
-            fault(format!(
+            finding(format!(
                 "the stride must be a constant integer, but is {}",
                 m.show_value(at.id(1))
             ))
         }),
         expect(is_32(2), || {
-            fault(format!(
+            finding(format!(
                 "the index must be a 32-bit integer, but is {}",
                 m.show_value(at.id(2))
             ))
         }),
         expect(is_32(3), || {
-            fault(format!(
+            finding(format!(
                 "the offset must be a 32-bit integer, but is {}",
                 m.show_value(at.id(3))
             ))
         }),
         expect(!per_component || !per_element, || {
-            fault("robustness must be per component or per element, but not both".to_owned())
+            finding("robustness must be per component or per element, but not both".to_owned())
         }),
         expect(!per_element || stride != Some(0), || {
-            fault("robustness per element needs a stride other than 0".to_owned())
+            finding("robustness per element needs a stride other than 0".to_owned())
         }),
     ])
 }

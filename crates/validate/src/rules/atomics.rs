@@ -5,11 +5,11 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::{Family, arithmetic, scopes, semantics};
-use crate::fault::{Fault, Verdict, all, expect};
+use crate::finding::{CheckResult, Finding, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type, is_cross_workgroup};
 use crate::options::Api;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -291,7 +291,7 @@ fn shape(op: Op) -> Shape {
     Shape { data, value }
 }
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let op = at.inst.op();
     let Shape { data, value } = shape(op);
@@ -322,7 +322,8 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     let is_wide = m.is_int_scalar_of(accessed, 64) && !m.has(Capability::Int64Atomics);
     let width = expect(!is_wide, || {
         let message = format!("{op} on a 64-bit integer needs the capability `Int64Atomics`");
-        at.fault(&INT64, message).needs(&[Capability::Int64Atomics])
+        at.finding(&INT64, message)
+            .needs(&[Capability::Int64Atomics])
     });
     let float = match data == Data::Float && m.has(Capability::Shader) {
         true => check_float_capability(at, accessed),
@@ -349,7 +350,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks the semantics, and those if unequal of instructions that compare.
-fn check_semantics(at: &Site<'_, '_>, compares: bool) -> Verdict {
+fn check_semantics(at: &InstCtx<'_, '_>, compares: bool) -> CheckResult {
     let scope = at.id(1);
     let equal = semantics::check(at, at.id(2), scope);
     if !compares {
@@ -368,7 +369,7 @@ pub(super) fn is_float16_vector(m: &Module<'_>, ty: Id) -> bool {
     )
 }
 
-fn check_result(at: &Site<'_, '_>, data: Data, result: Id) -> Verdict {
+fn check_result(at: &InstCtx<'_, '_>, data: Data, result: Id) -> CheckResult {
     let m = at.m;
     let has_vectors = || {
         (data == Data::Float || at.inst.op() == Op::AtomicExchange)
@@ -398,10 +399,10 @@ fn check_result(at: &Site<'_, '_>, data: Data, result: Id) -> Verdict {
 /// Checks the pointer operand, and gives its storage class and the type of what
 /// is accessed.
 fn check_pointer(
-    at: &Site<'_, '_>,
+    at: &InstCtx<'_, '_>,
     data: Data,
     value: Option<usize>,
-) -> Result<Option<(StorageClass, Id)>, Fault> {
+) -> Result<Option<(StorageClass, Id)>, Finding> {
     let m = at.m;
     let pointer = at.id(0);
     let Some(ty) = m.type_of(pointer) else {
@@ -438,7 +439,7 @@ fn check_pointer(
     Ok(Some((class, pointee)))
 }
 
-fn check_storage_class(at: &Site<'_, '_>, class: StorageClass) -> Verdict {
+fn check_storage_class(at: &InstCtx<'_, '_>, class: StorageClass) -> CheckResult {
     use StorageClass as S;
     let is_shared = matches!(
         class,
@@ -464,7 +465,7 @@ fn check_storage_class(at: &Site<'_, '_>, class: StorageClass) -> Verdict {
         at.inst.op()
     );
     Err(at
-        .fault(rule, message)
+        .finding(rule, message)
         .about(at.m, at.id(0), "the pointer is defined here"))
 }
 
@@ -477,7 +478,7 @@ fn is_opencl_class(m: &Module<'_>, class: StorageClass) -> bool {
 }
 
 /// Floating-point operations need a capability for their width.
-fn check_float_capability(at: &Site<'_, '_>, accessed: Id) -> Verdict {
+fn check_float_capability(at: &InstCtx<'_, '_>, accessed: Id) -> CheckResult {
     let m = at.m;
     let adds = at.inst.op() == Op::AtomicFAddEXT;
     let needed = match (m.is_vector(accessed), m.bit_width(accessed), adds) {
@@ -498,16 +499,16 @@ fn check_float_capability(at: &Site<'_, '_>, accessed: Id) -> Verdict {
         at.inst.op(),
         m.show_type(accessed)
     );
-    Err(at.fault(&FLOAT_CAPABILITY, message).needs(&[needed]))
+    Err(at.finding(&FLOAT_CAPABILITY, message).needs(&[needed]))
 }
 
 fn check_operand(
-    at: &Site<'_, '_>,
+    at: &InstCtx<'_, '_>,
     rule: &'static Rule,
     index: usize,
     name: &str,
     expected: Id,
-) -> Verdict {
+) -> CheckResult {
     let m = at.m;
     match m.type_of(at.id(index)) {
         Some(ty) if ty != expected => {

@@ -5,10 +5,10 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{ExecutionModel, Op, Scope, Version};
 
 use super::{Family, scopes, semantics};
-use crate::fault::{Verdict, all, expect};
+use crate::finding::{CheckResult, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Models, Module};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -165,14 +165,14 @@ const SUBGROUP_MODELS: Models = Models::of(&[
 
 const SPLIT_MODELS: Models = Models::of(&[ExecutionModel::GLCompute, ExecutionModel::Kernel]);
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::ControlBarrier => {
             let stages = check_stages(at);
             let scopes = match &stages {
                 Ok(()) => check_scope_stages(at),
                 // What may not stand there at all has no scope there.
-                Err(fault) if std::ptr::eq(fault.rule(), &STAGES) => Ok(()),
+                Err(finding) if std::ptr::eq(finding.rule(), &STAGES) => Ok(()),
                 Err(_) => scopes::check_memory_stages(at, at.id(1)),
             };
             all([check_control(at), stages, scopes])
@@ -210,21 +210,21 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     }
 }
 
-fn check_control(at: &Site<'_, '_>) -> Verdict {
+fn check_control(at: &InstCtx<'_, '_>) -> CheckResult {
     all([
         scopes::check_execution_value(at, at.id(0)),
         check_memory_of_control(at),
     ])
 }
 
-fn check_memory_of_control(at: &Site<'_, '_>) -> Verdict {
+fn check_memory_of_control(at: &InstCtx<'_, '_>) -> CheckResult {
     all([
         scopes::check_memory_value(at, at.id(1)),
         semantics::check(at, at.id(2), at.id(1)),
     ])
 }
 
-fn check_scope_stages(at: &Site<'_, '_>) -> Verdict {
+fn check_scope_stages(at: &InstCtx<'_, '_>) -> CheckResult {
     all([
         scopes::check_execution_stages(at, at.id(0)),
         scopes::check_memory_stages(at, at.id(1)),
@@ -232,7 +232,7 @@ fn check_scope_stages(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Where an `OpControlBarrier` may stand.
-fn check_stages(at: &Site<'_, '_>) -> Verdict {
+fn check_stages(at: &InstCtx<'_, '_>) -> CheckResult {
     if at.m.version < Version::new(1, 3)
         && let Some(models) = at.models_outside(EARLY_MODELS)
     {
@@ -240,7 +240,7 @@ fn check_stages(at: &Site<'_, '_>) -> Verdict {
             "before SPIR-V 1.3, {} can't be used in {models}",
             at.inst.op()
         );
-        return Err(at.fault(&STAGES, message));
+        return Err(at.finding(&STAGES, message));
     }
     if !at.m.env.is_vulkan() || scopes::value(at.m, at.id(0)) != Some(Scope::Workgroup) {
         return Ok(());
@@ -253,24 +253,24 @@ fn check_stages(at: &Site<'_, '_>) -> Verdict {
         "the execution scope of {} in {models} must be `Subgroup`, but is `Workgroup`",
         at.inst.op()
     );
-    let fault = at.fault(&SUBGROUP_ONLY, message);
-    Err(fault.about(at.m, at.id(0), "the scope is defined here"))
+    let finding = at.finding(&SUBGROUP_ONLY, message);
+    Err(finding.about(at.m, at.id(0), "the scope is defined here"))
 }
 
-fn check_split_stages(at: &Site<'_, '_>) -> Verdict {
+fn check_split_stages(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.models_outside(SPLIT_MODELS) {
         Some(models) if at.m.env.is_vulkan() => {
             let message = format!(
                 "{} is for compute stages, but is used in {models}",
                 at.inst.op()
             );
-            Err(at.fault(&SPLIT_STAGES, message))
+            Err(at.finding(&SPLIT_STAGES, message))
         }
         _ => Ok(()),
     }
 }
 
-fn check_split_scope(at: &Site<'_, '_>) -> Verdict {
+fn check_split_scope(at: &InstCtx<'_, '_>) -> CheckResult {
     match scopes::value(at.m, at.id(0)) {
         None | Some(Scope::Workgroup | Scope::Subgroup) => Ok(()),
         Some(_) if !at.m.env.is_vulkan() => Ok(()),
@@ -279,13 +279,13 @@ fn check_split_scope(at: &Site<'_, '_>) -> Verdict {
                 "the execution scope of {} must be `Workgroup` or `Subgroup`, but is `{scope}`",
                 at.inst.op()
             );
-            let fault = at.fault(&SPLIT_SCOPE, message);
-            Err(fault.about(at.m, at.id(0), "the scope is defined here"))
+            let finding = at.finding(&SPLIT_SCOPE, message);
+            Err(finding.about(at.m, at.id(0), "the scope is defined here"))
         }
     }
 }
 
-fn check_initialize(at: &Site<'_, '_>) -> Verdict {
+fn check_initialize(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let count = at.id(0);
     let counts = m.type_of(count).is_none_or(|ty| m.is_int_scalar_of(ty, 32));

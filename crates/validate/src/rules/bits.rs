@@ -5,9 +5,9 @@ use spirvkit_grammar::Op;
 
 use super::Family;
 use super::operation::{Operation, check_types};
-use crate::fault::{Verdict, all, expect};
+use crate::finding::{CheckResult, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -161,17 +161,17 @@ static FIELD: Rule = Rule {
     },
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     check_types(at, check_operation)
 }
 
-pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
     match o.op {
         Op::ShiftRightLogical | Op::ShiftRightArithmetic | Op::ShiftLeftLogical => {
             check_result(o)?;
             let shift = match o.m.is_int_scalar_or_vector(o.ty(1)) {
                 true => check_size(o, 1),
-                false => Err(o.operand_fault(&SHIFT, 1, "an integer scalar or vector")),
+                false => Err(o.operand_finding(&SHIFT, 1, "an integer scalar or vector")),
             };
             all([check_operand(o, 0), shift])
         }
@@ -205,14 +205,14 @@ pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
     }
 }
 
-fn check_result(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_result(o: &Operation<'_, '_, '_>) -> CheckResult {
     match o.m.is_int_scalar_or_vector(o.result) {
         true => Ok(()),
-        false => Err(o.result_fault(&RESULT, "an integer scalar or vector")),
+        false => Err(o.result_finding(&RESULT, "an integer scalar or vector")),
     }
 }
 
-fn check_size(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+fn check_size(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     match o.same_dimension(o.ty(index), o.result) {
         true => Ok(()),
         false => Err(o.mismatch(&OPERAND_SIZE, index, "as many components as the result")),
@@ -220,10 +220,10 @@ fn check_size(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
 }
 
 /// An operand that is to be like the result in all but signedness.
-fn check_operand(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+fn check_operand(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     let ty = o.ty(index);
     if !o.m.is_int_scalar_or_vector(ty) {
-        return Err(o.operand_fault(&OPERAND, index, "an integer scalar or vector"));
+        return Err(o.operand_finding(&OPERAND, index, "an integer scalar or vector"));
     }
     let width = expect(o.m.bit_width(ty) == o.m.bit_width(o.result), || {
         o.mismatch(
@@ -235,21 +235,21 @@ fn check_operand(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
     all([check_size(o, index), width])
 }
 
-fn check_base(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_base(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let ty = o.ty(0);
     if !m.is_int_scalar_or_vector(ty) {
-        return Err(o.operand_fault(&BASE, 0, "an integer scalar or vector"));
+        return Err(o.operand_finding(&BASE, 0, "an integer scalar or vector"));
     }
     if m.env.is_vulkan() && m.bit_width(ty) != 32 && !m.options.allow_vulkan_32_bit_bitwise {
-        let fault = o.operand_fault(&BASE_WIDTH, 0, "32 bits wide in Vulkan");
-        return Err(fault.help("the feature `maintenance9` allows other widths"));
+        let finding = o.operand_finding(&BASE_WIDTH, 0, "32 bits wide in Vulkan");
+        return Err(finding.help("the feature `maintenance9` allows other widths"));
     }
     Ok(())
 }
 
 /// Checks a base that has the result's type.
-fn check_typed_base(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_typed_base(o: &Operation<'_, '_, '_>) -> CheckResult {
     check_base(o)?;
     match o.ty(0) == o.result {
         true => Ok(()),
@@ -258,9 +258,9 @@ fn check_typed_base(o: &Operation<'_, '_, '_>) -> Verdict {
 }
 
 /// An operand that says where a bit field is or how many bits it has.
-fn check_field(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+fn check_field(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     match o.m.is_int_scalar(o.ty(index)) {
         true => Ok(()),
-        false => Err(o.operand_fault(&FIELD, index, "an integer scalar")),
+        false => Err(o.operand_finding(&FIELD, index, "an integer scalar")),
     }
 }

@@ -7,10 +7,10 @@ use spirvkit_grammar::{ComponentType, Op};
 use super::Family;
 use super::memory::operands::{self, Access};
 use super::operation::Operation;
-use crate::fault::{Verdict, all, expect};
+use crate::finding::{CheckResult, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -153,7 +153,7 @@ static SIZE: Rule = Rule {
     },
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let o = &Operation::of(at);
     let values = match o.op {
         Op::CooperativeVectorLoadNV => 2,
@@ -200,21 +200,21 @@ fn is_vector(o: &Operation<'_, '_, '_>, ty: Id) -> bool {
     matches!(o.m.ty(ty), Type::LongVector { .. })
 }
 
-fn check_result(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_result(o: &Operation<'_, '_, '_>) -> CheckResult {
     match is_vector(o, o.result) {
         true => Ok(()),
-        false => Err(o.result_fault(&VECTOR, "a cooperative vector")),
+        false => Err(o.result_finding(&VECTOR, "a cooperative vector")),
     }
 }
 
-fn check_vector(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+fn check_vector(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     match is_vector(o, o.ty(index)) {
         true => Ok(()),
-        false => Err(o.operand_fault(&VECTOR, index, "a cooperative vector")),
+        false => Err(o.operand_finding(&VECTOR, index, "a cooperative vector")),
     }
 }
 
-fn check_pointer(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+fn check_pointer(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     let m = o.m;
     let is_fine = match m.ty(o.ty(index)) {
         Type::UntypedPointer { .. } => true,
@@ -230,27 +230,27 @@ fn check_pointer(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
         true => Ok(()),
         false => {
             let wanted = "a pointer to an array of scalars or vectors of numbers";
-            Err(o.operand_fault(&POINTER, index, wanted))
+            Err(o.operand_finding(&POINTER, index, wanted))
         }
     }
 }
 
-fn check_offset(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+fn check_offset(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     let ty = o.ty(index);
     match o.m.is_int_scalar_of(ty, 32) || o.m.is_int_scalar_of(ty, 64) {
         true => Ok(()),
-        false => Err(o.operand_fault(&OFFSET, index, "a 32-bit or 64-bit integer")),
+        false => Err(o.operand_finding(&OFFSET, index, "a 32-bit or 64-bit integer")),
     }
 }
 
-fn check_constant(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+fn check_constant(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     match o.m.is_int_scalar_of(o.ty(index), 32) && o.m.is_constant(o.id(index)) {
         true => Ok(()),
-        false => Err(o.operand_fault(&CONSTANT, index, "a constant 32-bit integer")),
+        false => Err(o.operand_finding(&CONSTANT, index, "a constant 32-bit integer")),
     }
 }
 
-fn check_optional_stride(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+fn check_optional_stride(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     match o.args.len() > index {
         true => check_offset(o, index),
         false => Ok(()),
@@ -258,7 +258,7 @@ fn check_optional_stride(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
 }
 
 /// A product, with or without a bias that is added.
-fn check_product(o: &Operation<'_, '_, '_>, adds: bool) -> Verdict {
+fn check_product(o: &Operation<'_, '_, '_>, adds: bool) -> CheckResult {
     let m = o.m;
     let input = all([
         check_result(o),
@@ -281,7 +281,7 @@ fn check_product(o: &Operation<'_, '_, '_>, adds: bool) -> Verdict {
     };
     let constants = (rows..rows + 3).map(|index| check_constant(o, index));
     let transpose = expect(m.is_bool_scalar(o.ty(rows + 3)), || {
-        o.operand_fault(&TRANSPOSE, rows + 3, "a boolean")
+        o.operand_finding(&TRANSPOSE, rows + 3, "a boolean")
     });
     let stride = check_optional_stride(o, rows + 4);
     all([input, bias, all(constants), transpose, stride])?;
@@ -289,7 +289,7 @@ fn check_product(o: &Operation<'_, '_, '_>, adds: bool) -> Verdict {
 }
 
 /// Checks how many components a product makes.
-fn check_made(o: &Operation<'_, '_, '_>, rows: usize) -> Verdict {
+fn check_made(o: &Operation<'_, '_, '_>, rows: usize) -> CheckResult {
     let m = o.m;
     let made = u64::from(m.dimension(o.result));
     if let Some(count) = m.constant_u64(o.id(rows))
@@ -300,13 +300,13 @@ fn check_made(o: &Operation<'_, '_, '_>, rows: usize) -> Verdict {
             "{} has {count} rows, so its result must have as many components, but has {made}",
             o.op
         );
-        return Err(o.fault(&SIZE, message));
+        return Err(o.finding(&SIZE, message));
     }
     Ok(())
 }
 
 /// Checks how many components a product takes.
-fn check_taken(o: &Operation<'_, '_, '_>, rows: usize) -> Verdict {
+fn check_taken(o: &Operation<'_, '_, '_>, rows: usize) -> CheckResult {
     let m = o.m;
     let taken = u64::from(m.dimension(o.ty(0)));
     let interpretation = m.constant_u64(o.id(1));
@@ -325,15 +325,15 @@ fn check_taken(o: &Operation<'_, '_, '_>, rows: usize) -> Verdict {
                 "{} needs {count} components, but its input has {taken}",
                 o.op
             );
-            let fault = o.fault(&SIZE, message);
-            return Err(fault.about(m, o.id(0), "the input is defined here"));
+            let finding = o.finding(&SIZE, message);
+            return Err(finding.about(m, o.id(0), "the input is defined here"));
         }
     }
     Ok(())
 }
 
 /// The memory operands that start at this operand.
-fn check_memory(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+fn check_memory(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     let (access, value) = match o.op {
         Op::CooperativeVectorLoadNV => (Access::Read, o.result),
         _ => (Access::Write, o.ty(2)),

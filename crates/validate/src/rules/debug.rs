@@ -5,10 +5,10 @@ use spirvkit_diagnostics::counted;
 use spirvkit_grammar::Op;
 
 use super::Family;
-use crate::fault::Verdict;
+use crate::finding::CheckResult;
+use crate::inst_ctx::InstCtx;
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -56,7 +56,7 @@ OpLine %file 1 1",
     },
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::MemberName => member_name(at),
         Op::Line => file(at, 0),
@@ -65,7 +65,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     }
 }
 
-fn member_name(at: &Site<'_, '_>) -> Verdict {
+fn member_name(at: &InstCtx<'_, '_>) -> CheckResult {
     let (m, ty, member) = (at.m, at.id(0), at.inst.arg(1));
     let message = match m.ty(ty) {
         Type::Struct { members } if (member as usize) < members.len() => return Ok(()),
@@ -79,11 +79,11 @@ fn member_name(at: &Site<'_, '_>) -> Verdict {
             m.name(ty)
         ),
     };
-    let fault = at.fault(&MEMBER_NAME, message);
-    Err(fault.about(m, ty, "it is declared here"))
+    let finding = at.finding(&MEMBER_NAME, message);
+    Err(finding.about(m, ty, "it is declared here"))
 }
 
-fn file(at: &Site<'_, '_>, index: usize) -> Verdict {
+fn file(at: &InstCtx<'_, '_>, index: usize) -> CheckResult {
     let (m, file) = (at.m, at.id(index));
     if m.op_of(file) == Op::String {
         return Ok(());
@@ -93,6 +93,6 @@ fn file(at: &Site<'_, '_>, index: usize) -> Verdict {
         at.inst.op(),
         m.show_value(file)
     );
-    let fault = at.fault(&FILE, message);
-    Err(fault.about(m, file, "it is defined here"))
+    let finding = at.finding(&FILE, message);
+    Err(finding.about(m, file, "it is defined here"))
 }

@@ -5,10 +5,10 @@ use spirvkit_grammar::{ExecutionMode, ExecutionModel, Op};
 
 use super::Family;
 use super::operation::{Operation, check_values};
-use crate::fault::Verdict;
+use crate::finding::CheckResult;
+use crate::inst_ctx::InstCtx;
 use crate::module::Models;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -125,17 +125,17 @@ pub(super) const GROUPING: &[ExecutionMode] = &[
     ExecutionMode::DerivativeGroupLinearKHR,
 ];
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     check_values(at, check_operation)
 }
 
-fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
     let (at, m) = (o.at, o.m);
     if !m.is_float_scalar_or_vector(o.result) {
-        return Err(o.result_fault(&RESULT, "a floating-point scalar or vector"));
+        return Err(o.result_finding(&RESULT, "a floating-point scalar or vector"));
     }
     if m.bit_width(o.result) != 32 && !m.has_extension("SPV_AMD_gpu_shader_half_float") {
-        return Err(o.result_fault(&WIDTH, "of 32-bit floats"));
+        return Err(o.result_finding(&WIDTH, "of 32-bit floats"));
     }
     if o.ty(0) != o.result {
         return Err(o.mismatch(&OPERAND, 0, "the result type"));
@@ -145,7 +145,7 @@ fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
             "{} is reached from {models}, where there are no derivatives",
             o.op
         );
-        return Err(o.fault(&MODEL, message));
+        return Err(o.finding(&MODEL, message));
     }
     let lacking = "neither DerivativeGroupQuadsKHR nor DerivativeGroupLinearKHR";
     at.expect_mode(&MODE, GROUPED, GROUPING, lacking)

@@ -6,10 +6,10 @@ use spirvkit_grammar::Op;
 
 use super::Family;
 use super::operation::Operation;
-use crate::fault::{Verdict, all};
+use crate::finding::{CheckResult, all};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -135,12 +135,12 @@ fn signature(op: Op) -> (Part, &'static [Part]) {
     }
 }
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let o = Operation::of(at);
     let m = at.m;
     let (made, parts) = signature(o.op);
     if !made.accepts(m, o.result) && m.ty(o.result) != Type::None {
-        return Err(o.result_fault(&RESULT, made.wanted()));
+        return Err(o.result_finding(&RESULT, made.wanted()));
     }
     all(parts.iter().enumerate().map(|(index, part)| {
         // What is no value an earlier phase reports.
@@ -148,7 +148,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
             return Ok(());
         };
         if !part.accepts(m, ty) {
-            return Err(o.operand_fault(&OPERAND, index, part.wanted()));
+            return Err(o.operand_finding(&OPERAND, index, part.wanted()));
         }
         Ok(())
     }))

@@ -7,10 +7,10 @@ use spirvkit_grammar::{Capability, FPEncoding, Op};
 
 use super::operation::{Operation, check_values};
 use super::{Family, arithmetic};
-use crate::fault::{Verdict, all, expect};
+use crate::finding::{CheckResult, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -269,7 +269,7 @@ OpExtension \"SPV_VALVE_mixed_float_dot_product\"
     },
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::FDot2MixAcc32VALVE | Op::FDot2MixAcc16VALVE | Op::FDot4MixAcc32VALVE => {
             check_values(at, check_mixed)
@@ -278,19 +278,19 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     }
 }
 
-fn check_integer(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_integer(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let all_unsigned = matches!(o.op, Op::UDot | Op::UDotAccSat);
     let second_unsigned = all_unsigned || matches!(o.op, Op::SUDot | Op::SUDotAccSat);
     if !m.is_int_scalar(o.result) {
-        return Err(o.result_fault(&RESULT, "an integer scalar"));
+        return Err(o.result_finding(&RESULT, "an integer scalar"));
     }
     if all_unsigned && !m.is_unsigned_scalar(o.result) {
-        return Err(o.result_fault(&RESULT, "an unsigned integer scalar"));
+        return Err(o.result_finding(&RESULT, "an unsigned integer scalar"));
     }
     all((0..2).map(|index| {
         if !m.is_int_scalar_or_vector(o.ty(index)) {
-            return Err(o.operand_fault(&VECTOR, index, "an integer scalar or vector"));
+            return Err(o.operand_finding(&VECTOR, index, "an integer scalar or vector"));
         }
         Ok(())
     }))?;
@@ -306,8 +306,8 @@ fn check_integer(o: &Operation<'_, '_, '_>) -> Verdict {
             m.show_value(o.id(0)),
             m.show_value(o.id(1))
         );
-        let fault = o.fault(&SAME, message);
-        return Err(fault.about(m, o.id(0), "one is defined here").about(
+        let finding = o.finding(&SAME, message);
+        return Err(finding.about(m, o.id(0), "one is defined here").about(
             m,
             o.id(1),
             "the other is defined here",
@@ -322,12 +322,12 @@ fn check_integer(o: &Operation<'_, '_, '_>) -> Verdict {
     // The components of a packed vector have 8 bits.
     let component = if is_packed { 8 } else { m.bit_width(first) };
     let width = expect(m.bit_width(o.result) >= component, || {
-        o.result_fault(&WIDTH, "at least as wide as the components")
+        o.result_finding(&WIDTH, "at least as wide as the components")
     });
     all([input, width, check_accumulator(o, accumulates)])
 }
 
-fn check_packed(o: &Operation<'_, '_, '_>, has_format: bool) -> Verdict {
+fn check_packed(o: &Operation<'_, '_, '_>, has_format: bool) -> CheckResult {
     let m = o.m;
     all([
         expect(m.has(Capability::DotProductInput4x8BitPacked), || {
@@ -335,20 +335,20 @@ fn check_packed(o: &Operation<'_, '_, '_>, has_format: bool) -> Verdict {
                 "{} needs the capability DotProductInput4x8BitPacked for packed vectors",
                 o.op
             );
-            o.fault(&INPUT, message)
+            o.finding(&INPUT, message)
         }),
         expect(m.bit_width(o.ty(0)) == 32, || {
-            o.operand_fault(&PACKED, 0, "32 bits wide to hold a packed vector")
+            o.operand_finding(&PACKED, 0, "32 bits wide to hold a packed vector")
         }),
         expect(has_format, || {
             let message = format!("{} needs to name the format of its packed vectors", o.op);
-            o.fault(&PACKED, message)
+            o.finding(&PACKED, message)
         }),
     ])
 }
 
 /// Checks vectors of which some may have to be unsigned.
-fn check_unpacked(o: &Operation<'_, '_, '_>, has_format: bool, unsigned: [bool; 2]) -> Verdict {
+fn check_unpacked(o: &Operation<'_, '_, '_>, has_format: bool, unsigned: [bool; 2]) -> CheckResult {
     let m = o.m;
     let first = o.ty(0);
     let is_small = m.bit_width(first) == 8 && m.dimension(first) == 4;
@@ -356,7 +356,7 @@ fn check_unpacked(o: &Operation<'_, '_, '_>, has_format: bool, unsigned: [bool; 
         || is_small && m.has(Capability::DotProductInput4x8Bit);
     let signs = unsigned.into_iter().enumerate().map(|(index, unsigned)| {
         expect(!unsigned || m.is_unsigned_vector(o.ty(index)), || {
-            o.operand_fault(&SIGN, index, "a vector of unsigned integers")
+            o.operand_finding(&SIGN, index, "a vector of unsigned integers")
         })
     });
     all([
@@ -366,27 +366,27 @@ fn check_unpacked(o: &Operation<'_, '_, '_>, has_format: bool, unsigned: [bool; 
                 o.op,
                 m.show_type(first)
             );
-            o.fault(&INPUT, message)
+            o.finding(&INPUT, message)
         }),
         expect(!has_format, || {
             let message = format!(
                 "{} has vectors that are not packed, but names a packed format",
                 o.op
             );
-            o.fault(&PACKED, message)
+            o.finding(&PACKED, message)
         }),
         all(signs),
     ])
 }
 
-fn check_accumulator(o: &Operation<'_, '_, '_>, accumulates: bool) -> Verdict {
+fn check_accumulator(o: &Operation<'_, '_, '_>, accumulates: bool) -> CheckResult {
     match accumulates && o.ty(2) != o.result {
         true => Err(o.mismatch(&ACCUMULATOR, 2, "the result type")),
         false => Ok(()),
     }
 }
 
-fn check_mixed(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_mixed(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let (result_width, count, width) = match o.op {
         Op::FDot2MixAcc32VALVE => (32, 2, 16),
@@ -401,7 +401,7 @@ fn check_mixed(o: &Operation<'_, '_, '_>) -> Verdict {
     };
     if !is_fine {
         let wanted = format!("a {result_width}-bit floating-point scalar");
-        return Err(o.result_fault(&MIXED_RESULT, &wanted));
+        return Err(o.result_finding(&MIXED_RESULT, &wanted));
     }
     all((0..2).map(|index| {
         let ty = o.ty(index);
@@ -411,7 +411,7 @@ fn check_mixed(o: &Operation<'_, '_, '_>) -> Verdict {
             && (width == 16 || is_small_float(o, ty));
         if !is_fine {
             let wanted = format!("a vector of {count} {width}-bit floats");
-            return Err(o.operand_fault(&MIXED_VECTOR, index, &wanted));
+            return Err(o.operand_finding(&MIXED_VECTOR, index, &wanted));
         }
         Ok(())
     }))?;
@@ -435,7 +435,7 @@ fn check_mixed(o: &Operation<'_, '_, '_>) -> Verdict {
                 o.op,
                 m.show_type(o.ty(0))
             );
-            return Err(o.fault(&MIXED_CAPABILITY, message));
+            return Err(o.finding(&MIXED_CAPABILITY, message));
         }
     }
     check_accumulator(o, true)

@@ -8,10 +8,10 @@ use spirvkit_diagnostics::ErrorClass::{MissingExtension, WrongVersion};
 use spirvkit_grammar::{Availability, Op, OperandKind, Version};
 
 use super::Family;
-use crate::fault::{Fault, Faults, Verdict};
+use crate::finding::{CheckResult, Finding, Reporter};
+use crate::inst_ctx::InstCtx;
 use crate::module::Module;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[Op::Extension, Op::ConditionalExtensionINTEL],
@@ -75,12 +75,12 @@ static WITHOUT_TOKENS: &[&str] = &[
     "SPV_VALIDATOR_ignore_type_decl_unique",
 ];
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
+fn check(_at: &InstCtx<'_, '_>) -> CheckResult {
     // The names were read when the module was indexed.
     Ok(())
 }
 
-fn check_module(m: &Module<'_>, faults: &mut Faults) {
+fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     for (inst, name) in &m.extensions {
         let needs = VERSIONS.iter().find(|(extension, _)| extension == name);
         if let Some((_, version)) = needs.filter(|(_, version)| m.version < *version) {
@@ -88,10 +88,10 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
                 "{name} needs version {version} of SPIR-V; the module's version is {}",
                 m.version
             );
-            faults.add(Fault::new(&VERSION, inst.offset(), message));
+            reporter.add(Finding::new(&VERSION, inst.offset(), message));
         } else if !known().contains(name.as_str()) {
             let message = format!("the extension {name:?} is unknown");
-            faults.add(Fault::new(&UNKNOWN, inst.offset(), message).warning());
+            reporter.add(Finding::new(&UNKNOWN, inst.offset(), message).warning());
         }
     }
 }

@@ -8,10 +8,10 @@ use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::Family;
-use crate::fault::{Fault, Faults, Verdict, all, expect};
+use crate::finding::{CheckResult, Finding, Reporter, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Inst, Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -425,7 +425,7 @@ OpGraphSetOutputARM %value %u32_0 %u32_1"
     },
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::TypeGraphARM => check_type(at),
         Op::GraphConstantARM => match is_tensor(at.m, at.result_type()) {
@@ -434,7 +434,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
                 let shown = at.m.show_type(at.result_type());
                 let message =
                     format!("the type of a graph constant must be a tensor, but is {shown}");
-                Err(at.fault(&CONSTANT, message).word(1))
+                Err(at.finding(&CONSTANT, message).word(1))
             }
         },
         Op::GraphARM => match GraphType::of(at.m, at.result_type()) {
@@ -442,7 +442,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
             None => {
                 let shown = at.m.show_type(at.result_type());
                 let message = format!("the type of a graph must be a graph type, but is {shown}");
-                Err(at.fault(&RESULT, message).word(1))
+                Err(at.finding(&RESULT, message).word(1))
             }
         },
         Op::GraphEntryPointARM => check_entry(at),
@@ -477,7 +477,7 @@ impl<'a> GraphType<'a> {
     }
 }
 
-fn check_type(at: &Site<'_, '_>) -> Verdict {
+fn check_type(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let inputs = at.inst.arg(0) as usize;
     let types = at.inst.args().get(1..).unwrap_or_default();
@@ -487,7 +487,7 @@ fn check_type(at: &Site<'_, '_>) -> Verdict {
             counted(inputs, "input"),
             counted(types.len(), "type")
         );
-        return Err(at.fault(&GRAPH_TYPE, message));
+        return Err(at.finding(&GRAPH_TYPE, message));
     }
     all(types.iter().map(|&ty| {
         if !is_interface(m, Id(ty)) && m.def_offset(Id(ty)) != 0 {
@@ -495,14 +495,14 @@ fn check_type(at: &Site<'_, '_>) -> Verdict {
                 "inputs and outputs of graphs must be tensors or arrays of tensors, but this is {}",
                 m.show_type(Id(ty))
             );
-            let fault = at.fault(&GRAPH_TYPE, message);
-            return Err(fault.about(m, Id(ty), "the type is declared here"));
+            let finding = at.finding(&GRAPH_TYPE, message);
+            return Err(finding.about(m, Id(ty), "the type is declared here"));
         }
         Ok(())
     }))
 }
 
-fn check_entry(at: &Site<'_, '_>) -> Verdict {
+fn check_entry(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let graph = at.id(0);
     let Some(def) = m.def(graph) else {
@@ -513,8 +513,8 @@ fn check_entry(at: &Site<'_, '_>) -> Verdict {
             "the entry point of a graph must name a graph, but names {}",
             m.show_value(graph)
         );
-        let fault = at.fault(&ENTRY, message);
-        return Err(fault.about(m, graph, "it is defined here"));
+        let finding = at.finding(&ENTRY, message);
+        return Err(finding.about(m, graph, "it is defined here"));
     }
     let ty = def.result_type().unwrap_or(Id(0));
     let Some(ty) = GraphType::of(m, ty) else {
@@ -531,8 +531,8 @@ fn check_entry(at: &Site<'_, '_>) -> Verdict {
             "the graph has {wanted} inputs and outputs in all, but its entry point has {} for them",
             counted(interface.len(), "variable")
         );
-        let fault = at.fault(&INTERFACE, message);
-        fault.about(m, graph, "the graph is defined here")
+        let finding = at.finding(&INTERFACE, message);
+        finding.about(m, graph, "the graph is defined here")
     });
     // Of too many or too few it can't be told which is for what.
     let types = ty.inputs.iter().chain(ty.outputs).map(Some);
@@ -546,7 +546,7 @@ fn check_entry(at: &Site<'_, '_>) -> Verdict {
 
 /// Checks a variable of an entry point's interface, which is for an input or output of
 /// this type.
-fn check_interface(at: &Site<'_, '_>, id: Id, ty: Option<Id>) -> Verdict {
+fn check_interface(at: &InstCtx<'_, '_>, id: Id, ty: Option<Id>) -> CheckResult {
     let m = at.m;
     let is_constant = |def: Inst<'_>| StorageClass(def.arg(0)) == StorageClass::UniformConstant;
     let variable = m.def(id).filter(|def| def.op() == Op::Variable);
@@ -555,8 +555,8 @@ fn check_interface(at: &Site<'_, '_>, id: Id, ty: Option<Id>) -> Verdict {
             "the interface of a graph entry point must have only UniformConstant variables, but {} is not one",
             m.name(id)
         );
-        let fault = at.fault(&INTERFACE, message).operand(m, id);
-        return Err(fault.about(m, id, "it is defined here"));
+        let finding = at.finding(&INTERFACE, message).operand(m, id);
+        return Err(finding.about(m, id, "it is defined here"));
     }
     let pointee = m.type_of(id).and_then(|pointer| m.pointee(pointer));
     let (Some(ty), Some(pointee)) = (ty, pointee) else {
@@ -569,14 +569,14 @@ fn check_interface(at: &Site<'_, '_>, id: Id, ty: Option<Id>) -> Verdict {
             m.show_type(ty),
             m.show_type(pointee)
         );
-        let fault = at.fault(&INTERFACE, message).operand(m, id);
-        fault.about(m, id, "the variable is declared here")
+        let finding = at.finding(&INTERFACE, message).operand(m, id);
+        finding.about(m, id, "the variable is declared here")
     })
 }
 
 /// Looks at what is to be unique in the module or in a graph, and at inputs and
 /// outputs, which need their graph's type.
-fn check_module(m: &Module<'_>, faults: &mut Faults) {
+fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     if !m.has(Capability::GraphARM) {
         return;
     }
@@ -592,8 +592,8 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
                         "there is more than one graph constant with the id {}",
                         inst.arg(0)
                     );
-                    let fault = Fault::new(&CONSTANT_ID, inst.offset(), message);
-                    faults.add(fault.at(first, "the first one is here"));
+                    let finding = Finding::new(&CONSTANT_ID, inst.offset(), message);
+                    reporter.add(finding.at(first, "the first one is here"));
                 }
             }
             Op::GraphEntryPointARM => {
@@ -606,8 +606,8 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
                         "there is more than one graph entry point with the name \"{}\"",
                         name.to_text_lossy()
                     );
-                    let fault = Fault::new(&ENTRY_NAME, inst.offset(), message);
-                    faults.add(fault.at(first, "the first one is here"));
+                    let finding = Finding::new(&ENTRY_NAME, inst.offset(), message);
+                    reporter.add(finding.at(first, "the first one is here"));
                 }
             }
             Op::GraphARM => {
@@ -617,7 +617,7 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
             Op::GraphEndARM => graph = None,
             Op::GraphInputARM | Op::GraphSetOutputARM => {
                 if let Some(graph) = &mut graph {
-                    faults.note(graph.check(m, inst));
+                    reporter.note(graph.check(m, inst));
                 }
             }
             _ => {}
@@ -625,16 +625,16 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
     }
     if !has_entry {
         let message = "the module has the capability GraphARM, but no OpGraphEntryPointARM";
-        faults.add(Fault::new(&NO_ENTRY, m.words.len() as u32, message));
+        reporter.add(Finding::new(&NO_ENTRY, m.words.len() as u32, message));
     }
 }
 
 /// Checks an index of an `OpGraphInputARM` or `OpGraphSetOutputARM`.
-fn check_index(m: &Module<'_>, inst: Inst<'_>, index: Id) -> Verdict {
+fn check_index(m: &Module<'_>, inst: Inst<'_>, index: Id) -> CheckResult {
     let op = inst.op();
-    let fault = |rule, message: String| {
-        let fault = Fault::new(rule, inst.offset(), message).operand(m, index);
-        fault.about(m, index, "it is defined here")
+    let finding = |rule, message: String| {
+        let finding = Finding::new(rule, inst.offset(), message).operand(m, index);
+        finding.about(m, index, "it is defined here")
     };
     let is_integer = m.is_int_scalar_of(m.type_of(index).unwrap_or(Id(0)), 32);
     let integer = expect(is_integer, || {
@@ -642,14 +642,14 @@ fn check_index(m: &Module<'_>, inst: Inst<'_>, index: Id) -> Verdict {
             "the indexes of {op} must be 32-bit integers, but one is {}",
             m.show_value(index)
         );
-        fault(&INDEX, message)
+        finding(&INDEX, message)
     });
     let constant = expect(!m.env.is_vulkan() || m.is_constant(index), || {
         let message = format!(
             "the indexes of {op} must be constants in Vulkan, but {} is not",
             m.name(index)
         );
-        fault(&INDEX_CONSTANT, message).vuid(match op {
+        finding(&INDEX_CONSTANT, message).vuid(match op {
             Op::GraphSetOutputARM => "VUID-StandaloneSpirv-OpGraphSetOutputARM-09932",
             _ => "VUID-StandaloneSpirv-OpGraphInputARM-09931",
         })
@@ -678,14 +678,14 @@ impl<'a> Graph<'a> {
     }
 
     /// Checks an `OpGraphInputARM` or `OpGraphSetOutputARM`.
-    fn check(&mut self, m: &Module<'a>, inst: Inst<'a>) -> Verdict {
+    fn check(&mut self, m: &Module<'a>, inst: Inst<'a>) -> CheckResult {
         let is_output = inst.op() == Op::GraphSetOutputARM;
         let (first, value, types, what) = match is_output {
             true => (1, m.type_of(inst.id(0)), self.ty.outputs, "output"),
             false => (0, inst.result_type(), self.ty.inputs, "input"),
         };
         let op = inst.op();
-        let fault = |rule, message: String| Fault::new(rule, inst.offset(), message);
+        let finding = |rule, message: String| Finding::new(rule, inst.offset(), message);
         let indexes = inst.args().get(first..).unwrap_or_default();
         if indexes.iter().any(|&id| m.type_of(Id(id)).is_none()) {
             return Ok(());
@@ -702,7 +702,7 @@ impl<'a> Graph<'a> {
                 "{op} selects {what} {index}, but the graph has only {}",
                 counted(types.len(), what)
             );
-            return Err(fault(&INDEX_RANGE, message));
+            return Err(finding(&INDEX_RANGE, message));
         };
         let ty = Id(ty);
         let mut wanted = ty;
@@ -714,7 +714,7 @@ impl<'a> Graph<'a> {
                 _ => {
                     let message =
                         format!("{op} selects an element of {what} {index}, which is not an array");
-                    return Err(fault(&ELEMENT, message));
+                    return Err(finding(&ELEMENT, message));
                 }
             };
             element_index = m.constant_u64(Id(element));
@@ -724,7 +724,7 @@ impl<'a> Graph<'a> {
                 let message = format!(
                     "{op} selects element {element} of {what} {index}, which has only {length}"
                 );
-                in_range = Err(fault(&INDEX_RANGE, message));
+                in_range = Err(finding(&INDEX_RANGE, message));
             }
         }
         let typed = expect(value.is_none_or(|value| value == wanted), || {
@@ -733,7 +733,7 @@ impl<'a> Graph<'a> {
                 m.show_type(value.unwrap_or(Id(0))),
                 m.show_type(wanted)
             );
-            fault(&TYPE, message).about(m, ty, "the type is declared here")
+            finding(&TYPE, message).about(m, ty, "the type is declared here")
         });
         let key = (is_output, index);
         let is_whole = indexes.len() == 1;
@@ -746,7 +746,7 @@ impl<'a> Graph<'a> {
         };
         let first = earlier.map_or(Ok(()), |&earlier| {
             let message = format!("the graph uses {what} {index} a second time");
-            Err(fault(&DUPLICATE, message).at(earlier, "the first use is here"))
+            Err(finding(&DUPLICATE, message).at(earlier, "the first use is here"))
         });
         self.any.entry(key).or_insert(inst.offset());
         if is_whole {

@@ -6,10 +6,10 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{AddressingModel, ExecutionMode, ExecutionModel, Op, StorageClass};
 
 use super::Family;
-use crate::fault::{Verdict, all};
+use crate::finding::{CheckResult, all};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Models, Module, Type, is_cross_workgroup};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -346,13 +346,13 @@ impl Kind {
 
 /// Checks an operand's type; ids that are no values are passed over.
 pub(super) fn expect(
-    at: &Site<'_, '_>,
+    at: &InstCtx<'_, '_>,
     rule: &'static Rule,
     index: usize,
     name: &str,
     expected: &str,
     test: impl Fn(&Module<'_>, Id) -> bool,
-) -> Verdict {
+) -> CheckResult {
     match at.m.type_of(at.id(index)) {
         Some(ty) if !test(at.m, ty) => Err(at.wrong_operand(rule, at.id(index), name, expected)),
         _ => Ok(()),
@@ -361,11 +361,11 @@ pub(super) fn expect(
 
 /// Checks that an operand has the type of the result.
 pub(super) fn expect_result_type(
-    at: &Site<'_, '_>,
+    at: &InstCtx<'_, '_>,
     rule: &'static Rule,
     index: usize,
     name: &str,
-) -> Verdict {
+) -> CheckResult {
     let result = at.result_type();
     match at.m.type_of(at.id(index)) {
         Some(ty) if ty != result => {
@@ -376,7 +376,7 @@ pub(super) fn expect_result_type(
     }
 }
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::GroupAll | Op::GroupAny => {
             let is_bool = |m: &Module<'_>, ty| m.is_bool_scalar(ty);
@@ -405,14 +405,14 @@ fn kind_of(op: Op) -> Kind {
     }
 }
 
-fn check_operation(at: &Site<'_, '_>, kind: Kind, value: usize) -> Verdict {
+fn check_operation(at: &InstCtx<'_, '_>, kind: Kind, value: usize) -> CheckResult {
     if !kind.is_scalar_or_vector(at.m, at.result_type()) {
         return Err(at.wrong_result(&RESULT, kind.name()));
     }
     expect_result_type(at, &VALUE, value, "value")
 }
 
-fn check_copy(at: &Site<'_, '_>) -> Verdict {
+fn check_copy(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let is_event = |m: &Module<'_>, ty| m.ty(ty) == Type::Other(Op::TypeEvent);
     let result = match is_event(m, at.result_type()) {
@@ -438,7 +438,7 @@ fn check_copy(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks from where to where is copied.
-fn check_copied(at: &Site<'_, '_>) -> Verdict {
+fn check_copied(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let (destination, source) = (at.id(1), at.id(2));
     let (Some(destination_type), Some(source_type)) = (m.type_of(destination), m.type_of(source))
@@ -482,8 +482,8 @@ fn check_copied(at: &Site<'_, '_>) -> Verdict {
             "{} copies to `{class}`, so it must copy from `{other}`, but the source is in `{source_class}`",
             at.inst.op()
         );
-        let fault = at.fault(&COPY_CLASSES, message);
-        return Err(fault.about(m, source, "the source is defined here"));
+        let finding = at.finding(&COPY_CLASSES, message);
+        return Err(finding.about(m, source, "the source is defined here"));
     }
     if source_pointee != pointee {
         let expected = format!("a pointer to {}", m.show_type(pointee));
@@ -492,7 +492,7 @@ fn check_copied(at: &Site<'_, '_>) -> Verdict {
     Ok(())
 }
 
-fn check_wait(at: &Site<'_, '_>) -> Verdict {
+fn check_wait(at: &InstCtx<'_, '_>) -> CheckResult {
     let is_count = |m: &Module<'_>, ty| m.is_int_scalar_of(ty, 32);
     let is_list = |m: &Module<'_>, ty| {
         let pointee = m.pointee(ty);
@@ -516,13 +516,13 @@ const INTERLOCK_MODES: &[ExecutionMode] = &[
     ExecutionMode::ShadingRateInterlockUnorderedEXT,
 ];
 
-fn check_interlock(at: &Site<'_, '_>) -> Verdict {
+fn check_interlock(at: &InstCtx<'_, '_>) -> CheckResult {
     if let Some(models) = at.models_outside(FRAGMENT) {
         let message = format!(
             "{} can be used only in Fragment, but is reached from {models}",
             at.inst.op()
         );
-        return Err(at.fault(&INTERLOCK_STAGE, message));
+        return Err(at.finding(&INTERLOCK_STAGE, message));
     }
     at.expect_mode(
         &INTERLOCK_MODE,

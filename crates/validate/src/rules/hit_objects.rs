@@ -10,10 +10,10 @@ use super::ray_query;
 use super::ray_tracing::{
     Kind, Made, RAY_GENERATION, TRACING, check_models, check_operands, check_result, is_variable_in,
 };
-use crate::fault::{Verdict, all};
+use crate::finding::{CheckResult, all};
+use crate::inst_ctx::InstCtx;
 use crate::module::Models;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &OPS,
@@ -327,7 +327,7 @@ const OPS: [Op; ROWS.len()] = {
     ops
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let Some(row) = ROWS.iter().find(|row| row.op == at.inst.op()) else {
         return Ok(());
     };
@@ -349,7 +349,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     ])
 }
 
-fn check_object(at: &Site<'_, '_>, of: Of) -> Verdict {
+fn check_object(at: &InstCtx<'_, '_>, of: Of) -> CheckResult {
     let types: &[Op] = match of {
         Of::Nv => &[Op::TypeHitObjectNV],
         Of::Ext => &[Op::TypeHitObjectEXT],
@@ -364,11 +364,11 @@ fn check_object(at: &Site<'_, '_>, of: Of) -> Verdict {
         at.m.show_value(at.id(0))
     );
     Err(at
-        .fault(&OBJECT, message)
+        .finding(&OBJECT, message)
         .about(at.m, at.id(0), "the operand is defined here"))
 }
 
-fn check_attributes(at: &Site<'_, '_>, index: usize, of: Of) -> Verdict {
+fn check_attributes(at: &InstCtx<'_, '_>, index: usize, of: Of) -> CheckResult {
     let class = match of {
         Of::Ext => StorageClass::HitObjectAttributeEXT,
         _ => StorageClass::HitObjectAttributeNV,
@@ -382,18 +382,18 @@ fn check_attributes(at: &Site<'_, '_>, index: usize, of: Of) -> Verdict {
         at.m.show_value(at.id(index))
     );
     Err(at
-        .fault(&ATTRIBUTES, message)
+        .finding(&ATTRIBUTES, message)
         .about(at.m, at.id(index), "the operand is defined here"))
 }
 
-fn check_hint(at: &Site<'_, '_>, index: usize) -> Verdict {
+fn check_hint(at: &InstCtx<'_, '_>, index: usize) -> CheckResult {
     let given = at.inst.args().len().saturating_sub(index);
     if given == 1 {
         let message = format!(
             "{} has a hint, but not the number of its bits",
             at.inst.op()
         );
-        return Err(at.fault(&HINT, message));
+        return Err(at.finding(&HINT, message));
     }
     check_operands(at, index, &[Kind::I32, Kind::I32])
 }

@@ -10,7 +10,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
 use spirvkit_grammar::{Op, StorageClass};
 
 use super::Family;
-use crate::fault::{Fault, Verdict, all};
+use crate::finding::{CheckResult, Finding, all};
 use crate::module::{Inst, Module};
 use crate::options::Limits;
 use crate::rule::{Example, Frame, Rule};
@@ -197,7 +197,7 @@ impl<'m, 'a> Counter<'m, 'a> {
 
     /// Takes the next instruction; those of which nothing [is limited](is_limited) may
     /// be left out.
-    pub(crate) fn count(&mut self, inst: Inst<'_>) -> Verdict {
+    pub(crate) fn count(&mut self, inst: Inst<'_>) -> CheckResult {
         match inst.op() {
             op if takes_indexes(op) => self.indexes(inst),
             Op::Switch => self.switch(inst),
@@ -212,7 +212,7 @@ impl<'m, 'a> Counter<'m, 'a> {
         }
     }
 
-    fn indexes(&self, inst: Inst<'_>) -> Verdict {
+    fn indexes(&self, inst: Inst<'_>) -> CheckResult {
         let before = match inst.op() {
             Op::AccessChain | Op::InBoundsAccessChain => 1,
             Op::PtrAccessChain | Op::InBoundsPtrAccessChain => 2,
@@ -227,7 +227,7 @@ impl<'m, 'a> Counter<'m, 'a> {
         }
     }
 
-    fn variable(&mut self, inst: Inst<'_>) -> Verdict {
+    fn variable(&mut self, inst: Inst<'_>) -> CheckResult {
         let is_local = StorageClass(inst.arg(0)) == StorageClass::Function;
         let (rule, what, count, limit) = match is_local {
             true => (
@@ -251,7 +251,7 @@ impl<'m, 'a> Counter<'m, 'a> {
         }
     }
 
-    fn switch(&self, inst: Inst<'_>) -> Verdict {
+    fn switch(&self, inst: Inst<'_>) -> CheckResult {
         let literal = self
             .m
             .definitions
@@ -265,7 +265,7 @@ impl<'m, 'a> Counter<'m, 'a> {
         }
     }
 
-    fn structure(&mut self, inst: Inst<'_>) -> Verdict {
+    fn structure(&mut self, inst: Inst<'_>) -> CheckResult {
         let members = inst.args();
         let limit = self.limits.struct_members;
         let count = match members.len() <= limit as usize {
@@ -292,25 +292,31 @@ impl<'m, 'a> Counter<'m, 'a> {
         all([count, nesting])
     }
 
-    fn function_type(&self, inst: Inst<'_>) -> Verdict {
+    fn function_type(&self, inst: Inst<'_>) -> CheckResult {
         let count = inst.args().len().saturating_sub(1);
         let limit = self.limits.function_args;
         match count <= limit as usize {
             true => Ok(()),
             false => {
-                let verdict = exceeded(&FUNCTION_ARGUMENTS, inst, "parameters", count, limit);
+                let result = exceeded(&FUNCTION_ARGUMENTS, inst, "parameters", count, limit);
                 // Behind the type that is returned.
-                verdict.map_err(|fault| fault.word(3 + limit as usize))
+                result.map_err(|finding| finding.word(3 + limit as usize))
             }
         }
     }
 }
 
 #[cold]
-fn exceeded(rule: &'static Rule, inst: Inst<'_>, what: &str, count: usize, limit: u32) -> Verdict {
+fn exceeded(
+    rule: &'static Rule,
+    inst: Inst<'_>,
+    what: &str,
+    count: usize,
+    limit: u32,
+) -> CheckResult {
     let message = format!(
         "{}: there are {count} {what}, but the limit is {limit}",
         inst.op()
     );
-    Err(Fault::new(rule, inst.offset(), message))
+    Err(Finding::new(rule, inst.offset(), message))
 }

@@ -5,10 +5,10 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Decoration, ExecutionModel, Op, StorageClass};
 
 use super::Family;
-use crate::fault::{Fault, Faults, Verdict, all};
+use crate::finding::{CheckResult, Finding, Reporter, all};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Inst, Models, Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -292,7 +292,7 @@ const TASK: Models = Models::of(&[ExecutionModel::TaskEXT]);
 const MESH: Models = Models::of(&[ExecutionModel::MeshEXT]);
 const MESH_NV: Models = Models::of(&[ExecutionModel::MeshNV]);
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::SetMeshOutputsEXT => all([
             check_count(at, 0, true),
@@ -312,7 +312,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     }
 }
 
-fn check_count(at: &Site<'_, '_>, index: usize, unsigned: bool) -> Verdict {
+fn check_count(at: &InstCtx<'_, '_>, index: usize, unsigned: bool) -> CheckResult {
     let m = at.m;
     let ty = at.type_of_arg(index);
     if m.is_int_scalar_of(ty, 32) && (!unsigned || m.is_unsigned_scalar(ty)) {
@@ -325,11 +325,11 @@ fn check_count(at: &Site<'_, '_>, index: usize, unsigned: bool) -> Verdict {
         m.show_value(at.id(index))
     );
     Err(at
-        .fault(&COUNT, message)
+        .finding(&COUNT, message)
         .about(m, at.id(index), "the operand is defined here"))
 }
 
-fn check_payload(at: &Site<'_, '_>) -> Verdict {
+fn check_payload(at: &InstCtx<'_, '_>) -> CheckResult {
     let Some(payload) = at.inst.optional(3).map(Id) else {
         return Ok(());
     };
@@ -342,7 +342,7 @@ fn check_payload(at: &Site<'_, '_>) -> Verdict {
         at.m.show_value(payload)
     );
     Err(at
-        .fault(&PAYLOAD, message)
+        .finding(&PAYLOAD, message)
         .about(at.m, payload, "the operand is defined here"))
 }
 
@@ -352,7 +352,7 @@ fn variable_class(m: &Module<'_>, id: Id) -> Option<StorageClass> {
     matches!(def.op(), Op::Variable | Op::UntypedVariableKHR).then(|| StorageClass(def.arg(0)))
 }
 
-fn check_module(m: &Module<'_>, faults: &mut Faults) {
+fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     let mut has_mesh = false;
     for entry in &m.entry_points {
         let is_mesh = entry.model == ExecutionModel::MeshEXT;
@@ -369,24 +369,24 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
                     "the entry point's interface has {count} variables in `TaskPayloadWorkgroupEXT`, but may have \
                      only one"
                 );
-                faults.add(Fault::new(&ONE_PAYLOAD, entry.inst.offset(), message));
+                reporter.add(Finding::new(&ONE_PAYLOAD, entry.inst.offset(), message));
             }
         }
         if is_mesh || is_fragment && m.has(spirvkit_grammar::Capability::MeshShadingEXT) {
             for &variable in entry.interface {
-                if let Err(fault) = check_variable(m, Id(variable), is_mesh) {
-                    faults.add(fault);
+                if let Err(finding) = check_variable(m, Id(variable), is_mesh) {
+                    reporter.add(finding);
                 }
             }
         }
     }
     if has_mesh && m.env.is_vulkan() {
-        check_reads(m, faults);
+        check_reads(m, reporter);
     }
 }
 
 /// Checks a variable in the interface of a mesh or a fragment shader.
-fn check_variable(m: &Module<'_>, variable: Id, is_mesh: bool) -> Verdict {
+fn check_variable(m: &Module<'_>, variable: Id, is_mesh: bool) -> CheckResult {
     let Some(class) = variable_class(m, variable) else {
         return Ok(());
     };
@@ -400,7 +400,7 @@ fn check_variable(m: &Module<'_>, variable: Id, is_mesh: bool) -> Verdict {
             "`PerPrimitiveEXT` in a {stage} shader is for `{wanted}`, but {} is in `{class}`",
             m.name(variable)
         );
-        return Err(Fault::new(&PER_PRIMITIVE, offset, message));
+        return Err(Finding::new(&PER_PRIMITIVE, offset, message));
     }
     if !is_mesh || class != StorageClass::Output {
         return Ok(());
@@ -419,11 +419,11 @@ fn check_variable(m: &Module<'_>, variable: Id, is_mesh: bool) -> Verdict {
         m.name(variable),
         m.show_type(pointee)
     );
-    Err(Fault::new(&OUTPUT_ARRAY, offset, message).about(m, pointee, "its type is declared here"))
+    Err(Finding::new(&OUTPUT_ARRAY, offset, message).about(m, pointee, "its type is declared here"))
 }
 
 /// Looks for reads of outputs in mesh shaders.
-fn check_reads(m: &Module<'_>, faults: &mut Faults) {
+fn check_reads(m: &Module<'_>, reporter: &mut Reporter) {
     for function in &m.functions {
         if !function.models.contains(ExecutionModel::MeshEXT) {
             continue;
@@ -436,7 +436,7 @@ fn check_reads(m: &Module<'_>, faults: &mut Faults) {
                 "{} reads an output of a mesh shader, which is not allowed in Vulkan",
                 inst.op()
             );
-            faults.add(Fault::new(&OUTPUT_READ, inst.offset(), message));
+            reporter.add(Finding::new(&OUTPUT_READ, inst.offset(), message));
         }
     }
 }

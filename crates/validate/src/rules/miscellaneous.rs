@@ -4,10 +4,10 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Op, Scope};
 
 use super::{Family, scopes, small_types};
-use crate::fault::{Verdict, all};
+use crate::finding::{CheckResult, all};
+use crate::inst_ctx::InstCtx;
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -211,7 +211,7 @@ OpExtension \"SPV_KHR_shader_clock\"
     },
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::Undef | Op::PoisonKHR => undefined(at),
         Op::FreezeKHR => freeze(at),
@@ -224,7 +224,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks that an operand has the result type.
-fn has_result_type(at: &Site<'_, '_>, rule: &'static Rule, index: usize) -> Verdict {
+fn has_result_type(at: &InstCtx<'_, '_>, rule: &'static Rule, index: usize) -> CheckResult {
     if at.type_of_arg(index) == at.result_type() {
         return Ok(());
     }
@@ -236,35 +236,35 @@ fn has_result_type(at: &Site<'_, '_>, rule: &'static Rule, index: usize) -> Verd
         m.show_type(at.result_type()),
         m.show_value(operand)
     );
-    let fault = at.fault(rule, message);
-    Err(fault.about(m, operand, "the operand is defined here"))
+    let finding = at.finding(rule, message);
+    Err(finding.about(m, operand, "the operand is defined here"))
 }
 
-fn undefined(at: &Site<'_, '_>) -> Verdict {
+fn undefined(at: &InstCtx<'_, '_>) -> CheckResult {
     let (m, result) = (at.m, at.result_type());
     if m.ty(result) == Type::Void {
         return Err(at.wrong_result(&UNDEFINED_VOID, "a type other than void"));
     }
     if m.has(Capability::Shader) && !m.is_pointer(result) && small_types::is_limited(m, result) {
         let wanted = "a type that this module can compute with";
-        let fault = at.wrong_result(&UNDEFINED_SMALL, wanted);
-        return Err(fault.needs(small_types::CALCULATION));
+        let finding = at.wrong_result(&UNDEFINED_SMALL, wanted);
+        return Err(finding.needs(small_types::CALCULATION));
     }
     Ok(())
 }
 
-fn freeze(at: &Site<'_, '_>) -> Verdict {
+fn freeze(at: &InstCtx<'_, '_>) -> CheckResult {
     has_result_type(at, &FREEZE, 0)
 }
 
-fn size_of(at: &Site<'_, '_>) -> Verdict {
+fn size_of(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.m.is_int_scalar_of(at.result_type(), 32) {
         true => Ok(()),
         false => Err(at.wrong_result(&SIZE_OF, "a 32-bit integer")),
     }
 }
 
-fn assume(at: &Site<'_, '_>) -> Verdict {
+fn assume(at: &InstCtx<'_, '_>) -> CheckResult {
     if at.m.is_bool_scalar(at.type_of_arg(0)) {
         return Ok(());
     }
@@ -272,11 +272,11 @@ fn assume(at: &Site<'_, '_>) -> Verdict {
         "the condition of OpAssumeTrueKHR must be a boolean, but is {}",
         at.m.show_value(at.id(0))
     );
-    let fault = at.fault(&ASSUME, message);
-    Err(fault.about(at.m, at.id(0), "the operand is defined here"))
+    let finding = at.finding(&ASSUME, message);
+    Err(finding.about(at.m, at.id(0), "the operand is defined here"))
 }
 
-fn expect(at: &Site<'_, '_>) -> Verdict {
+fn expect(at: &InstCtx<'_, '_>) -> CheckResult {
     let (m, result) = (at.m, at.result_type());
     if !m.is_bool_scalar_or_vector(result) && !m.is_int_scalar_or_vector(result) {
         let wanted = "a scalar or vector of integers or booleans";
@@ -288,7 +288,7 @@ fn expect(at: &Site<'_, '_>) -> Verdict {
     ])
 }
 
-fn fence(at: &Site<'_, '_>) -> Verdict {
+fn fence(at: &InstCtx<'_, '_>) -> CheckResult {
     if !at.m.is_float_scalar_or_vector(at.result_type()) {
         let wanted = "a floating-point scalar or vector";
         return Err(at.wrong_result(&FENCE, wanted));
@@ -296,7 +296,7 @@ fn fence(at: &Site<'_, '_>) -> Verdict {
     has_result_type(at, &FENCE, 0)
 }
 
-fn read_clock(at: &Site<'_, '_>) -> Verdict {
+fn read_clock(at: &InstCtx<'_, '_>) -> CheckResult {
     let (m, result) = (at.m, at.result_type());
     let scope = scopes::check(at, at.id(0))?;
     let is_opencl = m.env.is_opencl();
@@ -312,7 +312,7 @@ fn read_clock(at: &Site<'_, '_>) -> Verdict {
         };
         let message =
             format!("OpReadClockKHR reads the clock of {scope}, but the scope must be {wanted}");
-        return Err(at.fault(&CLOCK_SCOPE, message).arg(at, 0));
+        return Err(at.finding(&CLOCK_SCOPE, message).arg(at, 0));
     }
     let is_pair = match m.ty(result) {
         Type::Vector {
@@ -330,7 +330,7 @@ fn read_clock(at: &Site<'_, '_>) -> Verdict {
     }
 }
 
-fn is_unsigned(at: &Site<'_, '_>, ty: spirvkit_binary::Id, bits: u32) -> bool {
+fn is_unsigned(at: &InstCtx<'_, '_>, ty: spirvkit_binary::Id, bits: u32) -> bool {
     at.m.ty(ty)
         == Type::Int {
             width: bits,

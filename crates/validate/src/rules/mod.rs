@@ -55,19 +55,19 @@ pub(crate) use logical_pointers::may_handle_pointers;
 pub(crate) use mode_setting::environment_knows;
 use spirvkit_grammar::Op;
 
-use crate::fault::{Faults, Verdict};
+use crate::finding::{CheckResult, Reporter};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Module, OPCODES};
 use crate::rule::Rule;
-use crate::site::Site;
 
 /// A group of rules.
 pub(crate) struct Family {
     /// The opcodes whose rules stand here; every opcode has one home.
     pub(crate) ops: &'static [Op],
     /// Checks an instruction with one of the opcodes.
-    pub(crate) check: fn(&Site<'_, '_>) -> Verdict,
+    pub(crate) check: fn(&InstCtx<'_, '_>) -> CheckResult,
     /// Checks what concerns the module as a whole.
-    pub(crate) check_module: Option<fn(&Module<'_>, &mut Faults)>,
+    pub(crate) check_module: Option<fn(&Module<'_>, &mut Reporter)>,
     /// All rules of the family.
     pub(crate) rules: &'static [&'static Rule],
 }
@@ -381,7 +381,7 @@ const fn owners() -> [u8; OPCODES] {
 
 /// Checks an instruction by the rules of the family that owns its opcode.
 #[inline]
-pub(crate) fn check(at: &Site<'_, '_>) -> Verdict {
+pub(crate) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let owner = OWNERS.get(usize::from(at.inst.op().0));
     match owner.and_then(|&owner| FAMILIES.get(usize::from(owner))) {
         Some(family) => (family.check)(at),
@@ -390,9 +390,9 @@ pub(crate) fn check(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks what concerns the module as a whole.
-pub(crate) fn check_module(m: &Module<'_>, faults: &mut Faults) {
+pub(crate) fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     for check in FAMILIES.iter().filter_map(|family| family.check_module) {
-        check(m, faults);
+        check(m, reporter);
     }
 }
 

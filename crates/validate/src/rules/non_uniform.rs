@@ -7,10 +7,10 @@ use spirvkit_grammar::{Capability, GroupOperation, Op, Scope, Version};
 
 use super::groups::{Kind, expect, expect_result_type};
 use super::{Family, arithmetic, scopes};
-use crate::fault::{Verdict, all};
+use crate::finding::{CheckResult, all};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -377,7 +377,7 @@ const BOOL: &str = "a boolean scalar";
 const UNSIGNED: &str = "an unsigned integer scalar";
 const BALLOT: &str = "a vector of four unsigned integers";
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     use Op as O;
     let op = at.inst.op();
     let has_scope = !matches!(
@@ -399,7 +399,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     all([scope, check_operands(at, op)])
 }
 
-fn check_operands(at: &Site<'_, '_>, op: Op) -> Verdict {
+fn check_operands(at: &InstCtx<'_, '_>, op: Op) -> CheckResult {
     use Op as O;
     match op {
         O::GroupNonUniformElect => expect_bool_result(at),
@@ -466,7 +466,7 @@ fn check_operands(at: &Site<'_, '_>, op: Op) -> Verdict {
     }
 }
 
-fn check_scope(at: &Site<'_, '_>, scope: Id) -> Verdict {
+fn check_scope(at: &InstCtx<'_, '_>, scope: Id) -> CheckResult {
     let Some(value) = scopes::check(at, scope)? else {
         return Ok(());
     };
@@ -482,8 +482,8 @@ fn check_scope(at: &Site<'_, '_>, scope: Id) -> Verdict {
         "the scope of {} must be {allowed}, but is `{value}`",
         at.inst.op()
     );
-    let fault = at.fault(rule, message);
-    Err(fault.about(at.m, scope, "the scope is defined here"))
+    let finding = at.finding(rule, message);
+    Err(finding.about(at.m, scope, "the scope is defined here"))
 }
 
 fn is_unsigned(m: &Module<'_>, ty: Id) -> bool {
@@ -498,34 +498,34 @@ fn is_int_ballot(m: &Module<'_>, ty: Id) -> bool {
     matches!(m.ty(ty), Type::Vector { component, count: 4 } if m.is_int_scalar(component))
 }
 
-fn expect_bool_result(at: &Site<'_, '_>) -> Verdict {
+fn expect_bool_result(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.m.is_bool_scalar(at.result_type()) {
         true => Ok(()),
         false => Err(at.wrong_result(&VOTE_RESULT, BOOL)),
     }
 }
 
-fn expect_unsigned_result(at: &Site<'_, '_>) -> Verdict {
+fn expect_unsigned_result(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.m.is_unsigned_scalar(at.result_type()) {
         true => Ok(()),
         false => Err(at.wrong_result(&BALLOT_RESULT, UNSIGNED)),
     }
 }
 
-fn expect_ballot_result(at: &Site<'_, '_>) -> Verdict {
+fn expect_ballot_result(at: &InstCtx<'_, '_>) -> CheckResult {
     match is_ballot(at.m, at.result_type()) {
         true => Ok(()),
         false => Err(at.wrong_result(&BALLOT_RESULT, BALLOT)),
     }
 }
 
-fn expect_predicate(at: &Site<'_, '_>, index: usize) -> Verdict {
+fn expect_predicate(at: &InstCtx<'_, '_>, index: usize) -> CheckResult {
     let is_bool = |m: &Module<'_>, ty| m.is_bool_scalar(ty);
     expect(at, &PREDICATE, index, "predicate", BOOL, is_bool)
 }
 
 /// A value that only moves between invocations.
-fn check_moved(at: &Site<'_, '_>, value: usize) -> Verdict {
+fn check_moved(at: &InstCtx<'_, '_>, value: usize) -> CheckResult {
     if !Kind::Any.is_scalar_or_vector(at.m, at.result_type()) {
         return Err(at.wrong_result(&RESULT, Kind::Any.name()));
     }
@@ -536,14 +536,14 @@ fn check_moved(at: &Site<'_, '_>, value: usize) -> Verdict {
 }
 
 /// Checks that a value is no float of an encoding other than IEEE 754.
-fn check_encoding(at: &Site<'_, '_>, value: usize) -> Verdict {
+fn check_encoding(at: &InstCtx<'_, '_>, value: usize) -> CheckResult {
     let expected = "of IEEE 754 numbers";
     expect(at, &ENCODING, value, "value", expected, |m, ty| {
         arithmetic::encoding(m, ty).is_none()
     })
 }
 
-fn check_rotate(at: &Site<'_, '_>) -> Verdict {
+fn check_rotate(at: &InstCtx<'_, '_>) -> CheckResult {
     all([
         check_moved(at, 1),
         expect(at, &INDEX, 2, "delta", UNSIGNED, is_unsigned),
@@ -552,7 +552,7 @@ fn check_rotate(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks the size of the clusters of a rotation.
-fn check_clusters(at: &Site<'_, '_>) -> Verdict {
+fn check_clusters(at: &InstCtx<'_, '_>) -> CheckResult {
     let Some(size) = at.inst.optional(3).map(Id) else {
         return Ok(());
     };
@@ -563,14 +563,14 @@ fn check_clusters(at: &Site<'_, '_>) -> Verdict {
                 "the size of the clusters of {} must be a power of two, but is {value}",
                 at.inst.op()
             );
-            let fault = at.fault(&CLUSTER_POWER, message).warning();
-            Err(fault.about(at.m, size, "the size is defined here"))
+            let finding = at.finding(&CLUSTER_POWER, message).warning();
+            Err(finding.about(at.m, size, "the size is defined here"))
         }
         _ => Ok(()),
     }
 }
 
-fn check_cluster_size(at: &Site<'_, '_>, index: usize) -> Verdict {
+fn check_cluster_size(at: &InstCtx<'_, '_>, index: usize) -> CheckResult {
     let name = "cluster size";
     let unsigned = expect(at, &CLUSTER_SIZE, index, name, UNSIGNED, is_unsigned);
     let size = at.id(index);
@@ -581,7 +581,7 @@ fn check_cluster_size(at: &Site<'_, '_>, index: usize) -> Verdict {
     all([unsigned, constant])
 }
 
-fn check_bit_count(at: &Site<'_, '_>) -> Verdict {
+fn check_bit_count(at: &InstCtx<'_, '_>) -> CheckResult {
     let operation = GroupOperation(at.inst.arg(1));
     let is_plain = matches!(
         operation,
@@ -590,7 +590,7 @@ fn check_bit_count(at: &Site<'_, '_>) -> Verdict {
     let operation = match at.m.env.is_vulkan() && !is_plain {
         true => {
             let message = format!("{} can't count with `{operation}` in Vulkan", at.inst.op());
-            Err(at.fault(&BIT_COUNT_OPERATION, message))
+            Err(at.finding(&BIT_COUNT_OPERATION, message))
         }
         false => Ok(()),
     };
@@ -617,7 +617,7 @@ fn kind_of(op: Op) -> Kind {
     }
 }
 
-fn check_operation(at: &Site<'_, '_>, op: Op) -> Verdict {
+fn check_operation(at: &InstCtx<'_, '_>, op: Op) -> CheckResult {
     let kind = kind_of(op);
     let value = match kind.is_scalar_or_vector(at.m, at.result_type()) {
         true => all([
@@ -630,7 +630,7 @@ fn check_operation(at: &Site<'_, '_>, op: Op) -> Verdict {
 }
 
 /// Checks the groups that an operation works on.
-fn check_groups(at: &Site<'_, '_>, op: Op) -> Verdict {
+fn check_groups(at: &InstCtx<'_, '_>, op: Op) -> CheckResult {
     let operation = GroupOperation(at.inst.arg(1));
     let is_partitioned = matches!(
         operation,
@@ -646,7 +646,7 @@ fn check_groups(at: &Site<'_, '_>, op: Op) -> Verdict {
                 false => "the ballot that defines the partition",
             };
             let message = format!("{op} with `{operation}` needs {missing}");
-            Err(at.fault(&CLUSTER_MISSING, message))
+            Err(at.finding(&CLUSTER_MISSING, message))
         }
         None => Ok(()),
         Some(_) if is_partitioned && at.m.has(Capability::GroupNonUniformPartitionedEXT) => {

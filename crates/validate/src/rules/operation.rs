@@ -1,18 +1,18 @@
-//! What computes a value from values, and the faults that all such operations
+//! What computes a value from values, and the findings that all such operations
 //! share.
 
 use spirvkit_binary::Id;
 use spirvkit_grammar::Op;
 
-use crate::fault::{Fault, Verdict};
+use crate::finding::{CheckResult, Finding};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
 use crate::rule::Rule;
-use crate::site::Site;
 
 /// An instruction with its result type and operands at hand.
 #[derive(Clone, Copy)]
 pub(super) struct Operation<'s, 'm, 'a> {
-    pub(super) at: &'s Site<'m, 'a>,
+    pub(super) at: &'s InstCtx<'m, 'a>,
     pub(super) m: &'m Module<'a>,
     pub(super) op: Op,
     /// The result type; id 0 if there is none.
@@ -24,7 +24,7 @@ pub(super) struct Operation<'s, 'm, 'a> {
 impl<'s, 'm, 'a> Operation<'s, 'm, 'a> {
     /// The instruction itself.
     #[inline]
-    pub(super) fn of(at: &'s Site<'m, 'a>) -> Self {
+    pub(super) fn of(at: &'s InstCtx<'m, 'a>) -> Self {
         Self {
             at,
             m: at.m,
@@ -65,35 +65,40 @@ impl<'s, 'm, 'a> Operation<'s, 'm, 'a> {
     }
 
     #[cold]
-    pub(super) fn fault(&self, rule: &'static Rule, message: impl Into<String>) -> Fault {
-        self.at.fault(rule, message)
+    pub(super) fn finding(&self, rule: &'static Rule, message: impl Into<String>) -> Finding {
+        self.at.finding(rule, message)
     }
 
-    /// A fault about the result type.
+    /// A finding about the result type.
     #[cold]
-    pub(super) fn result_fault(&self, rule: &'static Rule, wanted: &str) -> Fault {
+    pub(super) fn result_finding(&self, rule: &'static Rule, wanted: &str) -> Finding {
         let shown = self.m.show_type(self.result);
         let message = format!(
             "the result type of {} must be {wanted}, but is {shown}",
             self.op
         );
-        self.fault(rule, message)
+        self.finding(rule, message)
             .about(self.m, self.result, "the result type is declared here")
     }
 
-    /// A fault about an operand.
+    /// A finding about an operand.
     #[cold]
-    pub(super) fn operand_fault(&self, rule: &'static Rule, index: usize, wanted: &str) -> Fault {
+    pub(super) fn operand_finding(
+        &self,
+        rule: &'static Rule,
+        index: usize,
+        wanted: &str,
+    ) -> Finding {
         let name = self.operand_name(index);
         let shown = self.m.show_value(self.id(index));
         let message = format!("{name} of {} must be {wanted}, but is {shown}", self.op);
-        self.fault(rule, message)
+        self.finding(rule, message)
             .about(self.m, self.id(index), "it is defined here")
     }
 
-    /// A fault about an operand that is at odds with the result type.
+    /// A finding about an operand that is at odds with the result type.
     #[cold]
-    pub(super) fn mismatch(&self, rule: &'static Rule, index: usize, wanted: &str) -> Fault {
+    pub(super) fn mismatch(&self, rule: &'static Rule, index: usize, wanted: &str) -> Finding {
         let name = self.operand_name(index);
         let value = self.m.show_value(self.id(index));
         let result = self.m.show_type(self.result);
@@ -101,7 +106,7 @@ impl<'s, 'm, 'a> Operation<'s, 'm, 'a> {
             "{name} of {} must have {wanted}, but is {value}, and the result type is {result}",
             self.op
         );
-        self.fault(rule, message)
+        self.finding(rule, message)
             .about(self.m, self.id(index), "the operand is defined here")
             .about(self.m, self.result, "the result type is declared here")
     }
@@ -124,13 +129,13 @@ impl<'s, 'm, 'a> Operation<'s, 'm, 'a> {
 /// reports: a result type that is no type, an operand that is no value.
 #[inline]
 pub(super) fn check_values(
-    at: &Site<'_, '_>,
-    check: impl Fn(&Operation<'_, '_, '_>) -> Verdict,
-) -> Verdict {
+    at: &InstCtx<'_, '_>,
+    check: impl Fn(&Operation<'_, '_, '_>) -> CheckResult,
+) -> CheckResult {
     let operation = Operation::of(at);
     match check(&operation) {
         Err(_) if lacks_values(&operation) => Ok(()),
-        verdict => verdict,
+        result => result,
     }
 }
 
@@ -139,9 +144,9 @@ pub(super) fn check_values(
 /// isn't looked at again.
 #[inline]
 pub(super) fn check_types(
-    at: &Site<'_, '_>,
-    check: impl Fn(&Operation<'_, '_, '_>) -> Verdict,
-) -> Verdict {
+    at: &InstCtx<'_, '_>,
+    check: impl Fn(&Operation<'_, '_, '_>) -> CheckResult,
+) -> CheckResult {
     let ty = |id: u32| at.m.type_of(Id(id)).unwrap_or(Id(0)).0;
     // The first word says how many operands there are, too.
     let signature = match *at.inst.words() {

@@ -6,10 +6,10 @@ use spirvkit_grammar::{AccessQualifier, Op, StorageClass};
 
 use super::Family;
 use super::operation::{Operation, check_values};
-use crate::fault::{Verdict, all};
+use crate::finding::{CheckResult, all};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -202,7 +202,7 @@ fn access(op: Op) -> Option<AccessQualifier> {
     }
 }
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     check_values(at, check_operation)
 }
 
@@ -210,24 +210,24 @@ fn is(m: &Module<'_>, ty: Id, op: Op) -> bool {
     m.ty(ty) == Type::Other(op)
 }
 
-fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let (made, parts) = signature(o.op);
     match made {
         Made::Integer if !m.is_int_scalar_of(o.result, 32) => {
-            return Err(o.result_fault(&RESULT, "a 32-bit integer"));
+            return Err(o.result_finding(&RESULT, "a 32-bit integer"));
         }
         Made::Reservation if !is(m, o.result, Op::TypeReserveId) => {
-            return Err(o.result_fault(&RESULT, "an OpTypeReserveId"));
+            return Err(o.result_finding(&RESULT, "an OpTypeReserveId"));
         }
         Made::Boolean if !m.is_bool_scalar(o.result) => {
-            return Err(o.result_fault(&RESULT, "a boolean"));
+            return Err(o.result_finding(&RESULT, "a boolean"));
         }
         Made::Storage if !is(m, o.result, Op::TypePipeStorage) => {
-            return Err(o.result_fault(&STORAGE, "an OpTypePipeStorage"));
+            return Err(o.result_finding(&STORAGE, "an OpTypePipeStorage"));
         }
         Made::Pipe if !is(m, o.result, Op::TypePipe) => {
-            return Err(o.result_fault(&STORAGE, "an OpTypePipe"));
+            return Err(o.result_finding(&STORAGE, "an OpTypePipe"));
         }
         _ => {}
     }
@@ -236,16 +236,16 @@ fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
         match part {
             Part::Pipe => check_pipe(o, index)?,
             Part::Reservation if !is(m, ty, Op::TypeReserveId) => {
-                return Err(o.operand_fault(&RESERVATION, index, "a reservation"));
+                return Err(o.operand_finding(&RESERVATION, index, "a reservation"));
             }
             Part::Pointer if m.pointer_class(ty) != Some(StorageClass::Generic) => {
-                return Err(o.operand_fault(&POINTER, index, "a Generic pointer"));
+                return Err(o.operand_finding(&POINTER, index, "a Generic pointer"));
             }
             Part::Integer if !m.is_int_scalar_of(ty, 32) => {
-                return Err(o.operand_fault(&INTEGER, index, "a 32-bit integer"));
+                return Err(o.operand_finding(&INTEGER, index, "a 32-bit integer"));
             }
             Part::Storage if !is(m, ty, Op::TypePipeStorage) => {
-                return Err(o.operand_fault(&STORAGE, index, "a pipe storage"));
+                return Err(o.operand_finding(&STORAGE, index, "a pipe storage"));
             }
             _ => {}
         }
@@ -253,19 +253,19 @@ fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
     }))
 }
 
-fn check_pipe(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+fn check_pipe(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     let ty = o.ty(index);
     if !is(o.m, ty, Op::TypePipe) {
-        return Err(o.operand_fault(&PIPE, index, "a pipe"));
+        return Err(o.operand_finding(&PIPE, index, "a pipe"));
     }
     let found = AccessQualifier(o.m.def(ty).map_or(0, |def| def.arg(0)));
     match access(o.op) {
         Some(wanted) if found != wanted => {
             let wanted = format!("a pipe that is {wanted}");
-            Err(o.operand_fault(&PIPE, index, &wanted))
+            Err(o.operand_finding(&PIPE, index, &wanted))
         }
         None if found != AccessQualifier::ReadOnly && found != AccessQualifier::WriteOnly => {
-            Err(o.operand_fault(&PIPE, index, "a pipe that is ReadOnly or WriteOnly"))
+            Err(o.operand_finding(&PIPE, index, "a pipe that is ReadOnly or WriteOnly"))
         }
         _ => Ok(()),
     }

@@ -4,10 +4,10 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{ExecutionModel, Op};
 
 use super::Family;
-use crate::fault::{Verdict, all};
+use crate::finding::{CheckResult, all};
+use crate::inst_ctx::InstCtx;
 use crate::module::Models;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -86,7 +86,7 @@ OpFunctionEnd",
 
 const GEOMETRY: Models = Models::of(&[ExecutionModel::Geometry]);
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let stream = match at.inst.op() {
         Op::EmitStreamVertex | Op::EndStreamPrimitive => check_stream(at),
         _ => Ok(()),
@@ -94,7 +94,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     all([stream, at.expect_models(&MODEL, GEOMETRY)])
 }
 
-fn check_stream(at: &Site<'_, '_>) -> Verdict {
+fn check_stream(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     if m.is_int_scalar(at.type_of_arg(0)) && m.is_constant(at.id(0)) {
         return Ok(());
@@ -105,6 +105,6 @@ fn check_stream(at: &Site<'_, '_>) -> Verdict {
         m.show_value(at.id(0))
     );
     Err(at
-        .fault(&STREAM, message)
+        .finding(&STREAM, message)
         .about(m, at.id(0), "the stream is defined here"))
 }

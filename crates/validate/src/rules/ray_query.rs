@@ -6,10 +6,10 @@ use spirvkit_grammar::{Capability, ExecutionMode, Op};
 
 use super::Family;
 use super::ray_tracing::{Kind, Made, check_operands, check_result};
-use crate::fault::{Fault, Faults, Verdict, all};
+use crate::finding::{CheckResult, Finding, Reporter, all};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &OPS,
@@ -233,7 +233,7 @@ const OPS: [Op; ROWS.len()] = {
     ops
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let Some(&(_, made, rest)) = ROWS.iter().find(|row| row.0 == at.inst.op()) else {
         return Ok(());
     };
@@ -245,7 +245,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Whether an operand names an object by a pointer to its type.
-pub(super) fn names_object(at: &Site<'_, '_>, index: usize, types: &[Op]) -> bool {
+pub(super) fn names_object(at: &InstCtx<'_, '_>, index: usize, types: &[Op]) -> bool {
     let m = at.m;
     let is_declaration = matches!(
         m.op_of(at.id(index)),
@@ -258,7 +258,7 @@ pub(super) fn names_object(at: &Site<'_, '_>, index: usize, types: &[Op]) -> boo
 }
 
 /// Checks the pointer to the ray query.
-pub(super) fn check_object(at: &Site<'_, '_>, index: usize) -> Verdict {
+pub(super) fn check_object(at: &InstCtx<'_, '_>, index: usize) -> CheckResult {
     if names_object(at, index, &[Op::TypeRayQueryKHR]) {
         return Ok(());
     }
@@ -269,11 +269,11 @@ pub(super) fn check_object(at: &Site<'_, '_>, index: usize) -> Verdict {
         at.m.show_value(at.id(index))
     );
     Err(at
-        .fault(&OBJECT, message)
+        .finding(&OBJECT, message)
         .about(at.m, at.id(index), "the operand is defined here"))
 }
 
-fn check_intersection(at: &Site<'_, '_>) -> Verdict {
+fn check_intersection(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     if m.is_int_scalar_of(at.type_of_arg(1), 32) && m.is_constant(at.id(1)) {
         return Ok(());
@@ -284,11 +284,11 @@ fn check_intersection(at: &Site<'_, '_>) -> Verdict {
         m.show_value(at.id(1))
     );
     Err(at
-        .fault(&INTERSECTION, message)
+        .finding(&INTERSECTION, message)
         .about(m, at.id(1), "the operand is defined here"))
 }
 
-fn check_module(m: &Module<'_>, faults: &mut Faults) {
+fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     if !m.has(Capability::RayTracingOpacityMicromapExecutionModeKHR) {
         return;
     }
@@ -305,8 +305,8 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
                 "`OpacityMicromapIdKHR` needs a boolean constant, but {} is not",
                 m.show_value(id)
             );
-            let fault = Fault::new(&MICROMAP_MODE, mode.offset(), message);
-            faults.add(fault.about(m, id, "the operand is defined here"));
+            let finding = Finding::new(&MICROMAP_MODE, mode.offset(), message);
+            reporter.add(finding.about(m, id, "the operand is defined here"));
         }
     }
 }

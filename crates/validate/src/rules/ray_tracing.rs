@@ -7,10 +7,10 @@ use spirvkit_diagnostics::ErrorClass::{InvalidCapability, InvalidData, InvalidId
 use spirvkit_grammar::{Capability, ExecutionModel, Op, StorageClass};
 
 use super::Family;
-use crate::fault::{Fault, Faults, Verdict, all};
+use crate::finding::{CheckResult, Finding, Reporter, all};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Models, Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -347,7 +347,7 @@ impl Made {
         }
     }
 
-    fn fits(self, at: &Site<'_, '_>, ty: Id) -> bool {
+    fn fits(self, at: &InstCtx<'_, '_>, ty: Id) -> bool {
         let m = at.m;
         let is_vector = |ty: Id, size: u32| {
             matches!(m.ty(ty), Type::Vector { component, count }
@@ -382,7 +382,7 @@ impl Made {
 }
 
 /// Checks the type of the result.
-pub(super) fn check_result(at: &Site<'_, '_>, made: Made) -> Verdict {
+pub(super) fn check_result(at: &InstCtx<'_, '_>, made: Made) -> CheckResult {
     if made.fits(at, at.result_type()) {
         return Ok(());
     }
@@ -392,11 +392,11 @@ pub(super) fn check_result(at: &Site<'_, '_>, made: Made) -> Verdict {
         made.describe(),
         at.m.show_type(at.result_type())
     );
-    Err(at.fault(&RESULT, message))
+    Err(at.finding(&RESULT, message))
 }
 
 /// Checks the operands from one on.
-pub(super) fn check_operands(at: &Site<'_, '_>, first: usize, kinds: &[Kind]) -> Verdict {
+pub(super) fn check_operands(at: &InstCtx<'_, '_>, first: usize, kinds: &[Kind]) -> CheckResult {
     all(kinds
         .iter()
         .enumerate()
@@ -406,7 +406,7 @@ pub(super) fn check_operands(at: &Site<'_, '_>, first: usize, kinds: &[Kind]) ->
         }))
 }
 
-fn check_operand(at: &Site<'_, '_>, index: usize, kind: Kind) -> Verdict {
+fn check_operand(at: &InstCtx<'_, '_>, index: usize, kind: Kind) -> CheckResult {
     let m = at.m;
     let ty = at.type_of_arg(index);
     let is_vector = |size: u32| {
@@ -475,12 +475,12 @@ fn check_operand(at: &Site<'_, '_>, index: usize, kind: Kind) -> Verdict {
         m.show_value(at.id(index))
     );
     Err(at
-        .fault(rule, message)
+        .finding(rule, message)
         .about(m, at.id(index), "the operand is defined here"))
 }
 
 /// Whether an operand is a variable in one of these storage classes.
-pub(super) fn is_variable_in(at: &Site<'_, '_>, index: usize, classes: &[StorageClass]) -> bool {
+pub(super) fn is_variable_in(at: &InstCtx<'_, '_>, index: usize, classes: &[StorageClass]) -> bool {
     at.m.def(at.id(index)).is_some_and(|def| {
         matches!(def.op(), Op::Variable | Op::UntypedVariableKHR)
             && classes.contains(&StorageClass(def.arg(0)))
@@ -490,7 +490,7 @@ pub(super) fn is_variable_in(at: &Site<'_, '_>, index: usize, classes: &[Storage
 /// The bit of `ForceOpacityMicromap2StateKHR` among ray flags.
 const FORCE_OPACITY_MICROMAP_2_STATE: u64 = 0x400;
 
-fn check_flags(at: &Site<'_, '_>, index: usize) -> Verdict {
+fn check_flags(at: &InstCtx<'_, '_>, index: usize) -> CheckResult {
     let flags = at.m.default_u64(at.id(index)).unwrap_or(0);
     if flags & FORCE_OPACITY_MICROMAP_2_STATE == 0
         || at.m.has(Capability::RayTracingOpacityMicromapKHR)
@@ -503,12 +503,12 @@ fn check_flags(at: &Site<'_, '_>, index: usize) -> Verdict {
         at.inst.op()
     );
     Err(at
-        .fault(&MICROMAP, message)
+        .finding(&MICROMAP, message)
         .about(at.m, at.id(index), "the flags are defined here"))
 }
 
 /// Checks that the instruction is reached from these execution models only.
-pub(super) fn check_models(at: &Site<'_, '_>, allowed: Models) -> Verdict {
+pub(super) fn check_models(at: &InstCtx<'_, '_>, allowed: Models) -> CheckResult {
     at.expect_models(&MODEL, allowed)
 }
 
@@ -544,7 +544,7 @@ const MICRO_TRIANGLE: [Kind; 5] = [
     Kind::F32Vec2,
 ];
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::TraceRayKHR => all([
             check_operands(at, 0, &TRACE),
@@ -603,7 +603,7 @@ const INCOMING: [(StorageClass, &str); 3] = [
     ),
 ];
 
-fn check_module(m: &Module<'_>, faults: &mut Faults) {
+fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     if !m.env.is_vulkan() || !m.has(Capability::RayTracingKHR) && !m.has(Capability::RayTracingNV) {
         return;
     }
@@ -626,7 +626,8 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
                         m.name(Id(known)),
                         m.name(Id(variable))
                     );
-                    faults.add(Fault::new(&ONE_INCOMING, entry.inst.offset(), message).vuid(vuid));
+                    reporter
+                        .add(Finding::new(&ONE_INCOMING, entry.inst.offset(), message).vuid(vuid));
                     break;
                 }
                 _ => *first = Some(variable),

@@ -5,10 +5,10 @@ use spirvkit_grammar::{AddressingModel, Capability, Op, Version};
 
 use super::operation::{Operation, check_types};
 use super::{Family, arithmetic};
-use crate::fault::{Verdict, all, expect};
+use crate::finding::{CheckResult, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -264,11 +264,11 @@ static SELECT_OBJECT: Rule = Rule {
     },
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     check_types(at, check_operation)
 }
 
-pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
     match o.op {
         Op::Any | Op::All => check_reduction(o),
         Op::IsNan | Op::IsInf | Op::IsFinite | Op::IsNormal | Op::SignBitSet => {
@@ -294,13 +294,13 @@ pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
     }
 }
 
-fn check_reduction(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_reduction(o: &Operation<'_, '_, '_>) -> CheckResult {
     all([
         expect(o.m.is_bool_scalar(o.result), || {
-            o.result_fault(&REDUCTION, "a boolean")
+            o.result_finding(&REDUCTION, "a boolean")
         }),
         expect(o.m.is_bool_vector(o.ty(0)), || {
-            o.operand_fault(&REDUCTION, 0, "a vector of booleans")
+            o.operand_finding(&REDUCTION, 0, "a vector of booleans")
         }),
     ])
 }
@@ -309,23 +309,23 @@ fn is_boolean(o: &Operation<'_, '_, '_>) -> bool {
     o.m.is_bool_scalar_or_vector(o.result)
 }
 
-fn check_result(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_result(o: &Operation<'_, '_, '_>) -> CheckResult {
     expect(is_boolean(o), || {
-        o.result_fault(&RESULT, "a boolean or a vector of booleans")
+        o.result_finding(&RESULT, "a boolean or a vector of booleans")
     })
 }
 
-fn check_size(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+fn check_size(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     match o.same_dimension(o.ty(index), o.result) {
         true => Ok(()),
         false => Err(o.mismatch(&OPERAND_SIZE, index, "as many components as the result")),
     }
 }
 
-fn check_float_operand(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_float_operand(o: &Operation<'_, '_, '_>) -> CheckResult {
     let ty = o.ty(0);
     if !o.m.is_float_scalar_or_vector(ty) {
-        return Err(o.operand_fault(&FLOAT_OPERAND, 0, "a floating-point scalar or vector"));
+        return Err(o.operand_finding(&FLOAT_OPERAND, 0, "a floating-point scalar or vector"));
     }
     let size = match is_boolean(o) {
         true => check_size(o, 0),
@@ -334,11 +334,11 @@ fn check_float_operand(o: &Operation<'_, '_, '_>) -> Verdict {
     all([arithmetic::check_encoding(o, ty), size])
 }
 
-fn check_floats(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_floats(o: &Operation<'_, '_, '_>) -> CheckResult {
     all([check_result(o), check_compared_floats(o)])
 }
 
-fn check_compared_floats(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_compared_floats(o: &Operation<'_, '_, '_>) -> CheckResult {
     check_float_operand(o)?;
     if o.ty(0) != o.ty(1) {
         let message = format!(
@@ -347,8 +347,8 @@ fn check_compared_floats(o: &Operation<'_, '_, '_>) -> Verdict {
             o.m.show_value(o.id(0)),
             o.m.show_value(o.id(1))
         );
-        let fault = o.fault(&SAME_OPERANDS, message);
-        return Err(fault.about(o.m, o.id(0), "one is defined here").about(
+        let finding = o.finding(&SAME_OPERANDS, message);
+        return Err(finding.about(o.m, o.id(0), "one is defined here").about(
             o.m,
             o.id(1),
             "the other is defined here",
@@ -357,14 +357,14 @@ fn check_compared_floats(o: &Operation<'_, '_, '_>) -> Verdict {
     Ok(())
 }
 
-fn check_integers(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_integers(o: &Operation<'_, '_, '_>) -> CheckResult {
     all([check_result(o), check_compared_integers(o)])
 }
 
-fn check_compared_integers(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_compared_integers(o: &Operation<'_, '_, '_>) -> CheckResult {
     all((0..2).map(|index| {
         if !o.m.is_int_scalar_or_vector(o.ty(index)) {
-            return Err(o.operand_fault(&INTEGER_OPERAND, index, "an integer scalar or vector"));
+            return Err(o.operand_finding(&INTEGER_OPERAND, index, "an integer scalar or vector"));
         }
         match is_boolean(o) {
             true => check_size(o, index),
@@ -378,8 +378,8 @@ fn check_compared_integers(o: &Operation<'_, '_, '_>) -> Verdict {
             o.m.show_value(o.id(0)),
             o.m.show_value(o.id(1))
         );
-        let fault = o.fault(&SAME_WIDTH, message);
-        return Err(fault.about(o.m, o.id(0), "one is defined here").about(
+        let finding = o.finding(&SAME_WIDTH, message);
+        return Err(finding.about(o.m, o.id(0), "one is defined here").about(
             o.m,
             o.id(1),
             "the other is defined here",
@@ -388,7 +388,7 @@ fn check_compared_integers(o: &Operation<'_, '_, '_>) -> Verdict {
     Ok(())
 }
 
-fn check_logical(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_logical(o: &Operation<'_, '_, '_>) -> CheckResult {
     check_result(o)?;
     all((0..o.args.len()).map(|index| {
         if o.ty(index) != o.result {
@@ -398,7 +398,7 @@ fn check_logical(o: &Operation<'_, '_, '_>) -> Verdict {
     }))
 }
 
-fn check_select(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_select(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let composites = m.version >= Version::V1_4;
     match m.ty(o.result) {
@@ -413,14 +413,14 @@ fn check_select(o: &Operation<'_, '_, '_>) -> Verdict {
             if m.addressing == AddressingModel::Logical && !has_variable_pointers {
                 let message = "OpSelect of pointers needs the capability VariablePointers or \
                                VariablePointersStorageBuffer";
-                return Err(o.fault(&SELECT_POINTER, message).word(1));
+                return Err(o.finding(&SELECT_POINTER, message).word(1));
             }
         }
         Type::Image(_) | Type::Sampler | Type::SampledImage { .. } => {
             if !m.has(Capability::BindlessTextureNV) {
                 let message =
                     "OpSelect of images or samplers needs the capability BindlessTextureNV";
-                return Err(o.fault(&SELECT_HANDLE, message).word(1));
+                return Err(o.finding(&SELECT_HANDLE, message).word(1));
             }
         }
         Type::Matrix { .. }
@@ -434,7 +434,7 @@ fn check_select(o: &Operation<'_, '_, '_>) -> Verdict {
                 true => "a scalar, a composite or a pointer",
                 false => "a scalar, a vector or a pointer before SPIR-V 1.4",
             };
-            return Err(o.result_fault(&SELECT_RESULT, wanted));
+            return Err(o.result_finding(&SELECT_RESULT, wanted));
         }
     }
     let objects = all((1..3).map(|index| {
@@ -445,11 +445,11 @@ fn check_select(o: &Operation<'_, '_, '_>) -> Verdict {
     all([check_condition(o, composites), objects])
 }
 
-fn check_condition(o: &Operation<'_, '_, '_>, composites: bool) -> Verdict {
+fn check_condition(o: &Operation<'_, '_, '_>, composites: bool) -> CheckResult {
     let m = o.m;
     let condition = o.ty(0);
     if !m.is_bool_scalar_or_vector(condition) {
-        return Err(o.operand_fault(&SELECT_CONDITION, 0, "a boolean or a vector of booleans"));
+        return Err(o.operand_finding(&SELECT_CONDITION, 0, "a boolean or a vector of booleans"));
     }
     let one_for_all = m.is_bool_scalar(condition) && (composites || !m.is_vector(o.result));
     if !one_for_all && !o.same_dimension(condition, o.result) {

@@ -6,10 +6,10 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, ExecutionModel, MemoryModel, Scope};
 
 use super::Family;
-use crate::fault::{Fault, Verdict, all};
+use crate::finding::{CheckResult, Finding, all};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Models, Module};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[],
@@ -263,16 +263,16 @@ const RAY_TRACING_MODELS: Models = Models::of(&[
     ExecutionModel::CallableKHR,
 ]);
 
-/// Makes the message of a fault about a scope.
+/// Makes the message of a finding about a scope.
 #[cold]
-fn fault(at: &Site<'_, '_>, rule: &'static Rule, id: Id, kind: &str, what: &str) -> Fault {
+fn finding(at: &InstCtx<'_, '_>, rule: &'static Rule, id: Id, kind: &str, what: &str) -> Finding {
     let m = at.m;
     let found = match value(m, id) {
         Some(scope) => format!("{} is `{scope}`", m.name(id)),
         None => format!("it is {}", m.show_value(id)),
     };
     let message = format!("the {kind} of {} {what}, but {found}", at.inst.op());
-    at.fault(rule, message)
+    at.finding(rule, message)
         .about(m, id, "the scope is defined here")
 }
 
@@ -285,20 +285,26 @@ pub(super) fn value(m: &Module<'_>, scope: Id) -> Option<Scope> {
 }
 
 /// Checks what holds for any scope operand, and gives its value if it is known.
-pub(super) fn check(at: &Site<'_, '_>, scope: Id) -> Result<Option<Scope>, Fault> {
+pub(super) fn check(at: &InstCtx<'_, '_>, scope: Id) -> Result<Option<Scope>, Finding> {
     let m = at.m;
     let Some(ty) = m.type_of(scope) else {
         return Ok(None);
     };
     if !m.is_int_scalar_of(ty, 32) {
-        return Err(fault(at, &TYPE, scope, "scope", "must be a 32-bit integer"));
+        return Err(finding(
+            at,
+            &TYPE,
+            scope,
+            "scope",
+            "must be a 32-bit integer",
+        ));
     }
     let Some(value) = value(m, scope) else {
         let is_allowed = !m.has(Capability::Shader)
             || m.has(Capability::CooperativeMatrixNV) && m.is_constant(scope);
         return match is_allowed {
             true => Ok(None),
-            false => Err(fault(
+            false => Err(finding(
                 at,
                 &CONSTANT,
                 scope,
@@ -309,14 +315,14 @@ pub(super) fn check(at: &Site<'_, '_>, scope: Id) -> Result<Option<Scope>, Fault
     };
     if value.0 > Scope::ShaderCallKHR.0 {
         let what = "must be a value of the enumeration `Scope`";
-        return Err(fault(at, &KNOWN, scope, "scope", what));
+        return Err(finding(at, &KNOWN, scope, "scope", what));
     }
     Ok(Some(value))
 }
 
 /// Checks an operand that says to whom memory accesses are ordered or visible,
 /// and that the stages know such groups.
-pub(super) fn check_memory(at: &Site<'_, '_>, scope: Id) -> Verdict {
+pub(super) fn check_memory(at: &InstCtx<'_, '_>, scope: Id) -> CheckResult {
     all([
         check_memory_value(at, scope),
         check_memory_stages(at, scope),
@@ -326,19 +332,19 @@ pub(super) fn check_memory(at: &Site<'_, '_>, scope: Id) -> Verdict {
 /// Checks an operand that says which invocations execute together, without a
 /// look at stages. Group instructions have narrower rules of their own, in
 /// `non_uniform`.
-pub(super) fn check_execution_value(at: &Site<'_, '_>, scope: Id) -> Verdict {
+pub(super) fn check_execution_value(at: &InstCtx<'_, '_>, scope: Id) -> CheckResult {
     match check(at, scope)? {
         None | Some(Scope::Workgroup | Scope::Subgroup) => Ok(()),
         Some(_) if !at.m.env.is_vulkan() => Ok(()),
         Some(_) => {
             let what = "must be `Workgroup` or `Subgroup`";
-            Err(fault(at, &EXECUTION, scope, "execution scope", what))
+            Err(finding(at, &EXECUTION, scope, "execution scope", what))
         }
     }
 }
 
 /// Checks that the stages know the groups that execute together.
-pub(super) fn check_execution_stages(at: &Site<'_, '_>, scope: Id) -> Verdict {
+pub(super) fn check_execution_stages(at: &InstCtx<'_, '_>, scope: Id) -> CheckResult {
     if !at.m.env.is_vulkan() || value(at.m, scope) != Some(Scope::Workgroup) {
         return Ok(());
     }
@@ -349,12 +355,12 @@ pub(super) fn check_execution_stages(at: &Site<'_, '_>, scope: Id) -> Verdict {
         "{} has the execution scope `Workgroup`, but {models} has no workgroups",
         at.inst.op()
     );
-    let fault = at.fault(&WORKGROUP_EXECUTION, message);
-    Err(fault.about(at.m, scope, "the scope is defined here"))
+    let finding = at.finding(&WORKGROUP_EXECUTION, message);
+    Err(finding.about(at.m, scope, "the scope is defined here"))
 }
 
 /// The part of [`check_memory`] that doesn't look at stages.
-pub(super) fn check_memory_value(at: &Site<'_, '_>, scope: Id) -> Verdict {
+pub(super) fn check_memory_value(at: &InstCtx<'_, '_>, scope: Id) -> CheckResult {
     let m = at.m;
     let Some(value) = check(at, scope)? else {
         return Ok(());
@@ -364,16 +370,16 @@ pub(super) fn check_memory_value(at: &Site<'_, '_>, scope: Id) -> Verdict {
         Scope::QueueFamily if has_model => Ok(()),
         Scope::QueueFamily => {
             let what = "can't be `QueueFamily` without the capability `VulkanMemoryModel`";
-            Err(fault(at, &QUEUE_FAMILY, scope, "memory scope", what))
+            Err(finding(at, &QUEUE_FAMILY, scope, "memory scope", what))
         }
         Scope::Device if has_model && !m.has(Capability::VulkanMemoryModelDeviceScope) => {
             let what = "can't be `Device` without the capability `VulkanMemoryModelDeviceScope`";
-            let fault = fault(at, &DEVICE, scope, "memory scope", what);
-            Err(fault.needs(&[Capability::VulkanMemoryModelDeviceScope]))
+            let finding = finding(at, &DEVICE, scope, "memory scope", what);
+            Err(finding.needs(&[Capability::VulkanMemoryModelDeviceScope]))
         }
         Scope::CrossDevice if m.env.is_vulkan() => {
             let what = "must be within one device";
-            Err(fault(at, &MEMORY, scope, "memory scope", what))
+            Err(finding(at, &MEMORY, scope, "memory scope", what))
         }
         Scope::Subgroup
             if m.env.is_vulkan()
@@ -382,14 +388,14 @@ pub(super) fn check_memory_value(at: &Site<'_, '_>, scope: Id) -> Verdict {
                 && !m.has(Capability::SubgroupVoteKHR) =>
         {
             let what = "can't be `Subgroup` without a capability for subgroups";
-            Err(fault(at, &SUBGROUP_MEMORY, scope, "memory scope", what))
+            Err(finding(at, &SUBGROUP_MEMORY, scope, "memory scope", what))
         }
         _ => Ok(()),
     }
 }
 
 /// The part of [`check_memory`] that looks at stages.
-pub(super) fn check_memory_stages(at: &Site<'_, '_>, scope: Id) -> Verdict {
+pub(super) fn check_memory_stages(at: &InstCtx<'_, '_>, scope: Id) -> CheckResult {
     let m = at.m;
     if !m.env.is_vulkan() {
         return Ok(());
@@ -404,15 +410,21 @@ pub(super) fn check_memory_stages(at: &Site<'_, '_>, scope: Id) -> Verdict {
             "the memory scope of {} can't be `{value}` in {models}",
             at.inst.op()
         );
-        let fault = at.fault(rule, message);
-        return Err(fault.about(m, scope, "the scope is defined here"));
+        let finding = at.finding(rule, message);
+        return Err(finding.about(m, scope, "the scope is defined here"));
     }
     if value == Scope::Workgroup
         && m.memory_model == MemoryModel::GLSL450
         && at.models().contains(ExecutionModel::TessellationControl)
     {
         let what = "can't be `Workgroup` in TessellationControl under the memory model `GLSL450`";
-        return Err(fault(at, &TESSELLATION_MEMORY, scope, "memory scope", what));
+        return Err(finding(
+            at,
+            &TESSELLATION_MEMORY,
+            scope,
+            "memory scope",
+            what,
+        ));
     }
     Ok(())
 }

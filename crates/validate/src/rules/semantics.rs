@@ -6,10 +6,10 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Capability, MemoryModel, MemorySemantics, Op, Scope};
 
 use super::{Family, scopes};
-use crate::fault::{Fault, Verdict, all, expect};
+use crate::finding::{CheckResult, Finding, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::Module;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[],
@@ -456,9 +456,9 @@ pub(super) fn value(m: &Module<'_>, semantics: Id) -> Option<MemorySemantics> {
     Some(MemorySemantics(m.constant_u64(semantics)? as u32))
 }
 
-/// Makes a fault: what is wrong, and what was found.
+/// Makes a finding: what is wrong, and what was found.
 #[cold]
-fn fault(at: &Site<'_, '_>, rule: &'static Rule, id: Id, what: &str) -> Fault {
+fn finding(at: &InstCtx<'_, '_>, rule: &'static Rule, id: Id, what: &str) -> Finding {
     let m = at.m;
     let found = match value(m, id) {
         Some(bits) => format!("{} is `{bits}`", m.name(id)),
@@ -468,7 +468,7 @@ fn fault(at: &Site<'_, '_>, rule: &'static Rule, id: Id, what: &str) -> Fault {
         "the memory semantics of {} {what}, but {found}",
         at.inst.op()
     );
-    at.fault(rule, message)
+    at.finding(rule, message)
         .about(m, id, "the semantics are defined here")
 }
 
@@ -485,12 +485,12 @@ fn is_barrier(op: Op) -> bool {
 
 /// Checks a memory semantics operand; `scope` is the memory scope that it goes
 /// with.
-pub(super) fn check(at: &Site<'_, '_>, semantics: Id, scope: Id) -> Verdict {
+pub(super) fn check(at: &InstCtx<'_, '_>, semantics: Id, scope: Id) -> CheckResult {
     let m = at.m;
     let Some(ty) = m.type_of(semantics) else {
         return Ok(());
     };
-    let broken = |rule: &'static Rule, what: &str| Err(fault(at, rule, semantics, what));
+    let broken = |rule: &'static Rule, what: &str| Err(finding(at, rule, semantics, what));
     if !m.is_int_scalar_of(ty, 32) {
         return broken(&TYPE, "must be a 32-bit integer");
     }
@@ -511,12 +511,12 @@ pub(super) fn check(at: &Site<'_, '_>, semantics: Id, scope: Id) -> Verdict {
     } else {
         let sequential = expect(!is_sequential || !is_for_vulkan, || {
             let what = "can't have `SequentiallyConsistent` in Vulkan or its memory model";
-            fault(at, &SEQUENTIALLY_CONSISTENT, semantics, what)
+            finding(at, &SEQUENTIALLY_CONSISTENT, semantics, what)
         });
         let acquires = at.inst.op() == Op::AtomicFlagClear && bits & ACQUIRING != 0;
         let clear = expect(sequential.is_err() || !acquires, || {
             let what = "can't acquire, because the instruction only writes";
-            fault(at, &ORDER_OF_OPCODE, semantics, what)
+            finding(at, &ORDER_OF_OPCODE, semantics, what)
         });
         let vulkan = match m.env.is_vulkan() {
             true => check_vulkan(at, semantics, bits, scope),
@@ -531,17 +531,17 @@ pub(super) fn check(at: &Site<'_, '_>, semantics: Id, scope: Id) -> Verdict {
     let lacks_shader = is(MemorySemantics::UniformMemory) && !m.has(Capability::Shader);
     let uniform = expect(!lacks_shader, || {
         let what = "can have `UniformMemory` only with the capability `Shader`";
-        fault(at, &UNIFORM_MEMORY, semantics, what)
+        finding(at, &UNIFORM_MEMORY, semantics, what)
     });
     all([order, model, uniform])
 }
 
-fn check_vulkan_model_bits(at: &Site<'_, '_>, semantics: Id, bits: u32) -> Verdict {
-    let fault = |rule: &'static Rule, what: &str| fault(at, rule, semantics, what);
+fn check_vulkan_model_bits(at: &InstCtx<'_, '_>, semantics: Id, bits: u32) -> CheckResult {
+    let finding = |rule: &'static Rule, what: &str| finding(at, rule, semantics, what);
     if !at.m.has(Capability::VulkanMemoryModel) {
         let found = MemorySemantics(bits & VULKAN_MODEL_BITS);
         let what = format!("can have `{found}` only with the capability `VulkanMemoryModel`");
-        return Err(fault(&VULKAN_BITS, &what));
+        return Err(finding(&VULKAN_BITS, &what));
     }
     let is = |bit: MemorySemantics| bits & bit.0 != 0;
     let is_volatile = is(MemorySemantics::Volatile) && is_barrier(at.inst.op());
@@ -550,28 +550,28 @@ fn check_vulkan_model_bits(at: &Site<'_, '_>, semantics: Id, bits: u32) -> Verdi
     let lacks_acquire = is(MemorySemantics::MakeVisible) && bits & ACQUIRING == 0;
     all([
         expect(!is_volatile, || {
-            fault(
+            finding(
                 &VOLATILE_BARRIER,
                 "can't have `Volatile`, because the instruction is a barrier",
             )
         }),
         expect(!lacks_storage, || {
             let what = "need a storage class with `MakeAvailable` or `MakeVisible`";
-            fault(&AVAILABILITY_STORAGE, what)
+            finding(&AVAILABILITY_STORAGE, what)
         }),
         expect(!lacks_release, || {
             let what = "need `Release` or `AcquireRelease` with `MakeAvailable`";
-            fault(&MAKE_AVAILABLE, what)
+            finding(&MAKE_AVAILABLE, what)
         }),
         expect(!lacks_acquire, || {
             let what = "need `Acquire` or `AcquireRelease` with `MakeVisible`";
-            fault(&MAKE_VISIBLE, what)
+            finding(&MAKE_VISIBLE, what)
         }),
     ])
 }
 
-fn check_vulkan(at: &Site<'_, '_>, semantics: Id, bits: u32, scope: Id) -> Verdict {
-    let broken = |rule: &'static Rule, what: &str| Err(fault(at, rule, semantics, what));
+fn check_vulkan(at: &InstCtx<'_, '_>, semantics: Id, bits: u32, scope: Id) -> CheckResult {
+    let broken = |rule: &'static Rule, what: &str| Err(finding(at, rule, semantics, what));
     let is_relaxed = bits & ORDERS == 0;
     let has_storage = bits & VULKAN_STORAGE != 0;
     let by_opcode = match at.inst.op() {
@@ -579,13 +579,13 @@ fn check_vulkan(at: &Site<'_, '_>, semantics: Id, bits: u32, scope: Id) -> Verdi
         _ if bits & MemorySemantics::SequentiallyConsistent.0 != 0 => Ok(()),
         Op::AtomicLoad if bits & RELEASING != 0 => {
             let what = "can't release, because the instruction only reads";
-            let fault = fault(at, &ORDER_OF_OPCODE, semantics, what);
-            Err(fault.vuid("VUID-StandaloneSpirv-MemorySemantics-10868"))
+            let finding = finding(at, &ORDER_OF_OPCODE, semantics, what);
+            Err(finding.vuid("VUID-StandaloneSpirv-MemorySemantics-10868"))
         }
         Op::AtomicStore if bits & ACQUIRING != 0 => {
             let what = "can't acquire, because the instruction only writes";
-            let fault = fault(at, &ORDER_OF_OPCODE, semantics, what);
-            Err(fault.vuid("VUID-StandaloneSpirv-MemorySemantics-10867"))
+            let finding = finding(at, &ORDER_OF_OPCODE, semantics, what);
+            Err(finding.vuid("VUID-StandaloneSpirv-MemorySemantics-10867"))
         }
         Op::ControlBarrierArriveEXT if !is_relaxed && bits & MemorySemantics::Release.0 == 0 => {
             broken(&SPLIT_ARRIVE, "can only release")
@@ -626,17 +626,17 @@ fn check_vulkan(at: &Site<'_, '_>, semantics: Id, bits: u32, scope: Id) -> Verdi
 
 /// Checks that the semantics of a comparison that fails fit those of one that
 /// succeeds. Both must have passed [`check`].
-pub(super) fn check_unequal(at: &Site<'_, '_>, equal: Id, unequal: Id) -> Verdict {
-    let fault = |rule: &'static Rule, what: &str| {
-        let fault = fault(at, rule, unequal, what);
-        fault.about(at.m, equal, "the semantics if equal are defined here")
+pub(super) fn check_unequal(at: &InstCtx<'_, '_>, equal: Id, unequal: Id) -> CheckResult {
+    let finding = |rule: &'static Rule, what: &str| {
+        let finding = finding(at, rule, unequal, what);
+        finding.about(at.m, equal, "the semantics if equal are defined here")
     };
     let Some(MemorySemantics(bits)) = value(at.m, unequal) else {
         return Ok(());
     };
     let releases = expect(bits & RELEASING == 0, || {
         let what = "can't release if the comparison fails";
-        fault(&UNEQUAL_RELEASE, what)
+        finding(&UNEQUAL_RELEASE, what)
     });
     let Some(MemorySemantics(equal_bits)) = value(at.m, equal) else {
         return releases;
@@ -644,14 +644,14 @@ pub(super) fn check_unequal(at: &Site<'_, '_>, equal: Id, unequal: Id) -> Verdic
     let order = releases.and_then(|()| {
         expect(strength(bits) <= strength(equal_bits), || {
             let what = "can't have a stronger memory order if the comparison fails";
-            fault(&UNEQUAL_STRONGER, what)
+            finding(&UNEQUAL_STRONGER, what)
         })
     });
     let volatile = expect(
         (bits ^ equal_bits) & MemorySemantics::Volatile.0 == 0,
         || {
             let what = "must have `Volatile` for both outcomes of the comparison or for neither";
-            fault(&UNEQUAL_VOLATILE, what)
+            finding(&UNEQUAL_VOLATILE, what)
         },
     );
     let added = match at.m.env.is_vulkan() {
@@ -660,11 +660,11 @@ pub(super) fn check_unequal(at: &Site<'_, '_>, equal: Id, unequal: Id) -> Verdic
     };
     let storage = expect(added & VULKAN_STORAGE == 0, || {
         let what = "can't have additional storage classes if the comparison fails";
-        fault(&UNEQUAL_STORAGE, what)
+        finding(&UNEQUAL_STORAGE, what)
     });
     let visible = expect(added & MemorySemantics::MakeVisible.0 == 0, || {
         let what = "can't have `MakeVisible` only if the comparison fails";
-        fault(&UNEQUAL_VISIBLE, what)
+        finding(&UNEQUAL_VISIBLE, what)
     });
     all([order, volatile, storage, visible])
 }

@@ -6,10 +6,10 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Op};
 
 use super::Family;
-use crate::fault::{Fault, Faults, Verdict};
+use crate::finding::{CheckResult, Finding, Reporter};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Inst, Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[],
@@ -102,7 +102,7 @@ const STORE_SMALL: &str = storing!("OpStore %pointer %value");
 const EXTRACT_SMALL: &str = storing!("%part = OpCompositeExtract %u16 %value 0");
 const TO_FLOAT_SMALL: &str = storing!("%float = OpConvertUToF %v2f32 %value");
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
+fn check(_at: &InstCtx<'_, '_>) -> CheckResult {
     Ok(())
 }
 
@@ -212,7 +212,7 @@ fn role(op: Op) -> Role {
 
 /// Looks at functions only in the rare modules that declare types which they may
 /// only store.
-fn check_module(m: &Module<'_>, faults: &mut Faults) {
+fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     if !m.has(Capability::Shader) {
         return;
     }
@@ -286,9 +286,9 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
             if makes && let Some(result) = inst.result() {
                 limited.replace(result, true);
             }
-            if let Some(fault) = check_instruction(m, inst, &limited) {
-                faults.add(fault);
-                if faults.is_full() {
+            if let Some(finding) = check_instruction(m, inst, &limited) {
+                reporter.add(finding);
+                if reporter.is_full() {
                     return;
                 }
             }
@@ -296,7 +296,7 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
     }
 }
 
-fn check_instruction(m: &Module<'_>, inst: Inst<'_>, limited: &IdMap<bool>) -> Option<Fault> {
+fn check_instruction(m: &Module<'_>, inst: Inst<'_>, limited: &IdMap<bool>) -> Option<Finding> {
     let op = inst.op();
     let role = role(op);
     if matches!(role, Role::Fine) || m.is_remark(inst) {
@@ -318,11 +318,11 @@ fn check_instruction(m: &Module<'_>, inst: Inst<'_>, limited: &IdMap<bool>) -> O
     let message = format!(
         "{op} can't be used on {what} in this module, which may only load, store and convert them"
     );
-    let fault = Fault::new(rule, inst.offset(), message);
-    let fault = fault.needs(CALCULATION);
+    let finding = Finding::new(rule, inst.offset(), message);
+    let finding = finding.needs(CALCULATION);
     Some(match used {
-        Some(id) => fault.about(m, id, "the value is defined here"),
-        None => fault,
+        Some(id) => finding.about(m, id, "the value is defined here"),
+        None => finding,
     })
 }
 

@@ -7,10 +7,10 @@ use spirvkit_grammar::{Op, TensorOperands};
 
 use super::Family;
 use super::operation::{Operation, check_values};
-use crate::fault::{Fault, Verdict, all, both, expect};
+use crate::finding::{CheckResult, Finding, all, both, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -234,7 +234,7 @@ static ADDRESSING_OPERAND: Rule = Rule {
     },
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::TensorReadARM => check_values(at, check_read),
         Op::TensorWriteARM => check_values(at, check_write),
@@ -251,7 +251,7 @@ struct Tensor {
 
 impl Tensor {
     /// The tensor that is this operand.
-    fn of(o: &Operation<'_, '_, '_>, index: usize) -> Result<Self, Fault> {
+    fn of(o: &Operation<'_, '_, '_>, index: usize) -> Result<Self, Finding> {
         let ty = o.ty(index);
         let def = match o.m.ty(ty) {
             Type::Other(Op::TypeTensorARM) => o.m.def(ty),
@@ -262,11 +262,11 @@ impl Tensor {
                 element,
                 rank: Id(rank),
             }),
-            _ => Err(o.operand_fault(&RANKED, index, "a tensor whose type has a rank")),
+            _ => Err(o.operand_finding(&RANKED, index, "a tensor whose type has a rank")),
         }
     }
 
-    fn check_coordinates(&self, o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    fn check_coordinates(&self, o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
         let m = o.m;
         let ty = o.ty(index);
         let is_fine = match m.ty(ty) {
@@ -280,7 +280,7 @@ impl Tensor {
             true => Ok(()),
             false => {
                 let wanted = "an array of integers, one for each dimension of the tensor";
-                Err(o.operand_fault(&COORDINATES, index, wanted))
+                Err(o.operand_finding(&COORDINATES, index, wanted))
             }
         }
     }
@@ -294,15 +294,15 @@ fn element(m: &Module<'_>, ty: Id) -> Id {
     }
 }
 
-fn check_read(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_read(o: &Operation<'_, '_, '_>) -> CheckResult {
     let value = element(o.m, o.result);
     let made = expect(o.m.is_scalar(value), || {
-        o.result_fault(&ELEMENT, "a scalar or an array of scalars")
+        o.result_finding(&ELEMENT, "a scalar or an array of scalars")
     });
     let is_made = made.is_ok();
     let tensor = match Tensor::of(o, 0) {
         Ok(tensor) => tensor,
-        Err(fault) => return all([made, Err(fault)]),
+        Err(finding) => return all([made, Err(finding)]),
     };
     let same = expect(!is_made || value == tensor.element, || {
         o.mismatch(&ELEMENT, 0, "elements of the result type")
@@ -315,11 +315,11 @@ fn check_read(o: &Operation<'_, '_, '_>) -> Verdict {
     ])
 }
 
-fn check_write(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_write(o: &Operation<'_, '_, '_>) -> CheckResult {
     let tensor = Tensor::of(o, 0)?;
     let element = expect(element(o.m, o.ty(2)) == tensor.element, || {
         let wanted = "an element of the tensor or an array of them";
-        o.operand_fault(&ELEMENT, 2, wanted)
+        o.operand_finding(&ELEMENT, 2, wanted)
     });
     all([
         tensor.check_coordinates(o, 1),
@@ -328,7 +328,7 @@ fn check_write(o: &Operation<'_, '_, '_>) -> Verdict {
     ])
 }
 
-fn check_operands(o: &Operation<'_, '_, '_>, index: usize, tensor: &Tensor) -> Verdict {
+fn check_operands(o: &Operation<'_, '_, '_>, index: usize, tensor: &Tensor) -> CheckResult {
     let Some(&mask) = o.args.get(index) else {
         return Ok(());
     };
@@ -344,7 +344,7 @@ fn check_operands(o: &Operation<'_, '_, '_>, index: usize, tensor: &Tensor) -> V
     let own = all(foreign.iter().map(|&bit| {
         expect(!has(bit), || {
             let message = format!("{} can't have the tensor operand {bit}", o.op);
-            o.fault(&OPERANDS, message)
+            o.finding(&OPERANDS, message)
         })
     }));
     let makes =
@@ -354,7 +354,7 @@ fn check_operands(o: &Operation<'_, '_, '_>, index: usize, tensor: &Tensor) -> V
             "{} makes elements available or visible, so it also needs NonPrivateElementARM",
             o.op
         );
-        o.fault(&OPERANDS, message)
+        o.finding(&OPERANDS, message)
     });
     let is_value = o.op != Op::TensorReadARM
         || !has(TensorOperands::OutOfBoundsValueARM)
@@ -365,19 +365,19 @@ fn check_operands(o: &Operation<'_, '_, '_>, index: usize, tensor: &Tensor) -> V
             o.op,
             o.m.show_value(o.id(index + 1))
         );
-        let fault = o.fault(&OUT_OF_BOUNDS, message);
-        fault.about(o.m, o.id(index + 1), "the value is defined here")
+        let finding = o.finding(&OUT_OF_BOUNDS, message);
+        finding.about(o.m, o.id(index + 1), "the value is defined here")
     });
     all([own, private, value])
 }
 
-fn check_query(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_query(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let made = expect(m.is_int_scalar(o.result), || {
-        o.result_fault(&QUERY_RESULT, "an integer scalar")
+        o.result_finding(&QUERY_RESULT, "an integer scalar")
     });
     let dimension = expect(m.is_int_scalar(o.ty(1)) && m.is_constant(o.id(1)), || {
-        o.operand_fault(&DIMENSION, 1, "a constant integer scalar")
+        o.operand_finding(&DIMENSION, 1, "a constant integer scalar")
     });
     let ((), (tensor, ())) = both(made, both(Tensor::of(o, 0), dimension))?;
     if let (Some(dimension), Some(rank)) = (m.constant_u64(o.id(1)), m.constant_u64(tensor.rank))
@@ -387,12 +387,12 @@ fn check_query(o: &Operation<'_, '_, '_>) -> Verdict {
             "{} queries dimension {dimension} of a tensor with {rank}",
             o.op
         );
-        return Err(o.fault(&DIMENSION, message));
+        return Err(o.finding(&DIMENSION, message));
     }
     Ok(())
 }
 
-fn check_addressing(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_addressing(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let is_view = matches!(
         o.op,
@@ -406,7 +406,7 @@ fn check_addressing(o: &Operation<'_, '_, '_>) -> Verdict {
         false => (Op::TypeTensorLayoutNV, "a tensor layout"),
     };
     if m.ty(o.result) != Type::Other(wanted) {
-        return Err(o.result_fault(&ADDRESSING_TYPE, shown));
+        return Err(o.result_finding(&ADDRESSING_TYPE, shown));
     }
     if matches!(o.op, Op::CreateTensorLayoutNV | Op::CreateTensorViewNV) {
         return Ok(());
@@ -429,12 +429,12 @@ fn check_addressing(o: &Operation<'_, '_, '_>) -> Verdict {
             o.op,
             dimension.unwrap_or(0)
         );
-        let fault = o.fault(&ADDRESSING_COUNT, message);
-        fault.about(m, o.result, "the type is declared here")
+        let finding = o.finding(&ADDRESSING_COUNT, message);
+        finding.about(m, o.result, "the type is declared here")
     });
     let operands = (1..o.args.len()).map(|index| {
         expect(m.is_int_scalar_of(o.ty(index), 32), || {
-            o.operand_fault(&ADDRESSING_OPERAND, index, "a 32-bit integer")
+            o.operand_finding(&ADDRESSING_OPERAND, index, "a 32-bit integer")
         })
     });
     all([base, count, all(operands)])

@@ -27,7 +27,7 @@ OpFunctionEnd
     )
 }
 
-fn judge(text: &str, options: &Options) -> Report {
+fn check(text: &str, options: &Options) -> Report {
     let assembling = AssembleOptions::default().target(options.env.version());
     let module = assemble(text, &assembling).unwrap();
     validate(&module.words, options)
@@ -50,12 +50,12 @@ fn advised(report: &Report) -> Vec<&str> {
 #[track_caller]
 fn helps(env: &str, text: &str, rules: &[&str], option: &str) {
     let mut options = Options::for_env(env.parse().unwrap());
-    let report = judge(text, &options);
+    let report = check(text, &options);
     let broken: Vec<_> = report.diagnostics().iter().map(|d| d.rule()).collect();
     assert_eq!(broken, rules);
     assert_eq!(advised(&report), vec![option; rules.len()]);
     options.set(option, "true").unwrap();
-    assert_eq!(judge(text, &options).diagnostics(), []);
+    assert_eq!(check(text, &options).diagnostics(), []);
 }
 
 /// Expects that all that is wrong is of these rules, that nothing is advised, and
@@ -63,7 +63,7 @@ fn helps(env: &str, text: &str, rules: &[&str], option: &str) {
 #[track_caller]
 fn nothing_helps(env: &str, text: &str, rules: &[&str]) {
     let options = Options::for_env(env.parse().unwrap());
-    let report = judge(text, &options);
+    let report = check(text, &options);
     let broken: Vec<_> = report.diagnostics().iter().map(|d| d.rule()).collect();
     assert_eq!(broken, rules);
     assert_eq!(advised(&report), vec![""; rules.len()]);
@@ -75,7 +75,7 @@ fn nothing_helps(env: &str, text: &str, rules: &[&str]) {
     ] {
         let mut options = options.clone();
         options.set(option, "true").unwrap();
-        assert!(!judge(text, &options).is_valid(), "{option}");
+        assert!(!check(text, &options).is_valid(), "{option}");
     }
 }
 

@@ -40,7 +40,7 @@ fn function(preamble: &str, blocks: &str) -> String {
     module(preamble, &body)
 }
 
-fn judge(text: &str) -> (Report, Vec<(usize, String)>) {
+fn report_of(text: &str) -> (Report, Vec<(usize, String)>) {
     let env: spirvkit_grammar::TargetEnv = "spv1.5".parse().unwrap();
     let options = AssembleOptions::default()
         .target(env.version())
@@ -78,7 +78,7 @@ fn check(text: &str) {
             Some((index + 1, rule.to_owned()))
         })
         .collect();
-    let (report, mut found) = judge(text);
+    let (report, mut found) = report_of(text);
     found.sort();
     let messages: String = report
         .diagnostics()
@@ -627,7 +627,7 @@ fn nest(count: usize, is_loop: bool) -> String {
 fn nesting_has_a_limit_but_no_other_end() {
     for is_loop in [false, true] {
         check(&function(SHADER, &nest(1023, is_loop)));
-        let (report, found) = judge(&function(SHADER, &nest(20_000, is_loop)));
+        let (report, found) = report_of(&function(SHADER, &nest(20_000, is_loop)));
         assert!(!report.is_valid());
         // The first block that is too deep, and for a loop its continue target.
         assert_eq!(found.len(), if is_loop { 2 } else { 1 });

@@ -20,21 +20,24 @@ pub(crate) fn tells(frame: Frame, piece: &'static str) {
         .origins(true);
     let module = assemble(&text, &assembling).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
     let report = validate(&module.words, &options);
-    let mut told = vec![String::new(); text.lines().count()];
+    let mut reported = vec![String::new(); text.lines().count()];
     let mut messages = String::new();
     for diagnostic in report.diagnostics() {
         let word = diagnostic.word_offset().unwrap();
         let span = module.origins.span(word).unwrap();
         let line = text[..span.start].matches('\n').count();
-        told[line] += &format!(" {}", diagnostic.rule());
+        reported[line] += &format!(" {}", diagnostic.rule());
         messages += &format!("{}: {}\n", diagnostic.rule(), diagnostic.message());
     }
     let (mut expected, mut found) = (String::new(), String::new());
-    for (line, told) in text.lines().zip(told) {
+    for (line, reported) in text.lines().zip(reported) {
         let (line, rules) = line.split_once(" ; ").unwrap_or((line, ""));
-        if !rules.is_empty() || !told.is_empty() {
+        if !rules.is_empty() || !reported.is_empty() {
             expected += &format!("{line} ; {rules}\n");
-            found += &format!("{line} ;{}\n", if told.is_empty() { " " } else { &told });
+            found += &format!(
+                "{line} ;{}\n",
+                if reported.is_empty() { " " } else { &reported }
+            );
         }
     }
     assert_eq!(expected, found, "expected, and found:\n{messages}");

@@ -47,8 +47,8 @@ fn the_type_of_a_literal_may_be_a_value_by_mistake() {
         );
         let module = assemble(&format!("{text}{END}"), &Default::default()).unwrap();
         let report = validate(&module.words, &Options::default());
-        let mut told = report.diagnostics().iter().map(|d| d.message());
-        assert!(told.any(|message| message.contains(what)), "{ty}");
+        let mut reported = report.diagnostics().iter().map(|d| d.message());
+        assert!(reported.any(|message| message.contains(what)), "{ty}");
     }
 }
 

@@ -12,7 +12,7 @@ fn each(count: usize, piece: impl Fn(usize) -> String) -> String {
     (0..count).map(piece).collect()
 }
 
-fn judge(env: &str, text: &str) -> Report {
+fn check(env: &str, text: &str) -> Report {
     let module = assemble(text, &Default::default());
     let words = module.unwrap_or_else(|errors| panic!("{errors:?}")).words;
     let mut options = Options::for_env(env.parse().unwrap());
@@ -23,14 +23,14 @@ fn judge(env: &str, text: &str) -> Report {
 #[track_caller]
 fn accept(text: &str) {
     for env in ["spv1.6", "vulkan1.3"] {
-        let report = judge(env, text);
+        let report = check(env, text);
         assert!(report.is_valid(), "{env}: {:?}", report.diagnostics());
     }
 }
 
 #[track_caller]
 fn refuse(env: &str, text: &str, rule: &str, words: &str) {
-    let report = judge(env, text);
+    let report = check(env, text);
     let found = &report.diagnostics()[0];
     assert_eq!(found.rule(), rule, "{found:?}");
     assert!(found.message().contains(words), "{found:?}");
@@ -180,7 +180,7 @@ fn structures_that_many_members_are_by_turns() {
 
 #[test]
 fn types_that_are_declared_very_often() {
-    let judge = |count| {
+    let check = |count| {
         let globals = each(count, |index| format!("%type{index} = OpTypeVoid\n"));
         let text = compute("", &globals, "", "");
         let words = assemble(&text, &Default::default()).unwrap().words;
@@ -188,11 +188,11 @@ fn types_that_are_declared_very_often() {
         options.max_errors = 0;
         validate(&words, &options)
     };
-    let report = judge(5 * COUNT);
+    let report = check(5 * COUNT);
     assert_eq!(report.diagnostics().len(), 5 * COUNT);
     assert!(!report.is_over_budget());
     // Of still more, no more is told than there is room for.
-    let report = judge(40 * COUNT);
+    let report = check(40 * COUNT);
     assert!((5 * COUNT..40 * COUNT).contains(&report.diagnostics().len()));
     assert!(report.is_over_budget());
 }
@@ -308,7 +308,7 @@ fn functions_that_call_each_other_in_circles() {
         "%chain999 ",
         "%back = OpFunctionCall %void %shared500\n%chain999 ",
     );
-    assert!(judge("spv1.6", &text).is_valid());
+    assert!(check("spv1.6", &text).is_valid());
     let listed = |index| match index {
         700 => "",
         _ => "%one_block",
@@ -356,7 +356,7 @@ fn warnings_are_not_without_number() {
         "OpMemoryModel",
         &("OpExtension \"\"\n".repeat(COUNT) + "OpMemoryModel"),
     );
-    let report = judge("spv1.6", &text);
+    let report = check("spv1.6", &text);
     assert!(report.is_valid());
     assert!(report.diagnostics().len() < COUNT);
 }

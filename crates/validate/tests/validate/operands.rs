@@ -193,14 +193,14 @@ OpName %flaot \"flaot\"
 
 #[test]
 fn a_missing_memory_model_is_told_as_that() {
-    let told = |text: &str| {
+    let reported = |text: &str| {
         let options = Options::default();
         let report = validate(&assembled(text, &options).words, &options);
         let found = &report.diagnostics()[0];
         assert_eq!(found.rule(), "layout.memory-model");
         format!("{}\n{}", found.message(), found.help().unwrap_or_default())
     };
-    let missing = told("OpCapability Shader\nOpCapability Linkage\n%void = OpTypeVoid\n");
+    let missing = reported("OpCapability Shader\nOpCapability Linkage\n%void = OpTypeVoid\n");
     assert!(
         missing.starts_with("the module has no OpMemoryModel"),
         "{missing}"
@@ -209,7 +209,7 @@ fn a_missing_memory_model_is_told_as_that() {
         missing.contains("`OpMemoryModel Logical GLSL450`"),
         "{missing}"
     );
-    let missing = told("OpCapability Kernel\nOpCapability Linkage\n");
+    let missing = reported("OpCapability Kernel\nOpCapability Linkage\n");
     assert!(
         missing.starts_with("the module has no OpMemoryModel"),
         "{missing}"
@@ -218,7 +218,7 @@ fn a_missing_memory_model_is_told_as_that() {
         missing.contains("`OpMemoryModel Physical64 OpenCL`"),
         "{missing}"
     );
-    let late = told(
+    let late = reported(
         "OpCapability Shader\nOpCapability Linkage\n%void = OpTypeVoid\nOpMemoryModel Logical GLSL450\n",
     );
     assert!(

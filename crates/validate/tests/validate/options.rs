@@ -325,11 +325,11 @@ const ERRORS: &str = "%float = OpTypeFloat 32
 #[test]
 fn a_report_is_cut_only_if_there_is_more() {
     let text = shader(ERRORS, "");
-    for (most, told, is_cut) in [(1, 1, true), (2, 2, true), (3, 3, false), (0, 3, false)] {
+    for (most, reported, is_cut) in [(1, 1, true), (2, 2, true), (3, 3, false), (0, 3, false)] {
         let mut options = Options::default();
         options.max_errors = most;
         let report = validate(&words(&text, options.env), &options);
-        assert_eq!(report.diagnostics().len(), told);
+        assert_eq!(report.diagnostics().len(), reported);
         assert_eq!(report.is_cut(), is_cut, "with at most {most}");
     }
 }
@@ -429,13 +429,13 @@ fn bytes_of_either_order_are_judged() {
 }
 
 /// Nothing defines `%nothing`; the sum of its kind is wrong by itself.
-fn two_faults() -> Vec<u32> {
+fn two_findings() -> Vec<u32> {
     let body = "%first = OpIAdd %uint %uint_0 %nothing
 %second = OpFAdd %uint %uint_0 %uint_0";
     words(&shader("", body), Options::default().env)
 }
 
-fn told(words: &[u32], options: &Options) -> Vec<(Severity, &'static str)> {
+fn reported(words: &[u32], options: &Options) -> Vec<(Severity, &'static str)> {
     let report = validate(words, options);
     let all = report.diagnostics().iter();
     all.map(|each| (each.severity(), each.rule())).collect()
@@ -443,20 +443,20 @@ fn told(words: &[u32], options: &Options) -> Vec<(Severity, &'static str)> {
 
 #[test]
 fn rules_are_told_at_the_levels_that_are_set() {
-    let words = two_faults();
+    let words = two_findings();
     let mut options = Options::default();
     let undefined = (Severity::Error, "id.undefined");
     let wrong = (Severity::Error, "arithmetic.float-result");
-    assert_eq!(told(&words, &options), [undefined, wrong]);
+    assert_eq!(reported(&words, &options), [undefined, wrong]);
     options.levels.set("arithmetic.*", Level::Warn);
     let warned = (Severity::Warning, wrong.1);
-    assert_eq!(told(&words, &options), [undefined, warned]);
+    assert_eq!(reported(&words, &options), [undefined, warned]);
     options.levels.set("arithmetic.float-result", Level::Allow);
-    assert_eq!(told(&words, &options), [undefined]);
+    assert_eq!(reported(&words, &options), [undefined]);
     assert!(!validate(&words, &options).is_valid());
     // What is allowed hides nothing: now the sum itself is looked at.
     options.levels.set("id", Level::Allow);
-    let other = told(&words, &options);
+    let other = reported(&words, &options);
     assert!(
         other
             .iter()
@@ -477,18 +477,18 @@ fn warnings_can_be_errors_and_errors_are_counted_as_told() {
     );
     let mut options = Options::default();
     assert_eq!(
-        told(&words, &options),
+        reported(&words, &options),
         [(Severity::Warning, "extension.unknown")]
     );
     assert!(validate(&words, &options).is_valid());
     options.levels.set("extension.unknown", Level::Deny);
     assert_eq!(
-        told(&words, &options),
+        reported(&words, &options),
         [(Severity::Error, "extension.unknown")]
     );
     assert!(!validate(&words, &options).is_valid());
 
-    let words = two_faults();
+    let words = two_findings();
     let mut options = Options::default();
     options.max_errors = 1;
     let report = validate(&words, &options);
@@ -504,7 +504,7 @@ fn what_can_not_be_read_is_always_an_error() {
     options.levels.set("*", Level::Allow);
     options.levels.set("binary.malformed", Level::Allow);
     assert!(!validate(&[1, 2, 3], &options).is_valid());
-    let mut words = two_faults();
+    let mut words = two_findings();
     words.push(0);
     assert!(!validate(&words, &options).is_valid());
     words.pop();

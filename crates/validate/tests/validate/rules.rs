@@ -4,7 +4,7 @@ use spirvkit_diagnostics::{Severity, with_article};
 use spirvkit_text::{AssembleOptions, assemble};
 use spirvkit_validate::{Frame, Report, rules, validate};
 
-fn judge(frame: Frame, text: &str) -> Report {
+fn report_of(frame: Frame, text: &str) -> Report {
     let env: spirvkit_grammar::TargetEnv = frame.environment().parse().unwrap();
     let mut options = AssembleOptions::default();
     // A whole module may say its own version in a header comment.
@@ -29,7 +29,7 @@ fn examples_break_and_keep_their_rules() {
     for rule in rules() {
         let example = &rule.example;
         let (breaking, keeping) = (example.breaking(), example.keeping());
-        let report = judge(example.frame, &breaking);
+        let report = report_of(example.frame, &breaking);
         let other: Vec<_> = report
             .diagnostics()
             .iter()
@@ -45,7 +45,7 @@ fn examples_break_and_keep_their_rules() {
         if rule.severity() == Severity::Warning && !report.is_valid() {
             failures += &format!("{} is more than a warning\n", rule.id);
         }
-        let report = judge(example.frame, &keeping);
+        let report = report_of(example.frame, &keeping);
         if !report.diagnostics().is_empty() {
             failures += &format!("{} is to be kept, but:\n{}", rule.id, list(&report));
         }
@@ -85,7 +85,7 @@ fn articles_and_numbers_agree_with_their_nouns() {
     };
     for rule in rules() {
         check(rule.id, rule.text);
-        let report = judge(rule.example.frame, &rule.example.breaking());
+        let report = report_of(rule.example.frame, &rule.example.breaking());
         for diagnostic in report.diagnostics() {
             check(rule.id, diagnostic.message());
             check(rule.id, diagnostic.help().unwrap_or_default());

@@ -2,7 +2,7 @@
 
 use spirvkit_validate::{Example, Frame, Report, validate};
 
-fn judge(frame: Frame, piece: &'static str) -> Report {
+fn check(frame: Frame, piece: &'static str) -> Report {
     let example = Example {
         frame,
         breaks: piece,
@@ -16,7 +16,7 @@ fn judge(frame: Frame, piece: &'static str) -> Report {
 
 #[track_caller]
 fn breaks(frame: Frame, piece: &'static str, rule: &str) {
-    let report = judge(frame, piece);
+    let report = check(frame, piece);
     let broken: Vec<_> = report.diagnostics().iter().map(|d| d.rule()).collect();
     assert_eq!(broken, [rule]);
     assert!(!report.is_valid());
@@ -36,7 +36,7 @@ fn missing_parameters_are_a_warning() {
 %label = OpLabel
 OpReturn
 OpFunctionEnd";
-    let report = judge(Frame::Shader, piece);
+    let report = check(Frame::Shader, piece);
     assert!(report.is_valid());
     assert_eq!(report.diagnostics()[0].rule(), "function.parameter");
 }
@@ -151,7 +151,7 @@ fn structures_in_vulkan_hold_no_pointers_to_opaque_types() {
 %struct = OpTypeStruct %u32 %pointer";
     let vulkan = Frame::ShaderFor("vulkan1.3");
     breaks(vulkan, piece, "type.struct-opaque-member");
-    assert!(judge(Frame::Shader, piece).is_valid());
+    assert!(check(Frame::Shader, piece).is_valid());
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn input_attachments_are_not_arrayed_in_vulkan() {
 %image = OpTypeImage %f32 SubpassData 0 1 0 2 Unknown";
     let vulkan = Frame::FragmentFor("vulkan1.3");
     breaks(vulkan, piece, "type.image-subpass");
-    assert!(judge(Frame::Fragment, piece).is_valid());
+    assert!(check(Frame::Fragment, piece).is_valid());
 }
 
 #[test]

@@ -55,7 +55,7 @@ const AFTER_HELP: &str = place_help!(
 );
 
 /// The most instructions of a line that are written for people.
-const MOST: usize = 50;
+const MAX: usize = 50;
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let (form, raw_ids) = (&arguments.form, arguments.raw.raw_id);
@@ -152,7 +152,7 @@ fn write_lines(view: &View<'_>, place: &Place<'_>, out: &mut dyn Write) -> io::R
                 writeln!(out, "in {}:", function.as_deref().unwrap_or("no function"))?;
             }
             let mut code = code(view.info, range);
-            for offset in view.each(code.by_ref().take(MOST)) {
+            for offset in view.each(code.by_ref().take(MAX)) {
                 writeln!(out, "  {:#x}  {}", offset * 4, first_line(&show(offset)))?;
             }
             if code.next().is_some() {
@@ -259,7 +259,7 @@ fn add_lines<L: SerializeSeq>(
                 end: range.end * 4,
                 function: function_name(view, start),
                 position: position_json(info, info.position(start)),
-                instructions: List(|| view.each(code(info, range).take(MOST)).map(text)),
+                instructions: List(|| view.each(code(info, range).take(MAX)).map(text)),
             })?;
         }
         Ok(())

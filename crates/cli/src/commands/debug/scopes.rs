@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
 }
 
 /// The most functions that are told of those into which something was inlined.
-const MOST_FRAMES: usize = 32;
+const MAX_FRAMES: usize = 32;
 
 fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut last = LastFunction::default();
@@ -67,13 +67,13 @@ fn line(view: &View<'_>, range: &Range<usize>) -> String {
     let position = info.position(offset);
     let position = position.map_or_else(|| "no line".to_owned(), |at| info.position_text(at));
     let mut out = format!("  {bytes:<16} {position:<24}");
-    for (number, frame) in info.frames(offset).take(MOST_FRAMES + 1).enumerate() {
+    for (number, frame) in info.frames(offset).take(MAX_FRAMES + 1).enumerate() {
         match number {
             0 => {
                 let id = view.shown.show(frame.scope.id());
                 let _ = write!(out, " {id} {}", frame.scope.scope_text());
             }
-            MOST_FRAMES => out.push_str(", …"),
+            MAX_FRAMES => out.push_str(", …"),
             _ => out.push_str(&inlined_text(info, frame)),
         }
     }
@@ -123,7 +123,7 @@ fn stretch<'v>(view: &'v View<'_>, range: Range<usize>) -> impl Serialize + use<
         start: range.start * 4,
         end: range.end * 4,
         function: function_name(view, offset),
-        frames: List(move || view.each(info.frames(offset).take(MOST_FRAMES)).map(frame)),
+        frames: List(move || view.each(info.frames(offset).take(MAX_FRAMES)).map(frame)),
         position: position_json(info, info.position(offset)),
     }
 }

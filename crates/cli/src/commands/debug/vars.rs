@@ -165,7 +165,7 @@ fn write_line(
 }
 
 /// The most operations, and the most indexes, that are told of a place.
-const MOST: usize = 100;
+const MAX: usize = 100;
 
 fn location_text(view: &View<'_>, location: &Location<'_>) -> String {
     let (what, value) = match location {
@@ -174,16 +174,16 @@ fn location_text(view: &View<'_>, location: &Location<'_>) -> String {
         Location::Unknown => return "  nowhere: optimized away".to_owned(),
     };
     let mut out = format!("  {what} {}", view.shown.show(value.id));
-    for index in value.indexes().take(MOST) {
+    for index in value.indexes().take(MAX) {
         let _ = write!(out, "[{}]", view.shown.show(index));
     }
-    if value.indexes().len() > MOST {
+    if value.indexes().len() > MAX {
         out.push_str("[…]");
     }
     let operations = value.expression.into_iter();
     let operations = operations.flat_map(|expression| expression.entries(Field::Operations));
     let mut operations = operations.filter_map(|entry| entry.operation_text());
-    for (number, operation) in operations.by_ref().take(MOST).enumerate() {
+    for (number, operation) in operations.by_ref().take(MAX).enumerate() {
         let separator = if number == 0 { ":" } else { "," };
         let _ = write!(out, "{separator} {operation}");
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use spirvkit::diff::diff;
 
-use super::{Arguments, Verdict};
+use super::{Arguments, CheckResult};
 use crate::change::load;
 use crate::exit::{Ending, UsageError};
 use crate::inputs::{Input, Inputs};
@@ -27,7 +27,7 @@ struct Outcome {
 
 #[derive(Clone, Copy)]
 enum Kind {
-    Compared(Verdict),
+    Compared(CheckResult),
     /// Only this one of the folders has it.
     Only(usize),
 }
@@ -60,9 +60,9 @@ pub(super) fn run(arguments: &Arguments, folders: &[PathBuf; 2]) -> Result<Endin
         messages.print();
     }
     Ok(arguments.ending(match counts.failed + unwritten {
-        0 if counts.differing + counts.only[0] + counts.only[1] == 0 => Verdict::Same,
-        0 => Verdict::Differs,
-        _ => Verdict::Failed,
+        0 if counts.differing + counts.only[0] + counts.only[1] == 0 => CheckResult::Same,
+        0 => CheckResult::Differs,
+        _ => CheckResult::Failed,
     }))
 }
 
@@ -124,13 +124,13 @@ fn compare(arguments: &Arguments, folders: &[PathBuf; 2], pair: &Pair) -> Outcom
         [Some(a), Some(b)] => {
             let found = diff(&a.module, &b.module, &arguments.options());
             let verdict = match found.is_empty() {
-                true => Verdict::Same,
-                false => Verdict::Differs,
+                true => CheckResult::Same,
+                false => CheckResult::Differs,
             };
             let names = [a.name.clone(), b.name.clone()];
             (arguments.show(&found, names), verdict)
         }
-        _ => (String::new(), Verdict::Failed),
+        _ => (String::new(), CheckResult::Failed),
     };
     Outcome {
         text,
@@ -160,10 +160,10 @@ impl Counts {
     fn add(&mut self, kind: Kind) {
         match kind {
             Kind::Only(side) => self.only[side] += 1,
-            Kind::Compared(Verdict::Failed) => self.failed += 1,
+            Kind::Compared(CheckResult::Failed) => self.failed += 1,
             Kind::Compared(verdict) => {
                 self.compared += 1;
-                self.differing += usize::from(verdict == Verdict::Differs);
+                self.differing += usize::from(verdict == CheckResult::Differs);
             }
         }
     }

@@ -14,7 +14,7 @@ use super::find::Names;
 use super::{Shown, name_of};
 
 /// The most characters of a name or a type.
-const LONGEST: usize = 40;
+const MAX_LENGTH: usize = 40;
 
 const BOLD: &str = "\x1b[1m";
 const DIM: &str = "\x1b[2m";
@@ -534,9 +534,9 @@ fn headings_of(rules: Rules) -> [Cell; CELLS] {
 
 /// A name or a text from the module, fit for a terminal.
 fn plain(text: &str) -> String {
-    let start: String = text.chars().take(LONGEST).collect();
+    let start: String = text.chars().take(MAX_LENGTH).collect();
     let mut out = visible(&start).into_owned();
-    if text.chars().nth(LONGEST).is_some() {
+    if text.chars().nth(MAX_LENGTH).is_some() {
         out.push('…');
     }
     out

@@ -31,7 +31,7 @@ const UINT: &str = "%parameter = OpTypeInt 32 0\n%type = OpTypeFunction %void %p
 
 #[test]
 fn nothing_is_no_module() {
-    error(&[], Fault::NoInput);
+    error(&[], LinkErrorKind::NoInput);
 }
 
 #[test]
@@ -54,13 +54,13 @@ OpFunctionEnd
     let told: Vec<_> = (errors.iter())
         .map(|error| {
             (
-                error.fault(),
+                error.kind(),
                 error.symbol().unwrap(),
                 error.modules().join(" "),
             )
         })
         .collect();
-    let unresolved = Fault::Unresolved;
+    let unresolved = LinkErrorKind::Unresolved;
     assert_eq!(
         told,
         [
@@ -73,7 +73,7 @@ OpFunctionEnd
 
 #[test]
 fn a_symbol_is_exported_once() {
-    let error_of = |modules: &[&Module]| error(modules, Fault::Duplicate);
+    let error_of = |modules: &[&Module]| error(modules, LinkErrorKind::Duplicate);
     let duplicate = error_of(&[&user(), &library(), &library(), &library()]);
     assert_eq!(duplicate.symbol(), Some("square"));
     assert_eq!(duplicate.modules(), ["b", "c", "d"]);
@@ -98,7 +98,7 @@ OpFunctionEnd
 #[test]
 fn a_function_is_no_variable() {
     let variable = variable("CrossWorkgroup", "%type = OpTypeInt 32 0", "Export");
-    let error = error(&[&function(UINT, "Import"), &variable], Fault::Kind);
+    let error = error(&[&function(UINT, "Import"), &variable], LinkErrorKind::Kind);
     assert_eq!(error.symbol(), Some("f"));
     assert_eq!(error.modules(), ["a", "b"]);
 }
@@ -111,7 +111,7 @@ fn storage_classes_are_the_same() {
             &variable("CrossWorkgroup", uint, "Import"),
             &variable("UniformConstant", uint, "Export"),
         ],
-        Fault::StorageClass,
+        LinkErrorKind::StorageClass,
     );
     let message = error.to_string();
     assert!(message.contains("CrossWorkgroup in `a`"), "{message}");
@@ -123,7 +123,7 @@ fn storage_classes_are_the_same() {
 fn type_error(a: &str, b: &str) -> String {
     let types = |text: &str| format!("{text}\n%type = OpTypeFunction %void %parameter");
     let modules = [function(&types(a), "Import"), function(&types(b), "Export")];
-    let error = error(&[&modules[0], &modules[1]], Fault::Type);
+    let error = error(&[&modules[0], &modules[1]], LinkErrorKind::Type);
     assert_eq!(error.symbol(), Some("f"));
     error.to_string()
 }
@@ -186,7 +186,7 @@ fn types_with_other_decorations_are_others() {
         ))
     };
     let modules = [types("Import"), types("Export\nOpDecorate %s CPacked")];
-    let error = error(&[&modules[0], &modules[1]], Fault::Type);
+    let error = error(&[&modules[0], &modules[1]], LinkErrorKind::Type);
     let message = error.to_string();
     assert!(message.contains("with no decoration in `a`"), "{message}");
     assert!(message.contains("with CPacked in `b`"), "{message}");
@@ -207,7 +207,10 @@ OpTypeForwardPointer %next CrossWorkgroup
         ))
     };
     let import = list("OpTypeFloat 32", "Import");
-    let error = error(&[&import, &list("OpTypeInt 32 0", "Export")], Fault::Type);
+    let error = error(
+        &[&import, &list("OpTypeInt 32 0", "Export")],
+        LinkErrorKind::Type,
+    );
     let message = error.to_string();
     assert!(
         message.ends_with("is float in `a`, but uint in `b`"),
@@ -235,13 +238,13 @@ fn broken_symbols_are_told_by_themselves() {
     let with_body = "%f = OpFunction %void None %type\n%l = OpLabel\nOpReturn\nOpFunctionEnd";
     let without = "%f = OpFunction %void None %type\nOpFunctionEnd";
     let initialized = "%f = OpVariable %pointer CrossWorkgroup %one";
-    for (linkage, rest, fault) in [
-        ("Import", with_body, Fault::ImportWithBody),
-        ("Export", without, Fault::ExportWithoutBody),
-        ("LinkOnceODR", without, Fault::ExportWithoutBody),
-        ("Import", initialized, Fault::ImportWithInitializer),
-        ("Export", "%f = OpTypeEvent", Fault::NotLinkable),
-        ("Export", "", Fault::NotLinkable),
+    for (linkage, rest, kind) in [
+        ("Import", with_body, LinkErrorKind::ImportWithBody),
+        ("Export", without, LinkErrorKind::ExportWithoutBody),
+        ("LinkOnceODR", without, LinkErrorKind::ExportWithoutBody),
+        ("Import", initialized, LinkErrorKind::ImportWithInitializer),
+        ("Export", "%f = OpTypeEvent", LinkErrorKind::NotLinkable),
+        ("Export", "", LinkErrorKind::NotLinkable),
     ] {
         let module = frame(linkage, rest);
         let mut library = Options::default();
@@ -249,8 +252,8 @@ fn broken_symbols_are_told_by_themselves() {
         let errors = try_link(&[&module], &library).unwrap_err();
         assert_eq!(errors.len(), 1, "{errors:?}");
         assert_eq!(
-            (errors[0].fault(), errors[0].modules()),
-            (fault, &["a".to_owned()][..])
+            (errors[0].kind(), errors[0].modules()),
+            (kind, &["a".to_owned()][..])
         );
         assert_eq!(errors[0].symbol(), Some("f"));
     }
@@ -265,7 +268,7 @@ fn linkage_is_of_a_known_type_and_given_once() {
         .unwrap();
     let last = module.get(decoration).words().len() - 1;
     module.set_word(decoration, last, 77).unwrap();
-    error(&[&module], Fault::UnknownLinkage);
+    error(&[&module], LinkErrorKind::UnknownLinkage);
     let twice = kernel(
         "OpDecorate %f LinkageAttributes \"f\" Export
 OpDecorate %f LinkageAttributes \"g\" Export
@@ -277,7 +280,7 @@ OpReturn
 OpFunctionEnd
 ",
     );
-    error(&[&twice], Fault::RepeatedLinkage);
+    error(&[&twice], LinkErrorKind::RepeatedLinkage);
 }
 
 #[test]
@@ -287,11 +290,17 @@ fn modules_agree_on_models() {
         module(&format!("{text}OpMemoryModel {models}\n"))
     };
     let a = models("Physical64 OpenCL");
-    let addressing = error(&[&a, &models("Physical32 OpenCL")], Fault::AddressingModel);
+    let addressing = error(
+        &[&a, &models("Physical32 OpenCL")],
+        LinkErrorKind::AddressingModel,
+    );
     let message = addressing.to_string();
     assert!(message.contains("Physical64 in `a`"), "{message}");
     assert!(message.contains("Physical32 in `b`"), "{message}");
-    let memory = error(&[&a, &a, &models("Physical64 GLSL450")], Fault::MemoryModel);
+    let memory = error(
+        &[&a, &a, &models("Physical64 GLSL450")],
+        LinkErrorKind::MemoryModel,
+    );
     let message = memory.to_string();
     assert!(message.contains("OpenCL in `a` and `b`"), "{message}");
     assert!(message.contains("GLSL450 in `c`"), "{message}");
@@ -300,7 +309,7 @@ fn modules_agree_on_models() {
 #[test]
 fn versions_agree_unless_the_highest_is_wanted() {
     let newer = module(&format!("; Version: 1.3\n{KERNEL}"));
-    let message = error(&[&kernel(""), &newer], Fault::Version).to_string();
+    let message = error(&[&kernel(""), &newer], LinkErrorKind::Version).to_string();
     assert!(message.contains("1.2 in `a`"), "{message}");
     assert!(message.contains("1.3 in `b`"), "{message}");
     let mut options = Options::default();
@@ -314,7 +323,7 @@ fn entry_points_of_a_model_have_different_names() {
     let a = user();
     let errors = errors(&[&library(), &a, &a]);
     assert_eq!(errors.len(), 1);
-    assert_eq!(errors[0].fault(), Fault::EntryPoint);
+    assert_eq!(errors[0].kind(), LinkErrorKind::EntryPoint);
     assert_eq!(errors[0].symbol(), Some("main"));
     assert_eq!(errors[0].modules(), ["b", "c"]);
 }
@@ -334,7 +343,7 @@ OpTypeForwardPointer %pointer CrossWorkgroup
 "
         ))
     };
-    let error = error(&[&half("x", "y"), &half("y", "x")], Fault::Circle);
+    let error = error(&[&half("x", "y"), &half("y", "x")], LinkErrorKind::Circle);
     assert_eq!(error.modules(), ["a", "b"]);
 }
 
@@ -343,7 +352,7 @@ fn what_can_not_be_decoded_is_not_linked() {
     let mut words = kernel("").store();
     words.extend([2 << 16 | 0xfffe, 1]);
     let module = Module::load(&words).unwrap();
-    let error = error(&[&kernel(""), &module], Fault::Opaque);
+    let error = error(&[&kernel(""), &module], LinkErrorKind::Opaque);
     assert_eq!(error.modules(), ["b"]);
 }
 
@@ -382,7 +391,7 @@ fn decorations_do_not_contradict_each_other() {
     }
     // Who relies on more than there is.
     let errors = link(eight, four).unwrap_err();
-    assert_eq!(errors[0].fault(), Fault::Decoration);
+    assert_eq!(errors[0].kind(), LinkErrorKind::Decoration);
     let message = errors[0].to_string();
     assert!(
         message.ends_with("Alignment 8 in `a`, but Alignment 4 in `b`"),
@@ -410,7 +419,10 @@ fn what_a_newer_version_no_longer_has_stays_behind() {
     assert!(try_link(&[&old], &options).is_ok());
     let new = module(&format!("; Version: 1.4\n{head}"));
     let errors = try_link(&[&old, &new], &options).unwrap_err();
-    assert_eq!((errors.len(), errors[0].fault()), (1, Fault::Removed));
+    assert_eq!(
+        (errors.len(), errors[0].kind()),
+        (1, LinkErrorKind::Removed)
+    );
     assert_eq!(errors[0].modules(), ["a", "b"]);
     assert!(errors[0].to_string().contains("BufferBlock"));
 }

@@ -10,7 +10,7 @@ mod scale;
 
 use spirvkit_ir::Module;
 use spirvkit_text::{AssembleOptions, DisassembleOptions, Indentation, assemble, disassemble};
-use spirvkit_transform::link::{Fault, Input, LinkError, Options, link};
+use spirvkit_transform::link::{Input, LinkError, LinkErrorKind, Options, link};
 use spirvkit_validate::{Options as ValidateOptions, validate};
 
 /// What all modules for OpenCL here begin with.
@@ -82,11 +82,11 @@ fn errors(modules: &[&Module]) -> Vec<LinkError> {
 
 /// The one error of linking, which is of this class.
 #[track_caller]
-fn error(modules: &[&Module], fault: Fault) -> LinkError {
+fn error(modules: &[&Module], kind: LinkErrorKind) -> LinkError {
     let mut errors = errors(modules);
     assert_eq!(errors.len(), 1, "{errors:#?}");
     let error = errors.remove(0);
-    assert_eq!(error.fault(), fault, "{error}");
+    assert_eq!(error.kind(), kind, "{error}");
     error
 }
 

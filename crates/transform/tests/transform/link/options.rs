@@ -35,7 +35,7 @@ fn a_library_keeps_its_exports() {
     assert_eq!(count(&text, "OpCapability Linkage"), 1, "{text}");
     // It can be linked again.
     let again = module(&format!("; Version: 1.2\n{text}"));
-    error(&[&again, &library()], Fault::Duplicate);
+    error(&[&again, &library()], LinkErrorKind::Duplicate);
     linked(&[&again]);
 }
 
@@ -67,7 +67,7 @@ fn partial_linkage_leaves_one_import() {
 fn partial_linkage_is_no_excuse_for_other_errors() {
     let options = with(|options| options.allow_partial_linkage = true);
     let errors = try_link(&[&library(), &library()], &options).unwrap_err();
-    assert_eq!(errors[0].fault(), Fault::Duplicate);
+    assert_eq!(errors[0].kind(), LinkErrorKind::Duplicate);
 }
 
 /// A function `f` from a pointer to such to the same pointer, or a caller of it.
@@ -115,10 +115,10 @@ fn pointers_to_other_types_are_converted_on_request() {
     let options = with(|options| options.allow_pointer_mismatch = true);
     let text = linked_with(&[&caller, &callee], &options, "opencl2.2");
     assert_eq!(count(&text, "OpBitcast"), 4, "{text}");
-    assert!(error(&[&caller, &callee], Fault::Type).differs_by_pointers());
+    assert!(error(&[&caller, &callee], LinkErrorKind::Type).differs_by_pointers());
     // Pointers elsewhere are something else.
     let workgroup = pointers("OpTypeFloat 32", "Workgroup", false);
     let errors = try_link(&[&caller, &workgroup], &options).unwrap_err();
-    assert_eq!(errors[0].fault(), Fault::Type);
+    assert_eq!(errors[0].kind(), LinkErrorKind::Type);
     assert!(!errors[0].differs_by_pointers());
 }

@@ -229,7 +229,7 @@ fn equal_definitions_have_equal_types() {
         "OpCapability Int64\nOpCapability Int16",
     );
     let other = module(&format!("; Version: 1.2\n{other}"));
-    error(&[&shared(1, "LinkOnceODR"), &other], Fault::Type);
+    error(&[&shared(1, "LinkOnceODR"), &other], LinkErrorKind::Type);
 }
 
 #[test]

@@ -72,10 +72,10 @@ fn types_within_each_other() {
     };
     let (floats, uints) = (nest("OpTypeFloat 32"), nest("OpTypeInt 32 0"));
     let errors = is_quick(&[&floats, &uints], &Options::default()).unwrap_err();
-    assert_eq!(errors[0].fault(), Fault::Type);
+    assert_eq!(errors[0].kind(), LinkErrorKind::Type);
     assert!(errors[0].to_string().len() < 1_000_000);
     let linked = is_quick(&[&floats, &floats.clone()], &Options::default());
-    assert_eq!(linked.unwrap_err()[0].fault(), Fault::Duplicate);
+    assert_eq!(linked.unwrap_err()[0].kind(), LinkErrorKind::Duplicate);
 }
 
 #[test]
@@ -108,7 +108,7 @@ OpFunctionEnd
     ));
     // Each lists all of them, which is much for so small a module.
     let errors = is_quick(&[&module], &Options::default()).unwrap_err();
-    assert_eq!(errors[0].fault(), Fault::TooLarge);
+    assert_eq!(errors[0].kind(), LinkErrorKind::TooLarge);
     let mut options = Options::default();
     options.budget = Some(Budget::unlimited());
     let linked = is_quick(&[&module], &options).unwrap();

@@ -7,9 +7,9 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::Op;
 
 use super::check_member;
-use crate::fault::{Verdict, all};
+use crate::finding::{CheckResult, all};
+use crate::inst_ctx::InstCtx;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static GROUP: Rule = Rule {
     id: "annotation.group",
@@ -79,7 +79,7 @@ OpGroupDecorate %group %private_f32 %private_u32",
 };
 
 /// Checks what uses an `OpDecorationGroup`.
-pub(super) fn check_uses(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_uses(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let Some(group) = at.inst.result() else {
         return Ok(());
@@ -100,14 +100,14 @@ pub(super) fn check_uses(at: &Site<'_, '_>) -> Verdict {
     if let Some(user) = users.find(|user| !is_fine(user.op())) {
         let message = format!("{} uses a decoration group", user.op());
         return Err(at
-            .fault(&GROUP_USE, message)
+            .finding(&GROUP_USE, message)
             .at(user.offset(), "it is used here"));
     }
     Ok(())
 }
 
 /// Checks that the first operand is a group.
-fn check_group(at: &Site<'_, '_>) -> Verdict {
+fn check_group(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let group = at.id(0);
     if matches!(m.op_of(group), Op::DecorationGroup | Op::Nop) {
@@ -115,12 +115,12 @@ fn check_group(at: &Site<'_, '_>) -> Verdict {
     }
     let message = format!("{} is not a decoration group", m.name(group));
     Err(at
-        .fault(&GROUP, message)
+        .finding(&GROUP, message)
         .about(m, group, "this is defined here"))
 }
 
 /// Checks an `OpGroupDecorate`.
-pub(super) fn check_targets(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_targets(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let group = check_group(at);
     let targets = at.inst.args().get(1..).unwrap_or_default();
@@ -128,15 +128,15 @@ pub(super) fn check_targets(at: &Site<'_, '_>) -> Verdict {
     let groups = groups.filter(|&id| m.op_of(id) == Op::DecorationGroup);
     let groups = all(groups.map(|target| {
         let message = format!("the target {} is itself a decoration group", m.name(target));
-        let fault = at.fault(&GROUP_TARGET, message);
-        Err(fault.about(m, target, "the group is declared here"))
+        let finding = at.finding(&GROUP_TARGET, message);
+        Err(finding.about(m, target, "the group is declared here"))
     }));
     let mut sorted = targets.to_vec();
     sorted.sort_unstable();
     let same = sorted.chunk_by(|a, b| a == b);
     let repeated = all(same.filter(|same| same.len() > 1).map(|same| {
         let message = format!("the target {} is named twice", m.name(Id(same[0])));
-        Err(at.fault(&GROUP_REPEATED, message))
+        Err(at.finding(&GROUP_REPEATED, message))
     }));
     let fit = match group.is_ok() {
         true => check_fit(at, targets),
@@ -147,7 +147,7 @@ pub(super) fn check_targets(at: &Site<'_, '_>) -> Verdict {
 
 /// Checks that the group's decorations may stand on the targets. Of several
 /// decorations of a kind one is looked at, because the kind is what matters.
-fn check_fit(at: &Site<'_, '_>, targets: &[u32]) -> Verdict {
+fn check_fit(at: &InstCtx<'_, '_>, targets: &[u32]) -> CheckResult {
     let m = at.m;
     let mut kinds = BTreeSet::new();
     all(m.own_decorations(at.id(0)).map(|decorated| {
@@ -161,7 +161,7 @@ fn check_fit(at: &Site<'_, '_>, targets: &[u32]) -> Verdict {
 }
 
 /// Checks an `OpGroupMemberDecorate`.
-pub(super) fn check_members(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_members(at: &InstCtx<'_, '_>) -> CheckResult {
     let pairs = at.inst.args().get(1..).unwrap_or_default();
     let pairs = pairs.chunks_exact(2);
     let members = all(pairs.map(|pair| check_member(at, Id(pair[0]), pair[1])));

@@ -6,10 +6,10 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Decoration, Op};
 
 use super::holds_descriptor;
-use crate::fault::Verdict;
+use crate::finding::CheckResult;
+use crate::inst_ctx::InstCtx;
 use crate::module::Decorated;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 const HEAP: &str = "SPV_EXT_descriptor_heap";
 
@@ -76,7 +76,7 @@ OpDecorateId %array ArrayStrideIdEXT %u32_4
 };
 
 /// Checks the operand that is a stride or an offset.
-fn check_operand(at: &Site<'_, '_>, decorated: &Decorated<'_>) -> Verdict {
+fn check_operand(at: &InstCtx<'_, '_>, decorated: &Decorated<'_>) -> CheckResult {
     let m = at.m;
     let id = Id(decorated.param(0));
     if m.def_offset(id) == 0 {
@@ -90,14 +90,14 @@ fn check_operand(at: &Site<'_, '_>, decorated: &Decorated<'_>) -> Verdict {
             m.show_value(id)
         );
         return Err(at
-            .fault(&HEAP_OPERAND, message)
+            .finding(&HEAP_OPERAND, message)
             .about(m, id, "the operand is defined here"));
     }
     Ok(())
 }
 
 /// Checks that an `OpMemberDecorateIdEXT` gives an `OffsetIdEXT`.
-pub(super) fn check_form(at: &Site<'_, '_>, decorated: &Decorated<'_>) -> Verdict {
+pub(super) fn check_form(at: &InstCtx<'_, '_>, decorated: &Decorated<'_>) -> CheckResult {
     if decorated.decoration == Decoration::OffsetIdEXT {
         return Ok(());
     }
@@ -105,11 +105,15 @@ pub(super) fn check_form(at: &Site<'_, '_>, decorated: &Decorated<'_>) -> Verdic
         "OpMemberDecorateIdEXT is for OffsetIdEXT only, but has {}",
         decorated.decoration
     );
-    Err(at.fault(&HEAP_OFFSET, message))
+    Err(at.finding(&HEAP_OFFSET, message))
 }
 
 /// Checks an `OffsetIdEXT`.
-pub(super) fn check_offset(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Id) -> Verdict {
+pub(super) fn check_offset(
+    at: &InstCtx<'_, '_>,
+    decorated: &Decorated<'_>,
+    target: Id,
+) -> CheckResult {
     let m = at.m;
     let mut members = m.members(target).iter();
     if !members.any(|&member| holds_descriptor(m, Id(member))) {
@@ -118,7 +122,7 @@ pub(super) fn check_offset(at: &Site<'_, '_>, decorated: &Decorated<'_>, target:
             m.name(target)
         );
         return Err(at
-            .fault(&HEAP_OFFSET, message)
+            .finding(&HEAP_OFFSET, message)
             .about(m, target, "the structure is declared here")
             .help("give the member an `Offset` instead"));
     }
@@ -130,18 +134,22 @@ pub(super) fn check_offset(at: &Site<'_, '_>, decorated: &Decorated<'_>, target:
             m.name(id)
         );
         return Err(at
-            .fault(&HEAP_OPERAND, message)
+            .finding(&HEAP_OPERAND, message)
             .about(m, id, "the operand is defined here"));
     }
     Ok(())
 }
 
 /// Checks an `ArrayStrideIdEXT`.
-pub(super) fn check_stride(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Id) -> Verdict {
+pub(super) fn check_stride(
+    at: &InstCtx<'_, '_>,
+    decorated: &Decorated<'_>,
+    target: Id,
+) -> CheckResult {
     let m = at.m;
     let wrong = |message: String| {
         Err(at
-            .fault(&HEAP_STRIDE, message)
+            .finding(&HEAP_STRIDE, message)
             .about(m, target, "the target is declared here"))
     };
     let is_array = matches!(m.op_of(target), Op::TypeArray | Op::TypeRuntimeArray);

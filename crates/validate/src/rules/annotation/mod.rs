@@ -13,10 +13,10 @@ use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Decoration, Op, OperandKind};
 
 use super::Family;
-use crate::fault::{Verdict, all};
+use crate::finding::{CheckResult, all};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Decorated, Inst, Module};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -117,7 +117,7 @@ static MEMBER_INDEX: Rule = Rule {
     },
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::DecorationGroup => groups::check_uses(at),
         Op::GroupDecorate => groups::check_targets(at),
@@ -142,7 +142,7 @@ fn may_have_either_form(decoration: Decoration) -> bool {
     )
 }
 
-fn check_decoration(at: &Site<'_, '_>) -> Verdict {
+fn check_decoration(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let Some(decorated) = Decorated::new(at.inst) else {
         return Ok(());
@@ -178,7 +178,7 @@ fn check_decoration(at: &Site<'_, '_>) -> Verdict {
                 decorated.decoration
             ),
         };
-        return all([packing, Err(at.fault(&ID_FORM, message))]);
+        return all([packing, Err(at.finding(&ID_FORM, message))]);
     }
     if def.op() == Op::DecorationGroup {
         return packing;
@@ -195,7 +195,7 @@ fn check_decoration(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks that a decoration suits what it decorates.
-fn check_target(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Inst<'_>) -> Verdict {
+fn check_target(at: &InstCtx<'_, '_>, decorated: &Decorated<'_>, target: Inst<'_>) -> CheckResult {
     targets::check(at, decorated, target)?;
     match at.m.env.is_vulkan() {
         true => vulkan::check(at, decorated, target),
@@ -204,7 +204,7 @@ fn check_target(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Inst<'_>) 
 }
 
 /// Checks that a decoration names a member of a structure.
-fn check_member(at: &Site<'_, '_>, target: Id, member: u32) -> Verdict {
+fn check_member(at: &InstCtx<'_, '_>, target: Id, member: u32) -> CheckResult {
     let m = at.m;
     if m.def(target).is_none() {
         return Ok(());
@@ -216,7 +216,7 @@ fn check_member(at: &Site<'_, '_>, target: Id, member: u32) -> Verdict {
             m.name(target)
         );
         return Err(at
-            .fault(&MEMBER_TARGET, message)
+            .finding(&MEMBER_TARGET, message)
             .about(m, target, "this has no members"));
     }
     let count = m.members(target).len();
@@ -227,7 +227,7 @@ fn check_member(at: &Site<'_, '_>, target: Id, member: u32) -> Verdict {
             m.name(target),
             counted(count, "member")
         );
-        return Err(at.fault(&MEMBER_INDEX, message).arg(at, 1).about(
+        return Err(at.finding(&MEMBER_INDEX, message).arg(at, 1).about(
             m,
             target,
             "the structure is declared here",
@@ -237,7 +237,11 @@ fn check_member(at: &Site<'_, '_>, target: Id, member: u32) -> Verdict {
 }
 
 /// Checks that a decoration's operands are defined before its target.
-fn check_parameter_order(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: u32) -> Verdict {
+fn check_parameter_order(
+    at: &InstCtx<'_, '_>,
+    decorated: &Decorated<'_>,
+    target: u32,
+) -> CheckResult {
     let m = at.m;
     let ids = decorated.params.iter().map(|&id| Id(id));
     let late = ids.filter(|&id| m.def_offset(id) >= target);
@@ -248,7 +252,7 @@ fn check_parameter_order(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: u
             decorated.decoration
         );
         Err(at
-            .fault(&PARAMETER_ORDER, message)
+            .finding(&PARAMETER_ORDER, message)
             .about(m, id, "the operand is defined here")
             .at(target, "this is decorated"))
     }))

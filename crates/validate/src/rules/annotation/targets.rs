@@ -3,10 +3,10 @@
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Decoration, Op};
 
-use crate::fault::Verdict;
+use crate::finding::CheckResult;
+use crate::inst_ctx::InstCtx;
 use crate::module::{Decorated, Inst};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static MEMBERS_ONLY: Rule = Rule {
     id: "annotation.members-only",
@@ -231,7 +231,7 @@ fn is_not_for_members(decoration: Decoration) -> bool {
 }
 
 /// Checks that a decoration may stand on a member.
-pub(super) fn check_member(at: &Site<'_, '_>, decorated: &Decorated<'_>) -> Verdict {
+pub(super) fn check_member(at: &InstCtx<'_, '_>, decorated: &Decorated<'_>) -> CheckResult {
     if !is_not_for_members(decorated.decoration) {
         return Ok(());
     }
@@ -239,7 +239,7 @@ pub(super) fn check_member(at: &Site<'_, '_>, decorated: &Decorated<'_>) -> Verd
         "{} can't decorate a member of a structure",
         decorated.decoration
     );
-    Err(at.fault(&NO_MEMBERS, message))
+    Err(at.finding(&NO_MEMBERS, message))
 }
 
 /// Whether the decoration's target matters through groups, too. Others reach
@@ -256,7 +256,11 @@ pub(super) fn is_bound_in_groups(decoration: Decoration) -> bool {
 }
 
 /// Checks that a decoration may stand on its target, which is no member.
-pub(super) fn check(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Inst<'_>) -> Verdict {
+pub(super) fn check(
+    at: &InstCtx<'_, '_>,
+    decorated: &Decorated<'_>,
+    target: Inst<'_>,
+) -> CheckResult {
     let m = at.m;
     let op = target.op();
     let (rule, wanted) = match target_of(decorated.decoration) {
@@ -324,7 +328,7 @@ pub(super) fn check(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Inst<'
         m.name(id)
     );
     Err(at
-        .fault(rule, message)
+        .finding(rule, message)
         .about(m, id, "the target is defined here"))
 }
 

@@ -5,10 +5,10 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Decoration, Op, StorageClass};
 
 use super::targets::is_variable;
-use crate::fault::Verdict;
+use crate::finding::CheckResult;
+use crate::inst_ctx::InstCtx;
 use crate::module::{Decorated, Inst};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static PACKING: Rule = Rule {
     id: "annotation.vulkan-packing",
@@ -129,7 +129,7 @@ OpDecorate %in PerVertexKHR
 };
 
 /// Checks that a decoration is not one of those that ask for an implicit layout.
-pub(super) fn check_packing(at: &Site<'_, '_>, decorated: &Decorated<'_>) -> Verdict {
+pub(super) fn check_packing(at: &InstCtx<'_, '_>, decorated: &Decorated<'_>) -> CheckResult {
     let is_packing = matches!(
         decorated.decoration,
         Decoration::GLSLShared | Decoration::GLSLPacked
@@ -139,7 +139,7 @@ pub(super) fn check_packing(at: &Site<'_, '_>, decorated: &Decorated<'_>) -> Ver
     }
     let message = format!("{} is not allowed in Vulkan", decorated.decoration);
     Err(at
-        .fault(&PACKING, message)
+        .finding(&PACKING, message)
         .help("give each member an `Offset` instead"))
 }
 
@@ -184,7 +184,11 @@ fn classes_of(decoration: Decoration) -> Option<(&'static Rule, &'static [Storag
 }
 
 /// Checks that a variable's storage class is one that a decoration is for.
-pub(super) fn check(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Inst<'_>) -> Verdict {
+pub(super) fn check(
+    at: &InstCtx<'_, '_>,
+    decorated: &Decorated<'_>,
+    target: Inst<'_>,
+) -> CheckResult {
     if !is_variable(target.op()) && target.op() != Op::FunctionParameter {
         return Ok(());
     }
@@ -212,6 +216,6 @@ pub(super) fn check(at: &Site<'_, '_>, decorated: &Decorated<'_>, target: Inst<'
         m.name(id)
     );
     Err(at
-        .fault(rule, message)
+        .finding(rule, message)
         .about(m, id, "the target is declared here"))
 }

@@ -8,10 +8,10 @@ use spirvkit_grammar::{FPEncoding, Op};
 
 use super::operation::{Operation, check_types};
 use super::{Family, cooperative_matrix};
-use crate::fault::{Verdict, all, expect};
+use crate::finding::{CheckResult, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -251,11 +251,11 @@ static PAIR_OPERAND: Rule = Rule {
     },
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     check_types(at, check_operation)
 }
 
-pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
     match o.op {
         Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FNegate => check_float(o),
         Op::FRem | Op::FMod | Op::FmaKHR => check_float(o),
@@ -298,7 +298,7 @@ pub(super) fn encoding(m: &Module<'_>, ty: Id) -> Option<FPEncoding> {
 }
 
 /// Arithmetic isn't defined for floats that are not IEEE 754.
-pub(super) fn check_encoding(o: &Operation<'_, '_, '_>, ty: Id) -> Verdict {
+pub(super) fn check_encoding(o: &Operation<'_, '_, '_>, ty: Id) -> CheckResult {
     let Some(encoding) = encoding(o.m, ty) else {
         return Ok(());
     };
@@ -307,16 +307,16 @@ pub(super) fn check_encoding(o: &Operation<'_, '_, '_>, ty: Id) -> Verdict {
         o.op,
         o.m.show_type(ty)
     );
-    let fault = o.fault(&SMALL_FLOAT, message);
-    Err(fault.about(o.m, ty, "the type is declared here"))
+    let finding = o.finding(&SMALL_FLOAT, message);
+    Err(finding.about(o.m, ty, "the type is declared here"))
 }
 
-fn check_float(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_float(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let result = o.result;
     let is_matrix = || takes_matrices(o) && m.is_float_cooperative_matrix(result);
     if !m.is_float_scalar_or_vector(result) && !is_matrix() {
-        return Err(o.result_fault(&FLOAT_RESULT, "a floating-point scalar or vector"));
+        return Err(o.result_finding(&FLOAT_RESULT, "a floating-point scalar or vector"));
     }
     let operands = (0..o.args.len()).map(|index| {
         expect(o.ty(index) == result, || {
@@ -326,7 +326,7 @@ fn check_float(o: &Operation<'_, '_, '_>) -> Verdict {
     all([check_encoding(o, result), all(operands)])
 }
 
-fn check_unsigned(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_unsigned(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let is_matrix = || {
         takes_matrices(o)
@@ -334,7 +334,7 @@ fn check_unsigned(o: &Operation<'_, '_, '_>) -> Verdict {
             && m.is_unsigned_scalar(m.component_type(o.result))
     };
     if !m.is_unsigned_scalar_or_vector(o.result) && !is_matrix() {
-        return Err(o.result_fault(&UNSIGNED_RESULT, "an unsigned integer scalar or vector"));
+        return Err(o.result_finding(&UNSIGNED_RESULT, "an unsigned integer scalar or vector"));
     }
     all((0..o.args.len()).map(|index| {
         if o.ty(index) != o.result {
@@ -346,11 +346,11 @@ fn check_unsigned(o: &Operation<'_, '_, '_>) -> Verdict {
 
 /// Checks that result and operands are integers and alike in the number of
 /// components.
-fn check_integer_kinds(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_integer_kinds(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let is_matrix = m.is_int_cooperative_matrix(o.result) && takes_matrices(o);
     if !is_matrix && !m.is_int_scalar_or_vector(o.result) {
-        return Err(o.result_fault(&INTEGER_RESULT, "an integer scalar or vector"));
+        return Err(o.result_finding(&INTEGER_RESULT, "an integer scalar or vector"));
     }
     all((0..o.args.len()).map(|index| {
         let ty = o.ty(index);
@@ -361,14 +361,14 @@ fn check_integer_kinds(o: &Operation<'_, '_, '_>) -> Verdict {
         if is_matrix {
             if !m.is_int_cooperative_matrix(ty) {
                 let wanted = "a cooperative matrix of integers, like the result";
-                return Err(o.operand_fault(&INTEGER_OPERAND, index, wanted));
+                return Err(o.operand_finding(&INTEGER_OPERAND, index, wanted));
             }
             cooperative_matrix::check_same_shape(o, index)?;
             return Ok(());
         }
         if !m.is_int_scalar_or_vector(ty) {
             let wanted = "an integer scalar or vector";
-            return Err(o.operand_fault(&INTEGER_OPERAND, index, wanted));
+            return Err(o.operand_finding(&INTEGER_OPERAND, index, wanted));
         }
         if !o.same_dimension(ty, o.result) {
             return Err(o.mismatch(&OPERAND_SIZE, index, "as many components as the result"));
@@ -377,7 +377,7 @@ fn check_integer_kinds(o: &Operation<'_, '_, '_>) -> Verdict {
     }))
 }
 
-fn check_integer(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_integer(o: &Operation<'_, '_, '_>) -> CheckResult {
     check_integer_kinds(o)?;
     all((0..o.args.len()).map(|index| {
         let ty = o.ty(index);
@@ -388,13 +388,13 @@ fn check_integer(o: &Operation<'_, '_, '_>) -> Verdict {
     }))
 }
 
-fn check_pair(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_pair(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let Type::Struct {
         members: [first, second],
     } = m.ty(o.result)
     else {
-        return Err(o.result_fault(&PAIR_RESULT, "a structure with two members"));
+        return Err(o.result_finding(&PAIR_RESULT, "a structure with two members"));
     };
     let member = Id(*first);
     let (is_fine, wanted) = match o.op {
@@ -408,10 +408,10 @@ fn check_pair(o: &Operation<'_, '_, '_>) -> Verdict {
         ),
     };
     if !is_fine {
-        return Err(o.result_fault(&PAIR_RESULT, wanted));
+        return Err(o.result_finding(&PAIR_RESULT, wanted));
     }
     if first != second {
-        return Err(o.result_fault(
+        return Err(o.result_finding(
             &PAIR_RESULT,
             "a structure with two members of the same type",
         ));

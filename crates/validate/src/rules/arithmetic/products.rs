@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, FPEncoding, Op};
 
 use super::super::operation::Operation;
 use super::{check_encoding, encoding};
-use crate::fault::{Verdict, all, both, expect};
+use crate::finding::{CheckResult, all, both, expect};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
@@ -157,24 +157,24 @@ pub(super) static SHAPE: Rule = Rule {
     },
 };
 
-pub(super) fn check_dot(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_dot(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     if !m.is_float_scalar(o.result) {
-        return Err(o.result_fault(&DOT_RESULT, "a floating-point scalar"));
+        return Err(o.result_finding(&DOT_RESULT, "a floating-point scalar"));
     }
     let encoding = match encoding(m, o.result) {
         None => Ok(()),
         Some(FPEncoding::BFloat16KHR) if m.has(Capability::BFloat16DotProductKHR) => Ok(()),
         Some(FPEncoding::BFloat16KHR) => {
             let message = "OpDot of BFloat16 values needs the capability BFloat16DotProductKHR";
-            Err(o.fault(&BFLOAT_DOT, message))
+            Err(o.finding(&BFLOAT_DOT, message))
         }
         Some(_) => check_encoding(o, o.result),
     };
     let vectors = all((0..2).map(|index| {
         let ty = o.ty(index);
         if !m.is_float_vector(ty) {
-            return Err(o.operand_fault(&DOT_OPERAND, index, "a floating-point vector"));
+            return Err(o.operand_finding(&DOT_OPERAND, index, "a floating-point vector"));
         }
         if m.component_type(ty) != o.result {
             let wanted = "components of the result type";
@@ -189,8 +189,8 @@ pub(super) fn check_dot(o: &Operation<'_, '_, '_>) -> Verdict {
             m.show_value(o.id(0)),
             m.show_value(o.id(1))
         );
-        let fault = o.fault(&DOT_OPERAND, message);
-        return Err(fault.about(m, o.id(0), "one is defined here").about(
+        let finding = o.finding(&DOT_OPERAND, message);
+        return Err(finding.about(m, o.id(0), "one is defined here").about(
             m,
             o.id(1),
             "the other is defined here",
@@ -200,17 +200,17 @@ pub(super) fn check_dot(o: &Operation<'_, '_, '_>) -> Verdict {
 }
 
 /// `OpVectorTimesScalar` and `OpMatrixTimesScalar`.
-pub(super) fn check_scaled(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_scaled(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     match o.op {
         Op::VectorTimesScalar => {
             if !m.is_float_vector(o.result) {
-                return Err(o.result_fault(&RESULT, "a floating-point vector"));
+                return Err(o.result_finding(&RESULT, "a floating-point vector"));
             }
         }
         _ => {
             if !m.is_float_matrix(o.result) && !m.is_cooperative_matrix(o.result) {
-                return Err(o.result_fault(&RESULT, "a floating-point matrix"));
+                return Err(o.result_finding(&RESULT, "a floating-point matrix"));
             }
         }
     }
@@ -248,43 +248,46 @@ fn shape(m: &Module<'_>, ty: Id) -> Option<Shape> {
 }
 
 /// The result's shape, if it is to be a matrix.
-fn result_shape(o: &Operation<'_, '_, '_>) -> Result<Shape, crate::fault::Fault> {
+fn result_shape(o: &Operation<'_, '_, '_>) -> Result<Shape, crate::finding::Finding> {
     let shape = shape(o.m, o.result);
-    shape.ok_or_else(|| o.result_fault(&RESULT, "a floating-point matrix"))
+    shape.ok_or_else(|| o.result_finding(&RESULT, "a floating-point matrix"))
 }
 
-fn matrix_operand(o: &Operation<'_, '_, '_>, index: usize) -> Result<Shape, crate::fault::Fault> {
+fn matrix_operand(
+    o: &Operation<'_, '_, '_>,
+    index: usize,
+) -> Result<Shape, crate::finding::Finding> {
     let shape = shape(o.m, o.ty(index));
-    shape.ok_or_else(|| o.operand_fault(&MATRIX_OPERAND, index, "a floating-point matrix"))
+    shape.ok_or_else(|| o.operand_finding(&MATRIX_OPERAND, index, "a floating-point matrix"))
 }
 
-fn check_result_vector(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_result_vector(o: &Operation<'_, '_, '_>) -> CheckResult {
     if !o.m.is_float_vector(o.result) {
-        return Err(o.result_fault(&RESULT, "a floating-point vector"));
+        return Err(o.result_finding(&RESULT, "a floating-point vector"));
     }
     check_encoding(o, o.result)
 }
 
-fn check_vector_operand(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+fn check_vector_operand(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     if !o.m.is_float_vector(o.ty(index)) {
-        return Err(o.operand_fault(&VECTOR_OPERAND, index, "a floating-point vector"));
+        return Err(o.operand_finding(&VECTOR_OPERAND, index, "a floating-point vector"));
     }
     Ok(())
 }
 
-fn check_components_of_vector(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+fn check_components_of_vector(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     check_vector_operand(o, index)?;
     check_components(o, index)
 }
 
-fn check_components(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+fn check_components(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     if o.m.component_type(o.ty(index)) != o.m.component_type(o.result) {
         return Err(o.mismatch(&COMPONENTS, index, "components of the same type"));
     }
     Ok(())
 }
 
-pub(super) fn check_vector_times_matrix(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_vector_times_matrix(o: &Operation<'_, '_, '_>) -> CheckResult {
     check_result_vector(o)?;
     let vector = check_components_of_vector(o, 0);
     let matrix = matrix_operand(o, 1);
@@ -300,7 +303,7 @@ pub(super) fn check_vector_times_matrix(o: &Operation<'_, '_, '_>) -> Verdict {
     all([columns, rows])
 }
 
-pub(super) fn check_matrix_times_vector(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_matrix_times_vector(o: &Operation<'_, '_, '_>) -> CheckResult {
     check_result_vector(o)?;
     let matrix = matrix_operand(o, 0).and_then(|matrix| match matrix.column == o.result {
         true => Ok(matrix),
@@ -313,7 +316,7 @@ pub(super) fn check_matrix_times_vector(o: &Operation<'_, '_, '_>) -> Verdict {
     Ok(())
 }
 
-pub(super) fn check_matrix_times_matrix(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_matrix_times_matrix(o: &Operation<'_, '_, '_>) -> CheckResult {
     let result = result_shape(o)?;
     let operands = both(matrix_operand(o, 0), matrix_operand(o, 1));
     let ((), (left, right)) = both(check_encoding(o, o.result), operands)?;
@@ -332,7 +335,7 @@ pub(super) fn check_matrix_times_matrix(o: &Operation<'_, '_, '_>) -> Verdict {
     Ok(())
 }
 
-pub(super) fn check_outer_product(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_outer_product(o: &Operation<'_, '_, '_>) -> CheckResult {
     let result = result_shape(o)?;
     let column = expect(o.ty(0) == result.column, || {
         let rule = match o.m.is_float_vector(o.ty(0)) {

@@ -5,7 +5,7 @@ use spirvkit_grammar::{BuiltIn, Capability, Decoration, Op};
 
 use super::Seed;
 use super::table::{ALL, SHAPE_VUIDS};
-use crate::fault::{Fault, Verdict, all};
+use crate::finding::{CheckResult, Finding, all};
 use crate::module::{Module, is_constant_op};
 use crate::rule::{Example, Frame, Rule};
 
@@ -197,14 +197,14 @@ const NO_MEMBERS: &[BuiltIn] = &[
 ];
 
 /// Checks what the object by itself shows.
-pub(super) fn check(m: &Module<'_>, seed: &Seed) -> Verdict {
+pub(super) fn check(m: &Module<'_>, seed: &Seed) -> CheckResult {
     check_target(m, seed)?;
     if !m.env.is_vulkan() {
         return Ok(());
     }
     if seed.built_in == BuiltIn::VertexId {
         let message = "Vulkan has no built-in `VertexId`";
-        return Err(Fault::new(&NOT_IN_VULKAN, seed.offset, message)
+        return Err(Finding::new(&NOT_IN_VULKAN, seed.offset, message)
             .help("use `VertexIndex`, whose values start at the first vertex of the draw"));
     }
     if seed.member.is_some() && NO_MEMBERS.contains(&seed.built_in) {
@@ -215,23 +215,22 @@ pub(super) fn check(m: &Module<'_>, seed: &Seed) -> Verdict {
         );
         let structure = m.def_offset(seed.target);
         return Err(
-            Fault::new(&NO_MEMBER, structure, message).at(seed.offset, "the decoration is here")
+            Finding::new(&NO_MEMBER, structure, message).at(seed.offset, "the decoration is here")
         );
     }
     all([check_type(m, seed), check_use(m, seed)])
 }
 
 /// Checks what some built-ins ask of what they decorate.
-fn check_use(m: &Module<'_>, seed: &Seed) -> Verdict {
+fn check_use(m: &Module<'_>, seed: &Seed) -> CheckResult {
     if seed.member.is_some() && seed.built_in == BuiltIn::WorkgroupSize {
         let message = format!(
             "`WorkgroupSize` decorates {}, but it must decorate a constant",
             seed.show(m)
         );
         let structure = m.def_offset(seed.target);
-        return Err(
-            Fault::new(&SIZE_MEMBER, structure, message).at(seed.offset, "the decoration is here")
-        );
+        return Err(Finding::new(&SIZE_MEMBER, structure, message)
+            .at(seed.offset, "the decoration is here"));
     }
     let is_level = matches!(
         seed.built_in,
@@ -243,14 +242,14 @@ fn check_use(m: &Module<'_>, seed: &Seed) -> Verdict {
             seed.show(m),
             seed.built_in
         );
-        return Err(Fault::new(&PATCH, m.def_offset(seed.target), message)
+        return Err(Finding::new(&PATCH, m.def_offset(seed.target), message)
             .at(seed.offset, "the built-in is given here"));
     }
     Ok(())
 }
 
 /// What `BuiltIn` decorates: in every environment.
-fn check_target(m: &Module<'_>, seed: &Seed) -> Verdict {
+fn check_target(m: &Module<'_>, seed: &Seed) -> CheckResult {
     if seed.member.is_some() {
         return Ok(());
     }
@@ -263,7 +262,7 @@ fn check_target(m: &Module<'_>, seed: &Seed) -> Verdict {
             seed.built_in,
             m.name(seed.target)
         );
-        return Err(Fault::new(&TARGET, seed.offset, message).about(
+        return Err(Finding::new(&TARGET, seed.offset, message).about(
             m,
             seed.target,
             "this is decorated",
@@ -284,7 +283,7 @@ fn check_target(m: &Module<'_>, seed: &Seed) -> Verdict {
             seed.built_in,
             m.name(seed.target)
         );
-        return Err(Fault::new(&CONSTANT, seed.offset, message).about(
+        return Err(Finding::new(&CONSTANT, seed.offset, message).about(
             m,
             seed.target,
             "this is decorated",
@@ -295,7 +294,7 @@ fn check_target(m: &Module<'_>, seed: &Seed) -> Verdict {
 
 /// The type, as far as it doesn't depend on the stage: what belongs to vertices
 /// is judged where it is used, and so is what some stage takes.
-fn check_type(m: &Module<'_>, seed: &Seed) -> Verdict {
+fn check_type(m: &Module<'_>, seed: &Seed) -> CheckResult {
     let Some(row) = seed.row else {
         return Ok(());
     };
@@ -304,11 +303,11 @@ fn check_type(m: &Module<'_>, seed: &Seed) -> Verdict {
     if misfits.is_empty() || row.shape.varies() && is_for_some {
         return Ok(());
     }
-    Err(type_fault(m, seed, m.def_offset(seed.target)))
+    Err(type_finding(m, seed, m.def_offset(seed.target)))
 }
 
-/// The fault of a type that the built-in doesn't have.
-pub(super) fn type_fault(m: &Module<'_>, seed: &Seed, offset: u32) -> Fault {
+/// The finding of a type that the built-in doesn't have.
+pub(super) fn type_finding(m: &Module<'_>, seed: &Seed, offset: u32) -> Finding {
     let (wanted, vuid) = match seed.row {
         Some(row) => (row.shape.to_string(), row.shape_vuid),
         None => (String::new(), ""),
@@ -319,9 +318,10 @@ pub(super) fn type_fault(m: &Module<'_>, seed: &Seed, offset: u32) -> Fault {
         seed.show(m),
         m.show_type(seed.ty)
     );
-    let fault = Fault::new(&TYPE, offset, message).at(seed.offset, "the built-in is given here");
+    let finding =
+        Finding::new(&TYPE, offset, message).at(seed.offset, "the built-in is given here");
     match vuid {
-        "" => fault,
-        vuid => fault.vuid(vuid),
+        "" => finding,
+        vuid => finding.vuid(vuid),
     }
 }

@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
 use spirvkit_grammar::{BuiltIn, Decoration, Op, StorageClass};
 
 use super::Seed;
-use crate::fault::{Fault, Faults, Verdict, all};
+use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{EntryPoint, Module};
 use crate::rule::{Example, Frame, Rule};
 
@@ -147,12 +147,12 @@ impl<'s> Sorted<'s> {
     }
 }
 
-/// Checks all interfaces. Every entry point ends with its first fault.
-pub(super) fn check(m: &Module<'_>, seeds: &[Seed], faults: &mut Faults) {
+/// Checks all interfaces. Every entry point ends with its first finding.
+pub(super) fn check(m: &Module<'_>, seeds: &[Seed], reporter: &mut Reporter) {
     let sorted = Sorted::new(seeds);
     for entry in &m.entry_points {
-        if let Err(fault) = check_entry(m, &sorted, entry) {
-            faults.add(fault);
+        if let Err(finding) = check_entry(m, &sorted, entry) {
+            reporter.add(finding);
         }
     }
 }
@@ -166,7 +166,7 @@ struct Half {
     variables: Vec<(u32, Id)>,
 }
 
-fn check_entry(m: &Module<'_>, sorted: &Sorted<'_>, entry: &EntryPoint<'_>) -> Verdict {
+fn check_entry(m: &Module<'_>, sorted: &Sorted<'_>, entry: &EntryPoint<'_>) -> CheckResult {
     let mut found = Vec::new();
     let mut inputs = Half::default();
     let mut outputs = Half::default();
@@ -209,8 +209,8 @@ fn check_entry(m: &Module<'_>, sorted: &Sorted<'_>, entry: &EntryPoint<'_>) -> V
                 m.name(first),
                 m.name(variable)
             );
-            let fault = Fault::new(&ONE_BLOCK, m.def_offset(variable), message);
-            found.push(Err(fault.at(
+            let finding = Finding::new(&ONE_BLOCK, m.def_offset(variable), message);
+            found.push(Err(finding.at(
                 entry.inst.offset(),
                 "both are in the interface of this entry point",
             )));
@@ -225,7 +225,12 @@ fn check_entry(m: &Module<'_>, sorted: &Sorted<'_>, entry: &EntryPoint<'_>) -> V
     all(found)
 }
 
-fn check_half(m: &Module<'_>, sorted: &Sorted<'_>, mut half: Half, class: StorageClass) -> Verdict {
+fn check_half(
+    m: &Module<'_>,
+    sorted: &Sorted<'_>,
+    mut half: Half,
+    class: StorageClass,
+) -> CheckResult {
     let mut found = Vec::new();
     if let Some((block, variable)) = half.block {
         if let Some(built_in) = sorted.repeated_in(block) {
@@ -250,8 +255,13 @@ fn check_half(m: &Module<'_>, sorted: &Sorted<'_>, mut half: Half, class: Storag
     all(found)
 }
 
-/// The fault of a built-in that is there a second time, in Vulkan.
-fn check_repeated(m: &Module<'_>, built_in: BuiltIn, class: StorageClass, variable: Id) -> Verdict {
+/// The finding of a built-in that is there a second time, in Vulkan.
+fn check_repeated(
+    m: &Module<'_>,
+    built_in: BuiltIn,
+    class: StorageClass,
+    variable: Id,
+) -> CheckResult {
     if !m.env.is_vulkan() {
         return Ok(());
     }
@@ -263,11 +273,11 @@ fn check_repeated(m: &Module<'_>, built_in: BuiltIn, class: StorageClass, variab
         "{} repeats the built-in `{built_in}`, which the entry point already has in `{class}`",
         m.name(variable)
     );
-    Err(Fault::new(&REPEATED, m.def_offset(variable), message).vuid(vuid))
+    Err(Finding::new(&REPEATED, m.def_offset(variable), message).vuid(vuid))
 }
 
 /// Checks that a variable that is or holds a built-in has no place of its own.
-fn check_location(m: &Module<'_>, variable: Id, built_in: BuiltIn) -> Verdict {
+fn check_location(m: &Module<'_>, variable: Id, built_in: BuiltIn) -> CheckResult {
     let placed = m.own_decorations(variable).find(|decorated| {
         matches!(
             decorated.decoration,
@@ -282,6 +292,6 @@ fn check_location(m: &Module<'_>, variable: Id, built_in: BuiltIn) -> Verdict {
         m.name(variable),
         placed.decoration
     );
-    Err(Fault::new(&LOCATION, m.def_offset(variable), message)
+    Err(Finding::new(&LOCATION, m.def_offset(variable), message)
         .at(placed.inst.offset(), "it is decorated here"))
 }

@@ -7,7 +7,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{BuiltIn, ExecutionMode, ExecutionModel};
 
 use super::Seed;
-use crate::fault::{Fault, Faults};
+use crate::finding::{Finding, Reporter};
 use crate::module::{EntryPoint, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
@@ -259,7 +259,7 @@ const COUNTED: &[(BuiltIn, &str, &str)] = &[
 ];
 
 /// Checks the interfaces of the mesh shaders.
-pub(super) fn check(m: &Module<'_>, seeds: &[Seed], faults: &mut Faults) {
+pub(super) fn check(m: &Module<'_>, seeds: &[Seed], reporter: &mut Reporter) {
     let mut meshes = m
         .entry_points
         .iter()
@@ -286,12 +286,12 @@ pub(super) fn check(m: &Module<'_>, seeds: &[Seed], faults: &mut Faults) {
                 let is_cull = seed.built_in == BuiltIn::CullPrimitiveEXT;
                 culls += u32::from(is_cull);
                 culls_in_blocks += u32::from(is_cull && is_block);
-                let fault = check_one(m, modes, seed, Id(variable), is_block);
+                let finding = check_one(m, modes, seed, Id(variable), is_block);
                 // A count that no mesh shader relies on does no harm.
-                if let Err(fault) = fault
+                if let Err(finding) = finding
                     && (has_topology(seed.built_in) || is_used(m, Id(variable)))
                 {
-                    faults.add(fault);
+                    reporter.add(finding);
                     return;
                 }
             }
@@ -301,7 +301,7 @@ pub(super) fn check(m: &Module<'_>, seeds: &[Seed], faults: &mut Faults) {
             let message = format!(
                 "the entry point's interface has `CullPrimitiveEXT` {culls} times, but may have it only once"
             );
-            faults.add(Fault::new(&ONE_CULL, entry.inst.offset(), message));
+            reporter.add(Finding::new(&ONE_CULL, entry.inst.offset(), message));
             return;
         }
     }
@@ -359,7 +359,7 @@ fn check_one(
     seed: &Seed,
     variable: Id,
     is_block: bool,
-) -> Result<(), Fault> {
+) -> Result<(), Finding> {
     let topology = TOPOLOGIES.iter().find(|entry| entry.0 == seed.built_in);
     if let Some(&(built_in, mode, vuid)) = topology
         && modes.topology != Some(mode)
@@ -367,7 +367,7 @@ fn check_one(
         let message = format!(
             "`{built_in}` needs the execution mode `{mode}`, which the entry point doesn't declare"
         );
-        return Err(Fault::new(&TOPOLOGY, m.def_offset(variable), message)
+        return Err(Finding::new(&TOPOLOGY, m.def_offset(variable), message)
             .at(seed.offset, "the built-in is given here")
             .vuid(vuid));
     }
@@ -395,7 +395,7 @@ fn check_one(
         m.name(variable)
     );
     let vuid = if is_block { in_block } else { in_array };
-    Err(Fault::new(&COUNT, m.def_offset(variable), message)
+    Err(Finding::new(&COUNT, m.def_offset(variable), message)
         .at(seed.offset, "the built-in is given here")
         .vuid(vuid))
 }

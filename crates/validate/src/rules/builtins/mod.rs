@@ -19,9 +19,9 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{BuiltIn, Decoration, Op};
 
 use super::Family;
-use crate::fault::{Faults, Verdict};
+use crate::finding::{CheckResult, Reporter};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type, is_constant_op};
-use crate::site::Site;
 use table::Row;
 
 pub(crate) const FAMILY: Family = Family {
@@ -75,11 +75,11 @@ impl Seed {
     }
 }
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
+fn check(_at: &InstCtx<'_, '_>) -> CheckResult {
     Ok(())
 }
 
-fn check_module(m: &Module<'_>, faults: &mut Faults) {
+fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     let mut seeds = Vec::new();
     for (target, decorated) in m.all_decorated_with(Decoration::BuiltIn) {
         if matches!(m.op_of(target), Op::DecorationGroup | Op::Nop) {
@@ -99,18 +99,18 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
         };
         match definitions::check(m, &seed) {
             Ok(()) => seeds.push(seed),
-            Err(fault) => faults.add(fault),
+            Err(finding) => reporter.add(finding),
         }
     }
     if seeds.is_empty() {
         return;
     }
-    entries::check(m, &seeds, faults);
+    entries::check(m, &seeds, reporter);
     if !m.env.is_vulkan() {
         return;
     }
-    references::check(m, &seeds, faults);
-    mesh::check(m, &seeds, faults);
+    references::check(m, &seeds, reporter);
+    mesh::check(m, &seeds, reporter);
 }
 
 /// The type of what a decoration of this id applies to.

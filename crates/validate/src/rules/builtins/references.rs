@@ -15,7 +15,7 @@ use super::definitions;
 use super::table::{
     ALL, CLASS_VUIDS, Classes, EXCLUSIONS, FRAGMENT, MESH_EXT, MODEL_VUIDS, TESS_EVALUATION, VERTEX,
 };
-use crate::fault::{Fault, Faults};
+use crate::finding::{Finding, Reporter};
 use crate::module::{Function, Inst, Models, Module};
 use crate::rule::{Example, Frame, Rule};
 
@@ -494,7 +494,7 @@ fn class_of(inst: Inst<'_>) -> Option<StorageClass> {
 }
 
 /// Checks storage classes and execution models.
-pub(super) fn check(m: &Module<'_>, seeds: &[Seed], faults: &mut Faults) {
+pub(super) fn check(m: &Module<'_>, seeds: &[Seed], reporter: &mut Reporter) {
     let mut watches = Watches {
         slots: IdMap::new(UNWATCHED, m.words.len()),
         all: Vec::new(),
@@ -505,7 +505,7 @@ pub(super) fn check(m: &Module<'_>, seeds: &[Seed], faults: &mut Faults) {
     if watches.all.is_empty() {
         return;
     }
-    watch_declarations(m, seeds, &mut watches, faults);
+    watch_declarations(m, seeds, &mut watches, reporter);
     let never = watches
         .all
         .iter()
@@ -514,14 +514,19 @@ pub(super) fn check(m: &Module<'_>, seeds: &[Seed], faults: &mut Faults) {
     for (index, function) in m.functions.iter().enumerate() {
         let no_depth = has_depth && lacks_depth_replacing(m, index as u32);
         if !function.models.and(never).is_empty() || no_depth {
-            check_function(m, seeds, &watches, function, no_depth, faults);
+            check_function(m, seeds, &watches, function, no_depth, reporter);
         }
     }
 }
 
 /// Finds the declarations that are made from built-ins, and checks their storage
 /// classes.
-fn watch_declarations(m: &Module<'_>, seeds: &[Seed], watches: &mut Watches, faults: &mut Faults) {
+fn watch_declarations(
+    m: &Module<'_>,
+    seeds: &[Seed],
+    watches: &mut Watches,
+    reporter: &mut Reporter,
+) {
     let end = m
         .functions
         .first()
@@ -558,15 +563,15 @@ fn watch_declarations(m: &Module<'_>, seeds: &[Seed], watches: &mut Watches, fau
         }
         if let Some(class) = class {
             if !watch.allows(class) {
-                faults.add(class_fault(m, seeds, inst, class));
-                // One fault for all that is made from it.
+                reporter.add(class_finding(m, seeds, inst, class));
+                // One finding for all that is made from it.
                 (watch.input, watch.output, watch.other) = (true, true, true);
             }
             watch = watch.in_class(class);
         }
         watches.add(result, watch);
     }
-    check_local_variables(m, seeds, watches, end, faults);
+    check_local_variables(m, seeds, watches, end, reporter);
 }
 
 /// Checks the storage classes of variables of functions that are themselves
@@ -576,10 +581,10 @@ fn check_local_variables(
     seeds: &[Seed],
     watches: &Watches,
     end: u32,
-    faults: &mut Faults,
+    reporter: &mut Reporter,
 ) {
     for seed in seeds.iter().filter(|seed| seed.row.is_some()) {
-        if faults.is_full() {
+        if reporter.is_full() {
             return;
         }
         let local = m.def(seed.target).filter(|inst| inst.offset() >= end);
@@ -588,7 +593,7 @@ fn check_local_variables(
         };
         let is_wrong = |watch: &Watch| !watch.allows(class);
         if watches.get(seed.target).is_some_and(is_wrong) {
-            faults.add(class_fault(m, seeds, inst, class));
+            reporter.add(class_finding(m, seeds, inst, class));
         }
     }
 }
@@ -600,7 +605,7 @@ fn lacks_depth_replacing(m: &Module<'_>, function: u32) -> bool {
 }
 
 /// How many built-ins are told of in one function: to find each takes its time.
-const MOST_TOLD: usize = 16;
+const MAX_REPORTED: usize = 16;
 
 /// Looks for built-ins in a function that some of them must not be in.
 fn check_function(
@@ -609,7 +614,7 @@ fn check_function(
     watches: &Watches,
     function: &Function,
     no_depth: bool,
-    faults: &mut Faults,
+    reporter: &mut Reporter,
 ) {
     let is_wrong = |word: u32| {
         watches.get(Id(word)).is_some_and(|watch| {
@@ -617,7 +622,7 @@ fn check_function(
         })
     };
     // Of each, the first use is told.
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for inst in m.instructions(function.range.clone()) {
         let operands = inst.words().get(1..).unwrap_or_default();
         // A literal may look like an id, so a find is looked at again.
@@ -634,13 +639,13 @@ fn check_function(
                 Value::Id(id) => Some(id),
                 _ => None,
             })
-            .find(|id| is_wrong(id.0) && !told.contains(id));
+            .find(|id| is_wrong(id.0) && !reported.contains(id));
         if let Some(id) = used {
-            if let Some(fault) = use_fault(m, seeds, inst, id, function) {
-                faults.add(fault);
+            if let Some(finding) = use_finding(m, seeds, inst, id, function) {
+                reporter.add(finding);
             }
-            told.push(id);
-            if told.len() == MOST_TOLD {
+            reported.push(id);
+            if reported.len() == MAX_REPORTED {
                 return;
             }
         }
@@ -672,8 +677,8 @@ fn origins<'s>(m: &Module<'_>, seeds: &'s [Seed], id: Id) -> Vec<(&'s Seed, Opti
     found
 }
 
-/// The fault of a declaration in a storage class that a built-in doesn't have.
-fn class_fault(m: &Module<'_>, seeds: &[Seed], inst: Inst<'_>, class: StorageClass) -> Fault {
+/// The finding of a declaration in a storage class that a built-in doesn't have.
+fn class_finding(m: &Module<'_>, seeds: &[Seed], inst: Inst<'_>, class: StorageClass) -> Finding {
     let id = inst.result().unwrap_or(Id(0));
     let culprit = origins(m, seeds, id).into_iter().find_map(|(seed, _)| {
         let row = seed.row?;
@@ -681,7 +686,7 @@ fn class_fault(m: &Module<'_>, seeds: &[Seed], inst: Inst<'_>, class: StorageCla
     });
     let Some((seed, row)) = culprit else {
         let message = format!("a built-in can't be in the storage class `{class}`");
-        return Fault::new(&STORAGE_CLASS, inst.offset(), message);
+        return Finding::new(&STORAGE_CLASS, inst.offset(), message);
     };
     let message = format!(
         "the built-in `{}` must be in the storage class {}, but {} is in `{class}`",
@@ -689,22 +694,22 @@ fn class_fault(m: &Module<'_>, seeds: &[Seed], inst: Inst<'_>, class: StorageCla
         row.classes.describe(),
         m.name(id),
     );
-    let fault = Fault::new(&STORAGE_CLASS, inst.offset(), message)
+    let finding = Finding::new(&STORAGE_CLASS, inst.offset(), message)
         .at(seed.offset, "the built-in is given here");
     match row.class_vuid {
-        "" => fault,
-        vuid => fault.vuid(vuid),
+        "" => finding,
+        vuid => finding.vuid(vuid),
     }
 }
 
-/// The fault of a use in a stage that must not use it.
-fn use_fault(
+/// The finding of a use in a stage that must not use it.
+fn use_finding(
     m: &Module<'_>,
     seeds: &[Seed],
     inst: Inst<'_>,
     id: Id,
     function: &Function,
-) -> Option<Fault> {
+) -> Option<Finding> {
     let all = origins(m, seeds, id);
     for &(seed, class) in &all {
         let mut first: Option<(Objection, Models)> = None;
@@ -715,7 +720,7 @@ fn use_fault(
             }
         });
         if let Some((objection, models)) = first {
-            return Some(objection_fault(m, seed, inst, &objection, models));
+            return Some(objection_finding(m, seed, inst, &objection, models));
         }
     }
     let depth = all
@@ -726,21 +731,21 @@ fn use_fault(
         inst.op()
     );
     Some(
-        Fault::new(&DEPTH_REPLACING, inst.offset(), message)
+        Finding::new(&DEPTH_REPLACING, inst.offset(), message)
             .at(depth.0.offset, "the built-in is given here"),
     )
 }
 
-fn objection_fault(
+fn objection_finding(
     m: &Module<'_>,
     seed: &Seed,
     inst: Inst<'_>,
     objection: &Objection,
     models: Models,
-) -> Fault {
+) -> Finding {
     let built_in = seed.built_in;
     let (rule, message) = match objection.why {
-        Why::Type => return definitions::type_fault(m, seed, inst.offset()),
+        Why::Type => return definitions::type_finding(m, seed, inst.offset()),
         Why::Model => {
             let allowed = seed.row.map(|row| row.models).unwrap_or_default();
             (
@@ -771,19 +776,19 @@ fn objection_fault(
             ),
         ),
     };
-    let fault =
-        Fault::new(rule, inst.offset(), message).at(seed.offset, "the built-in is given here");
+    let finding =
+        Finding::new(rule, inst.offset(), message).at(seed.offset, "the built-in is given here");
     // It is used by what points to it.
     let is_pointer = |id| {
         m.type_of(id)
             .is_some_and(|ty| m.pointer_class(ty).is_some())
     };
-    let fault = match m.operand_that(inst.offset(), is_pointer) {
-        Some(word) => fault.word(word),
-        None => fault,
+    let finding = match m.operand_that(inst.offset(), is_pointer) {
+        Some(word) => finding.word(word),
+        None => finding,
     };
     match objection.vuid {
-        "" => fault,
-        vuid => fault.vuid(vuid),
+        "" => finding,
+        vuid => finding.vuid(vuid),
     }
 }

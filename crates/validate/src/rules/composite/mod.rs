@@ -11,10 +11,10 @@ use spirvkit_grammar::{Capability, Op};
 
 use super::Family;
 use super::operation::{Operation, check_values};
-use crate::fault::{Verdict, all, expect};
+use crate::finding::{CheckResult, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Likeness, Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -281,11 +281,11 @@ OpExtension \"SPV_INTEL_function_variants\"
     },
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     check_values(at, check_operation)
 }
 
-pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
     match o.op {
         Op::VectorExtractDynamic => check_extract_dynamic(o),
         Op::VectorInsertDynamic => check_insert_dynamic(o),
@@ -306,13 +306,13 @@ pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
     }
 }
 
-fn check_extract_dynamic(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_extract_dynamic(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let makes = expect(m.is_scalar(o.result) || m.is_pointer(o.result), || {
-        o.result_fault(&DYNAMIC_RESULT, "a scalar")
+        o.result_finding(&DYNAMIC_RESULT, "a scalar")
     });
     let takes = expect(m.is_vector(o.ty(0)), || {
-        o.operand_fault(&DYNAMIC_VECTOR, 0, "a vector")
+        o.operand_finding(&DYNAMIC_VECTOR, 0, "a vector")
     });
     let vector = all([makes, takes]).and_then(|()| {
         expect(m.component_type(o.ty(0)) == o.result, || {
@@ -322,10 +322,10 @@ fn check_extract_dynamic(o: &Operation<'_, '_, '_>) -> Verdict {
     all([vector, check_dynamic_index(o, 1)])
 }
 
-fn check_insert_dynamic(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_insert_dynamic(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     if !m.is_vector(o.result) {
-        return Err(o.result_fault(&DYNAMIC_RESULT, "a vector"));
+        return Err(o.result_finding(&DYNAMIC_RESULT, "a vector"));
     }
     all([
         expect(o.ty(0) == o.result, || {
@@ -338,14 +338,14 @@ fn check_insert_dynamic(o: &Operation<'_, '_, '_>) -> Verdict {
     ])
 }
 
-fn check_dynamic_index(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+fn check_dynamic_index(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     match o.m.is_int_scalar(o.ty(index)) {
         true => Ok(()),
-        false => Err(o.operand_fault(&DYNAMIC_INDEX, index, "an integer scalar")),
+        false => Err(o.operand_finding(&DYNAMIC_INDEX, index, "an integer scalar")),
     }
 }
 
-fn check_construct(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_construct(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let given = o.args.len();
     match m.ty(o.result) {
@@ -384,7 +384,7 @@ fn check_construct(o: &Operation<'_, '_, '_>) -> Verdict {
                 let message = format!(
                     "OpCompositeConstruct needs one constituent for a cooperative matrix, but has {given}"
                 );
-                return Err(o.fault(&CONSTRUCT_COUNT, message));
+                return Err(o.finding(&CONSTRUCT_COUNT, message));
             }
             check_constituents(o, matrix.component)
         }
@@ -394,11 +394,11 @@ fn check_construct(o: &Operation<'_, '_, '_>) -> Verdict {
         {
             Ok(())
         }
-        _ => Err(o.result_fault(&CONSTRUCT_RESULT, "a composite")),
+        _ => Err(o.result_finding(&CONSTRUCT_RESULT, "a composite")),
     }
 }
 
-fn check_count(o: &Operation<'_, '_, '_>, wanted: u64, parts: &str) -> Verdict {
+fn check_count(o: &Operation<'_, '_, '_>, wanted: u64, parts: &str) -> CheckResult {
     let given = o.args.len() as u64;
     // With `SPV_INTEL_long_composites` more constituents may follow.
     let is_fine = match o.m.has(Capability::LongCompositesINTEL) {
@@ -413,11 +413,11 @@ fn check_count(o: &Operation<'_, '_, '_>, wanted: u64, parts: &str) -> Verdict {
         o.op,
         o.m.show_type(o.result)
     );
-    let fault = o.fault(&CONSTRUCT_COUNT, message);
-    Err(fault.about(o.m, o.result, "the result type is declared here"))
+    let finding = o.finding(&CONSTRUCT_COUNT, message);
+    Err(finding.about(o.m, o.result, "the result type is declared here"))
 }
 
-fn check_constituents(o: &Operation<'_, '_, '_>, part: Id) -> Verdict {
+fn check_constituents(o: &Operation<'_, '_, '_>, part: Id) -> CheckResult {
     all((0..o.args.len()).map(|index| {
         if o.ty(index) != part {
             return Err(o.mismatch(&CONSTITUENT, index, "the type of the result's parts"));
@@ -427,7 +427,7 @@ fn check_constituents(o: &Operation<'_, '_, '_>, part: Id) -> Verdict {
 }
 
 /// A vector of so many components, or an unknown number of them if that is 0.
-fn check_vector(o: &Operation<'_, '_, '_>, component: Id, count: u64) -> Verdict {
+fn check_vector(o: &Operation<'_, '_, '_>, component: Id, count: u64) -> CheckResult {
     let m = o.m;
     let mut given = 0;
     let mut is_known = count > 0;
@@ -452,20 +452,20 @@ fn check_vector(o: &Operation<'_, '_, '_>, component: Id, count: u64) -> Verdict
             "OpCompositeConstruct needs at least two constituents for a vector, but has {}",
             o.args.len()
         );
-        return Err(o.fault(&CONSTRUCT_COUNT, message));
+        return Err(o.finding(&CONSTRUCT_COUNT, message));
     }
     if is_known && given != count {
         let message = format!(
             "the constituents of OpCompositeConstruct have {given} components in all, but {} has {count}",
             m.show_type(o.result)
         );
-        let fault = o.fault(&CONSTRUCT_COUNT, message);
-        return Err(fault.about(m, o.result, "the result type is declared here"));
+        let finding = o.finding(&CONSTRUCT_COUNT, message);
+        return Err(finding.about(m, o.result, "the result type is declared here"));
     }
     Ok(())
 }
 
-fn check_replicate(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_replicate(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let part = match m.ty(o.result) {
         Type::Matrix { column, .. } => Some(column),
@@ -487,7 +487,7 @@ fn check_replicate(o: &Operation<'_, '_, '_>) -> Verdict {
         _ => None,
     };
     let Some(part) = part else {
-        return Err(o.result_fault(&CONSTRUCT_RESULT, "a composite"));
+        return Err(o.result_finding(&CONSTRUCT_RESULT, "a composite"));
     };
     if o.ty(0) != part {
         return Err(o.mismatch(&REPLICATED, 0, "the type of the result's parts"));
@@ -495,10 +495,10 @@ fn check_replicate(o: &Operation<'_, '_, '_>) -> Verdict {
     Ok(())
 }
 
-fn check_copy(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_copy(o: &Operation<'_, '_, '_>) -> CheckResult {
     if o.m.is_void(o.result) {
         let message = "OpCopyObject can't copy a value of type void";
-        return Err(o.fault(&COPY_VOID, message).arg(o.at, 0));
+        return Err(o.finding(&COPY_VOID, message).arg(o.at, 0));
     }
     if o.ty(0) != o.result {
         return Err(o.mismatch(&COPY_TYPE, 0, "the result type"));
@@ -506,17 +506,17 @@ fn check_copy(o: &Operation<'_, '_, '_>) -> Verdict {
     Ok(())
 }
 
-fn check_transpose(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_transpose(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let Type::Matrix { column, count } = m.ty(o.result) else {
-        return Err(o.result_fault(&TRANSPOSE_TYPE, "a matrix"));
+        return Err(o.result_finding(&TRANSPOSE_TYPE, "a matrix"));
     };
     let Type::Matrix {
         column: old_column,
         count: old_count,
     } = m.ty(o.ty(0))
     else {
-        return Err(o.operand_fault(&TRANSPOSE_TYPE, 0, "a matrix"));
+        return Err(o.operand_finding(&TRANSPOSE_TYPE, 0, "a matrix"));
     };
     if m.component_type(column) != m.component_type(old_column) {
         return Err(o.mismatch(&TRANSPOSE_TYPE, 0, "components of the same type"));
@@ -527,11 +527,11 @@ fn check_transpose(o: &Operation<'_, '_, '_>) -> Verdict {
     Ok(())
 }
 
-fn check_copy_logical(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_copy_logical(o: &Operation<'_, '_, '_>) -> CheckResult {
     let from = o.ty(0);
     if from == o.result {
-        let fault = o.mismatch(&COPY_LOGICAL_SAME, 0, "a type other than the result's");
-        return Err(fault.help("use OpCopyObject to copy within one type"));
+        let finding = o.mismatch(&COPY_LOGICAL_SAME, 0, "a type other than the result's");
+        return Err(finding.help("use OpCopyObject to copy within one type"));
     }
     if !match_logically(o.m, from, o.result) {
         return Err(o.mismatch(&COPY_LOGICAL_MATCH, 0, "a type that matches logically"));
@@ -571,11 +571,11 @@ pub(super) fn match_logically(m: &Module<'_>, a: Id, b: Id) -> bool {
     })
 }
 
-fn check_conditional_copy(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_conditional_copy(o: &Operation<'_, '_, '_>) -> CheckResult {
     all((0..o.args.len()).map(|index| {
         if index % 2 == 0 {
             if !o.m.is_bool_scalar(o.ty(index)) {
-                return Err(o.operand_fault(&CONDITIONAL_COPY, index, "a boolean"));
+                return Err(o.operand_finding(&CONDITIONAL_COPY, index, "a boolean"));
             }
         } else if o.ty(index) != o.result {
             return Err(o.mismatch(&CONDITIONAL_COPY, index, "the result type"));

@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::Op;
 
 use super::super::operation::Operation;
-use crate::fault::{Fault, Verdict};
+use crate::finding::{CheckResult, Finding};
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
 
@@ -97,7 +97,7 @@ pub(super) static INSERT_RESULT: Rule = Rule {
     },
 };
 
-pub(super) fn check_extract(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_extract(o: &Operation<'_, '_, '_>) -> CheckResult {
     let part = follow(o, 0, o.result)?;
     if part != o.result {
         let message = format!(
@@ -105,13 +105,13 @@ pub(super) fn check_extract(o: &Operation<'_, '_, '_>) -> Verdict {
             o.m.show_type(part),
             o.m.show_type(o.result)
         );
-        let fault = o.fault(&PART, message);
-        return Err(fault.about(o.m, o.id(0), "the composite is defined here"));
+        let finding = o.finding(&PART, message);
+        return Err(finding.about(o.m, o.id(0), "the composite is defined here"));
     }
     Ok(())
 }
 
-pub(super) fn check_insert(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_insert(o: &Operation<'_, '_, '_>) -> CheckResult {
     if o.ty(1) != o.result {
         return Err(o.mismatch(&INSERT_RESULT, 1, "the result type"));
     }
@@ -122,20 +122,20 @@ pub(super) fn check_insert(o: &Operation<'_, '_, '_>) -> Verdict {
             o.m.show_type(part),
             o.m.show_value(o.id(0))
         );
-        let fault = o.fault(&PART, message);
-        return Err(fault.about(o.m, o.id(0), "the object is defined here"));
+        let finding = o.finding(&PART, message);
+        return Err(finding.about(o.m, o.id(0), "the object is defined here"));
     }
     Ok(())
 }
 
 /// The type of the part of the composite, which is this operand, that the
 /// indexes behind it lead to, which is said to be of the type `claimed`.
-fn follow(o: &Operation<'_, '_, '_>, composite: usize, claimed: Id) -> Result<Id, Fault> {
+fn follow(o: &Operation<'_, '_, '_>, composite: usize, claimed: Id) -> Result<Id, Finding> {
     let m = o.m;
     let indexes = o.args.get(composite + 1..).unwrap_or_default();
     if indexes.is_empty() {
         let message = format!("{} needs at least one index", o.op);
-        return Err(o.fault(&NO_INDEXES, message));
+        return Err(o.finding(&NO_INDEXES, message));
     }
     let limit = m.options.limits.access_chain_indexes;
     if indexes.len() > limit as usize {
@@ -145,7 +145,7 @@ fn follow(o: &Operation<'_, '_, '_>, composite: usize, claimed: Id) -> Result<Id
             indexes.len()
         );
         return Err(o
-            .fault(&TOO_MANY_INDEXES, message)
+            .finding(&TOO_MANY_INDEXES, message)
             .arg(o.at, composite + 1 + limit as usize));
     }
     let mut ty = o.ty(composite);
@@ -178,15 +178,15 @@ fn follow(o: &Operation<'_, '_, '_>, composite: usize, claimed: Id) -> Result<Id
 }
 
 #[cold]
-fn not_composite(o: &Operation<'_, '_, '_>, composite: usize, ty: Id, depth: usize) -> Fault {
+fn not_composite(o: &Operation<'_, '_, '_>, composite: usize, ty: Id, depth: usize) -> Finding {
     let message = format!(
         "index {} of {} selects a part of {}, which has no parts",
         depth + 1,
         o.op,
         o.m.show_type(ty)
     );
-    let fault = o.fault(&NOT_COMPOSITE, message);
-    fault.about(o.m, o.id(composite), "the composite is defined here")
+    let finding = o.finding(&NOT_COMPOSITE, message);
+    finding.about(o.m, o.id(composite), "the composite is defined here")
 }
 
 #[cold]
@@ -196,14 +196,14 @@ fn out_of_bounds(
     ty: Id,
     index: u32,
     count: u64,
-) -> Fault {
+) -> Finding {
     let message = format!(
         "{} selects part {index} of {}, which has only {count}",
         o.op,
         o.m.show_type(ty)
     );
-    let fault = o.fault(&OUT_OF_BOUNDS, message);
-    fault
+    let finding = o.finding(&OUT_OF_BOUNDS, message);
+    finding
         .about(o.m, o.id(composite), "the composite is defined here")
         .about(o.m, ty, "the type of the part is declared here")
 }

@@ -7,7 +7,7 @@ use spirvkit_grammar::Op;
 
 use super::super::cooperative_matrix::Use;
 use super::super::operation::Operation;
-use crate::fault::{Fault, Verdict, all, both, expect};
+use crate::finding::{CheckResult, Finding, all, both, expect};
 use crate::module::{CooperativeMatrix, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
@@ -145,33 +145,33 @@ OpMemoryModel Logical Vulkan
     },
 };
 
-pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
     match o.op {
         Op::CompositeConstructCoopMatQCOM => {
             let Type::CooperativeMatrix(matrix) = o.m.ty(o.result) else {
-                return Err(o.result_fault(
+                return Err(o.result_finding(
                     &MATRIX,
                     "a cooperative matrix of SPV_KHR_cooperative_matrix",
                 ));
             };
             let Type::Array { element, .. } = o.m.ty(o.ty(0)) else {
-                return Err(o.operand_fault(&MATRIX, 0, "an array"));
+                return Err(o.operand_finding(&MATRIX, 0, "an array"));
             };
             check_row(o, &matrix, o.result, element, o.ty(0))
         }
         Op::CompositeExtractCoopMatQCOM => {
             let Type::Array { element, .. } = o.m.ty(o.result) else {
-                return Err(o.result_fault(&MATRIX, "an array"));
+                return Err(o.result_finding(&MATRIX, "an array"));
             };
             let Type::CooperativeMatrix(matrix) = o.m.ty(o.ty(0)) else {
                 let wanted = "a cooperative matrix of SPV_KHR_cooperative_matrix";
-                return Err(o.operand_fault(&MATRIX, 0, wanted));
+                return Err(o.operand_finding(&MATRIX, 0, wanted));
             };
             check_row(o, &matrix, o.ty(0), element, o.result)
         }
         Op::ExtractSubArrayQCOM => {
             let index = expect(o.m.is_int_scalar_of(o.ty(1), 32), || {
-                o.operand_fault(&ARRAY, 1, "a 32-bit integer")
+                o.operand_finding(&ARRAY, 1, "a 32-bit integer")
             });
             let ((element, other), ()) = both(arrays(o), index)?;
             let same = expect(element == other, || {
@@ -203,17 +203,17 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
 
 /// The elements of the result and of the operand, both of which are to be
 /// arrays.
-fn arrays(o: &Operation<'_, '_, '_>) -> Result<(Id, Id), Fault> {
+fn arrays(o: &Operation<'_, '_, '_>) -> Result<(Id, Id), Finding> {
     let Type::Array { element, .. } = o.m.ty(o.result) else {
-        return Err(o.result_fault(&ARRAY, "an array"));
+        return Err(o.result_finding(&ARRAY, "an array"));
     };
     let Type::Array { element: other, .. } = o.m.ty(o.ty(0)) else {
-        return Err(o.operand_fault(&ARRAY, 0, "an array"));
+        return Err(o.operand_finding(&ARRAY, 0, "an array"));
     };
     Ok((element, other))
 }
 
-fn check_element(o: &Operation<'_, '_, '_>, element: Id) -> Verdict {
+fn check_element(o: &Operation<'_, '_, '_>, element: Id) -> CheckResult {
     let is_fine = match o.m.ty(element) {
         Type::Int { width, .. } => width == 32,
         Type::Float { width, .. } => matches!(width, 16 | 32),
@@ -227,7 +227,7 @@ fn check_element(o: &Operation<'_, '_, '_>, element: Id) -> Verdict {
         o.op,
         o.m.show_type(element)
     );
-    Err(o.fault(&COMPONENT, message))
+    Err(o.finding(&COMPONENT, message))
 }
 
 /// A matrix and an array that is one of its rows or columns.
@@ -237,7 +237,7 @@ fn check_row(
     matrix_type: Id,
     element: Id,
     array: Id,
-) -> Verdict {
+) -> CheckResult {
     let m = o.m;
     let Some(matrix_use) = Use::of(m, matrix) else {
         return Ok(());
@@ -258,7 +258,7 @@ fn check_row(
             o.op,
             m.show_type(matrix_type)
         );
-        return Err(o.fault(&COMPONENT, message));
+        return Err(o.finding(&COMPONENT, message));
     }
     let width = u64::from(m.bit_width(matrix.component));
     let count = match matrix_use {
@@ -279,8 +279,8 @@ fn check_row(
                 "row"
             }
         );
-        let fault = o.fault(&ROW, message);
-        return Err(fault.about(m, matrix_type, "the matrix is declared here"));
+        let finding = o.finding(&ROW, message);
+        return Err(finding.about(m, matrix_type, "the matrix is declared here"));
     }
     let is_packed = is_u32(m, element);
     let length = m.array_length(array);
@@ -295,8 +295,8 @@ fn check_row(
         bits / 32,
         m.show_type(array)
     );
-    let fault = o.fault(&ARRAY, message);
-    Err(fault.about(m, array, "the array is declared here"))
+    let finding = o.finding(&ARRAY, message);
+    Err(finding.about(m, array, "the array is declared here"))
 }
 
 fn is_u32(m: &Module<'_>, ty: Id) -> bool {

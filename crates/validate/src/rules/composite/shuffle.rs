@@ -3,7 +3,7 @@
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 
 use super::super::operation::Operation;
-use crate::fault::{Verdict, all, both, expect};
+use crate::finding::{CheckResult, all, both, expect};
 use crate::rule::{Example, Frame, Rule};
 
 pub(super) static RESULT: Rule = Rule {
@@ -75,10 +75,10 @@ pub(super) static INDEX: Rule = Rule {
 /// The index of a component that is left undefined.
 const NOTHING: u32 = u32::MAX;
 
-pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     if !m.is_vector(o.result) {
-        return Err(o.result_fault(&RESULT, "a vector"));
+        return Err(o.result_finding(&RESULT, "a vector"));
     }
     let indexes = o.args.get(2..).unwrap_or_default();
     let wanted = m.dimension(o.result) as usize;
@@ -87,14 +87,14 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
             "OpVectorShuffle needs one index for each component of its result, but has {} for {wanted}",
             indexes.len()
         );
-        let fault = o.fault(&COUNT, message);
-        fault.about(m, o.result, "the result type is declared here")
+        let finding = o.finding(&COUNT, message);
+        finding.about(m, o.result, "the result type is declared here")
     });
     let component = m.component_type(o.result);
     let vector = |index: usize| {
         let ty = o.ty(index);
         if !m.is_vector(ty) {
-            return Err(o.operand_fault(&VECTOR, index, "a vector"));
+            return Err(o.operand_finding(&VECTOR, index, "a vector"));
         }
         if m.component_type(ty) != component {
             return Err(o.mismatch(&COMPONENT, index, "components of the same type"));
@@ -105,7 +105,7 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
         // How long they are, specialization says.
         Ok((0, _) | (_, 0)) => return count,
         Ok(lengths) => lengths,
-        Err(fault) => return all([count, Err(fault)]),
+        Err(finding) => return all([count, Err(finding)]),
     };
     let available = first + second;
     let is_astray = |index: u32| index != NOTHING && u64::from(index) >= available;
@@ -114,8 +114,8 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
         let message = format!(
             "OpVectorShuffle selects component {index}, but both vectors together have only {available}"
         );
-        let fault = o.fault(&INDEX, message);
-        Err(fault
+        let finding = o.finding(&INDEX, message);
+        Err(finding
             .about(m, o.id(0), "the first vector is defined here")
             .about(m, o.id(1), "the second vector is defined here"))
     }));

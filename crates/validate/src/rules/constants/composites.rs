@@ -5,11 +5,11 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::Op;
 
-use super::scalars::type_fault;
-use crate::fault::{Fault, Verdict, all, expect};
+use super::scalars::type_finding;
+use crate::finding::{CheckResult, Finding, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static TYPE: Rule = Rule {
     id: "constant.composite-type",
@@ -123,11 +123,11 @@ fn parts<'a>(m: &Module<'a>, ty: Id) -> Option<Parts<'a>> {
 }
 
 /// `OpConstantComposite` and `OpSpecConstantComposite`.
-pub(super) fn composite(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn composite(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let result = at.result_type();
     let Some(parts) = parts(m, result) else {
-        return Err(type_fault(at, &TYPE, "a composite"));
+        return Err(type_finding(at, &TYPE, "a composite"));
     };
     let constituents = at.inst.args();
     let given = constituents.len() as u64;
@@ -152,8 +152,8 @@ pub(super) fn composite(at: &Site<'_, '_>) -> Verdict {
             m.show_type(result),
             counted(wanted.unwrap_or(0) as usize, "constituent")
         );
-        let fault = at.fault(&COUNT, message);
-        fault.about(m, result, "the type is declared here")
+        let finding = at.finding(&COUNT, message);
+        finding.about(m, result, "the type is declared here")
     });
     if let Parts::Same { ty, .. } = parts
         && count.is_ok()
@@ -207,7 +207,7 @@ fn same_shape(m: &Module<'_>, constituent: Id, wanted: Id) -> bool {
 }
 
 #[cold]
-fn constituent_type(at: &Site<'_, '_>, index: usize, constituent: Id, wanted: Id) -> Fault {
+fn constituent_type(at: &InstCtx<'_, '_>, index: usize, constituent: Id, wanted: Id) -> Finding {
     let m = at.m;
     let message = format!(
         "constituent {} of {} must be {}, but is {}",
@@ -216,11 +216,11 @@ fn constituent_type(at: &Site<'_, '_>, index: usize, constituent: Id, wanted: Id
         m.show_type(wanted),
         m.show_value(constituent)
     );
-    at.fault(&CONSTITUENT_TYPE, message)
+    at.finding(&CONSTITUENT_TYPE, message)
         .about(m, constituent, "the constituent is defined here")
 }
 
-fn check_constituent(at: &Site<'_, '_>, constituent: Id) -> Verdict {
+fn check_constituent(at: &InstCtx<'_, '_>, constituent: Id) -> CheckResult {
     let m = at.m;
     let op = m.op_of(constituent);
     // Most of them.
@@ -232,8 +232,8 @@ fn check_constituent(at: &Site<'_, '_>, constituent: Id) -> Verdict {
             "a constituent of a constant must be a constant, but is {}",
             m.show_value(constituent)
         );
-        let fault = at.fault(&CONSTITUENT, message);
-        return Err(fault.about(m, constituent, "it is defined here"));
+        let finding = at.finding(&CONSTITUENT, message);
+        return Err(finding.about(m, constituent, "it is defined here"));
     }
     let is_fixed = matches!(
         at.inst.op(),
@@ -245,21 +245,21 @@ fn check_constituent(at: &Site<'_, '_>, constituent: Id) -> Verdict {
             at.inst.op(),
             m.name(constituent)
         );
-        let fault = at.fault(&SPECIALIZED, message);
-        return Err(fault.about(m, constituent, "it is defined here"));
+        let finding = at.finding(&SPECIALIZED, message);
+        return Err(finding.about(m, constituent, "it is defined here"));
     }
     Ok(())
 }
 
 /// `OpConstantCompositeReplicateEXT` and its specialization constant.
-pub(super) fn replicate(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn replicate(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let ty = match parts(m, at.result_type()) {
         Some(Parts::Same { ty, .. }) => Some(ty),
         Some(Parts::Each(members)) => match members {
             [first, rest @ ..] if rest.iter().all(|member| member == first) => Some(Id(*first)),
             _ => {
-                return Err(type_fault(
+                return Err(type_finding(
                     at,
                     &TYPE,
                     "a composite whose parts all have the same type",
@@ -268,7 +268,7 @@ pub(super) fn replicate(at: &Site<'_, '_>) -> Verdict {
         },
         Some(Parts::Slices) => None,
         None => {
-            return Err(type_fault(
+            return Err(type_finding(
                 at,
                 &TYPE,
                 "a composite whose parts all have the same type",
@@ -295,7 +295,7 @@ fn tensor_size(m: &Module<'_>, tensor: Id, dimension: usize) -> Option<u64> {
 
 /// A constituent of a tensor: an element if the tensor has one dimension, else
 /// a tensor with one dimension less.
-fn slice(at: &Site<'_, '_>, tensor: Id, constituent: Id) -> Verdict {
+fn slice(at: &InstCtx<'_, '_>, tensor: Id, constituent: Id) -> CheckResult {
     let m = at.m;
     let Some(def) = m.def(tensor) else {
         return Ok(());
@@ -312,7 +312,7 @@ fn slice(at: &Site<'_, '_>, tensor: Id, constituent: Id) -> Verdict {
         }
     } else {
         let Some(inner) = m.def(ty).filter(|inner| inner.op() == Op::TypeTensorARM) else {
-            return Err(slice_fault(at, constituent, "a tensor"));
+            return Err(slice_finding(at, constituent, "a tensor"));
         };
         let inner_rank = m.constant_u64(inner.id(1));
         let sizes_agree = (1..rank.min(64) as usize).all(|dimension| {
@@ -332,16 +332,16 @@ fn slice(at: &Site<'_, '_>, tensor: Id, constituent: Id) -> Verdict {
             return Ok(());
         }
     };
-    Err(slice_fault(at, constituent, &slice_message))
+    Err(slice_finding(at, constituent, &slice_message))
 }
 
 #[cold]
-fn slice_fault(at: &Site<'_, '_>, constituent: Id, wanted: &str) -> Fault {
+fn slice_finding(at: &InstCtx<'_, '_>, constituent: Id, wanted: &str) -> Finding {
     let message = format!(
         "a constituent of {} must be {wanted}, but is {}",
         at.m.show_type(at.result_type()),
         at.m.show_value(constituent)
     );
-    at.fault(&CONSTITUENT_TYPE, message)
+    at.finding(&CONSTITUENT_TYPE, message)
         .about(at.m, constituent, "it is defined here")
 }

@@ -8,8 +8,8 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::Op;
 
 use super::Family;
-use crate::fault::{Verdict, all};
-use crate::site::Site;
+use crate::finding::{CheckResult, all};
+use crate::inst_ctx::InstCtx;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -57,7 +57,7 @@ pub(crate) const FAMILY: Family = Family {
     ],
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let own = match at.inst.op() {
         Op::ConstantTrue
         | Op::ConstantFalse
@@ -83,6 +83,6 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     all([own, scalars::small(at)])
 }
 
-fn is_32_bit_number(at: &Site<'_, '_>) -> bool {
+fn is_32_bit_number(at: &InstCtx<'_, '_>) -> bool {
     scalars::is_32_bit_number(at.m, Id(at.inst.word(1)))
 }

@@ -5,11 +5,11 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId, InvalidValue};
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Op};
 
-use crate::fault::{Fault, Verdict};
+use crate::finding::{CheckResult, Finding};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::small_types;
-use crate::site::Site;
 
 pub(super) static BOOLEAN: Rule = Rule {
     id: "constant.boolean",
@@ -141,27 +141,27 @@ OpExtension \"SPV_KHR_constant_data\"
 };
 
 #[cold]
-pub(super) fn type_fault(at: &Site<'_, '_>, rule: &'static Rule, wanted: &str) -> Fault {
+pub(super) fn type_finding(at: &InstCtx<'_, '_>, rule: &'static Rule, wanted: &str) -> Finding {
     let result = at.result_type();
     let message = format!(
         "the type of {} must be {wanted}, but is {}",
         at.inst.op(),
         at.m.show_type(result)
     );
-    at.fault(rule, message)
+    at.finding(rule, message)
         .about(at.m, result, "the type is declared here")
 }
 
-pub(super) fn boolean(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn boolean(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.m.is_bool_scalar(at.result_type()) {
         true => Ok(()),
-        false => Err(type_fault(at, &BOOLEAN, "a boolean")),
+        false => Err(type_finding(at, &BOOLEAN, "a boolean")),
     }
 }
 
 /// `OpConstant` and `OpSpecConstant`. That the type is numeric is the decoder's
 /// business, because it needs it to read the literal.
-pub(super) fn number(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn number(at: &InstCtx<'_, '_>) -> CheckResult {
     let (width, signed) = match at.m.ty(at.result_type()) {
         Type::Int { width, signed } => (width, signed),
         Type::Float { width, .. } => (width, false),
@@ -188,7 +188,7 @@ pub(super) fn number(at: &Site<'_, '_>) -> Verdict {
             true => "the other bits must repeat the sign bit",
             false => "the other bits must be 0",
         };
-        return Err(at.fault(&HIGH_BITS, message).arg(at, 0).help(help));
+        return Err(at.finding(&HIGH_BITS, message).arg(at, 0).help(help));
     }
     Ok(())
 }
@@ -201,7 +201,7 @@ pub(super) fn is_32_bit_number(m: &Module<'_>, ty: Id) -> bool {
 }
 
 /// Constants of types that the module may only store.
-pub(super) fn small(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn small(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let result = at.result_type();
     // Most constants.
@@ -214,7 +214,7 @@ pub(super) fn small(at: &Site<'_, '_>) -> Verdict {
         })
 }
 
-fn check_small(at: &Site<'_, '_>, result: Id) -> Verdict {
+fn check_small(at: &InstCtx<'_, '_>, result: Id) -> CheckResult {
     let m = at.m;
     if !m.has(Capability::Shader) || m.is_pointer(result) || !small_types::is_limited(m, result) {
         return Ok(());
@@ -224,11 +224,11 @@ fn check_small(at: &Site<'_, '_>, result: Id) -> Verdict {
         at.inst.op(),
         m.show_type(result)
     );
-    let fault = at.fault(&SMALL, message).needs(small_types::CALCULATION);
-    Err(fault.about(m, result, "the type is declared here"))
+    let finding = at.finding(&SMALL, message).needs(small_types::CALCULATION);
+    Err(finding.about(m, result, "the type is declared here"))
 }
 
-pub(super) fn null(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn null(at: &InstCtx<'_, '_>) -> CheckResult {
     match without_null(at.m, at.result_type()) {
         None => Ok(()),
         Some(ty) => {
@@ -240,8 +240,8 @@ pub(super) fn null(at: &Site<'_, '_>) -> Verdict {
                     at.m.show_type(ty)
                 ),
             };
-            let fault = at.fault(&NULL, message);
-            Err(fault.about(at.m, ty, "it is declared here"))
+            let finding = at.finding(&NULL, message);
+            Err(finding.about(at.m, ty, "it is declared here"))
         }
     }
 }
@@ -265,17 +265,17 @@ fn without_null(m: &Module<'_>, ty: Id) -> Option<Id> {
     Some(culprit)
 }
 
-pub(super) fn sampler(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn sampler(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.m.ty(at.result_type()) {
         Type::Sampler => Ok(()),
-        _ => Err(type_fault(at, &SAMPLER, "a sampler")),
+        _ => Err(type_finding(at, &SAMPLER, "a sampler")),
     }
 }
 
-pub(super) fn size_of(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn size_of(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     if !m.is_int_scalar(at.result_type()) {
-        return Err(type_fault(at, &SIZE_OF, "an integer"));
+        return Err(type_finding(at, &SIZE_OF, "an integer"));
     }
     let ty = at.id(0);
     if is_descriptor(m, ty) {
@@ -285,8 +285,8 @@ pub(super) fn size_of(at: &Site<'_, '_>) -> Verdict {
         "OpConstantSizeOfEXT needs the type of a descriptor, but has {}",
         m.show_type(ty)
     );
-    let fault = at.fault(&SIZE_OF, message);
-    Err(fault.about(m, ty, "it is declared here"))
+    let finding = at.finding(&SIZE_OF, message);
+    Err(finding.about(m, ty, "it is declared here"))
 }
 
 /// Whether the type's values are descriptors in a heap.
@@ -302,18 +302,18 @@ fn is_descriptor(m: &Module<'_>, ty: Id) -> bool {
 }
 
 /// `OpConstantDataKHR` and `OpSpecConstantDataKHR`.
-pub(super) fn data(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn data(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let Type::Array { element, length } = m.ty(at.result_type()) else {
-        return Err(type_fault(at, &DATA, "an array"));
+        return Err(type_finding(at, &DATA, "an array"));
     };
     let Type::Int { width, .. } = m.ty(element) else {
-        return Err(type_fault(at, &DATA, "an array of integers"));
+        return Err(type_finding(at, &DATA, "an array of integers"));
     };
     let words = at.inst.args().len() as u64;
     if words == 0 {
         let message = format!("{} needs at least one word of data", at.inst.op());
-        return Err(at.fault(&DATA, message));
+        return Err(at.finding(&DATA, message));
     }
     let Some(length) = m.constant_u64(length) else {
         return Ok(());
@@ -326,8 +326,8 @@ pub(super) fn data(at: &Site<'_, '_>) -> Verdict {
             counted(words as usize, "word"),
             m.show_type(at.result_type())
         );
-        let fault = at.fault(&DATA, message);
-        return Err(fault.about(m, at.result_type(), "the type is declared here"));
+        let finding = at.finding(&DATA, message);
+        return Err(finding.about(m, at.result_type(), "the type is declared here"));
     }
     Ok(())
 }

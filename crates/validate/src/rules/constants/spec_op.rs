@@ -3,11 +3,11 @@
 use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
 use spirvkit_grammar::{Capability, Op, Version};
 
-use crate::fault::Verdict;
+use crate::finding::CheckResult;
+use crate::inst_ctx::InstCtx;
 use crate::module::Inst;
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::composite::OUT_OF_BOUNDS;
-use crate::site::Site;
 
 pub(super) static OPCODE: Rule = Rule {
     id: "constant.spec-op-capability",
@@ -136,12 +136,12 @@ fn is_access_chain(op: Op) -> bool {
 
 /// `OpSpecConstantOp`: first whether the operation may be used, then the
 /// operation itself, by the rules of its own opcode.
-pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let op = Op(at.inst.arg(0) as u16);
     let Some(users) = is_for(op) else {
         let message = format!("{op} can't be used as an operation of OpSpecConstantOp");
-        return Err(at.fault(&UNKNOWN, message));
+        return Err(at.finding(&UNKNOWN, message));
     };
     let (allowed, needed) = match users {
         For::Everyone => (true, ""),
@@ -156,7 +156,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     };
     if !allowed {
         let message = format!("OpSpecConstantOp with {op} needs {needed}");
-        return Err(at.fault(&OPCODE, message));
+        return Err(at.finding(&OPCODE, message));
     }
     // Where pointers are constants, access chains may reach what no instruction
     // would: their operands are left to the consumer.
@@ -186,10 +186,10 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     let Some(inst) = Inst::standing_at(words, at.inst.offset()) else {
         return Ok(());
     };
-    match crate::rules::check(&Site { m, inst, ..*at }) {
+    match crate::rules::check(&InstCtx { m, inst, ..*at }) {
         // What such an index selects is settled when the module is specialized,
         // and nobody need look at it.
-        Err(fault) if fault.rule().id == OUT_OF_BOUNDS.id => Ok(()),
-        verdict => verdict,
+        Err(finding) if finding.rule().id == OUT_OF_BOUNDS.id => Ok(()),
+        result => result,
     }
 }

@@ -3,10 +3,10 @@
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 
 use super::super::composite::match_logically;
-use crate::fault::Verdict;
+use crate::finding::CheckResult;
+use crate::inst_ctx::InstCtx;
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static MESSAGE: Rule = Rule {
     id: "abort.message",
@@ -26,7 +26,7 @@ OpAbortKHR %u32 %u32_1",
     },
 };
 
-pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let (named, message) = (at.id(0), at.id(1));
     if m.def(named).is_none() || m.def(message).is_none() {
@@ -42,6 +42,6 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
         m.show_type(named),
         m.show_value(message)
     );
-    let fault = at.fault(&MESSAGE, text);
-    Err(fault.about(m, message, "the message is defined here"))
+    let finding = at.finding(&MESSAGE, text);
+    Err(finding.about(m, message, "the message is defined here"))
 }

@@ -4,11 +4,11 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidCfg, InvalidData, InvalidId};
 use spirvkit_grammar::{AddressingModel, Capability, Op, Version};
 
-use crate::fault::{Fault, Faults, Verdict, all, expect};
+use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::flow::{Flow, literal_words, targets};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Inst, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static TARGET: Rule = Rule {
     id: "branch.target",
@@ -256,7 +256,7 @@ OpFunctionEnd",
 };
 
 /// Checks a branch by itself.
-pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     if at.inst.op() == Op::Branch {
         return check_label(at, Id(at.inst.word(1)));
@@ -271,7 +271,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks that an operand is a label.
-pub(super) fn check_label(at: &Site<'_, '_>, label: Id) -> Verdict {
+pub(super) fn check_label(at: &InstCtx<'_, '_>, label: Id) -> CheckResult {
     let m = at.m;
     match m.op_of(label) {
         // What nothing defines is reported elsewhere.
@@ -283,13 +283,13 @@ pub(super) fn check_label(at: &Site<'_, '_>, label: Id) -> Verdict {
                 at.inst.op(),
                 m.show_value(label)
             );
-            let fault = at.fault(&TARGET, message);
-            Err(fault.about(m, label, "it is defined here"))
+            let finding = at.finding(&TARGET, message);
+            Err(finding.about(m, label, "it is defined here"))
         }
     }
 }
 
-fn check_conditional(at: &Site<'_, '_>) -> Verdict {
+fn check_conditional(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let condition = at.id(0);
     let decides = m.def(condition).is_none() || m.is_bool_scalar(at.type_of_arg(0));
@@ -298,8 +298,8 @@ fn check_conditional(at: &Site<'_, '_>) -> Verdict {
             "the condition of OpBranchConditional must be a boolean scalar, but is {}",
             m.show_value(condition)
         );
-        let fault = at.fault(&CONDITION, message);
-        fault.about(m, condition, "the condition is defined here")
+        let finding = at.finding(&CONDITION, message);
+        finding.about(m, condition, "the condition is defined here")
     });
     let is_same = m.version >= Version::V1_6 && at.id(1) == at.id(2);
     let labels = expect(!is_same, || {
@@ -307,12 +307,12 @@ fn check_conditional(at: &Site<'_, '_>) -> Verdict {
             "both labels of OpBranchConditional are {}; from version 1.6 on, they must differ",
             m.name(at.id(1))
         );
-        at.fault(&SAME_TARGETS, message).help("use OpBranch")
+        at.finding(&SAME_TARGETS, message).help("use OpBranch")
     });
     all([condition, check_weights(at), labels])
 }
 
-fn check_weights(at: &Site<'_, '_>) -> Verdict {
+fn check_weights(at: &InstCtx<'_, '_>) -> CheckResult {
     match *at.inst.args().get(3..).unwrap_or_default() {
         [] => Ok(()),
         [first, second] => {
@@ -323,19 +323,19 @@ fn check_weights(at: &Site<'_, '_>) -> Verdict {
                 "the weights of OpBranchConditional are {first} and {second}, but their sum must not be 0 and must \
                  fit in 32 bits"
             );
-            Err(at.fault(&WEIGHT_SUM, message).arg(at, 3))
+            Err(at.finding(&WEIGHT_SUM, message).arg(at, 3))
         }
         ref weights => {
             let message = format!(
                 "OpBranchConditional must have no weight or two, but has {}",
                 weights.len()
             );
-            Err(at.fault(&WEIGHTS, message).arg(at, 3))
+            Err(at.finding(&WEIGHTS, message).arg(at, 3))
         }
     }
 }
 
-fn check_switch(at: &Site<'_, '_>) -> Verdict {
+fn check_switch(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let selector = at.id(0);
     if m.def(selector).is_some() && !m.is_int_scalar(at.type_of_arg(0)) {
@@ -343,17 +343,17 @@ fn check_switch(at: &Site<'_, '_>) -> Verdict {
             "the selector of OpSwitch must be an integer scalar, but is {}",
             m.show_value(selector)
         );
-        let fault = at.fault(&SELECTOR, message);
-        return Err(fault.about(m, selector, "the selector is defined here"));
+        let finding = at.finding(&SELECTOR, message);
+        return Err(finding.about(m, selector, "the selector is defined here"));
     }
     all(repeated_literals(at).into_iter().map(|literal| {
         let message = format!("OpSwitch has more than one label for {literal}");
-        Err(at.fault(&SAME_LITERALS, message).warning())
+        Err(at.finding(&SAME_LITERALS, message).warning())
     }))
 }
 
 /// The literals that a switch has more than once.
-fn repeated_literals(at: &Site<'_, '_>) -> Vec<i128> {
+fn repeated_literals(at: &InstCtx<'_, '_>) -> Vec<i128> {
     let words = literal_words(at.m, at.inst);
     let is_signed = matches!(at.m.ty(at.type_of_arg(0)), Type::Int { signed: true, .. });
     let cases = at.inst.args().get(2..).unwrap_or_default();
@@ -380,7 +380,7 @@ fn repeated_literals(at: &Site<'_, '_>) -> Vec<i128> {
 }
 
 /// Checks `OpReturn` and `OpReturnValue`.
-pub(super) fn check_return(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_return(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let Some(function) = at.function().and_then(|function| m.def(function.id)) else {
         return Ok(());
@@ -397,13 +397,13 @@ pub(super) fn check_return(at: &Site<'_, '_>) -> Verdict {
             m.name(function.result().unwrap_or(Id(0))),
             m.show_type(expected)
         );
-        let fault = at.fault(&RETURN, message);
-        return Err(fault.at(function.offset(), "the function begins here"));
+        let finding = at.finding(&RETURN, message);
+        return Err(finding.at(function.offset(), "the function begins here"));
     }
     check_returned(at, function, expected)
 }
 
-fn check_returned(at: &Site<'_, '_>, function: Inst<'_>, expected: Id) -> Verdict {
+fn check_returned(at: &InstCtx<'_, '_>, function: Inst<'_>, expected: Id) -> CheckResult {
     let m = at.m;
     let value = at.id(0);
     if m.def(value).is_none() {
@@ -422,8 +422,8 @@ fn check_returned(at: &Site<'_, '_>, function: Inst<'_>, expected: Id) -> Verdic
             "OpReturnValue returns {}, but in the logical addressing model only variable pointers can be returned",
             m.show_value(value)
         );
-        let fault = at.fault(&RETURN_POINTER, message);
-        return Err(fault.about(m, value, "the pointer is made here"));
+        let finding = at.finding(&RETURN_POINTER, message);
+        return Err(finding.about(m, value, "the pointer is made here"));
     }
     if !is_value || ty != Some(expected) {
         let message = format!(
@@ -431,8 +431,8 @@ fn check_returned(at: &Site<'_, '_>, function: Inst<'_>, expected: Id) -> Verdic
             m.show_type(expected),
             m.show_value(value)
         );
-        let fault = at.fault(&RETURN_VALUE, message);
-        return Err(fault
+        let finding = at.finding(&RETURN_VALUE, message);
+        return Err(finding
             .at(function.offset(), "the function begins here")
             .about(m, value, "the value is defined here"));
     }
@@ -440,14 +440,14 @@ fn check_returned(at: &Site<'_, '_>, function: Inst<'_>, expected: Id) -> Verdic
 }
 
 /// Checks where the branches of a function lead.
-pub(super) fn check_targets(flow: &Flow<'_, '_>, faults: &mut Faults) {
+pub(super) fn check_targets(flow: &Flow<'_, '_>, reporter: &mut Reporter) {
     for node in flow.graph.predecessors(0) {
         let message = format!(
             "{} branches to the first block of the function",
             flow.name(*node)
         );
-        let fault = Fault::new(&ENTRY_TARGET, flow.end(*node), message);
-        faults.add(fault.at(flow.block(0).start, "this is the function's first block"));
+        let finding = Finding::new(&ENTRY_TARGET, flow.end(*node), message);
+        reporter.add(finding.at(flow.block(0).start, "this is the function's first block"));
     }
     if flow.is_whole && flow.merges_are_whole {
         return;
@@ -457,7 +457,7 @@ pub(super) fn check_targets(flow: &Flow<'_, '_>, faults: &mut Faults) {
             && let Some(terminator) = flow.terminator(node)
         {
             for label in targets(flow.m, terminator) {
-                check_own(flow, terminator, label, faults);
+                check_own(flow, terminator, label, reporter);
             }
         }
         if flow.block(node).merge != 0
@@ -466,14 +466,14 @@ pub(super) fn check_targets(flow: &Flow<'_, '_>, faults: &mut Faults) {
         {
             let labels = if merge.op() == Op::LoopMerge { 2 } else { 1 };
             for index in 0..labels {
-                check_own(flow, merge, merge.id(index), faults);
+                check_own(flow, merge, merge.id(index), reporter);
             }
         }
     }
 }
 
 /// Checks that a label is one of the function's.
-fn check_own(flow: &Flow<'_, '_>, inst: Inst<'_>, label: Id, faults: &mut Faults) {
+fn check_own(flow: &Flow<'_, '_>, inst: Inst<'_>, label: Id, reporter: &mut Reporter) {
     let m = flow.m;
     if m.op_of(label) != Op::Label || flow.node(label).is_some() {
         return;
@@ -484,6 +484,6 @@ fn check_own(flow: &Flow<'_, '_>, inst: Inst<'_>, label: Id, faults: &mut Faults
         m.name(label),
         m.name(flow.function.id)
     );
-    let fault = Fault::new(&FOREIGN_TARGET, inst.offset(), message);
-    faults.add(fault.about(m, label, "the block begins here"));
+    let finding = Finding::new(&FOREIGN_TARGET, inst.offset(), message);
+    reporter.add(finding.about(m, label, "the block begins here"));
 }

@@ -20,7 +20,7 @@ use super::headers::{
     NESTING_DEPTH,
 };
 use super::structured::EXIT;
-use crate::fault::{Fault, Faults};
+use crate::finding::{Finding, Reporter};
 use crate::flow::{Flow, Merge};
 
 /// The number of a construct; [`Constructs::NONE`] stands for none.
@@ -89,7 +89,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
 
     /// Finds the constructs of a function and reports what is wrong with their
     /// headers.
-    pub(super) fn new(flow: &'f Flow<'m, 'a>, faults: &mut Faults) -> Self {
+    pub(super) fn new(flow: &'f Flow<'m, 'a>, reporter: &mut Reporter) -> Self {
         let len = flow.len() as usize;
         let structural = structural_graph(flow);
         let mut order = DepthFirst::new(&structural);
@@ -112,11 +112,11 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
             within: Vec::new(),
             tops: Vec::new(),
         };
-        this.check_merge_blocks(faults);
-        this.check_loops(faults);
+        this.check_merge_blocks(reporter);
+        this.check_loops(reporter);
         this.structural.take();
         this.find();
-        this.check_depth(faults);
+        this.check_depth(reporter);
         this
     }
 
@@ -205,7 +205,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
         format!("the {what} that begins at {}", self.flow.name(node))
     }
 
-    fn check_merge_blocks(&mut self, faults: &mut Faults) {
+    fn check_merge_blocks(&mut self, reporter: &mut Reporter) {
         let mut headers = vec![Self::NONE; self.flow.len() as usize];
         for (node, merge) in self.flow.merges() {
             let first = &mut headers[merge.merge as usize];
@@ -213,7 +213,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
             if !is_taken {
                 *first = node;
             }
-            self.is_sound[node as usize] = !is_taken && self.check_header(node, merge, faults);
+            self.is_sound[node as usize] = !is_taken && self.check_header(node, merge, reporter);
             if !self.is_sound[node as usize] && self.dominators.is_reachable(node) {
                 self.is_declared_wrongly[merge.merge as usize] = true;
                 if let Some(target) = merge.continue_target {
@@ -224,7 +224,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
     }
 
     /// Checks where the merge block and the continue target of a header are.
-    fn check_header(&self, node: Node, merge: Merge, faults: &mut Faults) -> bool {
+    fn check_header(&self, node: Node, merge: Merge, reporter: &mut Reporter) -> bool {
         let is_reachable = self.dominators.is_reachable(node);
         // What merges in its header, or where it continues, is reported as such.
         let is_odd = match merge.continue_target {
@@ -241,8 +241,8 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                 self.flow.name(merge.merge),
                 self.way_around(node, merge.merge)
             );
-            let fault = Fault::new(&MERGE, merge.offset, message);
-            faults.add(fault.at(
+            let finding = Finding::new(&MERGE, merge.offset, message);
+            reporter.add(finding.at(
                 self.flow.block(merge.merge).start,
                 "the merge block begins here",
             ));
@@ -257,8 +257,8 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                 self.flow.name(target),
                 self.way_around(node, target)
             );
-            let fault = Fault::new(&CONTINUE_TARGET, merge.offset, message);
-            faults.add(fault.at(
+            let finding = Finding::new(&CONTINUE_TARGET, merge.offset, message);
+            reporter.add(finding.at(
                 self.flow.block(target).start,
                 "the continue target begins here",
             ));
@@ -293,7 +293,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
         }
     }
 
-    fn check_loops(&mut self, faults: &mut Faults) {
+    fn check_loops(&mut self, reporter: &mut Reporter) {
         let len = self.flow.len() as usize;
         // For each loop header how many blocks branch back, and the first that does.
         let mut counts = vec![0u32; len];
@@ -317,8 +317,8 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                     self.flow.name(to)
                 );
                 self.lacks_loop_header = true;
-                let fault = Fault::new(&BACK_EDGE_TARGET, self.flow.end(from), message);
-                faults.add(fault.at(self.flow.block(to).start, "the block begins here"));
+                let finding = Finding::new(&BACK_EDGE_TARGET, self.flow.end(from), message);
+                reporter.add(finding.at(self.flow.block(to).start, "the block begins here"));
             }
         }
         // What branches there may be missing elsewhere.
@@ -345,12 +345,12 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                         count.to_string()
                     }
                 );
-                let mut fault = Fault::new(&BACK_EDGE_COUNT, merge.offset, message);
+                let mut finding = Finding::new(&BACK_EDGE_COUNT, merge.offset, message);
                 if count > 1 {
-                    fault = fault.at(self.flow.end(back), "this is the first");
-                    fault = fault.at(self.flow.end(last[node as usize]), "this is the last");
+                    finding = finding.at(self.flow.end(back), "this is the first");
+                    finding = finding.at(self.flow.end(last[node as usize]), "this is the last");
                 }
-                faults.add(fault);
+                reporter.add(finding);
                 continue;
             }
             if !self.is_sound[node as usize] {
@@ -364,8 +364,8 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                     self.flow.name(node),
                     self.flow.name(target)
                 );
-                let fault = Fault::new(&BACK_EDGE_BLOCK, self.flow.end(back), message);
-                faults.add(fault.at(merge.offset, "the loop is declared here"));
+                let finding = Finding::new(&BACK_EDGE_BLOCK, self.flow.end(back), message);
+                reporter.add(finding.at(merge.offset, "the loop is declared here"));
                 continue;
             }
             // Most often, the continue target itself branches back, and at most out.
@@ -384,9 +384,9 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                     self.flow.name(back),
                     self.flow.name(node)
                 );
-                let fault = Fault::new(&CONTINUE_END, self.flow.block(target).start, message);
-                faults.add(
-                    fault
+                let finding = Finding::new(&CONTINUE_END, self.flow.block(target).start, message);
+                reporter.add(
+                    finding
                         .at(merge.offset, "the loop is declared here")
                         .at(self.flow.end(back), "this branches back"),
                 );
@@ -411,8 +411,8 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                     self.flow.name(to),
                     self.flow.name(merge.merge)
                 );
-                let fault = Fault::new(&EXIT, self.flow.end(back), message);
-                faults.add(fault.at(merge.offset, "the loop is declared here"));
+                let finding = Finding::new(&EXIT, self.flow.end(back), message);
+                reporter.add(finding.at(merge.offset, "the loop is declared here"));
             }
         }
     }
@@ -518,7 +518,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
         next + ConstructId::from(target == node)
     }
 
-    fn check_depth(&self, faults: &mut Faults) {
+    fn check_depth(&self, reporter: &mut Reporter) {
         let limit = self.flow.m.options.limits.control_flow_nesting_depth;
         if self.constructs.iter().all(|each| each.depth <= limit) {
             return;
@@ -538,7 +538,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                 self.flow.name(node),
                 construct.depth
             );
-            faults.add(Fault::new(
+            reporter.add(Finding::new(
                 &NESTING_DEPTH,
                 self.flow.block(node).start,
                 message,

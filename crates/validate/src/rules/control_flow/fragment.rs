@@ -3,10 +3,10 @@
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{ExecutionModel, Op};
 
-use crate::fault::Verdict;
+use crate::finding::CheckResult;
+use crate::inst_ctx::InstCtx;
 use crate::module::Models;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static MODEL: Rule = Rule {
     id: "fragment.model",
@@ -39,20 +39,20 @@ OpExtension \"SPV_EXT_demote_to_helper_invocation\"
     },
 };
 
-pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let op = at.inst.op();
     if let Some(others) = at.models_outside(Models::of(&[ExecutionModel::Fragment])) {
         let message = format!("{op} can be used only in Fragment, but is reached from {others}");
-        return Err(at.fault(&MODEL, message));
+        return Err(at.finding(&MODEL, message));
     }
     if op == Op::IsHelperInvocationEXT && !m.is_bool_scalar(at.result_type()) {
         let message = format!(
             "the result type of {op} must be a boolean scalar, but is {}",
             m.show_type(at.result_type())
         );
-        let fault = at.fault(&HELPER, message);
-        return Err(fault.about(m, at.result_type(), "the result type is declared here"));
+        let finding = at.finding(&HELPER, message);
+        return Err(finding.about(m, at.result_type(), "the result type is declared here"));
     }
     Ok(())
 }

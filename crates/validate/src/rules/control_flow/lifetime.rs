@@ -3,10 +3,10 @@
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::StorageClass;
 
-use crate::fault::Verdict;
+use crate::finding::CheckResult;
+use crate::inst_ctx::InstCtx;
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static POINTER: Rule = Rule {
     id: "lifetime.pointer",
@@ -54,27 +54,27 @@ OpLifetimeStart %variable 0",
     },
 };
 
-pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let pointer = at.id(0);
     if m.def(pointer).is_none() {
         return Ok(());
     }
-    let fault = |rule, message| {
-        let fault = at.fault(rule, message);
-        Err(fault.about(m, pointer, "the operand is defined here"))
+    let finding = |rule, message| {
+        let finding = at.finding(rule, message);
+        Err(finding.about(m, pointer, "the operand is defined here"))
     };
     let op = at.inst.op();
     let Some(class) = m.pointer_class(at.type_of_arg(0)) else {
         let message = format!("{op} needs a pointer, but has {}", m.show_value(pointer));
-        return fault(&POINTER, message);
+        return finding(&POINTER, message);
     };
     if class != StorageClass::Function {
         let message = format!(
             "{op} needs a pointer to an object in the storage class Function, but has {}",
             m.show_value(pointer)
         );
-        return fault(&STORAGE_CLASS, message);
+        return finding(&STORAGE_CLASS, message);
     }
     let size = at.inst.arg(1);
     let says_size = m
@@ -85,7 +85,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
             "the size of {op} must be 0 with {}, but is {size}",
             m.show_value(pointer)
         );
-        return fault(&SIZE, message);
+        return finding(&SIZE, message);
     }
     Ok(())
 }

@@ -4,10 +4,10 @@ use spirvkit_diagnostics::ErrorClass::{InvalidCfg, InvalidData, InvalidId};
 use spirvkit_grammar::{LoopControl, Op};
 
 use super::branches::check_label;
-use crate::fault::{Fault, Faults, Verdict, all};
+use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::flow::{Flow, Merge};
+use crate::inst_ctx::InstCtx;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static PLACE: Rule = Rule {
     id: "merge.place",
@@ -155,7 +155,7 @@ OpReturn",
     },
 };
 
-pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let own = all([check_place(at), check_label(at, at.id(0))]);
     match at.inst.op() {
         Op::LoopMerge => all([
@@ -168,7 +168,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     }
 }
 
-fn check_place(at: &Site<'_, '_>) -> Verdict {
+fn check_place(at: &InstCtx<'_, '_>) -> CheckResult {
     let next = at.inst.offset() + at.inst.words().len() as u32;
     let next = at.m.inst(next);
     let (fits, wanted) = match at.inst.op() {
@@ -194,10 +194,10 @@ fn check_place(at: &Site<'_, '_>) -> Verdict {
         "{} must come directly before {wanted}, but {found}",
         at.inst.op()
     );
-    Err(at.fault(&PLACE, message))
+    Err(at.finding(&PLACE, message))
 }
 
-fn check_labels(at: &Site<'_, '_>) -> Verdict {
+fn check_labels(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let merge = at.id(0);
     if merge == at.id(1) {
@@ -205,19 +205,19 @@ fn check_labels(at: &Site<'_, '_>) -> Verdict {
             "{} can't be both the merge block and the continue target of a loop",
             m.name(merge)
         );
-        return Err(at.fault(&SAME_LABEL, message));
+        return Err(at.finding(&SAME_LABEL, message));
     }
     if at.block.is_some() && m.block_of(merge) == at.block {
         let message = format!(
             "{} declares a loop, so it can't also be the loop's merge block",
             m.name(merge)
         );
-        return Err(at.fault(&OWN_BLOCK, message));
+        return Err(at.finding(&OWN_BLOCK, message));
     }
     Ok(())
 }
 
-fn check_control(at: &Site<'_, '_>) -> Verdict {
+fn check_control(at: &InstCtx<'_, '_>) -> CheckResult {
     let control = at.inst.arg(2);
     let has = |bit: LoopControl| control & bit.0 != 0;
     let against = [
@@ -228,7 +228,7 @@ fn check_control(at: &Site<'_, '_>) -> Verdict {
     let contradicts = |&(bit, _): &(LoopControl, &str)| has(LoopControl::DontUnroll) && has(bit);
     let against = all(against.into_iter().filter(contradicts).map(|(_, name)| {
         let message = format!("{name} and DontUnroll contradict each other");
-        Err(at.fault(&LOOP_CONTROL, message))
+        Err(at.finding(&LOOP_CONTROL, message))
     }));
     if has(LoopControl::IterationMultiple) {
         // The parameters are in the order of the bits.
@@ -240,14 +240,14 @@ fn check_control(at: &Site<'_, '_>) -> Verdict {
         let index = 3 + before.into_iter().filter(|&bit| has(bit)).count();
         if at.inst.optional(index) == Some(0) {
             let message = "IterationMultiple must be greater than 0";
-            return all([against, Err(at.fault(&ITERATION_MULTIPLE, message))]);
+            return all([against, Err(at.finding(&ITERATION_MULTIPLE, message))]);
         }
     }
     against
 }
 
 /// Checks that no block is the merge block of two headers.
-pub(super) fn check_unique(flow: &Flow<'_, '_>, faults: &mut Faults) {
+pub(super) fn check_unique(flow: &Flow<'_, '_>, reporter: &mut Reporter) {
     // For each block the merge instruction that declares it a merge block.
     let mut declared = Vec::new();
     for (node, Merge { offset, merge, .. }) in flow.merges() {
@@ -262,7 +262,7 @@ pub(super) fn check_unique(flow: &Flow<'_, '_>, faults: &mut Faults) {
             flow.name(node),
             flow.name(merge)
         );
-        let fault = Fault::new(&TWICE, offset, message);
-        faults.add(fault.at(*first, "the other header is here"));
+        let finding = Finding::new(&TWICE, offset, message);
+        reporter.add(finding.at(*first, "the other header is here"));
     }
 }

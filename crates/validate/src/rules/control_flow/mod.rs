@@ -21,10 +21,10 @@ use spirvkit_analysis::{DepthFirst, DominatorTree};
 use spirvkit_grammar::{Capability, Op};
 
 use super::Family;
-use crate::fault::{Faults, Verdict};
+use crate::finding::{CheckResult, Reporter};
 use crate::flow::Flow;
+use crate::inst_ctx::InstCtx;
 use crate::module::Module;
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -102,7 +102,7 @@ pub(crate) const FAMILY: Family = Family {
     ],
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::Phi => phi::check(at),
         Op::LoopMerge | Op::SelectionMerge => merges::check(at),
@@ -135,18 +135,18 @@ pub(crate) struct Structure {
 pub(crate) fn check_function(
     flow: &Flow<'_, '_>,
     reconverges: bool,
-    faults: &mut Faults,
+    reporter: &mut Reporter,
 ) -> (bool, Option<Structure>) {
-    let before = faults.seen();
-    branches::check_targets(flow, faults);
-    merges::check_unique(flow, faults);
-    phi::check_parents(flow, faults);
+    let before = reporter.seen();
+    branches::check_targets(flow, reporter);
+    merges::check_unique(flow, reporter);
+    phi::check_parents(flow, reporter);
     let structure = match flow.m.has(Capability::Shader) {
-        true => structured::check(flow, faults),
+        true => structured::check(flow, reporter),
         false => None,
     };
     if reconverges {
-        reconvergence::check(flow, faults);
+        reconvergence::check(flow, reporter);
     }
-    (faults.seen() == before, structure)
+    (reporter.seen() == before, structure)
 }

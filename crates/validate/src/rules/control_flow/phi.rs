@@ -6,11 +6,11 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{AddressingModel, Capability, ExtInstSet, Op};
 
-use crate::fault::{Fault, Faults, Verdict, all, expect};
+use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::flow::Flow;
+use crate::inst_ctx::InstCtx;
 use crate::module::{Inst, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static PLACE: Rule = Rule {
     id: "phi.place",
@@ -171,22 +171,22 @@ OpReturn",
 };
 
 /// Checks the result and the values.
-pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let result = at.result_type();
-    let fault = |rule, what: &str| {
+    let finding = |rule, what: &str| {
         let message = format!("the result type of OpPhi can't be {what}");
         Err(at
-            .fault(rule, message)
+            .finding(rule, message)
             .about(m, result, "the result type is declared here"))
     };
     let is_shader = m.has(Capability::Shader);
     match m.ty(result) {
-        Type::Void => return fault(&VOID, "void"),
+        Type::Void => return finding(&VOID, "void"),
         _ if m.options.before_hlsl_legalization || m.has(Capability::BindlessTextureNV) => {}
-        Type::SampledImage { .. } => return fault(&RESULT, "a sampled image"),
-        Type::Image(_) if is_shader => return fault(&RESULT, "an image in a shader"),
-        Type::Sampler if is_shader => return fault(&RESULT, "a sampler in a shader"),
+        Type::SampledImage { .. } => return finding(&RESULT, "a sampled image"),
+        Type::Image(_) if is_shader => return finding(&RESULT, "an image in a shader"),
+        Type::Sampler if is_shader => return finding(&RESULT, "a sampler in a shader"),
         _ => {}
     }
     let is_chosen = m.is_pointer(result)
@@ -198,7 +198,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
              capability VariablePointers or VariablePointersStorageBuffer",
             m.show_type(result)
         );
-        at.fault(&POINTER, message).word(1)
+        at.finding(&POINTER, message).word(1)
     });
     let values = all(at.inst.args().chunks_exact(2).map(|pair| {
         let value = Id(pair[0]);
@@ -208,8 +208,8 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
                 m.show_type(result),
                 m.show_value(value)
             );
-            let fault = at.fault(&VALUE, message);
-            return Err(fault.about(m, value, "the value is defined here"));
+            let finding = at.finding(&VALUE, message);
+            return Err(finding.about(m, value, "the value is defined here"));
         }
         Ok(())
     }));
@@ -217,9 +217,9 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks where the phis of a function stand and their parents.
-pub(super) fn check_parents(flow: &Flow<'_, '_>, faults: &mut Faults) {
+pub(super) fn check_parents(flow: &Flow<'_, '_>, reporter: &mut Reporter) {
     let range = &flow.function.range;
-    let phis = &flow.m.noted.phis;
+    let phis = &flow.m.interesting.phis;
     let mut phis = &phis[phis.partition_point(|&phi| phi < range.start)..];
     if phis.first().is_none_or(|&phi| phi >= range.end) {
         return;
@@ -243,11 +243,11 @@ pub(super) fn check_parents(flow: &Flow<'_, '_>, faults: &mut Faults) {
                 is_start &= may_precede(flow, inst);
                 continue;
             }
-            if faults.is_full() {
+            if reporter.is_full() {
                 return;
             }
             if !is_start {
-                faults.add(misplaced(flow, node, inst));
+                reporter.add(misplaced(flow, node, inst));
                 continue;
             }
             if !flow.is_whole {
@@ -268,7 +268,7 @@ pub(super) fn check_parents(flow: &Flow<'_, '_>, faults: &mut Faults) {
                 met_as_predecessor: &met_as_predecessor,
                 met_in_phi: &mut met_in_phi,
             };
-            faults.note(parents.check(predecessors));
+            reporter.note(parents.check(predecessors));
         }
     }
 }
@@ -287,15 +287,15 @@ fn may_precede(flow: &Flow<'_, '_>, inst: Inst<'_>) -> bool {
     }
 }
 
-fn misplaced(flow: &Flow<'_, '_>, node: Node, phi: Inst<'_>) -> Fault {
+fn misplaced(flow: &Flow<'_, '_>, node: Node, phi: Inst<'_>) -> Finding {
     let message = match node {
         0 => "OpPhi can't be in the first block of a function, to which nothing branches",
         _ => {
             "OpPhi must come before all other instructions of its block except other OpPhi and line information"
         }
     };
-    let fault = Fault::new(&PLACE, phi.offset(), message);
-    fault.at(flow.block(node).start, "the block begins here")
+    let finding = Finding::new(&PLACE, phi.offset(), message);
+    finding.at(flow.block(node).start, "the block begins here")
 }
 
 struct Parents<'f, 'm, 'a> {
@@ -307,7 +307,7 @@ struct Parents<'f, 'm, 'a> {
 }
 
 impl Parents<'_, '_, '_> {
-    fn check(&mut self, predecessors: usize) -> Verdict {
+    fn check(&mut self, predecessors: usize) -> CheckResult {
         let operands = self.phi.args();
         let pairs = operands.chunks_exact(2);
         all(pairs.map(|pair| self.check_parent(Id(pair[1]))))?;
@@ -318,12 +318,12 @@ impl Parents<'_, '_, '_> {
                 counted(operands.len() / 2, "parent"),
                 counted(predecessors, "predecessor")
             );
-            return Err(self.fault(&PARENTS, message));
+            return Err(self.finding(&PARENTS, message));
         }
         Ok(())
     }
 
-    fn check_parent(&mut self, label: Id) -> Verdict {
+    fn check_parent(&mut self, label: Id) -> CheckResult {
         let m = self.flow.m;
         let node = self.flow.node(label);
         let met = |table: &[u32]| node.map(|node| table[node as usize]);
@@ -343,11 +343,11 @@ impl Parents<'_, '_, '_> {
         };
         let message = format!("OpPhi has the parent {}, which {problem}", m.name(label));
         Err(self
-            .fault(&PARENT, message)
+            .finding(&PARENT, message)
             .about(m, label, "the parent is defined here"))
     }
 
-    fn fault(&self, rule: &'static Rule, message: String) -> Fault {
-        Fault::new(rule, self.phi.offset(), message)
+    fn finding(&self, rule: &'static Rule, message: String) -> Finding {
+        Finding::new(rule, self.phi.offset(), message)
     }
 }

@@ -3,7 +3,7 @@
 use spirvkit_diagnostics::ErrorClass::{InvalidCfg, InvalidId};
 use spirvkit_grammar::{ExecutionMode, Op};
 
-use crate::fault::{Fault, Faults};
+use crate::finding::{Finding, Reporter};
 use crate::flow::{Flow, targets};
 use crate::module::Module;
 use crate::rule::{Example, Frame, Rule};
@@ -90,7 +90,7 @@ pub(super) fn functions(m: &Module<'_>) -> Vec<bool> {
 }
 
 /// Checks a function that is reached from an entry point with the mode.
-pub(super) fn check(flow: &Flow<'_, '_>, faults: &mut Faults) {
+pub(super) fn check(flow: &Flow<'_, '_>, reporter: &mut Reporter) {
     let m = flow.m;
     let mut may_meet = vec![false; flow.len() as usize];
     for node in 0..flow.len() {
@@ -115,8 +115,8 @@ pub(super) fn check(flow: &Flow<'_, '_>, faults: &mut Faults) {
                     "both labels of OpBranchConditional are {}, but with maximal reconvergence they must differ",
                     m.name(terminator.id(1))
                 );
-                let fault = Fault::new(&SAME_TARGETS, terminator.offset(), message);
-                faults.add(fault.help("use OpBranch"));
+                let finding = Finding::new(&SAME_TARGETS, terminator.offset(), message);
+                reporter.add(finding.help("use OpBranch"));
             }
             _ => {}
         }
@@ -135,9 +135,9 @@ pub(super) fn check(flow: &Flow<'_, '_>, faults: &mut Faults) {
              label of a switch; with maximal reconvergence, only these may have several predecessors",
             flow.name(node)
         );
-        let fault = Fault::new(&PREDECESSORS, flow.block(node).start, message);
-        faults.add(
-            fault
+        let finding = Finding::new(&PREDECESSORS, flow.block(node).start, message);
+        reporter.add(
+            finding
                 .at(flow.end(first), "this branches to the block")
                 .at(flow.end(other), "and this one"),
         );

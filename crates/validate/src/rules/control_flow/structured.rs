@@ -7,7 +7,7 @@ use spirvkit_grammar::Op;
 use super::Structure;
 use super::constructs::{ConstructId, Constructs, Kind};
 use super::switches::Switches;
-use crate::fault::{Fault, Faults};
+use crate::finding::{Finding, Reporter};
 use crate::flow::{Flow, targets};
 use crate::rule::{Example, Frame, Rule};
 
@@ -128,18 +128,18 @@ OpReturn",
 /// isn't so, nothing can be said of the ways into constructs and out of them. Gives
 /// the structure, unless the function has branches that lead nowhere, or so many blocks
 /// that it is better not kept.
-pub(super) fn check(flow: &Flow<'_, '_>, faults: &mut Faults) -> Option<Structure> {
+pub(super) fn check(flow: &Flow<'_, '_>, reporter: &mut Reporter) -> Option<Structure> {
     const MANY: u32 = 1 << 16;
 
     if !flow.is_whole {
         return None;
     }
-    let before = faults.seen();
-    let constructs = Constructs::new(flow, faults);
+    let before = reporter.seen();
+    let constructs = Constructs::new(flow, reporter);
     if !constructs.lacks_loop_header {
-        check_selections(&constructs, faults);
-        if faults.seen() == before {
-            check_edges(&constructs, faults);
+        check_selections(&constructs, reporter);
+        if reporter.seen() == before {
+            check_edges(&constructs, reporter);
         }
     }
     (flow.len() < MANY).then_some(Structure {
@@ -148,21 +148,21 @@ pub(super) fn check(flow: &Flow<'_, '_>, faults: &mut Faults) -> Option<Structur
     })
 }
 
-fn check_edges(constructs: &Constructs<'_, '_, '_>, faults: &mut Faults) {
-    let mut switches = Switches::new(constructs, faults);
+fn check_edges(constructs: &Constructs<'_, '_, '_>, reporter: &mut Reporter) {
+    let mut switches = Switches::new(constructs, reporter);
     for &from in constructs.order.pre_order() {
-        if faults.is_full() {
+        if reporter.is_full() {
             return;
         }
         let mut last = None;
         for &to in constructs.flow.graph.successors(from) {
             if last.replace(to) != Some(to) {
-                check_edge(constructs, from, to, faults);
-                switches.follow(from, to, faults);
+                check_edge(constructs, from, to, reporter);
+                switches.follow(from, to, reporter);
             }
         }
     }
-    switches.check_order(faults);
+    switches.check_order(reporter);
 }
 
 /// Looks for choices that nothing declares.
@@ -171,7 +171,7 @@ fn check_edges(constructs: &Constructs<'_, '_, '_>, faults: &mut Faults) {
 /// merge blocks and continue targets last. A block that was named before, as a
 /// merge block, as a continue target or by another choice, is no new way to go;
 /// only a choice between two new ways is a selection.
-fn check_selections(constructs: &Constructs<'_, '_, '_>, faults: &mut Faults) {
+fn check_selections(constructs: &Constructs<'_, '_, '_>, reporter: &mut Reporter) {
     let flow = constructs.flow;
     let mut is_known = vec![false; flow.len() as usize];
     for &node in constructs.order.post_order().iter().rev() {
@@ -198,7 +198,7 @@ fn check_selections(constructs: &Constructs<'_, '_, '_>, faults: &mut Faults) {
                     "{} branches two ways, but no OpSelectionMerge declares where they meet again",
                     flow.name(node)
                 );
-                faults.add(Fault::new(&SELECTION, terminator.offset(), message));
+                reporter.add(Finding::new(&SELECTION, terminator.offset(), message));
             }
             // With an OpLoopMerge before it, it is in the wrong place already.
             Op::Switch if flow.block(node).merge == 0 => {
@@ -206,14 +206,14 @@ fn check_selections(constructs: &Constructs<'_, '_, '_>, faults: &mut Faults) {
                     "{} ends with an OpSwitch, but no OpSelectionMerge declares where its cases meet again",
                     flow.name(node)
                 );
-                faults.add(Fault::new(&SWITCH, terminator.offset(), message));
+                reporter.add(Finding::new(&SWITCH, terminator.offset(), message));
             }
             _ => {}
         }
     }
 }
 
-fn check_edge(constructs: &Constructs<'_, '_, '_>, from: Node, to: Node, faults: &mut Faults) {
+fn check_edge(constructs: &Constructs<'_, '_, '_>, from: Node, to: Node, reporter: &mut Reporter) {
     let flow = constructs.flow;
     // Most edges neither leave nor enter a construct.
     if constructs.within(from) == constructs.around(to) {
@@ -244,8 +244,8 @@ fn check_edge(constructs: &Constructs<'_, '_, '_>, from: Node, to: Node, faults:
             ways_out(constructs, within)
         );
         let construct = constructs.get(within);
-        let fault = Fault::new(&EXIT, flow.end(from), message);
-        faults.add(fault.at(flow.end(construct.header), "the construct is declared here"));
+        let finding = Finding::new(&EXIT, flow.end(from), message);
+        reporter.add(finding.at(flow.end(construct.header), "the construct is declared here"));
     } else if let Some(entered) = constructs.entered(from, to) {
         let construct = constructs.get(entered);
         let is_target = construct.kind == Kind::Continue && construct.continue_target == to;
@@ -259,8 +259,8 @@ fn check_edge(constructs: &Constructs<'_, '_, '_>, from: Node, to: Node, faults:
             flow.name(to),
             constructs.describe(entered)
         );
-        let fault = Fault::new(&ENTRY, flow.end(from), message);
-        faults.add(fault.at(flow.end(construct.header), "the construct is declared here"));
+        let finding = Finding::new(&ENTRY, flow.end(from), message);
+        reporter.add(finding.at(flow.end(construct.header), "the construct is declared here"));
     }
 }
 

@@ -7,7 +7,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidCfg;
 
 use super::constructs::{Constructs, Kind};
 use super::structured::cases;
-use crate::fault::{Fault, Faults};
+use crate::finding::{Finding, Reporter};
 use crate::rule::{Example, Frame, Rule};
 
 pub(super) static CASE_DOMINANCE: Rule = Rule {
@@ -191,7 +191,7 @@ pub(super) struct Switches<'c, 'f, 'm, 'a> {
 
 impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
     /// Finds the cases and checks where they are.
-    pub(super) fn new(constructs: &'c Constructs<'f, 'm, 'a>, faults: &mut Faults) -> Self {
+    pub(super) fn new(constructs: &'c Constructs<'f, 'm, 'a>, reporter: &mut Reporter) -> Self {
         let len = constructs.flow.len() as usize;
         let mut this = Self {
             constructs,
@@ -222,7 +222,7 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
                 if constructs.dominators.dominates(header, case) {
                     this.switch_of[case as usize] = header;
                 } else if reported.insert(case, header) != Some(header) {
-                    faults.add(this.case_is_elsewhere(header, case));
+                    reporter.add(this.case_is_elsewhere(header, case));
                 }
             }
         }
@@ -267,19 +267,19 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
         }
     }
 
-    fn case_is_elsewhere(&self, header: Node, case: Node) -> Fault {
+    fn case_is_elsewhere(&self, header: Node, case: Node) -> Finding {
         let flow = self.constructs.flow;
         let message = format!(
             "the switch {} must dominate its case {}, but this can be reached without going through the switch",
             flow.name(header),
             flow.name(case)
         );
-        let fault = Fault::new(&CASE_DOMINANCE, flow.end(header), message);
-        fault.at(flow.block(case).start, "the case begins here")
+        let finding = Finding::new(&CASE_DOMINANCE, flow.end(header), message);
+        finding.at(flow.block(case).start, "the case begins here")
     }
 
     /// Looks where an edge leads within a switch.
-    pub(super) fn follow(&mut self, from: Node, to: Node, faults: &mut Faults) {
+    pub(super) fn follow(&mut self, from: Node, to: Node, reporter: &mut Reporter) {
         let constructs = self.constructs;
         let within = constructs.within(from);
         let construct = constructs.get(within);
@@ -301,9 +301,9 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
             return;
         }
         let flow = constructs.flow;
-        let fault = |rule, message| {
-            let fault = Fault::new(rule, flow.end(from), message);
-            fault.at(flow.end(header), "the switch is here")
+        let finding = |rule, message| {
+            let finding = Finding::new(rule, flow.end(from), message);
+            finding.at(flow.end(header), "the switch is here")
         };
         if self.switch_of[to as usize] != header {
             let message = format!(
@@ -312,7 +312,7 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
                 flow.name(case),
                 flow.name(to)
             );
-            faults.add(fault(&CASE_EXIT, message));
+            reporter.add(finding(&CASE_EXIT, message));
             return;
         }
         let before = self.falls_to[case as usize];
@@ -323,7 +323,7 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
                 flow.name(before),
                 flow.name(to)
             );
-            faults.add(fault(&FALL_THROUGH, message));
+            reporter.add(finding(&FALL_THROUGH, message));
             return;
         }
         self.falls_to[case as usize] = to;
@@ -335,28 +335,34 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
                 flow.name(case),
                 flow.name(to)
             );
-            faults.add(fault(&FALLEN_INTO, message));
+            reporter.add(finding(&FALLEN_INTO, message));
             return;
         }
         self.fallen_from[to as usize] = case;
     }
 
     /// Checks the order of the cases that fall through.
-    pub(super) fn check_order(&self, faults: &mut Faults) {
+    pub(super) fn check_order(&self, reporter: &mut Reporter) {
         let mut labels = Vec::new();
         for &header in &self.headers {
-            if faults.is_full() {
+            if reporter.is_full() {
                 return;
             }
             labels.clear();
             labels.extend(cases(self.constructs.flow, header));
             if let [default, targets @ ..] = labels.as_slice() {
-                self.check_targets(header, *default, targets, faults);
+                self.check_targets(header, *default, targets, reporter);
             }
         }
     }
 
-    fn check_targets(&self, header: Node, default: Node, targets: &[Node], faults: &mut Faults) {
+    fn check_targets(
+        &self,
+        header: Node,
+        default: Node,
+        targets: &[Node],
+        reporter: &mut Reporter,
+    ) {
         let flow = self.constructs.flow;
         let merge = self.constructs.get(self.constructs.within(header)).merge;
         // A default that is a target as well is nothing special.
@@ -365,7 +371,7 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
             true => self.falls_to[case as usize],
             false => NONE,
         };
-        let mut last_fault = NONE;
+        let mut last_finding = NONE;
         let mut next = NONE;
         // From the last target to the first, so that the next other one is known.
         for (index, &case) in targets.iter().enumerate().rev() {
@@ -381,17 +387,17 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
             if to == default && !is_target {
                 to = falls_to(default);
             }
-            if to == NONE || to == next || last_fault == case {
+            if to == NONE || to == next || last_finding == case {
                 continue;
             }
-            last_fault = case;
+            last_finding = case;
             let message = format!(
                 "the case {} falls through to {}, so it must come immediately before it among the operands",
                 flow.name(case),
                 flow.name(to)
             );
-            let fault = Fault::new(&ORDER, flow.end(header), message);
-            faults.add(fault.at(flow.block(case).start, "the case begins here"));
+            let finding = Finding::new(&ORDER, flow.end(header), message);
+            reporter.add(finding.at(flow.block(case).start, "the case begins here"));
         }
     }
 }

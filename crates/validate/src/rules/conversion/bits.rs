@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{FPEncoding, Version};
 
 use super::numbers::{OPERAND, RESULT, SIZE};
-use crate::fault::{Verdict, all, expect};
+use crate::finding::{CheckResult, all, expect};
 use crate::module::Module;
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::operation::Operation;
@@ -113,7 +113,7 @@ fn is_numeric(m: &Module<'_>, ty: Id) -> bool {
     m.is_int_scalar_or_vector(ty) || m.is_float_scalar_or_vector(ty)
 }
 
-pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let (to, from) = (o.result, o.ty(0));
     let wanted = "a pointer, or an integer or floating-point scalar or vector";
@@ -129,8 +129,10 @@ pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> Verdict {
     let is_fine =
         |ty: Id| m.is_pointer(ty) || is_number_or_pointers(ty) || m.is_cooperative_matrix(ty);
     all([
-        expect(is_fine(to), || o.result_fault(&BITCAST_TYPE, wanted)),
-        expect(is_fine(from), || o.operand_fault(&BITCAST_TYPE, 0, wanted)),
+        expect(is_fine(to), || o.result_finding(&BITCAST_TYPE, wanted)),
+        expect(is_fine(from), || {
+            o.operand_finding(&BITCAST_TYPE, 0, wanted)
+        }),
     ])?;
     if m.is_cooperative_matrix(to) || m.is_cooperative_matrix(from) {
         if m.is_cooperative_matrix(to) != m.is_cooperative_matrix(from) {
@@ -151,8 +153,8 @@ pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> Verdict {
                 false => "a pointer or an integer scalar",
             };
             return Err(match m.is_pointer(to) {
-                true => o.operand_fault(&BITCAST_POINTER, 0, wanted),
-                false => o.result_fault(&BITCAST_POINTER, wanted),
+                true => o.operand_finding(&BITCAST_POINTER, 0, wanted),
+                false => o.result_finding(&BITCAST_POINTER, wanted),
             });
         }
         return Ok(());
@@ -167,7 +169,7 @@ pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> Verdict {
                 m.show_value(o.id(0))
             );
             return Err(o
-                .fault(&BITCAST_WIDTH, message)
+                .finding(&BITCAST_WIDTH, message)
                 .about(m, o.id(0), "the operand is defined here")
                 .about(m, to, "the result type is declared here"));
         }
@@ -185,16 +187,20 @@ fn total_width(m: &Module<'_>, ty: Id) -> Option<u64> {
     (count > 0).then(|| u64::from(count) * u64::from(m.bit_width(ty)))
 }
 
-pub(super) fn check_extract(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_extract(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let base = o.ty(0);
     let wanted = "an integer or floating-point scalar or vector";
     let offset = expect(m.is_int_scalar(o.ty(1)), || {
-        o.operand_fault(&EXTRACT_OFFSET, 1, "an integer scalar")
+        o.operand_finding(&EXTRACT_OFFSET, 1, "an integer scalar")
     });
     let kinds = [
-        expect(is_numeric(m, o.result), || o.result_fault(&RESULT, wanted)),
-        expect(is_numeric(m, base), || o.operand_fault(&OPERAND, 0, wanted)),
+        expect(is_numeric(m, o.result), || {
+            o.result_finding(&RESULT, wanted)
+        }),
+        expect(is_numeric(m, base), || {
+            o.operand_finding(&OPERAND, 0, wanted)
+        }),
     ];
     let kinds = all(kinds);
     if kinds.is_err() {
@@ -203,7 +209,7 @@ pub(super) fn check_extract(o: &Operation<'_, '_, '_>) -> Verdict {
     all([check_extract_sizes(o), offset, check_extract_in_vulkan(o)])
 }
 
-fn check_extract_sizes(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_extract_sizes(o: &Operation<'_, '_, '_>) -> CheckResult {
     let (m, base) = (o.m, o.ty(0));
     if !o.same_dimension(base, o.result) {
         return Err(o.mismatch(&SIZE, 0, "as many components as the result"));
@@ -213,7 +219,7 @@ fn check_extract_sizes(o: &Operation<'_, '_, '_>) -> Verdict {
     })
 }
 
-fn check_extract_in_vulkan(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_extract_in_vulkan(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     if !m.env.is_vulkan() {
         return Ok(());
@@ -224,13 +230,13 @@ fn check_extract_in_vulkan(o: &Operation<'_, '_, '_>) -> Verdict {
     );
     all([
         expect(is_small, || {
-            let fault = o.result_fault(&EXTRACT_VULKAN, "of 4-bit or 6-bit floats in Vulkan");
-            fault.vuid("VUID-StandaloneSpirv-Result-12468")
+            let finding = o.result_finding(&EXTRACT_VULKAN, "of 4-bit or 6-bit floats in Vulkan");
+            finding.vuid("VUID-StandaloneSpirv-Result-12468")
         }),
         expect(m.is_int_scalar_or_vector(o.ty(0)), || {
             let wanted = "an integer scalar or vector in Vulkan";
-            let fault = o.operand_fault(&EXTRACT_VULKAN, 0, wanted);
-            fault.vuid("VUID-StandaloneSpirv-Base-12469")
+            let finding = o.operand_finding(&EXTRACT_VULKAN, 0, wanted);
+            finding.vuid("VUID-StandaloneSpirv-Base-12469")
         }),
     ])
 }

@@ -11,8 +11,8 @@ use numbers::Kind;
 
 use super::operation::{Operation, check_types, check_values};
 use super::{Family, cooperative_matrix};
-use crate::fault::Verdict;
-use crate::site::Site;
+use crate::finding::CheckResult;
+use crate::inst_ctx::InstCtx;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -79,7 +79,7 @@ pub(crate) const FAMILY: Family = Family {
     ],
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         // It has a literal, too.
         Op::GenericCastToPtrExplicit => check_values(at, check_operation),
@@ -87,7 +87,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     }
 }
 
-pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
     match o.op {
         Op::ConvertFToU => numbers::check_number(o, Kind::Unsigned, Kind::Float),
         Op::ConvertFToS => numbers::check_number(o, Kind::Int, Kind::Float),

@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{FPEncoding, Op};
 
-use crate::fault::{Verdict, all, expect};
+use crate::finding::{CheckResult, all, expect};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::operation::Operation;
@@ -158,7 +158,7 @@ impl Kind {
 
 /// A conversion of numbers, with what its result and its operand are to be made
 /// of.
-pub(super) fn check_number(o: &Operation<'_, '_, '_>, result: Kind, operand: Kind) -> Verdict {
+pub(super) fn check_number(o: &Operation<'_, '_, '_>, result: Kind, operand: Kind) -> CheckResult {
     let m = o.m;
     let is_matrix = m.is_cooperative_matrix(o.result);
     let component = match is_matrix {
@@ -166,7 +166,7 @@ pub(super) fn check_number(o: &Operation<'_, '_, '_>, result: Kind, operand: Kin
         false => m.scalar_or_vector_component(o.result),
     };
     let makes = expect(result.accepts(m, component), || {
-        o.result_fault(&RESULT, result.wanted())
+        o.result_finding(&RESULT, result.wanted())
     });
     let ty = o.ty(0);
     let component = match is_matrix && m.is_cooperative_matrix(ty) {
@@ -174,7 +174,7 @@ pub(super) fn check_number(o: &Operation<'_, '_, '_>, result: Kind, operand: Kin
         false => m.scalar_or_vector_component(ty),
     };
     let takes = expect(operand.accepts(m, component), || {
-        o.operand_fault(&OPERAND, 0, operand.wanted())
+        o.operand_finding(&OPERAND, 0, operand.wanted())
     });
     all([makes, takes])?;
     if is_matrix {
@@ -203,34 +203,34 @@ fn is_microscaling(m: &Module<'_>, ty: Id) -> bool {
     })
 }
 
-pub(super) fn check_microscaling(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_microscaling(o: &Operation<'_, '_, '_>) -> CheckResult {
     let makes = is_microscaling(o.m, o.result);
     let takes = is_microscaling(o.m, o.ty(0));
     match o.op {
         Op::FConvert if makes => {
             let wanted = "of a format other than microscaling formats in Vulkan";
-            let fault = o.result_fault(&MICROSCALING, wanted);
-            Err(fault.vuid("VUID-StandaloneSpirv-OpFConvert-12466"))
+            let finding = o.result_finding(&MICROSCALING, wanted);
+            Err(finding.vuid("VUID-StandaloneSpirv-OpFConvert-12466"))
         }
         Op::ConvertFToU | Op::ConvertFToS | Op::ConvertSToF | Op::ConvertUToF if makes || takes => {
             let message = format!(
                 "{} can't convert to or from a microscaling format in Vulkan",
                 o.op
             );
-            let fault = o.fault(&MICROSCALING, message);
-            Err(fault.vuid("VUID-StandaloneSpirv-OpConvertFToU-12465"))
+            let finding = o.finding(&MICROSCALING, message);
+            Err(finding.vuid("VUID-StandaloneSpirv-OpConvertFToU-12465"))
         }
         _ => Ok(()),
     }
 }
 
-pub(super) fn check_saturating(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_saturating(o: &Operation<'_, '_, '_>) -> CheckResult {
     all([
         expect(o.m.is_int_scalar_or_vector(o.result), || {
-            o.result_fault(&RESULT, Kind::Int.wanted())
+            o.result_finding(&RESULT, Kind::Int.wanted())
         }),
         expect(o.m.is_int_scalar_or_vector(o.ty(0)), || {
-            o.operand_fault(&OPERAND, 0, Kind::Int.wanted())
+            o.operand_finding(&OPERAND, 0, Kind::Int.wanted())
         }),
     ])?;
     if !o.same_dimension(o.ty(0), o.result) {
@@ -239,9 +239,9 @@ pub(super) fn check_saturating(o: &Operation<'_, '_, '_>) -> Verdict {
     Ok(())
 }
 
-pub(super) fn check_quantize(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_quantize(o: &Operation<'_, '_, '_>) -> CheckResult {
     if !o.m.is_float_scalar_or_vector(o.result) || o.m.bit_width(o.result) != 32 {
-        return Err(o.result_fault(&QUANTIZE_RESULT, "a 32-bit floating-point scalar or vector"));
+        return Err(o.result_finding(&QUANTIZE_RESULT, "a 32-bit floating-point scalar or vector"));
     }
     if o.ty(0) != o.result {
         return Err(o.mismatch(&QUANTIZE_OPERAND, 0, "the result type"));

@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{AddressingModel, Capability, Op, StorageClass};
 
-use crate::fault::{Verdict, all, both, expect};
+use crate::finding::{CheckResult, all, both, expect};
 use crate::module::{Module, Type, is_cross_workgroup};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::operation::Operation;
@@ -157,12 +157,12 @@ pub(super) fn check_addressing(
     o: &Operation<'_, '_, '_>,
     class: StorageClass,
     integer: Id,
-) -> Verdict {
+) -> CheckResult {
     let m = o.m;
     match m.addressing {
         AddressingModel::Logical => {
             let message = format!("{} is not allowed in the logical addressing model", o.op);
-            Err(o.fault(&LOGICAL_ADDRESSING, message).arg(o.at, 0))
+            Err(o.finding(&LOGICAL_ADDRESSING, message).arg(o.at, 0))
         }
         AddressingModel::PhysicalStorageBuffer64 => {
             if class != StorageClass::PhysicalStorageBuffer {
@@ -171,7 +171,7 @@ pub(super) fn check_addressing(
                      PhysicalStorageBuffer, but this one points to {class}",
                     o.op
                 );
-                return Err(o.fault(&PHYSICAL_CLASS, message).arg(o.at, 0));
+                return Err(o.finding(&PHYSICAL_CLASS, message).arg(o.at, 0));
             }
             if m.env.is_vulkan() && m.bit_width(integer) != 64 {
                 let message = format!(
@@ -179,7 +179,7 @@ pub(super) fn check_addressing(
                     o.op,
                     m.show_type(integer)
                 );
-                return Err(o.fault(&PHYSICAL_WIDTH, message));
+                return Err(o.finding(&PHYSICAL_WIDTH, message));
             }
             Ok(())
         }
@@ -187,12 +187,12 @@ pub(super) fn check_addressing(
     }
 }
 
-pub(super) fn check_pointer_to_integer(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_pointer_to_integer(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let count = integer(m, o.result).filter(|_| m.is_unsigned_scalar_or_vector(o.result));
     let count =
-        count.ok_or_else(|| o.result_fault(&INTEGER_OF_POINTER, "an unsigned integer scalar"));
-    let pointer = pointer(m, o.ty(0)).ok_or_else(|| o.operand_fault(&POINTER, 0, "a pointer"));
+        count.ok_or_else(|| o.result_finding(&INTEGER_OF_POINTER, "an unsigned integer scalar"));
+    let pointer = pointer(m, o.ty(0)).ok_or_else(|| o.operand_finding(&POINTER, 0, "a pointer"));
     let (count, (class, pointers)) = both(count, pointer)?;
     if pointers != count {
         return Err(o.mismatch(&INTEGER_OF_POINTER, 0, "as many components as the result"));
@@ -200,11 +200,11 @@ pub(super) fn check_pointer_to_integer(o: &Operation<'_, '_, '_>) -> Verdict {
     check_addressing(o, class, o.result)
 }
 
-pub(super) fn check_integer_to_pointer(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_integer_to_pointer(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
-    let pointer = pointer(m, o.result).ok_or_else(|| o.result_fault(&POINTER, "a pointer"));
+    let pointer = pointer(m, o.result).ok_or_else(|| o.result_finding(&POINTER, "a pointer"));
     let count = integer(m, o.ty(0))
-        .ok_or_else(|| o.operand_fault(&INTEGER_OF_POINTER, 0, "an integer scalar"));
+        .ok_or_else(|| o.operand_finding(&INTEGER_OF_POINTER, 0, "an integer scalar"));
     let ((class, pointers), count) = both(pointer, count)?;
     if pointers != count {
         return Err(o.mismatch(&INTEGER_OF_POINTER, 0, "as many components as the result"));
@@ -212,10 +212,10 @@ pub(super) fn check_integer_to_pointer(o: &Operation<'_, '_, '_>) -> Verdict {
     check_addressing(o, class, o.ty(0))
 }
 
-pub(super) fn check_generic(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_generic(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
-    let to = pointer(m, o.result).ok_or_else(|| o.result_fault(&POINTER, "a pointer"));
-    let from = pointer(m, o.ty(0)).ok_or_else(|| o.operand_fault(&POINTER, 0, "a pointer"));
+    let to = pointer(m, o.result).ok_or_else(|| o.result_finding(&POINTER, "a pointer"));
+    let from = pointer(m, o.ty(0)).ok_or_else(|| o.operand_finding(&POINTER, 0, "a pointer"));
     let ((to, made), (from, given)) = both(to, from)?;
     if made != given {
         return Err(o.mismatch(&POINTER, 0, "as many pointers as the result"));
@@ -235,8 +235,8 @@ pub(super) fn check_generic(o: &Operation<'_, '_, '_>) -> Verdict {
              from {from} to {to}",
             o.op
         );
-        let fault = o.fault(&GENERIC_CLASS, message);
-        fault.about(m, o.id(0), "the pointer is defined here")
+        let finding = o.finding(&GENERIC_CLASS, message);
+        finding.about(m, o.id(0), "the pointer is defined here")
     });
     let names_other = o.op == Op::GenericCastToPtrExplicit && StorageClass(o.arg(1)) != to;
     let named = expect(!names_other || classes.is_err(), || {
@@ -245,7 +245,7 @@ pub(super) fn check_generic(o: &Operation<'_, '_, '_>) -> Verdict {
             o.op,
             StorageClass(o.arg(1))
         );
-        o.fault(&GENERIC_CLASS, message)
+        o.finding(&GENERIC_CLASS, message)
     });
     let pointee = |ty: Id| m.pointee(m.component_type(ty));
     let pointees = (pointee(o.ty(0)), pointee(o.result));

@@ -6,7 +6,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Capability, Op};
 
 use super::numbers::SIZE;
-use crate::fault::{Verdict, all, expect};
+use crate::finding::{CheckResult, all, expect};
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::operation::Operation;
@@ -98,11 +98,11 @@ OpFunctionEnd",
     },
 };
 
-pub(super) fn check_acceleration_structure(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_acceleration_structure(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let makes = m.ty(o.result) == Type::Other(Op::TypeAccelerationStructureKHR);
     let makes = expect(makes, || {
-        o.result_fault(&ACCELERATION_STRUCTURE, "an acceleration structure")
+        o.result_finding(&ACCELERATION_STRUCTURE, "an acceleration structure")
     });
     let ty = o.ty(0);
     let is_address = match m.ty(ty) {
@@ -114,12 +114,12 @@ pub(super) fn check_acceleration_structure(o: &Operation<'_, '_, '_>) -> Verdict
     };
     let takes = expect(is_address, || {
         let wanted = "a 64-bit unsigned integer or a vector of two 32-bit ones";
-        o.operand_fault(&ACCELERATION_STRUCTURE, 0, wanted)
+        o.operand_finding(&ACCELERATION_STRUCTURE, 0, wanted)
     });
     all([makes, takes])
 }
 
-pub(super) fn check_intel_float(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_intel_float(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let is_float = |ty: Id| m.is_float_scalar_or_vector(ty) && m.bit_width(ty) == 32;
     let is_short = |ty: Id| m.is_int_scalar_or_vector(ty) && m.bit_width(ty) == 16;
@@ -131,12 +131,12 @@ pub(super) fn check_intel_float(o: &Operation<'_, '_, '_>) -> Verdict {
         _ => (true, true),
     };
     let makes = match makes_float {
-        true => expect(is_float(o.result), || o.result_fault(&BFLOAT, FLOATS)),
-        false => expect(is_short(o.result), || o.result_fault(&BFLOAT, SHORTS)),
+        true => expect(is_float(o.result), || o.result_finding(&BFLOAT, FLOATS)),
+        false => expect(is_short(o.result), || o.result_finding(&BFLOAT, SHORTS)),
     };
     let takes = match takes_float {
-        true => expect(is_float(o.ty(0)), || o.operand_fault(&BFLOAT, 0, FLOATS)),
-        false => expect(is_short(o.ty(0)), || o.operand_fault(&BFLOAT, 0, SHORTS)),
+        true => expect(is_float(o.ty(0)), || o.operand_finding(&BFLOAT, 0, FLOATS)),
+        false => expect(is_short(o.ty(0)), || o.operand_finding(&BFLOAT, 0, SHORTS)),
     };
     all([makes, takes])?;
     if !o.same_dimension(o.ty(0), o.result) {
@@ -147,7 +147,7 @@ pub(super) fn check_intel_float(o: &Operation<'_, '_, '_>) -> Verdict {
 
 const INTEGER: &str = "an integer";
 
-pub(super) fn check_handle(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_handle(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let is_image = |ty: Id| matches!(m.ty(ty), Type::Image(_));
     let is_sampler = |ty: Id| m.ty(ty) == Type::Sampler;
@@ -175,7 +175,7 @@ pub(super) fn check_handle(o: &Operation<'_, '_, '_>) -> Verdict {
         Op::ConvertSamplerToUNV => (INTEGER, is_handle(result), is_sampler(operand)),
         _ => (INTEGER, is_handle(result), is_sampled_image(operand)),
     };
-    let makes = expect(is_made, || o.result_fault(&HANDLE, makes));
+    let makes = expect(is_made, || o.result_finding(&HANDLE, makes));
     let takes = expect(is_taken, || {
         let wanted = match o.op {
             Op::ConvertImageToUNV => "an image",
@@ -183,7 +183,7 @@ pub(super) fn check_handle(o: &Operation<'_, '_, '_>) -> Verdict {
             Op::ConvertSampledImageToUNV => "a sampled image",
             _ => INTEGER,
         };
-        o.operand_fault(&HANDLE, 0, wanted)
+        o.operand_finding(&HANDLE, 0, wanted)
     });
     all([makes, takes])
 }

@@ -9,7 +9,7 @@ use spirvkit_grammar::{
 use super::super::memory::operands::{self, Access};
 use super::super::operation::Operation;
 use super::with_matrices;
-use crate::fault::{Verdict, all, expect};
+use crate::finding::{CheckResult, all, expect};
 use crate::module::{CooperativeMatrix, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
@@ -185,7 +185,7 @@ pub(super) static DECODE: Rule = Rule {
 /// operand behind pointer and object.
 fn accessed(
     o: &Operation<'_, '_, '_>,
-) -> Result<(CooperativeMatrix, Id, usize), crate::fault::Fault> {
+) -> Result<(CooperativeMatrix, Id, usize), crate::finding::Finding> {
     let (ty, next) = match o.op {
         Op::CooperativeMatrixLoadKHR | Op::CooperativeMatrixLoadNV => (o.result, 1),
         Op::CooperativeMatrixLoadTensorNV => (o.result, 2),
@@ -199,8 +199,8 @@ fn accessed(
     match o.m.ty(ty) {
         Type::CooperativeMatrix(matrix) if !is_nv => Ok((matrix, ty, next)),
         Type::CooperativeMatrixNv(matrix) if is_nv => Ok((matrix, ty, next)),
-        _ if ty == o.result => Err(o.result_fault(&MATRIX, wanted)),
-        _ => Err(o.operand_fault(&MATRIX, 1, wanted)),
+        _ if ty == o.result => Err(o.result_finding(&MATRIX, wanted)),
+        _ => Err(o.operand_finding(&MATRIX, 1, wanted)),
     }
 }
 
@@ -209,7 +209,7 @@ fn is_no_value(o: &Operation<'_, '_, '_>, index: usize) -> bool {
     o.m.type_of(o.id(index)).is_none()
 }
 
-pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     if is_no_value(o, 0) || is_no_value(o, 1) {
         return Ok(());
@@ -221,7 +221,7 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
         Type::UntypedPointer { .. } => {}
         _ => {
             let wanted = "a pointer to a scalar or vector of numbers";
-            return Err(o.operand_fault(&POINTER, 0, wanted));
+            return Err(o.operand_finding(&POINTER, 0, wanted));
         }
     }
     if matches!(
@@ -229,17 +229,17 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
         Op::CooperativeMatrixLoadNV | Op::CooperativeMatrixStoreNV
     ) {
         if !m.is_int_scalar(o.ty(next)) {
-            return Err(o.operand_fault(&STRIDE, next, "an integer scalar"));
+            return Err(o.operand_finding(&STRIDE, next, "an integer scalar"));
         }
         let layout = o.id(next + 1);
         if !m.is_bool_scalar(o.ty(next + 1)) || !m.is_constant(layout) {
-            return Err(o.operand_fault(&LAYOUT, next + 1, "a constant boolean"));
+            return Err(o.operand_finding(&LAYOUT, next + 1, "a constant boolean"));
         }
         return check_memory(o, next + 2, ty);
     }
     let layout = o.id(next);
     if !m.is_int_scalar_of(o.ty(next), 32) || !m.is_constant(layout) {
-        return Err(o.operand_fault(&LAYOUT, next, "a constant 32-bit integer"));
+        return Err(o.operand_finding(&LAYOUT, next, "a constant 32-bit integer"));
     }
     all([
         check_stride(o, &matrix, next),
@@ -247,11 +247,15 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> Verdict {
     ])
 }
 
-fn check_stride(o: &Operation<'_, '_, '_>, matrix: &CooperativeMatrix, layout: usize) -> Verdict {
+fn check_stride(
+    o: &Operation<'_, '_, '_>,
+    matrix: &CooperativeMatrix,
+    layout: usize,
+) -> CheckResult {
     let m = o.m;
     let index = layout + 1;
     if o.args.len() > index && !m.is_int_scalar(o.ty(index)) {
-        return Err(o.operand_fault(&STRIDE, index, "an integer scalar"));
+        return Err(o.operand_finding(&STRIDE, index, "an integer scalar"));
     }
     let Some(layout) = m.constant_u64(o.id(layout)) else {
         return Ok(());
@@ -265,14 +269,14 @@ fn check_stride(o: &Operation<'_, '_, '_>, matrix: &CooperativeMatrix, layout: u
     };
     if o.args.len() <= index {
         let message = format!("{} needs a stride for the layout {layout}", o.op);
-        return Err(o.fault(&STRIDE, message));
+        return Err(o.finding(&STRIDE, message));
     }
     if !is_blocked {
         return Ok(());
     }
     if !m.is_constant(o.id(index)) {
         let wanted = format!("a constant for the layout {layout}");
-        return Err(o.operand_fault(&STRIDE, index, &wanted));
+        return Err(o.operand_finding(&STRIDE, index, &wanted));
     }
     let Some(stride) = m.constant_u64(o.id(index)).filter(|&stride| stride > 0) else {
         return Ok(());
@@ -294,7 +298,7 @@ fn check_stride(o: &Operation<'_, '_, '_>, matrix: &CooperativeMatrix, layout: u
                 "the layout {layout} with a stride of {stride} needs a multiple of {unit} {what}, but the matrix has \
                  {size}"
             );
-            return Err(o.fault(&BLOCKS, message));
+            return Err(o.finding(&BLOCKS, message));
         }
         Ok(())
     }))
@@ -302,7 +306,7 @@ fn check_stride(o: &Operation<'_, '_, '_>, matrix: &CooperativeMatrix, layout: u
 
 /// The memory operands that start at this operand; `value` is the type of what
 /// is accessed.
-fn check_memory(o: &Operation<'_, '_, '_>, index: usize, value: Id) -> Verdict {
+fn check_memory(o: &Operation<'_, '_, '_>, index: usize, value: Id) -> CheckResult {
     let access = match o.result {
         Id(0) => Access::Write,
         _ => Access::Read,
@@ -330,19 +334,19 @@ fn tensor_dimension(m: &Module<'_>, ty: Id) -> Option<u64> {
     m.constant_u64(m.def(ty)?.id(0))
 }
 
-pub(super) fn check_tensor(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_tensor(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     if (0..3).any(|index| is_no_value(o, index)) {
         return Ok(());
     }
     let (matrix, ty, next) = accessed(o)?;
     let is_pointer = m.is_pointer(o.ty(0));
-    let pointer = expect(is_pointer, || o.operand_fault(&POINTER, 0, "a pointer"));
+    let pointer = expect(is_pointer, || o.operand_finding(&POINTER, 0, "a pointer"));
     let object = expect(o.ty(1) == ty, || o.mismatch(&MATRIX, 1, "the result type"));
     let layout = o.ty(next);
     let is_layout = m.ty(layout) == Type::Other(Op::TypeTensorLayoutNV);
     let layouts = expect(is_layout, || {
-        o.operand_fault(&TENSOR_LAYOUT, next, "a tensor layout")
+        o.operand_finding(&TENSOR_LAYOUT, next, "a tensor layout")
     });
     let memory = match is_pointer {
         true => check_memory(o, next + 1, ty),
@@ -360,7 +364,7 @@ pub(super) fn check_tensor(o: &Operation<'_, '_, '_>) -> Verdict {
         Some(index) if !is_no_value(o, index) => {
             let is_view = m.ty(o.ty(index)) == Type::Other(Op::TypeTensorViewNV);
             expect(is_view, || {
-                o.operand_fault(&TENSOR_VIEW, index, "a tensor view")
+                o.operand_finding(&TENSOR_VIEW, index, "a tensor view")
             })
         }
         _ => Ok(()),
@@ -373,7 +377,7 @@ pub(super) fn check_tensor(o: &Operation<'_, '_, '_>) -> Verdict {
     let vector_function = take(TensorAddressingOperands::DecodeVectorFunc);
     let has_function = expect(function.is_some() || vector_function.is_none(), || {
         let message = format!("{} has DecodeVectorFunc, so it also needs DecodeFunc", o.op);
-        o.fault(&DECODE, message)
+        o.finding(&DECODE, message)
     });
     let functions = [(function, false), (vector_function, true)];
     let functions = all(functions.into_iter().map(|(index, makes_vectors)| {
@@ -397,41 +401,41 @@ fn check_decode(
     matrix: &CooperativeMatrix,
     dimension: Option<u64>,
     makes_vectors: bool,
-) -> Verdict {
+) -> CheckResult {
     let m = o.m;
     let function = o.id(index);
-    let fault = |what: &str| {
+    let finding = |what: &str| {
         let message = format!("the operand {} of {} {what}", m.name(function), o.op);
-        let fault = o.fault(&DECODE, message);
-        fault.about(m, function, "it is defined here")
+        let finding = o.finding(&DECODE, message);
+        finding.about(m, function, "it is defined here")
     };
     let Some(def) = m.def(function) else {
         return Ok(());
     };
     if def.op() != Op::Function {
-        return Err(fault("must be an OpFunction"));
+        return Err(finding("must be an OpFunction"));
     }
     let Type::Function { result, parameters } = m.ty(def.id(1)) else {
         return Ok(());
     };
     let returned = match makes_vectors {
-        true if !m.is_vector(result) || m.component_type(result) != matrix.component => {
-            Err(fault("must return a vector of the matrix's component type"))
-        }
+        true if !m.is_vector(result) || m.component_type(result) != matrix.component => Err(
+            finding("must return a vector of the matrix's component type"),
+        ),
         true if !matches!(m.dimension(result), 0 | 2 | 4 | 8) => {
-            Err(fault("must return a vector of 2, 4 or 8 components"))
+            Err(finding("must return a vector of 2, 4 or 8 components"))
         }
         false if result != matrix.component => {
-            Err(fault("must return the matrix's component type"))
+            Err(finding("must return the matrix's component type"))
         }
         _ => Ok(()),
     };
     let &[pointer, first, second] = parameters else {
-        return all([returned, Err(fault("must have three parameters"))]);
+        return all([returned, Err(finding("must have three parameters"))]);
     };
     let is_physical = m.pointer_class(Id(pointer)) == Some(StorageClass::PhysicalStorageBuffer);
     let pointer = expect(is_physical, || {
-        fault("must have a pointer to PhysicalStorageBuffer as its first parameter")
+        finding("must have a pointer to PhysicalStorageBuffer as its first parameter")
     });
     let places = all([Id(first), Id(second)].into_iter().map(|parameter| {
         let is_fine = match m.ty(parameter) {
@@ -443,7 +447,7 @@ fn check_decode(
             _ => false,
         };
         if !is_fine {
-            return Err(fault(
+            return Err(finding(
                 "must have arrays of 32-bit integers, with as many elements as the tensor has dimensions, as its \
                  second and third parameters",
             ));

@@ -8,7 +8,7 @@ use spirvkit_grammar::{CooperativeMatrixReduce, Op};
 use super::super::operation::Operation;
 use super::shapes::{Use, different};
 use super::with_matrices;
-use crate::fault::{Fault, Verdict, all, both, expect};
+use crate::finding::{CheckResult, Finding, all, both, expect};
 use crate::module::{CooperativeMatrix, Type};
 use crate::rule::{Example, Frame, Rule};
 
@@ -126,7 +126,7 @@ pub(super) static ELEMENT_FUNCTION: Rule = Rule {
     },
 };
 
-pub(super) fn check_reduce(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_reduce(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     if m.type_of(o.id(0)).is_none() {
         return Ok(());
@@ -139,8 +139,8 @@ pub(super) fn check_reduce(o: &Operation<'_, '_, '_>) -> Verdict {
         _ => None,
     };
     let wanted = "a cooperative matrix with the use Accumulator";
-    let to = accumulator(o.result).ok_or_else(|| o.result_fault(&REDUCE_MATRIX, wanted));
-    let from = accumulator(o.ty(0)).ok_or_else(|| o.operand_fault(&REDUCE_MATRIX, 0, wanted));
+    let to = accumulator(o.result).ok_or_else(|| o.result_finding(&REDUCE_MATRIX, wanted));
+    let from = accumulator(o.ty(0)).ok_or_else(|| o.operand_finding(&REDUCE_MATRIX, 0, wanted));
     let function = match &to {
         Ok(to) => check_combining(o, to.component),
         Err(_) => Ok(()),
@@ -165,7 +165,7 @@ const BOTH: CooperativeMatrixReduce =
     CooperativeMatrixReduce(CooperativeMatrixReduce::Row.0 | CooperativeMatrixReduce::Column.0);
 
 /// Checks what a reduction combines.
-fn check_reduction(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_reduction(o: &Operation<'_, '_, '_>) -> CheckResult {
     let mask = CooperativeMatrixReduce(o.arg(1));
     let is_known = matches!(
         mask,
@@ -179,7 +179,7 @@ fn check_reduction(o: &Operation<'_, '_, '_>) -> Verdict {
             "{} must combine Row, Column, both or 2x2, but has {mask}",
             o.op
         );
-        o.fault(&REDUCE_MASK, message)
+        o.finding(&REDUCE_MASK, message)
     })
 }
 
@@ -188,7 +188,7 @@ fn check_reduced_shape(
     o: &Operation<'_, '_, '_>,
     from: &CooperativeMatrix,
     to: &CooperativeMatrix,
-) -> Verdict {
+) -> CheckResult {
     let m = o.m;
     let is_half = |old: Id, new: Id| match (m.constant_u64(old), m.constant_u64(new)) {
         (Some(old), Some(new)) => new.checked_mul(2) == Some(old),
@@ -213,7 +213,7 @@ fn check_reduced_shape(
 }
 
 /// Checks that a reduction has a function that makes one component of two.
-fn check_combining(o: &Operation<'_, '_, '_>, component: Id) -> Verdict {
+fn check_combining(o: &Operation<'_, '_, '_>, component: Id) -> CheckResult {
     let m = o.m;
     let Some(def) = m.def(o.id(2)) else {
         return Ok(());
@@ -232,25 +232,25 @@ fn check_combining(o: &Operation<'_, '_, '_>, component: Id) -> Verdict {
             m.show_type(component),
             m.name(o.id(2))
         );
-        let fault = o.fault(&REDUCE_FUNCTION, message);
-        fault.about(m, o.id(2), "it is defined here")
+        let finding = o.finding(&REDUCE_FUNCTION, message);
+        finding.about(m, o.id(2), "it is defined here")
     })
 }
 
-pub(super) fn check_per_element(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(super) fn check_per_element(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let further = o.args.get(2..).unwrap_or_default();
     if m.type_of(o.id(0)).is_none() || further.iter().any(|&id| m.type_of(Id(id)).is_none()) {
         return Ok(());
     }
     let Type::CooperativeMatrix(matrix) = m.ty(o.result) else {
-        return Err(o.result_fault(&ELEMENT_MATRIX, "a cooperative matrix"));
+        return Err(o.result_finding(&ELEMENT_MATRIX, "a cooperative matrix"));
     };
     let operand = expect(o.ty(0) == o.result, || {
         o.mismatch(&ELEMENT_MATRIX, 0, "the result type")
     });
     let components = (2..o.args.len()).map(|index| component_of(o, index, &matrix));
-    let components: Vec<Result<Id, Fault>> = components.collect();
+    let components: Vec<Result<Id, Finding>> = components.collect();
     let function = check_element_function(o, matrix.component, &components);
     let further = components.into_iter().map(|component| component.map(drop));
     all([operand, all(further), function])
@@ -262,7 +262,7 @@ fn component_of(
     o: &Operation<'_, '_, '_>,
     index: usize,
     matrix: &CooperativeMatrix,
-) -> Result<Id, Fault> {
+) -> Result<Id, Finding> {
     let m = o.m;
     let ty = o.ty(index);
     let other = match m.ty(ty) {
@@ -292,14 +292,14 @@ fn component_of(
 fn check_element_function(
     o: &Operation<'_, '_, '_>,
     component: Id,
-    further: &[Result<Id, Fault>],
-) -> Verdict {
+    further: &[Result<Id, Finding>],
+) -> CheckResult {
     let m = o.m;
     let expect = |holds: bool, what: &str| {
         expect(holds, || {
             let message = format!("the operand {} of {} {what}", m.name(o.id(1)), o.op);
-            let fault = o.fault(&ELEMENT_FUNCTION, message);
-            fault.about(m, o.id(1), "it is defined here")
+            let finding = o.finding(&ELEMENT_FUNCTION, message);
+            finding.about(m, o.id(1), "it is defined here")
         })
     };
     let Some(def) = m.def(o.id(1)) else {
@@ -331,7 +331,7 @@ fn check_element_function(
         parameter(2) == component,
         "must have the component type as its third parameter",
     );
-    let is_given = |(index, wanted): (usize, &Result<Id, Fault>)| match wanted {
+    let is_given = |(index, wanted): (usize, &Result<Id, Finding>)| match wanted {
         Ok(wanted) => parameter(index + 3) == *wanted,
         Err(_) => true,
     };

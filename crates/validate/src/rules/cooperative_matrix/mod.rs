@@ -11,10 +11,10 @@ use spirvkit_grammar::Op;
 
 use super::Family;
 use super::operation::{Operation, check_values};
-use crate::fault::{Verdict, all};
+use crate::finding::{CheckResult, all};
+use crate::inst_ctx::InstCtx;
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) use shapes::{Use, check_conversion, check_same_shape, check_use_conversion};
 
@@ -170,7 +170,7 @@ static PRODUCT_SHAPE: Rule = Rule {
     },
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::CooperativeMatrixLengthKHR | Op::CooperativeMatrixLengthNV => {
             check_length(&Operation::of(at))
@@ -188,10 +188,10 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     }
 }
 
-fn check_length(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_length(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     if !m.is_unsigned_scalar(o.result) || m.bit_width(o.result) != 32 {
-        return Err(o.result_fault(&LENGTH_RESULT, "a 32-bit unsigned integer"));
+        return Err(o.result_finding(&LENGTH_RESULT, "a 32-bit unsigned integer"));
     }
     let ty = o.id(0);
     let is_fine = match m.ty(ty) {
@@ -205,27 +205,27 @@ fn check_length(o: &Operation<'_, '_, '_>) -> Verdict {
             o.op,
             m.show_type(ty)
         );
-        let fault = o.fault(&LENGTH_TYPE, message);
-        return Err(fault.about(m, ty, "it is declared here"));
+        let finding = o.finding(&LENGTH_TYPE, message);
+        return Err(finding.about(m, ty, "it is declared here"));
     }
     Ok(())
 }
 
-fn check_coordinate(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_coordinate(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     if m.dimension(o.result) != 2 || !m.is_int_vector(o.result) || m.bit_width(o.result) != 32 {
-        return Err(o.result_fault(&COORDINATE, "a vector of two 32-bit integers"));
+        return Err(o.result_finding(&COORDINATE, "a vector of two 32-bit integers"));
     }
     if !matches!(m.ty(o.ty(0)), Type::CooperativeMatrix(_)) {
-        return Err(o.operand_fault(&COORDINATE, 0, "a cooperative matrix"));
+        return Err(o.operand_finding(&COORDINATE, 0, "a cooperative matrix"));
     }
     if !m.is_int_scalar_of(o.ty(1), 32) {
-        return Err(o.operand_fault(&COORDINATE, 1, "a 32-bit integer"));
+        return Err(o.operand_finding(&COORDINATE, 1, "a 32-bit integer"));
     }
     Ok(())
 }
 
-fn check_mul_add(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_mul_add(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let is_khr = o.op == Op::CooperativeMatrixMulAddKHR;
     let matrix = |ty: Id, wanted: Use| match m.ty(ty) {
@@ -237,7 +237,7 @@ fn check_mul_add(o: &Operation<'_, '_, '_>) -> Verdict {
         _ => None,
     };
     let Some(result) = matrix(o.result, Use::Accumulator) else {
-        return Err(o.result_fault(&FACTOR, "a cooperative matrix with the use Accumulator"));
+        return Err(o.result_finding(&FACTOR, "a cooperative matrix with the use Accumulator"));
     };
     let uses = [
         (Use::A, "a cooperative matrix with the use A"),
@@ -252,7 +252,7 @@ fn check_mul_add(o: &Operation<'_, '_, '_>) -> Verdict {
         match matrix(o.ty(index), wanted) {
             Some(found) => factors[index] = found,
             None if m.type_of(o.id(index)).is_none() => return Ok(()),
-            None => return Err(o.operand_fault(&FACTOR, index, text)),
+            None => return Err(o.operand_finding(&FACTOR, index, text)),
         }
     }
     let [a, b, c] = factors;
@@ -280,7 +280,7 @@ fn check_mul_add(o: &Operation<'_, '_, '_>) -> Verdict {
                 "{what} must be the same in {}, but are {first} and {second}",
                 o.op
             );
-            return Err(o.fault(&PRODUCT_SHAPE, message));
+            return Err(o.finding(&PRODUCT_SHAPE, message));
         }
         Ok(())
     }))

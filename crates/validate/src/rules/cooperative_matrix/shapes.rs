@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, Decoration, Op};
 
 use super::super::operation::Operation;
 use super::with_matrices;
-use crate::fault::{Fault, Verdict};
+use crate::finding::{CheckResult, Finding};
 use crate::module::{CooperativeMatrix, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
@@ -153,7 +153,7 @@ struct Pair {
 
 impl Pair {
     /// The matrix that is this operand, and that of the result.
-    fn of(o: &Operation<'_, '_, '_>, index: usize) -> Result<Self, Fault> {
+    fn of(o: &Operation<'_, '_, '_>, index: usize) -> Result<Self, Finding> {
         match (o.m.ty(o.ty(index)), o.m.ty(o.result)) {
             (Type::CooperativeMatrix(from), Type::CooperativeMatrix(to))
             | (Type::CooperativeMatrixNv(from), Type::CooperativeMatrixNv(to)) => {
@@ -167,14 +167,14 @@ impl Pair {
         }
     }
 
-    fn check_scope(&self, o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    fn check_scope(&self, o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
         match different(o.m, self.from.scope, self.to.scope) {
             Some(_) => Err(o.mismatch(&SHAPE, index, "the scope of the result")),
             None => Ok(()),
         }
     }
 
-    fn check_size(&self, o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    fn check_size(&self, o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
         let (from, to) = (&self.from, &self.to);
         let is_other = different(o.m, from.rows, to.rows).is_some()
             || different(o.m, from.columns, to.columns).is_some();
@@ -184,7 +184,7 @@ impl Pair {
         }
     }
 
-    fn check_transposed_size(&self, o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+    fn check_transposed_size(&self, o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
         let (from, to) = (&self.from, &self.to);
         let is_other = different(o.m, from.rows, to.columns).is_some()
             || different(o.m, from.columns, to.rows).is_some();
@@ -205,7 +205,7 @@ impl Pair {
 }
 
 /// Checks that an operand has the shape and the use of the result.
-pub(in super::super) fn check_same_shape(o: &Operation<'_, '_, '_>, index: usize) -> Verdict {
+pub(in super::super) fn check_same_shape(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     let pair = Pair::of(o, index)?;
     pair.check_scope(o, index)?;
     pair.check_size(o, index)?;
@@ -224,7 +224,7 @@ fn is_transposing(o: &Operation<'_, '_, '_>) -> bool {
 }
 
 /// Checks the shapes of a conversion of the components.
-pub(in super::super) fn check_conversion(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(in super::super) fn check_conversion(o: &Operation<'_, '_, '_>) -> CheckResult {
     if is_transposing(o) {
         return check_transposing(o);
     }
@@ -246,7 +246,7 @@ pub(in super::super) fn check_conversion(o: &Operation<'_, '_, '_>) -> Verdict {
     }
 }
 
-fn check_transposing(o: &Operation<'_, '_, '_>) -> Verdict {
+fn check_transposing(o: &Operation<'_, '_, '_>) -> CheckResult {
     let pair = Pair::of(o, 0)?;
     pair.check_scope(o, 0)?;
     let (from, to) = pair.uses(o.m);
@@ -259,14 +259,14 @@ fn check_transposing(o: &Operation<'_, '_, '_>) -> Verdict {
 }
 
 /// `OpCooperativeMatrixConvertUseEXT` and `OpCooperativeMatrixTransposeNV`.
-pub(in super::super) fn check_use_conversion(o: &Operation<'_, '_, '_>) -> Verdict {
+pub(in super::super) fn check_use_conversion(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let Type::CooperativeMatrix(to) = m.ty(o.result) else {
-        return Err(o.result_fault(&FORM, "a cooperative matrix of SPV_KHR_cooperative_matrix"));
+        return Err(o.result_finding(&FORM, "a cooperative matrix of SPV_KHR_cooperative_matrix"));
     };
     let Type::CooperativeMatrix(from) = m.ty(o.ty(0)) else {
         let wanted = "a cooperative matrix of SPV_KHR_cooperative_matrix";
-        return Err(o.operand_fault(&FORM, 0, wanted));
+        return Err(o.operand_finding(&FORM, 0, wanted));
     };
     let only_sign_differs = m.is_int_scalar(from.component)
         && m.is_int_scalar(to.component)

@@ -5,7 +5,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Decoration, Op, StorageClass, Version};
 
-use crate::fault::{Fault, Verdict};
+use crate::finding::{CheckResult, Finding};
 use crate::module::{Decorated, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
@@ -85,16 +85,22 @@ OpDecorate %in Location 0
 };
 
 /// Checks a `Coherent` or `Volatile` in the Vulkan memory model.
-pub(super) fn check_memory_model(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Verdict {
+pub(super) fn check_memory_model(
+    m: &Module<'_>,
+    target: Id,
+    decorated: &Decorated<'_>,
+) -> CheckResult {
     let decoration = decorated.decoration;
     let message = format!("{decoration} is not allowed in the Vulkan memory model");
     let help = match decoration {
         Decoration::Coherent => "use memory operands that make each access available or visible",
         _ => "use the memory operand Volatile for each access",
     };
-    Err(Fault::new(&MEMORY_MODEL, decorated.inst.offset(), message)
-        .about(m, target, "this is decorated")
-        .help(help))
+    Err(
+        Finding::new(&MEMORY_MODEL, decorated.inst.offset(), message)
+            .about(m, target, "this is decorated")
+            .help(help),
+    )
 }
 
 /// The storage class of a variable or a parameter, and what it points to, if
@@ -126,7 +132,11 @@ fn is_resource(m: &Module<'_>, class: StorageClass, pointee: Id) -> bool {
 }
 
 /// Checks a `NonWritable` or `NonReadable`.
-pub(super) fn check_non_writable(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Verdict {
+pub(super) fn check_non_writable(
+    m: &Module<'_>,
+    target: Id,
+    decorated: &Decorated<'_>,
+) -> CheckResult {
     if decorated.member.is_some() {
         return Ok(());
     }
@@ -156,7 +166,7 @@ pub(super) fn check_non_writable(m: &Module<'_>, target: Id, decorated: &Decorat
         m.show_type(m.type_of(target).unwrap_or(Id(0)))
     );
     let offset = decorated.inst.offset();
-    Err(Fault::new(&NON_WRITABLE, offset, message).about(m, target, "this is decorated"))
+    Err(Finding::new(&NON_WRITABLE, offset, message).about(m, target, "this is decorated"))
 }
 
 /// Whether Vulkan's variables of a class that is neither input nor output have
@@ -175,7 +185,11 @@ fn has_location(class: StorageClass) -> bool {
 }
 
 /// Checks a `Component`.
-pub(super) fn check_component(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Verdict {
+pub(super) fn check_component(
+    m: &Module<'_>,
+    target: Id,
+    decorated: &Decorated<'_>,
+) -> CheckResult {
     let offset = decorated.inst.offset();
     let ty = match decorated.member {
         Some(member) => m.members(target).get(member as usize).map(|&ty| Id(ty)),
@@ -194,7 +208,7 @@ pub(super) fn check_component(m: &Module<'_>, target: Id, decorated: &Decorated<
                     "Component is for input and output variables, but {} is in {class}",
                     m.name(target)
                 );
-                return Err(Fault::new(&COMPONENT_CLASS, offset, message).about(
+                return Err(Finding::new(&COMPONENT_CLASS, offset, message).about(
                     m,
                     target,
                     "the variable is declared here",
@@ -209,14 +223,14 @@ pub(super) fn check_component(m: &Module<'_>, target: Id, decorated: &Decorated<
     }
 }
 
-fn check_components(m: &Module<'_>, target: Id, decorated: &Decorated<'_>, ty: Id) -> Verdict {
+fn check_components(m: &Module<'_>, target: Id, decorated: &Decorated<'_>, ty: Id) -> CheckResult {
     let ty = m.without_arrays(ty);
     if m.def_offset(ty) == 0 {
         return Ok(());
     }
     let wrong = |vuid: usize, message: String| {
-        let fault = Fault::new(&COMPONENT, decorated.inst.offset(), message);
-        Err(fault
+        let finding = Finding::new(&COMPONENT, decorated.inst.offset(), message);
+        Err(finding
             .vuid(COMPONENT.vuids.get(vuid).copied().unwrap_or_default())
             .about(m, target, "this is decorated"))
     };

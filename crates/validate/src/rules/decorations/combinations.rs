@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::Decoration;
 
-use crate::fault::{Fault, Verdict, all};
+use crate::finding::{CheckResult, Finding, all};
 use crate::module::{Decorated, Module};
 use crate::rule::{Example, Frame, Rule};
 
@@ -124,7 +124,7 @@ pub(super) fn note(decorated: &Decorated<'_>, entries: &mut Vec<Entry>) {
 }
 
 /// Checks all that was noted of one object.
-pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> Verdict {
+pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> CheckResult {
     if are_compatible(entries) {
         return Ok(());
     }
@@ -141,7 +141,7 @@ pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> Verdic
         let is_direct = |offset| m.inst(offset).is_some_and(|inst| inst.id(0) == target);
         if (a.0, a.1) == (b.0, b.1) && a.2 != b.2 && is_direct(a.2) && is_direct(b.2) {
             let message = format!("{} already has the decoration {decoration}", whose(b.0));
-            return Err(Fault::new(&REPEATED, b.2, message)
+            return Err(Finding::new(&REPEATED, b.2, message)
                 .at(a.2, "the other one is here")
                 .about(m, target, "this is decorated"));
         }
@@ -165,7 +165,7 @@ pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> Verdic
             whose(entry.0),
             Decoration(entry.1)
         );
-        Err(Fault::new(&EXCLUSIVE, entry.2.max(found.2), message)
+        Err(Finding::new(&EXCLUSIVE, entry.2.max(found.2), message)
             .at(entry.2.min(found.2), "the other one is here")
             .about(m, target, "this is decorated"))
     }));

@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, FPFastMathMode, FPRoundingMode, Op, StorageClass};
 
-use crate::fault::{Fault, Verdict, all, expect};
+use crate::finding::{CheckResult, Finding, all, expect};
 use crate::module::{Decorated, Inst, Module};
 use crate::rule::{Example, Frame, Rule};
 
@@ -81,18 +81,18 @@ OpDecorate %sum FPFastMathMode AllowTransform|AllowContract|AllowReassoc
 };
 
 /// Checks an `FPFastMathMode`.
-pub(super) fn check_fast_math(decorated: &Decorated<'_>) -> Verdict {
+pub(super) fn check_fast_math(decorated: &Decorated<'_>) -> CheckResult {
     let flags = decorated.param(0);
     let needed = FPFastMathMode::AllowContract.0 | FPFastMathMode::AllowReassoc.0;
     if flags & FPFastMathMode::AllowTransform.0 == 0 || flags & needed == needed {
         return Ok(());
     }
     let message = "AllowTransform needs both AllowContract and AllowReassoc";
-    Err(Fault::new(&TRANSFORM, decorated.inst.offset(), message))
+    Err(Finding::new(&TRANSFORM, decorated.inst.offset(), message))
 }
 
 /// Checks an `FPRoundingMode`.
-pub(super) fn check_rounding(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Verdict {
+pub(super) fn check_rounding(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> CheckResult {
     let Some(def) = m.def(target) else {
         return Ok(());
     };
@@ -109,17 +109,17 @@ fn check_shader_rounding(
     target: Id,
     decorated: &Decorated<'_>,
     def: Inst<'_>,
-) -> Verdict {
+) -> CheckResult {
     let offset = decorated.inst.offset();
     let wrong = |message: String| {
-        let fault = Fault::new(&ROUNDING, offset, message);
-        Err(fault.about(m, target, "this is decorated"))
+        let finding = Finding::new(&ROUNDING, offset, message);
+        Err(finding.about(m, target, "this is decorated"))
     };
     let mode = FPRoundingMode(decorated.param(0));
     let is_known = !m.env.is_vulkan() || matches!(mode, FPRoundingMode::RTE | FPRoundingMode::RTZ);
     let mode = expect(is_known, || {
         let message = format!("the rounding mode {mode} is not allowed in Vulkan");
-        Fault::new(&ROUNDING_MODE, offset, message)
+        Finding::new(&ROUNDING_MODE, offset, message)
     });
     let is_exact = is_division_or_root(m, def.op());
     if def.op() != Op::FConvert && !is_exact {
@@ -199,7 +199,7 @@ fn check_kernel_rounding(
     target: Id,
     decorated: &Decorated<'_>,
     def: Inst<'_>,
-) -> Verdict {
+) -> CheckResult {
     let fits = match def.op() {
         Op::FConvert
         | Op::ConvertFToS
@@ -217,10 +217,10 @@ fn check_kernel_rounding(
         m.name(target),
         def.op()
     );
-    let fault = Fault::new(&KERNEL_ROUNDING, decorated.inst.offset(), message);
-    let fault = fault.about(m, target, "this is decorated");
+    let finding = Finding::new(&KERNEL_ROUNDING, decorated.inst.offset(), message);
+    let finding = finding.about(m, target, "this is decorated");
     Err(match def.op() {
-        Op::FDiv | Op::ExtInst => fault.help("declare the capability RoundedDivideSqrtINTEL"),
-        _ => fault,
+        Op::FDiv | Op::ExtInst => finding.help("declare the capability RoundedDivideSqrtINTEL"),
+        _ => finding,
     })
 }

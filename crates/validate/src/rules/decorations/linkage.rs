@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
 use spirvkit_grammar::{Decoration, LinkageType, Op};
 
-use crate::fault::{Fault, Faults, Verdict};
+use crate::finding::{CheckResult, Finding, Reporter};
 use crate::module::{Decorated, Inst, Module};
 use crate::rule::{Example, Frame, Rule};
 
@@ -99,7 +99,7 @@ fn is_import(decorated: &Decorated<'_>) -> bool {
 }
 
 /// Checks a `LinkageAttributes`.
-pub(super) fn check(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Verdict {
+pub(super) fn check(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> CheckResult {
     let Some(def) = m.def(target) else {
         return Ok(());
     };
@@ -110,7 +110,7 @@ pub(super) fn check(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Ve
                 "{} is an entry point, so it can't have linkage",
                 m.name(target)
             );
-            Err(Fault::new(&ENTRY_POINT, offset, message).about(
+            Err(Finding::new(&ENTRY_POINT, offset, message).about(
                 m,
                 target,
                 "the entry point's function",
@@ -118,7 +118,7 @@ pub(super) fn check(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Ve
         }
         Op::Function if is_import(decorated) && has_body(m, target) => {
             let message = format!("{} is imported, so it can't have a body", m.name(target));
-            Err(Fault::new(&DEFINITION, offset, message).about(m, target, "the function"))
+            Err(Finding::new(&DEFINITION, offset, message).about(m, target, "the function"))
         }
         Op::Variable | Op::UntypedVariableKHR
             if is_import(decorated) && initializer(def).is_some() =>
@@ -127,7 +127,7 @@ pub(super) fn check(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Ve
                 "{} is imported, so it can't have an initializer",
                 m.name(target)
             );
-            Err(Fault::new(&INITIALIZER, offset, message).about(m, target, "the variable"))
+            Err(Finding::new(&INITIALIZER, offset, message).about(m, target, "the variable"))
         }
         _ => Ok(()),
     }
@@ -148,7 +148,7 @@ fn has_body(m: &Module<'_>, function: Id) -> bool {
 }
 
 /// Checks that functions without bodies are imported.
-pub(super) fn check_functions(m: &Module<'_>, faults: &mut Faults) {
+pub(super) fn check_functions(m: &Module<'_>, reporter: &mut Reporter) {
     for function in &m.functions {
         if !function.blocks.is_empty() {
             // Declarations come first.
@@ -164,6 +164,6 @@ pub(super) fn check_functions(m: &Module<'_>, faults: &mut Faults) {
             "{} has no body, so it must be imported",
             m.name(function.id)
         );
-        faults.add(Fault::new(&DECLARATION, function.range.start, message));
+        reporter.add(Finding::new(&DECLARATION, function.range.start, message));
     }
 }

@@ -11,9 +11,9 @@ mod values;
 use spirvkit_grammar::{Decoration, MemoryModel};
 
 use super::Family;
-use crate::fault::{Faults, Verdict};
+use crate::finding::{CheckResult, Reporter};
+use crate::inst_ctx::InstCtx;
 use crate::module::Module;
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[],
@@ -42,11 +42,11 @@ pub(crate) const FAMILY: Family = Family {
     ],
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
+fn check(_at: &InstCtx<'_, '_>) -> CheckResult {
     Ok(())
 }
 
-fn check_module(m: &Module<'_>, faults: &mut Faults) {
+fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     let mut entries = Vec::with_capacity(16);
     for target in m.decorated_ids() {
         if m.def_offset(target) == 0 {
@@ -57,7 +57,7 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
         for decorated in m.decorations(target) {
             count += 1;
             combinations::note(&decorated, &mut entries);
-            let verdict = match decorated.decoration {
+            let result = match decorated.decoration {
                 Decoration::Component => access::check_component(m, target, &decorated),
                 Decoration::NonWritable | Decoration::NonReadable => {
                     access::check_non_writable(m, target, &decorated)
@@ -84,14 +84,14 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
                 Decoration::LinkageAttributes => linkage::check(m, target, &decorated),
                 _ => Ok(()),
             };
-            faults.note(verdict);
+            reporter.note(result);
         }
         if count > 1 {
-            faults.note(combinations::check(m, target, &mut entries));
+            reporter.note(combinations::check(m, target, &mut entries));
         }
-        if faults.is_full() {
+        if reporter.is_full() {
             return;
         }
     }
-    linkage::check_functions(m, faults);
+    linkage::check_functions(m, reporter);
 }

@@ -3,7 +3,7 @@
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 
-use crate::fault::{Fault, Verdict};
+use crate::finding::{CheckResult, Finding};
 use crate::module::{Decorated, Module};
 use crate::rule::{Example, Frame, Rule};
 
@@ -28,7 +28,7 @@ OpMemberDecorate %block 0 Offset 0
 };
 
 /// Checks an `ArrayStride` or `ArrayStrideIdEXT`.
-pub(super) fn check_stride(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Verdict {
+pub(super) fn check_stride(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> CheckResult {
     let ty = m.without_arrays(target);
     if ty == target || !m.is_block(ty) {
         return Ok(());
@@ -38,5 +38,5 @@ pub(super) fn check_stride(m: &Module<'_>, target: Id, decorated: &Decorated<'_>
         m.name(target)
     );
     let offset = decorated.inst.offset();
-    Err(Fault::new(&BLOCK_ARRAY_STRIDE, offset, message).about(m, target, "the array"))
+    Err(Finding::new(&BLOCK_ARRAY_STRIDE, offset, message).about(m, target, "the array"))
 }

@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Decoration, Op, OperandKind, Scope};
 
-use crate::fault::{Fault, Verdict};
+use crate::finding::{CheckResult, Finding};
 use crate::module::{Decorated, Module, is_type_declaration};
 use crate::rule::{Example, Frame, Rule};
 
@@ -69,7 +69,7 @@ pub(super) static RELAXED_PRECISION: Rule = Rule {
 };
 
 /// Checks a `NoSignedWrap` or `NoUnsignedWrap`.
-pub(super) fn check_wrap(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Verdict {
+pub(super) fn check_wrap(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> CheckResult {
     let op = m.op_of(target);
     if matches!(
         op,
@@ -78,11 +78,11 @@ pub(super) fn check_wrap(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) 
         return Ok(());
     }
     let message = format!("{} doesn't apply to {op}", decorated.decoration);
-    Err(Fault::new(&WRAP, decorated.inst.offset(), message).about(m, target, "this is decorated"))
+    Err(Finding::new(&WRAP, decorated.inst.offset(), message).about(m, target, "this is decorated"))
 }
 
 /// Checks a `Uniform` or `UniformId`.
-pub(super) fn check_uniform(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Verdict {
+pub(super) fn check_uniform(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> CheckResult {
     let offset = decorated.inst.offset();
     let wrong = |what: &str| {
         let message = format!(
@@ -90,7 +90,7 @@ pub(super) fn check_uniform(m: &Module<'_>, target: Id, decorated: &Decorated<'_
             decorated.decoration,
             m.name(target)
         );
-        Err(Fault::new(&UNIFORM, offset, message).about(m, target, "this is decorated"))
+        Err(Finding::new(&UNIFORM, offset, message).about(m, target, "this is decorated"))
     };
     let Some(ty) = m.type_of(target) else {
         return wrong("is not a value");
@@ -104,14 +104,14 @@ pub(super) fn check_uniform(m: &Module<'_>, target: Id, decorated: &Decorated<'_
     }
 }
 
-fn check_scope(m: &Module<'_>, decorated: &Decorated<'_>) -> Verdict {
+fn check_scope(m: &Module<'_>, decorated: &Decorated<'_>) -> CheckResult {
     let scope = Id(decorated.param(0));
     let Some(ty) = m.type_of(scope) else {
         return Ok(());
     };
     let wrong = |message: String| {
-        let fault = Fault::new(&UNIFORM_SCOPE, decorated.inst.offset(), message);
-        Err(fault.about(m, scope, "the scope is defined here"))
+        let finding = Finding::new(&UNIFORM_SCOPE, decorated.inst.offset(), message);
+        Err(finding.about(m, scope, "the scope is defined here"))
     };
     if !m.is_int_scalar_of(ty, 32) {
         return wrong(format!(
@@ -145,7 +145,7 @@ pub(super) fn check_relaxed_precision(
     m: &Module<'_>,
     target: Id,
     decorated: &Decorated<'_>,
-) -> Verdict {
+) -> CheckResult {
     let op = m.op_of(target);
     if decorated.member.is_some() || !is_type_declaration(op) {
         return Ok(());
@@ -154,6 +154,6 @@ pub(super) fn check_relaxed_precision(
         "RelaxedPrecision can't decorate types, but {} is one",
         m.name(target)
     );
-    let fault = Fault::new(&RELAXED_PRECISION, decorated.inst.offset(), message);
-    Err(fault.about(m, target, "this is decorated"))
+    let finding = Finding::new(&RELAXED_PRECISION, decorated.inst.offset(), message);
+    Err(finding.about(m, target, "this is decorated"))
 }

@@ -11,10 +11,10 @@ use spirvkit_grammar::{Capability, ExecutionModel, Op};
 
 use super::Family;
 use super::mode_setting::{self, Modes, find_workgroup_size};
-use crate::fault::{Fault, Faults, Verdict, all, expect};
+use crate::finding::{CheckResult, Finding, Reporter, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Models, Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[Op::EntryPoint],
@@ -184,7 +184,7 @@ OpFunctionEnd",
     },
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let function = at.id(1);
     let Some(def) = m.def(function) else {
@@ -196,7 +196,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
             m.show_value(function)
         );
         return Err(at
-            .fault(&FUNCTION, message)
+            .finding(&FUNCTION, message)
             .about(m, function, "this is not a function"));
     }
     let is_kernel = ExecutionModel(at.inst.arg(0)) == ExecutionModel::Kernel;
@@ -204,8 +204,8 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         return Ok(());
     };
     let wrong = |what: String| {
-        let fault = at.fault(&FUNCTION_TYPE, what);
-        fault.about(m, function, "the function begins here")
+        let finding = at.finding(&FUNCTION_TYPE, what);
+        finding.about(m, function, "the function begins here")
     };
     let takes = expect(parameters.is_empty() || is_kernel, || {
         wrong(format!(
@@ -224,13 +224,13 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     all([takes, returns])
 }
 
-fn check_module(m: &Module<'_>, faults: &mut Faults) {
+fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     if m.entry_points.is_empty() {
-        check_none(m, faults);
+        check_none(m, reporter);
         return;
     }
-    check_names(m, faults);
-    check_calls(m, faults);
+    check_names(m, reporter);
+    check_calls(m, reporter);
     let modes = Modes::of(m);
     // Only workgroups need it, and looking for it takes time.
     let has_workgroups = m.entry_points.iter().any(|entry| {
@@ -245,17 +245,17 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
     };
     for entry in &m.entry_points {
         if m.has(Capability::Shader) {
-            faults.note(required::check(&modes, entry));
+            reporter.note(required::check(&modes, entry));
         }
-        faults.note(mode_setting::check_workgroup_size(m, &modes, entry, size));
-        if faults.is_full() {
+        reporter.note(mode_setting::check_workgroup_size(m, &modes, entry, size));
+        if reporter.is_full() {
             return;
         }
     }
-    check_capability_stages(m, faults);
+    check_capability_stages(m, reporter);
 }
 
-fn check_none(m: &Module<'_>, faults: &mut Faults) {
+fn check_none(m: &Module<'_>, reporter: &mut Reporter) {
     if !m.lacks_entry_point() {
         return;
     }
@@ -263,13 +263,13 @@ fn check_none(m: &Module<'_>, faults: &mut Faults) {
     let last = m.all_instructions().last();
     let offset = last.map_or(0, |inst| inst.offset());
     let message = "the module has no entry point";
-    faults.add(
-        Fault::new(&NONE, offset, message)
+    reporter.add(
+        Finding::new(&NONE, offset, message)
             .help("declare the capability Linkage if it is to be linked with another module"),
     );
 }
 
-fn check_names(m: &Module<'_>, faults: &mut Faults) {
+fn check_names(m: &Module<'_>, reporter: &mut Reporter) {
     if m.entry_points.len() < 2 {
         return;
     }
@@ -283,14 +283,14 @@ fn check_names(m: &Module<'_>, faults: &mut Faults) {
                 entry.name(),
                 entry.model
             );
-            faults.add(Fault::new(&NAME, offset, message).at(first, "this is the other one"));
+            reporter.add(Finding::new(&NAME, offset, message).at(first, "this is the other one"));
         }
     }
 }
 
 /// Checks that nothing calls an entry point, and that no calls that one reaches
 /// form a cycle.
-fn check_calls(m: &Module<'_>, faults: &mut Faults) {
+fn check_calls(m: &Module<'_>, reporter: &mut Reporter) {
     let mut calls_entry = false;
     for (index, function) in m.functions.iter().enumerate() {
         let is_entry =
@@ -302,7 +302,7 @@ fn check_calls(m: &Module<'_>, faults: &mut Faults) {
                 "{} is an entry point, so it can't be called",
                 m.name(callee)
             );
-            faults.add(Fault::new(&CALLED, offset, message).about(
+            reporter.add(Finding::new(&CALLED, offset, message).about(
                 m,
                 callee,
                 "the entry point's function",
@@ -321,7 +321,7 @@ fn check_calls(m: &Module<'_>, faults: &mut Faults) {
             "the call to {} leads back to the function that contains it",
             m.name(callee)
         );
-        faults.add(Fault::new(&RECURSION, offset, message));
+        reporter.add(Finding::new(&RECURSION, offset, message));
     }
 }
 
@@ -378,7 +378,7 @@ fn find_cycle(m: &Module<'_>) -> Option<(u32, Id)> {
 
 const TILE_STAGES: Models = Models::of(&[ExecutionModel::Fragment, ExecutionModel::GLCompute]);
 
-fn check_capability_stages(m: &Module<'_>, faults: &mut Faults) {
+fn check_capability_stages(m: &Module<'_>, reporter: &mut Reporter) {
     let limited = [(Capability::TileShadingQCOM, TILE_STAGES)];
     if !m.env.is_vulkan() {
         return;
@@ -394,7 +394,7 @@ fn check_capability_stages(m: &Module<'_>, faults: &mut Faults) {
                 entry.model
             );
             let offset = entry.inst.offset();
-            faults.add(Fault::new(&CAPABILITY_STAGE, offset, message).vuid(vuid));
+            reporter.add(Finding::new(&CAPABILITY_STAGE, offset, message).vuid(vuid));
         }
     }
 }

@@ -3,7 +3,7 @@
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{ExecutionMode as Mode, ExecutionModel};
 
-use crate::fault::{Fault, Verdict, all};
+use crate::finding::{CheckResult, Finding, all};
 use crate::module::EntryPoint;
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::mode_setting::Modes;
@@ -266,7 +266,7 @@ static MESH_GROUPS: &[Group] = &[
 ];
 
 /// Checks that an entry point has the modes that its model needs.
-pub(super) fn check(modes: &Modes, entry: &EntryPoint<'_>) -> Verdict {
+pub(super) fn check(modes: &Modes, entry: &EntryPoint<'_>) -> CheckResult {
     let groups = match entry.model {
         ExecutionModel::Fragment => FRAGMENT_GROUPS,
         ExecutionModel::TessellationControl | ExecutionModel::TessellationEvaluation => {
@@ -284,14 +284,14 @@ pub(super) fn check(modes: &Modes, entry: &EntryPoint<'_>) -> Verdict {
             Needs::All => count == group.modes.len(),
         };
         if !fits {
-            return Err(fault(modes, entry, group));
+            return Err(finding(modes, entry, group));
         }
         Ok(())
     }))
 }
 
 #[cold]
-fn fault(modes: &Modes, entry: &EntryPoint<'_>, group: &Group) -> Fault {
+fn finding(modes: &Modes, entry: &EntryPoint<'_>, group: &Group) -> Finding {
     let list = |modes: &[Mode]| {
         let names: Vec<String> = modes.iter().map(Mode::to_string).collect();
         names.join(", ")
@@ -312,5 +312,5 @@ fn fault(modes: &Modes, entry: &EntryPoint<'_>, group: &Group) -> Fault {
         entry.model,
         list(group.modes)
     );
-    Fault::new(group.rule, entry.inst.offset(), message)
+    Finding::new(group.rule, entry.inst.offset(), message)
 }

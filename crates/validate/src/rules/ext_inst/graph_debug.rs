@@ -5,7 +5,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::Op;
 
 use super::Call;
-use crate::fault::Verdict;
+use crate::finding::CheckResult;
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
 
@@ -126,7 +126,7 @@ const DEBUG_GRAPH: u32 = 1;
 const DEBUG_OPERATION: u32 = 2;
 const DEBUG_TENSOR: u32 = 3;
 
-pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
+pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     let wrong = |rule, index, expected| match m.def(call.id(index)) {
         Some(_) => Err(call.wrong_operand(rule, index, expected)),
@@ -168,7 +168,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
                         call.name(),
                         m.show_value(call.id(0))
                     );
-                    return Err(call.at.fault(&TENSOR_INDEX, message));
+                    return Err(call.at.finding(&TENSOR_INDEX, message));
                 }
                 return Ok(());
             }

@@ -4,10 +4,10 @@ use spirvkit_binary::{Definition, Id, Import};
 use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData};
 use spirvkit_grammar::{ExtInstSet, Version};
 
-use crate::fault::Verdict;
+use crate::finding::CheckResult;
+use crate::inst_ctx::InstCtx;
 use crate::module::Module;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) const RULES: &[&Rule] = &[&UNKNOWN_SET, &NON_SEMANTIC, &SET_VERSION];
 
@@ -77,13 +77,13 @@ pub(super) fn is_later(m: &Module<'_>, import: Id) -> bool {
 /// The version at the end of the import's name; `None` if no number is there. A number
 /// that is longer than any version is the largest there is: each instruction may ask.
 pub(super) fn version(m: &Module<'_>, import: Id, set: ExtInstSet) -> Option<u64> {
-    const MOST_DIGITS: usize = 20;
+    const MAX_DIGITS: usize = 20;
     let def = m.def(import)?;
     let name = def.args().iter().flat_map(|word| word.to_le_bytes());
     let name = name.take_while(|&byte| byte != 0);
     let mut version = None;
     for (place, byte) in name.skip(set.import_name().len()).enumerate() {
-        if place == MOST_DIGITS {
+        if place == MAX_DIGITS {
             return Some(u64::MAX);
         }
         if !byte.is_ascii_digit() {
@@ -96,7 +96,7 @@ pub(super) fn version(m: &Module<'_>, import: Id, set: ExtInstSet) -> Option<u64
     version
 }
 
-pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let id = at.inst.result().unwrap_or(Id(0));
     let name = || {
@@ -114,7 +114,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     };
     if !is_non_semantic && set.is_none() {
         let message = format!("there is no extended instruction set \"{}\"", name());
-        return Err(at.fault(&UNKNOWN_SET, message));
+        return Err(at.finding(&UNKNOWN_SET, message));
     }
     if is_non_semantic
         && m.version < Version::new(1, 6)
@@ -124,8 +124,8 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
             "the import of \"{}\" needs the extension SPV_KHR_non_semantic_info",
             name()
         );
-        let fault = at.fault(&NON_SEMANTIC, message);
-        return Err(fault.help("declare the extension, or use SPIR-V 1.6"));
+        let finding = at.finding(&NON_SEMANTIC, message);
+        return Err(finding.help("declare the extension, or use SPIR-V 1.6"));
     }
     let Some((set, (first, last))) = set.and_then(|set| Some((set, versions(set)?))) else {
         return Ok(());
@@ -142,11 +142,11 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
                     _ => format!("its versions are {first} to {last}"),
                 }
             );
-            Err(at.fault(&SET_VERSION, message).arg(at, 0))
+            Err(at.finding(&SET_VERSION, message).arg(at, 0))
         }
         None => {
             let message = format!("the name \"{}\" must end with a version number", name());
-            Err(at.fault(&SET_VERSION, message).arg(at, 0))
+            Err(at.finding(&SET_VERSION, message).arg(at, 0))
         }
     }
 }

@@ -15,10 +15,10 @@ use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
 use spirvkit_grammar::{ExtInstSet, InstructionInfo, Op};
 
 use super::Family;
-use crate::fault::{Fault, Faults, Verdict, all};
+use crate::finding::{CheckResult, Finding, Reporter, all};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -122,7 +122,7 @@ OpFunctionEnd",
     },
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     if at.inst.op() == Op::ExtInstImport {
         return imports::check(at);
     }
@@ -151,7 +151,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     };
     if !is_known {
         let message = format!("`{}` has no instruction number {}", title(set), call.number);
-        return Err(at.fault(&UNKNOWN_INSTRUCTION, message).arg(at, 1));
+        return Err(at.finding(&UNKNOWN_INSTRUCTION, message).arg(at, 1));
     }
     match set {
         ExtInstSet::GlslStd450 => glsl::check(&call),
@@ -168,7 +168,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks what is between instructions of a set.
-fn check_module(m: &Module<'_>, faults: &mut Faults) {
+fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     let imports = m
         .all_instructions()
         .take_while(|inst| inst.op() != Op::MemoryModel)
@@ -182,10 +182,10 @@ fn check_module(m: &Module<'_>, faults: &mut Faults) {
         }
     }
     if debug_info {
-        debug_info::check_module(m, faults);
+        debug_info::check_module(m, reporter);
     }
     if reflection {
-        reflection::check_names(m, faults);
+        reflection::check_names(m, reporter);
     }
 }
 
@@ -198,7 +198,7 @@ fn known_set(m: &Module<'_>, import: Id) -> Option<ExtInstSet> {
     }
 }
 
-fn forward_references(call: &Call<'_, '_, '_>) -> Verdict {
+fn forward_references(call: &Call<'_, '_, '_>) -> CheckResult {
     let (m, at) = (call.m(), call.at);
     // A set that isn't known can be imported only if it has no effect.
     if call.set.is_some_and(|set| !set.is_non_semantic()) {
@@ -207,7 +207,7 @@ fn forward_references(call: &Call<'_, '_, '_>) -> Verdict {
             call.name()
         );
         return Err(at
-            .fault(&FORWARD_NON_SEMANTIC, message)
+            .finding(&FORWARD_NON_SEMANTIC, message)
             .help("use OpExtInst"));
     }
     let own = at.inst.offset();
@@ -221,7 +221,7 @@ fn forward_references(call: &Call<'_, '_, '_>) -> Verdict {
             "all operands of {} are defined before it, so it has no forward references",
             call.name()
         );
-        return Err(at.fault(&FORWARD_NEEDED, message).help("use OpExtInst"));
+        return Err(at.finding(&FORWARD_NEEDED, message).help("use OpExtInst"));
     }
     Ok(())
 }
@@ -233,7 +233,7 @@ fn title(set: ExtInstSet) -> &'static str {
 
 /// An instruction of a set.
 struct Call<'s, 'm, 'a> {
-    at: &'s Site<'m, 'a>,
+    at: &'s InstCtx<'m, 'a>,
     /// `None` for a set that the grammar doesn't have.
     set: Option<ExtInstSet>,
     number: u32,
@@ -241,7 +241,7 @@ struct Call<'s, 'm, 'a> {
 
 impl<'m, 'a> Call<'_, 'm, 'a> {
     /// Checks that these operands have the result type.
-    fn operands_of_result_type(&self, rule: &'static Rule, indexes: Range<usize>) -> Verdict {
+    fn operands_of_result_type(&self, rule: &'static Rule, indexes: Range<usize>) -> CheckResult {
         all(indexes.map(|index| {
             let fits = self.ty(index) == self.result_type();
             self.operand(rule, index, fits, "of the result type")
@@ -311,7 +311,7 @@ impl<'m, 'a> Call<'_, 'm, 'a> {
     }
 
     #[cold]
-    fn bad_result(&self, rule: &'static Rule, expected: &str) -> Fault {
+    fn bad_result(&self, rule: &'static Rule, expected: &str) -> Finding {
         let (m, ty) = (self.m(), self.result_type());
         let message = format!(
             "the result type of {} must be {expected}, but is {}",
@@ -319,13 +319,13 @@ impl<'m, 'a> Call<'_, 'm, 'a> {
             m.show_type(ty)
         );
         self.at
-            .fault(rule, message)
+            .finding(rule, message)
             .about(m, ty, "the result type is declared here")
     }
 
     /// Tells what the result type must be if it isn't fine.
     #[inline]
-    fn result(&self, rule: &'static Rule, is_fine: bool, expected: &str) -> Verdict {
+    fn result(&self, rule: &'static Rule, is_fine: bool, expected: &str) -> CheckResult {
         match is_fine {
             true => Ok(()),
             false => Err(self.bad_result(rule, expected)),
@@ -333,7 +333,7 @@ impl<'m, 'a> Call<'_, 'm, 'a> {
     }
 
     #[cold]
-    fn bad_operand(&self, rule: &'static Rule, index: usize, expected: &str) -> Verdict {
+    fn bad_operand(&self, rule: &'static Rule, index: usize, expected: &str) -> CheckResult {
         let (m, id) = (self.m(), self.id(index));
         // Ids that nothing defines, and types where values belong, are told of
         // for all instructions alike.
@@ -343,9 +343,9 @@ impl<'m, 'a> Call<'_, 'm, 'a> {
         Err(self.wrong_operand(rule, index, expected))
     }
 
-    /// A fault of an operand, whatever it is.
+    /// A finding of an operand, whatever it is.
     #[cold]
-    fn wrong_operand(&self, rule: &'static Rule, index: usize, expected: &str) -> Fault {
+    fn wrong_operand(&self, rule: &'static Rule, index: usize, expected: &str) -> Finding {
         let (m, id) = (self.m(), self.id(index));
         let message = format!(
             "{} of {} must be {expected}, but is {}",
@@ -354,7 +354,7 @@ impl<'m, 'a> Call<'_, 'm, 'a> {
             self.show(id)
         );
         self.at
-            .fault(rule, message)
+            .finding(rule, message)
             .about(m, id, "the operand is defined here")
     }
 
@@ -373,7 +373,13 @@ impl<'m, 'a> Call<'_, 'm, 'a> {
 
     /// Tells what an operand must be if it isn't fine.
     #[inline]
-    fn operand(&self, rule: &'static Rule, index: usize, is_fine: bool, expected: &str) -> Verdict {
+    fn operand(
+        &self,
+        rule: &'static Rule,
+        index: usize,
+        is_fine: bool,
+        expected: &str,
+    ) -> CheckResult {
         match is_fine {
             true => Ok(()),
             false => self.bad_operand(rule, index, expected),

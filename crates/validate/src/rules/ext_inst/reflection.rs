@@ -8,7 +8,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{ExecutionModel, ExtInstSet, Op};
 
 use super::{Call, imports, known_set};
-use crate::fault::{Fault, Faults, Verdict, all};
+use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{Models, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
@@ -254,7 +254,7 @@ const ROWS: [Row; 42] = [
     row(1, &[]),                                 // WorkgroupVariableSize
 ];
 
-pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
+pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     let number = call.number as usize;
     let Some(row) = number.checked_sub(1).and_then(|index| ROWS.get(index)) else {
@@ -274,7 +274,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
             call.count(),
             version.unwrap_or(0)
         );
-        return Err(call.at.fault(&VERSION, message));
+        return Err(call.at.finding(&VERSION, message));
     }
     let operands = (0..call.count()).map_while(|index| match row.operands.get(index) {
         Some(&operand) => Some((index, operand)),
@@ -283,7 +283,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
     all(operands.map(|(index, operand)| check_operand(call, index, operand)))
 }
 
-fn check_operand(call: &Call<'_, '_, '_>, index: usize, operand: Operand) -> Verdict {
+fn check_operand(call: &Call<'_, '_, '_>, index: usize, operand: Operand) -> CheckResult {
     let m = call.m();
     let id = call.id(index);
     // What nothing defines has been told of.
@@ -338,7 +338,7 @@ fn check_operand(call: &Call<'_, '_, '_>, index: usize, operand: Operand) -> Ver
 const COMPUTE: Models = Models::of(&[ExecutionModel::GLCompute]);
 
 /// Checks that kernels have the names of their entry points.
-pub(super) fn check_names(m: &Module<'_>, faults: &mut Faults) {
+pub(super) fn check_names(m: &Module<'_>, reporter: &mut Reporter) {
     let text = |id: Id| {
         let def = m.def(id).filter(|def| def.op() == Op::String)?;
         Some(def.string(0)?.to_text_lossy())
@@ -370,10 +370,10 @@ pub(super) fn check_names(m: &Module<'_>, faults: &mut Faults) {
                 m.name(inst.id(2)),
                 entry.1
             );
-            let fault = Fault::new(&NAME, inst.offset(), message).aside(true);
-            faults.add(fault.about(m, inst.id(3), "the name is given here"));
+            let finding = Finding::new(&NAME, inst.offset(), message).aside(true);
+            reporter.add(finding.about(m, inst.id(3), "the name is given here"));
         }
-        if faults.is_full() {
+        if reporter.is_full() {
             return;
         }
     }

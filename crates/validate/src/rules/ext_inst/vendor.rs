@@ -4,7 +4,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{ExtInstSet, Op};
 
 use super::Call;
-use crate::fault::{Verdict, all};
+use crate::finding::{CheckResult, all};
 use crate::rule::{Example, Frame, Rule};
 
 pub(super) const RULES: &[&Rule] = &[&FORMAT, &TRINARY_RESULT, &TRINARY_OPERAND];
@@ -62,7 +62,7 @@ static TRINARY_OPERAND: Rule = Rule {
     },
 };
 
-pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> Verdict {
+pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> CheckResult {
     match (set, call.number) {
         (ExtInstSet::DebugPrintf, 1) => {
             let fits = call.m().op_of(call.id(0)) == Op::String;
@@ -74,7 +74,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> Verdict {
 }
 
 /// FMin3AMD, UMin3AMD, SMin3AMD, and so on for the greatest and the middle.
-fn trinary(call: &Call<'_, '_, '_>) -> Verdict {
+fn trinary(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     let result = call.result_type();
     let is_float = call.number % 3 == 1;

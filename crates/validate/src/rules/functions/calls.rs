@@ -6,11 +6,11 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
-use crate::fault::{Fault, Verdict, all, expect};
+use crate::finding::{CheckResult, Finding, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Decorated, Inst, Likeness, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::logical_pointers;
-use crate::site::Site;
 
 pub(super) static CALLEE: Rule = Rule {
     id: "call.callee",
@@ -183,7 +183,7 @@ OpFunctionEnd",
     },
 };
 
-pub(super) fn call(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn call(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let callee = at.id(0);
     let Some(function) = m.def(callee).filter(|def| def.op() == Op::Function) else {
@@ -195,8 +195,8 @@ pub(super) fn call(at: &Site<'_, '_>) -> Verdict {
             "the callee must be a function, but is {}",
             m.show_value(callee)
         );
-        let fault = at.fault(&CALLEE, message);
-        return Err(fault.about(m, callee, "it is defined here"));
+        let finding = at.finding(&CALLEE, message);
+        return Err(finding.about(m, callee, "it is defined here"));
     };
     let returned = function.result_type().unwrap_or(Id(0));
     let result = expect(at.result_type() == returned, || {
@@ -206,14 +206,14 @@ pub(super) fn call(at: &Site<'_, '_>) -> Verdict {
             m.show_type(returned),
             m.show_type(at.result_type())
         );
-        let fault = at.fault(&RESULT, message);
-        fault.about(m, callee, "the function is here")
+        let finding = at.finding(&RESULT, message);
+        finding.about(m, callee, "the function is here")
     });
     all([result, arguments(at, callee, function)])
 }
 
 /// Checks the arguments of a call.
-fn arguments(at: &Site<'_, '_>, callee: Id, function: Inst<'_>) -> Verdict {
+fn arguments(at: &InstCtx<'_, '_>, callee: Id, function: Inst<'_>) -> CheckResult {
     let m = at.m;
     // A function without a function type is told where it is.
     let Type::Function { parameters, .. } = m.ty(function.id(1)) else {
@@ -227,8 +227,8 @@ fn arguments(at: &Site<'_, '_>, callee: Id, function: Inst<'_>) -> Verdict {
             counted(parameters.len(), "parameter"),
             counted(arguments.len(), "argument")
         );
-        let fault = at.fault(&COUNT, message);
-        return Err(fault.about(m, callee, "the function is here"));
+        let finding = at.finding(&COUNT, message);
+        return Err(finding.about(m, callee, "the function is here"));
     }
     all(arguments
         .iter()
@@ -247,8 +247,8 @@ fn arguments(at: &Site<'_, '_>, callee: Id, function: Inst<'_>) -> Verdict {
                     m.show_type(parameter),
                     m.show_value(argument)
                 );
-                let fault = at.fault(&ARGUMENT, message);
-                return Err(fault
+                let finding = at.finding(&ARGUMENT, message);
+                return Err(finding
                     .about(m, argument, "the argument is defined here")
                     .about(m, callee, "the function is here"));
             }
@@ -262,7 +262,12 @@ fn arguments(at: &Site<'_, '_>, callee: Id, function: Inst<'_>) -> Verdict {
         }))
 }
 
-fn logical_pointer(at: &Site<'_, '_>, index: usize, argument: Id, class: StorageClass) -> Verdict {
+fn logical_pointer(
+    at: &InstCtx<'_, '_>,
+    index: usize,
+    argument: Id,
+    class: StorageClass,
+) -> CheckResult {
     let m = at.m;
     let storage = m.has(Capability::VariablePointersStorageBuffer);
     let fine = match class {
@@ -283,8 +288,8 @@ fn logical_pointer(at: &Site<'_, '_>, index: usize, argument: Id, class: Storage
              model",
             index + 1
         );
-        let fault = at.fault(&POINTER_CLASS, message);
-        return Err(fault.about(m, argument, "the argument is defined here"));
+        let finding = at.finding(&POINTER_CLASS, message);
+        return Err(finding.about(m, argument, "the argument is defined here"));
     }
     let whole = matches!(
         m.op_of(argument),
@@ -308,8 +313,8 @@ fn logical_pointer(at: &Site<'_, '_>, index: usize, argument: Id, class: Storage
         index + 1,
         m.show_value(argument)
     );
-    let fault = at.fault(&POINTER_ORIGIN, message);
-    Err(fault.about(m, argument, "the argument is defined here"))
+    let finding = at.finding(&POINTER_ORIGIN, message);
+    Err(finding.about(m, argument, "the argument is defined here"))
 }
 
 /// Whether two pointer types point to types that differ in their ids only, and
@@ -382,13 +387,13 @@ fn decorations_match(m: &Module<'_>, given: Id, wanted: Id) -> bool {
 }
 
 #[cold]
-fn indirect_fault(at: &Site<'_, '_>, id: Id, message: String) -> Fault {
-    at.fault(&INDIRECT, message)
+fn indirect_finding(at: &InstCtx<'_, '_>, id: Id, message: String) -> Finding {
+    at.finding(&INDIRECT, message)
         .about(at.m, id, "it is defined here")
 }
 
 /// `OpConstantFunctionPointerINTEL`.
-pub(super) fn function_pointer(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn function_pointer(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let pointee = m.pointee(at.result_type()).unwrap_or(Id(0));
     let ty = expect(matches!(m.ty(pointee), Type::Function { .. }), || {
@@ -396,7 +401,7 @@ pub(super) fn function_pointer(at: &Site<'_, '_>) -> Verdict {
             "a function pointer must be a pointer to a function type, but is {}",
             m.show_type(at.result_type())
         );
-        indirect_fault(at, at.result_type(), message)
+        indirect_finding(at, at.result_type(), message)
     });
     let function = at.id(0);
     // What nothing defines is told elsewhere.
@@ -406,13 +411,13 @@ pub(super) fn function_pointer(at: &Site<'_, '_>) -> Verdict {
             "a function pointer must point to a function, but points to {}",
             m.show_value(function)
         );
-        indirect_fault(at, function, message)
+        indirect_finding(at, function, message)
     });
     all([ty, target])
 }
 
 /// `OpFunctionPointerCallINTEL`.
-pub(super) fn pointer_call(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn pointer_call(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let pointer = at.id(0);
     let pointee = m.pointee(at.type_of_arg(0)).unwrap_or(Id(0));
@@ -421,7 +426,7 @@ pub(super) fn pointer_call(at: &Site<'_, '_>) -> Verdict {
             "a call through a pointer needs a pointer to a function type, but has {}",
             m.show_value(pointer)
         );
-        return Err(indirect_fault(at, pointer, message));
+        return Err(indirect_finding(at, pointer, message));
     };
     let returned = expect(result == at.result_type(), || {
         let message = format!(
@@ -430,7 +435,7 @@ pub(super) fn pointer_call(at: &Site<'_, '_>) -> Verdict {
             m.show_type(result),
             m.show_type(at.result_type())
         );
-        indirect_fault(at, pointee, message)
+        indirect_finding(at, pointee, message)
     });
     let arguments = at.inst.args().get(1..).unwrap_or_default();
     if arguments.len() != parameters.len() {
@@ -440,7 +445,7 @@ pub(super) fn pointer_call(at: &Site<'_, '_>) -> Verdict {
             counted(parameters.len(), "parameter"),
             counted(arguments.len(), "argument")
         );
-        return all([returned, Err(indirect_fault(at, pointee, message))]);
+        return all([returned, Err(indirect_finding(at, pointee, message))]);
     }
     let arguments = all(arguments
         .iter()
@@ -452,7 +457,7 @@ pub(super) fn pointer_call(at: &Site<'_, '_>) -> Verdict {
                     m.show_type(Id(parameter)),
                     m.show_value(Id(argument))
                 );
-                return Err(indirect_fault(at, Id(argument), message));
+                return Err(indirect_finding(at, Id(argument), message));
             }
             Ok(())
         }));

@@ -9,10 +9,10 @@ use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::{Family, logical_pointers};
-use crate::fault::{Fault, Verdict, all, expect};
+use crate::finding::{CheckResult, Finding, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -128,7 +128,7 @@ OpFunctionEnd",
     },
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::Function => function(at),
         Op::FunctionCall => calls::call(at),
@@ -138,7 +138,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     }
 }
 
-fn function(at: &Site<'_, '_>) -> Verdict {
+fn function(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let ty = at.id(1);
     let Type::Function { result, parameters } = m.ty(ty) else {
@@ -146,8 +146,8 @@ fn function(at: &Site<'_, '_>) -> Verdict {
             "the type of a function must be a function type, but is {}",
             m.show_type(ty)
         );
-        let fault = at.fault(&FUNCTION_TYPE, message);
-        return Err(fault.about(m, ty, "it is defined here"));
+        let finding = at.finding(&FUNCTION_TYPE, message);
+        return Err(finding.about(m, ty, "it is defined here"));
     };
     let returned = expect(at.result_type() == result, || {
         let message = format!(
@@ -155,8 +155,8 @@ fn function(at: &Site<'_, '_>) -> Verdict {
             m.show_type(at.result_type()),
             m.show_type(result)
         );
-        let fault = at.fault(&RETURN_TYPE, message).word(1);
-        fault.about(m, ty, "the function type is declared here")
+        let finding = at.finding(&RETURN_TYPE, message).word(1);
+        finding.about(m, ty, "the function type is declared here")
     });
     all([
         returned,
@@ -166,7 +166,7 @@ fn function(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks the parameters of a function of a type with these.
-fn check_parameters(at: &Site<'_, '_>, ty: Id, parameters: &[u32]) -> Verdict {
+fn check_parameters(at: &InstCtx<'_, '_>, ty: Id, parameters: &[u32]) -> CheckResult {
     let m = at.m;
     let Some(function) = at.function() else {
         return Ok(());
@@ -188,8 +188,8 @@ fn check_parameters(at: &Site<'_, '_>, ty: Id, parameters: &[u32]) -> Verdict {
                 "the function type has {}, but the function has more",
                 counted(parameters.len(), "parameter")
             );
-            let fault = Fault::new(&PARAMETER, inst.offset(), message).word(1);
-            return Err(fault.about(m, ty, "the function type is declared here"));
+            let finding = Finding::new(&PARAMETER, inst.offset(), message).word(1);
+            return Err(finding.about(m, ty, "the function type is declared here"));
         };
         let given = inst.result_type().unwrap_or(Id(0));
         if given != wanted {
@@ -198,8 +198,8 @@ fn check_parameters(at: &Site<'_, '_>, ty: Id, parameters: &[u32]) -> Verdict {
                 m.show_type(given),
                 m.show_type(wanted)
             );
-            let fault = Fault::new(&PARAMETER, inst.offset(), message).word(1);
-            return Err(fault.about(m, ty, "the function type is declared here"));
+            let finding = Finding::new(&PARAMETER, inst.offset(), message).word(1);
+            return Err(finding.about(m, ty, "the function type is declared here"));
         }
         Ok(())
     }));
@@ -210,14 +210,14 @@ fn check_parameters(at: &Site<'_, '_>, ty: Id, parameters: &[u32]) -> Verdict {
             counted(parameters.len(), "parameter"),
             parameters.len() - missing
         );
-        let fault = at.fault(&PARAMETER, message).warning();
-        let fault = fault.about(m, ty, "the function type is declared here");
-        return all([declared, Err(fault)]);
+        let finding = at.finding(&PARAMETER, message).warning();
+        let finding = finding.about(m, ty, "the function type is declared here");
+        return all([declared, Err(finding)]);
     }
     declared
 }
 
-fn return_pointer(at: &Site<'_, '_>, result: Id) -> Verdict {
+fn return_pointer(at: &InstCtx<'_, '_>, result: Id) -> CheckResult {
     let m = at.m;
     if !logical_pointers::has_logical_pointers(m)
         || m.options.relax_logical_pointer
@@ -250,6 +250,6 @@ fn return_pointer(at: &Site<'_, '_>, result: Id) -> Verdict {
             "a function can't return a pointer to `{class}` in the logical addressing model"
         ),
     };
-    let fault = at.fault(&RETURN_POINTER, message);
-    Err(fault.about(m, result, "the pointer type is declared here"))
+    let finding = at.finding(&RETURN_POINTER, message);
+    Err(finding.about(m, result, "the pointer type is declared here"))
 }

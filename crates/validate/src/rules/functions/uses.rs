@@ -4,7 +4,7 @@ use spirvkit_binary::{Instruction, Value, WordOffset};
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Op};
 
-use crate::fault::{Fault, Faults, Verdict, all};
+use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{Inst, Module};
 use crate::rule::{Example, Frame, Rule};
 
@@ -96,17 +96,17 @@ fn takes_function_types(op: Op) -> bool {
 }
 
 /// Looks at the instructions that use functions and function types.
-pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
-    let users = m.noted.functions.iter();
+pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
+    let users = m.interesting.functions.iter();
     for inst in users.filter_map(|&offset| m.inst(offset)) {
-        faults.note(check_operands(m, inst));
-        if faults.is_full() {
+        reporter.note(check_operands(m, inst));
+        if reporter.is_full() {
             return;
         }
     }
 }
 
-fn check_operands(m: &Module<'_>, inst: Inst<'_>) -> Verdict {
+fn check_operands(m: &Module<'_>, inst: Inst<'_>) -> CheckResult {
     let op = inst.op();
     if op == Op::TypePointer && m.has(Capability::FunctionPointersINTEL) {
         return Ok(());
@@ -127,6 +127,6 @@ fn check_operands(m: &Module<'_>, inst: Inst<'_>) -> Verdict {
             _ => return Ok(()),
         };
         let message = format!("{op} can't use {what} {}", m.name(id));
-        Err(Fault::new(rule, inst.offset(), message).about(m, id, "it is defined here"))
+        Err(Finding::new(rule, inst.offset(), message).about(m, id, "it is defined here"))
     }))
 }

@@ -6,10 +6,10 @@ use spirvkit_grammar::{Capability, Dim, ExecutionModel, ImageFormat, ImageOperan
 
 use super::shape::{self, is_float32, is_int32, is_number};
 use super::{COMPONENTS, DIM, RESULT, SAMPLED, operands, sample, vendor};
-use crate::fault::{Verdict, all, expect};
+use crate::finding::{CheckResult, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Models};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static STORAGE_CAPABILITY: Rule = Rule {
     id: "image.storage-capability",
@@ -211,7 +211,7 @@ OpExtension \"SPV_EXT_shader_tile_image\"
 const FRAGMENT: Models = Models::of(&[ExecutionModel::Fragment]);
 
 /// Checks `OpImageFetch` and its sparse form.
-pub(super) fn check_fetch(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_fetch(at: &InstCtx<'_, '_>) -> CheckResult {
     let texel = super::texel_of(at)?;
     let result = super::check_texel_vector(at, texel);
     let image = match super::image_operand(at, 0) {
@@ -233,7 +233,7 @@ pub(super) fn check_fetch(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks that an image can be fetched from.
-fn check_fetched(at: &Site<'_, '_>, image: &Image) -> Verdict {
+fn check_fetched(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     if image.dim == Dim::Cube {
         let what = "can't fetch from a Cube image";
         return Err(super::wrong_image(at, &DIM, at.id(0), what));
@@ -245,7 +245,7 @@ fn check_fetched(at: &Site<'_, '_>, image: &Image) -> Verdict {
 }
 
 /// Checks `OpImageRead` and its sparse form.
-pub(super) fn check_read(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_read(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let op = at.inst.op();
     let texel = super::texel_of(at)?;
@@ -258,8 +258,8 @@ pub(super) fn check_read(at: &Site<'_, '_>) -> Verdict {
     let is_subpass = image.dim == Dim::SubpassData;
     if is_subpass && op == Op::ImageSparseRead || image.dim == Dim::TileImageDataEXT {
         let what = format!("can't read an image of dimensionality {}", image.dim);
-        let fault = super::wrong_image(at, &DIM, at.id(0), &what);
-        return all([result, Err(fault)]);
+        let finding = super::wrong_image(at, &DIM, at.id(0), &what);
+        return all([result, Err(finding)]);
     }
     let texel = match result.is_ok() {
         true => super::check_texel_type(at, &image, m.component_type(texel)),
@@ -274,7 +274,7 @@ pub(super) fn check_read(at: &Site<'_, '_>) -> Verdict {
             let message = format!(
                 "{op} of SubpassData can be used only in Fragment, but is reached from {models}"
             );
-            Err(at.fault(&SUBPASS_STAGE, message))
+            Err(at.finding(&SUBPASS_STAGE, message))
         }
         _ => Ok(()),
     };
@@ -292,7 +292,7 @@ pub(super) fn check_read(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks the texel that is read.
-fn check_read_result(at: &Site<'_, '_>, texel: Id, image: Option<Image>) -> Verdict {
+fn check_read_result(at: &InstCtx<'_, '_>, texel: Id, image: Option<Image>) -> CheckResult {
     let m = at.m;
     if !shape::is_scalar_or_vector(m, texel, is_number) {
         let expected = "a scalar or a vector of numbers";
@@ -316,7 +316,7 @@ fn check_read_result(at: &Site<'_, '_>, texel: Id, image: Option<Image>) -> Verd
 }
 
 /// Checks `OpImageWrite`.
-pub(super) fn check_write(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_write(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let Some(image) = super::image_operand(at, 0)? else {
         return Ok(());
@@ -333,7 +333,7 @@ pub(super) fn check_write(at: &Site<'_, '_>) -> Verdict {
     let operands = at.inst.optional(3).unwrap_or(0) & !levels;
     let opencl = expect(!m.env.is_opencl() || operands == 0, || {
         let message = format!("{} can't have these image operands in OpenCL", at.inst.op());
-        at.fault(&OPENCL_WRITE_OPERANDS, message).arg(at, 3)
+        at.finding(&OPENCL_WRITE_OPERANDS, message).arg(at, 3)
     });
     let operands = opencl.and_then(|()| operands::check(at, &image, 3));
     all([
@@ -347,7 +347,7 @@ pub(super) fn check_write(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks the texel that is written.
-fn check_written(at: &Site<'_, '_>, image: &Image) -> Verdict {
+fn check_written(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     let m = at.m;
     let texel = at.id(2);
     let Some(ty) = m.type_of(texel) else {
@@ -361,7 +361,7 @@ fn check_written(at: &Site<'_, '_>, image: &Image) -> Verdict {
 }
 
 /// Checks that an image can be read and written.
-fn check_storage(at: &Site<'_, '_>, image: &Image) -> Verdict {
+fn check_storage(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     let needed = match (image.sampled, image.dim) {
         (0, _) => return Ok(()),
         (2, Dim::Dim1D) => Some(Capability::Image1D),
@@ -385,7 +385,7 @@ fn check_storage(at: &Site<'_, '_>, image: &Image) -> Verdict {
 }
 
 /// Checks a coordinate of reading and writing.
-fn check_place(at: &Site<'_, '_>, image: &Image) -> Verdict {
+fn check_place(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     let size = shape::coordinate_size(at.inst.op(), image);
     let expected = "of 32-bit integers or floats";
     super::check_coordinate(at, 1, expected, size, |m, ty| {
@@ -393,7 +393,7 @@ fn check_place(at: &Site<'_, '_>, image: &Image) -> Verdict {
     })
 }
 
-fn check_format(at: &Site<'_, '_>, image: &Image, capability: Capability) -> Verdict {
+fn check_format(at: &InstCtx<'_, '_>, image: &Image, capability: Capability) -> CheckResult {
     let is_unknown = image.format == ImageFormat::Unknown;
     match is_unknown && at.m.env.is_vulkan() && !at.m.has(capability) {
         true => {
@@ -404,7 +404,7 @@ fn check_format(at: &Site<'_, '_>, image: &Image, capability: Capability) -> Ver
     }
 }
 
-fn check_subpass_coordinate(at: &Site<'_, '_>) -> Verdict {
+fn check_subpass_coordinate(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let place = at.id(1);
     let Some(def) = m.def(place).filter(|_| m.env.is_vulkan()) else {
@@ -428,7 +428,7 @@ fn check_subpass_coordinate(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks `OpImageSparseTexelsResident`.
-pub(super) fn check_resident(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_resident(at: &InstCtx<'_, '_>) -> CheckResult {
     if !at.m.is_bool_scalar(at.result_type()) {
         return Err(at.wrong_result(&RESULT, "a boolean scalar"));
     }
@@ -442,7 +442,7 @@ pub(super) fn check_resident(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks the instructions that read attachments at the fragment's place.
-pub(super) fn check_attachment(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_attachment(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let op = at.inst.op();
     let result = at.result_type();
@@ -465,7 +465,7 @@ pub(super) fn check_attachment(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks the image and the result of a read of colours.
-fn check_color(at: &Site<'_, '_>, result: Id) -> Verdict {
+fn check_color(at: &InstCtx<'_, '_>, result: Id) -> CheckResult {
     let is_numbers = shape::is_scalar_or_vector(at.m, result, is_number);
     let numbers = expect(is_numbers, || {
         at.wrong_result(&RESULT, "a scalar or a vector of numbers")

@@ -64,10 +64,10 @@ use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
 use spirvkit_grammar::Op;
 
 use super::{Family, derivatives};
-use crate::fault::{Fault, Verdict, all};
+use crate::finding::{CheckResult, Finding, all};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -470,7 +470,7 @@ OpDecorate %var Binding 0",
     },
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::SampledImage => sampled_image::check(at),
         Op::Image => sampled_image::check_image(at),
@@ -507,24 +507,24 @@ fn check(at: &Site<'_, '_>) -> Verdict {
         | Op::ImageSparseSampleProjExplicitLod
         | Op::ImageSparseSampleProjDrefImplicitLod
         | Op::ImageSparseSampleProjDrefExplicitLod) => {
-            Err(at.fault(&RESERVED, format!("{op} is reserved for future use")))
+            Err(at.finding(&RESERVED, format!("{op} is reserved for future use")))
         }
         _ => sample::check(at),
     }
 }
 
-/// A fault about the image's type.
+/// A finding about the image's type.
 #[cold]
-fn wrong_image(at: &Site<'_, '_>, rule: &'static Rule, image: Id, what: &str) -> Fault {
+fn wrong_image(at: &InstCtx<'_, '_>, rule: &'static Rule, image: Id, what: &str) -> Finding {
     let message = format!("{} {what}", at.inst.op());
     let ty = at.m.type_of(image).unwrap_or(image);
-    let fault = at.fault(rule, message);
-    fault.about(at.m, ty, "the image's type is declared here")
+    let finding = at.finding(rule, message);
+    finding.about(at.m, ty, "the image's type is declared here")
 }
 
 /// The operand as an image of type `OpTypeImage`. `None` where there is nothing
 /// to say, because it is reported elsewhere.
-fn image_operand(at: &Site<'_, '_>, index: usize) -> Result<Option<Image>, Fault> {
+fn image_operand(at: &InstCtx<'_, '_>, index: usize) -> Result<Option<Image>, Finding> {
     let id = at.id(index);
     let Some(ty) = at.m.type_of(id) else {
         return Ok(None);
@@ -538,7 +538,7 @@ fn image_operand(at: &Site<'_, '_>, index: usize) -> Result<Option<Image>, Fault
 }
 
 /// The operand as an image with its sampler.
-fn sampled_image_operand(at: &Site<'_, '_>, index: usize) -> Result<Option<Image>, Fault> {
+fn sampled_image_operand(at: &InstCtx<'_, '_>, index: usize) -> Result<Option<Image>, Finding> {
     let id = at.id(index);
     let Some(ty) = at.m.type_of(id) else {
         return Ok(None);
@@ -559,7 +559,7 @@ fn sampled_image_operand(at: &Site<'_, '_>, index: usize) -> Result<Option<Image
 
 /// The type of the texel that the instruction gives: the result type, or the
 /// second member of a sparse instruction's.
-fn texel_of(at: &Site<'_, '_>) -> Result<Id, Fault> {
+fn texel_of(at: &InstCtx<'_, '_>) -> Result<Id, Finding> {
     let result = at.result_type();
     if !shape::traits(at.inst.op()).is_sparse {
         return Ok(result);
@@ -576,7 +576,7 @@ fn texel_of(at: &Site<'_, '_>) -> Result<Id, Fault> {
 }
 
 /// Checks that a texel is a vector of four numbers.
-fn check_texel_vector(at: &Site<'_, '_>, texel: Id) -> Verdict {
+fn check_texel_vector(at: &InstCtx<'_, '_>, texel: Id) -> CheckResult {
     let m = at.m;
     if !m.is_vector(texel) || !shape::is_number(m, m.component_type(texel)) {
         let expected = "a vector of integers or floats";
@@ -590,7 +590,7 @@ fn check_texel_vector(at: &Site<'_, '_>, texel: Id) -> Verdict {
 
 /// Checks that a texel's components are of the image's sampled type, which may be
 /// void.
-fn check_texel_type(at: &Site<'_, '_>, image: &Image, component: Id) -> Verdict {
+fn check_texel_type(at: &InstCtx<'_, '_>, image: &Image, component: Id) -> CheckResult {
     match at.m.is_void(image.sampled_type) {
         true => Ok(()),
         false => check_same_texel_type(at, image, component),
@@ -598,7 +598,7 @@ fn check_texel_type(at: &Site<'_, '_>, image: &Image, component: Id) -> Verdict 
 }
 
 /// The same where the sampled type can't be void.
-fn check_same_texel_type(at: &Site<'_, '_>, image: &Image, component: Id) -> Verdict {
+fn check_same_texel_type(at: &InstCtx<'_, '_>, image: &Image, component: Id) -> CheckResult {
     let m = at.m;
     if component == image.sampled_type {
         return Ok(());
@@ -609,8 +609,8 @@ fn check_same_texel_type(at: &Site<'_, '_>, image: &Image, component: Id) -> Ver
         m.show_type(component),
         m.show_type(image.sampled_type)
     );
-    let fault = at.fault(&TEXEL_TYPE, message);
-    Err(fault.about(
+    let finding = at.finding(&TEXEL_TYPE, message);
+    Err(finding.about(
         m,
         image.sampled_type,
         "the image's sampled type is declared here",
@@ -619,12 +619,12 @@ fn check_same_texel_type(at: &Site<'_, '_>, image: &Image, component: Id) -> Ver
 
 /// Checks a coordinate: its components by the test, and how many there are.
 fn check_coordinate(
-    at: &Site<'_, '_>,
+    at: &InstCtx<'_, '_>,
     index: usize,
     expected: &str,
     size: u32,
     test: impl Fn(&Module<'_>, Id) -> bool,
-) -> Verdict {
+) -> CheckResult {
     let id = at.id(index);
     let Some(ty) = at.m.type_of(id) else {
         return Ok(());
@@ -640,13 +640,13 @@ fn check_coordinate(
 }
 
 /// Checks that there is an implicit level of detail.
-fn check_implicit_lod(at: &Site<'_, '_>) -> Verdict {
+fn check_implicit_lod(at: &InstCtx<'_, '_>) -> CheckResult {
     if let Some(models) = at.models_outside(derivatives::ALLOWED) {
         let message = format!(
             "{} is reached from {models}, where there is no implicit level of detail",
             at.inst.op()
         );
-        return Err(at.fault(&IMPLICIT_LOD_STAGE, message));
+        return Err(at.finding(&IMPLICIT_LOD_STAGE, message));
     }
     at.expect_mode(
         &IMPLICIT_LOD_MODE,

@@ -7,11 +7,11 @@ use spirvkit_grammar::{Capability, Dim, ImageOperands, Op};
 
 use super::FORMAT_SIGN;
 use super::shape::{self, Lod, is_int32, is_place_float, traits};
-use crate::fault::{Fault, Verdict, all, expect};
+use crate::finding::{CheckResult, Finding, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::scopes;
-use crate::site::Site;
 
 pub(super) static OPCODE: Rule = Rule {
     id: "image.operand-opcode",
@@ -217,7 +217,7 @@ fn is_access(op: Op) -> bool {
 }
 
 /// Checks the image operands, whose mask is the word at `first`, if it is there.
-pub(super) fn check(at: &Site<'_, '_>, image: &Image, first: usize) -> Verdict {
+pub(super) fn check(at: &InstCtx<'_, '_>, image: &Image, first: usize) -> CheckResult {
     let mask = ImageOperands(at.inst.optional(first).unwrap_or(0));
     let lacks_sample =
         image.multisampled && !mask.contains(ImageOperands::Sample) && is_access(at.inst.op());
@@ -233,18 +233,23 @@ pub(super) fn check(at: &Site<'_, '_>, image: &Image, first: usize) -> Verdict {
 }
 
 /// Checks the operands that there are.
-fn check_given(at: &Site<'_, '_>, image: &Image, mask: ImageOperands, first: usize) -> Verdict {
+fn check_given(
+    at: &InstCtx<'_, '_>,
+    image: &Image,
+    mask: ImageOperands,
+    first: usize,
+) -> CheckResult {
     let offsets = expect((mask.0 & ANY_OFFSET).count_ones() <= 1, || {
         let message = format!(
             "{} has more than one kind of offset: `{mask}`",
             at.inst.op()
         );
-        at.fault(&EXCLUSIVE, message)
+        at.finding(&EXCLUSIVE, message)
     });
     let has_both = mask.contains(ImageOperands::Lod | ImageOperands::Grad);
     let levels = expect(!has_both, || {
         let message = format!("{} has both `Lod` and `Grad`", at.inst.op());
-        at.fault(&EXCLUSIVE, message)
+        at.finding(&EXCLUSIVE, message)
     });
     // Which of them is meant, nobody knows.
     let (has_odd_offsets, has_odd_levels) = (offsets.is_err(), levels.is_err());
@@ -283,7 +288,7 @@ struct Given<'i> {
 }
 
 impl Given<'_> {
-    fn check(&self, at: &Site<'_, '_>) -> Verdict {
+    fn check(&self, at: &InstCtx<'_, '_>) -> CheckResult {
         self.check_opcode(at)?;
         match self.operand {
             ImageOperands::Bias | ImageOperands::MinLod => all([
@@ -326,7 +331,7 @@ impl Given<'_> {
                         self.operand,
                         at.inst.op()
                     );
-                    at.fault(&NON_PRIVATE, message)
+                    at.finding(&NON_PRIVATE, message)
                 });
                 all([shared, scopes::check_memory(at, at.id(self.index))])
             }
@@ -335,7 +340,7 @@ impl Given<'_> {
     }
 
     /// Checks that the instruction takes the operand.
-    fn check_opcode(&self, at: &Site<'_, '_>) -> Verdict {
+    fn check_opcode(&self, at: &InstCtx<'_, '_>) -> CheckResult {
         let m = at.m;
         let op = at.inst.op();
         let traits = traits(op);
@@ -377,16 +382,16 @@ impl Given<'_> {
             return Ok(());
         }
         let message = format!("{op} can't have the image operand `{}`", self.operand);
-        Err(at.fault(&OPCODE, message))
+        Err(at.finding(&OPCODE, message))
     }
 
     fn expect(
         &self,
-        at: &Site<'_, '_>,
+        at: &InstCtx<'_, '_>,
         id: usize,
         expected: &str,
         test: impl Fn(&Module<'_>, Id) -> bool,
-    ) -> Verdict {
+    ) -> CheckResult {
         let id = at.id(self.index + id);
         match at.m.type_of(id) {
             Some(ty) if !test(at.m, ty) => Err(self.wrong(at, &TYPE, id, expected)),
@@ -396,7 +401,7 @@ impl Given<'_> {
 
     /// Checks that an operand has a component for each dimension. What has no components
     /// is of another type than is expected, too.
-    fn expect_plane(&self, at: &Site<'_, '_>, id: usize) -> Verdict {
+    fn expect_plane(&self, at: &InstCtx<'_, '_>, id: usize) -> CheckResult {
         let id = at.id(self.index + id);
         let size = shape::plane_size(self.image.dim);
         match at.m.type_of(id) {
@@ -409,21 +414,21 @@ impl Given<'_> {
         }
     }
 
-    fn expect_levels(&self, at: &Site<'_, '_>) -> Verdict {
+    fn expect_levels(&self, at: &InstCtx<'_, '_>) -> CheckResult {
         let levels = expect(shape::has_levels(self.image.dim), || {
             self.wrong_image(at, "an image with levels: 1D, 2D, 3D or Cube")
         });
         all([levels, self.expect_single_sampled(at)])
     }
 
-    fn expect_single_sampled(&self, at: &Site<'_, '_>) -> Verdict {
+    fn expect_single_sampled(&self, at: &InstCtx<'_, '_>) -> CheckResult {
         match self.image.multisampled {
             true => Err(self.wrong_image(at, "an image that is not multisampled")),
             false => Ok(()),
         }
     }
 
-    fn check_offset(&self, at: &Site<'_, '_>) -> Verdict {
+    fn check_offset(&self, at: &InstCtx<'_, '_>) -> CheckResult {
         let ty = self.expect(at, 0, "of 32-bit integers", |m, ty| {
             shape::is_scalar_or_vector(m, ty, is_int32)
         });
@@ -444,12 +449,12 @@ impl Given<'_> {
                 "{} does not gather, so it can't have an `Offset` in Vulkan",
                 at.inst.op()
             );
-            at.fault(&VULKAN_OFFSET, message)
+            at.finding(&VULKAN_OFFSET, message)
         });
         all([self.expect_no_cube(at), ty, constant, size, gathers])
     }
 
-    fn check_offsets(&self, at: &Site<'_, '_>) -> Verdict {
+    fn check_offsets(&self, at: &InstCtx<'_, '_>) -> CheckResult {
         let id = at.id(self.index);
         let m = at.m;
         let Some(ty) = m.type_of(id) else {
@@ -477,13 +482,13 @@ impl Given<'_> {
         ])
     }
 
-    fn expect_no_cube(&self, at: &Site<'_, '_>) -> Verdict {
+    fn expect_no_cube(&self, at: &InstCtx<'_, '_>) -> CheckResult {
         expect(self.image.dim != Dim::Cube, || {
             self.wrong_image(at, "an image that is not a cube")
         })
     }
 
-    fn expect_constant(&self, at: &Site<'_, '_>) -> Verdict {
+    fn expect_constant(&self, at: &InstCtx<'_, '_>) -> CheckResult {
         let id = at.id(self.index);
         match at.m.type_of(id).is_none() || at.m.is_constant(id) {
             true => Ok(()),
@@ -492,13 +497,13 @@ impl Given<'_> {
     }
 
     #[cold]
-    fn wrong(&self, at: &Site<'_, '_>, rule: &'static Rule, id: Id, expected: &str) -> Fault {
+    fn wrong(&self, at: &InstCtx<'_, '_>, rule: &'static Rule, id: Id, expected: &str) -> Finding {
         let name = format!("image operand `{}`", self.operand);
         at.wrong_operand(rule, id, &name, expected)
     }
 
     #[cold]
-    fn wrong_image(&self, at: &Site<'_, '_>, expected: &str) -> Fault {
+    fn wrong_image(&self, at: &InstCtx<'_, '_>, expected: &str) -> Finding {
         let what = format!(
             "has the image operand `{}`, which needs {expected}",
             self.operand
@@ -513,7 +518,7 @@ fn is_pair(m: &Module<'_>, ty: Id) -> bool {
 }
 
 /// In Vulkan, an access has the sign of the image's format.
-fn check_sign(at: &Site<'_, '_>, image: &Image, mask: ImageOperands) -> Verdict {
+fn check_sign(at: &InstCtx<'_, '_>, image: &Image, mask: ImageOperands) -> CheckResult {
     if !at.m.env.is_vulkan() {
         return Ok(());
     }
@@ -539,7 +544,7 @@ fn check_sign(at: &Site<'_, '_>, image: &Image, mask: ImageOperands) -> Verdict 
     Err(super::wrong_image(at, &FORMAT_SIGN, at.id(0), &what))
 }
 
-fn check_zero_extend(at: &Site<'_, '_>, mask: ImageOperands) -> Verdict {
+fn check_zero_extend(at: &InstCtx<'_, '_>, mask: ImageOperands) -> CheckResult {
     if !mask.contains(ImageOperands::ZeroExtend) {
         return Ok(());
     }
@@ -550,7 +555,7 @@ fn check_zero_extend(at: &Site<'_, '_>, mask: ImageOperands) -> Verdict {
                 "{} has `ZeroExtend`, but its texels are signed integers",
                 at.inst.op()
             );
-            Err(at.fault(&ZERO_EXTEND, message))
+            Err(at.finding(&ZERO_EXTEND, message))
         }
         _ => Ok(()),
     }

@@ -6,10 +6,10 @@ use spirvkit_grammar::Dim;
 
 use super::shape::{self, is_float32, is_int32};
 use super::{DIM, MULTISAMPLED, RESULT, vendor};
-use crate::fault::{Verdict, all, expect};
+use crate::finding::{CheckResult, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::Image;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static SIZE_COMPONENTS: Rule = Rule {
     id: "image.size-components",
@@ -101,14 +101,14 @@ OpDecorate %var Binding 0",
     },
 };
 
-fn expect_int_result(at: &Site<'_, '_>) -> Verdict {
+fn expect_int_result(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.m.is_int_scalar(at.result_type()) {
         true => Ok(()),
         false => Err(at.wrong_result(&RESULT, "an integer scalar")),
     }
 }
 
-fn expect_levels(at: &Site<'_, '_>, image: &Image) -> Verdict {
+fn expect_levels(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     if !shape::has_levels(image.dim) {
         let what = format!(
             "needs a 1D, 2D, 3D or Cube image, but its dimensionality is {}",
@@ -119,7 +119,7 @@ fn expect_levels(at: &Site<'_, '_>, image: &Image) -> Verdict {
     Ok(())
 }
 
-fn expect_vulkan_sampled(at: &Site<'_, '_>, image: &Image) -> Verdict {
+fn expect_vulkan_sampled(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     match at.m.env.is_vulkan() && image.sampled != 1 {
         true => {
             let what = "needs an image whose type has `Sampled` 1";
@@ -130,7 +130,7 @@ fn expect_vulkan_sampled(at: &Site<'_, '_>, image: &Image) -> Verdict {
 }
 
 /// Checks that a size has as many components as it must.
-fn check_size_result(at: &Site<'_, '_>, image: &Image) -> Verdict {
+fn check_size_result(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     let plane = match image.dim {
         // A cube's faces are squares.
         Dim::Cube => 2,
@@ -145,7 +145,7 @@ fn check_size_result(at: &Site<'_, '_>, image: &Image) -> Verdict {
     Ok(())
 }
 
-fn expect_int_or_vector_result(at: &Site<'_, '_>) -> Verdict {
+fn expect_int_or_vector_result(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.m.is_int_scalar_or_vector(at.result_type()) {
         true => Ok(()),
         false => Err(at.wrong_result(&RESULT, "an integer scalar or vector")),
@@ -153,7 +153,7 @@ fn expect_int_or_vector_result(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks `OpImageQueryFormat` and `OpImageQueryOrder`.
-pub(super) fn check_format(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_format(at: &InstCtx<'_, '_>) -> CheckResult {
     let image = image_operand(at, |image| {
         expect(image.dim != Dim::TileImageDataEXT, || {
             let what = "can't query an image of dimensionality TileImageDataEXT";
@@ -164,7 +164,7 @@ pub(super) fn check_format(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks the image that is asked.
-fn image_operand(at: &Site<'_, '_>, check: impl FnOnce(Image) -> Verdict) -> Verdict {
+fn image_operand(at: &InstCtx<'_, '_>, check: impl FnOnce(Image) -> CheckResult) -> CheckResult {
     let image = match super::image_operand(at, 0) {
         Ok(Some(image)) => check(image),
         other => other.map(drop),
@@ -173,7 +173,7 @@ fn image_operand(at: &Site<'_, '_>, check: impl FnOnce(Image) -> Verdict) -> Ver
 }
 
 /// Checks `OpImageQuerySizeLod`.
-pub(super) fn check_size_lod(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_size_lod(at: &InstCtx<'_, '_>) -> CheckResult {
     let result = expect_int_or_vector_result(at);
     let has_size = result.is_ok();
     let image = image_operand(at, |image| {
@@ -196,7 +196,7 @@ pub(super) fn check_size_lod(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks `OpImageQuerySize`.
-pub(super) fn check_size(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_size(at: &InstCtx<'_, '_>) -> CheckResult {
     let result = expect_int_or_vector_result(at);
     let has_size = result.is_ok();
     let image = image_operand(at, |image| {
@@ -222,7 +222,7 @@ pub(super) fn check_size(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks `OpImageQueryLod`.
-pub(super) fn check_lod(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_lod(at: &InstCtx<'_, '_>) -> CheckResult {
     let result = at.result_type();
     let is_pair = at.m.is_float_vector(result) && at.m.dimension(result) == 2;
     let result = expect(is_pair, || {
@@ -247,7 +247,7 @@ pub(super) fn check_lod(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks `OpImageQueryLevels`.
-pub(super) fn check_levels(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_levels(at: &InstCtx<'_, '_>) -> CheckResult {
     let image = image_operand(at, |image| {
         all([expect_levels(at, &image), expect_vulkan_sampled(at, &image)])
     });
@@ -255,7 +255,7 @@ pub(super) fn check_levels(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks `OpImageQuerySamples`.
-pub(super) fn check_samples(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_samples(at: &InstCtx<'_, '_>) -> CheckResult {
     let image = image_operand(at, |image| {
         let dim = expect(image.dim == Dim::Dim2D, || {
             let what = format!("needs a 2D image, but its dimensionality is {}", image.dim);

@@ -6,10 +6,10 @@ use spirvkit_grammar::{Capability, Dim, ImageOperands, Op};
 
 use super::shape::{self, Lod, is_float32, is_int32, is_place_float, traits};
 use super::{DIM, MULTISAMPLED, RESULT, operands, vendor};
-use crate::fault::{Verdict, all, expect};
+use crate::finding::{CheckResult, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Module};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static DREF: Rule = Rule {
     id: "image.dref",
@@ -120,7 +120,7 @@ OpCapability LiteralSampler
 };
 
 /// Checks the instructions that sample.
-pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let op = at.inst.op();
     let traits = traits(op);
@@ -163,7 +163,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
 
 /// Checks that the image can be filtered, and projected if the instruction does
 /// so.
-fn check_filtered(at: &Site<'_, '_>, image: &Image) -> Verdict {
+fn check_filtered(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     let op = at.inst.op();
     if image.multisampled {
         let what = "can't filter a multisampled image";
@@ -184,14 +184,14 @@ fn check_filtered(at: &Site<'_, '_>, image: &Image) -> Verdict {
 }
 
 /// What is compared with a depth is not void.
-fn check_texel_type(at: &Site<'_, '_>, image: &Image, component: Id) -> Verdict {
+fn check_texel_type(at: &InstCtx<'_, '_>, image: &Image, component: Id) -> CheckResult {
     match traits(at.inst.op()).compares {
         true => super::check_same_texel_type(at, image, component),
         false => super::check_texel_type(at, image, component),
     }
 }
 
-fn check_coordinate(at: &Site<'_, '_>, image: &Image) -> Verdict {
+fn check_coordinate(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     let op = at.inst.op();
     let size = shape::coordinate_size(op, image);
     let takes_ints = matches!(
@@ -206,7 +206,7 @@ fn check_coordinate(at: &Site<'_, '_>, image: &Image) -> Verdict {
     }
 }
 
-fn check_dref(at: &Site<'_, '_>, image: &Image) -> Verdict {
+fn check_dref(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     let dref = at.id(2);
     let is_depth = at.m.type_of(dref).is_none_or(|ty| is_float32(at.m, ty));
     let is_volume = at.m.env.is_vulkan() && image.dim == Dim::Dim3D;
@@ -222,7 +222,7 @@ fn check_dref(at: &Site<'_, '_>, image: &Image) -> Verdict {
 }
 
 /// Checks that there is no constant offset in OpenCL.
-pub(super) fn check_opencl_offset(at: &Site<'_, '_>, first: usize) -> Verdict {
+pub(super) fn check_opencl_offset(at: &InstCtx<'_, '_>, first: usize) -> CheckResult {
     let mask = ImageOperands(at.inst.optional(first).unwrap_or(0));
     match at.m.env.is_opencl() && mask.contains(ImageOperands::ConstOffset) {
         true => {
@@ -230,14 +230,14 @@ pub(super) fn check_opencl_offset(at: &Site<'_, '_>, first: usize) -> Verdict {
                 "{} has a `ConstOffset`, which is not allowed in OpenCL",
                 at.inst.op()
             );
-            Err(at.fault(&OPENCL_CONST_OFFSET, message))
+            Err(at.finding(&OPENCL_CONST_OFFSET, message))
         }
         false => Ok(()),
     }
 }
 
 /// Checks the instructions that gather.
-pub(super) fn check_gather(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_gather(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let op = at.inst.op();
     let traits = traits(op);
@@ -269,7 +269,7 @@ pub(super) fn check_gather(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks that an image can be gathered from.
-fn check_gathered(at: &Site<'_, '_>, image: &Image) -> Verdict {
+fn check_gathered(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     if image.multisampled {
         let what = "can't gather from a multisampled image";
         return Err(super::wrong_image(at, &MULTISAMPLED, at.id(0), what));
@@ -289,7 +289,7 @@ fn check_gathered(at: &Site<'_, '_>, image: &Image) -> Verdict {
     Err(super::wrong_image(at, rule, at.id(0), &what))
 }
 
-fn check_component(at: &Site<'_, '_>) -> Verdict {
+fn check_component(at: &InstCtx<'_, '_>) -> CheckResult {
     let component = at.id(2);
     let Some(ty) = at.m.type_of(component) else {
         return Ok(());

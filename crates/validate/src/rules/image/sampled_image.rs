@@ -6,10 +6,10 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Dim, Op};
 
 use super::{DIM, IMAGE_OPERAND, SAMPLED, SAMPLED_IMAGE_OPERAND};
-use crate::fault::{Fault, Faults, Verdict};
+use crate::finding::{CheckResult, Finding, Reporter};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Inst, Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static RESULT: Rule = Rule {
     id: "image.sampled-image-result",
@@ -260,7 +260,7 @@ pub(super) static IMAGE_RESULT: Rule = Rule {
 };
 
 /// Checks an `OpSampledImage`.
-pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let result = at.result_type();
     let Type::SampledImage { image: named } = m.ty(result) else {
@@ -301,8 +301,8 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
             m.name(ty),
             m.name(named)
         );
-        let fault = at.fault(&SAME_IMAGE, message);
-        return Err(fault
+        let finding = at.finding(&SAME_IMAGE, message);
+        return Err(finding
             .about(m, ty, "the type of the image is declared here")
             .about(
                 m,
@@ -314,7 +314,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks an `OpImage`.
-pub(super) fn check_image(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_image(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let result = at.result_type();
     if !matches!(m.ty(result), Type::Image(_)) {
@@ -381,7 +381,7 @@ fn is_consumer(m: &Module<'_>, op: Op) -> bool {
 /// The ids that `OpSampledImage` instructions make; `None` if there are none.
 fn find_made(m: &Module<'_>) -> Option<IdMap<bool>> {
     let mut made = None;
-    let makers = m.noted.sampled_images.iter();
+    let makers = m.interesting.sampled_images.iter();
     for inst in makers.filter_map(|&offset| m.inst(offset)) {
         if let Some(id) = inst.result()
             && m.function_at(inst.offset()).is_some()
@@ -394,7 +394,7 @@ fn find_made(m: &Module<'_>) -> Option<IdMap<bool>> {
 }
 
 /// Checks all uses of what `OpSampledImage` makes.
-pub(super) fn check_uses(m: &Module<'_>, faults: &mut Faults) {
+pub(super) fn check_uses(m: &Module<'_>, reporter: &mut Reporter) {
     // Legalization inlines and propagates until the uses are as they must be.
     if m.options.before_hlsl_legalization {
         return;
@@ -409,9 +409,9 @@ pub(super) fn check_uses(m: &Module<'_>, faults: &mut Faults) {
         for inst in m.instructions(block.start..block.terminator + 1) {
             let words = inst.words().get(1..).unwrap_or_default();
             if words.iter().any(|&word| made.get(Id(word))) {
-                check_use(m, &made, index as u32, inst, faults);
+                check_use(m, &made, index as u32, inst, reporter);
             }
-            if faults.is_full() {
+            if reporter.is_full() {
                 return;
             }
         }
@@ -420,7 +420,13 @@ pub(super) fn check_uses(m: &Module<'_>, faults: &mut Faults) {
 
 /// Checks an instruction some word of which is the number of such an id.
 #[cold]
-fn check_use(m: &Module<'_>, made: &IdMap<bool>, block: u32, inst: Inst<'_>, faults: &mut Faults) {
+fn check_use(
+    m: &Module<'_>,
+    made: &IdMap<bool>,
+    block: u32,
+    inst: Inst<'_>,
+    reporter: &mut Reporter,
+) {
     if m.is_remark(inst) {
         return;
     }
@@ -445,19 +451,19 @@ fn check_use(m: &Module<'_>, made: &IdMap<bool>, block: u32, inst: Inst<'_>, fau
     };
     let at = m.def_offset(used);
     let name = m.name(used);
-    let fault = match is_consumer(m, op) {
-        true => Fault::new(
+    let finding = match is_consumer(m, op) {
+        true => Finding::new(
             &BLOCK,
             at,
             format!("the sampled image {name} is used in a block other than its own"),
         ),
-        false => Fault::new(
+        false => Finding::new(
             &CONSUMER,
             at,
             format!("the sampled image {name} is used by {op}, which takes no sampled image"),
         ),
     };
-    faults.add(fault.at(inst.offset(), "it is used here"));
+    reporter.add(finding.at(inst.offset(), "it is used here"));
 }
 
 /// The variable that an image or a sampled image was loaded from, if that can

@@ -6,11 +6,11 @@ use spirvkit_grammar::{Capability, Dim, ImageFormat, Op, StorageClass};
 
 use super::shape::{self, is_int32};
 use super::{COORDINATE, COORDINATE_SIZE, DIM};
-use crate::fault::{Fault, Verdict, all, expect};
+use crate::finding::{CheckResult, Finding, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::atomics;
-use crate::site::Site;
 
 pub(super) static RESULT: Rule = Rule {
     id: "image.texel-pointer-result",
@@ -102,7 +102,7 @@ OpDecorate %var Binding 0
 };
 
 /// Checks `OpImageTexelPointer`.
-pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let result = at.result_type();
     let expected = "a pointer to a numeric scalar or void in the storage class `Image`";
@@ -145,7 +145,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks `OpUntypedImageTexelPointerEXT`.
-pub(super) fn check_untyped(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_untyped(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let is_image_pointer = matches!(
         m.ty(at.result_type()),
@@ -169,7 +169,7 @@ pub(super) fn check_untyped(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks coordinate and sample, and that the image has such texels.
-fn check_place(at: &Site<'_, '_>, image: &Image, coordinate: usize) -> Verdict {
+fn check_place(at: &InstCtx<'_, '_>, image: &Image, coordinate: usize) -> CheckResult {
     let m = at.m;
     let (place, sample) = (at.id(coordinate), at.id(coordinate + 1));
     let size = match (image.arrayed, image.dim) {
@@ -202,17 +202,17 @@ fn check_place(at: &Site<'_, '_>, image: &Image, coordinate: usize) -> Verdict {
 }
 
 #[cold]
-fn wrong_dim(at: &Site<'_, '_>, image: &Image) -> Fault {
+fn wrong_dim(at: &InstCtx<'_, '_>, image: &Image) -> Finding {
     let layers = if image.arrayed { "arrayed " } else { "" };
     let message = format!(
         "{} can't point into {layers}{} images",
         at.inst.op(),
         image.dim
     );
-    at.fault(&DIM, message)
+    at.finding(&DIM, message)
 }
 
-fn check_sample(at: &Site<'_, '_>, image: &Image, sample: Id) -> Verdict {
+fn check_sample(at: &InstCtx<'_, '_>, image: &Image, sample: Id) -> CheckResult {
     let m = at.m;
     let expected = match m.type_of(sample) {
         None => return Ok(()),
@@ -225,7 +225,7 @@ fn check_sample(at: &Site<'_, '_>, image: &Image, sample: Id) -> Verdict {
     Err(at.wrong_operand(&SAMPLE, sample, "sample", expected))
 }
 
-fn check_format(at: &Site<'_, '_>, image: &Image) -> Verdict {
+fn check_format(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     use ImageFormat as F;
     let is_right = match image.format {
         F::R64i | F::R64ui | F::R32f | F::R32i | F::R32ui => true,
@@ -240,7 +240,7 @@ fn check_format(at: &Site<'_, '_>, image: &Image) -> Verdict {
         "{op} points into an image of the format {}, but in Vulkan no atomic instruction works on that format",
         image.format
     );
-    Err(at.fault(&FORMAT, message).arg(at, 0).vuid(match op {
+    Err(at.finding(&FORMAT, message).arg(at, 0).vuid(match op {
         Op::ImageTexelPointer => "VUID-StandaloneSpirv-OpImageTexelPointer-04658",
         _ => "VUID-StandaloneSpirv-OpUntypedImageTexelPointerEXT-11416",
     }))

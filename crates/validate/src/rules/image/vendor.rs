@@ -7,10 +7,10 @@ use spirvkit_grammar::{Capability, Decoration, Op};
 
 use super::sampled_image::variable_of;
 use super::shape::is_int32;
-use crate::fault::{Verdict, all};
+use crate::finding::{CheckResult, all};
+use crate::inst_ctx::InstCtx;
 use crate::module::Module;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static PROCESSING_DECORATION: Rule = Rule {
     id: "image.processing-decoration",
@@ -153,7 +153,7 @@ OpSamplerImageAddressingModeNV 64
 };
 
 /// Checks the instructions of image processing.
-pub(super) fn check_processing(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_processing(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::ImageSampleWeightedQCOM => expect_decoration(at, 2, Decoration::WeightTextureQCOM),
         Op::ImageBlockMatchSSDQCOM
@@ -179,7 +179,7 @@ pub(super) fn check_processing(at: &Site<'_, '_>) -> Verdict {
 
 /// Checks that an image, or its sampler where the decoration is for that, comes
 /// from a variable with the decoration.
-fn expect_decoration(at: &Site<'_, '_>, index: usize, decoration: Decoration) -> Verdict {
+fn expect_decoration(at: &InstCtx<'_, '_>, index: usize, decoration: Decoration) -> CheckResult {
     let m = at.m;
     let id = at.id(index);
     if m.type_of(id).is_none() {
@@ -207,8 +207,8 @@ fn expect_decoration(at: &Site<'_, '_>, index: usize, decoration: Decoration) ->
         at.inst.op(),
         m.name(variable)
     );
-    let fault = at.fault(&PROCESSING_DECORATION, message);
-    Err(fault.about(m, variable, "the variable is declared here"))
+    let finding = at.finding(&PROCESSING_DECORATION, message);
+    Err(finding.about(m, variable, "the variable is declared here"))
 }
 
 /// Whether there can be images that are for image processing only.
@@ -220,7 +220,7 @@ fn has_processing(m: &Module<'_>) -> bool {
 
 /// Checks that an image that isn't used for image processing isn't decorated for
 /// it.
-pub(super) fn check_plain_use(at: &Site<'_, '_>, index: usize) -> Verdict {
+pub(super) fn check_plain_use(at: &InstCtx<'_, '_>, index: usize) -> CheckResult {
     let m = at.m;
     if !has_processing(m) {
         return Ok(());
@@ -241,14 +241,14 @@ pub(super) fn check_plain_use(at: &Site<'_, '_>, index: usize) -> Verdict {
                 at.inst.op(),
                 m.name(variable)
             );
-            let fault = at.fault(&PROCESSING_USE, message).arg(at, index);
-            Err(fault.about(m, variable, "the variable is declared here"))
+            let finding = at.finding(&PROCESSING_USE, message).arg(at, index);
+            Err(finding.about(m, variable, "the variable is declared here"))
         }
     }
 }
 
 /// Checks the mode of `OpImageGatherQCOM`.
-pub(super) fn check_gather_mode(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_gather_mode(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let mode: Id = at.id(3);
     match m.type_of(mode) {
@@ -275,19 +275,19 @@ pub(super) fn check_gather_mode(at: &Site<'_, '_>) -> Verdict {
                 "the mode of {} needs the capability `{needed}`",
                 at.inst.op()
             );
-            let fault = at.fault(&GATHER_MODE_CAPABILITY, message);
-            Err(fault.about(m, mode, "the mode is defined here"))
+            let finding = at.finding(&GATHER_MODE_CAPABILITY, message);
+            Err(finding.about(m, mode, "the mode is defined here"))
         }
     }
 }
 
 /// Checks `OpSamplerImageAddressingModeNV`.
-pub(super) fn check_addressing_mode(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_addressing_mode(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.arg(0) {
         32 | 64 => Ok(()),
         bits => {
             let message = format!("handles must have 32 or 64 bits, but have {bits}");
-            Err(at.fault(&ADDRESSING_MODE, message).arg(at, 0))
+            Err(at.finding(&ADDRESSING_MODE, message).arg(at, 0))
         }
     }
 }

@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Decoration, ExecutionModel, Op, StorageClass, Version};
 
-use crate::fault::{Fault, Faults, Verdict, all};
+use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{Contents, EntryPoint, Inst, Module};
 use crate::rule::{Example, Frame, Rule};
 
@@ -248,7 +248,7 @@ pub(super) fn variables<'m, 'a>(
 }
 
 /// Checks the list of an entry point.
-pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
+pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> CheckResult {
     let offset = entry.inst.offset();
     let is_new = m.version >= Version::new(1, 4);
     let listed = all(entry.interface.iter().map(|&id| {
@@ -262,7 +262,7 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
                 entry.name(),
                 m.show_value(id)
             );
-            return Err(Fault::new(&NO_VARIABLE, offset, message).about(m, id, "this is listed"));
+            return Err(Finding::new(&NO_VARIABLE, offset, message).about(m, id, "this is listed"));
         };
         let class = listed.class;
         let is_fine = match is_new {
@@ -278,7 +278,7 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
                 "an interface can list only {wanted}, but {} is in {class}",
                 m.name(id)
             );
-            return Err(Fault::new(&STORAGE_CLASS, offset, message).about(
+            return Err(Finding::new(&STORAGE_CLASS, offset, message).about(
                 m,
                 id,
                 "the variable is declared here",
@@ -290,7 +290,7 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
 }
 
 /// Checks that no variable is listed twice.
-fn check_repeated(m: &Module<'_>, entry: &EntryPoint<'_>, is_new: bool) -> Verdict {
+fn check_repeated(m: &Module<'_>, entry: &EntryPoint<'_>, is_new: bool) -> CheckResult {
     if !is_new || entry.interface.len() < 2 {
         return Ok(());
     }
@@ -300,13 +300,13 @@ fn check_repeated(m: &Module<'_>, entry: &EntryPoint<'_>, is_new: bool) -> Verdi
     all(groups.filter(|group| group.len() > 1).map(|group| {
         let id = Id(group[0]);
         let message = format!("\"{}\" lists {} twice", entry.name(), m.name(id));
-        let fault = Fault::new(&REPEATED, entry.inst.offset(), message);
-        Err(fault.about(m, id, "this variable"))
+        let finding = Finding::new(&REPEATED, entry.inst.offset(), message);
+        Err(finding.about(m, id, "this variable"))
     }))
 }
 
 /// Checks what Vulkan asks of the variables that an entry point lists.
-pub(super) fn check_vulkan(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
+pub(super) fn check_vulkan(m: &Module<'_>, entry: &EntryPoint<'_>) -> CheckResult {
     all(variables(m, entry).map(|listed| {
         if matches!(listed.class, StorageClass::Input | StorageClass::Output) {
             check_stage_variable(m, entry, &listed)?;
@@ -315,7 +315,11 @@ pub(super) fn check_vulkan(m: &Module<'_>, entry: &EntryPoint<'_>) -> Verdict {
     }))
 }
 
-fn check_stage_variable(m: &Module<'_>, entry: &EntryPoint<'_>, listed: &Listed<'_>) -> Verdict {
+fn check_stage_variable(
+    m: &Module<'_>,
+    entry: &EntryPoint<'_>,
+    listed: &Listed<'_>,
+) -> CheckResult {
     let offset = entry.inst.offset();
     let is_input = listed.class == StorageClass::Input;
     let mut interpolation = None;
@@ -343,8 +347,8 @@ fn check_stage_variable(m: &Module<'_>, entry: &EntryPoint<'_>, listed: &Listed<
             m.name(listed.id),
             found.decoration
         );
-        let fault = Fault::new(&INTERPOLATION, listed.inst.offset(), message).vuid(vuid);
-        return Err(fault.at(found.inst.offset(), "it is decorated here"));
+        let finding = Finding::new(&INTERPOLATION, listed.inst.offset(), message).vuid(vuid);
+        return Err(finding.at(found.inst.offset(), "it is decorated here"));
     }
     let needs_flat = is_input
         && entry.model == ExecutionModel::Fragment
@@ -357,20 +361,20 @@ fn check_stage_variable(m: &Module<'_>, entry: &EntryPoint<'_>, listed: &Listed<
             "{} can't be interpolated, so it must be decorated with Flat",
             m.name(listed.id)
         );
-        return Err(Fault::new(&FLAT, listed.inst.offset(), message)
+        return Err(Finding::new(&FLAT, listed.inst.offset(), message)
             .at(offset, "it is an input of this fragment shader"));
     }
     Ok(())
 }
 
 /// Checks input and output, listed or not.
-pub(super) fn check_variables(m: &Module<'_>, faults: &mut Faults) {
+pub(super) fn check_variables(m: &Module<'_>, reporter: &mut Reporter) {
     if !m.env.is_vulkan() {
         return;
     }
     let locals = m.locals.iter().filter_map(|&offset| m.inst(offset));
     for local in locals.filter_map(|inst| variable(m, inst.result()?)) {
-        faults.note(check_invariant(m, &local));
+        reporter.note(check_invariant(m, &local));
     }
     let globals = m.globals.iter().filter_map(|&offset| m.inst(offset));
     for inst in globals {
@@ -379,7 +383,7 @@ pub(super) fn check_variables(m: &Module<'_>, faults: &mut Faults) {
         };
         let is_stage = matches!(listed.class, StorageClass::Input | StorageClass::Output);
         if !is_stage {
-            faults.note(check_invariant(m, &listed));
+            reporter.note(check_invariant(m, &listed));
         }
         let Some(ty) = listed.ty.filter(|_| is_stage) else {
             continue;
@@ -397,13 +401,13 @@ pub(super) fn check_variables(m: &Module<'_>, faults: &mut Faults) {
             m.name(listed.id),
             listed.class
         );
-        faults.add(Fault::new(rule, inst.offset(), message));
+        reporter.add(Finding::new(rule, inst.offset(), message));
     }
 }
 
 /// Checks that nothing of a variable that is neither input nor output is
 /// invariant.
-fn check_invariant(m: &Module<'_>, listed: &Listed<'_>) -> Verdict {
+fn check_invariant(m: &Module<'_>, listed: &Listed<'_>) -> CheckResult {
     let is_invariant = |decoration: Decoration| decoration == Decoration::Invariant;
     let mut own = m.own_decorations(listed.id);
     let found = own.find(|decorated| is_invariant(decorated.decoration));
@@ -422,6 +426,6 @@ fn check_invariant(m: &Module<'_>, listed: &Listed<'_>) -> Verdict {
         m.name(listed.id),
         listed.class
     );
-    Err(Fault::new(&INVARIANT, listed.inst.offset(), message)
+    Err(Finding::new(&INVARIANT, listed.inst.offset(), message)
         .at(found.inst.offset(), "it is decorated here"))
 }

@@ -8,7 +8,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Decoration, ExecutionModel, StorageClass};
 
 use super::listed::{self, Listed};
-use crate::fault::{Fault, Faults, Verdict, all};
+use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{EntryPoint, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
@@ -235,7 +235,7 @@ OpDecorate %tile Location 0
 };
 
 /// Checks the locations of tile images.
-pub(super) fn check_tile_images(m: &Module<'_>, faults: &mut Faults) {
+pub(super) fn check_tile_images(m: &Module<'_>, reporter: &mut Reporter) {
     for inst in m.globals.iter().filter_map(|&offset| m.inst(offset)) {
         if StorageClass(inst.arg(0)) != StorageClass::TileImageEXT {
             continue;
@@ -243,7 +243,7 @@ pub(super) fn check_tile_images(m: &Module<'_>, faults: &mut Faults) {
         let Some(id) = inst.result() else { continue };
         if !m.is_decorated(id, Decoration::Location) {
             let message = format!("{}, a tile image, needs a Location", m.name(id));
-            faults.add(Fault::new(&TILE_IMAGE, inst.offset(), message));
+            reporter.add(Finding::new(&TILE_IMAGE, inst.offset(), message));
         }
     }
     for entry in &m.entry_points {
@@ -260,7 +260,7 @@ pub(super) fn check_tile_images(m: &Module<'_>, faults: &mut Faults) {
                 _ => 1,
             };
             let first = u64::from(location.param(0));
-            for location in first..first.saturating_add(count.min(MOST as u64)) {
+            for location in first..first.saturating_add(count.min(MAX as u64)) {
                 let Some(other) = seen.insert(location, listed.id) else {
                     continue;
                 };
@@ -270,7 +270,7 @@ pub(super) fn check_tile_images(m: &Module<'_>, faults: &mut Faults) {
                         m.name(other),
                         m.name(listed.id)
                     );
-                    faults.add(Fault::new(&TILE_IMAGE, listed.inst.offset(), message));
+                    reporter.add(Finding::new(&TILE_IMAGE, listed.inst.offset(), message));
                     return;
                 }
             }
@@ -280,7 +280,7 @@ pub(super) fn check_tile_images(m: &Module<'_>, faults: &mut Faults) {
 
 /// Locations beyond so many of one variable are not looked at: no
 /// implementation has as many.
-const MOST: usize = 4096;
+const MAX: usize = 4096;
 
 /// How much there may still be to look at in a module. A variable listed by many
 /// entry points may hold very much each time; beyond all sense, what comes is left
@@ -312,7 +312,7 @@ struct Taken {
 }
 
 /// Checks the locations of an entry point's variables.
-pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>, budget: &mut Budget) -> Verdict {
+pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>, budget: &mut Budget) -> CheckResult {
     let has_locations = matches!(
         entry.model,
         ExecutionModel::Vertex
@@ -335,10 +335,10 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>, budget: &mut Budget)
     }));
     taken.sort_unstable();
     // Two variables may meet in many locations.
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     let conflicts = taken
         .chunk_by(|a, b| (a.space, a.location) == (b.space, b.location))
-        .filter_map(|group| conflict(m, entry, group, &mut told))
+        .filter_map(|group| conflict(m, entry, group, &mut reported))
         .map(Err);
     all([placed, all(conflicts)])
 }
@@ -349,8 +349,8 @@ fn conflict(
     m: &Module<'_>,
     entry: &EntryPoint<'_>,
     group: &[Taken],
-    told: &mut HashSet<(u32, u32)>,
-) -> Option<Fault> {
+    reported: &mut HashSet<(u32, u32)>,
+) -> Option<Finding> {
     let mut components = 0;
     for item in group {
         let shared = components & item.components;
@@ -362,7 +362,7 @@ fn conflict(
             .iter()
             .find(|other| other.components & item.components != 0 && *other != item)
             .unwrap_or(item);
-        if !told.insert((other.variable.0, item.variable.0)) {
+        if !reported.insert((other.variable.0, item.variable.0)) {
             return None;
         }
         let kind = if item.space.0 { "output" } else { "input" };
@@ -373,9 +373,9 @@ fn conflict(
             item.location
         );
         let vuid = CONFLICT.vuids[usize::from(item.space.0)];
-        let fault = Fault::new(&CONFLICT, entry.inst.offset(), message).vuid(vuid);
-        let fault = fault.about(m, other.variable, "one of them");
-        return Some(fault.about(m, item.variable, "the other one"));
+        let finding = Finding::new(&CONFLICT, entry.inst.offset(), message).vuid(vuid);
+        let finding = finding.about(m, other.variable, "one of them");
+        return Some(finding.about(m, item.variable, "the other one"));
     }
     None
 }
@@ -387,7 +387,7 @@ fn place(
     listed: &Listed<'_>,
     taken: &mut Vec<Taken>,
     budget: &mut Budget,
-) -> Verdict {
+) -> CheckResult {
     let is_output = listed.class == StorageClass::Output;
     let (mut location, mut component, mut index, mut stream) = (None, 0, 0, 0);
     let (mut is_patch, mut is_per_vertex) = (false, false);
@@ -402,7 +402,7 @@ fn place(
                         "{} has an index, but is not an output of a fragment shader",
                         m.name(listed.id)
                     );
-                    return Err(Fault::new(&INDEX, listed.inst.offset(), message));
+                    return Err(Finding::new(&INDEX, listed.inst.offset(), message));
                 }
                 index = decorated.param(0);
             }
@@ -437,8 +437,8 @@ fn place(
             "the members of {} are built-ins, so it must be decorated with Block to be in an interface",
             m.name(inner)
         );
-        let fault = Fault::new(&BUILT_IN_BLOCK, m.def_offset(inner), message);
-        return Err(fault.at(
+        let finding = Finding::new(&BUILT_IN_BLOCK, m.def_offset(inner), message);
+        return Err(finding.at(
             listed.inst.offset(),
             "this variable is listed by an entry point",
         ));
@@ -447,7 +447,7 @@ fn place(
     if location.is_none() && !is_block {
         let vuid = MISSING.vuids[usize::from(m.is_struct(inner))];
         let message = format!("{} needs a Location", m.name(listed.id));
-        return Err(Fault::new(&MISSING, listed.inst.offset(), message)
+        return Err(Finding::new(&MISSING, listed.inst.offset(), message)
             .vuid(vuid)
             .at(entry.inst.offset(), "it is listed here"));
     }
@@ -489,8 +489,8 @@ fn place(
         .map(|(number, (place, &member))| {
             let Some(location) = place.0 else {
                 let message = format!("member {number} of {} needs a Location", m.name(inner));
-                let fault = Fault::new(&MEMBER_MISSING, m.def_offset(inner), message);
-                return Err(fault.about(m, listed.id, "the block is used here"));
+                let finding = Finding::new(&MEMBER_MISSING, m.def_offset(inner), message);
+                return Err(finding.about(m, listed.id, "the block is used here"));
             };
             masks.clear();
             flatten(m, listed, Id(member), &mut masks, budget)?;
@@ -501,7 +501,7 @@ fn place(
 
 /// Checks that the members of a structure have no locations, because what the
 /// structure stands in has one.
-fn check_members(m: &Module<'_>, listed: &Listed<'_>, ty: Id) -> Verdict {
+fn check_members(m: &Module<'_>, listed: &Listed<'_>, ty: Id) -> CheckResult {
     let extra = m.decorations(ty).find(|decorated| {
         decorated.member.is_some() && decorated.decoration == Decoration::Location
     });
@@ -513,8 +513,8 @@ fn check_members(m: &Module<'_>, listed: &Listed<'_>, ty: Id) -> Verdict {
         m.name(listed.id),
         m.name(ty)
     );
-    let fault = Fault::new(&MEMBER_EXTRA, m.def_offset(ty), message);
-    Err(fault.at(
+    let finding = Finding::new(&MEMBER_EXTRA, m.def_offset(ty), message);
+    Err(finding.at(
         extra.inst.offset(),
         "the location of the member is given here",
     ))
@@ -527,7 +527,7 @@ fn flatten(
     ty: Id,
     masks: &mut Vec<u8>,
     budget: &mut Budget,
-) -> Verdict {
+) -> CheckResult {
     // Types, and how many of each.
     let mut todo = vec![(ty, 1)];
     let mut steps = 0;
@@ -538,7 +538,7 @@ fn flatten(
             todo.push((ty, times - 1));
         }
         steps += 1;
-        if masks.len() >= MOST || steps > 16 * MOST || !budget.spend(1) {
+        if masks.len() >= MAX || steps > 16 * MAX || !budget.spend(1) {
             return found;
         }
         let count = match m.ty(ty) {
@@ -565,7 +565,7 @@ fn flatten(
                 if seen.insert(ty.0) {
                     found = all([found, check_members(m, listed, ty)]);
                 }
-                let members = members.iter().take(MOST).rev();
+                let members = members.iter().take(MAX).rev();
                 todo.extend(members.map(|&member| (Id(member), 1)));
                 continue;
             }
@@ -581,13 +581,13 @@ fn flatten(
                     m.name(listed.id),
                     m.show_type(ty)
                 );
-                let fault = Fault::new(&TYPE, listed.inst.offset(), message);
-                return all([found, Err(fault)]);
+                let finding = Finding::new(&TYPE, listed.inst.offset(), message);
+                return all([found, Err(finding)]);
             }
         };
         let wide = m.bit_width(ty) == 64;
         let mut left = if wide { count.saturating_mul(2) } else { count };
-        while left > 0 && masks.len() < MOST {
+        while left > 0 && masks.len() < MAX {
             let here = left.min(4);
             masks.push((1u8 << here) - 1);
             left -= here;

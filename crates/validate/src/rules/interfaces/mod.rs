@@ -6,9 +6,9 @@ mod locations;
 mod used;
 
 use super::Family;
-use crate::fault::{Faults, Verdict};
+use crate::finding::{CheckResult, Reporter};
+use crate::inst_ctx::InstCtx;
 use crate::module::Module;
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[],
@@ -36,25 +36,25 @@ pub(crate) const FAMILY: Family = Family {
     ],
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
+fn check(_at: &InstCtx<'_, '_>) -> CheckResult {
     Ok(())
 }
 
-fn check_module(m: &Module<'_>, faults: &mut Faults) {
+fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     let mut budget = locations::Budget::of(m);
     for entry in &m.entry_points {
-        faults.note(listed::check(m, entry));
+        reporter.note(listed::check(m, entry));
         if m.env.is_vulkan() {
-            faults.note(listed::check_vulkan(m, entry));
-            faults.note(locations::check(m, entry, &mut budget));
+            reporter.note(listed::check_vulkan(m, entry));
+            reporter.note(locations::check(m, entry, &mut budget));
         }
-        if faults.is_full() {
+        if reporter.is_full() {
             return;
         }
     }
-    listed::check_variables(m, faults);
+    listed::check_variables(m, reporter);
     if m.env.is_vulkan() {
-        locations::check_tile_images(m, faults);
+        locations::check_tile_images(m, reporter);
     }
-    used::check(m, faults);
+    used::check(m, reporter);
 }

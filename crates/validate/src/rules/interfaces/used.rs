@@ -6,7 +6,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Op, StorageClass, Version};
 
 use super::listed;
-use crate::fault::{Fault, Faults, Verdict, all};
+use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{AT_ONCE, Entries, EntryPoint, Inst, Module, Reach};
 use crate::rule::{Example, Frame, Rule};
 
@@ -96,7 +96,7 @@ struct Variable {
 }
 
 /// Checks what is used in functions.
-pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
+pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
     let is_new = m.version >= Version::new(1, 4);
     let one_push_constant = m.env.is_vulkan() && !m.has(Capability::PushConstantBanksNV);
     let mut globals = Globals {
@@ -129,7 +129,7 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
         return;
     }
     let mut used: Vec<Use> = Vec::with_capacity(m.globals.len());
-    let users = m.noted.globals.iter();
+    let users = m.interesting.globals.iter();
     for inst in users.filter_map(|&offset| m.inst(offset)) {
         if let Some(function) = m.function_at(inst.offset()) {
             note_uses(m, inst, function, &mut globals, &mut used);
@@ -141,8 +141,8 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
         let wrong = find_wrong(&reach, entries, &mut globals, &mut variables, &used);
         // To look at each takes its time, so these many are enough.
         for (index, entry) in entries.iter().enumerate() {
-            if wrong >> index & 1 != 0 && !faults.is_full() {
-                faults.note(check_entry(m, entry, &variables, &used));
+            if wrong >> index & 1 != 0 && !reporter.is_full() {
+                reporter.note(check_entry(m, entry, &variables, &used));
             }
         }
         if wrong != 0 {
@@ -200,9 +200,9 @@ fn check_entry(
     entry: &EntryPoint<'_>,
     variables: &[Variable],
     used: &[Use],
-) -> Verdict {
+) -> CheckResult {
     let listed: HashSet<u32> = entry.interface.iter().copied().collect();
-    let mut told: HashSet<u32> = HashSet::new();
+    let mut reported: HashSet<u32> = HashSet::new();
     let mut push_constant: Option<Id> = None;
     let functions = m.call_tree(entry.function);
     let uses = functions.into_iter().flat_map(|function| {
@@ -215,33 +215,33 @@ fn check_entry(
             return Ok(());
         };
         let (id, offset) = (variable.id, place.offset);
-        let mut verdict = Ok(());
+        let mut result = Ok(());
         if variable.is_push_constant {
             let other = *push_constant.get_or_insert(id);
-            if other != id && told.insert(id.0) {
+            if other != id && reported.insert(id.0) {
                 let message = format!(
                     "\"{}\" uses two push constant blocks, {} and {}",
                     entry.name(),
                     m.name(other),
                     m.name(id)
                 );
-                verdict = Err(Fault::new(&PUSH_CONSTANTS, offset, message)
+                result = Err(Finding::new(&PUSH_CONSTANTS, offset, message)
                     .about(m, id, "one block")
                     .about(m, other, "the other block"));
             }
         }
-        if variable.must_be_listed && !listed.contains(&id.0) && told.insert(id.0) {
+        if variable.must_be_listed && !listed.contains(&id.0) && reported.insert(id.0) {
             let message = format!(
                 "entry point \"{}\" uses {}, but does not list it",
                 entry.name(),
                 m.name(id)
             );
-            let fault = Fault::new(&NOT_LISTED, offset, message)
+            let finding = Finding::new(&NOT_LISTED, offset, message)
                 .about(m, id, "the variable is declared here")
                 .at(entry.inst.offset(), "the entry point is declared here");
-            verdict = all([verdict, Err(fault)]);
+            result = all([result, Err(finding)]);
         }
-        verdict
+        result
     }))
 }
 

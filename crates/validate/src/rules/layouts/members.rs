@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::Decoration;
 
 use super::sizes::{Kind, Layout, Layouts, MatrixLayout, UNKNOWN, round_up, shifted};
-use crate::fault::{Fault, Verdict};
+use crate::finding::{CheckResult, Finding};
 use crate::module::Type;
 
 /// A member: what its decorations and its type say.
@@ -43,7 +43,7 @@ pub(super) fn check(
     layouts: &Layouts<'_, '_>,
     id: Id,
     types: &[u32],
-    found: &mut Vec<Fault>,
+    found: &mut Vec<Finding>,
 ) -> Layout {
     let mut members = declared(layouts, id, types);
     for member in &mut members {
@@ -150,12 +150,12 @@ fn check_decorations(
     id: Id,
     member: &Member,
     is_matrix: bool,
-    found: &mut Vec<Fault>,
+    found: &mut Vec<Finding>,
 ) {
     let m = layouts.m;
     let mut missing = |what: &str| {
         let message = format!("member {} of {} needs {what}", member.index, m.name(id));
-        found.push(layouts.fault(&super::MISSING, id, message));
+        found.push(layouts.finding(&super::MISSING, id, message));
     };
     if member.offset == Offset::Missing {
         missing("an Offset");
@@ -182,7 +182,7 @@ fn check_decorations(
             member.index,
             m.name(id)
         );
-        found.push(layouts.fault(&super::MATRIX_STRIDE, id, message));
+        found.push(layouts.finding(&super::MATRIX_STRIDE, id, message));
     }
 }
 
@@ -192,7 +192,7 @@ fn check_offsets(
     layouts: &Layouts<'_, '_>,
     id: Id,
     members: &mut [Member],
-    found: &mut Vec<Fault>,
+    found: &mut Vec<Finding>,
 ) {
     let m = layouts.m;
     let of = |index: usize| format!("member {index} of {}", m.name(id));
@@ -213,14 +213,14 @@ fn check_offsets(
                 of(member.index),
                 of(previous)
             );
-            found.push(layouts.fault(&super::OVERLAP, id, message));
+            found.push(layouts.finding(&super::OVERLAP, id, message));
         } else if let Some((index, start)) = runtime.filter(|&(_, start)| offset > start) {
             let message = format!(
                 "{} is a run-time array at offset {start}, but {} comes after it",
                 of(index),
                 of(member.index)
             );
-            found.push(layouts.fault(&super::RUNTIME_ARRAY, id, message));
+            found.push(layouts.finding(&super::RUNTIME_ARRAY, id, message));
             runtime = None;
         }
         let is_fine = found.len() == before;
@@ -252,7 +252,7 @@ fn check_offsets(
 }
 
 /// Checks where a member stands, whatever is beside it.
-fn check_place(layouts: &Layouts<'_, '_>, id: Id, member: &Member, offset: u64) -> Verdict {
+fn check_place(layouts: &Layouts<'_, '_>, id: Id, member: &Member, offset: u64) -> CheckResult {
     let of = || format!("member {} of {}", member.index, layouts.m.name(id));
     let alignment = layouts.member_alignment(member);
     if !offset.is_multiple_of(alignment) {
@@ -260,7 +260,7 @@ fn check_place(layouts: &Layouts<'_, '_>, id: Id, member: &Member, offset: u64) 
             "the Offset of {} must be a multiple of {alignment}, but is {offset}",
             of()
         );
-        return Err(layouts.fault(&super::ALIGNMENT, id, message));
+        return Err(layouts.finding(&super::ALIGNMENT, id, message));
     }
     if layouts.rules.relaxed
         && layouts.is_vector(member.ty)
@@ -270,7 +270,7 @@ fn check_place(layouts: &Layouts<'_, '_>, id: Id, member: &Member, offset: u64) 
             "{}, a vector at offset {offset}, crosses a multiple of 16 bytes",
             of()
         );
-        return Err(layouts.fault(&super::STRADDLE, id, message));
+        return Err(layouts.finding(&super::STRADDLE, id, message));
     }
     Ok(())
 }

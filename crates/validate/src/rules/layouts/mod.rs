@@ -19,10 +19,10 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::Family;
-use crate::fault::{Faults, Verdict};
+use crate::finding::{CheckResult, Reporter};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Inst, Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 use sizes::{Found, Kind, Layouts, Rules};
 
 pub(crate) const FAMILY: Family = Family {
@@ -192,18 +192,18 @@ OpDecorate %array ArrayStride 4
     ),
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
+fn check(_at: &InstCtx<'_, '_>) -> CheckResult {
     Ok(())
 }
 
-fn check_module(m: &Module<'_>, faults: &mut Faults) {
-    resources::check_workgroups(m, faults);
+fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
+    resources::check_workgroups(m, reporter);
     if !m.env.is_vulkan() {
         return;
     }
-    resources::check(m, faults);
-    stray::check(m, faults);
-    check_layouts(m, faults);
+    resources::check(m, reporter);
+    stray::check(m, reporter);
+    check_layouts(m, reporter);
 }
 
 /// A type that must be laid out, and why.
@@ -287,7 +287,7 @@ fn rules_for(m: &Module<'_>, instance: &Instance, ty: Id) -> Option<Rules> {
     })
 }
 
-fn check_layouts(m: &Module<'_>, faults: &mut Faults) {
+fn check_layouts(m: &Module<'_>, reporter: &mut Reporter) {
     let mut by_rules: HashMap<Rules, Layouts<'_, '_>> = HashMap::new();
     let mut done = hashbrown::HashSet::new();
     // By rules that options would put in the place of others.
@@ -325,19 +325,19 @@ fn check_layouts(m: &Module<'_>, faults: &mut Faults) {
             continue;
         }
         let advice = advice(m, rules, ty, &mut wider);
-        for Found { ty, fault } in found.drain(..) {
-            let is_missing = std::ptr::eq(fault.rule(), &MISSING);
+        for Found { ty, finding } in found.drain(..) {
+            let is_missing = std::ptr::eq(finding.rule(), &MISSING);
             let permitting = advice.iter().find(|(_, rules)| {
                 let layouts = wider.get(rules);
                 !is_missing && layouts.is_some_and(|layouts| layouts.is_sound(ty))
             });
-            let fault = fault.at(instance.offset, "memory of this type is used here");
-            faults.add(match permitting {
-                Some((advice, _)) => fault.help(*advice),
-                None => fault,
+            let finding = finding.at(instance.offset, "memory of this type is used here");
+            reporter.add(match permitting {
+                Some((advice, _)) => finding.help(*advice),
+                None => finding,
             });
         }
-        if faults.is_full() {
+        if reporter.is_full() {
             return;
         }
     }
@@ -360,8 +360,8 @@ fn straddling(layouts: &Layouts<'_, '_>, ty: Id) -> Vec<Found> {
             "in member {index} of {}, a vector within an array or a nested structure crosses a multiple of 16 bytes",
             m.name(ty)
         );
-        let fault = layouts.fault(&STRADDLE, ty, message);
-        Found { ty, fault }
+        let finding = layouts.finding(&STRADDLE, ty, message);
+        Found { ty, finding }
     })
     .collect()
 }

@@ -5,7 +5,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
 use spirvkit_grammar::{BuiltIn, Capability, Decoration, Op, StorageClass};
 
-use crate::fault::{Fault, Faults};
+use crate::finding::{Finding, Reporter};
 use crate::module::{Inst, Module};
 use crate::rule::{Example, Frame, Rule};
 
@@ -120,9 +120,9 @@ fn variables<'a>(m: &Module<'a>) -> impl Iterator<Item = (Id, Inst<'a>, StorageC
 }
 
 /// Checks Vulkan's resources.
-pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
+pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
     for (id, inst, class) in variables(m) {
-        if faults.is_full() {
+        if reporter.is_full() {
             return;
         }
         let is_uniform = class == StorageClass::Uniform;
@@ -137,7 +137,7 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
             continue;
         }
         if class != StorageClass::PushConstant {
-            check_binding(m, id, inst, class, faults);
+            check_binding(m, id, inst, class, reporter);
         }
         let Some(held) = held_type(m, inst) else {
             continue;
@@ -154,13 +154,19 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
             m.show_type(ty),
             if is_uniform { " or BufferBlock" } else { "" }
         );
-        let fault =
-            Fault::new(&BLOCK, inst.offset(), message).vuid(BLOCK.vuids[usize::from(is_uniform)]);
-        faults.add(fault.about(m, ty, "the structure is declared here"));
+        let finding =
+            Finding::new(&BLOCK, inst.offset(), message).vuid(BLOCK.vuids[usize::from(is_uniform)]);
+        reporter.add(finding.about(m, ty, "the structure is declared here"));
     }
 }
 
-fn check_binding(m: &Module<'_>, id: Id, inst: Inst<'_>, class: StorageClass, faults: &mut Faults) {
+fn check_binding(
+    m: &Module<'_>,
+    id: Id,
+    inst: Inst<'_>,
+    class: StorageClass,
+    reporter: &mut Reporter,
+) {
     let mut has_set = false;
     let mut has_binding = false;
     let mut is_heap = false;
@@ -182,11 +188,11 @@ fn check_binding(m: &Module<'_>, id: Id, inst: Inst<'_>, class: StorageClass, fa
     }
     let missing = if has_set { "Binding" } else { "DescriptorSet" };
     let message = format!("{} is in {class}, so it needs a {missing}", m.name(id));
-    faults.add(Fault::new(&BINDING, inst.offset(), message));
+    reporter.add(Finding::new(&BINDING, inst.offset(), message));
 }
 
 /// Checks blocks in workgroup memory.
-pub(super) fn check_workgroups(m: &Module<'_>, faults: &mut Faults) {
+pub(super) fn check_workgroups(m: &Module<'_>, reporter: &mut Reporter) {
     let is_shader = m.has(Capability::Shader);
     let has_layout = m.has(Capability::WorkgroupMemoryExplicitLayoutKHR);
     let is_untyped = m.has(Capability::UntypedPointersKHR);
@@ -207,7 +213,7 @@ pub(super) fn check_workgroups(m: &Module<'_>, faults: &mut Faults) {
                 m.name(id),
                 m.show_type(held)
             );
-            faults.add(Fault::new(&UNTYPED_WORKGROUP, inst.offset(), message));
+            reporter.add(Finding::new(&UNTYPED_WORKGROUP, inst.offset(), message));
         }
     }
     for entry in &m.entry_points {
@@ -240,10 +246,10 @@ pub(super) fn check_workgroups(m: &Module<'_>, faults: &mut Faults) {
             }
             () => continue,
         };
-        let mut fault = Fault::new(&WORKGROUP_BLOCK, entry.inst.offset(), message);
+        let mut finding = Finding::new(&WORKGROUP_BLOCK, entry.inst.offset(), message);
         if let Some(last) = last {
-            fault = fault.about(m, last, "this variable is a block");
+            finding = finding.about(m, last, "this variable is a block");
         }
-        faults.add(fault);
+        reporter.add(finding);
     }
 }

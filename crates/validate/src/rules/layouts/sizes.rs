@@ -8,7 +8,7 @@ use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
 use super::members::{self, Member};
-use crate::fault::Fault;
+use crate::finding::Finding;
 use crate::module::{Module, Type};
 
 /// By which rules types are laid out.
@@ -109,14 +109,14 @@ pub(super) struct Layouts<'m, 'a> {
     /// Types of which something is wrong, or of which a part is such a type.
     unsound: HashSet<u32>,
     /// Types with strides that were told of.
-    told: HashSet<u32>,
+    reported: HashSet<u32>,
 }
 
 /// What is wrong with the layout of a type.
 pub(super) struct Found {
     /// A structure, or an array outside of structures.
     pub(super) ty: Id,
-    pub(super) fault: Fault,
+    pub(super) finding: Finding,
 }
 
 impl<'m, 'a> Layouts<'m, 'a> {
@@ -127,7 +127,7 @@ impl<'m, 'a> Layouts<'m, 'a> {
             descriptor_size: bindless_size(m),
             known: HashMap::with_capacity(LIKELY),
             unsound: HashSet::new(),
-            told: HashSet::new(),
+            reported: HashSet::new(),
         }
     }
 
@@ -149,23 +149,23 @@ impl<'m, 'a> Layouts<'m, 'a> {
         }
         // Types come after those that they hold.
         pending.sort_unstable_by_key(|&ty| m.def_offset(ty));
-        let mut faults = Vec::new();
+        let mut reporter = Vec::new();
         for ty in pending {
             let layout = match m.ty(ty) {
-                Type::Struct { members } => members::check(self, ty, members, &mut faults),
+                Type::Struct { members } => members::check(self, ty, members, &mut reporter),
                 // Arrays of matrices are laid out with their members.
                 _ if self.is_matrix(ty) => UNKNOWN,
-                _ => self.array(ty, MatrixLayout::default(), &mut faults),
+                _ => self.array(ty, MatrixLayout::default(), &mut reporter),
             };
             self.known.insert(ty.0, layout);
-            if !faults.is_empty() || self.has_unsound_part(ty) {
+            if !reporter.is_empty() || self.has_unsound_part(ty) {
                 self.unsound.insert(ty.0);
             }
             let own = m.def_offset(ty);
-            for fault in faults.drain(..) {
+            for finding in reporter.drain(..) {
                 // The stride of an array is not told of with each of its members.
-                if fault.offset() == own || self.told.insert(fault.offset()) {
-                    found.push(Found { ty, fault });
+                if finding.offset() == own || self.reported.insert(finding.offset()) {
+                    found.push(Found { ty, finding });
                 }
             }
         }
@@ -201,7 +201,7 @@ impl<'m, 'a> Layouts<'m, 'a> {
 
     /// The layout of a type whose parts have been laid out; of arrays only, if
     /// they hold matrices.
-    pub(super) fn layout(&self, ty: Id, matrix: MatrixLayout, found: &mut Vec<Fault>) -> Layout {
+    pub(super) fn layout(&self, ty: Id, matrix: MatrixLayout, found: &mut Vec<Finding>) -> Layout {
         let m = self.m;
         match m.ty(ty) {
             Type::Int { width, .. } | Type::Float { width, .. } => {
@@ -304,7 +304,7 @@ impl<'m, 'a> Layouts<'m, 'a> {
     }
 
     /// Arrays of arrays of matrices, from the inside out.
-    fn matrix_arrays(&self, ty: Id, matrix: MatrixLayout, found: &mut Vec<Fault>) -> Layout {
+    fn matrix_arrays(&self, ty: Id, matrix: MatrixLayout, found: &mut Vec<Finding>) -> Layout {
         let m = self.m;
         let mut arrays = Vec::new();
         let mut inner = ty;
@@ -323,7 +323,7 @@ impl<'m, 'a> Layouts<'m, 'a> {
         layout
     }
 
-    fn array(&self, ty: Id, matrix: MatrixLayout, found: &mut Vec<Fault>) -> Layout {
+    fn array(&self, ty: Id, matrix: MatrixLayout, found: &mut Vec<Finding>) -> Layout {
         let element = match self.m.ty(ty) {
             Type::Array { element, .. } | Type::RuntimeArray { element } => element,
             _ => return UNKNOWN,
@@ -334,7 +334,7 @@ impl<'m, 'a> Layouts<'m, 'a> {
 
     /// Lays out and checks an array of elements with this layout. Without a sound
     /// stride, only its alignment is known.
-    fn array_of(&self, ty: Id, element: Layout, found: &mut Vec<Fault>) -> Layout {
+    fn array_of(&self, ty: Id, element: Layout, found: &mut Vec<Finding>) -> Layout {
         let m = self.m;
         let stride = m.own_decorations(ty).find(|decorated| {
             matches!(
@@ -354,8 +354,8 @@ impl<'m, 'a> Layouts<'m, 'a> {
                 return UNKNOWN;
             }
             let message = format!("{} needs a stride", m.show_type(ty));
-            let fault = self.fault(&super::MISSING, ty, message);
-            found.push(fault.help("decorate the array with ArrayStride"));
+            let finding = self.finding(&super::MISSING, ty, message);
+            found.push(finding.help("decorate the array with ArrayStride"));
             return only_aligned;
         };
         let value = match stride.decoration {
@@ -368,8 +368,8 @@ impl<'m, 'a> Layouts<'m, 'a> {
         };
         let at = stride.inst.offset();
         let mut wrong = |message: String| {
-            let fault = self.fault(&super::STRIDE, ty, message);
-            found.push(fault.at(at, "the stride is given here"));
+            let finding = self.finding(&super::STRIDE, ty, message);
+            found.push(finding.at(at, "the stride is given here"));
             only_aligned
         };
         if !m.options.skip_block_layout {
@@ -421,9 +421,14 @@ impl<'m, 'a> Layouts<'m, 'a> {
         )
     }
 
-    /// A fault of a type that must be laid out by the rules.
+    /// A finding of a type that must be laid out by the rules.
     #[cold]
-    pub(super) fn fault(&self, rule: &'static crate::rule::Rule, ty: Id, message: String) -> Fault {
+    pub(super) fn finding(
+        &self,
+        rule: &'static crate::rule::Rule,
+        ty: Id,
+        message: String,
+    ) -> Finding {
         let message = format!(
             "{message} (by the {} rules for {})",
             self.rules.name(),
@@ -432,7 +437,7 @@ impl<'m, 'a> Layouts<'m, 'a> {
         // Types that it holds are named only to say what it is.
         self.m.mentions.borrow_mut().clear();
         self.m.mention(ty);
-        Fault::new(rule, self.m.def_offset(ty), message)
+        Finding::new(rule, self.m.def_offset(ty), message)
     }
 
     /// Where a member's alignment must be looked for: vectors under relaxed

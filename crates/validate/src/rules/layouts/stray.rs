@@ -7,7 +7,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Decoration, StorageClass, Version};
 
 use super::instance;
-use crate::fault::{Fault, Faults};
+use crate::finding::{Finding, Reporter};
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
@@ -107,7 +107,7 @@ impl Decorated<'_, '_> {
 }
 
 /// Checks all variables, and accesses through untyped pointers.
-pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
+pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
     let mut decorated = Decorated {
         m,
         known: HashMap::new(),
@@ -126,12 +126,12 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
                 instance.class,
                 m.show_type(instance.ty)
             );
-            faults.add(Fault::new(&STRAY, inst.offset(), message).about(
+            reporter.add(Finding::new(&STRAY, inst.offset(), message).about(
                 m,
                 instance.ty,
                 "the type is declared here",
             ));
-            if faults.is_full() {
+            if reporter.is_full() {
                 return;
             }
         }

@@ -11,7 +11,7 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
 use super::chooses_pointer;
-use crate::fault::{Fault, Faults};
+use crate::finding::{Finding, Reporter};
 use crate::module::{Contents, Inst, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 
@@ -228,7 +228,7 @@ fn is_pointer(m: &Module<'_>, id: Id) -> bool {
     m.type_of(id).is_some_and(|ty| m.is_pointer(ty))
 }
 
-pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
+pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
     let mut flow = Flow::default();
     for &offset in &m.globals {
         if let Some(result) = m.inst(offset).and_then(|inst| inst.result()) {
@@ -246,9 +246,9 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
     }
     flow.run();
     for inst in m.all_instructions() {
-        if let Some(fault) = judge(m, &flow, inst) {
-            faults.add(fault);
-            if faults.is_full() {
+        if let Some(finding) = check_use(m, &flow, inst) {
+            reporter.add(finding);
+            if reporter.is_full() {
                 return;
             }
         }
@@ -389,15 +389,15 @@ fn is_block_array(m: &Module<'_>, ty: Id) -> bool {
     }
 }
 
-fn judge(m: &Module<'_>, flow: &Flow, inst: Inst<'_>) -> Option<Fault> {
+fn check_use(m: &Module<'_>, flow: &Flow, inst: Inst<'_>) -> Option<Finding> {
     let op = inst.op();
-    let fault = |rule, message: &str| Some(Fault::new(rule, inst.offset(), message));
+    let finding = |rule, message: &str| Some(Finding::new(rule, inst.offset(), message));
     match op {
         Op::ArrayLength | Op::UntypedArrayLengthKHR => {
             let pointer = inst.id(usize::from(op == Op::UntypedArrayLengthKHR));
             let message = "the length of an array can't be queried through a variable pointer";
             return match flow.of(pointer).varying {
-                true => fault(&ARRAY_LENGTH, message),
+                true => finding(&ARRAY_LENGTH, message),
                 false => None,
             };
         }
@@ -415,7 +415,7 @@ fn judge(m: &Module<'_>, flow: &Flow, inst: Inst<'_>) -> Option<Fault> {
                 if value.is_some_and(|value| holds_matrix(m, value)) {
                     let message =
                         "a variable pointer can't be used for something that is or holds a matrix";
-                    return fault(&MATRIX, message);
+                    return finding(&MATRIX, message);
                 }
             }
         }
@@ -434,14 +434,14 @@ fn judge(m: &Module<'_>, flow: &Flow, inst: Inst<'_>) -> Option<Fault> {
             "the result of {op} is a variable pointer, so it can't point to something that is or holds a \
                      matrix"
         );
-        return fault(&MATRIX, &message);
+        return finding(&MATRIX, &message);
     }
     let facts = flow.of(inst.result()?);
     if facts.matrix_part {
         let message = format!(
             "the result of {op} is a variable pointer, so it can't point to a part of a matrix"
         );
-        return fault(&MATRIX_PART, &message);
+        return finding(&MATRIX_PART, &message);
     }
     if !matches!(op, Op::Select | Op::Phi) {
         return None;
@@ -450,13 +450,13 @@ fn judge(m: &Module<'_>, flow: &Flow, inst: Inst<'_>) -> Option<Fault> {
         let message = format!(
             "the result of {op} is a variable pointer, so it can't point to an array of blocks"
         );
-        return fault(&BLOCK_ARRAY, &message);
+        return finding(&BLOCK_ARRAY, &message);
     }
     if facts.roots && !m.has(Capability::VariablePointers) {
         let message = format!(
             "{op} chooses between pointers into several variables, which needs the capability `VariablePointers`"
         );
-        return fault(&ONE_STRUCTURE, &message);
+        return finding(&ONE_STRUCTURE, &message);
     }
     None
 }

@@ -7,10 +7,10 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{AddressingModel, Capability, Op, StorageClass};
 
 use super::Family;
-use crate::fault::{Fault, Faults, Verdict};
+use crate::finding::{CheckResult, Finding, Reporter};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Inst, Module};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[],
@@ -60,7 +60,7 @@ static NO_POINTERS: Rule = Rule {
     },
 };
 
-fn check(_at: &Site<'_, '_>) -> Verdict {
+fn check(_at: &InstCtx<'_, '_>) -> CheckResult {
     Ok(())
 }
 
@@ -126,24 +126,24 @@ fn chooses_pointer(op: Op) -> bool {
     )
 }
 
-fn check_module(m: &Module<'_>, faults: &mut Faults) {
+fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     if !has_logical_pointers(m)
         || m.options.relax_logical_pointer
         || m.options.before_hlsl_legalization
     {
         return;
     }
-    let noted = m.noted.pointers.iter();
-    for inst in noted.filter_map(|&offset| m.inst(offset)) {
-        if let Some(fault) = check_use(m, inst) {
-            faults.add(fault);
-            if faults.is_full() {
+    let interesting = m.interesting.pointers.iter();
+    for inst in interesting.filter_map(|&offset| m.inst(offset)) {
+        if let Some(finding) = check_use(m, inst) {
+            reporter.add(finding);
+            if reporter.is_full() {
                 return;
             }
         }
     }
     if m.has(Capability::VariablePointersStorageBuffer) {
-        flow::check(m, faults);
+        flow::check(m, reporter);
     }
 }
 
@@ -191,7 +191,7 @@ fn uses_as_data(op: Op) -> bool {
 }
 
 /// Checks an instruction with such an opcode.
-fn check_use(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
+fn check_use(m: &Module<'_>, inst: Inst<'_>) -> Option<Finding> {
     match inst.op() {
         // Vulkan has a rule of its own for these.
         Op::PtrAccessChain | Op::UntypedPtrAccessChainKHR if m.env.is_vulkan() => None,
@@ -206,7 +206,7 @@ fn check_use(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
         Op::Load if is_untyped(m, inst.id(0)) => varying(m, inst, inst.result_type()?),
         op if uses_as_data(op) => pointer_as_data(m, inst),
         Op::CompositeExtract => {
-            is_logical_pointer(m, inst.result_type()?).then(|| data_fault(inst))
+            is_logical_pointer(m, inst.result_type()?).then(|| data_finding(inst))
         }
         _ => None,
     }
@@ -217,7 +217,7 @@ fn is_untyped(m: &Module<'_>, pointer: Id) -> bool {
         .is_some_and(|ty| m.op_of(ty) == Op::TypeUntypedPointerKHR)
 }
 
-fn varying(m: &Module<'_>, inst: Inst<'_>, ty: Id) -> Option<Fault> {
+fn varying(m: &Module<'_>, inst: Inst<'_>, ty: Id) -> Option<Finding> {
     let class = m.pointer_class(ty)?;
     if may_vary(m, class) || class == StorageClass::PhysicalStorageBuffer {
         return None;
@@ -233,11 +233,11 @@ fn varying(m: &Module<'_>, inst: Inst<'_>, ty: Id) -> Option<Fault> {
         .find(|&&offset| m.function_at(offset).is_some())
         .filter(|_| inst.op() == Op::ConstantNull);
     let offset = user.copied().unwrap_or(inst.offset());
-    let fault = Fault::new(&VARIABLE_POINTER, offset, message);
-    Some(fault.about(m, ty, "the pointer type is declared here"))
+    let finding = Finding::new(&VARIABLE_POINTER, offset, message);
+    Some(finding.about(m, ty, "the pointer type is declared here"))
 }
 
-fn pointer_as_data(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
+fn pointer_as_data(m: &Module<'_>, inst: Inst<'_>) -> Option<Finding> {
     // Literals come after this many ids.
     let ids = match inst.op() {
         Op::CompositeInsert => 2,
@@ -249,14 +249,14 @@ fn pointer_as_data(m: &Module<'_>, inst: Inst<'_>) -> Option<Fault> {
         m.type_of(Id(id))
             .is_some_and(|ty| is_logical_pointer(m, ty))
     });
-    takes_pointer.then(|| data_fault(inst))
+    takes_pointer.then(|| data_finding(inst))
 }
 
 #[cold]
-fn data_fault(inst: Inst<'_>) -> Fault {
+fn data_finding(inst: Inst<'_>) -> Finding {
     let message = format!(
         "under logical addressing, {} can't be used on pointers",
         inst.op()
     );
-    Fault::new(&NO_POINTERS, inst.offset(), message)
+    Finding::new(&NO_POINTERS, inst.offset(), message)
 }

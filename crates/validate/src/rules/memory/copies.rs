@@ -5,13 +5,13 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
-use super::load_store::{pointer_fault, transparent, writable};
+use super::load_store::{pointer_finding, transparent, writable};
 use super::operands;
-use crate::fault::{Fault, Verdict, all};
+use crate::finding::{CheckResult, Finding, all};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::small_types;
-use crate::site::Site;
 
 pub(super) static TYPES: Rule = Rule {
     id: "memory.copy-types",
@@ -117,7 +117,7 @@ OpCopyMemorySized %workgroup_u32 %private_u32 %u32_4",
 };
 
 /// `OpCopyMemory` and `OpCopyMemorySized`.
-pub(super) fn copy(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn copy(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let (target, source) = (at.type_of_arg(0), at.type_of_arg(1));
     all([target, source].into_iter().enumerate().map(|(index, ty)| {
@@ -125,7 +125,7 @@ pub(super) fn copy(at: &Site<'_, '_>) -> Verdict {
         let is_void = at.inst.op() == Op::CopyMemory
             && m.pointee(ty).is_some_and(|pointee| m.is_void(pointee));
         if !m.is_pointer(ty) || is_void {
-            return Err(pointer_fault(at, at.id(index)));
+            return Err(pointer_finding(at, at.id(index)));
         }
         Ok(())
     }))?;
@@ -148,41 +148,41 @@ pub(super) fn copy(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks what is copied between pointers to these types.
-fn copied(at: &Site<'_, '_>, pointees: (Option<Id>, Option<Id>)) -> Verdict {
+fn copied(at: &InstCtx<'_, '_>, pointees: (Option<Id>, Option<Id>)) -> CheckResult {
     let m = at.m;
     let value = match pointees {
         (Some(target), Some(source)) if target == source => target,
         (Some(value), None) | (None, Some(value)) => value,
-        _ => return Err(types_fault(at)),
+        _ => return Err(types_finding(at)),
     };
     if m.has(Capability::Shader) && small_types::is_limited(m, value) {
         let message = format!(
             "{} holds values of 8 or 16 bits, which this module may only load, store and convert",
             m.show_type(value)
         );
-        let fault = at
-            .fault(&SMALL, message)
+        let finding = at
+            .finding(&SMALL, message)
             .arg(at, 0)
             .needs(small_types::CALCULATION);
-        return Err(fault.about(m, value, "the type is declared here"));
+        return Err(finding.about(m, value, "the type is declared here"));
     }
     transparent(at, value)
 }
 
 #[cold]
-fn types_fault(at: &Site<'_, '_>) -> Fault {
+fn types_finding(at: &InstCtx<'_, '_>) -> Finding {
     let m = at.m;
     let message = format!(
         "{} can't be copied to {}",
         m.show_value(at.id(1)),
         m.show_value(at.id(0))
     );
-    at.fault(&TYPES, message)
+    at.finding(&TYPES, message)
         .about(m, at.id(0), "the target is defined here")
         .about(m, at.id(1), "the source is defined here")
 }
 
-fn size(at: &Site<'_, '_>, target: Id, source: Id) -> Verdict {
+fn size(at: &InstCtx<'_, '_>, target: Id, source: Id) -> CheckResult {
     let m = at.m;
     let id = at.id(2);
     let Type::Int { signed, .. } = m.ty_of(id) else {
@@ -190,8 +190,8 @@ fn size(at: &Site<'_, '_>, target: Id, source: Id) -> Verdict {
             "the size of a copy must be an integer, but is {}",
             m.show_value(id)
         );
-        let fault = at.fault(&SIZE, message);
-        return Err(fault.about(m, id, "the size is defined here"));
+        let finding = at.finding(&SIZE, message);
+        return Err(finding.about(m, id, "the size is defined here"));
     };
     let Some(size) = m.constant_u64(id) else {
         return Ok(());
@@ -201,8 +201,8 @@ fn size(at: &Site<'_, '_>, target: Id, source: Id) -> Verdict {
             "the size of a copy must be greater than 0, but is {}",
             size as i64
         );
-        let fault = at.fault(&SIZE, message);
-        return Err(fault.about(m, id, "the size is defined here"));
+        let finding = at.finding(&SIZE, message);
+        return Err(finding.about(m, id, "the size is defined here"));
     }
     if !m.has(Capability::Shader) {
         return Ok(());
@@ -213,8 +213,8 @@ fn size(at: &Site<'_, '_>, target: Id, source: Id) -> Verdict {
             "the size of the copy, {}, must be a multiple of {unit}, the smallest unit of this memory",
             counted(size as usize, "byte")
         );
-        let fault = at.fault(&SIZE_MULTIPLE, message);
-        return Err(fault.about(m, id, "the size is defined here"));
+        let finding = at.finding(&SIZE_MULTIPLE, message);
+        return Err(finding.about(m, id, "the size is defined here"));
     }
     Ok(())
 }

@@ -8,11 +8,11 @@ use spirvkit_grammar::{
 };
 
 use super::operands::{self, Access};
-use crate::fault::{Fault, Verdict, all, expect};
+use crate::finding::{CheckResult, Finding, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Likeness, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::{logical_pointers, small_types};
-use crate::site::Site;
 
 pub(super) static POINTER: Rule = Rule {
     id: "memory.pointer",
@@ -339,7 +339,7 @@ OpPredicatedStoreINTEL %workgroup_u32 %u32_1 %true",
 
 /// Checks that an operand is a pointer that memory can be accessed through, and
 /// gives its type.
-fn pointer(at: &Site<'_, '_>, index: usize) -> Result<Id, Fault> {
+fn pointer(at: &InstCtx<'_, '_>, index: usize) -> Result<Id, Finding> {
     let m = at.m;
     let id = at.id(index);
     if m.addressing == AddressingModel::Logical {
@@ -354,36 +354,36 @@ fn pointer(at: &Site<'_, '_>, index: usize) -> Result<Id, Fault> {
                 at.inst.op(),
                 m.show_value(id)
             );
-            let fault = at.fault(&LOGICAL, message);
-            return Err(fault.about(m, id, "it is defined here"));
+            let finding = at.finding(&LOGICAL, message);
+            return Err(finding.about(m, id, "it is defined here"));
         }
     }
     let ty = m.type_of(id).unwrap_or(Id(0));
     if !m.is_pointer(ty) {
-        return Err(pointer_fault(at, id));
+        return Err(pointer_finding(at, id));
     }
     Ok(ty)
 }
 
 #[cold]
-pub(super) fn pointer_fault(at: &Site<'_, '_>, id: Id) -> Fault {
+pub(super) fn pointer_finding(at: &InstCtx<'_, '_>, id: Id) -> Finding {
     let message = format!(
         "{} needs a pointer, but has {}",
         at.inst.op(),
         at.m.show_value(id)
     );
-    at.fault(&POINTER, message)
+    at.finding(&POINTER, message)
         .about(at.m, id, "it is defined here")
 }
 
 /// Checks an access without memory operands, unless one of the same opcode, by the same
 /// types, and through a pointer that is made in the same way, was right before.
 fn check_once(
-    at: &Site<'_, '_>,
+    at: &InstCtx<'_, '_>,
     pointer: u32,
     value: Id,
-    check: impl FnOnce() -> Verdict,
-) -> Verdict {
+    check: impl FnOnce() -> CheckResult,
+) -> CheckResult {
     let m = at.m;
     let pointer = m.def(Id(pointer));
     let (op, ty) = pointer.map_or((0, 0), |def| (def.op().0, def.word(1)));
@@ -408,14 +408,14 @@ fn check_once(
     Ok(())
 }
 
-pub(super) fn load(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn load(at: &InstCtx<'_, '_>) -> CheckResult {
     match *at.inst.words() {
         [_, result, _, pointer] => check_once(at, pointer, Id(result), || any_load(at)),
         _ => any_load(at),
     }
 }
 
-fn any_load(at: &Site<'_, '_>) -> Verdict {
+fn any_load(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let result = at.result_type();
     let ty = pointer(at, 0)?;
@@ -426,8 +426,8 @@ fn any_load(at: &Site<'_, '_>) -> Verdict {
             m.show_value(at.id(0)),
             m.show_type(result)
         );
-        let fault = at.fault(&LOAD_TYPE, message);
-        fault.about(m, at.id(0), "the pointer is defined here")
+        let finding = at.finding(&LOAD_TYPE, message);
+        finding.about(m, at.id(0), "the pointer is defined here")
     });
     let origin = match m.env.is_vulkan() && m.op_of(ty) == Op::TypeUntypedPointerKHR {
         true => descriptor_origin(at),
@@ -442,7 +442,7 @@ fn any_load(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks that values of a type can be loaded at all.
-fn loadable(at: &Site<'_, '_>, result: Id) -> Verdict {
+fn loadable(at: &InstCtx<'_, '_>, result: Id) -> CheckResult {
     let m = at.m;
     let is_compound = matches!(
         m.op_of(result),
@@ -456,8 +456,8 @@ fn loadable(at: &Site<'_, '_>, result: Id) -> Verdict {
             "{} holds a run-time array and can't be loaded",
             m.show_type(result)
         );
-        let fault = at.fault(&RUNTIME_ARRAY, message);
-        fault.about(m, result, "the type is declared here")
+        let finding = at.finding(&RUNTIME_ARRAY, message);
+        finding.about(m, result, "the type is declared here")
     });
     let is_small = m.has(Capability::Shader) && small_types::is_limited(m, result);
     let is_wide = expect(!is_small, || {
@@ -465,9 +465,9 @@ fn loadable(at: &Site<'_, '_>, result: Id) -> Verdict {
             "{} holds values of 8 or 16 bits, which this module may only load as scalars, vectors and matrices",
             m.show_type(result)
         );
-        let fault = at.fault(&SMALL_LOAD, message);
-        let fault = fault.needs(small_types::CALCULATION);
-        fault.about(m, result, "the type is declared here")
+        let finding = at.finding(&SMALL_LOAD, message);
+        let finding = finding.needs(small_types::CALCULATION);
+        finding.about(m, result, "the type is declared here")
     });
     all([is_sized, is_wide])
 }
@@ -476,7 +476,7 @@ fn has_runtime_array(m: &Module<'_>, ty: Id) -> bool {
     m.contents(ty).has(Contents::RUNTIME_ARRAY)
 }
 
-fn descriptor_origin(at: &Site<'_, '_>) -> Verdict {
+fn descriptor_origin(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let (heap, vuid) = match m.ty(at.result_type()) {
         Type::Sampler => (BuiltIn::SamplerHeapEXT, "VUID-StandaloneSpirv-Result-11336"),
@@ -510,13 +510,13 @@ fn descriptor_origin(at: &Site<'_, '_>) -> Verdict {
         m.show_type(at.result_type()),
         m.name(variable)
     );
-    let fault = at.fault(&HEAP_LOAD, message).arg(at, 0);
-    Err(fault
+    let finding = at.finding(&HEAP_LOAD, message).arg(at, 0);
+    Err(finding
         .vuid(vuid)
         .about(m, variable, "the variable is declared here"))
 }
 
-pub(super) fn store(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn store(at: &InstCtx<'_, '_>) -> CheckResult {
     match *at.inst.words() {
         [_, pointer, object] => {
             let value = at.m.type_of(Id(object)).unwrap_or(Id(0));
@@ -526,14 +526,14 @@ pub(super) fn store(at: &Site<'_, '_>) -> Verdict {
     }
 }
 
-fn any_store(at: &Site<'_, '_>) -> Verdict {
+fn any_store(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let ty = pointer(at, 0)?;
     let target = m.pointee(ty);
     if let Some(target) = target
         && m.is_void(target)
     {
-        return Err(pointer_fault(at, at.id(0)));
+        return Err(pointer_finding(at, at.id(0)));
     }
     let value = at.type_of_arg(1);
     all([
@@ -544,7 +544,7 @@ fn any_store(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks that what is stored can be, to where it is stored.
-fn storable(at: &Site<'_, '_>, target: Option<Id>, value: Id) -> Verdict {
+fn storable(at: &InstCtx<'_, '_>, target: Option<Id>, value: Id) -> CheckResult {
     let m = at.m;
     let object = at.id(1);
     if m.is_void(value) || value == Id(0) {
@@ -552,20 +552,20 @@ fn storable(at: &Site<'_, '_>, target: Option<Id>, value: Id) -> Verdict {
             "the object of a store must have a type other than void, but is {}",
             m.show_value(object)
         );
-        let fault = at.fault(&STORE_VOID, message);
-        return Err(fault.about(m, object, "it is defined here"));
+        let finding = at.finding(&STORE_VOID, message);
+        return Err(finding.about(m, object, "it is defined here"));
     }
     if let Some(target) = target
         && target != value
         && !(m.options.relax_struct_store && layouts_match(m, target, value))
     {
-        return Err(type_fault(at, &STORE_TYPE, object));
+        return Err(type_finding(at, &STORE_TYPE, object));
     }
     transparent(at, value)
 }
 
 #[cold]
-fn type_fault(at: &Site<'_, '_>, rule: &'static Rule, object: Id) -> Fault {
+fn type_finding(at: &InstCtx<'_, '_>, rule: &'static Rule, object: Id) -> Finding {
     let m = at.m;
     let message = format!(
         "{} can't be stored through {}, which needs {}",
@@ -575,13 +575,13 @@ fn type_fault(at: &Site<'_, '_>, rule: &'static Rule, object: Id) -> Fault {
             .and_then(|ty| m.pointee(ty))
             .map_or_else(|| "another type".to_owned(), |ty| m.show_type(ty))
     );
-    at.fault(rule, message)
+    at.finding(rule, message)
         .about(m, at.id(0), "the pointer is defined here")
         .about(m, object, "the value is defined here")
 }
 
 /// Checks that a value of this type may be written to memory.
-pub(super) fn transparent(at: &Site<'_, '_>, value: Id) -> Verdict {
+pub(super) fn transparent(at: &InstCtx<'_, '_>, value: Id) -> CheckResult {
     let m = at.m;
     if !m.env.is_vulkan() || !m.contents(value).has(Contents::OPAQUE) {
         return Ok(());
@@ -590,13 +590,13 @@ pub(super) fn transparent(at: &Site<'_, '_>, value: Id) -> Verdict {
         "in Vulkan, a value of type {} can't be written to memory",
         m.show_type(value)
     );
-    let fault = at.fault(&OPAQUE, message);
-    Err(fault.about(m, value, "the type is declared here"))
+    let finding = at.finding(&OPAQUE, message);
+    Err(finding.about(m, value, "the type is declared here"))
 }
 
 /// Checks that memory may be written through the first operand, which is a
 /// pointer of this type.
-pub(super) fn writable(at: &Site<'_, '_>, ty: Id) -> Verdict {
+pub(super) fn writable(at: &InstCtx<'_, '_>, ty: Id) -> CheckResult {
     let m = at.m;
     let class = m.pointer_class(ty).unwrap_or(StorageClass::Function);
     let read_only = match class {
@@ -614,11 +614,11 @@ pub(super) fn writable(at: &Site<'_, '_>, ty: Id) -> Verdict {
         return Ok(());
     }
     let message = format!("memory in the storage class `{class}` can't be written here");
-    let fault = at.fault(&READ_ONLY, message);
-    Err(fault.about(m, at.id(0), "the pointer is defined here"))
+    let finding = at.finding(&READ_ONLY, message);
+    Err(finding.about(m, at.id(0), "the pointer is defined here"))
 }
 
-fn not_a_uniform_block(at: &Site<'_, '_>) -> Verdict {
+fn not_a_uniform_block(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let variable = m.pointer_origin(at.id(0));
     let Some(def) = m.def(variable) else {
@@ -639,8 +639,8 @@ fn not_a_uniform_block(at: &Site<'_, '_>) -> Verdict {
         "in Vulkan, the uniform block {} can't be written to",
         m.name(variable)
     );
-    let fault = at.fault(&UNIFORM_BLOCK, message).arg(at, 0);
-    Err(fault.about(m, variable, "it is declared here"))
+    let finding = at.finding(&UNIFORM_BLOCK, message).arg(at, 0);
+    Err(finding.about(m, variable, "it is declared here"))
 }
 
 /// Whether two structures differ only in their ids.
@@ -683,7 +683,7 @@ fn same_layout_decorations(m: &Module<'_>, a: Id, b: Id) -> bool {
 }
 
 /// `OpPredicatedLoadINTEL` and `OpPredicatedStoreINTEL`.
-pub(super) fn predicated(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn predicated(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let is_load = at.inst.op() == Op::PredicatedLoadINTEL;
     // Pointer, predicate, default; or pointer, object, predicate.
@@ -693,27 +693,27 @@ pub(super) fn predicated(at: &Site<'_, '_>) -> Verdict {
     };
     let pointer_type = at.type_of_arg(0);
     if !m.is_pointer(pointer_type) {
-        return Err(pointer_fault(at, at.id(0)));
+        return Err(pointer_finding(at, at.id(0)));
     }
     let value = at.type_of_arg(object);
     let (moved, access) = match is_load {
         true => (at.result_type(), Access::Read),
         false => (value, Access::Write),
     };
-    let fault = |message: String| Err(at.fault(&PREDICATED, message));
+    let finding = |message: String| Err(at.finding(&PREDICATED, message));
     let writable = match is_load {
         true => Ok(()),
         false => writable(at, pointer_type),
     };
     let other = m.pointee(pointer_type).filter(|&pointee| pointee != moved);
     let fits = if !is_number(m, moved) {
-        fault(format!(
+        finding(format!(
             "{} needs a number or a vector of numbers, but has {}",
             at.inst.op(),
             m.show_type(moved)
         ))
     } else if other.is_some() {
-        fault(format!(
+        finding(format!(
             "{} can't be loaded or stored through {}",
             m.show_type(moved),
             m.show_value(at.id(0))
@@ -723,13 +723,13 @@ pub(super) fn predicated(at: &Site<'_, '_>) -> Verdict {
     };
     let decides = match m.is_bool_scalar(at.type_of_arg(predicate)) {
         true => Ok(()),
-        false => fault(format!(
+        false => finding(format!(
             "the predicate must be a boolean, but is {}",
             m.show_value(at.id(predicate))
         )),
     };
     let default = match is_load && value != moved {
-        true => fault(format!(
+        true => finding(format!(
             "the default value must have the type of the load, {}, but is {}",
             m.show_type(moved),
             m.show_value(at.id(object))
@@ -738,7 +738,7 @@ pub(super) fn predicated(at: &Site<'_, '_>) -> Verdict {
     };
     let is_volatile = operands::mask(at, 3).0 & MemoryAccess::Volatile.0 != 0;
     let lasting = match is_volatile {
-        true => fault(format!("{} can't be volatile", at.inst.op())),
+        true => finding(format!("{} can't be volatile", at.inst.op())),
         false => Ok(()),
     };
     let operands = operands::check(at, 3, access, &[pointer_type], moved);

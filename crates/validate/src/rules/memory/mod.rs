@@ -11,8 +11,8 @@ mod vulkan_variables;
 use spirvkit_grammar::Op;
 
 use super::Family;
-use crate::fault::Verdict;
-use crate::site::Site;
+use crate::finding::CheckResult;
+use crate::inst_ctx::InstCtx;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -96,7 +96,7 @@ pub(crate) const FAMILY: Family = Family {
     ],
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::Load => load_store::load(at),
         Op::Store => load_store::store(at),

@@ -5,11 +5,11 @@ use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{MemoryAccess, StorageClass, Version};
 
-use crate::fault::{Fault, Verdict, all, expect};
+use crate::finding::{CheckResult, Finding, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Module, is_cross_workgroup};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::scopes;
-use crate::site::Site;
 
 pub(super) static DIRECTION: Rule = Rule {
     id: "memory.operand-direction",
@@ -159,7 +159,7 @@ struct Operands {
 
 /// Reads the set that starts at this word after result type and result, if there
 /// is one.
-fn read(at: &Site<'_, '_>, start: usize) -> Option<Operands> {
+fn read(at: &InstCtx<'_, '_>, start: usize) -> Option<Operands> {
     let mask = MemoryAccess(at.inst.optional(start)?);
     let mut next = start + 1;
     let mut take = |bit: MemoryAccess| {
@@ -184,7 +184,7 @@ fn read(at: &Site<'_, '_>, start: usize) -> Option<Operands> {
 }
 
 /// The first set of memory operands of an instruction, as a mask.
-pub(in crate::rules) fn mask(at: &Site<'_, '_>, start: usize) -> MemoryAccess {
+pub(in crate::rules) fn mask(at: &InstCtx<'_, '_>, start: usize) -> MemoryAccess {
     MemoryAccess(at.inst.optional(start).unwrap_or(0))
 }
 
@@ -192,24 +192,24 @@ pub(in crate::rules) fn mask(at: &Site<'_, '_>, start: usize) -> MemoryAccess {
 /// and result, or that there is none. `pointers` are the types of the pointers,
 /// `value` is the type of what is accessed.
 pub(in crate::rules) fn check(
-    at: &Site<'_, '_>,
+    at: &InstCtx<'_, '_>,
     start: usize,
     access: Access,
     pointers: &[Id],
     value: Id,
-) -> Verdict {
+) -> CheckResult {
     let operands = read(at, start);
     check_set(at, operands, access, pointers, value)
 }
 
 /// Checks the one or two sets of a copy from `source` to `target`.
 pub(super) fn check_copy(
-    at: &Site<'_, '_>,
+    at: &InstCtx<'_, '_>,
     start: usize,
     target: Id,
     source: Id,
     value: Id,
-) -> Verdict {
+) -> CheckResult {
     let first = read(at, start);
     let second = first.and_then(|first| read(at, first.next));
     let (Some(first), Some(second)) = (first, second) else {
@@ -220,17 +220,17 @@ pub(super) fn check_copy(
             "two sets of memory operands for {} are allowed only in SPIR-V 1.4 and later",
             at.inst.op()
         );
-        at.fault(&COPY_VERSION, message)
+        at.finding(&COPY_VERSION, message)
     });
     let writes = expect(first.visible.is_none(), || {
         let message = "the first set of memory operands is for the target, which is only written: it can't have \
                        `MakePointerVisible`";
-        at.fault(&COPY_DIRECTION, message)
+        at.finding(&COPY_DIRECTION, message)
     });
     let reads = expect(second.available.is_none(), || {
         let message = "the second set of memory operands is for the source, which is only read: it can't have \
                        `MakePointerAvailable`";
-        at.fault(&COPY_DIRECTION, message)
+        at.finding(&COPY_DIRECTION, message)
     });
     all([
         is_known,
@@ -242,12 +242,12 @@ pub(super) fn check_copy(
 }
 
 fn check_set(
-    at: &Site<'_, '_>,
+    at: &InstCtx<'_, '_>,
     operands: Option<Operands>,
     access: Access,
     pointers: &[Id],
     value: Id,
-) -> Verdict {
+) -> CheckResult {
     let m = at.m;
     let is_physical = |&ty: &Id| m.pointer_class(ty) == Some(StorageClass::PhysicalStorageBuffer);
     let is_physical = pointers.iter().any(is_physical);
@@ -258,7 +258,7 @@ fn check_set(
     let alignment = match operands.and_then(|operands| operands.alignment) {
         Some(alignment) if !alignment.is_power_of_two() => {
             let message = format!("the alignment must be a power of two, but is {alignment}");
-            Err(at.fault(&ALIGNMENT, message))
+            Err(at.finding(&ALIGNMENT, message))
         }
         Some(alignment) if is_physical && m.env.is_vulkan() => large_enough(at, alignment, value),
         None if is_physical => {
@@ -266,8 +266,8 @@ fn check_set(
                 "{} accesses memory in the storage class `PhysicalStorageBuffer`, so it needs an alignment",
                 at.inst.op()
             );
-            let fault = at.fault(&PHYSICAL_ALIGNMENT, message);
-            Err(fault
+            let finding = at.finding(&PHYSICAL_ALIGNMENT, message);
+            Err(finding
                 .vuid("VUID-StandaloneSpirv-PhysicalStorageBuffer64-04708")
                 .help("add the memory operand `Aligned`"))
         }
@@ -277,11 +277,11 @@ fn check_set(
 }
 
 fn scopes_and_privacy(
-    at: &Site<'_, '_>,
+    at: &InstCtx<'_, '_>,
     operands: Operands,
     access: Access,
     pointers: &[Id],
-) -> Verdict {
+) -> CheckResult {
     let m = at.m;
     let private = operands.mask.0 & MemoryAccess::NonPrivatePointer.0 == 0;
     let sides = [
@@ -295,12 +295,12 @@ fn scopes_and_privacy(
         };
         if access == wrong {
             let message = format!("`{name}` is not allowed for {}", at.inst.op());
-            return Err(at.fault(&DIRECTION, message));
+            return Err(at.finding(&DIRECTION, message));
         }
         let lacks_bit = private && !std::mem::replace(&mut is_told, private);
         let is_shared = expect(!lacks_bit, || {
             let message = format!("`{name}` also needs `NonPrivatePointer`");
-            at.fault(&NON_PRIVATE, message)
+            at.finding(&NON_PRIVATE, message)
         });
         all([is_shared, scopes::check_memory(at, scope)])
     });
@@ -309,18 +309,18 @@ fn scopes_and_privacy(
         return sides;
     }
     let classes = all(pointers.iter().map(|&ty| match m.pointer_class(ty) {
-        Some(class) if !is_shared(class) => Err(privacy_fault(at, class, ty)),
+        Some(class) if !is_shared(class) => Err(privacy_finding(at, class, ty)),
         _ => Ok(()),
     }));
     all([sides, classes])
 }
 
 #[cold]
-fn privacy_fault(at: &Site<'_, '_>, class: StorageClass, ty: Id) -> Fault {
+fn privacy_finding(at: &InstCtx<'_, '_>, class: StorageClass, ty: Id) -> Finding {
     let message = format!(
         "`NonPrivatePointer` is for memory that invocations share, not for the storage class `{class}`"
     );
-    at.fault(&NON_PRIVATE_CLASS, message)
+    at.finding(&NON_PRIVATE_CLASS, message)
         .about(at.m, ty, "the pointer's type is declared here")
 }
 
@@ -338,7 +338,7 @@ fn is_shared(class: StorageClass) -> bool {
         )
 }
 
-fn large_enough(at: &Site<'_, '_>, alignment: u32, value: Id) -> Verdict {
+fn large_enough(at: &InstCtx<'_, '_>, alignment: u32, value: Id) -> CheckResult {
     let size = largest_scalar(at.m, value);
     if alignment >= size {
         return Ok(());
@@ -348,8 +348,8 @@ fn large_enough(at: &Site<'_, '_>, alignment: u32, value: Id) -> Verdict {
         at.m.show_type(value),
         counted(size as usize, "byte")
     );
-    let fault = at.fault(&PHYSICAL_ALIGNMENT, message);
-    Err(fault.vuid("VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314"))
+    let finding = at.finding(&PHYSICAL_ALIGNMENT, message);
+    Err(finding.vuid("VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314"))
 }
 
 /// The size of the largest scalar within a type, in bytes.

@@ -4,11 +4,11 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{AddressingModel, BuiltIn, Capability, Decoration, Op, StorageClass};
 
-use super::load_store::pointer_fault;
-use crate::fault::{Fault, Verdict, all, expect};
+use super::load_store::pointer_finding;
+use crate::finding::{CheckResult, Finding, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Type, is_cross_workgroup};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static LENGTH_TYPE: Rule = Rule {
     id: "memory.array-length-type",
@@ -274,7 +274,7 @@ OpExtension \"SPV_INTEL_masked_gather_scatter\"
 };
 
 /// `OpArrayLength` and `OpUntypedArrayLengthKHR`.
-pub(super) fn array_length(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn array_length(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let result = at.result_type();
     let fine = matches!(
@@ -289,14 +289,14 @@ pub(super) fn array_length(at: &Site<'_, '_>) -> Verdict {
             "the length of an array must be an unsigned integer of 32 or 64 bits, but is {}",
             m.show_type(result)
         );
-        let fault = at.fault(&LENGTH_TYPE, message);
-        fault.about(m, result, "the result type is declared here")
+        let finding = at.finding(&LENGTH_TYPE, message);
+        finding.about(m, result, "the result type is declared here")
     });
     all([fine, measured(at)])
 }
 
 /// Checks the array whose length is asked for.
-fn measured(at: &Site<'_, '_>) -> Verdict {
+fn measured(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let untyped = at.inst.op() == Op::UntypedArrayLengthKHR;
     // Structure and pointer, or a pointer that says both; then the member.
@@ -308,8 +308,8 @@ fn measured(at: &Site<'_, '_>) -> Verdict {
                     "the operand must be an untyped pointer, but is {}",
                     m.show_value(pointer)
                 );
-                let fault = at.fault(&LENGTH, message);
-                return Err(fault.about(m, pointer, "it is defined here"));
+                let finding = at.finding(&LENGTH, message);
+                return Err(finding.about(m, pointer, "it is defined here"));
             }
             (at.id(0), pointer, at.inst.arg(2))
         }
@@ -323,8 +323,8 @@ fn measured(at: &Site<'_, '_>) -> Verdict {
             "the operand must be a pointer to a structure, but is {}",
             m.show_value(pointer)
         );
-        let fault = at.fault(&LENGTH, message);
-        return Err(fault.about(m, pointer, "it is defined here"));
+        let finding = at.finding(&LENGTH, message);
+        return Err(finding.about(m, pointer, "it is defined here"));
     };
     let last = members.last().map_or(Id(0), |&last| Id(last));
     if !matches!(m.ty(last), Type::RuntimeArray { .. }) {
@@ -333,8 +333,8 @@ fn measured(at: &Site<'_, '_>) -> Verdict {
             m.show_type(structure),
             m.show_type(last)
         );
-        let fault = at.fault(&LENGTH, message);
-        return Err(fault.about(m, structure, "the structure is declared here"));
+        let finding = at.finding(&LENGTH, message);
+        return Err(finding.about(m, structure, "the structure is declared here"));
     }
     if member as usize + 1 != members.len() {
         let message = format!(
@@ -342,8 +342,8 @@ fn measured(at: &Site<'_, '_>) -> Verdict {
             members.len() - 1,
             m.show_type(structure)
         );
-        let fault = at.fault(&LENGTH, message);
-        return Err(fault.about(m, structure, "the structure is declared here"));
+        let finding = at.finding(&LENGTH, message);
+        return Err(finding.about(m, structure, "the structure is declared here"));
     }
     let class = m.type_of(pointer).and_then(|ty| m.pointer_class(ty));
     if m.env.is_vulkan()
@@ -352,13 +352,13 @@ fn measured(at: &Site<'_, '_>) -> Verdict {
     {
         let message =
             "in Vulkan, the length of a run-time array in a uniform block can't be queried";
-        return Err(at.fault(&LENGTH_UNIFORM, message));
+        return Err(at.finding(&LENGTH_UNIFORM, message));
     }
     Ok(())
 }
 
 /// `OpPtrEqual`, `OpPtrNotEqual` and `OpPtrDiff`.
-pub(super) fn comparison(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn comparison(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let logical = m.addressing == AddressingModel::Logical;
     let is_enabled = !logical || m.has(Capability::VariablePointersStorageBuffer);
@@ -367,7 +367,7 @@ pub(super) fn comparison(at: &Site<'_, '_>) -> Verdict {
             "under logical addressing, {} needs the capability `VariablePointers` or `VariablePointersStorageBuffer`",
             at.inst.op()
         );
-        at.fault(&COMPARISON_LOGICAL, message).arg(at, 0)
+        at.finding(&COMPARISON_LOGICAL, message).arg(at, 0)
     });
     let result = at.result_type();
     // Vectors of pointers are compared component by component.
@@ -393,29 +393,29 @@ pub(super) fn comparison(at: &Site<'_, '_>) -> Verdict {
             at.inst.op(),
             m.show_type(result)
         );
-        let fault = at.fault(&COMPARISON, message);
-        fault.about(m, result, "the result type is declared here")
+        let finding = at.finding(&COMPARISON, message);
+        finding.about(m, result, "the result type is declared here")
     });
     all([enabled, result, compared(at, logical && is_enabled)])
 }
 
 /// Checks what is compared; `by_class`, whether pointers of the storage class are.
-fn compared(at: &Site<'_, '_>, by_class: bool) -> Verdict {
+fn compared(at: &InstCtx<'_, '_>, by_class: bool) -> CheckResult {
     let m = at.m;
     let (left, right) = (at.type_of_arg(0), at.type_of_arg(1));
     let (pointer, _) = m.vector_of_pointers(left).unwrap_or((left, 0));
     let Some(class) = m.pointer_class(pointer) else {
-        return Err(operand_fault(at, 0, "a pointer"));
+        return Err(operand_finding(at, 0, "a pointer"));
     };
     let is_untyped = |ty: Id| matches!(m.ty(ty), Type::UntypedPointer { .. });
     // A distance is counted in elements, so that the types must agree.
     if at.inst.op() != Op::PtrDiff && (is_untyped(left) || is_untyped(right)) {
         if m.pointer_class(right) != Some(class) {
             let wanted = "a pointer to the same storage class as the other operand";
-            return Err(operand_fault(at, 1, wanted));
+            return Err(operand_finding(at, 1, wanted));
         }
     } else if left != right {
-        return Err(operand_fault(
+        return Err(operand_finding(
             at,
             1,
             "a pointer of the same type as the other operand",
@@ -431,19 +431,19 @@ fn compared(at: &Site<'_, '_>, by_class: bool) -> Verdict {
             let message = format!(
                 "under logical addressing, pointers to `{class}` can't be compared in this module"
             );
-            return Err(at.fault(&COMPARISON_LOGICAL, message).arg(at, 0));
+            return Err(at.finding(&COMPARISON_LOGICAL, message).arg(at, 0));
         }
     } else if m.addressing != AddressingModel::Logical
         && class == StorageClass::PhysicalStorageBuffer
     {
         let wanted = "a pointer to a storage class other than `PhysicalStorageBuffer`";
-        return Err(operand_fault(at, 0, wanted));
+        return Err(operand_finding(at, 0, wanted));
     }
     Ok(())
 }
 
 #[cold]
-fn operand_fault(at: &Site<'_, '_>, index: usize, wanted: &str) -> Fault {
+fn operand_finding(at: &InstCtx<'_, '_>, index: usize, wanted: &str) -> Finding {
     let id = at.id(index);
     let message = format!(
         "operand {} of {} must be {wanted}, but is {}",
@@ -451,11 +451,11 @@ fn operand_fault(at: &Site<'_, '_>, index: usize, wanted: &str) -> Fault {
         at.inst.op(),
         at.m.show_value(id)
     );
-    at.fault(&COMPARISON, message)
+    at.finding(&COMPARISON, message)
         .about(at.m, id, "it is defined here")
 }
 
-pub(super) fn prefetch(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn prefetch(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let pointer = at.type_of_arg(0);
     let is_global = m.pointer_class(pointer).is_some_and(is_cross_workgroup);
@@ -464,14 +464,14 @@ pub(super) fn prefetch(at: &Site<'_, '_>) -> Verdict {
             "a prefetch needs a pointer to `CrossWorkgroup`, but has {}",
             m.show_value(at.id(0))
         );
-        at.fault(&PREFETCH, message)
+        at.finding(&PREFETCH, message)
     });
     let bytes = expect(m.is_int_scalar(at.type_of_arg(1)), || {
         let message = format!(
             "the number of bytes to prefetch must be an integer, but is {}",
             m.show_value(at.id(1))
         );
-        at.fault(&PREFETCH, message)
+        at.finding(&PREFETCH, message)
     });
     let hints = all((2..at.inst.args().len()).map(|index| {
         let fine = m.is_constant(at.id(index)) && m.is_int_scalar(at.type_of_arg(index));
@@ -481,13 +481,13 @@ pub(super) fn prefetch(at: &Site<'_, '_>) -> Verdict {
                 index + 1,
                 m.show_value(at.id(index))
             );
-            at.fault(&PREFETCH, message)
+            at.finding(&PREFETCH, message)
         })
     }));
     all([pointer, bytes, hints])
 }
 
-pub(super) fn buffer(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn buffer(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let class = m.pointer_class(at.result_type());
     if !matches!(
@@ -498,7 +498,7 @@ pub(super) fn buffer(at: &Site<'_, '_>) -> Verdict {
             "the result type of OpBufferPointerEXT must be a pointer to a uniform or storage buffer, but is {}",
             m.show_type(at.result_type())
         );
-        return Err(at.fault(&BUFFER, message));
+        return Err(at.finding(&BUFFER, message));
     }
     let buffer = at.id(0);
     let is_untyped = matches!(m.ty_of(buffer), Type::UntypedPointer { .. });
@@ -517,12 +517,12 @@ pub(super) fn buffer(at: &Site<'_, '_>) -> Verdict {
         "OpBufferPointerEXT needs an untyped pointer into the resource heap, but has {}",
         m.show_value(buffer)
     );
-    let fault = at.fault(&BUFFER, message);
-    Err(fault.about(m, variable, "the pointer comes from here"))
+    let finding = at.finding(&BUFFER, message);
+    Err(finding.about(m, variable, "the pointer comes from here"))
 }
 
 /// `OpMaskedGatherINTEL` and `OpMaskedScatterINTEL`.
-pub(super) fn masked(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn masked(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let is_gather = at.inst.op() == Op::MaskedGatherINTEL;
     // Pointers, alignment, mask, fill; or input, pointers, alignment, mask.
@@ -536,7 +536,7 @@ pub(super) fn masked(at: &Site<'_, '_>) -> Verdict {
             at.inst.op(),
             m.show_type(values)
         );
-        return Err(at.fault(&MASKED, message));
+        return Err(at.finding(&MASKED, message));
     };
     let pointer_type = at.type_of_arg(pointers);
     let reach = match m.ty(pointer_type) {
@@ -548,10 +548,10 @@ pub(super) fn masked(at: &Site<'_, '_>) -> Verdict {
     };
     let mask_type = at.type_of_arg(mask);
     let alignment = at.inst.arg(alignment);
-    let fault = |message: String| at.fault(&MASKED, message);
+    let finding = |message: String| at.finding(&MASKED, message);
     all([
         expect(reach == Some(component), || {
-            fault(format!(
+            finding(format!(
                 "{} needs a vector of as many pointers to {}, but has {}",
                 at.inst.op(),
                 m.show_type(component),
@@ -561,7 +561,7 @@ pub(super) fn masked(at: &Site<'_, '_>) -> Verdict {
         expect(
             m.is_bool_vector(mask_type) && m.dimension(mask_type) == count,
             || {
-                fault(format!(
+                finding(format!(
                     "the mask must be a vector of {count} booleans, but is {}",
                     m.show_value(at.id(mask))
                 ))
@@ -570,14 +570,14 @@ pub(super) fn masked(at: &Site<'_, '_>) -> Verdict {
         expect(
             !is_gather || [values, component].contains(&at.type_of_arg(3)),
             || {
-                fault(format!(
+                finding(format!(
                     "the value for masked components must have the result type or its component type, but is {}",
                     m.show_value(at.id(3))
                 ))
             },
         ),
         expect(alignment == 0 || alignment.is_power_of_two(), || {
-            fault(format!(
+            finding(format!(
                 "the alignment must be 0 or a power of two, but is {alignment}"
             ))
         }),
@@ -586,9 +586,9 @@ pub(super) fn masked(at: &Site<'_, '_>) -> Verdict {
 
 /// `OpGenericPtrMemSemantics`, `OpSaveMemoryINTEL` and so on: whatever takes one
 /// pointer.
-pub(super) fn takes_pointer(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn takes_pointer(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.m.is_pointer(at.type_of_arg(0)) {
         true => Ok(()),
-        false => Err(pointer_fault(at, at.id(0))),
+        false => Err(pointer_finding(at, at.id(0))),
     }
 }

@@ -4,7 +4,7 @@ use spirvkit_binary::{Id, Instruction, Value, WordOffset};
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, ExecutionModel as E, Op, StorageClass};
 
-use crate::fault::{Fault, Faults};
+use crate::finding::{Finding, Reporter};
 use crate::module::{Function, Inst, Models, Module};
 use crate::rule::{Example, Frame, Rule};
 
@@ -214,7 +214,7 @@ fn class_named(inst: Inst<'_>) -> Option<StorageClass> {
 
 /// Looks into functions only for storage classes that the module has and that
 /// some stage which reaches the function has not.
-pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
+pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
     let mut present = 0u32;
     let globals = m.declared.iter().filter_map(|&offset| m.inst(offset));
     for class in globals.filter_map(class_named) {
@@ -233,15 +233,15 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
             present >> index & 1 != 0 && !function.models.without(limit.stages(m)).is_empty()
         });
         for (_, limit) in broken {
-            if let Some(fault) = use_in(m, function, limit) {
-                faults.add(fault);
+            if let Some(finding) = use_in(m, function, limit) {
+                reporter.add(finding);
             }
         }
     }
 }
 
 /// The first use of a storage class in a function.
-fn use_in(m: &Module<'_>, function: &Function, limit: &Limit) -> Option<Fault> {
+fn use_in(m: &Module<'_>, function: &Function, limit: &Limit) -> Option<Finding> {
     for inst in m.instructions(function.range.clone()) {
         let offset = WordOffset(inst.offset() as usize);
         let Some(instruction) = Instruction::from_words(inst.words(), offset) else {
@@ -256,7 +256,7 @@ fn use_in(m: &Module<'_>, function: &Function, limit: &Limit) -> Option<Fault> {
                 });
         for id in uses {
             if m.def(id).and_then(class_named) == Some(limit.class) {
-                return Some(fault(m, function, limit, inst, id));
+                return Some(finding(m, function, limit, inst, id));
             }
         }
     }
@@ -264,7 +264,7 @@ fn use_in(m: &Module<'_>, function: &Function, limit: &Limit) -> Option<Fault> {
 }
 
 #[cold]
-fn fault(m: &Module<'_>, function: &Function, limit: &Limit, inst: Inst<'_>, id: Id) -> Fault {
+fn finding(m: &Module<'_>, function: &Function, limit: &Limit, inst: Inst<'_>, id: Id) -> Finding {
     let message = format!(
         "{} uses memory in the storage class `{}`, which is only for {}, but {} is used in {}",
         inst.op(),
@@ -273,10 +273,10 @@ fn fault(m: &Module<'_>, function: &Function, limit: &Limit, inst: Inst<'_>, id:
         m.name(function.id),
         function.models
     );
-    let fault = Fault::new(limit.rule, inst.offset(), message);
-    let fault = match limit.vuid {
-        Some(vuid) => fault.vuid(vuid),
-        None => fault,
+    let finding = Finding::new(limit.rule, inst.offset(), message);
+    let finding = match limit.vuid {
+        Some(vuid) => finding.vuid(vuid),
+        None => finding,
     };
-    fault.about(m, id, "the storage class is named here")
+    finding.about(m, id, "the storage class is named here")
 }

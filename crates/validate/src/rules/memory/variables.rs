@@ -5,13 +5,13 @@ use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
 use spirvkit_grammar::{BuiltIn, Capability, Decoration, Op, StorageClass};
 
 use super::vulkan_variables;
-use crate::fault::{Fault, Verdict, all, expect};
+use crate::finding::{CheckResult, Finding, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Module, Type};
 use crate::rule::{Example, Frame, Rule};
 use crate::rules::logical_pointers as logical_pointer_rules;
 use crate::rules::small_types;
 use crate::rules::types::pointers::class_exists;
-use crate::site::Site;
 
 pub(super) static TYPE: Rule = Rule {
     id: "variable.type",
@@ -279,7 +279,7 @@ pub(super) struct Variable {
     initializer: Option<Id>,
 }
 
-pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match *at.inst.words() {
         // What is asked of those of functions without a value to begin with goes by the type.
         [first, ty, _, class] if StorageClass(class) == StorageClass::Function => {
@@ -290,7 +290,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     }
 }
 
-fn any_variable(at: &Site<'_, '_>) -> Verdict {
+fn any_variable(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let class = StorageClass(at.inst.arg(0));
     let untyped = at.inst.op() == Op::UntypedVariableKHR;
@@ -310,8 +310,8 @@ fn any_variable(at: &Site<'_, '_>) -> Verdict {
             "the type of a variable must be {wanted}, but is {}",
             m.show_type(result)
         );
-        let fault = at.fault(&TYPE, message);
-        return Err(fault.about(m, result, "the type is declared here"));
+        let finding = at.finding(&TYPE, message);
+        return Err(finding.about(m, result, "the type is declared here"));
     }
     let optional = |index: usize| at.inst.optional(index).map(Id);
     let (data, initializer) = match untyped {
@@ -325,7 +325,7 @@ fn any_variable(at: &Site<'_, '_>) -> Verdict {
         initializer,
     };
     if class == StorageClass::Generic {
-        return Err(at.fault(
+        return Err(at.finding(
             &GENERIC,
             "a variable can't be in the storage class `Generic`",
         ));
@@ -335,13 +335,13 @@ fn any_variable(at: &Site<'_, '_>) -> Verdict {
             "the variable is in the storage class `{class}`, but its type is {}",
             m.show_type(result)
         );
-        let fault = at.fault(&TYPE, message);
-        return Err(fault.about(m, result, "the type is declared here"));
+        let finding = at.finding(&TYPE, message);
+        return Err(finding.about(m, result, "the type is declared here"));
     }
     let exists = class_exists(at, class);
     let is_logical = expect(class != StorageClass::PhysicalStorageBuffer, || {
         let message = "a variable can't be in the storage class `PhysicalStorageBuffer`";
-        at.fault(&PHYSICAL, message)
+        at.finding(&PHYSICAL, message)
     });
     let data_type = match untyped {
         true => data_type(at, &variable),
@@ -357,7 +357,7 @@ fn any_variable(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks what a variable holds.
-fn held(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
+fn held(at: &InstCtx<'_, '_>, variable: &Variable, data: Id) -> CheckResult {
     let contents = contents(at, variable, data);
     match at.m.env.is_vulkan() {
         true => all([contents, vulkan_variables::check(at, variable, data)]),
@@ -365,7 +365,7 @@ fn held(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
     }
 }
 
-fn data_type(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
+fn data_type(at: &InstCtx<'_, '_>, variable: &Variable) -> CheckResult {
     let m = at.m;
     let class = variable.class;
     if let Some(data) = variable.data {
@@ -373,15 +373,15 @@ fn data_type(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
             return Ok(());
         }
         let message = format!("the data type must be a type, but is {}", m.name(data));
-        let fault = at.fault(&DATA_TYPE, message);
-        return Err(fault.about(m, data, "it is defined here"));
+        let finding = at.finding(&DATA_TYPE, message);
+        return Err(finding.about(m, data, "it is defined here"));
     }
     if matches!(
         class,
         StorageClass::Function | StorageClass::Private | StorageClass::Workgroup
     ) {
         let message = format!("an untyped variable in `{class}` must name the type of its data");
-        return Err(at.fault(&DATA_TYPE, message));
+        return Err(at.finding(&DATA_TYPE, message));
     }
     if !m.env.is_vulkan() {
         return Ok(());
@@ -389,8 +389,8 @@ fn data_type(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
     if class != StorageClass::UniformConstant {
         let message =
             format!("in Vulkan, an untyped variable in `{class}` must name the type of its data");
-        let fault = at.fault(&DATA_TYPE_VULKAN, message);
-        return Err(fault.vuid("VUID-StandaloneSpirv-OpUntypedVariableKHR-11167"));
+        let finding = at.finding(&DATA_TYPE_VULKAN, message);
+        return Err(finding.vuid("VUID-StandaloneSpirv-OpUntypedVariableKHR-11167"));
     }
     let is_heap = m.own_decorations(variable.id).any(|decorated| {
         decorated.decoration == Decoration::BuiltIn
@@ -403,11 +403,11 @@ fn data_type(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
         return Ok(());
     }
     let message = "in Vulkan, an untyped variable that is not a descriptor heap must name the type of its data";
-    let fault = at.fault(&DATA_TYPE_VULKAN, message);
-    Err(fault.vuid("VUID-StandaloneSpirv-OpUntypedVariableKHR-11347"))
+    let finding = at.finding(&DATA_TYPE_VULKAN, message);
+    Err(finding.vuid("VUID-StandaloneSpirv-OpUntypedVariableKHR-11347"))
 }
 
-fn initializer_of(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
+fn initializer_of(at: &InstCtx<'_, '_>, variable: &Variable) -> CheckResult {
     let m = at.m;
     let Some(initializer) = variable.initializer else {
         return Ok(());
@@ -420,8 +420,8 @@ fn initializer_of(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
             "the initializer of a variable must be a constant or a global variable, but is {}",
             m.show_value(initializer)
         );
-        let fault = at.fault(&INITIALIZER, message);
-        return Err(fault.about(m, initializer, "it is defined here"));
+        let finding = at.finding(&INITIALIZER, message);
+        return Err(finding.about(m, initializer, "it is defined here"));
     }
     if variable.data.is_some() && m.type_of(initializer) != variable.data {
         let message = format!(
@@ -429,12 +429,12 @@ fn initializer_of(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
             m.show_type(variable.data.unwrap_or(Id(0))),
             m.show_value(initializer)
         );
-        let fault = at.fault(&INITIALIZER, message);
-        return Err(fault.about(m, initializer, "the initializer is defined here"));
+        let finding = at.finding(&INITIALIZER, message);
+        return Err(finding.about(m, initializer, "the initializer is defined here"));
     }
     if variable.class == StorageClass::TaskPayloadWorkgroupEXT {
         return Err(at
-            .fault(
+            .finding(
                 &INITIALIZER_PAYLOAD,
                 "a task payload can't have an initializer",
             )
@@ -449,25 +449,30 @@ fn initializer_of(at: &Site<'_, '_>, variable: &Variable) -> Verdict {
         StorageClass::Workgroup => {
             let message =
                 "in Vulkan, variables in `Workgroup` can be initialized only with OpConstantNull";
-            let fault = at.fault(&INITIALIZER_VULKAN, message);
-            Err(fault.vuid("VUID-StandaloneSpirv-OpVariable-04734"))
+            let finding = at.finding(&INITIALIZER_VULKAN, message);
+            Err(finding.vuid("VUID-StandaloneSpirv-OpVariable-04734"))
         }
         class => {
             let message = format!("in Vulkan, a variable in `{class}` can't have an initializer");
-            let fault = at.fault(&INITIALIZER_VULKAN, message);
-            Err(fault.vuid("VUID-StandaloneSpirv-OpVariable-04651"))
+            let finding = at.finding(&INITIALIZER_VULKAN, message);
+            Err(finding.vuid("VUID-StandaloneSpirv-OpVariable-04651"))
         }
     }
 }
 
 #[cold]
-pub(super) fn fault(at: &Site<'_, '_>, rule: &'static Rule, data: Id, message: &str) -> Fault {
+pub(super) fn finding(
+    at: &InstCtx<'_, '_>,
+    rule: &'static Rule,
+    data: Id,
+    message: &str,
+) -> Finding {
     let message = format!("{message}, but this one holds {}", at.m.show_type(data));
-    at.fault(rule, message)
+    at.finding(rule, message)
         .about(at.m, data, "its type is declared here")
 }
 
-fn contents(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
+fn contents(at: &InstCtx<'_, '_>, variable: &Variable, data: Id) -> CheckResult {
     let m = at.m;
     let class = variable.class;
     let contents = m.contents(data);
@@ -480,15 +485,15 @@ fn contents(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
             }
             _ => format!("variables in `{class}` can't hold booleans"),
         };
-        fault(at, &BOOLEAN, data, &message)
+        finding(at, &BOOLEAN, data, &message)
     });
     let cooperative = expect(local || !contents.has(Contents::COOPERATIVE), || {
         let message = format!("variables in `{class}` can't hold cooperative matrices and vectors");
-        fault(at, &COOPERATIVE, data, &message)
+        finding(at, &COOPERATIVE, data, &message)
     });
     let tiny = expect(local || !contents.has(Contents::TINY_FLOAT), || {
         let message = format!("variables in `{class}` can't hold floats of 4 or 6 bits");
-        fault(at, &TINY, data, &message)
+        finding(at, &TINY, data, &message)
     });
     let long = match m.env.is_vulkan() && contents.has(Contents::LONG_VECTOR) {
         true => vulkan_variables::long_vectors(at, variable, data, contents),
@@ -531,11 +536,11 @@ fn booleans_may_be_in(m: &Module<'_>, variable: &Variable, data: Id) -> bool {
 }
 
 fn logical_pointers(
-    at: &Site<'_, '_>,
+    at: &InstCtx<'_, '_>,
     variable: &Variable,
     data: Id,
     contents: Contents,
-) -> Verdict {
+) -> CheckResult {
     let m = at.m;
     let storage_pointer = contents.has(Contents::STORAGE_POINTER);
     let workgroup_pointer = contents.has(Contents::WORKGROUP_POINTER);
@@ -565,7 +570,7 @@ fn logical_pointers(
     } else {
         return Ok(());
     };
-    Err(fault(at, &POINTERS, data, &message))
+    Err(finding(at, &POINTERS, data, &message))
 }
 
 /// The capabilities that let values of a size into a storage class; `None` if
@@ -595,7 +600,7 @@ fn storage_capabilities(class: StorageClass, bits: u32) -> Option<Capability> {
     })
 }
 
-fn small(at: &Site<'_, '_>, variable: &Variable, data: Id, contents: Contents) -> Verdict {
+fn small(at: &InstCtx<'_, '_>, variable: &Variable, data: Id, contents: Contents) -> CheckResult {
     let m = at.m;
     let class = variable.class;
     let has_16 = contents.has(Contents::INT16) && !m.has(Capability::Int16)
@@ -627,10 +632,10 @@ fn small(at: &Site<'_, '_>, variable: &Variable, data: Id, contents: Contents) -
                         format!("variables in `{class}` can't hold {bits}-bit values in this module")
                     }
                 };
-                let fault = fault(at, &SMALL, data, &message);
+                let finding = finding(at, &SMALL, data, &message);
                 return Err(match &needed {
-                    Some(needed) => fault.needs(std::slice::from_ref(needed)),
-                    None => fault.needs(small_types::CALCULATION),
+                    Some(needed) => finding.needs(std::slice::from_ref(needed)),
+                    None => finding.needs(small_types::CALCULATION),
                 });
             }
             Ok(())

@@ -4,11 +4,11 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
-use super::variables::{Variable, fault};
-use crate::fault::Verdict;
+use super::variables::{Variable, finding};
+use crate::finding::CheckResult;
+use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static LONG_VECTOR: Rule = Rule {
     id: "variable.long-vector",
@@ -133,18 +133,18 @@ OpEntryPoint GLCompute %main \"main\" %variable",
 };
 
 pub(super) fn long_vectors(
-    at: &Site<'_, '_>,
+    at: &InstCtx<'_, '_>,
     variable: &Variable,
     data: Id,
     contents: Contents,
-) -> Verdict {
+) -> CheckResult {
     let class = variable.class;
     if matches!(class, StorageClass::Input | StorageClass::Output) {
         let message = format!(
             "in Vulkan, variables in `{class}` can't hold vectors of more than 4 components"
         );
-        let fault = fault(at, &LONG_VECTOR, data, &message);
-        return Err(fault.vuid("VUID-StandaloneSpirv-Type-12297"));
+        let finding = finding(at, &LONG_VECTOR, data, &message);
+        return Err(finding.vuid("VUID-StandaloneSpirv-Type-12297"));
     }
     let explicit = match class {
         StorageClass::Uniform
@@ -158,13 +158,13 @@ pub(super) fn long_vectors(
         let message = format!(
             "in Vulkan, variables in `{class}` can't hold vectors whose size is a specialization constant"
         );
-        let fault = fault(at, &LONG_VECTOR, data, &message);
-        return Err(fault.vuid("VUID-StandaloneSpirv-Function-12294"));
+        let finding = finding(at, &LONG_VECTOR, data, &message);
+        return Err(finding.vuid("VUID-StandaloneSpirv-Function-12294"));
     }
     Ok(())
 }
 
-pub(super) fn runtime_arrays(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
+pub(super) fn runtime_arrays(at: &InstCtx<'_, '_>, variable: &Variable, data: Id) -> CheckResult {
     let m = at.m;
     let class = variable.class;
     let inner = m.without_arrays(data);
@@ -184,7 +184,7 @@ pub(super) fn runtime_arrays(at: &Site<'_, '_>, variable: &Variable, data: Id) -
                         .to_owned()
                 }
             };
-            return Err(fault(at, &RUNTIME_ARRAY, data, &message));
+            return Err(finding(at, &RUNTIME_ARRAY, data, &message));
         }
     }
     let within = m.is_struct(inner) && m.contents(inner).has(Contents::RUNTIME_ARRAY);
@@ -199,10 +199,10 @@ pub(super) fn runtime_arrays(at: &Site<'_, '_>, variable: &Variable, data: Id) -
         StorageClass::Uniform => return Ok(()),
         _ => "in Vulkan, only buffers can have a run-time array",
     };
-    Err(fault(at, &RUNTIME_ARRAY, data, message))
+    Err(finding(at, &RUNTIME_ARRAY, data, message))
 }
 
-pub(super) fn check(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict {
+pub(super) fn check(at: &InstCtx<'_, '_>, variable: &Variable, data: Id) -> CheckResult {
     let m = at.m;
     // One level of arrays: bindings may be arrays.
     let inner = match m.ty(data) {
@@ -221,7 +221,7 @@ pub(super) fn check(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict
             };
             if !fine {
                 let message = "in Vulkan, variables in `UniformConstant` must be images, samplers or other handles";
-                return Err(fault(at, &HANDLE, data, message));
+                return Err(finding(at, &HANDLE, data, message));
             }
         }
         StorageClass::Uniform | StorageClass::StorageBuffer if !m.is_struct(inner) => {
@@ -229,20 +229,20 @@ pub(super) fn check(at: &Site<'_, '_>, variable: &Variable, data: Id) -> Verdict
                 "in Vulkan, variables in `{}` must be structures or arrays of structures",
                 variable.class
             );
-            let fault = fault(at, &BLOCK, data, &message);
-            return Err(fault.vuid("VUID-StandaloneSpirv-Uniform-06807"));
+            let finding = finding(at, &BLOCK, data, &message);
+            return Err(finding.vuid("VUID-StandaloneSpirv-Uniform-06807"));
         }
         StorageClass::PushConstant if !m.is_struct(data) => {
             let message = "in Vulkan, variables in `PushConstant` must be structures";
-            let fault = fault(at, &BLOCK, data, message);
-            return Err(fault.vuid("VUID-StandaloneSpirv-PushConstant-06808"));
+            let finding = finding(at, &BLOCK, data, message);
+            return Err(finding.vuid("VUID-StandaloneSpirv-PushConstant-06808"));
         }
         StorageClass::TileAttachmentQCOM => {
             let has = |decoration| m.is_decorated(variable.id, decoration);
             if !has(Decoration::DescriptorSet) || !has(Decoration::Binding) {
                 let message =
                     "in Vulkan, a tile attachment must have a descriptor set and a binding";
-                return Err(at.fault(&TILE_ATTACHMENT, message));
+                return Err(at.finding(&TILE_ATTACHMENT, message));
             }
         }
         _ => {}

@@ -3,11 +3,11 @@
 use spirvkit_diagnostics::ErrorClass::InvalidCapability;
 use spirvkit_grammar::{Capability, OperandKind, Version};
 
-use crate::fault::{Verdict, all, expect};
+use crate::finding::{CheckResult, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::Module;
 use crate::options::Api;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static NOT_IN_ENVIRONMENT: Rule = Rule {
     id: "mode-setting.capability-environment",
@@ -46,7 +46,7 @@ OpMemoryModel Logical Vulkan",
 };
 
 /// Checks an `OpCapability`.
-pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let capability = Capability(at.inst.arg(0));
     let lacks_model = capability == Capability::CooperativeMatrixKHR
@@ -55,13 +55,13 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
     let has_model = expect(!lacks_model, || {
         let message =
             "CooperativeMatrixKHR and Shader together need the capability VulkanMemoryModel";
-        at.fault(&COOPERATIVE_MATRIX, message)
+        at.finding(&COOPERATIVE_MATRIX, message)
     });
     all([has_model, check_known(at, capability)])
 }
 
 /// Checks that the environment knows a capability.
-fn check_known(at: &Site<'_, '_>, capability: Capability) -> Verdict {
+fn check_known(at: &InstCtx<'_, '_>, capability: Capability) -> CheckResult {
     let m = at.m;
     if environment_knows(m, capability) {
         return Ok(());
@@ -70,15 +70,15 @@ fn check_known(at: &Site<'_, '_>, capability: Capability) -> Verdict {
         "{} does not support the capability {capability}",
         m.env.target.name()
     );
-    let mut fault = at.fault(&NOT_IN_ENVIRONMENT, message);
+    let mut finding = at.finding(&NOT_IN_ENVIRONMENT, message);
     let info = OperandKind::Capability.enumerant(capability.0);
     let mut extensions = info
         .into_iter()
         .flat_map(|info| info.availability().extensions());
     if let Some(extension) = extensions.next() {
-        fault = fault.help(format!("the extension {extension} may permit it"));
+        finding = finding.help(format!("the extension {extension} may permit it"));
     }
-    Err(fault)
+    Err(finding)
 }
 
 /// Whether the module's environment knows a capability, by itself or by an

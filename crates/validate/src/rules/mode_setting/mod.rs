@@ -10,10 +10,10 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{AddressingModel, Capability, MemoryModel, Op};
 
 use super::Family;
-use crate::fault::{Faults, Verdict, all, expect};
+use crate::finding::{CheckResult, Reporter, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::Module;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 pub(crate) use capabilities::environment_knows;
 pub(super) use tables::Modes;
 pub(super) use workgroup::check_entry as check_workgroup_size;
@@ -99,7 +99,7 @@ OpMemoryModel Physical32 Simple",
     },
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::MemoryModel => check_memory_model(at),
         Op::Capability => capabilities::check(at),
@@ -107,7 +107,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     }
 }
 
-fn check_memory_model(at: &Site<'_, '_>) -> Verdict {
+fn check_memory_model(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let addressing = AddressingModel(at.inst.arg(0));
     let model = MemoryModel(at.inst.arg(1));
@@ -116,8 +116,8 @@ fn check_memory_model(at: &Site<'_, '_>) -> Verdict {
         let message = format!(
             "the capability VulkanMemoryModel is declared, so the memory model must be Vulkan, but is {model}"
         );
-        let fault = at.fault(&VULKAN_MEMORY_MODEL, message);
-        fault.help("use the memory model Vulkan, or remove the capability")
+        let finding = at.finding(&VULKAN_MEMORY_MODEL, message);
+        finding.help("use the memory model Vulkan, or remove the capability")
     });
     let fits = match addressing {
         AddressingModel::Logical | AddressingModel::PhysicalStorageBuffer64 => !m.env.is_opencl(),
@@ -126,15 +126,15 @@ fn check_memory_model(at: &Site<'_, '_>) -> Verdict {
     let addressing = expect(fits, || {
         let name = m.env.target.name();
         let message = format!("{name} does not support the addressing model {addressing}");
-        at.fault(&ADDRESSING_MODEL, message)
+        at.finding(&ADDRESSING_MODEL, message)
     });
     let memory = expect(!m.env.is_opencl() || model == MemoryModel::OpenCL, || {
         let message = format!("the memory model must be OpenCL, but is {model}");
-        at.fault(&MEMORY_MODEL, message)
+        at.finding(&MEMORY_MODEL, message)
     });
     all([declared, addressing, memory])
 }
 
-fn check_module(m: &Module<'_>, faults: &mut Faults) {
-    modes::check_module(m, faults);
+fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
+    modes::check_module(m, reporter);
 }

@@ -6,10 +6,10 @@ use spirvkit_grammar::{Decoration, ExecutionMode, ExecutionModel, FPFastMathMode
 
 use super::tables::{self, Modes};
 use super::workgroup;
-use crate::fault::{Fault, Faults, Verdict, all, expect};
+use crate::finding::{CheckResult, Finding, Reporter, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Decorated, Models, Module};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static TARGET: Rule = Rule {
     id: "mode-setting.mode-target",
@@ -238,7 +238,7 @@ pub(super) static LOCAL_SIZE_ID: Rule = Rule {
 };
 
 /// Checks an `OpExecutionMode` or `OpExecutionModeId`.
-pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let function = at.id(0);
     let mode = ExecutionMode(at.inst.arg(1));
@@ -252,7 +252,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
             m.name(function)
         );
         return Err(at
-            .fault(&TARGET, message)
+            .finding(&TARGET, message)
             .about(m, function, "no OpEntryPoint names this"));
     };
     let takes_ids = tables::takes_ids(mode);
@@ -261,7 +261,7 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
             true => "has operands that are ids, so it must be declared with OpExecutionModeId",
             false => "has no operands that are ids, so it must be declared with OpExecutionMode",
         };
-        return Err(at.fault(&OPERAND_FORM, format!("{mode} {right}")));
+        return Err(at.finding(&OPERAND_FORM, format!("{mode} {right}")));
     }
     let ids = match takes_ids {
         true => check_ids(at, mode),
@@ -279,14 +279,14 @@ pub(super) fn check(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks that the entry points with a mode are of these models.
-fn check_models(at: &Site<'_, '_>, mode: ExecutionMode, models: Models) -> Verdict {
+fn check_models(at: &InstCtx<'_, '_>, mode: ExecutionMode, models: Models) -> CheckResult {
     if let Some(allowed) = tables::models_of(mode) {
         let wrong = models.without(allowed);
         if !wrong.is_empty() {
             let message = format!(
                 "{mode} is for {allowed}, but the entry point's execution model is {wrong}"
             );
-            return Err(at.fault(&WRONG_MODEL, message));
+            return Err(at.finding(&WRONG_MODEL, message));
         }
     }
     let (only, vuid) = match mode {
@@ -302,13 +302,13 @@ fn check_models(at: &Site<'_, '_>, mode: ExecutionMode, models: Models) -> Verdi
         Some(wrong) => {
             let message =
                 format!("{mode} is for {only}, but the entry point's execution model is {wrong}");
-            Err(at.fault(&WRONG_MODEL, message).vuid(vuid))
+            Err(at.finding(&WRONG_MODEL, message).vuid(vuid))
         }
     }
 }
 
 /// Checks the operands of a mode that has ids for operands.
-fn check_ids(at: &Site<'_, '_>, mode: ExecutionMode) -> Verdict {
+fn check_ids(at: &InstCtx<'_, '_>, mode: ExecutionMode) -> CheckResult {
     let m = at.m;
     let is_fast_math = mode == ExecutionMode::FPFastMathDefault;
     let first = if is_fast_math { 3 } else { 2 };
@@ -324,7 +324,7 @@ fn check_ids(at: &Site<'_, '_>, mode: ExecutionMode) -> Verdict {
                 index - 1,
                 m.show_value(id)
             );
-            return Err(at.fault(&CONSTANT_OPERANDS, message).about(
+            return Err(at.finding(&CONSTANT_OPERANDS, message).about(
                 m,
                 id,
                 "the operand is defined here",
@@ -339,7 +339,7 @@ fn check_ids(at: &Site<'_, '_>, mode: ExecutionMode) -> Verdict {
     }
 }
 
-fn check_fast_math(at: &Site<'_, '_>) -> Verdict {
+fn check_fast_math(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let (ty, flags) = (at.id(2), at.id(3));
     let is_float = expect(m.is_float_scalar(ty), || {
@@ -347,18 +347,18 @@ fn check_fast_math(at: &Site<'_, '_>) -> Verdict {
             "the target type of FPFastMathDefault must be a floating-point type, but is {}",
             m.show_type(ty)
         );
-        at.fault(&FAST_MATH_TYPE, message)
+        at.finding(&FAST_MATH_TYPE, message)
     });
     all([is_float, check_flags(at, flags)])
 }
 
 /// Checks the flags of `FPFastMathDefault`.
-fn check_flags(at: &Site<'_, '_>, flags: Id) -> Verdict {
+fn check_flags(at: &InstCtx<'_, '_>, flags: Id) -> CheckResult {
     let m = at.m;
     let wrong = |what: &str| {
         let message = format!("the flags of FPFastMathDefault {what}");
         Err(at
-            .fault(&FAST_MATH_MASK, message)
+            .finding(&FAST_MATH_MASK, message)
             .about(m, flags, "the flags are defined here"))
     };
     let value = match m.type_of(flags).map(|ty| m.is_int_scalar_of(ty, 32)) {
@@ -394,7 +394,7 @@ fn check_flags(at: &Site<'_, '_>, flags: Id) -> Verdict {
     all(found)
 }
 
-fn check_vulkan(at: &Site<'_, '_>, mode: ExecutionMode, is_mesh: bool) -> Verdict {
+fn check_vulkan(at: &InstCtx<'_, '_>, mode: ExecutionMode, is_mesh: bool) -> CheckResult {
     let m = at.m;
     match mode {
         ExecutionMode::OriginLowerLeft | ExecutionMode::PixelCenterInteger => {
@@ -403,7 +403,7 @@ fn check_vulkan(at: &Site<'_, '_>, mode: ExecutionMode, is_mesh: bool) -> Verdic
                 _ => ORIGIN.vuids[1],
             };
             let message = format!("{mode} is not allowed in Vulkan");
-            Err(at.fault(&ORIGIN, message).vuid(vuid))
+            Err(at.finding(&ORIGIN, message).vuid(vuid))
         }
         ExecutionMode::OutputVertices | ExecutionMode::OutputPrimitivesEXT
             if is_mesh && at.inst.arg(2) == 0 =>
@@ -413,13 +413,13 @@ fn check_vulkan(at: &Site<'_, '_>, mode: ExecutionMode, is_mesh: bool) -> Verdic
                 _ => MESH_OUTPUTS.vuids[1],
             };
             let message = format!("{mode} of a mesh shader must be more than 0");
-            Err(at.fault(&MESH_OUTPUTS, message).vuid(vuid))
+            Err(at.finding(&MESH_OUTPUTS, message).vuid(vuid))
         }
         ExecutionMode::LocalSizeId
             if !m.env.is_vulkan_since(3) && !m.options.allow_local_size_id =>
         {
             let message = format!("{} does not support LocalSizeId", m.env.target.name());
-            Err(at.fault(&LOCAL_SIZE_ID, message).help(
+            Err(at.finding(&LOCAL_SIZE_ID, message).help(
                 "use LocalSize, or, if maintenance4 is enabled, the option --allow-localsizeid",
             ))
         }
@@ -428,13 +428,13 @@ fn check_vulkan(at: &Site<'_, '_>, mode: ExecutionMode, is_mesh: bool) -> Verdic
 }
 
 /// Checks what modes mean together.
-pub(super) fn check_module(m: &Module<'_>, faults: &mut Faults) {
+pub(super) fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     let modes = Modes::of(m);
-    check_repeated(m, &modes, faults);
-    check_fast_math_entries(m, &modes, faults);
+    check_repeated(m, &modes, reporter);
+    check_fast_math_entries(m, &modes, reporter);
 }
 
-fn check_repeated(m: &Module<'_>, modes: &Modes, faults: &mut Faults) {
+fn check_repeated(m: &Module<'_>, modes: &Modes, reporter: &mut Reporter) {
     let operand = |offset: u32| m.inst(offset).map_or(0, |inst| inst.arg(2));
     for group in modes
         .entries()
@@ -460,7 +460,7 @@ fn check_repeated(m: &Module<'_>, modes: &Modes, faults: &mut Faults) {
                 true => format!("the entry point already has {mode} for this operand"),
                 false => format!("the entry point already has {mode}"),
             };
-            faults.add(Fault::new(&REPEATED, offset, message).at(
+            reporter.add(Finding::new(&REPEATED, offset, message).at(
                 pair.first().map_or(first, |entry| entry.1),
                 "it is declared here",
             ));
@@ -468,7 +468,7 @@ fn check_repeated(m: &Module<'_>, modes: &Modes, faults: &mut Faults) {
     }
 }
 
-fn check_fast_math_entries(m: &Module<'_>, modes: &Modes, faults: &mut Faults) {
+fn check_fast_math_entries(m: &Module<'_>, modes: &Modes, reporter: &mut Reporter) {
     let mode = ExecutionMode::FPFastMathDefault;
     let mut functions: Vec<Id> = modes
         .entries()
@@ -489,17 +489,17 @@ fn check_fast_math_entries(m: &Module<'_>, modes: &Modes, faults: &mut Faults) {
                 && let Some(offset) = modes.find(function, mode)
             {
                 let message = format!("{mode} excludes {other}");
-                let fault = Fault::new(&FAST_MATH_CONFLICT, offset, message);
-                faults.add(fault.at(found, "it is declared here"));
+                let finding = Finding::new(&FAST_MATH_CONFLICT, offset, message);
+                reporter.add(finding.at(found, "it is declared here"));
             }
         }
     }
-    check_call_trees(m, &functions, faults);
+    check_call_trees(m, &functions, reporter);
 }
 
 /// Looks for what `FPFastMathDefault` forbids in all that runs for these entry
 /// points.
-fn check_call_trees(m: &Module<'_>, entries: &[Id], faults: &mut Faults) {
+fn check_call_trees(m: &Module<'_>, entries: &[Id], reporter: &mut Reporter) {
     let forbidden = |decorated: &Decorated<'_>| match decorated.decoration {
         Decoration::NoContraction => true,
         Decoration::FPFastMathMode => decorated.param(0) & FPFastMathMode::Fast.0 != 0,
@@ -535,8 +535,8 @@ fn check_call_trees(m: &Module<'_>, entries: &[Id], faults: &mut Faults) {
                 m.name(target),
                 decorated.decoration
             );
-            let fault = Fault::new(&FAST_MATH_IN_CALL_TREE, offset, message);
-            faults.add(fault.at(decorated.inst.offset(), "it is decorated here"));
+            let finding = Finding::new(&FAST_MATH_IN_CALL_TREE, offset, message);
+            reporter.add(finding.at(decorated.inst.offset(), "it is decorated here"));
         }
     }
 }

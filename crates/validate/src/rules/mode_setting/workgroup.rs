@@ -6,10 +6,10 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op};
 
 use super::Modes;
-use crate::fault::{Fault, Verdict, all};
+use crate::finding::{CheckResult, Finding, all};
+use crate::inst_ctx::InstCtx;
 use crate::module::{EntryPoint, Inst, Module};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static EMPTY: Rule = Rule {
     id: "mode-setting.workgroup-empty",
@@ -142,10 +142,10 @@ fn show(size: [u64; 3]) -> String {
 }
 
 #[cold]
-fn empty(offset: u32, size: [u64; 3]) -> Fault {
+fn empty(offset: u32, size: [u64; 3]) -> Finding {
     let message = format!("a workgroup of size {} has no invocations", show(size));
     let side = size.iter().position(|&side| side == 0).unwrap_or(0);
-    Fault::new(&EMPTY, offset, message).word(FIRST_SIDE + side)
+    Finding::new(&EMPTY, offset, message).word(FIRST_SIDE + side)
 }
 
 /// The word with the first side of a workgroup: behind entry point and mode, or behind
@@ -153,7 +153,7 @@ fn empty(offset: u32, size: [u64; 3]) -> Fault {
 const FIRST_SIDE: usize = 3;
 
 /// Checks a `LocalSize` or `LocalSizeId`.
-pub(super) fn check_mode(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn check_mode(at: &InstCtx<'_, '_>) -> CheckResult {
     let Some(size) = size_of_mode(at.m, at.inst) else {
         return Ok(());
     };
@@ -165,8 +165,8 @@ pub(super) fn check_mode(at: &Site<'_, '_>) -> Verdict {
 
 /// Whether workgroups of this size can be cut into groups of four as the modes
 /// of the entry point ask for.
-fn check_groups(modes: &Modes, function: Id, offset: u32, size: [u64; 3]) -> Verdict {
-    let fault = |message: String| Fault::new(&DERIVATIVE_GROUPS, offset, message);
+fn check_groups(modes: &Modes, function: Id, offset: u32, size: [u64; 3]) -> CheckResult {
+    let finding = |message: String| Finding::new(&DERIVATIVE_GROUPS, offset, message);
     let mut quads = Ok(());
     if modes.has(function, ExecutionMode::DerivativeGroupQuadsKHR)
         && (!size[0].is_multiple_of(2) || !size[1].is_multiple_of(2))
@@ -176,8 +176,8 @@ fn check_groups(modes: &Modes, function: Id, offset: u32, size: [u64; 3]) -> Ver
             show(size)
         );
         let side = usize::from(size[0].is_multiple_of(2));
-        let fault = fault(message).word(FIRST_SIDE + side);
-        quads = Err(fault.vuid(DERIVATIVE_GROUPS.vuids[0]));
+        let finding = finding(message).word(FIRST_SIDE + side);
+        quads = Err(finding.vuid(DERIVATIVE_GROUPS.vuids[0]));
     }
     let product = size.iter().fold(1u64, |all, &side| all.wrapping_mul(side));
     if modes.has(function, ExecutionMode::DerivativeGroupLinearKHR) && !product.is_multiple_of(4) {
@@ -186,7 +186,10 @@ fn check_groups(modes: &Modes, function: Id, offset: u32, size: [u64; 3]) -> Ver
              {product}",
             show(size)
         );
-        return all([quads, Err(fault(message).vuid(DERIVATIVE_GROUPS.vuids[1]))]);
+        return all([
+            quads,
+            Err(finding(message).vuid(DERIVATIVE_GROUPS.vuids[1])),
+        ]);
     }
     quads
 }
@@ -197,7 +200,7 @@ pub(crate) fn check_entry(
     modes: &Modes,
     entry: &EntryPoint<'_>,
     declared: Option<WorkgroupSize>,
-) -> Verdict {
+) -> CheckResult {
     let needs_size = matches!(
         entry.model,
         ExecutionModel::GLCompute
@@ -238,14 +241,14 @@ pub(crate) fn check_entry(
     let tiles = modes.find(function, ExecutionMode::TileShadingRateQCOM);
     if let (Some(tiles), Some(local)) = (tiles, local) {
         let message = "with TileShadingRateQCOM, the tile determines the size of workgroups";
-        return Err(Fault::new(&TILE_RATE, local, message).at(tiles, "it is declared here"));
+        return Err(Finding::new(&TILE_RATE, local, message).at(tiles, "it is declared here"));
     }
     if local.is_none() && tiles.is_none() && declared.is_none() {
         let message = format!(
             "entry point \"{}\" does not declare the size of its workgroups",
             entry.name()
         );
-        return Err(Fault::new(&MISSING, entry.inst.offset(), message)
+        return Err(Finding::new(&MISSING, entry.inst.offset(), message)
             .help("add the execution mode LocalSize"));
     }
     Ok(())

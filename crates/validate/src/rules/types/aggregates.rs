@@ -4,10 +4,10 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Decoration, Op};
 
-use crate::fault::{Fault, Verdict, all, expect};
+use crate::finding::{CheckResult, Finding, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static ELEMENT: Rule = Rule {
     id: "type.array-element",
@@ -166,7 +166,7 @@ pub(super) static OPAQUE_MEMBER: Rule = Rule {
 };
 
 /// `OpTypeArray` and `OpTypeRuntimeArray`.
-pub(super) fn array(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn array(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let element = at.id(0);
     let ty = m.ty(element);
@@ -175,14 +175,14 @@ pub(super) fn array(at: &Site<'_, '_>) -> Verdict {
             "the elements of an array must have a type other than void, but this is {}",
             m.show_type(element)
         );
-        let fault = at.fault(&ELEMENT, message);
-        fault.about(m, element, "it is defined here")
+        let finding = at.finding(&ELEMENT, message);
+        finding.about(m, element, "it is defined here")
     });
     let is_nested = m.env.is_vulkan() && matches!(ty, Type::RuntimeArray { .. });
     let is_sized = expect(!is_nested, || {
         let message = "in Vulkan, the elements of an array can't be run-time arrays";
-        let fault = at.fault(&NESTED_RUNTIME_ARRAY, message);
-        fault.about(m, element, "the element type is declared here")
+        let finding = at.finding(&NESTED_RUNTIME_ARRAY, message);
+        finding.about(m, element, "the element type is declared here")
     });
     let length = match at.inst.op() {
         Op::TypeArray => length(at),
@@ -191,7 +191,7 @@ pub(super) fn array(at: &Site<'_, '_>) -> Verdict {
     all([holds_something, is_sized, length])
 }
 
-fn length(at: &Site<'_, '_>) -> Verdict {
+fn length(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let length = at.id(1);
     if !m.is_constant(length) {
@@ -199,14 +199,14 @@ fn length(at: &Site<'_, '_>) -> Verdict {
             "the length of an array must be a constant, but is {}",
             m.show_value(length)
         );
-        return Err(length_fault(at, message));
+        return Err(length_finding(at, message));
     }
     let Type::Int { signed, .. } = m.ty_of(length) else {
         let message = format!(
             "the length of an array must be an integer, but is {}",
             m.show_value(length)
         );
-        return Err(length_fault(at, message));
+        return Err(length_finding(at, message));
     };
     let Some(value) = m.default_u64(length) else {
         return Ok(());
@@ -216,18 +216,18 @@ fn length(at: &Site<'_, '_>) -> Verdict {
             "the length of an array must be at least 1, but is {}",
             value as i64
         );
-        return Err(length_fault(at, message));
+        return Err(length_finding(at, message));
     }
     Ok(())
 }
 
 #[cold]
-fn length_fault(at: &Site<'_, '_>, message: String) -> Fault {
-    at.fault(&LENGTH, message)
+fn length_finding(at: &InstCtx<'_, '_>, message: String) -> Finding {
+    at.finding(&LENGTH, message)
         .about(at.m, at.id(1), "the length is defined here")
 }
 
-pub(super) fn structure(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn structure(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let Some(result) = at.inst.result() else {
         return Ok(());
@@ -242,8 +242,8 @@ pub(super) fn structure(at: &Site<'_, '_>) -> Verdict {
                     "member {index} of the structure must have a type other than void, but this is {}",
                     m.show_type(member)
                 );
-                let fault = at.fault(&MEMBER, message);
-                return Err(fault.about(m, member, "it is defined here"));
+                let finding = at.finding(&MEMBER, message);
+                return Err(finding.about(m, member, "it is defined here"));
             }
             Type::Struct { .. } => nested_struct(at, index, member)?,
             Type::RuntimeArray { .. } if is_vulkan && index + 1 < members.len() => {
@@ -251,16 +251,16 @@ pub(super) fn structure(at: &Site<'_, '_>) -> Verdict {
                     "member {index} of the structure is a run-time array, but in Vulkan only the last member can be \
                      one"
                 );
-                let fault = at.fault(&RUNTIME_ARRAY_LAST, message);
-                return Err(fault.about(m, member, "the member's type is declared here"));
+                let finding = at.finding(&RUNTIME_ARRAY_LAST, message);
+                return Err(finding.about(m, member, "the member's type is declared here"));
             }
             Type::RuntimeArray { .. } if is_vulkan && !m.is_block(result) => {
                 let message = format!(
                     "member {index} of the structure is a run-time array, so in Vulkan the structure must be \
                      decorated with Block or BufferBlock"
                 );
-                let fault = at.fault(&RUNTIME_ARRAY_BLOCK, message);
-                return Err(fault.about(m, member, "the member's type is declared here"));
+                let finding = at.finding(&RUNTIME_ARRAY_BLOCK, message);
+                return Err(finding.about(m, member, "the member's type is declared here"));
             }
             _ => {}
         }
@@ -272,7 +272,7 @@ pub(super) fn structure(at: &Site<'_, '_>) -> Verdict {
             "either all members of the structure must be built-ins or none, but {built_ins} of {} are",
             members.len()
         );
-        at.fault(&BUILT_IN_MEMBERS, message)
+        at.finding(&BUILT_IN_MEMBERS, message)
     });
     let opaque = match is_vulkan {
         true => opaque_members(at, members),
@@ -292,7 +292,7 @@ fn built_in_members(m: &Module<'_>, ty: Id) -> usize {
     built_ins.count()
 }
 
-fn nested_struct(at: &Site<'_, '_>, index: usize, member: Id) -> Verdict {
+fn nested_struct(at: &InstCtx<'_, '_>, index: usize, member: Id) -> CheckResult {
     let m = at.m;
     if !m.structure_facts(member).has_built_ins {
         return Ok(());
@@ -301,12 +301,12 @@ fn nested_struct(at: &Site<'_, '_>, index: usize, member: Id) -> Verdict {
         "member {index} of the structure is {}, whose members are built-ins",
         m.show_type(member)
     );
-    let fault = at.fault(&BUILT_IN_NESTED, message);
-    Err(fault.about(m, member, "the member's type is declared here"))
+    let finding = at.finding(&BUILT_IN_NESTED, message);
+    Err(finding.about(m, member, "the member's type is declared here"))
 }
 
 /// Structures within structures, at any depth and through arrays.
-fn block_in_block(at: &Site<'_, '_>, result: Id) -> Verdict {
+fn block_in_block(at: &InstCtx<'_, '_>, result: Id) -> CheckResult {
     let m = at.m;
     let holds_block = |member: u32| m.contents(Id(member)).has(Contents::BLOCK);
     // Members often have the same type as the one before.
@@ -328,8 +328,8 @@ fn block_in_block(at: &Site<'_, '_>, result: Id) -> Verdict {
                     "the structure is a block, so it can't hold {}, which is also a block",
                     m.show_type(member)
                 );
-                let fault = at.fault(&NESTED_BLOCK, message);
-                return Err(fault.about(m, member, "the inner block is declared here"));
+                let finding = at.finding(&NESTED_BLOCK, message);
+                return Err(finding.about(m, member, "the inner block is declared here"));
             }
             todo.push(member);
         }
@@ -340,7 +340,7 @@ fn block_in_block(at: &Site<'_, '_>, result: Id) -> Verdict {
 /// Looks only at the members themselves, the elements of arrays and what a pointer
 /// points to: what structures within hold has been looked at where they are
 /// declared, and pointers to pointers are not for opaque types in Vulkan.
-fn opaque_members(at: &Site<'_, '_>, members: &[u32]) -> Verdict {
+fn opaque_members(at: &InstCtx<'_, '_>, members: &[u32]) -> CheckResult {
     let m = at.m;
     all(members.iter().enumerate().map(|(index, &member)| {
         let held = m.without_arrays(Id(member));
@@ -356,8 +356,8 @@ fn opaque_members(at: &Site<'_, '_>, members: &[u32]) -> Verdict {
                 "member {index} of the structure {how} {}, but in Vulkan structures can't hold opaque types",
                 m.show_type(ty)
             );
-            let fault = at.fault(&OPAQUE_MEMBER, message);
-            return Err(fault.about(m, ty, "the opaque type is declared here"));
+            let finding = at.finding(&OPAQUE_MEMBER, message);
+            return Err(finding.about(m, ty, "the opaque type is declared here"));
         }
         Ok(())
     }))

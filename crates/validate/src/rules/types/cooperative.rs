@@ -4,10 +4,10 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, FPEncoding, Op, Scope};
 
-use crate::fault::{Verdict, all};
+use crate::finding::{CheckResult, all};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static COMPONENT: Rule = Rule {
     id: "type.cooperative-matrix-component",
@@ -114,11 +114,11 @@ fn is_constant_int(m: &Module<'_>, id: Id) -> bool {
 }
 
 /// `OpTypeCooperativeMatrixKHR` and `OpTypeCooperativeMatrixNV`.
-pub(super) fn matrix(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn matrix(at: &InstCtx<'_, '_>) -> CheckResult {
     all([check_component(at), check_shape(at)])
 }
 
-fn check_component(at: &Site<'_, '_>) -> Verdict {
+fn check_component(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let component = at.id(0);
     let ty = m.ty(component);
@@ -127,8 +127,8 @@ fn check_component(at: &Site<'_, '_>) -> Verdict {
             "the components of a cooperative matrix must be integers or floats, but are {}",
             m.show_type(component)
         );
-        let fault = at.fault(&COMPONENT, message);
-        return Err(fault.about(m, component, "the component type is declared here"));
+        let finding = at.finding(&COMPONENT, message);
+        return Err(finding.about(m, component, "the component type is declared here"));
     }
     let is_khr = at.inst.op() == Op::TypeCooperativeMatrixKHR;
     if let Type::Float { encoding, .. } = ty
@@ -140,12 +140,12 @@ fn check_component(at: &Site<'_, '_>) -> Verdict {
             "a cooperative matrix of {} needs the capability `{needed}`",
             m.show_type(component)
         );
-        return Err(at.fault(&COMPONENT, message));
+        return Err(at.finding(&COMPONENT, message));
     }
     Ok(())
 }
 
-fn check_shape(at: &Site<'_, '_>) -> Verdict {
+fn check_shape(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let is_khr = at.inst.op() == Op::TypeCooperativeMatrixKHR;
     let names = ["scope", "number of rows", "number of columns", "use"];
@@ -160,8 +160,8 @@ fn check_shape(at: &Site<'_, '_>) -> Verdict {
                     "the {name} of a cooperative matrix must be a constant integer, but is {}",
                     m.show_value(value)
                 );
-                let fault = at.fault(&SHAPE, message);
-                return Err(fault.about(m, value, "it is defined here"));
+                let finding = at.finding(&SHAPE, message);
+                return Err(finding.about(m, value, "it is defined here"));
             }
             Ok(())
         }))?;
@@ -175,7 +175,7 @@ fn check_shape(at: &Site<'_, '_>) -> Verdict {
         let message = format!(
             "in Vulkan, the scope of a cooperative matrix must be Workgroup or Subgroup, but is `{scope}`"
         );
-        return Err(at.fault(&SCOPE_VULKAN, message).arg(at, 1));
+        return Err(at.finding(&SCOPE_VULKAN, message).arg(at, 1));
     }
     if scope == Some(Scope::Workgroup) && is_khr {
         return local_sizes(at);
@@ -184,7 +184,7 @@ fn check_shape(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// The size of the workgroup is part of such a type, so it must be known here.
-fn local_sizes(at: &Site<'_, '_>) -> Verdict {
+fn local_sizes(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let Some(size) = m.last_local_size() else {
         return Ok(());
@@ -197,6 +197,6 @@ fn local_sizes(at: &Site<'_, '_>) -> Verdict {
          `Workgroup`",
         m.name(size)
     );
-    let fault = at.fault(&LOCAL_SIZE, message);
-    Err(fault.about(m, size, "the constant is declared here"))
+    let finding = at.finding(&LOCAL_SIZE, message);
+    Err(finding.about(m, size, "the constant is declared here"))
 }

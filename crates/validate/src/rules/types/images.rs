@@ -3,10 +3,10 @@
 use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Dim, ImageFormat, Version};
 
-use crate::fault::{Fault, Verdict, all, expect};
+use crate::finding::{CheckResult, Finding, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static SAMPLED_TYPE: Rule = Rule {
     id: "type.image-sampled-type",
@@ -169,7 +169,7 @@ pub(super) static SAMPLED_IMAGE_USE: Rule = Rule {
     },
 };
 
-pub(super) fn image(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn image(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let Some(result) = at.inst.result() else {
         return Ok(());
@@ -184,7 +184,7 @@ pub(super) fn image(at: &Site<'_, '_>) -> Verdict {
         let value = at.inst.arg(DEPTH + index);
         expect(value <= most, || {
             let message = format!("`{name}` of OpTypeImage must be at most {most}, but is {value}");
-            at.fault(&FLAGS, message).arg(at, DEPTH + index)
+            at.finding(&FLAGS, message).arg(at, DEPTH + index)
         })
     }));
     let sampled = sampled_type(at, image);
@@ -197,7 +197,7 @@ pub(super) fn image(at: &Site<'_, '_>) -> Verdict {
 }
 
 /// Checks what images of a dimensionality must be.
-fn kind(at: &Site<'_, '_>, image: Image) -> Verdict {
+fn kind(at: &InstCtx<'_, '_>, image: Image) -> CheckResult {
     let m = at.m;
     let rule =
         |is_fine, operand, message| expect(is_fine, || wrong(at, &SUBPASS, operand, message));
@@ -234,7 +234,7 @@ fn kind(at: &Site<'_, '_>, image: Image) -> Verdict {
 
 /// Checks what the environment asks. `is_typed` says whether the sampled type is
 /// right.
-fn environment(at: &Site<'_, '_>, image: Image, is_typed: bool) -> Verdict {
+fn environment(at: &InstCtx<'_, '_>, image: Image, is_typed: bool) -> CheckResult {
     let m = at.m;
     if m.env.is_opencl() {
         return opencl(at, image);
@@ -254,11 +254,11 @@ const SAMPLED: usize = 5;
 const FORMAT: usize = 6;
 
 #[cold]
-fn wrong(at: &Site<'_, '_>, rule: &'static Rule, operand: usize, message: &str) -> Fault {
-    at.fault(rule, message).arg(at, operand)
+fn wrong(at: &InstCtx<'_, '_>, rule: &'static Rule, operand: usize, message: &str) -> Finding {
+    at.finding(rule, message).arg(at, operand)
 }
 
-fn sampled_type(at: &Site<'_, '_>, image: Image) -> Verdict {
+fn sampled_type(at: &InstCtx<'_, '_>, image: Image) -> CheckResult {
     let m = at.m;
     let ty = m.ty(image.sampled_type);
     let fine = match ty {
@@ -276,7 +276,7 @@ fn sampled_type(at: &Site<'_, '_>, image: Image) -> Verdict {
             m.show_type(image.sampled_type)
         );
         return Err(at
-            .fault(&SAMPLED_TYPE, message)
+            .finding(&SAMPLED_TYPE, message)
             .arg(at, SAMPLED_TYPE_OPERAND));
     }
     let fine = match ty {
@@ -290,7 +290,7 @@ fn sampled_type(at: &Site<'_, '_>, image: Image) -> Verdict {
             m.show_type(image.sampled_type)
         );
         return Err(at
-            .fault(&SAMPLED_TYPE_VULKAN, message)
+            .finding(&SAMPLED_TYPE_VULKAN, message)
             .arg(at, SAMPLED_TYPE_OPERAND));
     }
     Ok(())
@@ -301,7 +301,7 @@ fn is_vulkan_float(m: &Module<'_>, width: u32) -> bool {
     width == 32 || width == 16 && m.has(Capability::Float16ImageAMD)
 }
 
-fn tile(at: &Site<'_, '_>, image: Image) -> Verdict {
+fn tile(at: &InstCtx<'_, '_>, image: Image) -> CheckResult {
     let rule = |is_fine, operand, message| expect(is_fine, || wrong(at, &TILE, operand, message));
     all([
         rule(
@@ -328,7 +328,7 @@ fn tile(at: &Site<'_, '_>, image: Image) -> Verdict {
     ])
 }
 
-fn opencl(at: &Site<'_, '_>, image: Image) -> Verdict {
+fn opencl(at: &InstCtx<'_, '_>, image: Image) -> CheckResult {
     let rule = |is_fine, operand, message| expect(is_fine, || wrong(at, &OPENCL, operand, message));
     all([
         rule(
@@ -355,7 +355,7 @@ fn opencl(at: &Site<'_, '_>, image: Image) -> Verdict {
     ])
 }
 
-fn vulkan(at: &Site<'_, '_>, image: Image, is_typed: bool) -> Verdict {
+fn vulkan(at: &InstCtx<'_, '_>, image: Image, is_typed: bool) -> CheckResult {
     let m = at.m;
     let sampled = expect(image.sampled != 0, || {
         let message = "in Vulkan, `Sampled` of an image type must be 1 or 2, but is 0";
@@ -375,8 +375,8 @@ fn vulkan(at: &Site<'_, '_>, image: Image, is_typed: bool) -> Verdict {
             image.format,
             m.show_type(image.sampled_type)
         );
-        let fault = at.fault(&FORMAT_VULKAN, message);
-        fault.about(m, image.sampled_type, "the sampled type is declared here")
+        let finding = at.finding(&FORMAT_VULKAN, message);
+        finding.about(m, image.sampled_type, "the sampled type is declared here")
     });
     all([sampled, format])
 }
@@ -402,7 +402,7 @@ fn format_kind(format: ImageFormat) -> FormatKind {
     }
 }
 
-pub(super) fn sampled_image(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn sampled_image(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let ty = at.id(0);
     let Type::Image(image) = m.ty(ty) else {
@@ -410,22 +410,22 @@ pub(super) fn sampled_image(at: &Site<'_, '_>) -> Verdict {
             "a sampled image type must be made from an image type, but this is {}",
             m.show_type(ty)
         );
-        let fault = at.fault(&SAMPLED_IMAGE, message);
-        return Err(fault.about(m, ty, "it is defined here"));
+        let finding = at.finding(&SAMPLED_IMAGE, message);
+        return Err(finding.about(m, ty, "it is defined here"));
     };
     let is_sampled = expect(image.sampled <= 1, || {
         let message = format!(
             "the image of a sampled image type must have `Sampled` 0 or 1, but has {}",
             image.sampled
         );
-        let fault = at.fault(&SAMPLED_IMAGE_USE, message);
-        fault.about(m, ty, "the image type is declared here")
+        let finding = at.finding(&SAMPLED_IMAGE_USE, message);
+        finding.about(m, ty, "the image type is declared here")
     });
     let is_buffer = m.version >= Version::new(1, 6) && image.dim == Dim::Buffer;
     let is_filtered = expect(!is_buffer, || {
         let message = "since SPIR-V 1.6, the image of a sampled image type can't have the dimensionality `Buffer`";
-        let fault = at.fault(&SAMPLED_IMAGE, message);
-        fault.about(m, ty, "the image type is declared here")
+        let finding = at.finding(&SAMPLED_IMAGE, message);
+        finding.about(m, ty, "the image type is declared here")
     });
     all([is_sampled, is_filtered])
 }

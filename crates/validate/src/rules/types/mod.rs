@@ -12,9 +12,9 @@ use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Op, StorageClass};
 
 use super::Family;
-use crate::fault::Verdict;
+use crate::finding::CheckResult;
+use crate::inst_ctx::InstCtx;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -151,7 +151,7 @@ OpExtension \"SPV_EXT_descriptor_heap\"
     },
 };
 
-fn check(at: &Site<'_, '_>) -> Verdict {
+fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::TypeInt => numeric::int(at),
         Op::TypeFloat => numeric::float(at),
@@ -175,7 +175,7 @@ fn check(at: &Site<'_, '_>) -> Verdict {
     }
 }
 
-fn buffer(at: &Site<'_, '_>) -> Verdict {
+fn buffer(at: &InstCtx<'_, '_>) -> CheckResult {
     let class = StorageClass(at.inst.arg(0));
     if matches!(class, StorageClass::StorageBuffer | StorageClass::Uniform) {
         return Ok(());
@@ -183,5 +183,5 @@ fn buffer(at: &Site<'_, '_>) -> Verdict {
     let message = format!(
         "the storage class of a buffer must be `StorageBuffer` or `Uniform`, but is `{class}`"
     );
-    Err(at.fault(&BUFFER_CLASS, message))
+    Err(at.finding(&BUFFER_CLASS, message))
 }

@@ -3,10 +3,10 @@
 use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId, InvalidValue};
 use spirvkit_grammar::{Capability, FPEncoding};
 
-use crate::fault::Verdict;
+use crate::finding::CheckResult;
+use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static INT_WIDTH: Rule = Rule {
     id: "type.int-width",
@@ -277,7 +277,7 @@ fn judge_width(m: &Module<'_>, width: u32, enablers: &[Enabler], kind: &str) -> 
     ))
 }
 
-pub(super) fn int(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn int(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let (width, signedness) = (at.inst.arg(0), at.inst.arg(1));
     // With this capability, any width above 0 goes.
@@ -288,11 +288,11 @@ pub(super) fn int(at: &Site<'_, '_>) -> Verdict {
         false => judge_width(m, width, INTS, "integer"),
     };
     if let Some(message) = wrong {
-        return Err(at.fault(&INT_WIDTH, message).arg(at, 0));
+        return Err(at.finding(&INT_WIDTH, message).arg(at, 0));
     }
     if signedness > 1 {
         let message = format!("the signedness of OpTypeInt must be 0 or 1, but is {signedness}");
-        return Err(at.fault(&INT_SIGNEDNESS, message).arg(at, 1));
+        return Err(at.finding(&INT_SIGNEDNESS, message).arg(at, 1));
     }
     // Integers of other widths have always been let through with either
     // signedness, and there are modules that rely on it.
@@ -300,44 +300,44 @@ pub(super) fn int(at: &Site<'_, '_>) -> Verdict {
         let message =
             "an OpTypeInt in a module with the `Kernel` capability must have signedness 0";
         return Err(at
-            .fault(&INT_IN_KERNEL, message)
+            .finding(&INT_IN_KERNEL, message)
             .arg(at, 1)
             .help("declare it with signedness 0"));
     }
     Ok(())
 }
 
-pub(super) fn float(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn float(at: &InstCtx<'_, '_>) -> CheckResult {
     let width = at.inst.arg(0);
     let encoding = at.inst.optional(1).map(FPEncoding);
     let Some(encoding) = encoding else {
         return match judge_width(at.m, width, FLOATS, "float") {
-            Some(message) => Err(at.fault(&FLOAT_WIDTH, message).arg(at, 0)),
+            Some(message) => Err(at.finding(&FLOAT_WIDTH, message).arg(at, 0)),
             None => Ok(()),
         };
     };
     if matches!(width, 32 | 64) {
         let message =
             format!("a float of {width} bits can't have an encoding, but has `{encoding}`");
-        return Err(at.fault(&FLOAT_ENCODING, message).arg(at, 1));
+        return Err(at.finding(&FLOAT_ENCODING, message).arg(at, 1));
     }
     match ENCODINGS.iter().find(|known| known.0 == encoding) {
         Some(&(_, wanted)) if wanted != width => {
             let message = format!(
                 "a float with the encoding `{encoding}` must have {wanted} bits, but has {width}"
             );
-            Err(at.fault(&FLOAT_WIDTH, message).arg(at, 0))
+            Err(at.finding(&FLOAT_WIDTH, message).arg(at, 0))
         }
         _ => Ok(()),
     }
 }
 
-pub(super) fn vector(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn vector(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let component = at.id(0);
     let is_pointer_vector = m.is_pointer(component) && m.has(Capability::MaskedGatherScatterINTEL);
     if !m.is_scalar(component) && !is_pointer_vector {
-        return Err(component_fault(at));
+        return Err(component_finding(at));
     }
     let count = at.inst.arg(1);
     let fine = match count {
@@ -356,10 +356,10 @@ pub(super) fn vector(at: &Site<'_, '_>) -> Verdict {
         _ => "; sizes other than 2, 3 and 4 need `LongVectorEXT`",
     };
     let message = format!("a vector must have 2, 3 or 4 components, but has {count}{needs}");
-    Err(at.fault(&VECTOR_SIZE, message).arg(at, 1))
+    Err(at.finding(&VECTOR_SIZE, message).arg(at, 1))
 }
 
-fn component_fault(at: &Site<'_, '_>) -> crate::fault::Fault {
+fn component_finding(at: &InstCtx<'_, '_>) -> crate::finding::Finding {
     let m = at.m;
     let component = at.id(0);
     let message = format!(
@@ -367,19 +367,22 @@ fn component_fault(at: &Site<'_, '_>) -> crate::fault::Fault {
         at.inst.op(),
         m.show_type(component)
     );
-    at.fault(&VECTOR_COMPONENT, message)
-        .about(m, component, "the component type is declared here")
+    at.finding(&VECTOR_COMPONENT, message).about(
+        m,
+        component,
+        "the component type is declared here",
+    )
 }
 
 /// `OpTypeVectorIdEXT`, the same instruction as `OpTypeCooperativeVectorNV`.
-pub(super) fn long_vector(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn long_vector(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let component = at.id(0);
     let is_number = matches!(m.ty(component), Type::Int { .. } | Type::Float { .. });
     // Cooperative vectors hold numbers; long vectors take booleans, too.
     let is_bool = m.is_bool_scalar(component) && m.has(Capability::LongVectorEXT);
     if !is_number && !is_bool {
-        return Err(component_fault(at));
+        return Err(component_finding(at));
     }
     let count = at.id(1);
     let is_constant = m.is_constant(count) && m.is_int_scalar_of(at.type_of_arg(1), 32);
@@ -388,13 +391,13 @@ pub(super) fn long_vector(at: &Site<'_, '_>) -> Verdict {
             "the number of components must be a constant 32-bit integer greater than 0, but is {}",
             m.show_value(count)
         );
-        let fault = at.fault(&VECTOR_LENGTH_ID, message);
-        return Err(fault.about(m, count, "the number is defined here"));
+        let finding = at.finding(&VECTOR_LENGTH_ID, message);
+        return Err(finding.about(m, count, "the number is defined here"));
     }
     Ok(())
 }
 
-pub(super) fn matrix(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn matrix(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let column = at.id(0);
     let Type::Vector { component, .. } = m.ty(column) else {
@@ -402,21 +405,21 @@ pub(super) fn matrix(at: &Site<'_, '_>) -> Verdict {
             "the columns of a matrix must be vectors, but the column type is {}",
             m.show_type(column)
         );
-        let fault = at.fault(&MATRIX_COLUMN, message);
-        return Err(fault.about(m, column, "the column type is declared here"));
+        let finding = at.finding(&MATRIX_COLUMN, message);
+        return Err(finding.about(m, column, "the column type is declared here"));
     };
     if !m.is_float_scalar(component) {
         let message = format!(
             "the components of a matrix must be floats, but its columns are {}",
             m.show_type(column)
         );
-        let fault = at.fault(&MATRIX_COMPONENT, message);
-        return Err(fault.about(m, column, "the column type is declared here"));
+        let finding = at.finding(&MATRIX_COMPONENT, message);
+        return Err(finding.about(m, column, "the column type is declared here"));
     }
     let count = at.inst.arg(1);
     if !(2..=4).contains(&count) {
         let message = format!("a matrix must have 2, 3 or 4 columns, but has {count}");
-        return Err(at.fault(&MATRIX_SIZE, message).arg(at, 1));
+        return Err(at.finding(&MATRIX_SIZE, message).arg(at, 1));
     }
     Ok(())
 }

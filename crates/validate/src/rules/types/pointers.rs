@@ -4,10 +4,10 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Dim, Op, StorageClass};
 
-use crate::fault::{Verdict, all, expect};
+use crate::finding::{CheckResult, all, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::Type;
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static POINTEE: Rule = Rule {
     id: "type.pointee",
@@ -215,15 +215,15 @@ pub(in crate::rules) fn is_vulkan_class(class: StorageClass) -> bool {
 }
 
 /// Checks that the environment has the storage class.
-pub(in crate::rules) fn class_exists(at: &Site<'_, '_>, class: StorageClass) -> Verdict {
+pub(in crate::rules) fn class_exists(at: &InstCtx<'_, '_>, class: StorageClass) -> CheckResult {
     if !at.m.env.is_vulkan() || is_vulkan_class(class) {
         return Ok(());
     }
     let message = format!("the storage class `{class}` is not allowed in Vulkan");
-    Err(at.fault(&CLASS_VULKAN, message))
+    Err(at.finding(&CLASS_VULKAN, message))
 }
 
-pub(super) fn pointer(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn pointer(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let class = StorageClass(at.inst.arg(0));
     let pointee = at.id(1);
@@ -232,8 +232,8 @@ pub(super) fn pointer(at: &Site<'_, '_>) -> Verdict {
             "the pointee of a pointer type must be a type, but is {}",
             m.name(pointee)
         );
-        let fault = at.fault(&POINTEE, message);
-        return Err(fault.about(m, pointee, "it is defined here"));
+        let finding = at.finding(&POINTEE, message);
+        return Err(finding.about(m, pointee, "it is defined here"));
     }
     class_exists(at, class)?;
     match class {
@@ -245,7 +245,7 @@ pub(super) fn pointer(at: &Site<'_, '_>) -> Verdict {
                     "a pointer to `TileImageEXT` must point to a tile image, but points to {}",
                     m.show_type(pointee)
                 );
-                return Err(at.fault(&TILE_IMAGE, message));
+                return Err(at.finding(&TILE_IMAGE, message));
             }
         }
         StorageClass::TileAttachmentQCOM if m.env.is_vulkan() => {
@@ -256,8 +256,8 @@ pub(super) fn pointer(at: &Site<'_, '_>) -> Verdict {
                     "an image in the storage class `TileAttachmentQCOM` must have the dimensionality 2D, but has {}",
                     image.dim
                 );
-                let fault = at.fault(&TILE_ATTACHMENT, message);
-                return Err(fault.about(m, pointee, "the image type is declared here"));
+                let finding = at.finding(&TILE_ATTACHMENT, message);
+                return Err(finding.about(m, pointee, "the image type is declared here"));
             }
         }
         _ => {}
@@ -265,7 +265,7 @@ pub(super) fn pointer(at: &Site<'_, '_>) -> Verdict {
     Ok(())
 }
 
-pub(super) fn untyped_pointer(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn untyped_pointer(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let class = StorageClass(at.inst.arg(0));
     class_exists(at, class)?;
@@ -298,10 +298,10 @@ pub(super) fn untyped_pointer(at: &Site<'_, '_>) -> Verdict {
              layout"
         ),
     };
-    Err(at.fault(&UNTYPED_CLASS_VULKAN, message))
+    Err(at.finding(&UNTYPED_CLASS_VULKAN, message))
 }
 
-pub(super) fn forward_pointer(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn forward_pointer(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let pointer = at.id(0);
     let class = StorageClass(at.inst.arg(1));
@@ -328,21 +328,21 @@ pub(super) fn forward_pointer(at: &Site<'_, '_>) -> Verdict {
             m.name(pointer)
         ),
     };
-    let fault = at.fault(&FORWARD, message);
-    Err(fault.about(m, pointer, "it is defined here"))
+    let finding = at.finding(&FORWARD, message);
+    Err(finding.about(m, pointer, "it is defined here"))
 }
 
-fn forward_in_vulkan(at: &Site<'_, '_>, class: StorageClass) -> Verdict {
+fn forward_in_vulkan(at: &InstCtx<'_, '_>, class: StorageClass) -> CheckResult {
     if !at.m.env.is_vulkan() || class == StorageClass::PhysicalStorageBuffer {
         return Ok(());
     }
     let message = format!(
         "in Vulkan, only pointers to `PhysicalStorageBuffer` can be forward-declared, but this one is to `{class}`"
     );
-    Err(at.fault(&FORWARD_VULKAN, message))
+    Err(at.finding(&FORWARD_VULKAN, message))
 }
 
-pub(super) fn function(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn function(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let result = at.id(0);
     let returned = expect(m.ty(result) != Type::None, || {
@@ -350,8 +350,8 @@ pub(super) fn function(at: &Site<'_, '_>) -> Verdict {
             "the return type of a function must be a type, but is {}",
             m.name(result)
         );
-        let fault = at.fault(&FUNCTION_RETURN, message);
-        fault.about(m, result, "it is defined here")
+        let finding = at.finding(&FUNCTION_RETURN, message);
+        finding.about(m, result, "it is defined here")
     });
     let parameters = at.inst.args().iter().skip(1).enumerate();
     let parameters = all(parameters.map(|(index, &parameter)| {
@@ -362,8 +362,8 @@ pub(super) fn function(at: &Site<'_, '_>) -> Verdict {
                 index + 1,
                 m.show_type(parameter)
             );
-            let fault = at.fault(&FUNCTION_PARAMETER, message);
-            return Err(fault.about(m, parameter, "it is defined here"));
+            let finding = at.finding(&FUNCTION_PARAMETER, message);
+            return Err(finding.about(m, parameter, "it is defined here"));
         }
         Ok(())
     }));

@@ -4,10 +4,10 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Op, TensorClampMode};
 
-use crate::fault::{Fault, Verdict, all, both, expect};
+use crate::finding::{CheckResult, Finding, all, both, expect};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
 use crate::rule::{Example, Frame, Rule};
-use crate::site::Site;
 
 pub(super) static ELEMENT: Rule = Rule {
     id: "type.tensor-element",
@@ -121,13 +121,13 @@ fn int_type(m: &Module<'_>, id: Id) -> bool {
 }
 
 #[cold]
-fn fault(at: &Site<'_, '_>, rule: &'static Rule, id: Id, message: &str) -> Fault {
+fn finding(at: &InstCtx<'_, '_>, rule: &'static Rule, id: Id, message: &str) -> Finding {
     let message = format!("{message}, but is {}", at.m.show_value(id));
-    at.fault(rule, message)
+    at.finding(rule, message)
         .about(at.m, id, "it is defined here")
 }
 
-pub(super) fn tensor(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn tensor(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let element = at.id(0);
     let elements = expect(m.is_scalar(element), || {
@@ -135,14 +135,14 @@ pub(super) fn tensor(at: &Site<'_, '_>) -> Verdict {
             "the elements of a tensor must be scalars, but are {}",
             m.show_type(element)
         );
-        let fault = at.fault(&ELEMENT, message);
-        fault.about(m, element, "the element type is declared here")
+        let finding = at.finding(&ELEMENT, message);
+        finding.about(m, element, "the element type is declared here")
     });
     all([elements, ranked(at)])
 }
 
 /// Checks the rank and the shape of a tensor.
-fn ranked(at: &Site<'_, '_>) -> Verdict {
+fn ranked(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     if at.inst.args().len() < 2 {
         return Ok(());
@@ -150,11 +150,11 @@ fn ranked(at: &Site<'_, '_>) -> Verdict {
     let rank = at.id(1);
     if !m.is_constant(rank) || !int_type(m, rank) {
         let message = "the rank of a tensor must be a constant integer";
-        return Err(fault(at, &RANK, rank, message));
+        return Err(finding(at, &RANK, rank, message));
     }
     if m.constant_u64(rank) == Some(0) {
         return Err(at
-            .fault(&RANK, "the rank of a tensor must be greater than 0")
+            .finding(&RANK, "the rank of a tensor must be greater than 0")
             .arg(at, 1));
     }
     match at.inst.args().len() {
@@ -163,19 +163,19 @@ fn ranked(at: &Site<'_, '_>) -> Verdict {
     }
 }
 
-fn shape(at: &Site<'_, '_>, rank: Id, shape: Id) -> Verdict {
+fn shape(at: &InstCtx<'_, '_>, rank: Id, shape: Id) -> CheckResult {
     let m = at.m;
     let wanted = "the shape of a tensor must be a constant array of as many integers as its rank";
     if !m.is_constant(shape) {
-        return Err(fault(at, &SHAPE, shape, wanted));
+        return Err(finding(at, &SHAPE, shape, wanted));
     }
     let Type::Array { element, length } = m.ty_of(shape) else {
-        return Err(fault(at, &SHAPE, shape, wanted));
+        return Err(finding(at, &SHAPE, shape, wanted));
     };
     let lengths = (m.constant_u64(length), m.constant_u64(rank));
     let differs = matches!(lengths, (Some(length), Some(rank)) if length != rank);
     if !m.is_int_scalar(element) || differs {
-        return Err(fault(at, &SHAPE, shape, wanted));
+        return Err(finding(at, &SHAPE, shape, wanted));
     }
     let Some(def) = m.def(shape) else {
         return Ok(());
@@ -192,31 +192,31 @@ fn shape(at: &Site<'_, '_>, rank: Id, shape: Id) -> Verdict {
         Some(index) => {
             let message =
                 format!("the size of dimension {index} of a tensor must be greater than 0");
-            let fault = at.fault(&SHAPE, message);
-            Err(fault.about(m, shape, "the shape is defined here"))
+            let finding = at.finding(&SHAPE, message);
+            Err(finding.about(m, shape, "the shape is defined here"))
         }
         None => Ok(()),
     }
 }
 
 /// The number of dimensions of a layout or view, if it is known.
-fn dimensions(at: &Site<'_, '_>) -> Result<Option<u64>, Fault> {
+fn dimensions(at: &InstCtx<'_, '_>) -> Result<Option<u64>, Finding> {
     let m = at.m;
     let dim = at.id(0);
     if !m.is_constant(dim) || !m.is_int_scalar_of(at.type_of_arg(0), 32) {
         let message = "the number of dimensions must be a constant 32-bit integer";
-        return Err(fault(at, &DIMENSIONS, dim, message));
+        return Err(finding(at, &DIMENSIONS, dim, message));
     }
     match m.constant_u64(dim) {
         Some(count) if !(1..=5).contains(&count) => {
             let message = format!("the number of dimensions must be from 1 to 5, but is {count}");
-            Err(at.fault(&DIMENSIONS, message).arg(at, 0))
+            Err(at.finding(&DIMENSIONS, message).arg(at, 0))
         }
         count => Ok(count),
     }
 }
 
-pub(super) fn layout(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn layout(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let dimensions = dimensions(at).map(drop);
     let clamp = at.id(1);
@@ -224,18 +224,18 @@ pub(super) fn layout(at: &Site<'_, '_>) -> Verdict {
     let most = u64::from(TensorClampMode::RepeatMirrored.0);
     if !constant || m.constant_u64(clamp).is_some_and(|mode| mode > most) {
         let message = "the clamp mode must be a constant 32-bit integer from 0 to 4";
-        return all([dimensions, Err(fault(at, &CLAMP, clamp, message))]);
+        return all([dimensions, Err(finding(at, &CLAMP, clamp, message))]);
     }
     dimensions
 }
 
-pub(super) fn view(at: &Site<'_, '_>) -> Verdict {
+pub(super) fn view(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let has_dimensions = at.id(1);
     let is_known = m.is_constant(has_dimensions) && m.is_bool_scalar(at.type_of_arg(1));
     let is_known = expect(is_known, || {
         let message = "`HasDimensions` of a tensor view must be a constant boolean";
-        fault(at, &VIEW, has_dimensions, message)
+        finding(at, &VIEW, has_dimensions, message)
     });
     let (count, ()) = both(dimensions(at), is_known)?;
     let permutation = at.inst.args().get(2..).unwrap_or_default();
@@ -245,14 +245,14 @@ pub(super) fn view(at: &Site<'_, '_>) -> Verdict {
             count.unwrap_or(0),
             permutation.len()
         );
-        return Err(at.fault(&VIEW, message));
+        return Err(at.finding(&VIEW, message));
     }
     let mut seen = 0u64;
     for &index in permutation {
         let index = Id(index);
         if !m.is_constant(index) || !int_type(m, index) {
             let message = "the permutation of a tensor view must consist of constant integers";
-            return Err(fault(at, &VIEW, index, message));
+            return Err(finding(at, &VIEW, index, message));
         }
         let Some(value) = m.constant_u64(index) else {
             return Ok(());
@@ -263,7 +263,7 @@ pub(super) fn view(at: &Site<'_, '_>) -> Verdict {
                 "the permutation of a tensor view must have every number below {} once; {value} is wrong or repeated",
                 permutation.len()
             );
-            return Err(at.fault(&VIEW, message));
+            return Err(at.finding(&VIEW, message));
         }
         seen |= bit;
     }

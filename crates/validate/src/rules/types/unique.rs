@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::Op;
 
-use crate::fault::{Fault, Faults};
+use crate::finding::{Finding, Reporter};
 use crate::module::{Module, is_type_declaration};
 use crate::rule::{Example, Frame, Rule};
 
@@ -38,7 +38,7 @@ fn may_repeat(op: Op) -> bool {
     )
 }
 
-pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
+pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
     if m.has_extension(EXEMPTION) {
         return;
     }
@@ -50,8 +50,8 @@ pub(super) fn check(m: &Module<'_>, faults: &mut Faults) {
         }
         if let Some(first) = seen.insert((op, inst.args()), inst.offset()) {
             let message = format!("this {op} repeats an earlier declaration");
-            let fault = Fault::new(&DUPLICATE, inst.offset(), message);
-            faults.add(fault.at(first, "the earlier declaration is here"));
+            let finding = Finding::new(&DUPLICATE, inst.offset(), message);
+            reporter.add(finding.at(first, "the earlier declaration is here"));
         }
     }
 }

@@ -83,7 +83,7 @@ fn as_many_errors_as_are_told_are_those_of_the_program() {
         all.map(|at| format!("%wrong{at} = Debug(TypePointer %f1 %u7 %u0)\n"))
             .collect()
     };
-    let judged = |many: usize, most: usize, body: &str| {
+    let checked = |many: usize, most: usize, body: &str| {
         let global = format!("{COMMON}{}", wrong(many));
         let text = module("NonSemantic.Shader.DebugInfo.100", &global, body);
         let module = assemble(&text, &AssembleOptions::default()).unwrap();
@@ -95,11 +95,11 @@ fn as_many_errors_as_are_told_are_those_of_the_program() {
         (report.diagnostics().len(), proper.count(), report.is_cut())
     };
     let store = "OpStore %variable %u1\nOpStore %variable %u2";
-    assert_eq!(judged(10, 5, store), (5, 2, true));
-    assert_eq!(judged(10, 2, store), (2, 2, true));
-    assert_eq!(judged(10, 1, store), (1, 1, true));
-    assert_eq!(judged(10, 12, store), (12, 2, false));
-    assert_eq!(judged(10, 0, store), (12, 2, false));
-    assert_eq!(judged(10, 5, ""), (5, 0, true));
-    assert_eq!(judged(0, 1, store), (1, 1, true));
+    assert_eq!(checked(10, 5, store), (5, 2, true));
+    assert_eq!(checked(10, 2, store), (2, 2, true));
+    assert_eq!(checked(10, 1, store), (1, 1, true));
+    assert_eq!(checked(10, 12, store), (12, 2, false));
+    assert_eq!(checked(10, 0, store), (12, 2, false));
+    assert_eq!(checked(10, 5, ""), (5, 0, true));
+    assert_eq!(checked(0, 1, store), (1, 1, true));
 }

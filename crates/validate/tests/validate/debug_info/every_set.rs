@@ -57,9 +57,9 @@ const COMMON: [(&str, &str); 3] = [
     ),
 ];
 
-fn judge(set: usize, lines: &str, body: &str) -> [Vec<&'static str>; 2] {
+fn check(set: usize, lines: &str, body: &str) -> [Vec<&'static str>; 2] {
     let (name, common) = COMMON[set];
-    judged(&module(name, &format!("{common}{lines}"), body))
+    checked(&module(name, &format!("{common}{lines}"), body))
 }
 
 fn error(rule: &'static str) -> [Vec<&'static str>; 2] {
@@ -79,7 +79,7 @@ const SHADER: usize = 2;
 fn refuses(table: &[(usize, &str, &'static str)]) {
     for &(set, line, rule) in table {
         assert_eq!(
-            judge(set, line, ""),
+            check(set, line, ""),
             error(rule),
             "{} {line}",
             COMMON[set].0
@@ -91,7 +91,7 @@ fn refuses(table: &[(usize, &str, &'static str)]) {
 fn warns(table: &[(usize, &str, &'static str)]) {
     for &(set, line, rule) in table {
         assert_eq!(
-            judge(set, line, ""),
+            check(set, line, ""),
             warning(rule),
             "{} {line}",
             COMMON[set].0
@@ -101,7 +101,7 @@ fn warns(table: &[(usize, &str, &'static str)]) {
 
 fn takes(table: &[(usize, &str)]) {
     for &(set, line) in table {
-        assert_eq!(judge(set, line, ""), FINE, "{} {line}", COMMON[set].0);
+        assert_eq!(check(set, line, ""), FINE, "{} {line}", COMMON[set].0);
     }
 }
 
@@ -323,7 +323,7 @@ fn sizes_are_constants() {
 %m = Debug(TypeMember %name %float %source %u1 %u1 %u0 {size} %u0)
 %c = Debug(TypeComposite %name %u1 %source %u1 %u1 %unit %name %bits %u0 %m)"
         );
-        judge(SHADER, &line, "")
+        check(SHADER, &line, "")
     };
     assert_eq!(member("%u4"), FINE);
     assert_eq!(member("%spec"), FINE);
@@ -504,8 +504,8 @@ fn what_is_in_functions() {
         (OPENCL, "%x = Debug(Scope %of_other)", FINE),
         (OPENCL, "%x = Debug(Scope %of_other %call)", FINE),
     ];
-    for (set, body, verdict) in cases {
-        assert_eq!(judge(set, "", body), verdict, "{} {body}", COMMON[set].0);
+    for (set, body, result) in cases {
+        assert_eq!(check(set, "", body), result, "{} {body}", COMMON[set].0);
     }
 }
 
@@ -533,7 +533,7 @@ fn composites_do_not_contain_themselves() {
 %m = Debug(TypeMember %name %t %source %u1 %u1 %u0 %bits {flags})"
             ),
         };
-        judge(set, &lines, "")
+        check(set, &lines, "")
     };
     let plain = ["None", "None", "%u0"];
     let statics = ["FlagStaticMember", "FlagStaticMember", "%static"];

@@ -13,7 +13,7 @@ use spirvkit_validate::{Options, validate};
 
 /// The rules that a module breaks, in order: first those that make it invalid, then
 /// those that are only worth a warning.
-fn judged(text: &str) -> [Vec<&'static str>; 2] {
+fn checked(text: &str) -> [Vec<&'static str>; 2] {
     let assembled = assemble(text, &AssembleOptions::default());
     let module = assembled.unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
     let report = validate(&module.words, &options());

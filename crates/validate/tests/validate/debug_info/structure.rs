@@ -35,12 +35,12 @@ const OPENCL: &str = "
 ";
 
 fn first(global: &str, body: &str) -> [Vec<&'static str>; 2] {
-    judged(&module("DebugInfo", &format!("{FIRST}{global}"), body))
+    checked(&module("DebugInfo", &format!("{FIRST}{global}"), body))
 }
 
 fn opencl(global: &str, body: &str) -> [Vec<&'static str>; 2] {
     let global = format!("{OPENCL}{global}");
-    judged(&module("OpenCL.DebugInfo.100", &global, body))
+    checked(&module("OpenCL.DebugInfo.100", &global, body))
 }
 
 fn shader(global: &str, body: &str) -> [Vec<&'static str>; 2] {
@@ -54,7 +54,7 @@ fn shader(global: &str, body: &str) -> [Vec<&'static str>; 2] {
 %of_other = Debug(Function %name %type %source %u1 %u1 %unit %name %u0 %u1)
 {global}"
     );
-    judged(&module("NonSemantic.Shader.DebugInfo.100", &global, body))
+    checked(&module("NonSemantic.Shader.DebugInfo.100", &global, body))
 }
 
 fn error(rule: &'static str) -> [Vec<&'static str>; 2] {
@@ -339,7 +339,7 @@ fn nothing_is_asked_of_what_was_taken_away() {
                 words.collect::<Vec<_>>().join(" ") + "\n"
             })
             .collect();
-        assert_eq!(judged(&module("DebugInfo", &gone, "")), FINE, "{id}");
+        assert_eq!(checked(&module("DebugInfo", &gone, "")), FINE, "{id}");
     }
 }
 

@@ -6,7 +6,7 @@ use spirvkit_grammar::debug_info::{Field, Set};
 use spirvkit_grammar::{ExtInstSet, Op};
 
 use super::number;
-use crate::fault::Fault;
+use crate::finding::Finding;
 use crate::module::{Inst, Module};
 use crate::rule::Rule;
 use crate::rules::ext_inst::{imports, known_set};
@@ -157,32 +157,32 @@ impl<'m, 'a> Index<'m, 'a> {
         }
     }
 
-    /// A fault of an entry: a warning in the sets of which producers are at large
+    /// A finding of an entry: a warning in the sets of which producers are at large
     /// that know other validators only, and those don't look.
     #[cold]
-    pub(super) fn fault(
+    pub(super) fn finding(
         &self,
         entry: &Entry<'_>,
         rule: &'static Rule,
         message: impl Into<String>,
-    ) -> Fault {
-        let fault = self.error(entry, rule, message);
+    ) -> Finding {
+        let finding = self.error(entry, rule, message);
         match entry.set {
-            ExtInstSet::DebugInfo => fault,
-            _ => fault.warning(),
+            ExtInstSet::DebugInfo => finding,
+            _ => finding.warning(),
         }
     }
 
-    /// A fault that is an error in any set.
+    /// A finding that is an error in any set.
     #[cold]
     pub(super) fn error(
         &self,
         entry: &Entry<'_>,
         rule: &'static Rule,
         message: impl Into<String>,
-    ) -> Fault {
-        let fault = Fault::new(rule, entry.inst.offset(), message);
-        fault.mentioning(&self.m.mentions).aside(true)
+    ) -> Finding {
+        let finding = Finding::new(rule, entry.inst.offset(), message);
+        finding.mentioning(&self.m.mentions).aside(true)
     }
 
     /// What an entry's instruction is called.
@@ -206,10 +206,10 @@ impl<'m, 'a> Index<'m, 'a> {
 
     /// Points at another entry.
     #[cold]
-    pub(super) fn pointing(&self, fault: Fault, index: usize, message: &str) -> Fault {
+    pub(super) fn pointing(&self, finding: Finding, index: usize, message: &str) -> Finding {
         match self.entries.get(index) {
-            Some(entry) => fault.at(entry.inst.offset(), message),
-            None => fault,
+            Some(entry) => finding.at(entry.inst.offset(), message),
+            None => finding,
         }
     }
 }

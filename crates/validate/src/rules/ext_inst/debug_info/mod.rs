@@ -10,13 +10,13 @@
 //! What other validators don't look at is an error in `DebugInfo`, for which nobody
 //! else checks anything, and a warning in its successors, if their texts say it.
 
-mod circles;
 mod first;
 mod index;
 mod number;
 mod operands;
 mod places;
 mod rules;
+mod sccs;
 mod schema;
 mod scopes;
 mod texts;
@@ -29,7 +29,7 @@ use self::index::Index;
 use self::rules::*;
 use self::schema::Row;
 use super::{Call, imports};
-use crate::fault::{Faults, Verdict};
+use crate::finding::{CheckResult, Reporter};
 use crate::module::Module;
 use crate::rule::Rule;
 
@@ -72,7 +72,7 @@ static FIRST: Dialect = Dialect {
     module_kind: &first::MODULE_KIND,
 };
 
-pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> Verdict {
+pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> CheckResult {
     let dialect = match set {
         ExtInstSet::DebugInfo if call.m().options.skip_debug_info => return Ok(()),
         ExtInstSet::DebugInfo => &FIRST,
@@ -93,7 +93,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> Verdict {
             "instruction {} is only in version 101 of the set and later, but the module imports version 100",
             call.number
         );
-        return Err(call.at.fault(&VERSION, message));
+        return Err(call.at.finding(&VERSION, message));
     }
     operands::check(call, dialect, row)?;
     match call.number {
@@ -104,19 +104,19 @@ pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> Verdict {
 }
 
 /// Checks how the debugging instructions of a module that has some hang together.
-pub(super) fn check_module(m: &Module<'_>, faults: &mut Faults) {
+pub(super) fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     let index = Index::new(m);
     let checks = [places::check, values::check, types::check, scopes::check];
     for check in checks {
-        check(&index, faults);
-        if faults.is_full() {
+        check(&index, reporter);
+        if reporter.is_full() {
             return;
         }
     }
 }
 
 /// A function's definition stands in the function it names.
-fn function_definition(call: &Call<'_, '_, '_>) -> Verdict {
+fn function_definition(call: &Call<'_, '_, '_>) -> CheckResult {
     let own = call.at.function().map(|function| function.id);
     match own {
         Some(own) if own != call.id(1) => {
@@ -127,7 +127,7 @@ fn function_definition(call: &Call<'_, '_, '_>) -> Verdict {
 }
 
 /// A range of source text begins before it ends, or is no range at all.
-fn line(call: &Call<'_, '_, '_>) -> Verdict {
+fn line(call: &Call<'_, '_, '_>) -> CheckResult {
     let value = |index: usize| call.m().constant_u64(call.id(index));
     let (Some(first), Some(last), Some(start), Some(end)) =
         (value(1), value(2), value(3), value(4))
@@ -143,5 +143,5 @@ fn line(call: &Call<'_, '_, '_>) -> Verdict {
     } else {
         return Ok(());
     };
-    Err(call.at.fault(&RANGE, message))
+    Err(call.at.finding(&RANGE, message))
 }

@@ -8,14 +8,14 @@ use super::Dialect;
 use super::number;
 use super::rules::*;
 use super::schema::{self, Kinds, NONE, Operand, Row};
-use crate::fault::{Fault, Verdict, all};
+use crate::finding::{CheckResult, Finding, all};
 use crate::module::{Inst, Type};
 use crate::rule::Rule;
 use crate::rules::ext_inst::{Call, known_set};
 
 /// Checks all operands of an instruction: first what is an error, then what is worth
 /// a warning.
-pub(super) fn check(call: &Call<'_, '_, '_>, dialect: &Dialect, row: &Row) -> Verdict {
+pub(super) fn check(call: &Call<'_, '_, '_>, dialect: &Dialect, row: &Row) -> CheckResult {
     let fixed = row.fixed.iter().copied().enumerate();
     let repeated = (row.fixed.len()..).zip(row.repeated.iter().copied().cycle());
     let all = fixed.chain(repeated);
@@ -23,12 +23,12 @@ pub(super) fn check(call: &Call<'_, '_, '_>, dialect: &Dialect, row: &Row) -> Ve
     let beyond = row.beyond.iter().copied();
     let repeated = row.beyond_repeated.iter().copied().cycle();
     let beyond = beyond.chain((row.fixed.len()..).zip(repeated));
-    check_all(call, dialect, beyond).map_err(Fault::warning)?;
-    surplus(call, row).map_err(Fault::warning)
+    check_all(call, dialect, beyond).map_err(Finding::warning)?;
+    surplus(call, row).map_err(Finding::warning)
 }
 
 /// There are no operands behind those that the set's version gives an instruction.
-fn surplus(call: &Call<'_, '_, '_>, row: &Row) -> Verdict {
+fn surplus(call: &Call<'_, '_, '_>, row: &Row) -> CheckResult {
     // Of later versions it isn't known which operands they have added.
     let set = call
         .set
@@ -44,7 +44,7 @@ fn surplus(call: &Call<'_, '_, '_>, row: &Row) -> Verdict {
         "{} has {expected} operands in the imported version of the set, but here {found}",
         call.name()
     );
-    Err(call.at.fault(&SURPLUS, message))
+    Err(call.at.finding(&SURPLUS, message))
 }
 
 /// Checks operands, given by their places among those of the set's instruction.
@@ -52,7 +52,7 @@ fn check_all(
     call: &Call<'_, '_, '_>,
     dialect: &Dialect,
     operands: impl Iterator<Item = (usize, Operand)>,
-) -> Verdict {
+) -> CheckResult {
     let count = call.count();
     let operands = operands.take_while(|&(index, _)| index < count);
     all(operands.map(|(index, operand)| {
@@ -169,7 +169,7 @@ fn check_operand(
     dialect: &Dialect,
     index: usize,
     operand: Operand,
-) -> Verdict {
+) -> CheckResult {
     let m = call.m();
     match operand {
         Operand::Any => return Ok(()),
@@ -182,7 +182,7 @@ fn check_operand(
                         "{} must have 1 to 4, 8 or 16 components, but has {count}",
                         call.name()
                     );
-                    Err(call.at.fault(&COUNT, message))
+                    Err(call.at.finding(&COUNT, message))
                 }
             };
         }
@@ -194,7 +194,7 @@ fn check_operand(
         return Ok(());
     };
     let op = def.op();
-    let wrong = |rule: &'static Rule, expected: &str| -> Verdict {
+    let wrong = |rule: &'static Rule, expected: &str| -> CheckResult {
         Err(call.wrong_operand(rule, index, expected))
     };
     let is_debug =

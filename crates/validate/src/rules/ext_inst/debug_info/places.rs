@@ -9,7 +9,7 @@ use super::index::{Entry, Index};
 use super::number::{LINE, SOURCE, SOURCE_CONTINUED};
 use super::rules::{module, shader, shader_with_body};
 use super::texts::Texts;
-use crate::fault::{Fault, Faults, Verdict};
+use crate::finding::{CheckResult, Finding, Reporter};
 use crate::module::{Inst, Module};
 use crate::rule::{Example, Frame, Rule};
 use spirvkit_grammar::debug_info::Field;
@@ -63,7 +63,7 @@ fn place_operands(number: u32) -> Option<usize> {
 }
 
 /// Checks all lines and columns of `NonSemantic.Shader.DebugInfo`.
-pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
+pub(super) fn check(index: &Index<'_, '_>, reporter: &mut Reporter) {
     let m = index.m;
     let texts = Texts::read(index);
     // Where a continuation of the last source would stand.
@@ -78,21 +78,21 @@ pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
             SOURCE_CONTINUED => {
                 if inst.offset() != next {
                     let message = "there is no source right before this to continue";
-                    faults.add(index.fault(entry, &CONTINUED, message));
+                    reporter.add(index.finding(entry, &CONTINUED, message));
                 }
                 next = end_of(inst);
             }
-            LINE => faults.note(check_place(m, inst, &texts, 0, [1, 2, 3, 4])),
+            LINE => reporter.note(check_place(m, inst, &texts, 0, [1, 2, 3, 4])),
             number => {
                 let source = place_operands(number);
                 if let Some(source) = source.filter(|_| !is_built_in(index, entry)) {
                     let (line, column) = (source + 1, source + 2);
                     let place = [line, line, column, column];
-                    faults.note(check_place(m, inst, &texts, source, place));
+                    reporter.note(check_place(m, inst, &texts, source, place));
                 }
             }
         }
-        if faults.is_full() {
+        if reporter.is_full() {
             return;
         }
     }
@@ -120,7 +120,7 @@ fn check_place(
     texts: &Texts<'_>,
     source: usize,
     place: [usize; 4],
-) -> Verdict {
+) -> CheckResult {
     let operand = |index: usize| inst.id(2 + index);
     let Some(text) = texts.get(operand(source)) else {
         return Ok(());
@@ -133,7 +133,7 @@ fn check_place(
                 "the instruction names line {line}, but the source has {}",
                 counted(count as usize, "line")
             );
-            return Err(fault(m, inst, operand(source), message));
+            return Err(finding(m, inst, operand(source), message));
         }
     }
     for (line, column) in [(first_line, first_column), (last_line, last_column)] {
@@ -147,14 +147,14 @@ fn check_place(
                 "the instruction names column {column} of line {line}, but that line of the source has {length} \
                  columns"
             );
-            return Err(fault(m, inst, operand(source), message));
+            return Err(finding(m, inst, operand(source), message));
         }
     }
     Ok(())
 }
 
 #[cold]
-fn fault(m: &Module<'_>, inst: Inst<'_>, source: Id, message: String) -> Fault {
-    let fault = Fault::new(&PLACE, inst.offset(), message).aside(true);
-    fault.about(m, source, "the source is given here")
+fn finding(m: &Module<'_>, inst: Inst<'_>, source: Id, message: String) -> Finding {
+    let finding = Finding::new(&PLACE, inst.offset(), message).aside(true);
+    finding.about(m, source, "the source is given here")
 }

@@ -6,11 +6,11 @@ use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::ExtInstSet;
 use spirvkit_grammar::debug_info::Field;
 
-use super::circles;
 use super::index::{Entry, Index};
 use super::number::*;
 use super::rules::{forward, module};
-use crate::fault::{Faults, Verdict};
+use super::sccs;
+use crate::finding::{CheckResult, Reporter};
 use crate::rule::{Example, Frame, Rule};
 
 pub(super) static SCOPE_CIRCLE: Rule = Rule {
@@ -203,27 +203,27 @@ pub(super) static OUTSIDE: Rule = Rule {
 };
 
 /// Checks the scopes of all sets, and what is said to be in them.
-pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
-    circles_of(index, faults, Field::Parent, &SCOPE_CIRCLE, "scope");
-    circles_of(
+pub(super) fn check(index: &Index<'_, '_>, reporter: &mut Reporter) {
+    sccs_of(index, reporter, Field::Parent, &SCOPE_CIRCLE, "scope");
+    sccs_of(
         index,
-        faults,
+        reporter,
         Field::InlinedAt,
         &INLINED_CIRCLE,
         "place of a call",
     );
-    if faults.is_full() {
+    if reporter.is_full() {
         return;
     }
-    let functions = Functions::new(index, faults);
-    arguments(index, &functions, faults);
-    bodies(index, &functions, faults);
+    let functions = Functions::new(index, reporter);
+    arguments(index, &functions, reporter);
+    bodies(index, &functions, reporter);
 }
 
 /// Entries that lead back to themselves by way of a field.
-fn circles_of(
+fn sccs_of(
     index: &Index<'_, '_>,
-    faults: &mut Faults,
+    reporter: &mut Reporter,
     field: Field,
     rule: &'static Rule,
     what: &str,
@@ -233,17 +233,17 @@ fn circles_of(
         // A DebugScope is no scope that another one can name.
         _ => number == INLINED_AT,
     };
-    let circles = circles::find(index, |entry, operand| {
+    let sccs = sccs::find(index, |entry, operand| {
         let is_step = leads_out(entry.number) && index.place(entry, field) == Some(operand);
         is_step.then(|| Id(entry.inst.arg(2 + operand)))
     });
-    for (from, to) in circles {
+    for (from, to) in sccs {
         let message = format!(
             "the {what} leads to {}, which leads back to it",
             index.name(to)
         );
-        let fault = index.fault(&index.entries[from], rule, message);
-        faults.add(index.pointing(fault, to, "the cycle ends here"));
+        let finding = index.finding(&index.entries[from], rule, message);
+        reporter.add(index.pointing(finding, to, "the cycle ends here"));
     }
 }
 
@@ -260,7 +260,7 @@ struct Functions {
 
 impl Functions {
     /// Finds out all of it, and tells of functions that are described twice.
-    fn new(index: &Index<'_, '_>, faults: &mut Faults) -> Self {
+    fn new(index: &Index<'_, '_>, reporter: &mut Reporter) -> Self {
         let mut functions = Self {
             around: around(index),
             describing: IdMap::new(0, index.m.words.len()),
@@ -271,18 +271,18 @@ impl Functions {
                 FUNCTION if !entry.set.is_non_semantic() => {
                     let function = index.id(entry, Field::Function);
                     if let Some(function) = function.filter(|&id| index.find(id).is_none()) {
-                        faults.note(functions.describe(index, entry, at, function));
+                        reporter.note(functions.describe(index, entry, at, function));
                     }
                 }
                 FUNCTION_DEFINITION => {
                     let function = index.target(entry, Field::DebugFunction);
                     let function = function.filter(|&at| index.entries[at].number == FUNCTION);
                     if let Some(function) = function {
-                        faults.note(functions.describe(index, entry, function, entry.function));
+                        reporter.note(functions.describe(index, entry, function, entry.function));
                     }
                     if !entry.is_in_entry && entry.block != 0 {
                         let message = "the definition must be in the first block of the function";
-                        faults.add(index.fault(entry, &DESCRIBED_TWICE, message));
+                        reporter.add(index.finding(entry, &DESCRIBED_TWICE, message));
                     }
                 }
                 _ => {}
@@ -298,7 +298,7 @@ impl Functions {
         entry: &Entry<'_>,
         at: usize,
         function: Id,
-    ) -> Verdict {
+    ) -> CheckResult {
         let earlier = (self.describing.get(function) as usize).checked_sub(1);
         let earlier_function = self.described[at];
         if earlier.is_none() && earlier_function == Id(0) {
@@ -320,7 +320,7 @@ impl Functions {
                 index.m.name(earlier_function)
             ),
         };
-        Err(index.fault(entry, &DESCRIBED_TWICE, message))
+        Err(index.finding(entry, &DESCRIBED_TWICE, message))
     }
 
     fn around(&self, entry: usize) -> Option<usize> {
@@ -366,7 +366,7 @@ fn around(index: &Index<'_, '_>) -> Vec<u32> {
 }
 
 /// The numbers of formal parameters.
-fn arguments(index: &Index<'_, '_>, functions: &Functions, faults: &mut Faults) {
+fn arguments(index: &Index<'_, '_>, functions: &Functions, reporter: &mut Reporter) {
     let mut all = Vec::new();
     for (at, entry) in index.of_number(LOCAL_VARIABLE) {
         // Some producers write 0 for what is no parameter.
@@ -391,7 +391,7 @@ fn arguments(index: &Index<'_, '_>, functions: &Functions, faults: &mut Faults) 
                 "the variable is parameter {number}, but the number of parameters of its function \
                                    is {count}"
             );
-            faults.add(index.fault(entry, &ARGUMENT, message));
+            reporter.add(index.finding(entry, &ARGUMENT, message));
         }
     }
     all.sort_unstable();
@@ -406,8 +406,8 @@ fn arguments(index: &Index<'_, '_>, functions: &Functions, faults: &mut Faults) 
             index.name(function),
             index.name(earlier)
         );
-        let fault = index.fault(&index.entries[at], &ARGUMENT, message);
-        faults.add(index.pointing(fault, earlier, "the other variable is here"));
+        let finding = index.finding(&index.entries[at], &ARGUMENT, message);
+        reporter.add(index.pointing(finding, earlier, "the other variable is here"));
     }
 }
 
@@ -419,7 +419,7 @@ fn is_bound(entry: &Entry<'_>) -> bool {
 }
 
 /// What stands in blocks.
-fn bodies(index: &Index<'_, '_>, functions: &Functions, faults: &mut Faults) {
+fn bodies(index: &Index<'_, '_>, functions: &Functions, reporter: &mut Reporter) {
     let outermost = outermost_calls(index);
     // The block that a scope holds in, and the function that the scope is in.
     let mut in_force: Option<(u32, usize)> = None;
@@ -428,7 +428,7 @@ fn bodies(index: &Index<'_, '_>, functions: &Functions, faults: &mut Faults) {
         let is_outside = entry.function != Id(0) && entry.block == 0;
         if entry.set.is_non_semantic() && says_something && is_outside {
             let message = format!("this {} is outside of blocks", index.title(entry));
-            faults.add(index.fault(entry, &OUTSIDE, message));
+            reporter.add(index.finding(entry, &OUTSIDE, message));
         }
         match entry.number {
             SCOPE => {
@@ -436,19 +436,19 @@ fn bodies(index: &Index<'_, '_>, functions: &Functions, faults: &mut Faults) {
                 let function = scope.and_then(|scope| functions.around(scope));
                 in_force = function.map(|function| (entry.block, function));
                 if is_bound(entry) {
-                    faults.note(scope_function(index, functions, &outermost, entry));
+                    reporter.note(scope_function(index, functions, &outermost, entry));
                 }
             }
             NO_SCOPE => in_force = None,
             DECLARE | VALUE if is_bound(entry) => {
                 let holding = in_force.filter(|&(block, _)| block == entry.block);
                 if let Some((_, function)) = holding {
-                    faults.note(variable_scope(index, functions, entry, function));
+                    reporter.note(variable_scope(index, functions, entry, function));
                 }
             }
             _ => {}
         }
-        if faults.is_full() {
+        if reporter.is_full() {
             return;
         }
     }
@@ -492,7 +492,7 @@ fn scope_function(
     functions: &Functions,
     outermost: &[u32],
     entry: &Entry<'_>,
-) -> Verdict {
+) -> CheckResult {
     let holder = match index.id(entry, Field::InlinedAt) {
         None => index.target(entry, Field::Scope),
         Some(inlined) => index
@@ -527,8 +527,8 @@ fn scope_function(
             m.name(entry.function)
         ),
     };
-    let fault = index.fault(entry, &SCOPE_FUNCTION, message);
-    Err(index.pointing(fault, function, "the scope's function is described here"))
+    let finding = index.finding(entry, &SCOPE_FUNCTION, message);
+    Err(index.pointing(finding, function, "the scope's function is described here"))
 }
 
 /// A variable is one of the function whose scope holds.
@@ -537,7 +537,7 @@ fn variable_scope(
     functions: &Functions,
     entry: &Entry<'_>,
     function: usize,
-) -> Verdict {
+) -> CheckResult {
     let variable = index.target(entry, Field::LocalVariable);
     let own = variable.and_then(|variable| functions.around(variable));
     let (Some(variable), Some(own)) = (variable, own) else {
@@ -552,6 +552,6 @@ fn variable_scope(
         index.name(own),
         index.name(function)
     );
-    let fault = index.fault(entry, &VARIABLE_SCOPE, message);
-    Err(index.pointing(fault, variable, "the variable is described here"))
+    let finding = index.finding(entry, &VARIABLE_SCOPE, message);
+    Err(index.pointing(finding, variable, "the variable is described here"))
 }

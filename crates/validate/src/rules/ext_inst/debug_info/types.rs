@@ -4,12 +4,12 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{ExtInstSet, Op, ShaderDebugInfoDebugInfoFlags as Flags};
 
-use super::circles;
 use super::index::{Entry, Index};
 use super::number::*;
 use super::rules::{forward, module};
+use super::sccs;
 use super::schema::{NONE, TYPES};
-use crate::fault::{Faults, Verdict};
+use crate::finding::{CheckResult, Reporter};
 use crate::rule::{Example, Frame, Rule};
 use spirvkit_grammar::debug_info::Field;
 
@@ -214,28 +214,28 @@ pub(super) static BASE_CIRCLE: Rule = Rule {
 };
 
 /// Checks what the types of all sets are made of.
-pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
+pub(super) fn check(index: &Index<'_, '_>, reporter: &mut Reporter) {
     for entry in &index.entries {
         match entry.number {
             TYPE_COMPOSITE => {
-                faults.note(opaque(index, entry));
-                members(index, entry, faults);
+                reporter.note(opaque(index, entry));
+                members(index, entry, reporter);
             }
             TYPE_ARRAY if entry.inst.args().len() < 4 => {
                 let message = "the array needs at least one dimension";
-                faults.add(index.fault(entry, &DIMENSIONS, message));
+                reporter.add(index.finding(entry, &DIMENSIONS, message));
             }
             _ => {}
         }
-        if faults.is_full() {
+        if reporter.is_full() {
             return;
         }
     }
-    listed_once(index, faults);
-    if !type_circles(index, faults) {
-        size_circles(index, faults);
+    listed_once(index, reporter);
+    if !type_cycles(index, reporter) {
+        size_cycles(index, reporter);
     }
-    base_circles(index, faults);
+    base_cycles(index, reporter);
 }
 
 fn is_none(index: &Index<'_, '_>, entry: &Entry<'_>, id: Id) -> bool {
@@ -243,14 +243,14 @@ fn is_none(index: &Index<'_, '_>, entry: &Entry<'_>, id: Id) -> bool {
     kin.is_some_and(|kin| NONE.contains(kin.number))
 }
 
-fn opaque(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
+fn opaque(index: &Index<'_, '_>, entry: &Entry<'_>) -> CheckResult {
     let m = index.m;
     let Some(size) = index.id(entry, Field::Size) else {
         return Ok(());
     };
     let has_size = !is_none(index, entry, size);
     let members = index.words_from(entry, Field::Members);
-    let wrong = |message: &str| Err(index.fault(entry, &OPAQUE, message));
+    let wrong = |message: &str| Err(index.finding(entry, &OPAQUE, message));
     if !has_size && !members.is_empty() {
         return wrong("the composite has no size, so it is opaque, but it has members");
     }
@@ -277,7 +277,7 @@ fn opaque(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
 }
 
 /// The members of a composite are in that composite.
-fn members(index: &Index<'_, '_>, composite: &Entry<'_>, faults: &mut Faults) {
+fn members(index: &Index<'_, '_>, composite: &Entry<'_>, reporter: &mut Reporter) {
     // Without forward references a method can't name what lists it.
     if composite.set.is_non_semantic() {
         return;
@@ -304,13 +304,13 @@ fn members(index: &Index<'_, '_>, composite: &Entry<'_>, faults: &mut Faults) {
             index.name(at),
             index.name(holder)
         );
-        let fault = index.fault(composite, &MEMBER, message);
-        faults.add(index.pointing(fault, at, "the member is here"));
+        let finding = index.finding(composite, &MEMBER, message);
+        reporter.add(index.pointing(finding, at, "the member is here"));
     }
 }
 
 /// Every data member and base class is in the list of one composite.
-fn listed_once(index: &Index<'_, '_>, faults: &mut Faults) {
+fn listed_once(index: &Index<'_, '_>, reporter: &mut Reporter) {
     let is_part = |entry: &Entry<'_>| matches!(entry.number, TYPE_MEMBER | TYPE_INHERITANCE);
     // By entries, the composite and 1 that lists one.
     let mut holders = vec![0; index.entries.len()];
@@ -333,8 +333,8 @@ fn listed_once(index: &Index<'_, '_>, faults: &mut Faults) {
                     format!("{name} is listed among the members, but {other} lists it, too")
                 }
             };
-            let fault = index.error(composite, &LISTED_ONCE, message).warning();
-            faults.add(index.pointing(fault, part, "the member is here"));
+            let finding = index.error(composite, &LISTED_ONCE, message).warning();
+            reporter.add(index.pointing(finding, part, "the member is here"));
         }
     }
     for (part, entry) in index.entries.iter().enumerate() {
@@ -348,13 +348,13 @@ fn listed_once(index: &Index<'_, '_>, faults: &mut Faults) {
             continue;
         }
         let message = "the parent of this doesn't list it among its members";
-        faults.add(index.error(entry, &LISTED_ONCE, message).warning());
+        reporter.add(index.error(entry, &LISTED_ONCE, message).warning());
     }
 }
 
 /// Composites that contain themselves.
-fn size_circles(index: &Index<'_, '_>, faults: &mut Faults) {
-    let circles = circles::find(index, |entry, operand| {
+fn size_cycles(index: &Index<'_, '_>, reporter: &mut Reporter) {
+    let sccs = sccs::find(index, |entry, operand| {
         let id = Id(entry.inst.arg(2 + operand));
         let field = match entry.number {
             TYPE_COMPOSITE => {
@@ -371,16 +371,16 @@ fn size_circles(index: &Index<'_, '_>, faults: &mut Faults) {
         };
         (index.place(entry, field)? == operand).then_some(id)
     });
-    for (from, to) in circles {
+    for (from, to) in sccs {
         let message = format!("this contains {}, which contains it", index.name(to));
-        let fault = index.fault(&index.entries[from], &SIZE_CIRCLE, message);
-        faults.add(index.pointing(fault, to, "the cycle ends here"));
+        let finding = index.finding(&index.entries[from], &SIZE_CIRCLE, message);
+        reporter.add(index.pointing(finding, to, "the cycle ends here"));
     }
 }
 
 /// Types that lead back to themselves without a composite in between. Tells whether
 /// there are any.
-fn type_circles(index: &Index<'_, '_>, faults: &mut Faults) -> bool {
+fn type_cycles(index: &Index<'_, '_>, reporter: &mut Reporter) -> bool {
     let is_derived = |number: u32| {
         TYPES.contains(number)
             && !matches!(
@@ -388,7 +388,7 @@ fn type_circles(index: &Index<'_, '_>, faults: &mut Faults) -> bool {
                 TYPE_COMPOSITE | TYPE_MEMBER | TYPE_INHERITANCE | TYPE_TEMPLATE
             )
     };
-    let circles = circles::find(index, |entry, operand| {
+    let sccs = sccs::find(index, |entry, operand| {
         if !is_derived(entry.number) {
             return None;
         }
@@ -398,21 +398,21 @@ fn type_circles(index: &Index<'_, '_>, faults: &mut Faults) -> bool {
         let target = info.is_id().then(|| index.kin(entry, id)).flatten()?;
         is_derived(index.entries[target].number).then_some(id)
     });
-    let has_some = !circles.is_empty();
-    for (from, to) in circles {
+    let has_some = !sccs.is_empty();
+    for (from, to) in sccs {
         let message = format!(
             "the type is made of {}, which is made of it, without a composite in between",
             index.name(to)
         );
-        let fault = index.fault(&index.entries[from], &TYPE_CIRCLE, message);
-        faults.add(index.pointing(fault, to, "the cycle ends here"));
+        let finding = index.finding(&index.entries[from], &TYPE_CIRCLE, message);
+        reporter.add(index.pointing(finding, to, "the cycle ends here"));
     }
     has_some
 }
 
 /// Classes that are derived from themselves.
-fn base_circles(index: &Index<'_, '_>, faults: &mut Faults) {
-    let circles = circles::find(index, |entry, operand| {
+fn base_cycles(index: &Index<'_, '_>, reporter: &mut Reporter) {
+    let sccs = sccs::find(index, |entry, operand| {
         let id = Id(entry.inst.arg(2 + operand));
         match entry.number {
             TYPE_COMPOSITE if index.place(entry, Field::Members)? <= operand => {
@@ -423,9 +423,9 @@ fn base_circles(index: &Index<'_, '_>, faults: &mut Faults) {
             _ => None,
         }
     });
-    for (from, to) in circles {
+    for (from, to) in sccs {
         let message = format!("{} is a base class of itself", index.name(to));
-        let fault = index.fault(&index.entries[from], &BASE_CIRCLE, message);
-        faults.add(index.pointing(fault, to, "the cycle ends here"));
+        let finding = index.finding(&index.entries[from], &BASE_CIRCLE, message);
+        reporter.add(index.pointing(finding, to, "the cycle ends here"));
     }
 }

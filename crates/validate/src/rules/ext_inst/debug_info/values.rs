@@ -14,7 +14,7 @@ use spirvkit_grammar::{
 use super::index::{Entry, Index};
 use super::number::*;
 use super::rules::{module, shader};
-use crate::fault::{Faults, Verdict};
+use crate::finding::{CheckResult, Reporter};
 use crate::rule::{Example, Frame, Rule};
 use spirvkit_grammar::debug_info::Field;
 
@@ -172,21 +172,21 @@ pub(super) static IDENTIFIER: Rule = Rule {
 };
 
 /// Checks the numbers of all debugging instructions.
-pub(super) fn check(index: &Index<'_, '_>, faults: &mut Faults) {
+pub(super) fn check(index: &Index<'_, '_>, reporter: &mut Reporter) {
     // Many can have one long identifier, which is read once.
     let mut identifiers = BTreeMap::new();
     for entry in &index.entries {
         if entry.set.is_non_semantic() {
-            faults.note(enumerants(index, entry));
+            reporter.note(enumerants(index, entry));
         }
-        faults.note(flags(index, entry));
+        reporter.note(flags(index, entry));
         match entry.number {
-            OPERATION => faults.note(operation(index, entry)),
-            TYPE_BASIC => faults.note(fp_encoding(index, entry)),
-            BUILD_IDENTIFIER => faults.note(identifier(index, entry, &mut identifiers)),
+            OPERATION => reporter.note(operation(index, entry)),
+            TYPE_BASIC => reporter.note(fp_encoding(index, entry)),
+            BUILD_IDENTIFIER => reporter.note(identifier(index, entry, &mut identifiers)),
             _ => {}
         }
-        if faults.is_full() {
+        if reporter.is_full() {
             return;
         }
     }
@@ -208,7 +208,7 @@ fn enumeration(number: u32, field: Field) -> Option<OperandKind> {
     })
 }
 
-fn enumerants(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
+fn enumerants(index: &Index<'_, '_>, entry: &Entry<'_>) -> CheckResult {
     const FIELDS: [Field; 8] = [
         Field::Language,
         Field::Encoding,
@@ -233,13 +233,13 @@ fn enumerants(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
                 index.title(entry),
                 with_article(kind.description())
             );
-            return Err(index.fault(entry, &ENUMERANT, message));
+            return Err(index.finding(entry, &ENUMERANT, message));
         }
     }
     Ok(())
 }
 
-fn flags(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
+fn flags(index: &Index<'_, '_>, entry: &Entry<'_>) -> CheckResult {
     let Some(bits) = index.value(entry, Field::Flags) else {
         return Ok(());
     };
@@ -256,7 +256,7 @@ fn flags(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
                 "{} has flags with unknown bits: {unknown:#x}",
                 index.title(entry)
             );
-            return Err(index.fault(entry, &FLAGS, message));
+            return Err(index.finding(entry, &FLAGS, message));
         }
     }
     if entry.number == BUILD_IDENTIFIER {
@@ -269,7 +269,7 @@ fn flags(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
     ];
     if let Some((one, other)) = apart.iter().find(|pair| has(pair.0) && has(pair.1)) {
         let message = format!("{} has both {one} and {other}", index.title(entry));
-        return Err(index.fault(entry, &FLAGS_APART, message));
+        return Err(index.finding(entry, &FLAGS_APART, message));
     }
     let members = index.words_from(entry, Field::Members);
     let misplaced = match entry.number {
@@ -288,7 +288,7 @@ fn flags(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
         }
         _ => return Ok(()),
     };
-    Err(index.fault(entry, &FLAG_PLACE, misplaced))
+    Err(index.finding(entry, &FLAG_PLACE, misplaced))
 }
 
 /// The table of operations that a set has.
@@ -300,7 +300,7 @@ fn operations(set: ExtInstSet) -> OperandKind {
     }
 }
 
-fn operation(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
+fn operation(index: &Index<'_, '_>, entry: &Entry<'_>) -> CheckResult {
     let value = index.value(entry, Field::OpCode);
     let value = value.and_then(|value| u32::try_from(value).ok());
     let Some(info) = value.and_then(|value| operations(entry.set).enumerant(value)) else {
@@ -316,10 +316,10 @@ fn operation(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
         info.name(),
         counted(expected, "operand")
     );
-    Err(index.fault(entry, &OPERATION_COUNT, message))
+    Err(index.finding(entry, &OPERATION_COUNT, message))
 }
 
-fn fp_encoding(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
+fn fp_encoding(index: &Index<'_, '_>, entry: &Entry<'_>) -> CheckResult {
     // Version 100 doesn't have the operand.
     let Some(format) = index.value(entry, Field::FpEncoding) else {
         return Ok(());
@@ -327,7 +327,7 @@ fn fp_encoding(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
     let encoding = index.value(entry, Field::Encoding);
     if encoding.is_some_and(|encoding| encoding != u64::from(Encoding::Float.0)) {
         let message = "the type has an encoding for floating-point numbers, but is not a Float";
-        return Err(index.fault(entry, &FP_ENCODING, message));
+        return Err(index.finding(entry, &FP_ENCODING, message));
     }
     let Ok(format) = u32::try_from(format).map(FPEncoding) else {
         return Ok(());
@@ -343,7 +343,7 @@ fn fp_encoding(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
         Some(size) if size != expected => {
             let message =
                 format!("a number in {format} has {expected} bits, but the type has {size}");
-            Err(index.fault(entry, &FP_ENCODING, message))
+            Err(index.finding(entry, &FP_ENCODING, message))
         }
         _ => Ok(()),
     }
@@ -351,7 +351,11 @@ fn fp_encoding(index: &Index<'_, '_>, entry: &Entry<'_>) -> Verdict {
 
 /// Checks an identifier of a build; `known` are those strings that were read, and whether
 /// they are digits.
-fn identifier(index: &Index<'_, '_>, entry: &Entry<'_>, known: &mut BTreeMap<Id, bool>) -> Verdict {
+fn identifier(
+    index: &Index<'_, '_>,
+    entry: &Entry<'_>,
+    known: &mut BTreeMap<Id, bool>,
+) -> CheckResult {
     let Some(id) = index.id(entry, Field::Identifier) else {
         return Ok(());
     };
@@ -364,5 +368,5 @@ fn identifier(index: &Index<'_, '_>, entry: &Entry<'_>, known: &mut BTreeMap<Id,
         return Ok(());
     }
     let message = "the build identifier must have only lower-case hexadecimal digits";
-    Err(index.fault(entry, &IDENTIFIER, message))
+    Err(index.finding(entry, &IDENTIFIER, message))
 }

@@ -7,7 +7,7 @@ use spirvkit_grammar::{Capability, ExecutionModel, Op, StorageClass};
 
 use self::rules::*;
 use super::Call;
-use crate::fault::{Fault, Verdict, all, expect};
+use crate::finding::{CheckResult, Finding, all, expect};
 use crate::module::{Models, Module, Type};
 
 pub(super) use self::rules::RULES;
@@ -157,7 +157,7 @@ pub(super) fn is_known(number: u32) -> bool {
     number > 0 && (number as usize) < SHAPES.len()
 }
 
-pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
+pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     let result = call.result_type();
     if let Type::Float {
@@ -297,29 +297,29 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
         }
         Shape::NotSupported => {
             let message = format!("{} is not supported by any consumer", call.name());
-            Err(call.at.fault(&NOT_SUPPORTED, message))
+            Err(call.at.finding(&NOT_SUPPORTED, message))
         }
     }
 }
 
-fn float(call: &Call<'_, '_, '_>) -> Verdict {
+fn float(call: &Call<'_, '_, '_>) -> CheckResult {
     float_result(call)?;
     call.operands_of_result_type(&SAME_TYPE, 0..call.count())
 }
 
-fn float_result(call: &Call<'_, '_, '_>) -> Verdict {
+fn float_result(call: &Call<'_, '_, '_>) -> CheckResult {
     let fits = call.m().is_float_scalar_or_vector(call.result_type());
     call.result(&FLOAT_RESULT, fits, FLOAT)
 }
 
 /// What the second operand, which must be a pointer, points to, if that is known.
-fn out_pointer(call: &Call<'_, '_, '_>) -> Result<Option<Id>, Fault> {
+fn out_pointer(call: &Call<'_, '_, '_>) -> Result<Option<Id>, Finding> {
     let pointer = call.ty(1);
     call.operand(&OUT_POINTER, 1, call.m().is_pointer(pointer), "a pointer")?;
     Ok(call.m().pointee(pointer))
 }
 
-fn int(call: &Call<'_, '_, '_>) -> Verdict {
+fn int(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     let result = call.result_type();
     call.result(&INT_RESULT, m.is_int_scalar_or_vector(result), INT)?;
@@ -339,7 +339,7 @@ fn int(call: &Call<'_, '_, '_>) -> Verdict {
     }))
 }
 
-fn length(call: &Call<'_, '_, '_>) -> Verdict {
+fn length(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     let result = call.result_type();
     let fits = m.is_float_scalar(result);
@@ -365,7 +365,7 @@ fn length(call: &Call<'_, '_, '_>) -> Verdict {
 }
 
 /// All interpolations begin alike.
-fn interpolate(call: &Call<'_, '_, '_>) -> Verdict {
+fn interpolate(call: &Call<'_, '_, '_>) -> CheckResult {
     const FRAGMENT: Models = Models::of(&[ExecutionModel::Fragment]);
     let m = call.m();
     let result = call.result_type();
@@ -374,7 +374,7 @@ fn interpolate(call: &Call<'_, '_, '_>) -> Verdict {
             "{} needs the capability InterpolationFunction, which the module doesn't declare",
             call.name()
         );
-        call.at.fault(&INTERPOLATE_CAPABILITY, message)
+        call.at.finding(&INTERPOLATE_CAPABILITY, message)
     });
     let takes_half = m.bit_width(result) == 16 && m.has_extension(HALF_FLOATS);
     let fits = m.is_float_scalar_or_vector(result) && (m.bit_width(result) == 32 || takes_half);
@@ -402,13 +402,16 @@ fn interpolate(call: &Call<'_, '_, '_>) -> Verdict {
                 "{} can be used only in Fragment, but is reached from {models}",
                 call.name()
             );
-            Err(call.at.fault(&INTERPOLATE_STAGE, message))
+            Err(call.at.finding(&INTERPOLATE_STAGE, message))
         }
     };
     all([capability, types, stages])
 }
 
-fn operand_of_first_member(call: &Call<'_, '_, '_>, rule: &'static crate::rule::Rule) -> Verdict {
+fn operand_of_first_member(
+    call: &Call<'_, '_, '_>,
+    rule: &'static crate::rule::Rule,
+) -> CheckResult {
     let members = call.m().members(call.result_type());
     let fits = members.first() == Some(&call.ty(0).0);
     call.operand(rule, 0, fits, "of the type of the result's first member")

@@ -5,13 +5,13 @@ use spirvkit_binary::Id;
 
 use super::memory::is_writable;
 use super::rules::*;
-use crate::fault::{Verdict, all};
+use crate::finding::{CheckResult, all};
 use crate::module::Module;
 use crate::rules::ext_inst::Call;
 
 const FLOAT: &str = "a floating-point scalar or vector";
 
-fn float_result(call: &Call<'_, '_, '_>) -> Verdict {
+fn float_result(call: &Call<'_, '_, '_>) -> CheckResult {
     let fits = call.m().is_float_scalar_or_vector(call.result_type());
     call.result(&FLOAT_RESULT, fits, FLOAT)
 }
@@ -35,28 +35,28 @@ fn is_number(m: &Module<'_>, ty: Id) -> bool {
     m.is_int_scalar_or_vector(ty) || m.is_float_scalar_or_vector(ty)
 }
 
-pub(super) fn float(call: &Call<'_, '_, '_>) -> Verdict {
+pub(super) fn float(call: &Call<'_, '_, '_>) -> CheckResult {
     float_result(call)?;
     call.operands_of_result_type(&SAME_TYPE, 0..call.count())
 }
 
-pub(super) fn int(call: &Call<'_, '_, '_>) -> Verdict {
+pub(super) fn int(call: &Call<'_, '_, '_>) -> CheckResult {
     let fits = call.m().is_int_scalar_or_vector(call.result_type());
     call.result(&INT_RESULT, fits, "an integer scalar or vector")?;
     call.operands_of_result_type(&SAME_TYPE, 0..call.count())
 }
 
-fn int32_result(call: &Call<'_, '_, '_>) -> Verdict {
+fn int32_result(call: &Call<'_, '_, '_>) -> CheckResult {
     let fits = is_int32(call.m(), call.result_type());
     call.result(&INT32_RESULT, fits, "a scalar or vector of 32-bit integers")
 }
 
-pub(super) fn int32(call: &Call<'_, '_, '_>) -> Verdict {
+pub(super) fn int32(call: &Call<'_, '_, '_>) -> CheckResult {
     int32_result(call)?;
     call.operands_of_result_type(&SAME_TYPE, 0..call.count())
 }
 
-pub(super) fn ilogb(call: &Call<'_, '_, '_>) -> Verdict {
+pub(super) fn ilogb(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     int32_result(call)?;
     let ty = call.ty(0);
@@ -69,7 +69,7 @@ pub(super) fn ilogb(call: &Call<'_, '_, '_>) -> Verdict {
     )
 }
 
-pub(super) fn exponent(call: &Call<'_, '_, '_>) -> Verdict {
+pub(super) fn exponent(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     float_result(call)?;
     let base = call.operands_of_result_type(&SAME_TYPE, 0..1);
@@ -79,7 +79,7 @@ pub(super) fn exponent(call: &Call<'_, '_, '_>) -> Verdict {
     all([base, call.operand(&EXPONENT, 1, fits, wanted)])
 }
 
-pub(super) fn nan(call: &Call<'_, '_, '_>) -> Verdict {
+pub(super) fn nan(call: &Call<'_, '_, '_>) -> CheckResult {
     float_result(call)?;
     let fits = is_int_like(call.m(), call.ty(0), call.result_type());
     call.operand(
@@ -92,7 +92,10 @@ pub(super) fn nan(call: &Call<'_, '_, '_>) -> Verdict {
 
 /// The pointer through which a second result is returned; `None` for one that
 /// doesn't know its type.
-fn out_pointer(call: &Call<'_, '_, '_>, index: usize) -> Result<Option<Id>, crate::fault::Fault> {
+fn out_pointer(
+    call: &Call<'_, '_, '_>,
+    index: usize,
+) -> Result<Option<Id>, crate::finding::Finding> {
     let m = call.m();
     let class = m.pointer_class(call.ty(index));
     call.operand(&OUT_POINTER, index, class.is_some(), "a pointer")?;
@@ -106,7 +109,7 @@ fn out_pointer(call: &Call<'_, '_, '_>, index: usize) -> Result<Option<Id>, crat
     Ok(m.pointee(call.ty(index)))
 }
 
-pub(super) fn second_float(call: &Call<'_, '_, '_>) -> Verdict {
+pub(super) fn second_float(call: &Call<'_, '_, '_>) -> CheckResult {
     float_result(call)?;
     let value = call.operands_of_result_type(&SAME_TYPE, 0..1);
     let pointer = out_pointer(call, 1).and_then(|pointee| {
@@ -116,7 +119,7 @@ pub(super) fn second_float(call: &Call<'_, '_, '_>) -> Verdict {
     all([value, pointer])
 }
 
-pub(super) fn second_int(call: &Call<'_, '_, '_>, count: usize) -> Verdict {
+pub(super) fn second_int(call: &Call<'_, '_, '_>, count: usize) -> CheckResult {
     let m = call.m();
     float_result(call)?;
     let values = call.operands_of_result_type(&SAME_TYPE, 0..count);
@@ -128,7 +131,7 @@ pub(super) fn second_int(call: &Call<'_, '_, '_>, count: usize) -> Verdict {
     all([values, pointer])
 }
 
-pub(super) fn cross(call: &Call<'_, '_, '_>) -> Verdict {
+pub(super) fn cross(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     let result = call.result_type();
     let fits = m.is_float_vector(result) && matches!(m.dimension(result), 3 | 4);
@@ -136,7 +139,7 @@ pub(super) fn cross(call: &Call<'_, '_, '_>) -> Verdict {
     call.operands_of_result_type(&SAME_TYPE, 0..2)
 }
 
-pub(super) fn length(call: &Call<'_, '_, '_>) -> Verdict {
+pub(super) fn length(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     let result = call.result_type();
     let fits = m.is_float_scalar(result);
@@ -150,7 +153,7 @@ pub(super) fn length(call: &Call<'_, '_, '_>) -> Verdict {
     call.operand(&GEOMETRY_OPERAND, 1, fits, "of the type of the first point")
 }
 
-pub(super) fn normalize(call: &Call<'_, '_, '_>) -> Verdict {
+pub(super) fn normalize(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     float_result(call)?;
     let fits = m.dimension(call.result_type()) <= 4;
@@ -158,7 +161,7 @@ pub(super) fn normalize(call: &Call<'_, '_, '_>) -> Verdict {
     call.operands_of_result_type(&SAME_TYPE, 0..1)
 }
 
-pub(super) fn upsample(call: &Call<'_, '_, '_>) -> Verdict {
+pub(super) fn upsample(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     let result = call.result_type();
     let fits = m.is_int_scalar_or_vector(result);
@@ -181,7 +184,7 @@ pub(super) fn upsample(call: &Call<'_, '_, '_>) -> Verdict {
     )
 }
 
-pub(super) fn bitselect(call: &Call<'_, '_, '_>) -> Verdict {
+pub(super) fn bitselect(call: &Call<'_, '_, '_>) -> CheckResult {
     let fits = is_number(call.m(), call.result_type());
     call.result(
         &SELECT_RESULT,
@@ -191,7 +194,7 @@ pub(super) fn bitselect(call: &Call<'_, '_, '_>) -> Verdict {
     call.operands_of_result_type(&SAME_TYPE, 0..call.count())
 }
 
-pub(super) fn select(call: &Call<'_, '_, '_>) -> Verdict {
+pub(super) fn select(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     let result = call.result_type();
     let fits = is_number(m, result);
@@ -207,7 +210,7 @@ pub(super) fn select(call: &Call<'_, '_, '_>) -> Verdict {
     all([values, call.operand(&SELECTOR, 2, fits, wanted)])
 }
 
-pub(super) fn shuffle(call: &Call<'_, '_, '_>, vectors: usize) -> Verdict {
+pub(super) fn shuffle(call: &Call<'_, '_, '_>, vectors: usize) -> CheckResult {
     const VECTOR: &str = "a vector of 2, 4, 8 or 16 integers or floats";
     let m = call.m();
     let result = call.result_type();

@@ -6,7 +6,7 @@ use spirvkit_grammar::{AddressingModel, StorageClass};
 
 use super::Element;
 use super::rules::*;
-use crate::fault::{Verdict, all};
+use crate::finding::{CheckResult, all};
 use crate::module::{Module, Type, is_cross_workgroup};
 use crate::rules::ext_inst::Call;
 
@@ -26,7 +26,7 @@ fn is_number(m: &Module<'_>, ty: Id) -> bool {
 }
 
 /// Physical addressing, and an operand of the size of its addresses.
-fn size(call: &Call<'_, '_, '_>, index: usize) -> Verdict {
+fn size(call: &Call<'_, '_, '_>, index: usize) -> CheckResult {
     let m = call.m();
     let (bits, name) = match m.addressing {
         AddressingModel::Logical => {
@@ -34,7 +34,7 @@ fn size(call: &Call<'_, '_, '_>, index: usize) -> Verdict {
                 "{} needs a physical addressing model, but the module's is `Logical`",
                 call.name()
             );
-            return Err(call.at.fault(&PHYSICAL, message));
+            return Err(call.at.finding(&PHYSICAL, message));
         }
         AddressingModel::Physical32 => (32, "a 32-bit integer, because addresses have 32 bits"),
         _ => (64, "a 64-bit integer, because addresses have 64 bits"),
@@ -43,13 +43,18 @@ fn size(call: &Call<'_, '_, '_>, index: usize) -> Verdict {
     call.operand(&SIZE, index, fits, name)
 }
 
-fn void(call: &Call<'_, '_, '_>) -> Verdict {
+fn void(call: &Call<'_, '_, '_>) -> CheckResult {
     let fits = call.m().is_void(call.result_type());
     call.result(&VOID_RESULT, fits, "void")
 }
 
 /// What a pointer points to must be this component or a half.
-fn element(call: &Call<'_, '_, '_>, pointer: usize, element: Element, component: Id) -> Verdict {
+fn element(
+    call: &Call<'_, '_, '_>,
+    pointer: usize,
+    element: Element,
+    component: Id,
+) -> CheckResult {
     let m = call.m();
     let Some(pointee) = m.pointee(call.ty(pointer)) else {
         return Ok(());
@@ -64,7 +69,7 @@ fn element(call: &Call<'_, '_, '_>, pointer: usize, element: Element, component:
     call.operand(&ELEMENT, pointer, fits, name)
 }
 
-pub(super) fn load(call: &Call<'_, '_, '_>, kind: Element) -> Verdict {
+pub(super) fn load(call: &Call<'_, '_, '_>, kind: Element) -> CheckResult {
     let m = call.m();
     let result = call.result_type();
     let (fits, name) = match kind {
@@ -92,7 +97,7 @@ pub(super) fn load(call: &Call<'_, '_, '_>, kind: Element) -> Verdict {
 }
 
 /// Checks how many components are loaded.
-fn loaded(call: &Call<'_, '_, '_>, kind: Element) -> Verdict {
+fn loaded(call: &Call<'_, '_, '_>, kind: Element) -> CheckResult {
     if kind != Element::Half && call.count() > 2 {
         let count = call.word(2);
         let dimension = call.m().dimension(call.result_type());
@@ -101,13 +106,13 @@ fn loaded(call: &Call<'_, '_, '_>, kind: Element) -> Verdict {
                 "{} loads {count} components, but its result type has {dimension}",
                 call.name()
             );
-            return Err(call.at.fault(&LOAD_COUNT, message));
+            return Err(call.at.finding(&LOAD_COUNT, message));
         }
     }
     Ok(())
 }
 
-pub(super) fn store(call: &Call<'_, '_, '_>, kind: Element) -> Verdict {
+pub(super) fn store(call: &Call<'_, '_, '_>, kind: Element) -> CheckResult {
     let m = call.m();
     let data = call.ty(0);
     let is_wide = matches!(m.bit_width(data), 32 | 64);
@@ -138,13 +143,13 @@ pub(super) fn store(call: &Call<'_, '_, '_>, kind: Element) -> Verdict {
     all([void(call), stored, size(call, 1), pointer])
 }
 
-pub(super) fn printf(call: &Call<'_, '_, '_>) -> Verdict {
+pub(super) fn printf(call: &Call<'_, '_, '_>) -> CheckResult {
     let fits = call.m().is_int_scalar_of(call.result_type(), 32);
     let result = call.result(&PRINTF_RESULT, fits, "a 32-bit integer");
     all([result, printf_format(call)])
 }
 
-fn printf_format(call: &Call<'_, '_, '_>) -> Verdict {
+fn printf_format(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     let format = call.ty(0);
     let class = m.pointer_class(format);
@@ -167,7 +172,7 @@ fn printf_format(call: &Call<'_, '_, '_>) -> Verdict {
     call.operand(&PRINTF_FORMAT, 0, fits, "a pointer to 8-bit integers")
 }
 
-pub(super) fn prefetch(call: &Call<'_, '_, '_>) -> Verdict {
+pub(super) fn prefetch(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     let pointer = call.ty(0);
     let fits = m.pointer_class(pointer).is_some_and(is_cross_workgroup);

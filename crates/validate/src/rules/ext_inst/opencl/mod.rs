@@ -5,7 +5,7 @@ mod memory;
 mod rules;
 
 use super::Call;
-use crate::fault::Verdict;
+use crate::finding::CheckResult;
 
 pub(super) use self::rules::RULES;
 
@@ -97,7 +97,7 @@ const fn shape(number: u32) -> Shape {
     }
 }
 
-pub(super) fn check(call: &Call<'_, '_, '_>) -> Verdict {
+pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
     match shape(call.number) {
         Shape::Free => Ok(()),
         Shape::Float => math::float(call),

@@ -45,7 +45,7 @@ fn lookup(kind: &Kind, message: String, suggestion: Option<String>) -> Diagnosti
 /// A piece of the text as messages quote it: in backticks, with escapes for
 /// control characters, and cut where it gets long.
 fn quoted(text: &str) -> String {
-    const LONGEST: usize = 60;
+    const MAX_LENGTH: usize = 60;
     let mut quoted = String::from("`");
     let mut length = 0;
     let mut buffer = [0; 4];
@@ -54,7 +54,7 @@ fn quoted(text: &str) -> String {
         let shown = visible(c.encode_utf8(&mut buffer));
         quoted.push_str(&shown);
         length += shown.chars().count();
-        if length > LONGEST {
+        if length > MAX_LENGTH {
             quoted.truncate(before);
             quoted.push('…');
             break;
@@ -297,7 +297,7 @@ pub(super) fn too_many_errors(errors: usize) -> Diagnostic {
     ))
 }
 
-/// `count` errors are not told.
+/// `count` errors are not reported.
 pub(super) fn more_errors(count: usize) -> Diagnostic {
     let more = counted(count, "more error");
     kinds::TOO_MANY_TEXT_ERRORS.error(format!(
@@ -322,7 +322,7 @@ pub(super) fn undefined_id(id: &str, similar: Option<&str>) -> Diagnostic {
     }
 }
 
-/// `count` ids are not told.
+/// `count` ids are not reported.
 pub(super) fn more_undefined_ids(count: usize) -> Diagnostic {
     let more = counted(count, "more id");
     kinds::UNDEFINED_ID.warning(format!(
@@ -330,9 +330,9 @@ pub(super) fn more_undefined_ids(count: usize) -> Diagnostic {
     ))
 }
 
-pub(super) fn too_many_undefined_ids(told: usize) -> Diagnostic {
+pub(super) fn too_many_undefined_ids(reported: usize) -> Diagnostic {
     kinds::UNDEFINED_ID.warning(format!(
-        "no instruction defines this id either; after {told} such ids, the rest are not listed"
+        "no instruction defines this id either; after {reported} such ids, the rest are not listed"
     ))
 }
 

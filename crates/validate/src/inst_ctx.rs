@@ -3,13 +3,13 @@
 use spirvkit_binary::Id;
 use spirvkit_grammar::ExecutionMode;
 
-use crate::fault::{Fault, Verdict};
+use crate::finding::{CheckResult, Finding};
 use crate::module::{EntryPoint, Function, Inst, Models, Module};
 use crate::rule::Rule;
 
 /// An instruction in its module.
 #[derive(Clone, Copy)]
-pub(crate) struct Site<'m, 'a> {
+pub(crate) struct InstCtx<'m, 'a> {
     pub(crate) m: &'m Module<'a>,
     pub(crate) inst: Inst<'a>,
     /// The index of the function that it stands in.
@@ -18,14 +18,14 @@ pub(crate) struct Site<'m, 'a> {
     pub(crate) block: Option<u32>,
 }
 
-impl<'m, 'a> Site<'m, 'a> {
-    /// A fault of this instruction. It is taken to speak of the result type.
+impl<'m, 'a> InstCtx<'m, 'a> {
+    /// A finding of this instruction. It is taken to speak of the result type.
     #[cold]
-    pub(crate) fn fault(&self, rule: &'static Rule, message: impl Into<String>) -> Fault {
+    pub(crate) fn finding(&self, rule: &'static Rule, message: impl Into<String>) -> Finding {
         if let Some(ty) = self.inst.result_type() {
             self.m.mention(ty);
         }
-        Fault::new(rule, self.inst.offset(), message).mentioning(&self.m.mentions)
+        Finding::new(rule, self.inst.offset(), message).mentioning(&self.m.mentions)
     }
 
     /// The index, in the instruction of the module, of a word after result type and
@@ -89,20 +89,20 @@ impl<'m, 'a> Site<'m, 'a> {
         self.m.entry_without_mode(self.function?, models, modes)
     }
 
-    /// A fault about the result type.
+    /// A finding about the result type.
     #[cold]
-    pub(crate) fn wrong_result(&self, rule: &'static Rule, expected: &str) -> Fault {
+    pub(crate) fn wrong_result(&self, rule: &'static Rule, expected: &str) -> Finding {
         let result = self.result_type();
         let message = format!(
             "the result type of {} must be {expected}, but is {}",
             self.inst.op(),
             self.m.show_type(result)
         );
-        let fault = self.fault(rule, message);
-        fault.about(self.m, result, "the result type is declared here")
+        let finding = self.finding(rule, message);
+        finding.about(self.m, result, "the result type is declared here")
     }
 
-    /// A fault about an operand that isn't what is expected.
+    /// A finding about an operand that isn't what is expected.
     #[cold]
     pub(crate) fn wrong_operand(
         &self,
@@ -110,19 +110,19 @@ impl<'m, 'a> Site<'m, 'a> {
         operand: Id,
         name: &str,
         expected: &str,
-    ) -> Fault {
+    ) -> Finding {
         let message = format!(
             "the {name} of {} must be {expected}, but is {}",
             self.inst.op(),
             self.m.show_value(operand)
         );
-        let fault = self.fault(rule, message);
-        fault.about(self.m, operand, format!("the {name} is defined here"))
+        let finding = self.finding(rule, message);
+        finding.about(self.m, operand, format!("the {name} is defined here"))
     }
 
     /// Checks that the instruction is reached by these execution models only.
     #[inline]
-    pub(crate) fn expect_models(&self, rule: &'static Rule, allowed: Models) -> Verdict {
+    pub(crate) fn expect_models(&self, rule: &'static Rule, allowed: Models) -> CheckResult {
         match self.models_outside(allowed) {
             None => Ok(()),
             Some(outside) => {
@@ -130,7 +130,7 @@ impl<'m, 'a> Site<'m, 'a> {
                     "{} can be used only in {allowed}, but is reached from {outside}",
                     self.inst.op()
                 );
-                Err(self.fault(rule, message))
+                Err(self.finding(rule, message))
             }
         }
     }
@@ -144,7 +144,7 @@ impl<'m, 'a> Site<'m, 'a> {
         models: Models,
         modes: &'static [ExecutionMode],
         lacking: &str,
-    ) -> Verdict {
+    ) -> CheckResult {
         match self.entry_without_mode(models, modes) {
             None => Ok(()),
             Some(entry) => {
@@ -154,8 +154,8 @@ impl<'m, 'a> Site<'m, 'a> {
                     entry.model,
                     entry.name()
                 );
-                let fault = self.fault(rule, message);
-                Err(fault.at(entry.inst.offset(), "the entry point is declared here"))
+                let finding = self.finding(rule, message);
+                Err(finding.at(entry.inst.offset(), "the entry point is declared here"))
             }
         }
     }

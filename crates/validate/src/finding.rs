@@ -10,15 +10,15 @@ use spirvkit_binary::{Budget, Id};
 use spirvkit_diagnostics::{Diagnostic, ErrorClass, Location};
 use spirvkit_grammar::{Capability, Extensions};
 
+use crate::inst_ctx::InstCtx;
 use crate::levels::{Level, Levels};
 use crate::module::{Capabilities, Inst, Module};
 use crate::phases::{REDEFINED, UNDEFINED};
 use crate::rule::Rule;
-use crate::site::Site;
 
 /// A broken rule: where and how.
 #[derive(Debug)]
-pub(crate) struct Fault(Box<Inner>);
+pub(crate) struct Finding(Box<Inner>);
 
 #[derive(Debug)]
 struct Inner {
@@ -39,10 +39,10 @@ struct Inner {
     /// Extensions any one of which would mend it.
     extensions: Vec<&'static str>,
     /// What the same check found besides; these have none.
-    others: Vec<Fault>,
+    others: Vec<Finding>,
 }
 
-/// Which word of its instruction a fault is about.
+/// Which word of its instruction a finding is about.
 #[derive(Clone, Copy, Debug)]
 enum Operand {
     /// None in particular, or nobody has said.
@@ -53,7 +53,7 @@ enum Operand {
     Known(u32),
 }
 
-/// Another place that has to do with a fault.
+/// Another place that has to do with a finding.
 #[derive(Debug)]
 struct Related {
     offset: u32,
@@ -66,27 +66,27 @@ struct Related {
 /// what nothing defines.
 pub(crate) type Mentions = Rc<RefCell<Vec<u32>>>;
 
-/// What checking an instruction or anything else comes to. `?` stops at a fault,
+/// What checking an instruction or anything else comes to. `?` stops at a finding,
 /// where what comes after it would only follow from it; checks that don't rest on
 /// each other are joined by [`all`], so that each of them tells what it finds.
-pub(crate) type Verdict = Result<(), Fault>;
+pub(crate) type CheckResult = Result<(), Finding>;
 
 /// Fails if something isn't as it should be.
 #[inline]
-pub(crate) fn expect(is_fine: bool, fault: impl FnOnce() -> Fault) -> Verdict {
+pub(crate) fn expect(is_fine: bool, finding: impl FnOnce() -> Finding) -> CheckResult {
     match is_fine {
         true => Ok(()),
-        false => Err(fault()),
+        false => Err(finding()),
     }
 }
 
 /// What checks come to that don't rest on each other: all that they find.
 #[inline]
-pub(crate) fn all(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
+pub(crate) fn all(results: impl IntoIterator<Item = CheckResult>) -> CheckResult {
     let mut found = Ok(());
-    for verdict in verdicts {
-        if let Err(fault) = verdict {
-            found = Err(fault.behind(found));
+    for result in results {
+        if let Err(finding) = result {
+            found = Err(finding.behind(found));
         }
     }
     found
@@ -95,16 +95,16 @@ pub(crate) fn all(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
 /// Two things that are looked for independently: if one isn't there, that is told
 /// of each that isn't.
 #[inline]
-pub(crate) fn both<A, B>(a: Result<A, Fault>, b: Result<B, Fault>) -> Result<(A, B), Fault> {
+pub(crate) fn both<A, B>(a: Result<A, Finding>, b: Result<B, Finding>) -> Result<(A, B), Finding> {
     match (a, b) {
         (Ok(a), Ok(b)) => Ok((a, b)),
-        (Err(fault), Ok(_)) | (Ok(_), Err(fault)) => Err(fault),
+        (Err(finding), Ok(_)) | (Ok(_), Err(finding)) => Err(finding),
         (Err(a), Err(b)) => Err(b.behind(Err(a))),
     }
 }
 
-impl Fault {
-    /// A fault at the instruction that starts at this word.
+impl Finding {
+    /// A finding at the instruction that starts at this word.
     #[cold]
     pub(crate) fn new(rule: &'static Rule, offset: u32, message: impl Into<String>) -> Self {
         let vuid = match rule.vuids {
@@ -128,9 +128,9 @@ impl Fault {
         }))
     }
 
-    /// The fault together with what was found before it.
+    /// The finding together with what was found before it.
     #[cold]
-    fn behind(mut self, found: Verdict) -> Self {
+    fn behind(mut self, found: CheckResult) -> Self {
         let Err(mut first) = found else {
             return self;
         };
@@ -140,7 +140,7 @@ impl Fault {
         first
     }
 
-    /// The fault and those that came with it, each by itself.
+    /// The finding and those that came with it, each by itself.
     pub(crate) fn apart(mut self) -> impl Iterator<Item = Self> {
         let others = std::mem::take(&mut self.0.others);
         std::iter::once(self).chain(others)
@@ -155,7 +155,7 @@ impl Fault {
 
     /// Says that the operand is at fault that starts at this word of the instruction,
     /// the one with the opcode being word 0. Without that, it is the one that the
-    /// fault is [about](Self::about).
+    /// finding is [about](Self::about).
     pub(crate) fn word(mut self, word: usize) -> Self {
         self.0.operand = Operand::Known(word as u32);
         self
@@ -163,7 +163,7 @@ impl Fault {
 
     /// The same of an operand of the instruction at a site, counted from 0 behind
     /// result type and result.
-    pub(crate) fn arg(self, at: &Site<'_, '_>, index: usize) -> Self {
+    pub(crate) fn arg(self, at: &InstCtx<'_, '_>, index: usize) -> Self {
         self.word(at.word_of_arg(index))
     }
 
@@ -233,7 +233,7 @@ impl Fault {
         self
     }
 
-    /// Takes over what was mentioned since the last fault.
+    /// Takes over what was mentioned since the last finding.
     pub(crate) fn mentioning(mut self, mentions: &Mentions) -> Self {
         self.0.mentions.append(&mut mentions.borrow_mut());
         self
@@ -350,19 +350,19 @@ impl Fault {
     }
 }
 
-/// Collects faults, and leaves out what follows from those that it has.
+/// Collects findings, and leaves out what follows from those that it has.
 ///
 /// What is wrong with an instruction is often seen again by whatever uses its
-/// result. So a fault whose message speaks of an id is left out if there is a
-/// fault of the instruction that defines the id. That hides nothing for good:
-/// something is told for each fault that is left out, and once it is mended the
+/// result. So a finding whose message speaks of an id is left out if there is a
+/// finding of the instruction that defines the id. That hides nothing for good:
+/// something is told for each finding that is left out, and once it is mended the
 /// module is judged anew.
 ///
-/// Faults of instructions that only describe are kept [aside](Fault::aside): none of
+/// Faults of instructions that only describe are kept [aside](Finding::aside): none of
 /// them hides one of the program proper, nor takes its place among as many as are told.
 #[derive(Debug)]
-pub(crate) struct Faults {
-    faults: Vec<Fault>,
+pub(crate) struct Reporter {
+    reporter: Vec<Finding>,
     levels: Levels,
     /// How many errors to keep; 0 is no limit.
     limit: usize,
@@ -379,24 +379,24 @@ pub(crate) struct Faults {
     seen: usize,
     mentions: Mentions,
     /// Instructions of which nothing more is told.
-    settled: HashSet<u32>,
+    sealed: HashSet<u32>,
     /// Capabilities and extensions that were said to be missing.
     missed_capabilities: Capabilities,
     missed_extensions: HashSet<&'static str>,
     /// Instructions whose results may not be what they were meant to be.
-    dubious: HashSet<u32>,
+    tainted: HashSet<u32>,
     /// The same for what is aside.
-    dubious_aside: HashSet<u32>,
+    tainted_aside: HashSet<u32>,
 }
 
 /// What was told once, so that it isn't again.
 #[derive(Debug)]
-pub(crate) struct Told<T> {
+pub(crate) struct Reported<T> {
     proper: HashSet<T>,
     aside: HashSet<T>,
 }
 
-impl<T> Default for Told<T> {
+impl<T> Default for Reported<T> {
     fn default() -> Self {
         Self {
             proper: HashSet::new(),
@@ -405,7 +405,7 @@ impl<T> Default for Told<T> {
     }
 }
 
-impl<T: Copy + Eq + Hash> Told<T> {
+impl<T: Copy + Eq + Hash> Reported<T> {
     /// Notes it, and says whether it is news. What was told of an instruction that only
     /// describes is news of the program proper.
     pub(crate) fn insert(&mut self, what: T, is_aside: bool) -> bool {
@@ -423,12 +423,12 @@ impl<T: Copy + Eq + Hash> Told<T> {
 
 /// The most warnings of a phase that are kept if errors are limited: there may be
 /// one for every few words.
-const MOST_WARNINGS: usize = 1000;
+const MAX_WARNINGS: usize = 1000;
 
-impl Faults {
+impl Reporter {
     pub(crate) fn new(limit: usize, levels: &Levels, mentions: Mentions, budget: Budget) -> Self {
         Self {
-            faults: Vec::new(),
+            reporter: Vec::new(),
             levels: levels.clone(),
             limit,
             errors: 0,
@@ -439,59 +439,59 @@ impl Faults {
             warnings_aside: 0,
             seen: 0,
             mentions,
-            settled: HashSet::new(),
+            sealed: HashSet::new(),
             missed_capabilities: Capabilities::new(),
             missed_extensions: HashSet::new(),
-            dubious: HashSet::new(),
-            dubious_aside: HashSet::new(),
+            tainted: HashSet::new(),
+            tainted_aside: HashSet::new(),
         }
     }
 
-    /// Notes a fault and those that came with it, unless they follow from others.
+    /// Notes a finding and those that came with it, unless they follow from others.
     #[cold]
-    pub(crate) fn add(&mut self, fault: Fault) {
-        if fault.0.others.is_empty() {
-            return self.add_one(fault);
+    pub(crate) fn add(&mut self, finding: Finding) {
+        if finding.0.others.is_empty() {
+            return self.add_one(finding);
         }
         // An id that stands in two places may be as wrong in both.
-        let mut told = HashSet::new();
-        for each in fault.apart() {
-            if told.insert((each.0.rule.id, each.0.offset, each.0.message.clone())) {
+        let mut reported = HashSet::new();
+        for each in finding.apart() {
+            if reported.insert((each.0.rule.id, each.0.offset, each.0.message.clone())) {
                 self.add_one(each);
             }
         }
     }
 
-    fn add_one(&mut self, fault: Fault) {
+    fn add_one(&mut self, finding: Finding) {
         if self.is_full() {
             return;
         }
-        let mut fault = fault.mentioning(&self.mentions);
-        let is_error = !fault.is_warning();
+        let mut finding = finding.mentioning(&self.mentions);
+        let is_error = !finding.is_warning();
         self.seen += usize::from(is_error);
-        match self.levels.of(fault.rule().id) {
+        match self.levels.of(finding.rule().id) {
             None => {}
             Some(Level::Allow) => return,
-            Some(level) => fault.0.is_warning = level == Level::Warn,
+            Some(level) => finding.0.is_warning = level == Level::Warn,
         }
         // Only an error that is told as one hides what follows from it.
-        let hides = is_error && !fault.is_warning();
-        if is_error && self.is_missed(&fault) {
+        let hides = is_error && !finding.is_warning();
+        if is_error && self.is_missed(&finding) {
             return;
         }
-        let follows = is_error && self.follows(&fault);
+        let follows = is_error && self.follows(&finding);
         if hides {
-            self.doubt(&fault);
+            self.taint(&finding);
         }
         if follows {
             return;
         }
-        let (errors, warnings) = match fault.is_aside() {
+        let (errors, warnings) = match finding.is_aside() {
             true => (&mut self.errors_aside, &mut self.warnings_aside),
             false => (&mut self.errors, &mut self.warnings),
         };
-        let (count, most) = match fault.is_warning() {
-            true => (warnings, MOST_WARNINGS),
+        let (count, most) = match finding.is_warning() {
+            true => (warnings, MAX_WARNINGS),
             false => (errors, self.limit),
         };
         *count += 1;
@@ -499,92 +499,93 @@ impl Faults {
         if self.limit > 0 && *count > most {
             return;
         }
-        if hides && !fault.is_aside() {
-            for &each in &fault.0.capabilities {
+        if hides && !finding.is_aside() {
+            for &each in &finding.0.capabilities {
                 self.missed_capabilities.add(each);
             }
-            self.missed_extensions.extend(&fault.0.extensions);
+            self.missed_extensions.extend(&finding.0.extensions);
         }
         self.is_full = self.limit > 0 && self.errors == self.limit;
-        if !self.budget.take(fault.weight()) {
-            self.is_full |= hides && !fault.is_aside();
+        if !self.budget.take(finding.weight()) {
+            self.is_full |= hides && !finding.is_aside();
             // Without any error, the module would be valid.
             if !is_first {
                 return;
             }
         }
-        self.faults.push(fault);
+        self.reporter.push(finding);
     }
 
     /// Whether something told would mend it.
-    fn is_missed(&self, fault: &Fault) -> bool {
-        let mut capabilities = fault.0.capabilities.iter();
-        let mut extensions = fault.0.extensions.iter();
+    fn is_missed(&self, finding: &Finding) -> bool {
+        let mut capabilities = finding.0.capabilities.iter();
+        let mut extensions = finding.0.extensions.iter();
         capabilities.any(|each| self.missed_capabilities.contains(*each))
             || extensions.any(|each| self.missed_extensions.contains(each))
     }
 
     /// Whether it follows from something told.
-    fn follows(&self, fault: &Fault) -> bool {
-        let offset = fault.offset();
-        let mut mentions = fault.0.mentions.iter();
-        self.settled.contains(&offset)
-            || mentions.any(|each| *each != offset && self.is_dubious(*each, fault.is_aside()))
+    fn follows(&self, finding: &Finding) -> bool {
+        let offset = finding.offset();
+        let mut mentions = finding.0.mentions.iter();
+        self.sealed.contains(&offset)
+            || mentions.any(|each| *each != offset && self.is_tainted(*each, finding.is_aside()))
     }
 
-    fn is_dubious(&self, offset: u32, for_aside: bool) -> bool {
-        self.dubious.contains(&offset) || for_aside && self.dubious_aside.contains(&offset)
+    fn is_tainted(&self, offset: u32, for_aside: bool) -> bool {
+        self.tainted.contains(&offset) || for_aside && self.tainted_aside.contains(&offset)
     }
 
     /// Notes whose results may not be what they were meant to be.
-    fn doubt(&mut self, fault: &Fault) {
-        let dubious = match fault.is_aside() {
-            true => &mut self.dubious_aside,
-            false => &mut self.dubious,
+    fn taint(&mut self, finding: &Finding) {
+        let tainted = match finding.is_aside() {
+            true => &mut self.tainted_aside,
+            false => &mut self.tainted,
         };
-        if !fault.is_lack() {
-            dubious.insert(fault.offset());
+        if !finding.is_lack() {
+            tainted.insert(finding.offset());
         }
         // Which of the definitions is meant, nobody knows.
-        if std::ptr::eq(fault.rule(), &REDEFINED) {
-            dubious.extend(&fault.0.mentions);
+        if std::ptr::eq(finding.rule(), &REDEFINED) {
+            tainted.extend(&finding.0.mentions);
         }
     }
 
-    /// Notes the fault, if any.
+    /// Notes the finding, if any.
     #[inline]
-    pub(crate) fn note(&mut self, verdict: Verdict) {
-        if let Err(fault) = verdict {
-            self.add(fault);
+    pub(crate) fn note(&mut self, result: CheckResult) {
+        if let Err(finding) = result {
+            self.add(finding);
         }
     }
 
     /// Has nothing more told of the instructions with errors so far, unless they are
     /// only such as leave the rest of the instruction as it was; nor of what speaks of
     /// undefined ids, of which there are none without such errors.
-    pub(crate) fn settle(&mut self) {
-        let leaves_rest = |fault: &Fault| fault.is_lack() || std::ptr::eq(fault.rule(), &UNDEFINED);
-        for fault in &self.faults {
-            let dubious = match fault.is_aside() {
-                true => &mut self.dubious_aside,
-                false => &mut self.dubious,
+    pub(crate) fn seal(&mut self) {
+        let leaves_rest =
+            |finding: &Finding| finding.is_lack() || std::ptr::eq(finding.rule(), &UNDEFINED);
+        for finding in &self.reporter {
+            let tainted = match finding.is_aside() {
+                true => &mut self.tainted_aside,
+                false => &mut self.tainted,
             };
-            dubious.insert(0);
-            if !fault.is_warning() && !leaves_rest(fault) {
-                self.settled.insert(fault.offset());
+            tainted.insert(0);
+            if !finding.is_warning() && !leaves_rest(finding) {
+                self.sealed.insert(finding.offset());
             }
         }
     }
 
     /// Has nothing told of the instruction at an offset, of which something is
     /// wrong that was told elsewhere.
-    pub(crate) fn hush(&mut self, offset: u32, is_aside: bool) {
-        self.settled.insert(offset);
-        let dubious = match is_aside {
-            true => &mut self.dubious_aside,
-            false => &mut self.dubious,
+    pub(crate) fn suppress(&mut self, offset: u32, is_aside: bool) {
+        self.sealed.insert(offset);
+        let tainted = match is_aside {
+            true => &mut self.tainted_aside,
+            false => &mut self.tainted,
         };
-        dubious.extend([0, offset]);
+        tainted.extend([0, offset]);
     }
 
     /// How many errors were noted so far, those left out included: for checks
@@ -600,7 +601,7 @@ impl Faults {
     }
 
     /// What was noted, and whether something had no room.
-    pub(crate) fn into_vec(self) -> (Vec<Fault>, bool) {
-        (self.faults, self.budget.is_spent())
+    pub(crate) fn into_vec(self) -> (Vec<Finding>, bool) {
+        (self.reporter, self.budget.is_spent())
     }
 }

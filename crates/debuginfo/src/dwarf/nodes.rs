@@ -10,29 +10,29 @@ use crate::{Entry, Field, Kind};
 
 /// What has a debugging information entry ("DIE") of its own, and where it stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Home<'m> {
+pub(super) struct DieNode<'m> {
     pub(super) entry: Entry<'m>,
     pub(super) die: Die,
-    /// The home that it stands in; none directly in the unit.
-    pub(super) parent: Option<HomeId>,
+    /// The node that it stands in; none directly in the unit.
+    pub(super) parent: Option<DieNodeId>,
     /// The function that it is in, or that it is.
-    pub(super) function: Option<HomeId>,
+    pub(super) function: Option<DieNodeId>,
     /// It has no DIE of its own: `die` is that of its parent.
     pub(super) is_alias: bool,
     depth: u32,
 }
 
-pub(super) type HomeId = usize;
+pub(super) type DieNodeId = usize;
 
 /// Entries nested deeper than this stand beside what they are nested in: writers and
 /// readers of DWARF recurse into the tree.
-pub(super) const DEEPEST: u32 = 200;
+pub(super) const MAX_DEPTH: u32 = 200;
 /// The most steps from a type to what it stands for.
-const MOST_STEPS: usize = 16;
+const MAX_STEPS: usize = 16;
 
-/// In the table of homes: nothing has been found out.
+/// In the table of nodes: nothing has been found out.
 const UNKNOWN: u32 = 0;
-/// In the table of homes: it is being found out.
+/// In the table of nodes: it is being found out.
 const OPEN: u32 = u32::MAX;
 
 /// What something stands in.
@@ -45,28 +45,28 @@ enum Outer<'m> {
 
 impl<'w> Writer<'w> {
     /// Finds out where everything stands that has a DIE.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn seal(&mut self) {
         let info = self.info;
         // Members first, and in the order that their composites have them.
         for composite in info.of_kind(Kind::TypeComposite) {
             for member in composite.members() {
-                self.settle_member(composite, member);
+                self.seal_member(composite, member);
             }
         }
         for entry in info.entries().filter(has_home) {
-            self.home(entry);
+            self.node(entry);
         }
     }
 
-    fn settle_member(&mut self, composite: Entry<'w>, member: Entry<'w>) {
+    fn seal_member(&mut self, composite: Entry<'w>, member: Entry<'w>) {
         match member.kind() {
             Kind::TypeMember | Kind::TypeInheritance | Kind::FunctionDeclaration => {
                 if *self.home_of.slot(member.id()) == UNKNOWN
-                    && let Some(parent) = self.home(composite)
-                    // Finding the composite's home may have found this one's.
+                    && let Some(parent) = self.node(composite)
+                    // Finding the composite's node may have found this one's.
                     && *self.home_of.slot(member.id()) == UNKNOWN
                 {
-                    self.move_in(member, Some(parent), self.homes[parent].die.unit);
+                    self.move_in(member, Some(parent), self.nodes[parent].die.unit);
                 }
             }
             Kind::Function => {
@@ -76,16 +76,16 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// The home of the entry with an id, if it has one.
-    pub(super) fn home_at(&self, id: Id) -> Option<HomeId> {
+    /// The node of the entry with an id, if it has one.
+    pub(super) fn node_at(&self, id: Id) -> Option<DieNodeId> {
         match self.home_of.get(id) {
             UNKNOWN | OPEN => None,
             number => Some(number as usize - 1),
         }
     }
 
-    /// The home of an entry and of what is around it; none, if it has none.
-    fn home(&mut self, entry: Entry<'w>) -> Option<HomeId> {
+    /// The node of an entry and of what is around it; none, if it has none.
+    fn node(&mut self, entry: Entry<'w>) -> Option<DieNodeId> {
         let mut path = Vec::new();
         let mut next = entry;
         let (mut parent, mut unit) = loop {
@@ -96,7 +96,7 @@ impl<'w> Writer<'w> {
                 number => {
                     break (
                         Some(number as usize - 1),
-                        self.homes[number as usize - 1].die.unit,
+                        self.nodes[number as usize - 1].die.unit,
                     );
                 }
             }
@@ -109,7 +109,7 @@ impl<'w> Writer<'w> {
         };
         for entry in path.into_iter().rev() {
             parent = Some(self.move_in(entry, parent, unit));
-            unit = parent.map_or(unit, |parent| self.homes[parent].die.unit);
+            unit = parent.map_or(unit, |parent| self.nodes[parent].die.unit);
         }
         parent
     }
@@ -126,7 +126,7 @@ impl<'w> Writer<'w> {
         }
     }
 
-    fn move_in(&mut self, entry: Entry<'w>, parent: Option<HomeId>, unit: usize) -> HomeId {
+    fn move_in(&mut self, entry: Entry<'w>, parent: Option<DieNodeId>, unit: usize) -> DieNodeId {
         let parent = match entry.kind() {
             // A definition stands outside of classes and other functions, so that its
             // code is in no other's.
@@ -142,12 +142,12 @@ impl<'w> Writer<'w> {
             _ => parent,
         };
         let parent = match parent {
-            Some(parent) if self.homes[parent].depth >= DEEPEST => self.homes[parent].parent,
+            Some(parent) if self.nodes[parent].depth >= MAX_DEPTH => self.nodes[parent].parent,
             parent => parent,
         };
         let function = match entry.kind() {
-            Kind::Function => Some(self.homes.len()),
-            _ => parent.and_then(|parent| self.homes[parent].function),
+            Kind::Function => Some(self.nodes.len()),
+            _ => parent.and_then(|parent| self.nodes[parent].function),
         };
         let is_alias = match entry.kind() {
             Kind::LexicalBlockDiscriminator => true,
@@ -155,7 +155,7 @@ impl<'w> Writer<'w> {
             _ => false,
         };
         let outside = match parent {
-            Some(parent) => self.homes[parent].die,
+            Some(parent) => self.nodes[parent].die,
             None => self.root(unit),
         };
         let die = match is_alias {
@@ -165,8 +165,8 @@ impl<'w> Writer<'w> {
                 entry: self.reserve(outside.unit),
             },
         };
-        let depth = parent.map_or(0, |parent| self.homes[parent].depth + 1);
-        self.homes.push(Home {
+        let depth = parent.map_or(0, |parent| self.nodes[parent].depth + 1);
+        self.nodes.push(DieNode {
             entry,
             die,
             parent,
@@ -174,29 +174,29 @@ impl<'w> Writer<'w> {
             is_alias,
             depth,
         });
-        *self.home_of.slot(entry.id()) = self.homes.len() as u32;
-        self.homes.len() - 1
+        *self.home_of.slot(entry.id()) = self.nodes.len() as u32;
+        self.nodes.len() - 1
     }
 
-    /// The next home outwards that isn't in a function and is of one of some kinds.
-    fn climb(&self, from: Option<HomeId>, wanted: impl Fn(Kind) -> bool) -> Option<HomeId> {
-        std::iter::successors(from, |&home| self.homes[home].parent).find(|&home| {
-            let home = &self.homes[home];
-            home.function.is_none() && wanted(home.entry.kind())
+    /// The next node outwards that isn't in a function and is of one of some kinds.
+    fn climb(&self, from: Option<DieNodeId>, wanted: impl Fn(Kind) -> bool) -> Option<DieNodeId> {
+        std::iter::successors(from, |&node| self.nodes[node].parent).find(|&node| {
+            let node = &self.nodes[node];
+            node.function.is_none() && wanted(node.entry.kind())
         })
     }
 
-    /// The home with a DIE of its own that a home stands for.
-    pub(super) fn own(&self, home: HomeId) -> Option<HomeId> {
-        let mut outwards = std::iter::successors(Some(home), |&home| self.homes[home].parent);
-        outwards.find(|&home| !self.homes[home].is_alias)
+    /// The node with a DIE of its own that a node stands for.
+    pub(super) fn own(&self, node: DieNodeId) -> Option<DieNodeId> {
+        let mut outwards = std::iter::successors(Some(node), |&node| self.nodes[node].parent);
+        outwards.find(|&node| !self.nodes[node].is_alias)
     }
 
     /// What stands behind an entry that has no DIE: behind a template what it is of, and
     /// so on.
     pub(super) fn resolve(&self, entry: Entry<'w>) -> Entry<'w> {
         let mut entry = entry;
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let field = match entry.kind() {
                 Kind::TypeTemplate => Field::Target,
                 Kind::InlinedVariable => Field::LocalVariable,
@@ -213,8 +213,8 @@ impl<'w> Writer<'w> {
 
     /// The DIE that describes what an entry stands for.
     pub(super) fn die_of(&self, entry: Entry<'w>) -> Option<Die> {
-        let home = self.home_at(self.resolve(entry).id())?;
-        Some(self.homes[home].die)
+        let node = self.node_at(self.resolve(entry).id())?;
+        Some(self.nodes[node].die)
     }
 
     fn reserve(&mut self, unit: usize) -> UnitEntryId {

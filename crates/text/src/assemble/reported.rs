@@ -1,4 +1,4 @@
-//! What is told of a text, as much as there is room for.
+//! What is reported of a text, as much as there is room for.
 
 use spirvkit_binary::Budget;
 use spirvkit_diagnostics::{Diagnostic, Span};
@@ -6,7 +6,7 @@ use spirvkit_diagnostics::{Diagnostic, Span};
 /// The errors or the warnings of a text, in its order. There may be one for every other
 /// byte, so those that have no room are only counted.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct Reported {
     list: Vec<Diagnostic>,
     budget: Budget,
     /// How many had no room, and where the first of them is.
@@ -14,7 +14,7 @@ pub(super) struct Told {
     last: Option<Diagnostic>,
 }
 
-impl Told {
+impl Reported {
     /// For a text of so many bytes.
     pub(super) fn new(text_len: usize) -> Self {
         Self {
@@ -26,7 +26,7 @@ impl Told {
         }
     }
 
-    /// How many there are, told or not.
+    /// How many there are, reported or not.
     pub(super) fn len(&self) -> usize {
         self.list.len() + self.left_out.map_or(0, |(count, _)| count)
     }
@@ -40,7 +40,7 @@ impl Told {
         self.budget.is_spent()
     }
 
-    /// The first is told in any case: without any, all would be well.
+    /// The first is reported in any case: without any, all would be well.
     pub(super) fn push(&mut self, diagnostic: Diagnostic, span: Span) {
         if self.budget.take(weight(&diagnostic)) || self.list.is_empty() {
             self.list.push(diagnostic.at_span(span));
@@ -49,17 +49,17 @@ impl Told {
         }
     }
 
-    /// Counts so many more that are not told, of which the first is here.
+    /// Counts so many more that are not reported, of which the first is here.
     pub(super) fn leave_out(&mut self, count: usize, span: Span) {
         self.left_out.get_or_insert((0, span)).0 += count;
     }
 
-    /// What is told, and how many had no room, with the place of the first.
+    /// What is reported, and how many had no room, with the place of the first.
     pub(super) fn into_parts(self) -> (Vec<Diagnostic>, Option<(usize, Span)>) {
         (self.list, self.left_out)
     }
 
-    /// Has this told at the end of all, whether there is room or not.
+    /// Has this reported at the end of all, whether there is room or not.
     pub(super) fn end(&mut self, diagnostic: Diagnostic) {
         self.last = Some(diagnostic);
     }

@@ -36,6 +36,7 @@
     )
 )]
 
+mod errors;
 mod kind;
 mod quote;
 pub mod render;
@@ -44,8 +45,10 @@ mod suggest;
 mod visible;
 mod words;
 
+use std::fmt;
 use std::sync::Arc;
 
+pub use errors::Errors;
 pub use kind::Kind;
 pub use quote::Quote;
 pub use source::{Position, Source};
@@ -216,9 +219,9 @@ impl ShaderLine {
     }
 }
 
-impl std::fmt::Display for ShaderLine {
+impl fmt::Display for ShaderLine {
     /// As people write places: `shader.comp:12:3`.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)?;
         match self.column {
             Some(column) => write!(f, ":{column}"),
@@ -461,5 +464,13 @@ impl Diagnostic {
     /// The place in the text that the module was compiled from.
     pub fn shader_line(&self) -> Option<&ShaderLine> {
         self.0.shader.as_ref()
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    /// Its first line: `error[text.open-string]: …`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (severity, rule) = (self.severity().name(), self.rule());
+        write!(f, "{severity}[{rule}]: {}", visible_lines(self.message()))
     }
 }

@@ -85,6 +85,13 @@ pub fn terminal(diagnostic: &Diagnostic, source: Option<&Source<'_>>, color: boo
     out
 }
 
+/// Renders diagnostics one after the other, as [`terminal`] does without colour.
+pub fn all(diagnostics: &[Diagnostic], source: &Source<'_>) -> String {
+    let each = diagnostics.iter();
+    each.map(|diagnostic| terminal(diagnostic, Some(source), false))
+        .collect()
+}
+
 /// In an excerpt, each character takes one column.
 fn printable(c: char) -> char {
     if is_disruptive(c) { ' ' } else { c }

@@ -8,7 +8,7 @@
 use std::error::Error;
 
 use spirvkit::binary::{Definitions, Module, Value};
-use spirvkit::diagnostics::{Source, render};
+use spirvkit::diagnostics::Source;
 use spirvkit::grammar::Op;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -48,12 +48,7 @@ fn read(path: &str) -> Result<Vec<u32>, Box<dyn Error>> {
         return Ok(words);
     }
     let text = String::from_utf8(bytes).map_err(|_| "neither a module nor text")?;
-    let module = spirvkit::assemble(&text, &Default::default()).map_err(|errors| {
-        let source = Source::new(path, &text);
-        let messages = errors
-            .iter()
-            .map(|error| render::terminal(error, Some(&source), false));
-        messages.collect::<String>()
-    })?;
+    let module = spirvkit::assemble(&text, &Default::default())
+        .map_err(|errors| errors.render(&Source::new(path, &text)))?;
     Ok(module.words)
 }

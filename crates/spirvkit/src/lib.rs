@@ -37,16 +37,17 @@
 //! assert!(back.text.contains("%float_1 = OpConstant %float 1\n"));
 //! ```
 //!
-//! Errors come all at once, as [`Diagnostic`]s that know their place:
+//! Errors come all at once, as [`Diagnostic`]s that know their place, in [`Errors`] that `?`
+//! passes on and [`render`](Errors::render) shows:
 //!
 //! ```
-//! use spirvkit::diagnostics::{Source, render};
+//! use spirvkit::diagnostics::Source;
 //!
 //! let text = "OpCapability Shadr\nOpMemoryModel Logical\n";
 //! let errors = spirvkit::assemble(text, &Default::default()).unwrap_err();
 //! assert_eq!(errors.len(), 2);
 //! let source = Source::new("shader.spvasm", text);
-//! let message = render::terminal(&errors[0], Some(&source), false);
+//! let message = errors.render(&source);
 //! assert!(message.contains("shader.spvasm:1:14"));
 //! assert!(message.contains("did you mean `Shader`?"));
 //! ```
@@ -81,7 +82,7 @@ mod validation;
 
 pub use kinds::kinds;
 pub use spirvkit_binary::{Endianness, bytes_from_words, words_from_bytes};
-pub use spirvkit_diagnostics::Diagnostic;
+pub use spirvkit_diagnostics::{Diagnostic, Errors};
 pub use spirvkit_grammar::{TargetEnv, Version};
 pub use spirvkit_reflect::{Reflection, reflect_words};
 pub use spirvkit_text::{

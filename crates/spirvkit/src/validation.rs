@@ -71,7 +71,7 @@ pub fn validate_text(text: &str, options: &Options) -> Report {
         .origins(true);
     let module = match assemble(text, &assembling) {
         Ok(module) => module,
-        Err(errors) => return Report::new(errors),
+        Err(errors) => return Report::new(errors.into_vec()),
     };
     let (words, origins) = (&module.words, &module.origins);
     let name = |id: Id| origins.name_of(id).map(str::to_owned);

@@ -9,12 +9,11 @@
 //! module and back.
 
 use std::error::Error;
-use std::process::ExitCode;
 
-use spirvkit_diagnostics::{Source, render};
+use spirvkit_diagnostics::Source;
 use spirvkit_text::{AssembleOptions, DisassembleOptions, assemble, disassemble};
 
-fn main() -> Result<ExitCode, Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: format TEXT.spvasm")?;
     let text = std::fs::read_to_string(&path)?;
 
@@ -22,19 +21,13 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         Ok(module) => module,
         Err(errors) => {
             // All of them at once, each with its line.
-            let source = Source::new(&path, &text);
-            for error in &errors {
-                eprint!("{}", render::terminal(error, Some(&source), false));
-            }
-            return Ok(ExitCode::FAILURE);
+            eprint!("{}", errors.render(&Source::new(&path, &text)));
+            std::process::exit(1);
         }
     };
 
     // Lenient, so that text that assembles can always be formatted.
     let options = DisassembleOptions::default().lenient(true);
-    match disassemble(&module.words, &options) {
-        Ok(formatted) => print!("{}", formatted.text),
-        Err(errors) => return Err(errors[0].message().into()),
-    }
-    Ok(ExitCode::SUCCESS)
+    print!("{}", disassemble(&module.words, &options)?.text);
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! Several modules as one.
 
 use spirvkit_binary::Id;
+use spirvkit_diagnostics::Errors;
 use spirvkit_grammar::{BuiltIn, Decoration, ExecutionModel, Op};
 use spirvkit_ir::Module;
 
@@ -35,18 +36,23 @@ use crate::split::entry_points;
 /// ]);
 /// assert_eq!(entry_points(&merged.unwrap()).len(), 2);
 /// ```
-pub fn merge(inputs: &[Input<'_>]) -> Result<Module, Vec<LinkError>> {
+pub fn merge(inputs: &[Input<'_>]) -> Result<Module, Errors<LinkError>> {
     let options = Options {
         create_library: true,
         allow_partial_linkage: true,
         use_highest_version: true,
         ..Options::default()
     };
-    let errors: Vec<LinkError> = check_work_groups(inputs).into_iter().collect();
-    match link(inputs, &options) {
-        Ok(module) if errors.is_empty() => check_sizes(inputs, &module).map(|()| module),
-        Ok(_) => Err(errors),
-        Err(others) => Err(others.into_iter().chain(errors).collect()),
+    match (link(inputs, &options), check_work_groups(inputs)) {
+        (Ok(module), None) => {
+            check_sizes(inputs, &module)?;
+            Ok(module)
+        }
+        (Ok(_), Some(error)) => Err(error.into()),
+        (Err(mut errors), another) => {
+            errors.extend(another);
+            Err(errors)
+        }
     }
 }
 
@@ -77,7 +83,7 @@ fn check_work_groups(inputs: &[Input<'_>]) -> Option<LinkError> {
 }
 
 /// The constants that are now one are, in all modules, the same.
-fn check_sizes(inputs: &[Input<'_>], merged: &Module) -> Result<(), Vec<LinkError>> {
+fn check_sizes(inputs: &[Input<'_>], merged: &Module) -> Result<(), LinkError> {
     if work_group_sizes(merged).len() < 2 {
         return Ok(());
     }
@@ -90,7 +96,7 @@ fn check_sizes(inputs: &[Input<'_>], merged: &Module) -> Result<(), Vec<LinkErro
         list(with.iter().copied())
     );
     let error = LinkError::new(LinkErrorKind::WorkgroupSize, message);
-    Err(vec![error.in_modules(with)])
+    Err(error.in_modules(with))
 }
 
 /// The constants that give the size of work groups.

@@ -42,7 +42,7 @@ mod rules;
 mod settings;
 
 use spirvkit_binary::{Budget, Header, Id, words_from_bytes};
-use spirvkit_diagnostics::{Diagnostic, Severity};
+use spirvkit_diagnostics::{Diagnostic, Errors, Severity, Source, render};
 
 use module::GivenNames;
 
@@ -109,6 +109,23 @@ impl Report {
     /// The same, by value.
     pub fn into_diagnostics(self) -> Vec<Diagnostic> {
         self.diagnostics
+    }
+
+    /// The errors, for `?`: without the warnings, which are what is there if it is valid.
+    ///
+    /// # Errors
+    ///
+    /// If the module is not valid.
+    pub fn into_result(self) -> Result<Vec<Diagnostic>, Errors> {
+        let is_error = |diagnostic: &Diagnostic| diagnostic.severity() == Severity::Error;
+        let (errors, warnings) = self.diagnostics.into_iter().partition(is_error);
+        Errors::new(errors).map_or(Ok(warnings), Err)
+    }
+
+    /// All of it as text for people, with excerpts of the assembly text whose locations the
+    /// diagnostics have; for a binary module, of a source that has a name and no text.
+    pub fn render(&self, source: &Source<'_>) -> String {
+        render::all(&self.diagnostics, source)
     }
 
     /// Whether there is no error.

@@ -166,7 +166,7 @@ pub(crate) fn assemble(
             let warnings = std::mem::take(&mut module.warnings);
             (Some(module), warnings)
         }
-        Err(errors) => (None, errors),
+        Err(errors) => (None, errors.into_vec()),
     };
     if !diagnostics.is_empty() {
         let source = Source::new(name, text);

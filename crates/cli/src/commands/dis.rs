@@ -184,7 +184,8 @@ pub(crate) fn disassemble(
             }
             Some(disassembled.text.into_bytes())
         }
-        Err(mut errors) => {
+        Err(errors) => {
+            let mut errors = errors.into_vec();
             if let Some(last) = errors.pop() {
                 errors.push(with_advice(last, &bytes));
             }

@@ -141,7 +141,7 @@ pub(crate) fn link_loaded(
 }
 
 fn diagnostic(error: &LinkError) -> Diagnostic {
-    let diagnostic = error.kind().kind().error(error.to_string());
+    let diagnostic = Diagnostic::from(error);
     let help = match error.kind() {
         LinkErrorKind::Unresolved => Some("`--allow-partial-linkage` leaves it as an import"),
         LinkErrorKind::Version => {

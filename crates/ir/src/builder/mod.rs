@@ -17,6 +17,7 @@ mod operand;
 use std::collections::{HashMap, HashSet};
 
 use spirvkit_binary::{Id, Section, is_terminator};
+use spirvkit_diagnostics::Errors;
 use spirvkit_grammar::{Op, StorageClass, Version};
 
 pub use enable::Enabling;
@@ -187,7 +188,7 @@ impl Builder {
     ///
     /// All that is wrong with it, in the order in which it was made, and after that
     /// what was found in the end.
-    pub fn finish(mut self) -> Result<Module, Vec<BuildError>> {
+    pub fn finish(mut self) -> Result<Module, Errors<BuildError>> {
         if let Some(function) = self.function.filter(|_| self.is_new) {
             let id = self.function_id(function);
             self.fault(Op::FunctionEnd, BuildErrorKind::NotEnded(id));
@@ -198,14 +199,16 @@ impl Builder {
         self.function = None;
         self.check();
         self.enable();
-        if self.faults.is_empty() {
-            return Ok(self.module);
+        if !self.faults.is_empty() {
+            let names = self.debug_names();
+            for fault in &mut self.faults {
+                fault.take_names(&names);
+            }
         }
-        let names = self.debug_names();
-        for fault in &mut self.faults {
-            fault.take_names(&names);
+        match Errors::new(self.faults) {
+            Some(errors) => Err(errors),
+            None => Ok(self.module),
         }
-        Err(self.faults)
     }
 
     /// An id for something that is defined later: a block, a function, or a value that

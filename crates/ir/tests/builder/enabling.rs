@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::*;
 use spirvkit_ir::builder::{BuildErrorKind as K, Builder, Enabling};
 
-use super::{count, error, errors, find, in_function, shader, show, valid};
+use super::{count, error, errors, find, in_function, shader, valid};
 
 fn new(version: Version) -> Builder {
     let mut b = Builder::new(version);
@@ -261,7 +261,7 @@ fn kernels_have_their_literals() {
         b.return_();
     });
     let errors = errors(b);
-    assert_eq!(errors.len(), 1, "{}", show(&errors));
+    assert_eq!(errors.len(), 1, "{errors}");
     assert!(matches!(errors[0].kind, K::Undefined(Id(0))));
 }
 

@@ -5,7 +5,7 @@ use spirvkit_grammar::*;
 use spirvkit_ir::Place;
 use spirvkit_ir::builder::{BuildErrorKind as K, Builder};
 
-use super::{error, errors, in_function, shader, show};
+use super::{error, errors, in_function, shader};
 
 macro_rules! assert_kind {
     ($kind:expr, $($pattern:tt)+) => {
@@ -27,7 +27,7 @@ fn undefined_ids_are_told_once_and_by_name() {
     });
     b.name(f, "main");
     let errors = errors(b);
-    assert_eq!(errors.len(), 1, "{}", show(&errors));
+    assert_eq!(errors.len(), 1, "{errors}");
     assert_kind!(errors[0].kind, K::Undefined(id) if *id == missing);
     // The first use is that by OpName.
     assert_eq!(errors[0].op, Op::Name);
@@ -60,7 +60,7 @@ fn results_have_one_definition() {
     b.define(first);
     b.define(second);
     let errors = errors(b);
-    assert_eq!(errors.len(), 2, "{}", show(&errors));
+    assert_eq!(errors.len(), 2, "{errors}");
     assert_kind!(errors[0].kind, K::NeverGiven(id) if *id == first);
     assert_kind!(errors[1].kind, K::NeverGiven(id) if *id == second);
 }

@@ -6,6 +6,7 @@ mod flow;
 mod parts;
 
 use spirvkit_binary::Id;
+use spirvkit_diagnostics::Errors;
 use spirvkit_grammar::*;
 use spirvkit_ir::builder::{BuildError, BuildErrorKind, Builder};
 use spirvkit_text::{DisassembleOptions, Indentation, disassemble};
@@ -20,9 +21,7 @@ fn shader() -> Builder {
 
 /// The module's text, an instruction a line, after the validator found nothing wrong.
 fn valid(b: Builder, env: &str) -> Vec<String> {
-    let module = b
-        .finish()
-        .unwrap_or_else(|errors| panic!("{}", show(&errors)));
+    let module = b.finish().unwrap();
     module.verify().unwrap();
     let words = module.store();
     let options = DisassembleOptions::default()
@@ -39,20 +38,15 @@ fn valid(b: Builder, env: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-fn show(errors: &[BuildError]) -> String {
-    let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
-    lines.join("\n")
-}
-
-fn errors(b: Builder) -> Vec<BuildError> {
+fn errors(b: Builder) -> Errors<BuildError> {
     b.finish().expect_err("something to be wrong")
 }
 
 /// The only error, which has to be about this opcode.
 fn error(b: Builder, op: Op) -> BuildErrorKind {
-    let mut errors = errors(b);
-    assert_eq!(errors.len(), 1, "{}", show(&errors));
-    let error = errors.remove(0);
+    let errors = errors(b);
+    assert_eq!(errors.len(), 1, "{errors}");
+    let error = errors[0].clone();
     assert_eq!(error.op, op, "{error}");
     assert!(error.to_string().starts_with(&format!("{op}")), "{error}");
     error.kind

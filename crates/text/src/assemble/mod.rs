@@ -15,7 +15,7 @@ use spirvkit_binary::{
     Definition, Definitions, Encoder, Endianness, HEADER_WORDS, Header, Id, Instruction,
     WordOffset, bytes_from_words,
 };
-use spirvkit_diagnostics::{Diagnostic, Span};
+use spirvkit_diagnostics::{Diagnostic, Errors, Span};
 use spirvkit_grammar::{FPEncoding, Generator, InstructionInfo, Op, Version};
 
 use crate::foreign::text_looks_like;
@@ -157,10 +157,10 @@ impl Assembled {
 /// [`max_errors`](AssembleOptions::max_errors). Locations are
 /// [spans](spirvkit_diagnostics::Location::Span) of the text. A text that is most likely
 /// none of this language has [one error](crate::looks_like) that says what it looks like.
-pub fn assemble(text: &str, options: &AssembleOptions) -> Result<Assembled, Vec<Diagnostic>> {
+pub fn assemble(text: &str, options: &AssembleOptions) -> Result<Assembled, Errors> {
     assemble_once(text, options).map_err(|errors| {
         if let Some(error) = text_looks_like(text) {
-            return vec![error];
+            return error.into();
         }
         let errors = match strings::close(text) {
             Some(closed) => {
@@ -169,7 +169,10 @@ pub fn assemble(text: &str, options: &AssembleOptions) -> Result<Assembled, Vec<
             }
             None => errors,
         };
-        errors.into_vec(errors::more_errors)
+        match Errors::new(errors.into_vec(errors::more_errors)) {
+            Some(errors) => errors,
+            None => unreachable!("the first error of a text always has room"),
+        }
     })
 }
 

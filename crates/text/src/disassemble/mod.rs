@@ -17,7 +17,7 @@ mod source;
 mod writer;
 
 use spirvkit_binary::{Error, ErrorKind, Module, WordOffset, words_from_bytes};
-use spirvkit_diagnostics::{Diagnostic, Kind, counted};
+use spirvkit_diagnostics::{Diagnostic, Errors, Kind, counted};
 
 pub use excerpts::{Excerpt, excerpts, named_excerpts, read_excerpts};
 pub use id_names::{IdNames, Meant};
@@ -46,17 +46,14 @@ pub struct Disassembled {
 /// If the header can't be read; and, unless the options ask for lenience, if
 /// the version's major number is not 1 or an instruction can't be decoded: then
 /// there is an error for each such instruction, up to the options' limit. Locations are [word offsets](spirvkit_diagnostics::Location::Word).
-pub fn disassemble(
-    words: &[u32],
-    options: &DisassembleOptions,
-) -> Result<Disassembled, Vec<Diagnostic>> {
-    let module = Module::new(words).map_err(|error| vec![binary_error(&error)])?;
+pub fn disassemble(words: &[u32], options: &DisassembleOptions) -> Result<Disassembled, Errors> {
+    let module = Module::new(words).map_err(|error| binary_error(&error))?;
     let header = module.header();
     if header.version.major != 1 && !options.lenient {
         let kind = ErrorKind::UnknownVersion {
             version: header.version,
         };
-        return Err(vec![binary_error(&Error::at(kind, WordOffset(1)))]);
+        return Err(binary_error(&Error::at(kind, WordOffset(1))).into());
     }
     let mut printer = Printer::new(&module, options);
     printer.module();
@@ -80,8 +77,8 @@ pub fn disassemble(
 pub fn disassemble_bytes(
     bytes: &[u8],
     options: &DisassembleOptions,
-) -> Result<Disassembled, Vec<Diagnostic>> {
-    let (words, _) = words_from_bytes(bytes).map_err(|error| vec![binary_error(&error)])?;
+) -> Result<Disassembled, Errors> {
+    let (words, _) = words_from_bytes(bytes).map_err(|error| binary_error(&error))?;
     disassemble(&words, options)
 }
 

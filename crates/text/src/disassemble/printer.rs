@@ -6,7 +6,7 @@ use std::mem::replace;
 use spirvkit_binary::{
     Definition, Definitions, Error, ErrorKind, Id, Instruction, Module, Redefinition, WordOffset,
 };
-use spirvkit_diagnostics::Diagnostic;
+use spirvkit_diagnostics::{Diagnostic, Errors};
 use spirvkit_grammar::{Op, OperandInfo, OperandKind};
 
 use crate::unsupported::is_bad_float_type;
@@ -109,9 +109,9 @@ impl<'a> Printer<'a> {
         }
     }
 
-    pub(super) fn finish(self) -> Result<Disassembled, Vec<Diagnostic>> {
-        if !self.errors.is_empty() {
-            return Err(self.errors);
+    pub(super) fn finish(self) -> Result<Disassembled, Errors> {
+        if let Some(errors) = Errors::new(self.errors) {
+            return Err(errors);
         }
         let mut warnings = self.warnings;
         match self.writer.names.left_out() {

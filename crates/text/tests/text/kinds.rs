@@ -10,7 +10,7 @@ fn examples_show_what_they_are_to_show_and_nothing_else() {
     let wrong = examples.filter_map(|kind| {
         let found = match assemble(kind.example, &AssembleOptions::default()) {
             Ok(assembled) => assembled.warnings,
-            Err(errors) => errors,
+            Err(errors) => errors.into_vec(),
         };
         let rules: Vec<&str> = found.iter().map(|it| it.rule()).collect();
         (rules != [kind.id]).then_some((kind.id, rules))

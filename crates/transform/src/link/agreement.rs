@@ -9,12 +9,12 @@ use spirvkit_binary::{Section, Value};
 use spirvkit_grammar::{AddressingModel, ExecutionModel, MemoryModel, Op, Version};
 
 use super::Options;
-use super::error::{Errors, LinkError, LinkErrorKind, brief, list};
+use super::error::{ErrorLog, LinkError, LinkErrorKind, brief, list};
 use super::program::{Part, Program};
 use super::symbols::each_once;
 
 /// Checks all of it, and returns the version of the result.
-pub(super) fn check(program: &Program<'_>, options: &Options, errors: &mut Errors) -> Version {
+pub(super) fn check(program: &Program<'_>, options: &Options, errors: &mut ErrorLog) -> Version {
     check_models(program, errors);
     check_entry_points(program, errors);
     let versions = program.parts.iter().map(|part| {
@@ -35,7 +35,7 @@ pub(super) fn check(program: &Program<'_>, options: &Options, errors: &mut Error
 }
 
 /// Finds what the highest version among the modules no longer has.
-fn check_removals(program: &Program<'_>, highest: Version, errors: &mut Errors) {
+fn check_removals(program: &Program<'_>, highest: Version, errors: &mut ErrorLog) {
     let version = |part: &Part<'_>| part.module.header().version;
     let Some(newest) = program.parts.iter().find(|part| version(part) == highest) else {
         return;
@@ -79,7 +79,7 @@ fn disagreement<'a, T: Ord + std::fmt::Display>(
     Some(LinkError::new(kind, message).in_modules(all))
 }
 
-fn check_models(program: &Program<'_>, errors: &mut Errors) {
+fn check_models(program: &Program<'_>, errors: &mut ErrorLog) {
     let models = program.parts.iter().filter_map(|part| {
         let inst = *part.section(Section::MemoryModel).first()?;
         let words = part.module.get(inst).operand_words();
@@ -105,7 +105,7 @@ fn check_models(program: &Program<'_>, errors: &mut Errors) {
 
 /// Entry points of one execution model have different names (specification, section
 /// 2.16.1).
-fn check_entry_points(program: &Program<'_>, errors: &mut Errors) {
+fn check_entry_points(program: &Program<'_>, errors: &mut ErrorLog) {
     let mut known: BTreeMap<(u32, Vec<u8>), Vec<&str>> = BTreeMap::new();
     for part in &program.parts {
         for &inst in part.section(Section::EntryPoints) {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use spirvkit_binary::Budget;
-use spirvkit_diagnostics::Kind;
+use spirvkit_diagnostics::{Diagnostic, Errors, Kind};
 
 use super::kinds;
 
@@ -167,6 +167,13 @@ impl fmt::Display for LinkError {
 
 impl std::error::Error for LinkError {}
 
+/// An error without a place: it is about modules, which its message names.
+impl From<&LinkError> for Diagnostic {
+    fn from(error: &LinkError) -> Self {
+        error.kind.kind().error(&error.message)
+    }
+}
+
 /// Names in a sentence, such as "`a.spv` and `b.spv`".
 pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
@@ -190,14 +197,14 @@ pub(super) fn brief(name: &str) -> Cow<'_, str> {
 }
 
 /// What is wrong, as far as there is room to tell it.
-pub(super) struct Errors {
+pub(super) struct ErrorLog {
     list: Vec<LinkError>,
     budget: Budget,
     /// How many have no room.
     more: usize,
 }
 
-impl Errors {
+impl ErrorLog {
     /// What a byte of a message costs: it is in the error, in what is told of it, and
     /// there in the form of an escape, perhaps.
     const BYTE_COST: usize = 8;
@@ -230,20 +237,20 @@ impl Errors {
     }
 
     /// All of them, if there is any.
-    pub(super) fn check(self) -> Result<Budget, Vec<LinkError>> {
+    pub(super) fn check(self) -> Result<Budget, Errors<LinkError>> {
         let mut list = self.list;
-        if list.is_empty() {
-            return Ok(self.budget);
-        }
         if self.more > 0 {
             let message = format!("{} more errors are not shown", self.more);
             list.push(LinkError::new(LinkErrorKind::More, message));
         }
-        Err(list)
+        match Errors::new(list) {
+            Some(errors) => Err(errors),
+            None => Ok(self.budget),
+        }
     }
 }
 
-impl Extend<LinkError> for Errors {
+impl Extend<LinkError> for ErrorLog {
     fn extend<T: IntoIterator<Item = LinkError>>(&mut self, errors: T) {
         for error in errors {
             self.push(error);

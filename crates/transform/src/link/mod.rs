@@ -14,10 +14,11 @@ mod symbols;
 mod write;
 
 use spirvkit_binary::{Budget, Header};
+use spirvkit_diagnostics::Errors;
 use spirvkit_grammar::Generator;
 use spirvkit_ir::Module;
 
-use error::Errors;
+use error::ErrorLog;
 pub(crate) use error::list;
 pub use error::{LinkError, LinkErrorKind};
 pub use kinds::KINDS;
@@ -100,22 +101,22 @@ pub struct Options {
 ///     "`answer` is imported by `user.spv`, but no module exports it"
 /// );
 /// ```
-pub fn link(inputs: &[Input<'_>], options: &Options) -> Result<Module, Vec<LinkError>> {
+pub fn link(inputs: &[Input<'_>], options: &Options) -> Result<Module, Errors<LinkError>> {
     if inputs.is_empty() {
         let message = "there is no module to link".into();
-        return Err(vec![LinkError::new(LinkErrorKind::NoInput, message)]);
+        return Err(LinkError::new(LinkErrorKind::NoInput, message).into());
     }
     let words: usize = inputs.iter().map(|input| input.module.word_count()).sum();
     let budget = options.budget.clone();
     let budget = budget.unwrap_or_else(|| Budget::for_words(words));
-    let mut errors = Errors::within(budget);
+    let mut errors = ErrorLog::within(budget);
     let program = Program::new(inputs);
     let version = agreement::check(&program, options, &mut errors);
     program.check_decodable(&mut errors);
     let mut symbols = Symbols::collect(&program, &mut errors);
     symbols.choose(&program, options.allow_partial_linkage, &mut errors);
     let resolution = resolve::resolve(&program, &symbols, options, &mut errors);
-    let mut errors = Errors::within(errors.check()?);
+    let mut errors = ErrorLog::within(errors.check()?);
     let header = Header {
         version,
         generator: Generator(0),
@@ -124,9 +125,8 @@ pub fn link(inputs: &[Input<'_>], options: &Options) -> Result<Module, Vec<LinkE
     };
     let words = Writer::new(&program, &symbols, &resolution, options).run(header, &mut errors);
     let mut budget = errors.check()?;
-    let unreadable = |error: spirvkit_binary::Error| {
-        vec![LinkError::new(LinkErrorKind::Opaque, error.to_string())]
-    };
+    let unreadable =
+        |error: spirvkit_binary::Error| LinkError::new(LinkErrorKind::Opaque, error.to_string());
     let module = Module::from_words(words).map_err(unreadable)?;
-    finish::finish(module, options, &mut budget).map_err(|error| vec![error])
+    finish::finish(module, options, &mut budget).map_err(Errors::from)
 }

@@ -6,7 +6,7 @@ use spirvkit_grammar::{Op, StorageClass};
 use spirvkit_ir::{Function, Inst, Module};
 
 use super::Input;
-use super::error::{Errors, LinkError, LinkErrorKind, list};
+use super::error::{ErrorLog, LinkError, LinkErrorKind, list};
 
 /// "Nothing" where a node could stand.
 pub(super) const NONE: u32 = u32::MAX;
@@ -155,7 +155,7 @@ impl<'a> Program<'a> {
     }
 
     /// Finds instructions whose ids can't be told from other words, one in each module.
-    pub(super) fn check_decodable(&self, errors: &mut Errors) {
+    pub(super) fn check_decodable(&self, errors: &mut ErrorLog) {
         for part in &self.parts {
             let module = part.module;
             if let Some(inst) = module.instructions().find(|&it| module.is_opaque(it)) {

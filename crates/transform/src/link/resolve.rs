@@ -7,7 +7,7 @@ use spirvkit_grammar::{BuiltIn, Decoration, Op};
 
 use super::Options;
 use super::difference::{Difference, MAX_PARTS, Types};
-use super::error::{Errors, LinkError, LinkErrorKind, brief, list};
+use super::error::{ErrorLog, LinkError, LinkErrorKind, brief, list};
 use super::graph::{Graph, Sets};
 use super::program::{Program, is_variable, storage_class};
 use super::symbols::{Name, Symbol, Symbols};
@@ -24,7 +24,7 @@ pub(super) fn resolve(
     program: &Program<'_>,
     symbols: &Symbols,
     options: &Options,
-    errors: &mut Errors,
+    errors: &mut ErrorLog,
 ) -> Resolution {
     let graph = Graph::new(program);
     let structure = graph.structure();

@@ -7,7 +7,7 @@ use spirvkit_binary::{Id, Section, Value};
 use spirvkit_grammar::{Decoration, LinkageType, Op};
 use spirvkit_ir::Inst;
 
-use super::error::{Errors, LinkError, LinkErrorKind, brief, list};
+use super::error::{ErrorLog, LinkError, LinkErrorKind, brief, list};
 use super::graph::each_target;
 use super::program::{NONE, Part, Program, is_variable};
 
@@ -53,7 +53,7 @@ pub(super) struct Symbols {
 
 impl Symbols {
     /// Finds all symbols, and what is wrong with any of them by itself.
-    pub(super) fn collect(program: &Program<'_>, errors: &mut Errors) -> Self {
+    pub(super) fn collect(program: &Program<'_>, errors: &mut ErrorLog) -> Self {
         let mut symbols = Self {
             names: Vec::new(),
             decorations: HashMap::new(),
@@ -71,7 +71,7 @@ impl Symbols {
         program: &Program<'_>,
         (module, part): (u32, &Part<'_>),
         known: &mut HashMap<Vec<u8>, u32>,
-        errors: &mut Errors,
+        errors: &mut ErrorLog,
     ) {
         // What ids, groups among them, are decorated with, in the module's order.
         let mut linked: BTreeMap<Id, (u32, LinkageType)> = BTreeMap::new();
@@ -159,7 +159,7 @@ impl Symbols {
         part: &Part<'_>,
         id: Id,
         (name, linkage): (u32, LinkageType),
-        errors: &mut Errors,
+        errors: &mut ErrorLog,
     ) {
         let symbol = part.node(id).map(|node| Symbol { node, linkage });
         let text = self.text(name);
@@ -190,7 +190,7 @@ impl Symbols {
         &mut self,
         program: &Program<'_>,
         allow_unresolved: bool,
-        errors: &mut Errors,
+        errors: &mut ErrorLog,
     ) {
         for name in &mut self.names {
             let strength = |symbol: &Symbol| match symbol.linkage {

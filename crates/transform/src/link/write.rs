@@ -8,7 +8,7 @@ use spirvkit_grammar::{Capability, Op};
 use spirvkit_ir::{Function, Inst};
 
 use super::Options;
-use super::error::{Errors, LinkError, LinkErrorKind, brief, list};
+use super::error::{ErrorLog, LinkError, LinkErrorKind, brief, list};
 use super::graph::{has_target, is_global};
 use super::program::{Part, Program};
 use super::resolve::Resolution;
@@ -80,7 +80,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// Writes everything. The header's bound is worked out here.
-    pub(super) fn run(mut self, header: Header, errors: &mut Errors) -> Vec<u32> {
+    pub(super) fn run(mut self, header: Header, errors: &mut ErrorLog) -> Vec<u32> {
         self.words.extend(header.to_words());
         self.has_linkage = self.keeps_linkage();
         self.write_distinct(Section::Capabilities);
@@ -367,7 +367,7 @@ impl<'w, 'a> Writer<'w, 'a> {
 
     /// Writes types, constants, variables and what else stands among them, each after
     /// what it names: a definition of a later module may be named by an earlier one.
-    fn write_globals(&mut self, errors: &mut Errors) {
+    fn write_globals(&mut self, errors: &mut ErrorLog) {
         let program = self.program;
         for part in &program.parts {
             for &inst in part.section(Section::Types) {
@@ -417,7 +417,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// Writes a node that stands for its class, after all that it names.
-    fn write_global(&mut self, node: u32, errors: &mut Errors) {
+    fn write_global(&mut self, node: u32, errors: &mut ErrorLog) {
         let mut stack = vec![];
         self.begin(node, &mut stack);
         while let Some(Open { node, needs, .. }) = stack.last_mut() {
@@ -482,7 +482,7 @@ impl<'w, 'a> Writer<'w, 'a> {
 
     /// Tells of variables whose initializers need each other: what is being written from
     /// here on.
-    fn check_circle(&self, stack: &[Open], from: usize, errors: &mut Errors) {
+    fn check_circle(&self, stack: &[Open], from: usize, errors: &mut ErrorLog) {
         // Within a module it was there before.
         if stack.last().is_none_or(|last| last.alone_from <= from) {
             return;

@@ -1,6 +1,7 @@
 //! Several modules as one.
 
 use crate::common::{check, count, load, show};
+use spirvkit_diagnostics::Errors;
 use spirvkit_ir::Module;
 use spirvkit_transform::link::{Input, LinkError, LinkErrorKind};
 use spirvkit_transform::{compact_ids, entry_points, find_entry_point, keep_entry_point, merge};
@@ -33,7 +34,7 @@ const TYPES: &str = "%void = OpTypeVoid
 %one = OpConstant %f32 1
 ";
 
-fn merge_all(modules: &[&Module]) -> Result<Module, Vec<LinkError>> {
+fn merge_all(modules: &[&Module]) -> Result<Module, Errors<LinkError>> {
     let names = ["a.spv", "b.spv", "c.spv"];
     let inputs: Vec<Input<'_>> = modules
         .iter()

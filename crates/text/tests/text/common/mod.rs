@@ -1,6 +1,6 @@
 //! What the tests of the language share.
 
-use spirvkit_diagnostics::{Diagnostic, Location, Source, render};
+use spirvkit_diagnostics::{Diagnostic, Location, Source};
 use spirvkit_grammar::Op;
 use spirvkit_text::{AssembleOptions, Assembled, DisassembleOptions, assemble, disassemble};
 
@@ -8,11 +8,7 @@ use spirvkit_text::{AssembleOptions, Assembled, DisassembleOptions, assemble, di
 pub(crate) fn module_with(text: &str, options: &AssembleOptions) -> Vec<u32> {
     match assemble(text, options) {
         Ok(Assembled { words, .. }) => words,
-        Err(errors) => {
-            let source = Source::new("test", text);
-            let show = |error| render::terminal(error, Some(&source), false);
-            panic!("{}", errors.iter().map(show).collect::<String>())
-        }
+        Err(errors) => panic!("{}", errors.render(&Source::new("test", text))),
     }
 }
 

@@ -8,6 +8,7 @@ mod options;
 mod programs;
 mod scale;
 
+use spirvkit_diagnostics::Errors;
 use spirvkit_ir::Module;
 use spirvkit_text::{AssembleOptions, DisassembleOptions, Indentation, assemble, disassemble};
 use spirvkit_transform::link::{Input, LinkError, LinkErrorKind, Options, link};
@@ -40,7 +41,7 @@ fn kernel(text: &str) -> Module {
 
 /// Links modules that are called `a`, `b` and so on.
 #[track_caller]
-fn try_link(modules: &[&Module], options: &Options) -> Result<Module, Vec<LinkError>> {
+fn try_link(modules: &[&Module], options: &Options) -> Result<Module, Errors<LinkError>> {
     let names = ["a", "b", "c", "d"];
     let inputs: Vec<Input<'_>> = (modules.iter().zip(names))
         .map(|(&module, name)| Input { name, module })
@@ -76,16 +77,16 @@ fn linked(modules: &[&Module]) -> String {
 
 /// The errors of linking.
 #[track_caller]
-fn errors(modules: &[&Module]) -> Vec<LinkError> {
+fn errors(modules: &[&Module]) -> Errors<LinkError> {
     try_link(modules, &Options::default()).expect_err("there is an error")
 }
 
 /// The one error of linking, which is of this class.
 #[track_caller]
 fn error(modules: &[&Module], kind: LinkErrorKind) -> LinkError {
-    let mut errors = errors(modules);
+    let errors = errors(modules);
     assert_eq!(errors.len(), 1, "{errors:#?}");
-    let error = errors.remove(0);
+    let error = errors[0].clone();
     assert_eq!(error.kind(), kind, "{error}");
     error
 }

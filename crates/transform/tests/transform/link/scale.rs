@@ -10,7 +10,10 @@ use super::*;
 const MANY: usize = 20_000;
 
 #[track_caller]
-fn is_quick(modules: &[&Module], options: &Options) -> Result<Module, Vec<LinkError>> {
+fn is_quick(
+    modules: &[&Module],
+    options: &Options,
+) -> Result<Module, spirvkit_diagnostics::Errors<LinkError>> {
     let begun = Instant::now();
     let linked = try_link(modules, options);
     // Without optimization, and on a machine with other work.

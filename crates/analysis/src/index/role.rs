@@ -1,0 +1,82 @@
+//! What instructions tell of the module, besides what they define.
+
+use spirvkit_binary::is_terminator;
+use spirvkit_grammar::Op;
+
+/// What an instruction tells the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Nothing, as most.
+    Nothing,
+    Function,
+    FunctionEnd,
+    Label,
+    Merge,
+    Call,
+    Terminator,
+    Capability,
+    ConditionalCapability,
+    Extension,
+    Import,
+    MemoryModel,
+    EntryPoint,
+    ConditionalEntryPoint,
+    ExecutionMode,
+    Decoration,
+    GroupDecoration,
+    GroupMemberDecoration,
+    DecorationGroup,
+    Variable,
+}
+
+/// More than the numbers of the opcodes that are assigned: for tables by opcode.
+pub(crate) const OPCODES: usize = 1 << 13;
+
+/// The roles of all opcodes, because to look one up is quicker than to compare.
+static ROLES: [Role; OPCODES] = {
+    let mut roles = [Role::Nothing; OPCODES];
+    let mut op = 0;
+    while op < OPCODES {
+        roles[op] = role(Op(op as u16));
+        op += 1;
+    }
+    roles
+};
+
+impl Role {
+    #[inline]
+    pub(super) fn of(op: Op) -> Self {
+        let role = ROLES.get(usize::from(op.0));
+        role.copied().unwrap_or(Self::Nothing)
+    }
+}
+
+const fn role(op: Op) -> Role {
+    match op {
+        Op::Function => Role::Function,
+        Op::FunctionEnd => Role::FunctionEnd,
+        Op::Label => Role::Label,
+        Op::LoopMerge | Op::SelectionMerge => Role::Merge,
+        Op::FunctionCall => Role::Call,
+        Op::Capability => Role::Capability,
+        Op::ConditionalCapabilityINTEL => Role::ConditionalCapability,
+        Op::Extension | Op::ConditionalExtensionINTEL => Role::Extension,
+        Op::ExtInstImport => Role::Import,
+        Op::MemoryModel => Role::MemoryModel,
+        Op::EntryPoint => Role::EntryPoint,
+        Op::ConditionalEntryPointINTEL => Role::ConditionalEntryPoint,
+        Op::ExecutionMode | Op::ExecutionModeId => Role::ExecutionMode,
+        Op::Decorate
+        | Op::DecorateId
+        | Op::DecorateString
+        | Op::MemberDecorate
+        | Op::MemberDecorateString
+        | Op::MemberDecorateIdEXT => Role::Decoration,
+        Op::GroupDecorate => Role::GroupDecoration,
+        Op::GroupMemberDecorate => Role::GroupMemberDecoration,
+        Op::DecorationGroup => Role::DecorationGroup,
+        Op::Variable | Op::UntypedVariableKHR => Role::Variable,
+        _ if is_terminator(op) => Role::Terminator,
+        _ => Role::Nothing,
+    }
+}

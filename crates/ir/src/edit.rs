@@ -197,7 +197,9 @@ impl Module {
         if !self.is_attached(inst) || word == 0 || word >= length {
             return Err(EditError::NoSuchPlace);
         }
-        if self.is_plain_use(inst, word) {
+        // What is there by value is entered anew.
+        let is_by_value = self.interned.is_some() && self.parent(inst) == parent::MODULE;
+        if !is_by_value && self.is_plain_use(inst, word) {
             if let Some(uses) = self.uses.get_mut() {
                 uses.change(
                     (start + word) as u32,
@@ -557,6 +559,9 @@ impl Module {
         if let Some(uses) = self.uses.get_mut() {
             let read = read(&self.words, &self.nodes, inst);
             uses.add(&self.definitions, &read, inst);
+        }
+        if self.interned.is_some() && self.parent(inst) == parent::MODULE {
+            self.note_interned(inst);
         }
     }
 

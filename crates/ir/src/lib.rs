@@ -33,6 +33,7 @@ mod blocks;
 pub mod builder;
 mod edit;
 mod handles;
+mod interned;
 mod lines;
 mod module;
 mod renumber;

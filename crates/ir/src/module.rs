@@ -10,6 +10,7 @@ use spirvkit_binary::{
 use spirvkit_grammar::{Generator, Op, Version};
 
 use crate::handles::{Block, Function, Inst, NONE};
+use crate::interned::Interned;
 use crate::lines::Places;
 use crate::uses::Uses;
 
@@ -114,6 +115,8 @@ pub struct Module {
     pub(crate) definitions: Definitions,
     /// Made when somebody asks, and kept up from then on.
     pub(crate) uses: OnceLock<Uses>,
+    /// What is there by value: the same.
+    pub(crate) interned: Option<Interned>,
     /// How many words there were when the tables over ids last got more room.
     pub(crate) words_at_last_raise: usize,
     /// Where to look for an unused id once the bound can't grow.
@@ -149,6 +152,7 @@ impl Module {
             last_function: NONE,
             sections: [NONE; Section::ALL.len()],
             uses: OnceLock::new(),
+            interned: None,
             lowest_gap: 1,
         }
     }

@@ -107,5 +107,6 @@ impl Module {
         self.definitions = definitions;
         self.words_at_last_raise = words;
         self.uses.take();
+        self.interned = None;
     }
 }

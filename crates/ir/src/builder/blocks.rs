@@ -111,6 +111,12 @@ impl Builder {
     ) -> Id {
         self.leave_function();
         let id = self.take_id(Op::Function);
+        let definition = self
+            .first_body
+            .and_then(|function| self.module.function_definition(function));
+        if definition.is_some_and(|inst| !self.module.is_attached(inst)) {
+            self.first_body = self.module.first_body();
+        }
         let operands = [result_type.0, id.0, control.0, function_type.0];
         let function = self
             .module

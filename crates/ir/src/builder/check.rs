@@ -1,6 +1,6 @@
 //! What is asked of a module that is finished.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use spirvkit_binary::{Id, Instruction, LiteralString, Value, is_terminator, is_type_declaration};
 use spirvkit_grammar::Op;
@@ -29,7 +29,7 @@ impl Builder {
         let mut faults = Vec::new();
         let mut told = HashSet::new();
         let mut has_memory_model = false;
-        for inst in self.module.instructions() {
+        for inst in self.made() {
             let op = self.module.op(inst);
             has_memory_model |= op == Op::MemoryModel;
             let mut add = |kind| {
@@ -41,12 +41,24 @@ impl Builder {
             self.check_blocks(inst, &mut add);
             self.check_operands(inst, &mut add);
         }
-        if !has_memory_model {
+        if !has_memory_model && self.since == 0 {
             let kind = BuildErrorKind::NoMemoryModel;
             faults.push(BuildError::new(Op::MemoryModel, None, kind));
         }
         self.check_ends(&mut faults);
         self.faults.append(&mut faults);
+    }
+
+    /// The instructions that are looked at: all, or those that were made.
+    fn made(&self) -> Box<dyn Iterator<Item = Inst> + '_> {
+        match self.since {
+            0 => Box::new(self.module.instructions()),
+            since => {
+                let handles = since..self.module.inst_count();
+                let insts = handles.map(|index| Inst(index as u32));
+                Box::new(insts.filter(|&inst| self.module.is_attached(inst)))
+            }
+        }
     }
 
     /// Whether what an instruction uses is defined, and its result type a type. An id
@@ -114,9 +126,10 @@ impl Builder {
         words.iter().any(|word| self.lost.contains(word))
     }
 
-    /// Whether all blocks have an end.
+    /// Whether all blocks have an end, in functions with something to look at.
     fn check_ends(&self, faults: &mut Vec<BuildError>) {
-        for function in self.module.functions() {
+        let made = self.made().filter_map(|inst| self.module.function_of(inst));
+        for function in made.collect::<BTreeSet<Function>>() {
             self.check_ends_in(function, faults);
         }
     }

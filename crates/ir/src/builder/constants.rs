@@ -5,7 +5,6 @@ use spirvkit_grammar::{
     AddressingModel, Capability, Decoration, LinkageType, MemoryModel, Op, StorageClass,
 };
 
-use super::intern::key;
 use super::operand::Arg;
 use super::{BuildErrorKind, Builder};
 
@@ -106,7 +105,10 @@ impl Builder {
     fn once(&mut self, op: Op, arg: Arg<'_>) {
         let mut words = Vec::new();
         arg.append_to(&mut words);
-        if self.interned.insert(key(op, None, &words), Id(0)).is_none() {
+        let is_there = self.capabilities_and_extensions().any(|inst| {
+            self.module.op(inst) == op && self.module.get(inst).operand_words() == words
+        });
+        if !is_there {
             self.emit(op, None, &[arg]);
         }
     }

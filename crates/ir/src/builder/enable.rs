@@ -61,15 +61,16 @@ impl Builder {
         };
         let count = chooser.extensions.len();
         let mut faults = Vec::new();
-        for capability in chooser.choose(&requirements, &mut faults) {
+        let needs = self.needs_of_made(&requirements, &insts);
+        for capability in chooser.choose(&needs, &requirements, &mut faults) {
             self.capability(capability);
         }
         self.tell(&insts, &mut faults);
         // New capabilities may need an extension themselves.
         let own: Vec<Inst> = self.capabilities().collect();
         let of_own = Requirements::of(own.iter().map(|&inst| self.module.get(inst)));
-        for (insts, requirements) in [(&own, of_own), (&insts, requirements)] {
-            for need in requirements.needs() {
+        for (insts, requirements) in [(&own, &of_own), (&insts, &requirements)] {
+            for need in self.needs_of_made(requirements, insts) {
                 let kind = chooser.release(need);
                 faults.extend(kind.map(|kind| (need.instruction, kind)));
             }
@@ -81,11 +82,22 @@ impl Builder {
         }
     }
 
+    /// What these instructions need, as far as they were made here: what others lack was not
+    /// there before.
+    fn needs_of_made<'r>(&self, requirements: &'r Requirements, insts: &[Inst]) -> Vec<&'r Need> {
+        let is_made = |need: &&Need| {
+            let inst = insts.get(need.instruction);
+            inst.is_some_and(|inst| inst.index() >= self.since)
+        };
+        requirements.needs().iter().filter(is_made).collect()
+    }
+
     /// The extensions that bring imported sets.
     fn extend_for_sets(&mut self, chooser: &mut Chooser) {
         let imports = self.module.globals();
         let imports: Vec<Inst> = imports
             .filter(|&inst| self.module.op(inst) == Op::ExtInstImport)
+            .filter(|inst| inst.index() >= self.since)
             .collect();
         for inst in imports {
             let words = self.module.get(inst).words();
@@ -108,8 +120,16 @@ impl Builder {
     }
 
     fn capabilities(&self) -> impl Iterator<Item = Inst> + '_ {
+        let insts = self.capabilities_and_extensions();
+        insts.filter(|&inst| self.module.op(inst) == Op::Capability)
+    }
+
+    /// What a module declares comes first in it.
+    pub(super) fn capabilities_and_extensions(&self) -> impl Iterator<Item = Inst> + '_ {
         let insts = self.module.globals();
-        insts.take_while(|&inst| self.module.op(inst) == Op::Capability)
+        let is_declared =
+            |inst: &Inst| matches!(self.module.op(*inst), Op::Capability | Op::Extension);
+        insts.take_while(is_declared)
     }
 
     /// Notes what couldn't be declared, and the instructions that need it.
@@ -145,13 +165,13 @@ impl Chooser {
     /// met by any, with the number of the instruction.
     fn choose(
         &mut self,
+        needs: &[&Need],
         requirements: &Requirements,
         faults: &mut Vec<(usize, BuildErrorKind)>,
     ) -> Vec<Capability> {
         // Where there is a choice, what has been chosen without one may settle it.
-        let needs = requirements.needs().iter();
         let (single, several): (Vec<&Need>, Vec<&Need>) =
-            needs.partition(|need| need.capabilities.len() == 1);
+            needs.iter().partition(|need| need.capabilities.len() == 1);
         let mut chosen = Vec::new();
         for need in single.into_iter().chain(several) {
             let has_extension = |name: &str| self.extensions.iter().any(|each| each == name);

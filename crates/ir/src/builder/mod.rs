@@ -5,6 +5,7 @@
 mod blocks;
 mod check;
 mod constants;
+mod edit;
 mod enable;
 mod error;
 mod extended;
@@ -14,7 +15,7 @@ mod generated;
 mod intern;
 mod operand;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use spirvkit_binary::{Id, Section, is_terminator};
 use spirvkit_diagnostics::Errors;
@@ -27,6 +28,7 @@ pub use flow::{Loop, Switch};
 
 use crate::edit::{EditError, Place};
 use crate::handles::{Block, Function, Inst, NONE};
+use crate::interned::{Key, is_interned};
 use crate::lines::Places;
 use crate::module::Module;
 use operand::Arg;
@@ -98,15 +100,13 @@ enum Point {
 #[derive(Clone, Debug)]
 pub struct Builder {
     module: Module,
-    /// From opcode and operands without the result to the result. It is never walked,
-    /// so its order doesn't matter; nor does that of the sets below.
-    interned: HashMap<Box<[u32]>, Id>,
+    /// What is checked in the end and has its needs declared: instructions with handles from
+    /// this number on.
+    since: usize,
     faults: Vec<BuildError>,
     /// Results of instructions that could not be made, so that their uses are no
-    /// further faults.
+    /// further faults. It is never walked, so its order doesn't matter.
     lost: HashSet<u32>,
-    /// Ids that were decorated before they were defined.
-    decorated: HashSet<u32>,
     /// Labels that some branch names.
     targets: HashSet<u32>,
     /// The result of the next instruction that has one.
@@ -119,7 +119,7 @@ pub struct Builder {
     first_body: Option<Function>,
     /// The last phi that was made, and its block.
     last_phi: Option<(Block, Inst)>,
-    /// The last variable of the open function.
+    /// The last variable of the open function, once it has been looked for.
     last_variable: Option<Inst>,
     /// Whether nothing goes to the open block: it is what is left behind an `if` both
     /// of whose sides have returned.
@@ -149,14 +149,13 @@ impl Builder {
     /// [`insert_at`](Self::insert_at) and
     /// [`continue_function`](Self::continue_function) lead into its functions.
     pub fn on(module: Module) -> Self {
-        let mut builder = Self {
+        Self {
             first_body: module.first_body(),
             last_phi: None,
             module,
-            interned: HashMap::new(),
+            since: 0,
             faults: Vec::new(),
             lost: HashSet::new(),
-            decorated: HashSet::new(),
             targets: HashSet::new(),
             next_id: None,
             function: None,
@@ -172,14 +171,19 @@ impl Builder {
             selection_control: 0,
             enabling: Enabling::default(),
             words: Vec::new(),
-        };
-        builder.intern_all();
-        builder
+        }
     }
 
     /// The module as it is so far.
     pub fn module(&self) -> &Module {
         &self.module
+    }
+
+    /// The module, for changes that its own methods make: removing and moving instructions,
+    /// replacing uses, splitting blocks. If the instruction that was inserted before, or the
+    /// block that was added to, is no more, [`insert_at`](Self::insert_at) is next.
+    pub fn module_mut(&mut self) -> &mut Module {
+        &mut self.module
     }
 
     /// Ends the module: looks whether it is in order, and declares what it uses.
@@ -189,6 +193,14 @@ impl Builder {
     /// All that is wrong with it, in the order in which it was made, and after that
     /// what was found in the end.
     pub fn finish(mut self) -> Result<Module, Errors<BuildError>> {
+        match self.conclude() {
+            Some(errors) => Err(errors),
+            None => Ok(self.module),
+        }
+    }
+
+    /// Looks at what was made, and declares what it uses.
+    fn conclude(&mut self) -> Option<Errors<BuildError>> {
         if let Some(function) = self.function.filter(|_| self.is_new) {
             let id = self.function_id(function);
             self.fault(Op::FunctionEnd, BuildErrorKind::NotEnded(id));
@@ -205,10 +217,7 @@ impl Builder {
                 fault.take_names(&names);
             }
         }
-        match Errors::new(self.faults) {
-            Some(errors) => Err(errors),
-            None => Ok(self.module),
-        }
+        Errors::new(std::mem::take(&mut self.faults))
     }
 
     /// An id for something that is defined later: a block, a function, or a value that
@@ -360,17 +369,7 @@ impl Builder {
         self.function = Some(function);
         self.unreached = false;
         self.start_places();
-        let entry = self.module.entry_block(function);
-        let insts = entry.map(|block| self.module.block_instructions(block));
-        self.last_variable =
-            insts
-                .into_iter()
-                .flatten()
-                .skip(1)
-                .fold(None, |last, inst| match self.module.op(inst) {
-                    Op::Variable | Op::UntypedVariableKHR => Some(inst),
-                    _ => last,
-                });
+        self.last_variable = None;
     }
 
     /// At the start of a block, no line or scope holds but what was set to hold for all
@@ -432,20 +431,13 @@ impl Builder {
             self.insert(op, None, None, operands);
             return Id(0);
         }
-        if !intern::is_interned(op) {
+        if !is_interned(op) {
             return self.emit_new(op, result_type, operands);
         }
-        let key = intern::key(op, result_type, operands);
-        if self.next_id.is_none()
-            && let Some(&id) = self.interned.get(&key)
-        {
-            return id;
+        match self.find(&Key::new(op, result_type, operands)) {
+            Some(id) => id,
+            None => self.emit_new(op, result_type, operands),
         }
-        let id = self.emit_new(op, result_type, operands);
-        if !self.decorated.contains(&id.0) {
-            self.interned.entry(key).or_insert(id);
-        }
-        id
     }
 
     /// Makes an instruction with a result even if the module has its like.
@@ -465,7 +457,7 @@ impl Builder {
         let ids = result_type.into_iter().chain(id).map(|id| id.0);
         let words: Vec<u32> = ids.chain(operands.iter().copied()).collect();
         match self.module.insert(place, op, &words) {
-            Ok(inst) => self.note(op, inst, operands),
+            Ok(inst) => self.note(op, inst),
             Err(EditError::TooLong(error)) => {
                 let words = error.words;
                 self.lose(op, id, BuildErrorKind::TooLong { words });
@@ -545,12 +537,9 @@ impl Builder {
 
     /// Behind the variables at the start of the open function.
     fn place_of_variable(&mut self, op: Op) -> Option<Place> {
-        let entry = self
-            .function
-            .and_then(|function| self.module.entry_block(function));
-        let behind = self
-            .last_variable
-            .or(entry.and_then(|block| self.module.label(block)));
+        let is_there = |inst: &Inst| self.module.is_attached(*inst);
+        let known = self.last_variable.filter(is_there);
+        let behind = known.or_else(|| self.last_of_variables());
         if behind.is_none() {
             let kind = match self.function {
                 None => BuildErrorKind::NoFunction,
@@ -561,8 +550,17 @@ impl Builder {
         behind.map(Place::After)
     }
 
+    /// The last variable of the open function; its first label, if it has none.
+    fn last_of_variables(&self) -> Option<Inst> {
+        let entry = self.module.entry_block(self.function?)?;
+        let insts = self.module.block_instructions(entry);
+        let variables = insts
+            .filter(|&inst| matches!(self.module.op(inst), Op::Variable | Op::UntypedVariableKHR));
+        variables.last().or(self.module.label(entry))
+    }
+
     /// Takes note of what was made.
-    fn note(&mut self, op: Op, inst: Inst, operands: &[u32]) {
+    fn note(&mut self, op: Op, inst: Inst) {
         if self.module.block_of(inst).is_some() {
             self.note_place(inst);
         }
@@ -581,14 +579,6 @@ impl Builder {
                     targets.insert(id.0);
                 });
             }
-            Op::Decorate
-            | Op::DecorateId
-            | Op::DecorateString
-            | Op::MemberDecorate
-            | Op::MemberDecorateIdEXT
-            | Op::MemberDecorateString
-            | Op::GroupDecorate
-            | Op::GroupMemberDecorate => self.note_decoration(op, operands),
             _ => {}
         }
     }

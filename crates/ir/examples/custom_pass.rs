@@ -5,85 +5,82 @@
 //! With the path of a module it prints what becomes of that one; otherwise it shows what
 //! it does on a small one.
 
-use spirvkit_binary::Id;
+use spirvkit_binary::{Id, NumberType};
+use spirvkit_diagnostics::Errors;
 use spirvkit_grammar::{Op, StorageClass};
-use spirvkit_ir::{Inst, Module};
+use spirvkit_ir::builder::BuildError;
+use spirvkit_ir::{EditError, Inst, Module, Place, Use};
 
 /// Makes `x + x` of `x * 2` and `2 * x`, for integers and floating-point numbers;
 /// returns how many there were.
-pub fn double_by_adding(module: &mut Module) -> usize {
-    let products: Vec<Inst> = module
-        .instructions()
-        .filter(|&inst| matches!(module.op(inst), Op::IMul | Op::FMul))
+pub fn double_by_adding(module: &mut Module) -> Result<usize, Errors<BuildError>> {
+    let products = module.instructions();
+    let doublings: Vec<_> = products
+        .filter_map(|inst| Some((inst, doubled(module, inst)?)))
         .collect();
-    let mut count = 0;
-    for inst in products {
-        let &[_, ty, result, left, right] = module.get(inst).words() else {
-            continue;
-        };
-        let doubled = match (is_two(module, Id(left)), is_two(module, Id(right))) {
-            (_, true) => left,
-            (true, _) => right,
-            _ => continue,
-        };
-        let op = match module.op(inst) {
-            Op::IMul => Op::IAdd,
-            _ => Op::FAdd,
-        };
-        let replaced = module.replace(inst, op, &[ty, result, doubled, doubled]);
-        count += usize::from(replaced.is_ok());
-    }
-    count
+    module.edit(|b| {
+        for &(product, (ty, x)) in &doublings {
+            let is_integer = b.module().op(product) == Op::IMul;
+            b.insert_at(Place::Before(product));
+            let sum = match is_integer {
+                true => b.i_add(ty, x, x),
+                false => b.f_add(ty, x, x),
+            };
+            // It was there a moment ago, and neither begins nor ends anything.
+            let _ = b.module_mut().replace_with(product, sum);
+        }
+        doublings.len()
+    })
 }
 
-/// Whether an id is the constant 2 of a type of at most 32 bits.
+/// The type of a product of something and 2, and that something.
+fn doubled(module: &Module, inst: Inst) -> Option<(Id, Id)> {
+    if !matches!(module.op(inst), Op::IMul | Op::FMul) {
+        return None;
+    }
+    let (left, right) = (module.operand_id(inst, 0)?, module.operand_id(inst, 1)?);
+    let ty = module.result_type(inst)?;
+    match (is_two(module, left), is_two(module, right)) {
+        (_, true) => Some((ty, left)),
+        (true, _) => Some((ty, right)),
+        _ => None,
+    }
+}
+
+/// Whether an id is the constant 2, of an integer type or `float`.
 fn is_two(module: &Module, id: Id) -> bool {
-    let Some(constant) = module.definition(id) else {
-        return false;
-    };
-    let &[_, ty, _, bits] = module.get(constant).words() else {
-        return false;
-    };
-    let ty = module.definition(Id(ty)).map(|ty| module.get(ty));
-    let two = match ty.map(|ty| (ty.op(), ty.operand_words().get(1).copied())) {
-        Some((Op::TypeInt, _)) => 2,
-        Some((Op::TypeFloat, Some(32))) => 2.0_f32.to_bits(),
-        _ => return false,
-    };
-    module.op(constant) == Op::Constant && bits == two
+    match module.constant(id) {
+        Some((NumberType::Integer { .. }, bits)) => bits == 2,
+        Some((ty, bits)) => ty.width() == 32 && bits == u64::from(2.0_f32.to_bits()),
+        None => false,
+    }
 }
 
 /// Drops the stores to variables of functions that are stored to and nothing else, and
 /// the variables; returns how many stores there were.
-pub fn drop_dead_stores(module: &mut Module) -> usize {
-    let variables: Vec<(Inst, Id)> = module
-        .instructions()
-        .filter(|&inst| {
-            module.op(inst) == Op::Variable
-                && module.get(inst).words().get(3) == Some(&StorageClass::Function.0)
-        })
-        .filter_map(|inst| Some((inst, module.result(inst)?)))
-        .collect();
+pub fn drop_dead_stores(module: &mut Module) -> Result<usize, EditError> {
+    let is_local = |inst: &Inst| {
+        let class = module.operand_word(*inst, 0).map(StorageClass);
+        module.op(*inst) == Op::Variable && class == Some(StorageClass::Function)
+    };
+    let variables: Vec<Inst> = module.instructions().filter(is_local).collect();
     let mut count = 0;
-    for (variable, id) in variables {
-        let users: Vec<_> = module.uses(id).collect();
-        let is_store = |op: Op, word: usize| op == Op::Store && word == 1;
-        let is_note = |op: Op| matches!(op, Op::Name | Op::Decorate);
-        let is_dead = users.iter().all(|found| {
-            let op = module.op(found.inst);
-            is_store(op, found.word) || is_note(op)
-        });
-        if !is_dead {
+    for variable in variables {
+        // Names and decorations don't count.
+        let uses = module.uses_of(variable);
+        let uses: Vec<Use> = uses.filter(|&found| !module.is_about(found)).collect();
+        // Its first operand is where a store goes; elsewhere, the variable's address is stored.
+        let is_store = |found: &Use| found.word == 1 && module.op(found.inst) == Op::Store;
+        if !uses.iter().all(is_store) {
             continue;
         }
-        for found in users {
-            count += usize::from(module.op(found.inst) == Op::Store);
-            // It was there a moment ago, and neither begins nor ends anything.
-            module.remove(found.inst).expect("an instruction");
+        for found in &uses {
+            module.remove(found.inst)?;
         }
-        module.remove(variable).expect("an instruction");
+        module.erase(variable)?;
+        count += uses.len();
     }
-    count
+    Ok(count)
 }
 
 /// A function `int f(int x) { int unused = x; return x * 2; }`.
@@ -114,10 +111,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         None => small_module(),
     };
-    let doubled = double_by_adding(&mut module);
-    let dropped = drop_dead_stores(&mut module);
-    let text = spirvkit_text::disassemble(&module.store(), &Default::default());
-    print!("{}", text.expect("readable words").text);
+    let doubled = double_by_adding(&mut module)?;
+    let dropped = drop_dead_stores(&mut module)?;
+    let text = spirvkit_text::disassemble(&module.store(), &Default::default())?;
+    print!("{}", text.text);
     println!("; {doubled} multiplications replaced, {dropped} stores dropped");
     Ok(())
 }

@@ -197,9 +197,7 @@ impl Module {
         if !self.is_attached(inst) || word == 0 || word >= length {
             return Err(EditError::NoSuchPlace);
         }
-        // What is there by value is entered anew.
-        let is_by_value = self.interned.is_some() && self.parent(inst) == parent::MODULE;
-        if !is_by_value && self.is_plain_use(inst, word) {
+        if self.is_plain_use(inst, word) {
             if let Some(uses) = self.uses.get_mut() {
                 uses.change(
                     (start + word) as u32,
@@ -208,6 +206,7 @@ impl Module {
                 );
             }
             self.words[start + word] = value;
+            self.note_changed(inst);
             return Ok(());
         }
         let read = self.get(inst);
@@ -221,6 +220,25 @@ impl Module {
             m.enlist(inst);
         });
         Ok(())
+    }
+
+    /// Takes words out of an instruction on whose words nothing but uses depends; the last ones
+    /// take their place. Returns how many are left behind the first.
+    pub(crate) fn swap_out(&mut self, inst: Inst, word: usize, count: usize) -> usize {
+        let (start, length) = self.span(inst);
+        // A broken group may end within a target.
+        let count = count.min(length.saturating_sub(word));
+        let (hole, last) = (start + word, start + length - count);
+        for (hole, last) in (hole..hole + count).zip(last..) {
+            let (gone, kept) = (self.words[hole], self.words[last]);
+            self.words[hole] = kept;
+            if let Some(uses) = self.uses.get_mut() {
+                uses.change(hole as u32, Id(gone), Id(kept));
+                uses.unlink(last as u32, Id(kept));
+            }
+        }
+        self.words[start] -= (count as u32) << 16;
+        length - count - 1
     }
 
     /// Whether a word is an id, and nothing depends on which.

@@ -16,6 +16,8 @@ pub(crate) struct Interned {
     ids: HashMap<Key, Id>,
     /// What decorations tell from others of its kind.
     decorated: HashSet<u32>,
+    /// Types with other operands than when they were entered.
+    changed: Vec<Inst>,
 }
 
 /// Whether a second instruction with this opcode and the same operands would be one too
@@ -119,9 +121,26 @@ impl Module {
         !differs && words_of(&inst).eq(key.words.iter().copied())
     }
 
+    /// What there is, up to date.
     fn interned(&mut self) -> &mut Interned {
-        let all = self.interned.take().unwrap_or_else(|| self.intern_all());
-        self.interned.insert(all)
+        let mut all = self.interned.take().unwrap_or_else(|| self.intern_all());
+        let changed = std::mem::take(&mut all.changed);
+        self.interned = Some(all);
+        for inst in changed {
+            self.note_interned(inst);
+        }
+        self.interned.get_or_insert_default()
+    }
+
+    /// Takes note of an instruction that has another id as an operand. Of types there may be
+    /// no two alike; constants that become like others only stay unknown.
+    pub(crate) fn note_changed(&mut self, inst: Inst) {
+        let is_type = is_type_declaration(self.op(inst));
+        if let Some(all) = self.interned.as_mut().filter(|_| is_type)
+            && all.changed.last() != Some(&inst)
+        {
+            all.changed.push(inst);
+        }
     }
 
     /// Takes note of a new or changed instruction.

@@ -9,10 +9,11 @@
 //! |---|---|
 //! | load, store | [`Module::load`], [`Module::store`] |
 //! | walk | [`Module::instructions`], [`Module::functions`], [`Module::blocks`], [`Module::block_instructions`] |
-//! | ask | [`Module::get`], [`Module::definition`], [`Module::uses`], [`Module::line`] |
-//! | change instructions | [`Module::insert`], [`Module::replace`], [`Module::set_word`], [`Module::remove`], [`Module::move_to`], [`Module::replace_uses`], [`Module::renumber`] |
+//! | ask | [`Module::definition`], [`Module::type_of`], [`Module::operand_id`], [`Module::constant`], [`Module::uses`], [`Module::line`]; [`Module::get`] reads a whole instruction |
+//! | insert with typed calls, and get types and constants by value | [`Module::edit`] |
+//! | change instructions | [`Module::replace_with`], [`Module::replace_uses`], [`Module::erase`], [`Module::remove`], [`Module::move_to`], [`Module::renumber`]; word by word, [`Module::insert`], [`Module::replace`], [`Module::set_word`] |
 //! | change blocks and functions | [`Module::add_block`], [`Module::split_block`], [`Module::merge_blocks`], [`Module::remove_block`], [`Module::add_function`], [`Module::remove_function`] |
-//! | make a new one, or add to one with typed calls | [`builder::Builder`] |
+//! | make a new one | [`builder::Builder`] |
 //! | check oneself | [`Module::verify`] |
 //!
 //! Nothing here asks whether the module is valid; `spirvkit-validate` does.
@@ -29,6 +30,7 @@
     )
 )]
 
+mod attached;
 mod blocks;
 pub mod builder;
 mod edit;
@@ -36,11 +38,13 @@ mod handles;
 mod interned;
 mod lines;
 mod module;
+mod queries;
 mod renumber;
 mod uses;
 mod verify;
 mod walk;
 
+pub use attached::About;
 pub use edit::{EditError, Place};
 pub use handles::{Block, Function, Inst};
 pub use module::Module;

@@ -111,7 +111,7 @@ impl Uses {
         }
     }
 
-    fn unlink(&mut self, position: u32, id: Id) {
+    pub(crate) fn unlink(&mut self, position: u32, id: Id) {
         let Some(link) = self.links.get_mut(position as usize) else {
             return;
         };

@@ -34,7 +34,6 @@
 /// in the file.
 pub const WORD_COST: u64 = 32;
 
-mod attached;
 mod compact;
 pub mod fold;
 pub mod link;

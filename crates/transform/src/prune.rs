@@ -2,9 +2,8 @@
 
 use spirvkit_binary::{Id, Section};
 use spirvkit_grammar::{BuiltIn, Decoration, LinkageType, Op};
-use spirvkit_ir::{Function, Inst, Module};
+use spirvkit_ir::{About, Function, Inst, Module};
 
-use crate::attached::{About, is_about, retain_targets};
 use crate::merge::model_has_work_groups;
 use crate::remarks::{Remarks, extended_name};
 use crate::split::entry_points;
@@ -198,10 +197,7 @@ impl<'m> Marker<'m> {
         if let Some(line) = module.line(inst) {
             self.mark(line);
         }
-        for found in module
-            .uses_of(inst)
-            .filter(|&found| is_about(module, found))
-        {
+        for found in module.uses_of(inst).filter(|&found| module.is_about(found)) {
             self.mark(found.inst);
         }
         // Functions stay or go as a whole.
@@ -244,7 +240,7 @@ impl<'m> Marker<'m> {
         }
         let mut before = None;
         for inst in remarks {
-            let is_top = || module.uses_of(inst).all(|found| is_about(module, found));
+            let is_top = || module.uses_of(inst).all(|found| module.is_about(found));
             let stays = match is_continuation(module, inst) {
                 // A further piece of the text before it.
                 true => before.is_none_or(|before| self.is_live(before)),
@@ -324,7 +320,7 @@ fn sweep(module: &mut Module, live: &[bool]) -> usize {
         }
     }
     for inst in groups {
-        retain_targets(module, inst, |module, id| {
+        module.retain_targets(inst, |module, id| {
             module.definition(id).is_some_and(is_live)
         });
     }

@@ -4,7 +4,6 @@ use spirvkit_binary::LiteralString;
 use spirvkit_grammar::{Decoration, Op};
 use spirvkit_ir::{Inst, Module};
 
-use crate::attached::is_about;
 use crate::prune::{Prune, prune};
 use crate::remarks::{Remark, Remarks, extended_name};
 
@@ -179,7 +178,7 @@ impl Chosen {
             at += 1;
             for found in module.uses_of(inst) {
                 let is_remark = remarks.get(module, found.inst).is_some();
-                if is_remark || is_about(module, found) {
+                if is_remark || module.is_about(found) {
                     self.add(found.inst);
                 }
             }
@@ -232,7 +231,7 @@ fn remove_imports(module: &mut Module, remarks: &Remarks, options: &Strip) {
         let is_left = |module: &Module| {
             let has_result = module.result(inst).is_some();
             let mut uses = module.uses_of(inst);
-            !has_result || uses.any(|found| !is_about(module, found))
+            !has_result || uses.any(|found| !module.is_about(found))
         };
         if !goes || is_left(module) {
             needs_extension |= is_non_semantic(module, inst);
@@ -285,7 +284,7 @@ fn remove_strings(module: &mut Module) {
             continue;
         }
         let uses: Vec<_> = module.uses_of(inst).collect();
-        if uses.iter().all(|&found| is_about(module, found)) {
+        if uses.iter().all(|&found| module.is_about(found)) {
             for inst in uses.into_iter().map(|found| found.inst).chain([inst]) {
                 let _ = module.remove(inst);
             }

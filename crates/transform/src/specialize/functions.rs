@@ -9,7 +9,6 @@ use spirvkit_ir::{Inst, Module, Place};
 
 use super::pool::Pool;
 use super::{all_final, is_spec_constant};
-use crate::attached::{is_about, retain_targets};
 use crate::fold::constants::{Constants, NotWritable};
 use crate::fold::{NotFoldable, ScalarType, Value};
 
@@ -168,13 +167,13 @@ fn value_of(
 /// Lets a constant stand for what an instruction gave: names and decorations were of
 /// the instruction, and go. Groups of decorations are left for [`leave_groups`].
 fn put_in_place(m: &mut Module, id: Id, constant: Id) {
-    let about: Vec<_> = m.uses(id).filter(|&found| is_about(m, found)).collect();
+    let about: Vec<_> = m.uses(id).filter(|&found| m.is_about(found)).collect();
     for found in about {
         if m.op(found.inst) != Op::GroupDecorate {
             let _ = m.remove(found.inst);
         }
     }
-    m.replace_uses_where(id, constant, |m, found| !is_about(m, found));
+    m.replace_uses_where(id, constant, |m, found| !m.is_about(found));
 }
 
 /// Takes ids that nothing defines any more out of groups of decorations.
@@ -184,6 +183,6 @@ fn leave_groups(m: &mut Module, gone: &BTreeSet<Id>) {
         .filter(|&inst| m.op(inst) == Op::GroupDecorate)
         .collect();
     for inst in groups {
-        retain_targets(m, inst, |_, target| !gone.contains(&target));
+        m.retain_targets(inst, |_, target| !gone.contains(&target));
     }
 }

@@ -38,7 +38,6 @@ use spirvkit_binary::{Budget, Id, Instruction, LiteralString, OverBudget};
 use spirvkit_grammar::{Decoration, Op};
 use spirvkit_ir::{EditError, Inst, Module, Place};
 
-use crate::attached::retain_targets;
 use crate::fold::constants::{Constants, NotWritable, split};
 use crate::fold::{NotFoldable, Reason, Scalar, ScalarType, Undefined, Value};
 use pool::Pool;
@@ -472,7 +471,7 @@ fn leave_group(m: &mut Module, inst: Inst, group: Id, twin: &mut Option<Twin>, l
         // As long as the instruction there at most.
         let _ = m.insert(Place::Before(inst), Op::GroupDecorate, &operands);
     }
-    retain_targets(m, inst, |m, target| !is_final(m, target));
+    m.retain_targets(inst, |m, target| !is_final(m, target));
 }
 
 /// Makes a group with the decorations of another, without `SpecId`.

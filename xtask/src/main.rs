@@ -5,7 +5,6 @@ mod codegen;
 mod conformance;
 #[cfg(all(feature = "conformance", unix))]
 mod hostile;
-#[cfg(feature = "conformance")]
 mod rules;
 
 use std::process::ExitCode;
@@ -30,8 +29,7 @@ enum Chore {
     #[cfg(all(feature = "conformance", unix))]
     /// Attack the program with small modules that name large things often.
     Hostile(hostile::Arguments),
-    #[cfg(feature = "conformance")]
-    /// Write docs/rules.md.
+    /// Write what is made of the validator's rules: generated.rs and docs/rules.
     Rules(rules::Arguments),
 }
 
@@ -45,7 +43,6 @@ fn main() -> ExitCode {
         Chore::Conformance(arguments) => conformance::run(&arguments),
         #[cfg(all(feature = "conformance", unix))]
         Chore::Hostile(arguments) => hostile::run(&arguments),
-        #[cfg(feature = "conformance")]
         Chore::Rules(arguments) => rules::run(&arguments),
     };
     match outcome {

@@ -1,119 +1,304 @@
-//! `cargo xtask rules`: the list of the validator's rules for readers.
+//! `cargo xtask rules`: what is made of the Markdown files that hold the validator's rules,
+//! a Rust file with a line for each, and an index for readers.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use spirvkit::Rule;
-use spirvkit::validate::Frame;
-
 use crate::Outcome;
 
+#[path = "../../crates/validate/src/rule_text.rs"]
+mod rule_text;
+
 /// What the program itself reports.
+#[cfg(feature = "conformance")]
 #[path = "../../crates/cli/src/kinds.rs"]
 mod program;
 
+/// Where the rules are, and what is written for the crate, from the root of the repository.
+const SOURCES: &str = "crates/validate/src";
+const GENERATED: &str = "crates/validate/src/rules/generated.rs";
+/// What is written for readers.
+const INDEX: &str = "docs/rules/README.md";
+#[cfg(feature = "conformance")]
+const OTHERS: &str = "docs/rules/others.md";
+
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Only check that the list is up to date.
+    /// Only check that the files are up to date.
     #[arg(long)]
     check: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/rules.md");
-    let text = render();
-    if !arguments.check {
-        return Ok(fs::write(path, text)?);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let sources = root.join(SOURCES);
+    let frames = files(&sources.join("frames"), "spvasm")?;
+    let frames: Vec<&str> = frames
+        .iter()
+        .filter_map(|file| file.strip_suffix(".spvasm"))
+        .collect();
+    let mut rules = BTreeMap::new();
+    for page in files(&sources, "md")? {
+        let text = fs::read_to_string(sources.join(&page))?;
+        for section in rule_text::sections(&text) {
+            let rule = Rule::new(&page, section, &frames).ok_or_else(|| {
+                let id = section.id;
+                format!("{SOURCES}/{page}: the section `{id}` is not as the others are")
+            })?;
+            if rules.insert(rule.id.clone(), rule).is_some() {
+                return Err(format!("there are two rules `{}`", section.id).into());
+            }
+        }
     }
-    match fs::read_to_string(path)? == text {
-        true => Ok(()),
-        false => Err("docs/rules.md is out of date: run `cargo xtask rules`".into()),
+    let written = [
+        (GENERATED, generated(&rules, &frames)),
+        (INDEX, index(&rules)),
+        #[cfg(feature = "conformance")]
+        (OTHERS, others::render()),
+    ];
+    for (path, text) in written {
+        if !arguments.check {
+            fs::write(root.join(path), text)?;
+        } else if fs::read_to_string(root.join(path))? != text {
+            return Err(format!("{path} is out of date: run `cargo xtask rules`").into());
+        }
+    }
+    Ok(())
+}
+
+/// The files with this extension in a directory and those below, by their paths in it.
+fn files(directory: &Path, extension: &str) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+    let mut found = Vec::new();
+    let mut directories = vec![directory.to_owned()];
+    while let Some(each) = directories.pop() {
+        for entry in fs::read_dir(each)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                directories.push(path);
+            } else if path.extension().is_some_and(|it| it == extension) {
+                let below = path.strip_prefix(directory)?;
+                let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
+                found.push(names.join("/"));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// What the index and the code need of a rule.
+struct Rule {
+    id: String,
+    /// As diagnostics show it.
+    class: String,
+    section: String,
+    vuids: Vec<String>,
+    first_sentence: String,
+    page: String,
+}
+
+impl Rule {
+    /// What a section says; `None` if that is not all that it should.
+    fn new(page: &str, section: rule_text::Section<'_>, frames: &[&str]) -> Option<Self> {
+        let mut named = section.frames.split(' ');
+        let environment = named.next_back()?;
+        let is_known = |name: &str| name == "limited" || frames.contains(&name);
+        let is_whole =
+            section.id.contains('.') && !section.breaks.is_empty() && !section.keeps.is_empty();
+        if !is_whole || is_known(environment) || !named.all(is_known) {
+            return None;
+        }
+        let facts = rule_text::unwrapped(section.facts);
+        let mut facts = facts.split(" · ").map(str::to_owned);
+        let class = facts.next()?;
+        let place = facts.next()?;
+        let text = rule_text::unwrapped(section.text);
+        Some(Self {
+            id: section.id.to_owned(),
+            class,
+            section: place.strip_prefix("section ").unwrap_or(&place).to_owned(),
+            vuids: facts.collect(),
+            first_sentence: match text.find(". ") {
+                Some(end) => text[..=end].to_owned(),
+                None => text,
+            },
+            page: page.to_owned(),
+        })
+    }
+
+    fn family(&self) -> &str {
+        self.id.split('.').next().unwrap_or_default()
+    }
+
+    /// The name of its static within the module of its family.
+    fn name(&self) -> String {
+        constant(self.id.split('.').next_back().unwrap_or_default())
     }
 }
 
-fn render() -> String {
-    let rules = spirvkit::rules();
+/// Rust's name for a constant.
+fn constant(name: &str) -> String {
+    name.replace(['-', '/'], "_").to_uppercase()
+}
+
+/// Rust's name for the module of a family.
+fn module(family: &str) -> String {
+    match family {
+        "return" | "type" => format!("{family}_"),
+        _ => family.replace('-', "_"),
+    }
+}
+
+/// Rust's name for a Markdown file.
+fn page_name(page: &str) -> String {
+    let path = page.trim_start_matches("rules/").trim_end_matches(".md");
+    constant(path)
+}
+
+/// Rust's name for a class of errors.
+fn variant(class: &str) -> String {
+    let mut starts_word = true;
+    let letters = class.chars().filter_map(|c| match c {
+        '_' => {
+            starts_word = true;
+            None
+        }
+        c if std::mem::take(&mut starts_word) => Some(c.to_ascii_uppercase()),
+        c => Some(c),
+    });
+    letters.collect()
+}
+
+/// The rules by their families, in order.
+fn families(rules: &BTreeMap<String, Rule>) -> Vec<Vec<&Rule>> {
+    let mut families: Vec<Vec<&Rule>> = Vec::new();
+    for rule in rules.values() {
+        match families.last_mut() {
+            Some(last) if last[0].family() == rule.family() => last.push(rule),
+            _ => families.push(vec![rule]),
+        }
+    }
+    families
+}
+
+fn generated(rules: &BTreeMap<String, Rule>, frames: &[&str]) -> String {
+    let families = families(rules);
+    let mut pages: Vec<&str> = rules.values().map(|rule| &*rule.page).collect();
+    pages.sort_unstable();
+    pages.dedup();
+    let mut out = String::from(
+        "//! The rules of the Markdown files beside the code. Generated by `cargo xtask rules`: do not edit.\n\n\
+         use spirvkit_diagnostics::ErrorClass::*;\n\n\
+         use crate::rule::Rule;\n\n\
+         /// All rules, sorted by id.\n\
+         pub(crate) static ALL: &[&Rule] = &[\n",
+    );
+    for family in &families {
+        let names = family
+            .iter()
+            .map(|rule| format!("&{}::{}", module(rule.family()), rule.name()));
+        let _ = writeln!(out, "    {},", names.collect::<Vec<_>>().join(", "));
+    }
+    out += "];\n\n/// What the examples of several rules share, by name.\n\
+            pub(crate) static FRAMES: &[(&str, &str)] = &[\n";
+    for frame in frames {
+        let _ = writeln!(
+            out,
+            "    ({frame:?}, include_str!(\"../frames/{frame}.spvasm\")),"
+        );
+    }
+    out += "];\n\nmod pages {\n";
+    for page in pages {
+        let file = match page.strip_prefix("rules/") {
+            Some(file) => file.to_owned(),
+            None => format!("../{page}"),
+        };
+        let name = page_name(page);
+        let _ = writeln!(
+            out,
+            "    pub(super) const {name}: &str = include_str!({file:?});"
+        );
+    }
+    out += "}\n";
+    for family in families {
+        let _ = write!(
+            out,
+            "\npub(crate) mod {} {{\n    use super::*;\n\n",
+            module(family[0].family())
+        );
+        for rule in family {
+            let _ = writeln!(
+                out,
+                "    pub(crate) static {}: Rule = Rule::new({:?}, {}, {:?}, &{:?}, pages::{});",
+                rule.name(),
+                rule.id,
+                variant(&rule.class),
+                rule.section,
+                rule.vuids,
+                page_name(&rule.page)
+            );
+        }
+        out += "}\n";
+    }
+    out
+}
+
+fn index(rules: &BTreeMap<String, Rule>) -> String {
     let mut out = format!(
         "# Rules\n\n\
-         The {} rules of `spv val`. `spv explain RULE` prints one, and with `--full` its examples as whole modules.\n\
-         This file is generated by `cargo xtask rules`.\n",
+         The {} rules of `spv val`, by families. Each leads to what it says in full, with assembly that breaks it and assembly\n\
+         that keeps it. `spv explain RULE` prints the same, and with `--full` whole modules. What else has an id is in\n\
+         [others.md](others.md). This file is generated by `cargo xtask rules`.\n",
         rules.len()
     );
-    let mut family = "";
-    for rule in rules {
-        let (of, _) = rule.id.split_once('.').unwrap_or((rule.id, ""));
-        if of != family {
-            family = of;
-            let _ = write!(out, "\n## {family}\n");
-        }
-        out += &describe(rule);
-    }
-    out + &others()
-}
-
-/// What else has an id, but for what a rule says better.
-fn others() -> String {
-    let mut kinds = spirvkit::kinds();
-    kinds.extend(program::KINDS);
-    kinds.retain(|kind| spirvkit::find_rule(kind.id).is_none());
-    kinds.sort_by_key(|kind| kind.id);
-    let mut out = String::from(
-        "\n# Other errors and warnings\n\nErrors and warnings of reading, writing and changing modules.\n",
-    );
-    let mut family = "";
-    for kind in kinds {
-        let (of, _) = kind.id.split_once('.').unwrap_or((kind.id, ""));
-        if of != family {
-            family = of;
-            let _ = write!(out, "\n## {family}\n");
-        }
-        let (id, text, advice) = (kind.id, kind.text, kind.advice);
-        let class = kind.class.name();
-        let _ = write!(out, "\n### {id}\n\n{text}\n\n{advice}\n\n`{class}`\n");
-        if !kind.example.is_empty() {
-            let _ = write!(out, "\nFor example:\n\n```\n{}\n```\n", tidy(kind.example));
+    for family in families(rules) {
+        let _ = write!(out, "\n## {}\n\n", family[0].family());
+        for rule in family {
+            let (id, page, sentence) = (&rule.id, &rule.page, &rule.first_sentence);
+            let anchor = id.replace('.', "");
+            let _ = writeln!(out, "- [{id}](../../{SOURCES}/{page}#{anchor}): {sentence}");
         }
     }
     out
 }
 
-fn describe(rule: &Rule) -> String {
-    let mut out = format!(
-        "\n### {}\n\n{}\n\n`{}`, {}",
-        rule.id,
-        rule.text,
-        rule.class.name(),
-        place(rule.section)
-    );
-    for vuid in rule.vuids {
-        let _ = write!(out, ", {vuid}");
-    }
-    let frame = match rule.example.frame {
-        Frame::Shader | Frame::ShaderFor(_) => ", within a compute shader",
-        Frame::Fragment | Frame::FragmentFor(_) => ", within a fragment shader",
-        Frame::Kernel | Frame::KernelFor(_) => ", within a kernel",
-        _ => "",
-    };
-    let _ = write!(
-        out,
-        "\n\nThis breaks the rule ({}{frame}):\n\n```\n{}\n```\n\nThis follows it:\n\n```\n{}\n```\n",
-        rule.example.frame.environment(),
-        tidy(rule.example.breaks),
-        tidy(rule.example.keeps)
-    );
-    out
-}
+/// What else has an id, which only the compiled libraries know.
+#[cfg(feature = "conformance")]
+mod others {
+    use super::*;
 
-fn place(section: &str) -> String {
-    match section.starts_with(|c: char| c.is_ascii_digit()) {
-        true => format!("section {section}"),
-        false => section.to_owned(),
+    pub(super) fn render() -> String {
+        let mut kinds = spirvkit::kinds();
+        kinds.extend(program::KINDS);
+        // Of what a rule says, the rule says more.
+        kinds.retain(|kind| spirvkit::find_rule(kind.id).is_none());
+        kinds.sort_by_key(|kind| kind.id);
+        let mut out = String::from(
+            "# Other errors and warnings\n\n\
+             Errors and warnings of reading, writing and changing modules. This file is generated by `cargo xtask rules`.\n",
+        );
+        let mut family = "";
+        for kind in kinds {
+            let (of, _) = kind.id.split_once('.').unwrap_or((kind.id, ""));
+            if of != family {
+                family = of;
+                let _ = write!(out, "\n## {family}\n");
+            }
+            let (id, text, advice) = (kind.id, kind.text, kind.advice);
+            let class = kind.class.name();
+            let _ = write!(out, "\n### {id}\n\n{text}\n\n{advice}\n\n`{class}`\n");
+            if !kind.example.is_empty() {
+                let _ = write!(out, "\nFor example:\n\n```\n{}\n```\n", tidy(kind.example));
+            }
+        }
+        out
     }
-}
 
-/// The text without blank lines around it and blanks at the ends of lines.
-fn tidy(text: &str) -> String {
-    let lines: Vec<&str> = text.trim().lines().map(str::trim).collect();
-    lines.join("\n")
+    /// The text without blank lines around it and blanks at the ends of lines.
+    fn tidy(text: &str) -> String {
+        let lines: Vec<&str> = text.trim().lines().map(str::trim).collect();
+        lines.join("\n")
+    }
 }

@@ -20,7 +20,7 @@ pub(crate) enum Topic {
 pub(crate) fn all() -> BTreeMap<&'static str, Topic> {
     let kinds = spirvkit::kinds().into_iter().chain(KINDS.iter().copied());
     let kinds = kinds.map(|kind| (kind.id, Topic::Kind(kind)));
-    let rules = spirvkit::rules().into_iter();
+    let rules = spirvkit::rules().iter().copied();
     let rules = rules.map(|rule| (rule.id, Topic::Rule(rule)));
     kinds.chain(rules).collect()
 }

@@ -13,8 +13,8 @@ use spirvkit_grammar::{Capability, Extensions};
 use crate::inst_ctx::InstCtx;
 use crate::levels::{Level, Levels};
 use crate::module::{Capabilities, Inst, Module};
-use crate::phases::{REDEFINED, UNDEFINED};
 use crate::rule::Rule;
+use crate::rules::generated::id;
 
 /// A broken rule: where and how.
 #[derive(Debug)]
@@ -546,7 +546,7 @@ impl Reporter {
             tainted.insert(finding.offset());
         }
         // Which of the definitions is meant, nobody knows.
-        if std::ptr::eq(finding.rule(), &REDEFINED) {
+        if std::ptr::eq(finding.rule(), &id::REDEFINED) {
             tainted.extend(&finding.0.mentions);
         }
     }
@@ -564,7 +564,7 @@ impl Reporter {
     /// undefined ids, of which there are none without such errors.
     pub(crate) fn seal(&mut self) {
         let leaves_rest =
-            |finding: &Finding| finding.is_lack() || std::ptr::eq(finding.rule(), &UNDEFINED);
+            |finding: &Finding| finding.is_lack() || std::ptr::eq(finding.rule(), &id::UNDEFINED);
         for finding in &self.reporter {
             let tainted = match finding.is_aside() {
                 true => &mut self.tainted_aside,

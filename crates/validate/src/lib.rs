@@ -38,6 +38,7 @@ mod module;
 mod options;
 mod phases;
 mod rule;
+mod rule_text;
 mod rules;
 mod settings;
 
@@ -223,21 +224,14 @@ fn refused(finding: finding::Finding, options: &Options) -> Report {
 }
 
 /// All rules, sorted by id.
-pub fn rules() -> Vec<&'static Rule> {
-    let mut all: Vec<&'static Rule> = unsorted_rules().collect();
-    all.sort_by_key(|rule| rule.id);
-    all
-}
-
-fn unsorted_rules() -> impl Iterator<Item = &'static Rule> {
-    let families = rules::FAMILIES.iter().flat_map(|family| family.rules);
-    families.chain(phases::rules()).copied()
+pub fn rules() -> &'static [&'static Rule] {
+    rules::ALL
 }
 
 /// The rule with this id, or the first by id that checks this Vulkan rule.
 pub fn find_rule(id: &str) -> Option<&'static Rule> {
-    let checking = || unsorted_rules().filter(|rule| rule.vuids.contains(&id));
-    unsorted_rules()
+    let mut all = rules().iter().copied();
+    all.clone()
         .find(|rule| rule.id == id)
-        .or_else(|| checking().min_by_key(|rule| rule.id))
+        .or_else(|| all.find(|rule| rule.vuids.contains(&id)))
 }

@@ -4,6 +4,8 @@ use spirvkit_diagnostics::{ErrorClass, Severity};
 
 use crate::example_frame;
 use crate::options::{Limits, Options};
+use crate::rule_text::{self, Section};
+use crate::rules::FRAMES;
 
 /// A rule: what may be reported, with all that a person wants to know of it.
 #[derive(Debug)]
@@ -18,10 +20,8 @@ pub struct Rule {
     /// The Vulkan rules that it checks, if any. With exactly one, every
     /// diagnostic carries it; with more, each diagnostic names its own.
     pub vuids: &'static [&'static str],
-    /// What the rule says and, where it helps, why.
-    pub text: &'static str,
-    /// Assembly that breaks it and assembly that keeps it.
-    pub example: Example,
+    /// The Markdown file that says the rest.
+    page: &'static str,
 }
 
 /// The rules that are only worth a warning, all of them or in most instruction sets:
@@ -35,6 +35,55 @@ const WARNINGS: &[&str] = &[
 ];
 
 impl Rule {
+    /// What a section of `page` says of itself.
+    pub(crate) const fn new(
+        id: &'static str,
+        class: ErrorClass,
+        section: &'static str,
+        vuids: &'static [&'static str],
+        page: &'static str,
+    ) -> Self {
+        Self {
+            id,
+            class,
+            section,
+            vuids,
+            page,
+        }
+    }
+
+    /// What the rule says and, where it helps, why.
+    pub fn text(&self) -> String {
+        rule_text::unwrapped(self.described().text)
+    }
+
+    /// Assembly that breaks it and assembly that keeps it.
+    pub fn example(&self) -> Example {
+        let described = self.described();
+        let mut frames = described.frames.split(' ');
+        let environment = frames.next_back().unwrap_or_default();
+        let mut example = Example {
+            frame: Frame::WholeFor(environment),
+            breaks: described.breaks.to_owned(),
+            keeps: described.keeps.to_owned(),
+        };
+        for name in frames.rev() {
+            match name {
+                "shader" => example.frame = Frame::ShaderFor(environment),
+                "fragment" => example.frame = Frame::FragmentFor(environment),
+                "kernel" => example.frame = Frame::KernelFor(environment),
+                "limited" => example.frame = Frame::Limited,
+                _ => example.fill(name),
+            }
+        }
+        example
+    }
+
+    fn described(&self) -> Section<'static> {
+        let section = rule_text::sections(self.page).find(|section| section.id == self.id);
+        section.unwrap_or_default()
+    }
+
     /// How bad it is, as a rule, to break it. What is found says so for itself.
     pub fn severity(&self) -> Severity {
         match WARNINGS.contains(&self.id) {
@@ -48,14 +97,14 @@ impl Rule {
 ///
 /// A piece need not be a whole module: [`Example::breaking`] and
 /// [`Example::keeping`] put it into a frame of declarations.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Example {
     /// What stands around the pieces.
     pub frame: Frame,
     /// Breaks the rule.
-    pub breaks: &'static str,
+    pub breaks: String,
     /// Keeps the rule.
-    pub keeps: &'static str,
+    pub keeps: String,
 }
 
 /// What stands around the lines of an example.
@@ -67,7 +116,7 @@ pub enum Frame {
     /// Nothing; judged for the environment of this name.
     WholeFor(&'static str),
     /// A compute shader with common types and constants: see
-    /// `crates/validate/src/example_frame.rs`. Judged for SPIR-V 1.6.
+    /// `crates/validate/src/frames`. Judged for SPIR-V 1.6.
     Shader,
     /// The same with a fragment shader.
     Fragment,
@@ -123,11 +172,19 @@ impl Frame {
 impl Example {
     /// The whole module of the piece that breaks the rule.
     pub fn breaking(&self) -> String {
-        example_frame::module(self.frame, self.breaks)
+        example_frame::module(self.frame, &self.breaks)
     }
 
     /// The whole module of the piece that keeps the rule.
     pub fn keeping(&self) -> String {
-        example_frame::module(self.frame, self.keeps)
+        example_frame::module(self.frame, &self.keeps)
+    }
+
+    /// Puts both pieces into what several rules share.
+    fn fill(&mut self, name: &str) {
+        let frame = FRAMES.iter().find(|frame| frame.0 == name);
+        let frame = frame.map_or("", |frame| frame.1);
+        self.breaks = example_frame::fill(frame, &self.breaks);
+        self.keeps = example_frame::fill(frame, &self.keeps);
     }
 }

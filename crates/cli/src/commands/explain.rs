@@ -113,10 +113,10 @@ impl Topic {
         }
     }
 
-    fn text(&self) -> &'static str {
+    fn text(&self) -> String {
         match self {
-            Self::Rule(rule) => rule.text,
-            Self::Kind(kind) => kind.text,
+            Self::Rule(rule) => rule.text(),
+            Self::Kind(kind) => kind.text.to_owned(),
         }
     }
 
@@ -143,7 +143,7 @@ impl Topic {
                 for vuid in rule.vuids {
                     let _ = writeln!(out, "vulkan:  {vuid}");
                 }
-                out += &examples(&rule.example, full);
+                out += &examples(&rule.example(), full);
             }
             Self::Kind(kind) => {
                 let _ = writeln!(out, "{}\n", kind.advice);
@@ -170,10 +170,11 @@ impl Topic {
         match self {
             Self::Rule(rule) => {
                 object["section"] = rule.section.into();
+                let example = rule.example();
                 object["example"] = json!({
-                    "environment": rule.example.frame.environment(),
-                    "breaks": rule.example.breaking(),
-                    "keeps": rule.example.keeping(),
+                    "environment": example.frame.environment(),
+                    "breaks": example.breaking(),
+                    "keeps": example.keeping(),
                 });
             }
             Self::Kind(kind) => {
@@ -195,7 +196,7 @@ impl Topic {
 fn examples(example: &Example, full: bool) -> String {
     let (breaks, keeps) = match full {
         true => (example.breaking(), example.keeping()),
-        false => (example.breaks.to_owned(), example.keeps.to_owned()),
+        false => (example.breaks.clone(), example.keeps.clone()),
     };
     let surroundings = match (full, example.frame) {
         (false, Frame::Shader | Frame::ShaderFor(_)) => " in a compute shader",

@@ -143,7 +143,7 @@ impl LevelArguments {
 
 /// The ids of all rules by which a module is judged.
 fn rules() -> impl Iterator<Item = &'static str> {
-    let rules = spirvkit::rules().into_iter().map(|rule| rule.id);
+    let rules = spirvkit::rules().iter().map(|rule| rule.id);
     rules.chain(["text.bad-header-comment"])
 }
 
@@ -449,10 +449,10 @@ fn check(bytes: Vec<u8>, options: &ValidateOptions) -> (Report, String) {
 
 /// What a log says of all rules, and of what else may be wrong with an input.
 fn sarif_start(levels: &Levels) -> String {
-    let rules = spirvkit::rules().into_iter();
-    let rules = rules.map(|rule| (rule.id, rule.text, rule.severity()));
+    let rules = spirvkit::rules().iter();
+    let rules = rules.map(|rule| (rule.id, rule.text(), rule.severity()));
     let kinds = spirvkit::kinds().into_iter().chain(KINDS.iter().copied());
-    let kinds = kinds.map(|kind| (kind.id, kind.text, Severity::Error));
+    let kinds = kinds.map(|kind| (kind.id, kind.text.to_owned(), Severity::Error));
     let mut listed: Vec<SarifRule<'_>> = rules
         .chain(kinds)
         .map(|(id, text, severity)| SarifRule {

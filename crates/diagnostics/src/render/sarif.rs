@@ -9,12 +9,12 @@ use serde_json::{Map, Value, json};
 use crate::{Diagnostic, Location, Severity, ShaderLine, Source, visible_lines};
 
 /// What a log says about a rule.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct SarifRule<'a> {
     /// The stable id.
     pub id: &'a str,
     /// What the rule says.
-    pub text: &'a str,
+    pub text: String,
     /// How bad it is to break it; `None` if that is not told.
     pub severity: Option<Severity>,
 }
@@ -26,7 +26,7 @@ pub struct SarifRule<'a> {
 ///
 /// let rule = render::SarifRule {
 ///     id: "id.undefined",
-///     text: "Every id is defined.",
+///     text: "Every id is defined.".to_owned(),
 ///     severity: Some(Severity::Error),
 /// };
 /// let found = Diagnostic::error("id.undefined", ErrorClass::InvalidId, "nothing defines %9").at_word(12);

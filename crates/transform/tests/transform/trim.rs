@@ -159,9 +159,9 @@ fn examples_of_all_rules_stay_valid_with_the_least_capabilities() {
     let mut spared = std::collections::BTreeMap::<String, Vec<&str>>::new();
     let mut count = 0;
     for rule in rules() {
-        let options = rule.example.frame.options();
+        let options = rule.example().frame.options();
         let assembling = AssembleOptions::default().default_version(options.env.version());
-        let words = assemble(&rule.example.keeping(), &assembling)
+        let words = assemble(&rule.example().keeping(), &assembling)
             .unwrap()
             .words;
         let is_valid = |module: &Module| validate(&module.store(), &options).is_valid();

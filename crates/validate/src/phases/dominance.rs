@@ -5,128 +5,13 @@ use std::cell::OnceCell;
 
 use spirvkit_analysis::DominatorTree;
 use spirvkit_binary::{Id, Instruction, Value, WordOffset};
-use spirvkit_diagnostics::ErrorClass::{InvalidCfg, InvalidId};
 use spirvkit_grammar::{Op, OperandKind, Quantifier};
 
 use crate::finding::{Finding, Reporter};
 use crate::flow::Flow;
 use crate::module::Inst;
-use crate::rule::{Example, Frame, Rule};
 use crate::rules::control_flow::Structure;
-
-pub(super) static RULES: &[&Rule] = &[
-    &BLOCK_ORDER,
-    &DEFINITION_DOMINATES_USE,
-    &PHI_OPERAND_DOMINATES_PARENT,
-    &OTHER_FUNCTION,
-];
-
-static BLOCK_ORDER: Rule = Rule {
-    id: "dominance.block-order",
-    class: InvalidCfg,
-    section: "2.4",
-    vuids: &[],
-    text: "A block comes before all blocks that it dominates. So whoever reads a function from top to bottom meets \
-           every definition before its uses.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpBranch %first
-%second = OpLabel
-OpReturn
-%first = OpLabel
-OpBranch %second",
-        keeps: "OpBranch %first
-%first = OpLabel
-OpBranch %second
-%second = OpLabel
-OpReturn",
-    },
-};
-
-static DEFINITION_DOMINATES_USE: Rule = Rule {
-    id: "dominance.use",
-    class: InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "An id that is defined in a block is used only after the definition, in that block or in one that it \
-           dominates: every path through the function to the use goes through the definition. Where several paths \
-           meet, `OpPhi` chooses between their values. In unreachable blocks this doesn't matter.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpSelectionMerge %merge None
-OpBranchConditional %true %then %merge
-%then = OpLabel
-%sum = OpFAdd %f32 %f32_0 %f32_1
-OpBranch %merge
-%merge = OpLabel
-%twice = OpFAdd %f32 %sum %sum
-OpReturn",
-        keeps: "%sum = OpFAdd %f32 %f32_0 %f32_1
-OpSelectionMerge %merge None
-OpBranchConditional %true %then %merge
-%then = OpLabel
-OpBranch %merge
-%merge = OpLabel
-%twice = OpFAdd %f32 %sum %sum
-OpReturn",
-    },
-};
-
-static PHI_OPERAND_DOMINATES_PARENT: Rule = Rule {
-    id: "dominance.phi",
-    class: InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "The value that `OpPhi` takes for a parent block is defined in that block or in one that dominates it.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpSelectionMerge %merge None
-OpBranchConditional %true %then %else
-%then = OpLabel
-%sum = OpFAdd %f32 %f32_0 %f32_1
-OpBranch %merge
-%else = OpLabel
-OpBranch %merge
-%merge = OpLabel
-%value = OpPhi %f32 %f32_0 %then %sum %else
-OpReturn",
-        keeps: "OpSelectionMerge %merge None
-OpBranchConditional %true %then %else
-%then = OpLabel
-%sum = OpFAdd %f32 %f32_0 %f32_1
-OpBranch %merge
-%else = OpLabel
-OpBranch %merge
-%merge = OpLabel
-%value = OpPhi %f32 %sum %then %f32_0 %else
-OpReturn",
-    },
-};
-
-static OTHER_FUNCTION: Rule = Rule {
-    id: "dominance.other-function",
-    class: InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "The ids that are defined within a function, including its parameters, are used in that function only.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%sum = OpFAdd %f32 %f32_0 %f32_1
-OpReturn
-%other = OpFunction %void None %fn_void
-%other_entry = OpLabel
-%twice = OpFAdd %f32 %sum %sum
-OpReturn
-OpFunctionEnd",
-        keeps: "OpReturn
-%other = OpFunction %void None %fn_void
-%other_entry = OpLabel
-%sum = OpFAdd %f32 %f32_0 %f32_1
-%twice = OpFAdd %f32 %sum %sum
-OpReturn
-OpFunctionEnd",
-    },
-};
+use crate::rules::generated::dominance;
 
 /// Checks a function, whose structure may be known.
 pub(super) fn check(flow: &Flow<'_, '_>, structure: Option<Structure>, reporter: &mut Reporter) {
@@ -247,7 +132,11 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
             self.flow.name(node),
             self.flow.name(above)
         );
-        let finding = Finding::new(&BLOCK_ORDER, self.flow.block(node).start, message);
+        let finding = Finding::new(
+            &dominance::BLOCK_ORDER,
+            self.flow.block(node).start,
+            message,
+        );
         reporter.add(finding.at(self.flow.block(above).start, "the dominator begins here"));
     }
 
@@ -351,7 +240,7 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
             m.name(id),
             self.flow.name(defining)
         );
-        let finding = Finding::new(&DEFINITION_DOMINATES_USE, inst.offset(), message);
+        let finding = Finding::new(&dominance::USE, inst.offset(), message);
         reporter.add(finding.about(m, id, "the definition is here"));
     }
 
@@ -374,7 +263,7 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
             self.flow.name(parent),
             self.flow.name(defining)
         );
-        let finding = Finding::new(&PHI_OPERAND_DOMINATES_PARENT, inst.offset(), message);
+        let finding = Finding::new(&dominance::PHI, inst.offset(), message);
         reporter.add(finding.about(m, value, "the definition is here"));
     }
 
@@ -386,7 +275,7 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
             m.name(self.flow.function.id),
             m.name(id)
         );
-        let finding = Finding::new(&OTHER_FUNCTION, inst.offset(), message);
+        let finding = Finding::new(&dominance::OTHER_FUNCTION, inst.offset(), message);
         finding.about(m, id, "the definition is here")
     }
 }

@@ -1,7 +1,6 @@
 //! What makes instructions and enumerants available: capabilities, versions and
 //! extensions, straight from the grammar's tables.
 
-use spirvkit_diagnostics::ErrorClass;
 use spirvkit_grammar::{
     Availability, BuiltIn, Capability, Decoration, EnumerantInfo, Extensions, GroupOperation,
     InstructionInfo, Op, OperandKind, Version,
@@ -9,122 +8,7 @@ use spirvkit_grammar::{
 
 use crate::finding::{CheckResult, Finding};
 use crate::module::{Inst, Module};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static RULES: &[&Rule] = &[
-    &INSTRUCTION_CAPABILITY,
-    &OPERAND_CAPABILITY,
-    &INSTRUCTION_VERSION,
-    &OPERAND_VERSION,
-    &INSTRUCTION_EXTENSION,
-    &OPERAND_EXTENSION,
-];
-
-static INSTRUCTION_CAPABILITY: Rule = Rule {
-    id: "capability.instruction",
-    class: ErrorClass::InvalidCapability,
-    section: "2.16.1",
-    vuids: &[],
-    text: "An instruction with enabling capabilities needs one of them: declared with `OpCapability`, or implied by a \
-           declared one. With several, any one suffices.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%elected = OpGroupNonUniformElect %bool %u32_3",
-        keeps: "OpCapability GroupNonUniform
-%elected = OpGroupNonUniformElect %bool %u32_3",
-    },
-};
-
-static OPERAND_CAPABILITY: Rule = Rule {
-    id: "capability.operand",
-    class: ErrorClass::InvalidCapability,
-    section: "2.16.1",
-    vuids: &[],
-    text: "A value of an enumeration, or a bit of a mask, with enabling capabilities needs one of them: declared with \
-           `OpCapability`, or implied by a declared one. With several, any one suffices.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%image = OpTypeImage %f32 Rect 0 0 0 1 Unknown",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown",
-    },
-};
-
-static INSTRUCTION_VERSION: Rule = Rule {
-    id: "version.instruction",
-    class: ErrorClass::WrongVersion,
-    section: "2.22",
-    vuids: &[],
-    text: "An instruction that no capability enables needs a version of SPIR-V that has it, or, where an extension \
-           adds it, that extension. What a version has removed is missing from later ones, too.",
-    example: Example {
-        frame: Frame::ShaderFor("spv1.3"),
-        breaks: "%one = OpTypeStruct %f32
-%other = OpTypeStruct %f32
-%value = OpConstantNull %one
-!0x00040190 %other %copy %value",
-        keeps: "%copy = OpCopyObject %f32 %f32_0",
-    },
-};
-
-static OPERAND_VERSION: Rule = Rule {
-    id: "version.operand",
-    class: ErrorClass::WrongVersion,
-    section: "2.22",
-    vuids: &[],
-    text: "A value of an enumeration, or a bit of a mask, needs a version of SPIR-V that has it, or, where an \
-           extension adds it, that extension. What a version has removed is missing from later ones, too.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %block BufferBlock
-%block = OpTypeStruct %u32",
-        keeps: "OpDecorate %block Block
-%block = OpTypeStruct %u32",
-    },
-};
-
-static INSTRUCTION_EXTENSION: Rule = Rule {
-    id: "extension.instruction",
-    class: ErrorClass::MissingExtension,
-    section: "2.22",
-    vuids: &[],
-    text: "An instruction that only an extension adds, and no capability enables, needs that extension's \
-           `OpExtension`.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: "OpCapability Shader
-OpCapability Linkage
-%set = OpExtInstImport \"NonSemantic.Example\"
-OpMemoryModel Logical GLSL450
-%void = OpTypeVoid
-%one = OpExtInstWithForwardRefsKHR %void %set 1 %two
-%two = OpExtInst %void %set 2
-",
-        keeps: "OpCapability Shader
-OpCapability Linkage
-OpExtension \"SPV_KHR_relaxed_extended_instruction\"
-%set = OpExtInstImport \"NonSemantic.Example\"
-OpMemoryModel Logical GLSL450
-%void = OpTypeVoid
-%one = OpExtInstWithForwardRefsKHR %void %set 1 %two
-%two = OpExtInst %void %set 2
-",
-    },
-};
-
-static OPERAND_EXTENSION: Rule = Rule {
-    id: "extension.operand",
-    class: ErrorClass::MissingExtension,
-    section: "2.22",
-    vuids: &[],
-    text: "A value of an enumeration, or a bit of a mask, that only an extension adds to the module's version of \
-           SPIR-V needs that extension's `OpExtension`. This is true of capabilities, too.",
-    example: Example {
-        frame: Frame::ShaderFor("spv1.0"),
-        breaks: "OpCapability MultiView",
-        keeps: "OpCapability MultiView
-OpExtension \"SPV_KHR_multiview\"",
-    },
-};
+use crate::rules::generated::{capability, extension, version};
 
 /// Judges availability in one module.
 pub(super) struct Gate<'m, 'a> {
@@ -174,7 +58,7 @@ impl<'m, 'a> Gate<'m, 'a> {
         let exempt = is_amd_group(op) && self.m.has_extension("SPV_AMD_shader_ballot");
         if !exempt && !self.is_enabled(capabilities) {
             let message = format!("{op} needs {}", one_capability(capabilities));
-            let finding = Finding::new(&INSTRUCTION_CAPABILITY, inst.offset(), message);
+            let finding = Finding::new(&capability::INSTRUCTION, inst.offset(), message);
             return Err(finding.needs(capabilities));
         }
         if let Some(until) = availability.until().filter(|&until| until < self.version) {
@@ -182,7 +66,7 @@ impl<'m, 'a> Gate<'m, 'a> {
                 "version {until} of SPIR-V removed {op}; the module's version is {}",
                 self.version
             );
-            return found(&INSTRUCTION_VERSION, message);
+            return found(&version::INSTRUCTION, message);
         }
         // This one needs its capability, and the extension or the version, too.
         if op != Op::TerminateInvocation && !capabilities.is_empty() {
@@ -195,12 +79,12 @@ impl<'m, 'a> Gate<'m, 'a> {
         let extensions = availability.extensions();
         match (availability.since(), extensions.len()) {
             (None, 0) => found(
-                &INSTRUCTION_VERSION,
+                &version::INSTRUCTION,
                 format!("no version of SPIR-V has {op} yet"),
             ),
             (None, _) => {
                 let message = format!("{op} needs {}", one_extension(extensions.clone()));
-                let finding = Finding::new(&INSTRUCTION_EXTENSION, inst.offset(), message);
+                let finding = Finding::new(&extension::INSTRUCTION, inst.offset(), message);
                 Err(finding.needs_extension(extensions))
             }
             (Some(since), count) => {
@@ -212,7 +96,7 @@ impl<'m, 'a> Gate<'m, 'a> {
                 let message = format!(
                     "{op} needs version {since} of SPIR-V{or}; the module's version is {version}"
                 );
-                let finding = Finding::new(&INSTRUCTION_VERSION, inst.offset(), message);
+                let finding = Finding::new(&version::INSTRUCTION, inst.offset(), message);
                 Err(finding.needs_extension(extensions))
             }
         }
@@ -275,7 +159,7 @@ impl<'m, 'a> Gate<'m, 'a> {
                 one_capability(capabilities),
                 what = what()
             );
-            let finding = Finding::new(&OPERAND_CAPABILITY, inst.offset(), message);
+            let finding = Finding::new(&capability::OPERAND, inst.offset(), message);
             return Err(finding.needs(capabilities));
         }
         if in_range(availability, self.version) {
@@ -287,7 +171,7 @@ impl<'m, 'a> Gate<'m, 'a> {
                 "version {until} of SPIR-V removed {what} of {op}; the module's version is {version}",
                 what = what()
             );
-            return found(&OPERAND_VERSION, message);
+            return found(&version::OPERAND, message);
         }
         let extensions = availability.extensions();
         if let Some(since) = availability.since()
@@ -297,7 +181,7 @@ impl<'m, 'a> Gate<'m, 'a> {
                 "{what} of {op} needs version {since} of SPIR-V; the module's version is {version}",
                 what = what()
             );
-            return found(&OPERAND_VERSION, message);
+            return found(&version::OPERAND, message);
         }
         if extensions.len() == 0 || self.has_any_extension(extensions.clone()) {
             return Ok(());
@@ -311,7 +195,7 @@ impl<'m, 'a> Gate<'m, 'a> {
             one_extension(extensions.clone()),
             what = what()
         );
-        let finding = Finding::new(&OPERAND_EXTENSION, inst.offset(), message);
+        let finding = Finding::new(&extension::OPERAND, inst.offset(), message);
         Err(finding.needs_extension(extensions))
     }
 

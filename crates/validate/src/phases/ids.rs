@@ -4,7 +4,6 @@
 use hashbrown::HashSet;
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass;
 use spirvkit_grammar::{Class, ExtInstSet, InstructionInfo, Op};
 
 use super::layout::may_be_in_block;
@@ -12,141 +11,9 @@ use crate::finding::{CheckResult, Finding, Reported};
 use crate::module::{
     Block, Def, Inst, InterestingUses, Module, NONE, is_constant_op, is_type_declaration,
 };
-use crate::rule::{Example, Frame, Rule};
+use crate::rule::Rule;
+use crate::rules::generated::id;
 use crate::rules::may_handle_pointers;
-
-pub(super) static RULES: &[&Rule] = &[
-    &ZERO,
-    &BOUND,
-    &REDEFINED,
-    &UNDEFINED,
-    &FORWARD,
-    &RESULT_TYPE,
-    &TYPE_AS_VALUE,
-    &NO_VALUE,
-];
-
-static ZERO: Rule = Rule {
-    id: "id.zero",
-    class: ErrorClass::InvalidId,
-    section: "2.3",
-    vuids: &[],
-    text: "Ids start at 1.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%sum = OpFAdd %f32 %f32_0 !0",
-        keeps: "%sum = OpFAdd %f32 %f32_0 %f32_1",
-    },
-};
-
-static BOUND: Rule = Rule {
-    id: "id.bound",
-    class: ErrorClass::InvalidBinary,
-    section: "2.3",
-    vuids: &[],
-    text: "Every id is below the header's id bound.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: "; SPIR-V
-; Version: 1.6
-; Bound: !1
-OpCapability Shader
-OpCapability Linkage
-OpMemoryModel Logical GLSL450
-%1 = OpTypeVoid
-",
-        keeps: "OpCapability Shader
-OpCapability Linkage
-OpMemoryModel Logical GLSL450
-%1 = OpTypeVoid
-",
-    },
-};
-
-pub(crate) static REDEFINED: Rule = Rule {
-    id: "id.redefined",
-    class: ErrorClass::InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "Every id is the result of one instruction only.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%sum = OpFAdd %f32 %f32_0 %f32_1
-!0x00050081 %f32 %sum %f32_0 %f32_0",
-        keeps: "%sum = OpFAdd %f32 %f32_0 %f32_1
-%next = OpFAdd %f32 %f32_0 %f32_0",
-    },
-};
-
-pub(crate) static UNDEFINED: Rule = Rule {
-    id: "id.undefined",
-    class: ErrorClass::InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "Every id that is used is the result of some instruction.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%sum = OpFAdd %f32 %f32_0 %nowhere",
-        keeps: "%sum = OpFAdd %f32 %f32_0 %f32_1",
-    },
-};
-
-static FORWARD: Rule = Rule {
-    id: "id.forward-reference",
-    class: ErrorClass::InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "Ids are defined before they are used. Only these may refer to what comes later: entry points, execution \
-           modes, names and decorations; branches and merge instructions to labels; `OpPhi`; function calls; and \
-           types to pointers that `OpTypeForwardPointer` declares.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%sum = OpFAdd %f32 %f32_0 %later
-%later = OpFAdd %f32 %f32_0 %f32_1",
-        keeps: "%later = OpFAdd %f32 %f32_0 %f32_1
-%sum = OpFAdd %f32 %f32_0 %later",
-    },
-};
-
-static RESULT_TYPE: Rule = Rule {
-    id: "id.result-type",
-    class: ErrorClass::InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "A result type is the result of a type declaration.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%sum = OpFAdd %f32_0 %f32_0 %f32_1",
-        keeps: "%sum = OpFAdd %f32 %f32_0 %f32_1",
-    },
-};
-
-static TYPE_AS_VALUE: Rule = Rule {
-    id: "id.type-as-value",
-    class: ErrorClass::InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "A type can't be used as a value.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%sum = OpFAdd %f32 %f32_0 %f32",
-        keeps: "%sum = OpFAdd %f32 %f32_0 %f32_1",
-    },
-};
-
-static NO_VALUE: Rule = Rule {
-    id: "id.no-value",
-    class: ErrorClass::InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "What has no type, such as a label, a string or an import, can't be used as a value.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%label = OpString \"label\"
-%sum = OpFAdd %f32 %f32_0 %label",
-        keeps: "%sum = OpFAdd %f32 %f32_0 %f32_1",
-    },
-};
 
 /// What an instruction takes as operands besides values that are defined
 /// before it.
@@ -505,12 +372,12 @@ impl<'m, 'a> Ids<'m, 'a> {
         let is_type = is_type_declaration(def);
         if is_type && !takes.types {
             let message = format!("{} needs values, but {} is a type", inst.op(), m.name(id));
-            let finding = self.finding(&TYPE_AS_VALUE, inst, message);
+            let finding = self.finding(&id::TYPE_AS_VALUE, inst, message);
             return Err(finding.about(m, id, "the type is declared here"));
         }
         if !is_type && !takes.untyped && never_a_value(def) {
             let message = format!("{} needs values, but {} is an {def}", inst.op(), m.name(id));
-            let finding = self.finding(&NO_VALUE, inst, message);
+            let finding = self.finding(&id::NO_VALUE, inst, message);
             return Err(finding.about(m, id, "this has no type"));
         }
         Ok(())
@@ -616,10 +483,12 @@ impl<'m, 'a> Ids<'m, 'a> {
         let op = inst.op();
         if id.0 == 0 {
             let message = format!("an operand of {op} is id 0");
-            return Finding::new(&ZERO, inst.offset(), message).operand(self.m, id);
+            return Finding::new(&id::ZERO, inst.offset(), message).operand(self.m, id);
         }
         let message = format!("{op} uses {}, which nothing defines", self.m.name(id));
-        let finding = self.finding(&UNDEFINED, inst, message).operand(self.m, id);
+        let finding = self
+            .finding(&id::UNDEFINED, inst, message)
+            .operand(self.m, id);
         // Each was told once.
         let is_worth_it = self.reported.len() <= WORTH_A_LOOK;
         match is_worth_it.then(|| self.m.most_like(id)).flatten() {
@@ -635,7 +504,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             true => format!("{} uses its own result, {name}", inst.op()),
             false => format!("{} uses {name} before it is defined", inst.op()),
         };
-        let finding = self.finding(&FORWARD, inst, message);
+        let finding = self.finding(&id::FORWARD_REFERENCE, inst, message);
         finding.about(self.m, id, "the definition is here")
     }
 
@@ -665,7 +534,7 @@ impl<'m, 'a> Ids<'m, 'a> {
                 inst.op(),
                 self.m.name(ty)
             );
-            let finding = self.finding(&RESULT_TYPE, inst, message);
+            let finding = self.finding(&id::RESULT_TYPE, inst, message);
             return Err(finding.about(self.m, ty, "it is defined here"));
         }
         // Where those are used is noted every time.
@@ -689,10 +558,10 @@ impl<'m, 'a> Ids<'m, 'a> {
         let op = inst.op();
         if id.0 == 0 {
             let message = format!("the result of {op} is id 0");
-            return Finding::new(&ZERO, inst.offset(), message).result(inst);
+            return Finding::new(&id::ZERO, inst.offset(), message).result(inst);
         }
         let message = format!("{op} defines {}, which is already defined", self.m.name(id));
-        let finding = self.finding(&REDEFINED, inst, message).result(inst);
+        let finding = self.finding(&id::REDEFINED, inst, message).result(inst);
         finding.about(self.m, id, "the first definition is here")
     }
 
@@ -708,7 +577,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             inst.op(),
             self.m.name(id)
         );
-        Err(self.finding(&BOUND, inst, message).result(inst))
+        Err(self.finding(&id::BOUND, inst, message).result(inst))
     }
 }
 

@@ -1,15 +1,12 @@
 //! The order of instructions (specification, section 2.4).
 
-mod rules;
-
 use spirvkit_binary::{Definition, Import, Section};
 use spirvkit_grammar::{Capability, Class, ExtInstSet, InstructionInfo, Op, StorageClass};
 
 use crate::finding::{CheckResult, Finding, all};
 use crate::module::{Inst, Module, is_terminator};
 use crate::rule::Rule;
-use rules::*;
-pub(super) use rules::{RULES, VARIABLE_PLACE};
+use crate::rules::generated::layout;
 
 /// What a section holds, for messages.
 fn describe(section: Section) -> &'static str {
@@ -284,7 +281,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         let previous = std::mem::replace(&mut self.previous, op);
         if op == Op::SourceContinued && !matches!(previous, Op::Source | Op::SourceContinued) {
             let message = "OpSourceContinued must follow an OpSource or another OpSourceContinued";
-            return self.finding(&SOURCE_CONTINUED, inst, message);
+            return self.finding(&layout::SOURCE_CONTINUED, inst, message);
         }
         if home < self.section {
             return match self.jump.take() {
@@ -304,19 +301,23 @@ impl<'m, 'a> Layout<'m, 'a> {
         let is_typed = op == Op::Variable || op == Op::UntypedVariableKHR && inst.args().len() > 1;
         if is_typed && is_local(inst) {
             let message = "a variable of the storage class Function is outside of functions";
-            return self.finding(&VARIABLE_PLACE, inst, message);
+            return self.finding(&layout::VARIABLE_PLACE, inst, message);
         }
         let skips_memory_model = home > Section::MemoryModel && !self.has_memory_model;
         self.section = home;
         match op {
             Op::MemoryModel if std::mem::replace(&mut self.has_memory_model, true) => {
-                return self.finding(&ONCE, inst, "the module already has an OpMemoryModel");
+                return self.finding(
+                    &layout::ONCE,
+                    inst,
+                    "the module already has an OpMemoryModel",
+                );
             }
             Op::SamplerImageAddressingModeNV
                 if std::mem::replace(&mut self.has_addressing_mode, true) =>
             {
                 let message = "the module already has an OpSamplerImageAddressingModeNV";
-                return self.finding(&ONCE, inst, message);
+                return self.finding(&layout::ONCE, inst, message);
             }
             _ => {}
         }
@@ -354,7 +355,7 @@ impl<'m, 'a> Layout<'m, 'a> {
             describe(home),
             describe(open)
         );
-        Err(Finding::new(&SECTIONS, jump.offset, message))
+        Err(Finding::new(&layout::SECTIONS, jump.offset, message))
     }
 
     #[cold]
@@ -365,10 +366,10 @@ impl<'m, 'a> Layout<'m, 'a> {
         let mut all = self.m.all_instructions();
         if all.any(|each| each.op() == Op::MemoryModel) {
             let message = format!("{op} comes before the module's OpMemoryModel");
-            return self.finding(&MEMORY_MODEL, inst, message);
+            return self.finding(&layout::MEMORY_MODEL, inst, message);
         }
         let message = format!("the module has no OpMemoryModel, which must come before this {op}");
-        let finding = Finding::new(&MEMORY_MODEL, inst.offset(), message);
+        let finding = Finding::new(&layout::MEMORY_MODEL, inst.offset(), message);
         Err(finding.help(self.memory_model_advice()))
     }
 
@@ -403,20 +404,20 @@ impl<'m, 'a> Layout<'m, 'a> {
             describe(self.section),
             describe(home)
         );
-        self.finding(&SECTIONS, inst, message)
+        self.finding(&layout::SECTIONS, inst, message)
     }
 
     fn extended_in_declarations(&mut self, inst: Inst<'_>) -> CheckResult {
         let op = inst.op();
         match self.extended(inst) {
             Extended::LocalDebug => self.finding(
-                &LOCAL_DEBUG,
+                &layout::LOCAL_DEBUG_INFO,
                 inst,
                 format!("this {op} describes a place in a function, but is outside of functions"),
             ),
             Extended::GlobalDebug | Extended::NonSemantic if self.section < Section::Types => self
                 .finding(
-                    &SECTIONS,
+                    &layout::SECTIONS,
                     inst,
                     format!("{op} comes before the types, constants and global variables"),
                 ),
@@ -479,7 +480,7 @@ impl<'m, 'a> Layout<'m, 'a> {
             (true, _) => "after the end of a block",
         };
         let message = format!("{op} is {place}, but belongs in a block");
-        self.finding(&OUTSIDE_BLOCK, inst, message)
+        self.finding(&layout::OUTSIDE_BLOCK, inst, message)
     }
 
     /// In a function or behind the first.
@@ -496,7 +497,7 @@ impl<'m, 'a> Layout<'m, 'a> {
                 self.told_variables = false;
                 match was_open {
                     true => self.finding(
-                        &NESTED_FUNCTION,
+                        &layout::NESTED_FUNCTION,
                         inst,
                         "a function begins before the previous one has ended",
                     ),
@@ -505,9 +506,13 @@ impl<'m, 'a> Layout<'m, 'a> {
             }
             Op::FunctionParameter => {
                 if !self.in_function {
-                    self.lost(&PARAMETERS, inst, "a parameter is outside of functions")
+                    self.lost(
+                        &layout::PARAMETERS,
+                        inst,
+                        "a parameter is outside of functions",
+                    )
                 } else if self.blocks > 0 {
-                    self.finding(&PARAMETERS, inst, "a parameter comes after a label")
+                    self.finding(&layout::PARAMETERS, inst, "a parameter comes after a label")
                 } else {
                     Ok(())
                 }
@@ -548,7 +553,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         match Section::of(op, info) {
             Some(home) => self.misplaced(inst, op, home),
             None => self.finding(
-                &GRAPH_BODY,
+                &layout::GRAPHS,
                 inst,
                 format!("{op} belongs in a graph, but is in a function"),
             ),
@@ -561,15 +566,19 @@ impl<'m, 'a> Layout<'m, 'a> {
         // If so, the function has a body, but lacks its label.
         let told_outside = std::mem::replace(&mut self.told_outside, false);
         if !was_open {
-            let result = self.lost(&FUNCTION_END, inst, "OpFunctionEnd ends no function");
+            let result = self.lost(
+                &layout::FUNCTION_END,
+                inst,
+                "OpFunctionEnd ends no function",
+            );
             self.is_lost = false;
             result
         } else if was_in_block {
             let message = "the function ends within a block that has no terminator";
-            self.finding(&BLOCK_END, inst, message)
+            self.finding(&layout::BLOCK_END, inst, message)
         } else if self.blocks == 0 && self.any_definition && !told_outside {
             let message = "a function without a body comes after one with a body";
-            self.finding(&DECLARATIONS_FIRST, inst, message)
+            self.finding(&layout::DECLARATIONS_FIRST, inst, message)
         } else {
             Ok(())
         }
@@ -586,12 +595,12 @@ impl<'m, 'a> Layout<'m, 'a> {
 
     fn label(&mut self, inst: Inst<'_>) -> CheckResult {
         if !self.in_function {
-            return self.lost(&LABEL, inst, "a block begins outside of functions");
+            return self.lost(&layout::LABEL, inst, "a block begins outside of functions");
         }
         match self.begin_block() {
             true => {
                 let message = "a block begins before the previous one has a terminator";
-                self.finding(&BLOCK_END, inst, message)
+                self.finding(&layout::BLOCK_END, inst, message)
             }
             false => Ok(()),
         }
@@ -604,13 +613,13 @@ impl<'m, 'a> Layout<'m, 'a> {
                 let message = format!(
                     "this {op} describes no place in a function, but comes after the first function"
                 );
-                self.finding(&GLOBAL_DEBUG, inst, message)
+                self.finding(&layout::GLOBAL_DEBUG_INFO, inst, message)
             }
             Extended::LocalDebug if !self.in_function => {
                 let message = format!(
                     "this {op} describes a place in a function, but is outside of functions"
                 );
-                self.finding(&LOCAL_DEBUG, inst, message)
+                self.finding(&layout::LOCAL_DEBUG_INFO, inst, message)
             }
             Extended::NonSemantic if !self.in_function => Ok(()),
             Extended::NonSemantic | Extended::Semantic if !self.in_block => self.outside(inst, op),
@@ -634,13 +643,13 @@ impl<'m, 'a> Layout<'m, 'a> {
                         "the storage class of a variable in a function must be Function, but is {}",
                         StorageClass(inst.arg(0))
                     );
-                    return self.finding(&VARIABLE_PLACE, inst, message);
+                    return self.finding(&layout::VARIABLE_PLACE, inst, message);
                 }
                 let is_late = self.start != Start::EntryBlock && is_local && self.in_block;
                 if is_late && !std::mem::replace(&mut self.told_variables, true) {
                     let message =
                         format!("{op} must be at the start of its function's first block");
-                    return self.finding(&VARIABLES_FIRST, inst, message);
+                    return self.finding(&layout::VARIABLES_FIRST, inst, message);
                 }
             }
             _ if self.start == Start::Elsewhere => {}
@@ -680,7 +689,7 @@ impl<'m, 'a> Layout<'m, 'a> {
                 "OpGraphSetOutputARM must be followed by another or by OpGraphEndARM, but {op} \
                                    follows"
             );
-            return Err(Finding::new(&GRAPH_BODY, offset, message));
+            return Err(Finding::new(&layout::GRAPHS, offset, message));
         }
         let message = match op {
             Op::GraphEntryPointARM if self.in_graph => "an entry point is within a graph",
@@ -714,10 +723,10 @@ impl<'m, 'a> Layout<'m, 'a> {
             Op::CompositeExtract => "an OpCompositeExtract is outside of graphs",
             _ => {
                 let message = format!("{op} comes after the first graph, but can't be part of one");
-                return self.finding(&GRAPH_BODY, inst, message);
+                return self.finding(&layout::GRAPHS, inst, message);
             }
         };
-        self.finding(&GRAPH_BODY, inst, message)
+        self.finding(&layout::GRAPHS, inst, message)
     }
 
     /// The end of the module.
@@ -728,24 +737,24 @@ impl<'m, 'a> Layout<'m, 'a> {
         };
         let memory_model = finding(
             !self.has_memory_model,
-            &MEMORY_MODEL,
+            &layout::MEMORY_MODEL,
             "the module has no OpMemoryModel",
         );
         all([
             finding(
                 self.in_function,
-                &FUNCTION_END,
+                &layout::FUNCTION_END,
                 "the module ends within a function, without OpFunctionEnd",
             ),
             finding(
                 self.in_graph,
-                &GRAPH_BODY,
+                &layout::GRAPHS,
                 "the module ends within a graph, without OpGraphEndARM",
             ),
             memory_model.map_err(|finding| finding.help(self.memory_model_advice())),
             finding(
                 self.m.has(Capability::BindlessTextureNV) && !self.has_addressing_mode,
-                &ADDRESSING_MODE,
+                &layout::ADDRESSING_MODE,
                 "the module declares BindlessTextureNV, but has no OpSamplerImageAddressingModeNV",
             ),
         ])
@@ -756,12 +765,12 @@ impl<'m, 'a> Layout<'m, 'a> {
 /// they seem.
 pub(super) fn is_disorder(rule: &'static Rule) -> bool {
     let rules = [
-        &NESTED_FUNCTION,
-        &PARAMETERS,
-        &FUNCTION_END,
-        &LABEL,
-        &BLOCK_END,
-        &OUTSIDE_BLOCK,
+        &layout::NESTED_FUNCTION,
+        &layout::PARAMETERS,
+        &layout::FUNCTION_END,
+        &layout::LABEL,
+        &layout::BLOCK_END,
+        &layout::OUTSIDE_BLOCK,
     ];
     rules.iter().any(|each| std::ptr::eq(*each, rule))
 }

@@ -20,73 +20,14 @@ mod layout;
 mod operands;
 
 use spirvkit_binary::{Budget, Error, ErrorKind, Header};
-use spirvkit_diagnostics::ErrorClass;
 
 use crate::finding::{Finding, Mentions, Reporter};
 use crate::flow::Flow;
 use crate::inst_ctx::InstCtx;
 use crate::module::{Function, GivenNames, Inst, Module};
 use crate::options::Options;
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::binary;
 use crate::rules::{self as families, control_flow};
-
-pub(crate) use ids::{REDEFINED, UNDEFINED};
-
-/// The rules of the phases.
-pub(crate) fn rules() -> impl Iterator<Item = &'static &'static Rule> {
-    [
-        RULES,
-        header::RULES,
-        operands::RULES,
-        ids::RULES,
-        gating::RULES,
-        layout::RULES,
-        dominance::RULES,
-    ]
-    .into_iter()
-    .flatten()
-}
-
-static RULES: &[&Rule] = &[&MALFORMED, &TRUNCATED];
-
-static MALFORMED: Rule = Rule {
-    id: "binary.malformed",
-    class: ErrorClass::InvalidBinary,
-    section: "2.3",
-    vuids: &[],
-    text: "A module is a header of five words and then instructions, each of which has exactly the operands that the \
-           grammar gives it.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: "OpCapability Shader
-OpCapability Linkage
-OpMemoryModel Logical !1 !2
-",
-        keeps: "OpCapability Shader
-OpCapability Linkage
-OpMemoryModel Logical GLSL450
-",
-    },
-};
-
-static TRUNCATED: Rule = Rule {
-    id: "binary.truncated",
-    class: ErrorClass::InvalidBinary,
-    section: "2.3",
-    vuids: &[],
-    text: "A file doesn't end within the header, within a word or within an instruction.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: "OpCapability Shader
-OpMemoryModel Logical GLSL450
-!0x00050015 !1 !32
-",
-        keeps: "OpCapability Shader
-OpCapability Linkage
-OpMemoryModel Logical GLSL450
-",
-    },
-};
 
 /// A decoder's error as a finding.
 pub(crate) fn binary_finding(error: &Error) -> Finding {
@@ -96,9 +37,9 @@ pub(crate) fn binary_finding(error: &Error) -> Finding {
     };
     let rule = match error.kind() {
         ErrorKind::TooShort { .. } | ErrorKind::OddSize { .. } | ErrorKind::PastEnd { .. } => {
-            &TRUNCATED
+            &binary::TRUNCATED
         }
-        _ => &MALFORMED,
+        _ => &binary::MALFORMED,
     };
     Finding::new(rule, error.offset().0 as u32, message)
 }

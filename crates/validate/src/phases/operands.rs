@@ -9,69 +9,18 @@ use std::ops::Range;
 use spirvkit_binary::{
     Error, ErrorKind, Id, Instruction, LiteralString, NumberType, Value, WordOffset,
 };
-use spirvkit_diagnostics::ErrorClass;
 use spirvkit_grammar::{
     Capability, EnumerantInfo, InstructionInfo, Op, OperandInfo, OperandKind, Quantifier,
 };
 
+use super::Sites;
 use super::gating::Gate;
-use super::ids::{Ids, Takes, UNDEFINED, is_noted};
+use super::ids::{Ids, Takes, is_noted};
 use super::layout::{Layout, Standing, is_disorder};
-use super::{MALFORMED, Sites};
 use crate::finding::{CheckResult, Finding, Reported, Reporter, all};
 use crate::module::{Def, Inst, InterestingUses, Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::{binary, id, literal};
 use crate::rules::{self as families, environment_knows, limits};
-
-pub(super) static RULES: &[&Rule] = &[&NUMBER_EXTENSION, &STRING, &NO_SET];
-
-static NO_SET: Rule = Rule {
-    id: "id.no-set",
-    class: ErrorClass::InvalidId,
-    section: "3.32.4",
-    vuids: &[],
-    text: "The set of an extended instruction is the result of an `OpExtInstImport` before it.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "!0x0006000c %f32 %root %f32_1 !31 %f32_1",
-        keeps: "%set = OpExtInstImport \"GLSL.std.450\"
-%root = OpExtInst %f32 %set Sqrt %f32_1",
-    },
-};
-
-static NUMBER_EXTENSION: Rule = Rule {
-    id: "literal.switch-extension",
-    class: ErrorClass::InvalidValue,
-    section: "2.2.1",
-    vuids: &[],
-    text: "The unused high bits of an `OpSwitch` literal are copies of the sign bit if the selector is a signed \
-           integer, and zeros otherwise.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%selector = OpConstant %u16 0
-OpSelectionMerge %merge None
-!0x000500fb %selector %merge !0x12345 %merge
-%merge = OpLabel",
-        keeps: "%selector = OpConstant %u16 0
-OpSelectionMerge %merge None
-OpSwitch %selector %merge 1 %merge
-%merge = OpLabel",
-    },
-};
-
-static STRING: Rule = Rule {
-    id: "literal.string",
-    class: ErrorClass::InvalidBinary,
-    section: "2.2.1",
-    vuids: &[],
-    text: "A literal string is UTF-8, and the bytes after its terminating zero are zero. Tools go by the terminating \
-           zero, so anything else is only worth a warning.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpSourceExtension !0x610061",
-        keeps: "OpSourceExtension \"a\"",
-    },
-};
 
 /// What became of looking at all instructions.
 pub(super) struct Passed {
@@ -322,7 +271,7 @@ impl<'a> Pass<'_, 'a, '_> {
     #[cold]
     fn broken(&mut self, inst: Inst<'_>, kind: ErrorKind, word: Option<usize>) {
         let message = format!("{}: {kind}", inst.op());
-        let finding = Finding::new(&MALFORMED, inst.offset(), message);
+        let finding = Finding::new(&binary::MALFORMED, inst.offset(), message);
         self.found.malformed = Some(match word {
             Some(word) => finding.word(word),
             None => finding,
@@ -558,7 +507,7 @@ impl<'a> Pass<'_, 'a, '_> {
             && let Err(reporter) = ids
         {
             // What is missing may be what can't be read.
-            let is_undefined = |finding: &Finding| std::ptr::eq(finding.rule(), &UNDEFINED);
+            let is_undefined = |finding: &Finding| std::ptr::eq(finding.rule(), &id::UNDEFINED);
             ids = all(reporter
                 .apart()
                 .filter(|finding| !is_undefined(finding))
@@ -660,8 +609,8 @@ impl<'a> Pass<'_, 'a, '_> {
             return;
         }
         let rule = match kind {
-            ErrorKind::NotAnImport { .. } => &NO_SET,
-            _ => &MALFORMED,
+            ErrorKind::NotAnImport { .. } => &id::NO_SET,
+            _ => &binary::MALFORMED,
         };
         let message = match kind {
             ErrorKind::NotAnImport { id } => format!(
@@ -748,7 +697,7 @@ impl<'a> Pass<'_, 'a, '_> {
             Ok(_) => return,
         };
         let message = format!("{}: {kind}", inst.op());
-        let finding = Finding::new(&STRING, inst.offset(), message);
+        let finding = Finding::new(&literal::STRING, inst.offset(), message);
         self.add(finding.word(word).warning());
     }
 }
@@ -758,5 +707,5 @@ fn number(inst: Inst<'_>, word: usize, ty: NumberType, bits: u64) -> CheckResult
         return Ok(());
     }
     let message = format!("{}: {}", inst.op(), ErrorKind::NumberPadding);
-    Err(Finding::new(&NUMBER_EXTENSION, inst.offset(), message).word(word))
+    Err(Finding::new(&literal::SWITCH_EXTENSION, inst.offset(), message).word(word))
 }

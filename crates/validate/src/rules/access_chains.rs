@@ -1,7 +1,6 @@
 //! Access chains (specification, section 3.32.8).
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{
     AddressingModel, Capability, Decoration, Op, RawAccessChainOperands, StorageClass,
@@ -11,7 +10,7 @@ use super::Family;
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Module, NONE, Signature, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::access_chain;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -27,334 +26,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: None,
-    rules: &[
-        &RESULT,
-        &BASE,
-        &BASE_TYPE,
-        &CLASS,
-        &INDEX,
-        &STRUCT_INDEX,
-        &STRUCT_BOUNDS,
-        &TOO_FAR,
-        &TARGET,
-        &ELEMENT,
-        &STRIDE,
-        &BLOCK_ELEMENT,
-        &BLOCK_ARRAYS,
-        &VULKAN_CAPABILITY,
-        &RAW,
-    ],
-};
-
-static RESULT: Rule = Rule {
-    id: "access-chain.result-type",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "The result of an access chain is a pointer, and of an untyped access chain an untyped pointer.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%pointer = OpAccessChain %f32 %private_f32",
-        keeps: "%pointer = OpAccessChain %ptr_Private_f32 %private_f32",
-    },
-};
-
-static BASE: Rule = Rule {
-    id: "access-chain.base",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "The base of an access chain is a pointer, and a typed one unless the access chain is untyped.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%pointer = OpAccessChain %ptr_Private_f32 %f32_1",
-        keeps: "%pointer = OpAccessChain %ptr_Private_f32 %private_f32",
-    },
-};
-
-static BASE_TYPE: Rule = Rule {
-    id: "access-chain.base-type",
-    class: InvalidId,
-    section: "SPV_KHR_untyped_pointers",
-    vuids: &[],
-    text: "The base type of an untyped access chain, the type that its indexes go through, is not a pointer type.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability UntypedPointersKHR
-OpExtension \"SPV_KHR_untyped_pointers\"
-%pointer_type = OpTypeUntypedPointerKHR Private
-%pointer = OpUntypedAccessChainKHR %pointer_type %ptr_Private_f32 %private_f32",
-        keeps: "OpCapability UntypedPointersKHR
-OpExtension \"SPV_KHR_untyped_pointers\"
-%pointer_type = OpTypeUntypedPointerKHR Private
-%pointer = OpUntypedAccessChainKHR %pointer_type %f32 %private_f32",
-    },
-};
-
-static CLASS: Rule = Rule {
-    id: "access-chain.storage-class",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "The result of an access chain points to the storage class of its base.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%pointer = OpAccessChain %ptr_Function_f32 %private_f32",
-        keeps: "%pointer = OpAccessChain %ptr_Private_f32 %private_f32",
-    },
-};
-
-static INDEX: Rule = Rule {
-    id: "access-chain.index",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "The indexes of an access chain are scalar integers.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%ptr_v2f32 = OpTypePointer Private %v2f32
-%vector = OpVariable %ptr_v2f32 Private
-%pointer = OpAccessChain %ptr_Private_f32 %vector %f32_1",
-        keeps: "%ptr_v2f32 = OpTypePointer Private %v2f32
-%vector = OpVariable %ptr_v2f32 Private
-%pointer = OpAccessChain %ptr_Private_f32 %vector %u32_1",
-    },
-};
-
-static STRUCT_INDEX: Rule = Rule {
-    id: "access-chain.struct-index",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "An index into a structure is a constant, and not a specialization constant, because the members have \
-           different types.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%struct = OpTypeStruct %f32 %f32
-%ptr_struct = OpTypePointer Private %struct
-%data = OpVariable %ptr_struct Private
-%index = OpLoad %u32 %private_u32
-%pointer = OpAccessChain %ptr_Private_f32 %data %index",
-        keeps: "%struct = OpTypeStruct %f32 %f32
-%ptr_struct = OpTypePointer Private %struct
-%data = OpVariable %ptr_struct Private
-%pointer = OpAccessChain %ptr_Private_f32 %data %u32_1",
-    },
-};
-
-static STRUCT_BOUNDS: Rule = Rule {
-    id: "access-chain.struct-bounds",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "An index into a structure is the number of one of its members. Under logical addressing, no constant index \
-           is negative.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%struct = OpTypeStruct %f32 %f32
-%ptr_struct = OpTypePointer Private %struct
-%data = OpVariable %ptr_struct Private
-%pointer = OpAccessChain %ptr_Private_f32 %data %u32_2",
-        keeps: "%struct = OpTypeStruct %f32 %f32
-%ptr_struct = OpTypePointer Private %struct
-%data = OpVariable %ptr_struct Private
-%pointer = OpAccessChain %ptr_Private_f32 %data %u32_1",
-    },
-};
-
-static TOO_FAR: Rule = Rule {
-    id: "access-chain.too-far",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "Each index goes into a composite: a structure, array, matrix, vector or cooperative matrix.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%pointer = OpAccessChain %ptr_Private_f32 %private_f32 %u32_0",
-        keeps: "%pointer = OpAccessChain %ptr_Private_f32 %private_f32",
-    },
-};
-
-static TARGET: Rule = Rule {
-    id: "access-chain.target",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "The result of an access chain points to what its indexes lead to.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%ptr_v2f32 = OpTypePointer Private %v2f32
-%vector = OpVariable %ptr_v2f32 Private
-%pointer = OpAccessChain %ptr_Private_u32 %vector %u32_1",
-        keeps: "%ptr_v2f32 = OpTypePointer Private %v2f32
-%vector = OpVariable %ptr_v2f32 Private
-%pointer = OpAccessChain %ptr_Private_f32 %vector %u32_1",
-    },
-};
-
-static ELEMENT: Rule = Rule {
-    id: "access-chain.element",
-    class: InvalidData,
-    section: "3.32.8",
-    vuids: &[],
-    text: "The `Element` operand of a pointer access chain, the number of steps from the base, is an integer.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "%pointer = OpPtrAccessChain %ptr_Workgroup_u32 %workgroup_u32 %f32_1",
-        keeps: "%pointer = OpPtrAccessChain %ptr_Workgroup_u32 %workgroup_u32 %u32_1",
-    },
-};
-
-static STRIDE: Rule = Rule {
-    id: "access-chain.stride",
-    class: InvalidData,
-    section: "2.16.2",
-    vuids: &[],
-    text: "In a shader, a pointer access chain in memory with an explicit layout steps by the `ArrayStride` of its \
-           base's type.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability VariablePointers
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-OpDecorate %array ArrayStride 4
-%array = OpTypeRuntimeArray %u32
-%struct = OpTypeStruct %array
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%ptr_u32 = OpTypePointer StorageBuffer %u32
-%buffer = OpVariable %ptr_struct StorageBuffer
-OpEntryPoint GLCompute %main \"main\" %buffer
-%first = OpAccessChain %ptr_u32 %buffer %u32_0 %u32_0
-%pointer = OpPtrAccessChain %ptr_u32 %first %u32_1",
-        keeps: "OpCapability VariablePointers
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-OpDecorate %array ArrayStride 4
-OpDecorate %ptr_u32 ArrayStride 4
-%array = OpTypeRuntimeArray %u32
-%struct = OpTypeStruct %array
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%ptr_u32 = OpTypePointer StorageBuffer %u32
-%buffer = OpVariable %ptr_struct StorageBuffer
-OpEntryPoint GLCompute %main \"main\" %buffer
-%first = OpAccessChain %ptr_u32 %buffer %u32_0 %u32_0
-%pointer = OpPtrAccessChain %ptr_u32 %first %u32_1",
-    },
-};
-
-static BLOCK_ELEMENT: Rule = Rule {
-    id: "access-chain.block-element",
-    class: InvalidData,
-    section: "3.32.8",
-    vuids: &[],
-    text: "A pointer access chain doesn't step from one block to the next: where its base points to a block, the \
-           element is 0.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability VariablePointers
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-OpDecorate %ptr_struct ArrayStride 4
-%struct = OpTypeStruct %u32
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%buffer = OpVariable %ptr_struct StorageBuffer
-OpEntryPoint GLCompute %main \"main\" %buffer
-%pointer = OpPtrAccessChain %ptr_struct %buffer %u32_1",
-        keeps: "OpCapability VariablePointers
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-OpDecorate %ptr_struct ArrayStride 4
-%struct = OpTypeStruct %u32
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%buffer = OpVariable %ptr_struct StorageBuffer
-OpEntryPoint GLCompute %main \"main\" %buffer
-%pointer = OpPtrAccessChain %ptr_struct %buffer %u32_0",
-    },
-};
-
-static BLOCK_ARRAYS: Rule = Rule {
-    id: "access-chain.block-arrays",
-    class: InvalidId,
-    section: "SPV_KHR_untyped_pointers",
-    vuids: &[],
-    text: "An array of blocks is an array of bindings: the base type of an untyped access chain is an array of blocks \
-           only if its base is declared with the same array type.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability UntypedPointersKHR
-OpExtension \"SPV_KHR_untyped_pointers\"
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %u32
-%array = OpTypeArray %struct %u32_4
-%pointer_type = OpTypeUntypedPointerKHR StorageBuffer
-%buffer = OpUntypedVariableKHR %pointer_type StorageBuffer %struct
-OpEntryPoint GLCompute %main \"main\" %buffer
-%pointer = OpUntypedAccessChainKHR %pointer_type %array %buffer %u32_0",
-        keeps: "OpCapability UntypedPointersKHR
-OpExtension \"SPV_KHR_untyped_pointers\"
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %u32
-%array = OpTypeArray %struct %u32_4
-%pointer_type = OpTypeUntypedPointerKHR StorageBuffer
-%buffer = OpUntypedVariableKHR %pointer_type StorageBuffer %array
-OpEntryPoint GLCompute %main \"main\" %buffer
-%pointer = OpUntypedAccessChainKHR %pointer_type %array %buffer %u32_0",
-    },
-};
-
-static VULKAN_CAPABILITY: Rule = Rule {
-    id: "access-chain.vulkan-capability",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &[
-        "VUID-StandaloneSpirv-Base-07650",
-        "VUID-StandaloneSpirv-Base-07651",
-        "VUID-StandaloneSpirv-Base-07652",
-    ],
-    text: "In Vulkan, pointer access chains are for `PhysicalStorageBuffer` memory and, with variable pointers, for \
-           `StorageBuffer` or, with `VariablePointers`, for `Workgroup` memory.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.1"),
-        breaks: "OpCapability VariablePointersStorageBuffer
-%pointer = OpPtrAccessChain %ptr_Workgroup_u32 %workgroup_u32 %u32_1",
-        keeps: "OpCapability VariablePointers
-%pointer = OpPtrAccessChain %ptr_Workgroup_u32 %workgroup_u32 %u32_1",
-    },
-};
-
-static RAW: Rule = Rule {
-    id: "access-chain.raw",
-    class: InvalidData,
-    section: "SPV_NV_raw_access_chains",
-    vuids: &[],
-    text: "The result of a raw access chain is a pointer into a buffer, but not to an array, matrix or structure. The \
-           stride is a constant integer; the index and the offset are 32-bit integers. Robustness is per component or \
-           per element; the latter needs a stride.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability RawAccessChainsNV
-OpExtension \"SPV_NV_raw_access_chains\"
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %u32
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%ptr_u32 = OpTypePointer StorageBuffer %u32
-%buffer = OpVariable %ptr_struct StorageBuffer
-OpEntryPoint GLCompute %main \"main\" %buffer
-%pointer = OpRawAccessChainNV %ptr_u32 %buffer %f32_1 %u32_0 %u32_0",
-        keeps: "OpCapability RawAccessChainsNV
-OpExtension \"SPV_NV_raw_access_chains\"
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %u32
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%ptr_u32 = OpTypePointer StorageBuffer %u32
-%buffer = OpVariable %ptr_struct StorageBuffer
-OpEntryPoint GLCompute %main \"main\" %buffer
-%pointer = OpRawAccessChainNV %ptr_u32 %buffer %u32_4 %u32_0 %u32_0",
-    },
 };
 
 /// What kind of access chain an opcode makes.
@@ -428,7 +99,7 @@ fn chain(at: &InstCtx<'_, '_>, kind: Kind) -> CheckResult {
                     "the base type of an untyped access chain must not be a pointer type, but is {}",
                     m.show_type(ty)
                 );
-                let finding = at.finding(&BASE_TYPE, message);
+                let finding = at.finding(&access_chain::BASE_TYPE, message);
                 return Err(finding.about(m, ty, "it is defined here"));
             }
             m.is_pointer(base_type).then_some(ty)
@@ -444,7 +115,7 @@ fn chain(at: &InstCtx<'_, '_>, kind: Kind) -> CheckResult {
             m.show_value(base),
             m.show_type(result)
         );
-        let finding = at.finding(&CLASS, message);
+        let finding = at.finding(&access_chain::STORAGE_CLASS, message);
         finding.about(m, base, "the base is defined here")
     });
     let first = usize::from(kind.untyped) + 1;
@@ -455,7 +126,7 @@ fn chain(at: &InstCtx<'_, '_>, kind: Kind) -> CheckResult {
                 m.show_type(end),
                 m.show_type(target.unwrap_or(Id(0)))
             );
-            let finding = at.finding(&TARGET, message);
+            let finding = at.finding(&access_chain::TARGET, message);
             finding.about(m, result, "the result type is declared here")
         })
     });
@@ -482,8 +153,11 @@ fn result_finding(at: &InstCtx<'_, '_>, kind: Kind) -> Finding {
         at.inst.op(),
         at.m.show_type(result)
     );
-    at.finding(&RESULT, message)
-        .about(at.m, result, "the result type is declared here")
+    at.finding(&access_chain::RESULT_TYPE, message).about(
+        at.m,
+        result,
+        "the result type is declared here",
+    )
 }
 
 #[cold]
@@ -497,7 +171,7 @@ fn base_finding(at: &InstCtx<'_, '_>, kind: Kind, base: Id) -> Finding {
         at.inst.op(),
         at.m.show_value(base)
     );
-    at.finding(&BASE, message)
+    at.finding(&access_chain::BASE, message)
         .about(at.m, base, "it is defined here")
 }
 
@@ -544,12 +218,12 @@ fn no_integers(at: &InstCtx<'_, '_>, first: usize) -> Finding {
             number - first + 1,
             m.show_value(index)
         );
-        let finding = at.finding(&INDEX, message);
+        let finding = at.finding(&access_chain::INDEX, message);
         Err(finding.about(m, index, "the index is defined here"))
     }));
     wrong
         .err()
-        .unwrap_or_else(|| at.finding(&INDEX, "an index must be a scalar integer"))
+        .unwrap_or_else(|| at.finding(&access_chain::INDEX, "an index must be a scalar integer"))
 }
 
 fn is_negative(m: &Module<'_>, index: Id, ty: Id) -> bool {
@@ -559,8 +233,11 @@ fn is_negative(m: &Module<'_>, index: Id, ty: Id) -> bool {
 #[cold]
 fn negative(at: &InstCtx<'_, '_>, number: usize, index: Id) -> Finding {
     let message = format!("index {number} must not be negative under logical addressing");
-    at.finding(&STRUCT_BOUNDS, message)
-        .about(at.m, index, "the index is defined here")
+    at.finding(&access_chain::STRUCT_BOUNDS, message).about(
+        at.m,
+        index,
+        "the index is defined here",
+    )
 }
 
 #[cold]
@@ -569,7 +246,7 @@ fn too_far(at: &InstCtx<'_, '_>, number: usize, index: Id, ty: Id) -> Finding {
         "index {number} goes into {}, which has no parts",
         at.m.show_type(ty)
     );
-    at.finding(&TOO_FAR, message)
+    at.finding(&access_chain::TOO_FAR, message)
         .operand(at.m, index)
         .about(at.m, ty, "the type is declared here")
 }
@@ -587,7 +264,7 @@ fn member(
             "index {number} goes into a structure, so it must be a constant, but is {}",
             m.show_value(index)
         );
-        let finding = at.finding(&STRUCT_INDEX, message);
+        let finding = at.finding(&access_chain::STRUCT_INDEX, message);
         return Err(finding.about(m, index, "the index is defined here"));
     };
     let member = usize::try_from(value)
@@ -602,7 +279,9 @@ fn member(
                 m.show_type(ty),
                 counted(members.len(), "member")
             );
-            let finding = at.finding(&STRUCT_BOUNDS, message).operand(m, index);
+            let finding = at
+                .finding(&access_chain::STRUCT_BOUNDS, message)
+                .operand(m, index);
             Err(finding.about(m, ty, "the structure is declared here"))
         }
     }
@@ -644,7 +323,7 @@ fn step(
             at.inst.op(),
             m.show_value(element)
         );
-        let finding = at.finding(&ELEMENT, message);
+        let finding = at.finding(&access_chain::ELEMENT, message);
         return Err(finding.about(m, element, "the element is defined here"));
     }
     if !m.has(Capability::Shader) {
@@ -660,7 +339,7 @@ fn step(
             m.show_type(start),
             m.name(element)
         );
-        let finding = at.finding(&BLOCK_ELEMENT, message);
+        let finding = at.finding(&access_chain::BLOCK_ELEMENT, message);
         return Err(finding.about(m, element, "the element is defined here"));
     }
     let explicit = matches!(
@@ -683,7 +362,7 @@ fn step(
             "the base of {} must have a type with an `ArrayStride`",
             at.inst.op()
         );
-        let finding = at.finding(&STRIDE, message);
+        let finding = at.finding(&access_chain::STRIDE, message);
         return Err(finding.about(m, base_type, "the base's type is declared here"));
     }
     Ok(())
@@ -714,7 +393,9 @@ fn vulkan_capability(at: &InstCtx<'_, '_>, class: StorageClass) -> CheckResult {
         "in Vulkan, {} of a `{class}` pointer needs {needed}",
         at.inst.op()
     );
-    Err(at.finding(&VULKAN_CAPABILITY, message).vuid(vuid))
+    Err(at
+        .finding(&access_chain::VULKAN_CAPABILITY, message)
+        .vuid(vuid))
 }
 
 /// An array of blocks may not be made of something else, nor the reverse.
@@ -744,7 +425,7 @@ fn block_arrays(at: &InstCtx<'_, '_>, base: Id, start: Id) -> CheckResult {
         m.show_type(start),
         m.show_type(base_data)
     );
-    let finding = at.finding(&BLOCK_ARRAYS, message);
+    let finding = at.finding(&access_chain::BLOCK_ARRAYS, message);
     Err(finding.about(m, base, "the base is declared here"))
 }
 
@@ -757,7 +438,7 @@ fn raw(at: &InstCtx<'_, '_>) -> CheckResult {
             "the result of a raw access chain must be a pointer, but is {}",
             m.show_type(result)
         );
-        return Err(at.finding(&RAW, message));
+        return Err(at.finding(&access_chain::RAW, message));
     };
     let stride = m.constant_u64(at.id(1));
     let robustness = RawAccessChainOperands(at.inst.optional(4).unwrap_or(0)).0;
@@ -772,7 +453,7 @@ fn raw(at: &InstCtx<'_, '_>) -> CheckResult {
         Op::TypeArray | Op::TypeRuntimeArray | Op::TypeMatrix | Op::TypeStruct
     );
     let is_constant = m.op_of(at.id(1)) == Op::Constant && m.is_int_scalar(at.type_of_arg(1));
-    let finding = |message: String| at.finding(&RAW, message);
+    let finding = |message: String| at.finding(&access_chain::RAW, message);
     all([
         expect(is_buffer, || {
             finding(format!(

@@ -1,7 +1,6 @@
 //! Atomic instructions (specification, section 3.32.18).
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::{Family, arithmetic, scopes, semantics};
@@ -9,7 +8,8 @@ use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type, is_cross_workgroup};
 use crate::options::Api;
-use crate::rule::{Example, Frame, Rule};
+use crate::rule::Rule;
+use crate::rules::generated::atomic;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -37,227 +37,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: None,
-    rules: &[
-        &RESULT,
-        &ENCODING,
-        &POINTER,
-        &FLAG_UNTYPED,
-        &POINTEE,
-        &STORAGE_CLASS,
-        &FUNCTION_CLASS,
-        &VULKAN_CLASS,
-        &OPENCL_CLASS,
-        &INT64,
-        &FLOAT_CAPABILITY,
-        &VALUE,
-        &COMPARATOR,
-    ],
-};
-
-static RESULT: Rule = Rule {
-    id: "atomic.result",
-    class: InvalidData,
-    section: "3.32.18",
-    vuids: &[],
-    text: "The result of an atomic instruction is a scalar: an integer for integer operations, a float for \
-           floating-point ones, either for loads and exchanges, a boolean for the test of a flag. With \
-           `AtomicFloat16VectorNV`, floating-point operations and exchanges also work on vectors of two or four \
-           16-bit floats.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%old = OpAtomicIAdd %f32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
-        keeps: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
-    },
-};
-
-static ENCODING: Rule = Rule {
-    id: "atomic.encoding",
-    class: InvalidData,
-    section: "SPV_KHR_bfloat16, SPV_EXT_float8",
-    vuids: &[],
-    text: "The results of atomic instructions are not floats of encodings other than IEEE 754.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability BFloat16TypeKHR
-OpExtension \"SPV_KHR_bfloat16\"
-%bf16 = OpTypeFloat 16 BFloat16KHR
-%ptr_bf16 = OpTypePointer Workgroup %bf16
-%var = OpVariable %ptr_bf16 Workgroup
-%value = OpAtomicLoad %bf16 %var %u32_2 %u32_0",
-        keeps: "%ptr_f16 = OpTypePointer Workgroup %f16
-%var = OpVariable %ptr_f16 Workgroup
-%value = OpAtomicLoad %f16 %var %u32_2 %u32_0",
-    },
-};
-
-static POINTER: Rule = Rule {
-    id: "atomic.pointer",
-    class: InvalidData,
-    section: "3.32.18",
-    vuids: &[],
-    text: "An atomic instruction works through a pointer.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%old = OpAtomicIAdd %u32 %u32_0 %u32_2 %u32_0 %u32_1",
-        keeps: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
-    },
-};
-
-static FLAG_UNTYPED: Rule = Rule {
-    id: "atomic.flag-untyped",
-    class: InvalidId,
-    section: "SPV_KHR_untyped_pointers",
-    vuids: &[],
-    text: "The pointer to an atomic flag is a typed pointer.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability UntypedPointersKHR
-OpExtension \"SPV_KHR_untyped_pointers\"
-%untyped = OpTypeUntypedPointerKHR Workgroup
-%flag = OpUntypedAccessChainKHR %untyped %u32 %workgroup_u32
-OpAtomicFlagClear %flag %u32_2 %u32_0",
-        keeps: "OpAtomicFlagClear %workgroup_u32 %u32_2 %u32_0",
-    },
-};
-
-static POINTEE: Rule = Rule {
-    id: "atomic.pointee",
-    class: InvalidData,
-    section: "3.32.18",
-    vuids: &[],
-    text: "The pointer of an atomic instruction points to the result type; to an integer or a float if a value is \
-           only stored; to a 32-bit integer if it is a flag.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%old = OpAtomicIAdd %i32 %workgroup_u32 %u32_2 %u32_0 %i32_1",
-        keeps: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
-    },
-};
-
-static STORAGE_CLASS: Rule = Rule {
-    id: "atomic.storage-class",
-    class: InvalidData,
-    section: "2.16.1",
-    vuids: &[],
-    text: "Atomic instructions work on memory that other invocations can see and write: `Uniform`, `StorageBuffer`, \
-           `PhysicalStorageBuffer`, `Workgroup`, `CrossWorkgroup`, `Generic`, `AtomicCounter`, `Image`, \
-           `TaskPayloadWorkgroupEXT`, and in kernels `Function`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%old = OpAtomicIAdd %u32 %private_u32 %u32_2 %u32_0 %u32_1",
-        keeps: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
-    },
-};
-
-static FUNCTION_CLASS: Rule = Rule {
-    id: "atomic.function-class",
-    class: InvalidData,
-    section: "2.16.2",
-    vuids: &[],
-    text: "In shaders, atomic instructions don't work on `Function` memory, which no other invocation sees.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%own = OpVariable %ptr_Function_u32 Function
-%old = OpAtomicIAdd %u32 %own %u32_2 %u32_0 %u32_1",
-        keeps: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
-    },
-};
-
-static VULKAN_CLASS: Rule = Rule {
-    id: "atomic.vulkan-class",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-None-04686"],
-    text: "In Vulkan, atomic instructions work on `Uniform`, `Workgroup`, `Image`, `StorageBuffer`, \
-           `PhysicalStorageBuffer` and `TaskPayloadWorkgroupEXT`.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.3"),
-        breaks: "%own = OpVariable %ptr_Function_u32 Function
-%old = OpAtomicIAdd %u32 %own %u32_2 %u32_0 %u32_1",
-        keeps: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
-    },
-};
-
-static OPENCL_CLASS: Rule = Rule {
-    id: "atomic.opencl-class",
-    class: InvalidData,
-    section: "OpenCL, SPIR-V Environment",
-    vuids: &[],
-    text: "In OpenCL, atomic instructions work on `Function`, `Workgroup`, `CrossWorkgroup` and, since OpenCL 2.0, \
-           `Generic`.",
-    example: Example {
-        frame: Frame::KernelFor("opencl1.2"),
-        breaks: "%ptr_Image_u32 = OpTypePointer Image %u32
-%texel = OpUndef %ptr_Image_u32
-%old = OpAtomicIAdd %u32 %texel %u32_2 %u32_0 %u32_1",
-        keeps: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
-    },
-};
-
-static INT64: Rule = Rule {
-    id: "atomic.int64",
-    class: InvalidData,
-    section: "3.31",
-    vuids: &[],
-    text: "Atomic instructions on 64-bit integers need the capability `Int64Atomics`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%ptr_Workgroup_u64 = OpTypePointer Workgroup %u64
-%wide = OpVariable %ptr_Workgroup_u64 Workgroup
-%old = OpAtomicIAdd %u64 %wide %u32_2 %u32_0 %u64_1",
-        keeps: "OpCapability Int64Atomics
-%ptr_Workgroup_u64 = OpTypePointer Workgroup %u64
-%wide = OpVariable %ptr_Workgroup_u64 Workgroup
-%old = OpAtomicIAdd %u64 %wide %u32_2 %u32_0 %u64_1",
-    },
-};
-
-static FLOAT_CAPABILITY: Rule = Rule {
-    id: "atomic.float-capability",
-    class: InvalidData,
-    section: "SPV_EXT_shader_atomic_float_add",
-    vuids: &[],
-    text: "In shaders, each width of float has one capability for atomic additions and another for minimum and \
-           maximum; vectors have `AtomicFloat16VectorNV`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability AtomicFloat64AddEXT
-OpExtension \"SPV_EXT_shader_atomic_float_add\"
-%ptr_Workgroup_f32 = OpTypePointer Workgroup %f32
-%sum = OpVariable %ptr_Workgroup_f32 Workgroup
-%old = OpAtomicFAddEXT %f32 %sum %u32_2 %u32_0 %f32_1",
-        keeps: "OpCapability AtomicFloat32AddEXT
-OpExtension \"SPV_EXT_shader_atomic_float_add\"
-%ptr_Workgroup_f32 = OpTypePointer Workgroup %f32
-%sum = OpVariable %ptr_Workgroup_f32 Workgroup
-%old = OpAtomicFAddEXT %f32 %sum %u32_2 %u32_0 %f32_1",
-    },
-};
-
-static VALUE: Rule = Rule {
-    id: "atomic.value",
-    class: InvalidData,
-    section: "3.32.18",
-    vuids: &[],
-    text: "The value has the result type; a value that is only stored has the type that the pointer points to.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %i32_1",
-        keeps: "%old = OpAtomicIAdd %u32 %workgroup_u32 %u32_2 %u32_0 %u32_1",
-    },
-};
-
-static COMPARATOR: Rule = Rule {
-    id: "atomic.comparator",
-    class: InvalidData,
-    section: "3.32.18",
-    vuids: &[],
-    text: "The comparator has the result type.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%old = OpAtomicCompareExchange %u32 %workgroup_u32 %u32_2 %u32_0 %u32_0 %u32_0 %i32_1",
-        keeps: "%old = OpAtomicCompareExchange %u32 %workgroup_u32 %u32_2 %u32_0 %u32_0 %u32_0 %u32_1",
-    },
 };
 
 /// What kind of data an instruction works on.
@@ -322,7 +101,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let is_wide = m.is_int_scalar_of(accessed, 64) && !m.has(Capability::Int64Atomics);
     let width = expect(!is_wide, || {
         let message = format!("{op} on a 64-bit integer needs the capability `Int64Atomics`");
-        at.finding(&INT64, message)
+        at.finding(&atomic::INT64, message)
             .needs(&[Capability::Int64Atomics])
     });
     let float = match data == Data::Float && m.has(Capability::Shader) {
@@ -330,11 +109,11 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         false => Ok(()),
     };
     let value = match value {
-        Some(value) => check_operand(at, &VALUE, value, "value", accessed),
+        Some(value) => check_operand(at, &atomic::VALUE, value, "value", accessed),
         None => Ok(()),
     };
     let comparator = match compares {
-        true => check_operand(at, &COMPARATOR, 5, "comparator", accessed),
+        true => check_operand(at, &atomic::COMPARATOR, 5, "comparator", accessed),
         false => Ok(()),
     };
     all([
@@ -389,10 +168,10 @@ fn check_result(at: &InstCtx<'_, '_>, data: Data, result: Id) -> CheckResult {
         Data::Flag => (m.is_bool_scalar(result), "a boolean scalar"),
     };
     if !is_right {
-        return Err(at.wrong_result(&RESULT, expected));
+        return Err(at.wrong_result(&atomic::RESULT, expected));
     }
     expect(arithmetic::encoding(m, result).is_none(), || {
-        at.wrong_result(&ENCODING, "a number in an IEEE 754 format")
+        at.wrong_result(&atomic::ENCODING, "a number in an IEEE 754 format")
     })
 }
 
@@ -412,27 +191,27 @@ fn check_pointer(
     let (class, pointee) = match m.ty(ty) {
         Type::Pointer { class, pointee } => (class, pointee),
         Type::UntypedPointer { .. } if data == Data::Flag => {
-            return wrong(&FLAG_UNTYPED, "a typed pointer");
+            return wrong(&atomic::FLAG_UNTYPED, "a typed pointer");
         }
         Type::UntypedPointer { class } => match (at.inst.result_type(), value) {
             (Some(result), _) => (class, result),
             (None, Some(value)) => (class, at.type_of_arg(value)),
             (None, None) => return Ok(None),
         },
-        _ => return wrong(&POINTER, "a pointer"),
+        _ => return wrong(&atomic::POINTER, "a pointer"),
     };
     match (data, at.inst.result_type()) {
         (Data::Flag, _) if !m.is_int_scalar_of(pointee, 32) => {
-            return wrong(&POINTEE, "a pointer to a 32-bit integer");
+            return wrong(&atomic::POINTEE, "a pointer to a 32-bit integer");
         }
         (Data::Flag, _) => {}
         (_, None) if !m.is_int_scalar(pointee) && !m.is_float_scalar(pointee) => {
             let expected = "a pointer to an integer or a floating-point scalar";
-            return wrong(&POINTEE, expected);
+            return wrong(&atomic::POINTEE, expected);
         }
         (_, Some(result)) if result != pointee => {
             let expected = format!("a pointer to the result type, {}", m.show_type(result));
-            return wrong(&POINTEE, &expected);
+            return wrong(&atomic::POINTEE, &expected);
         }
         _ => {}
     }
@@ -454,10 +233,10 @@ fn check_storage_class(at: &InstCtx<'_, '_>, class: StorageClass) -> CheckResult
     let is_other =
         is_cross_workgroup(class) || matches!(class, S::Generic | S::AtomicCounter | S::Function);
     let rule = match at.m.env.api {
-        _ if !is_shared && !is_other => &STORAGE_CLASS,
-        Api::Vulkan if is_shader && !is_shared => &VULKAN_CLASS,
-        Api::OpenCl if !is_opencl_class(at.m, class) => &OPENCL_CLASS,
-        _ if is_shader && class == S::Function => &FUNCTION_CLASS,
+        _ if !is_shared && !is_other => &atomic::STORAGE_CLASS,
+        Api::Vulkan if is_shader && !is_shared => &atomic::VULKAN_CLASS,
+        Api::OpenCl if !is_opencl_class(at.m, class) => &atomic::OPENCL_CLASS,
+        _ if is_shader && class == S::Function => &atomic::FUNCTION_CLASS,
         _ => return Ok(()),
     };
     let message = format!(
@@ -499,7 +278,9 @@ fn check_float_capability(at: &InstCtx<'_, '_>, accessed: Id) -> CheckResult {
         at.inst.op(),
         m.show_type(accessed)
     );
-    Err(at.finding(&FLOAT_CAPABILITY, message).needs(&[needed]))
+    Err(at
+        .finding(&atomic::FLOAT_CAPABILITY, message)
+        .needs(&[needed]))
 }
 
 fn check_operand(

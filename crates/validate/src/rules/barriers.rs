@@ -1,14 +1,13 @@
 //! Barrier instructions (specification, section 3.32.20).
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{ExecutionModel, Op, Scope, Version};
 
 use super::{Family, scopes, semantics};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Models, Module};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::barrier;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -21,124 +20,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: None,
-    rules: &[
-        &STAGES,
-        &SUBGROUP_ONLY,
-        &SPLIT_STAGES,
-        &SPLIT_SCOPE,
-        &NAMED_RESULT,
-        &NAMED_COUNT,
-        &NAMED_OPERAND,
-    ],
-};
-
-static STAGES: Rule = Rule {
-    id: "barrier.stages",
-    class: InvalidId,
-    section: "3.32.20",
-    vuids: &[],
-    text: "Before SPIR-V 1.3, `OpControlBarrier` is used only in tessellation control, compute, kernel, task and mesh \
-           stages.",
-    example: Example {
-        frame: Frame::FragmentFor("spv1.2"),
-        breaks: "OpControlBarrier %u32_3 %u32_1 %u32_0",
-        keeps: "OpMemoryBarrier %u32_1 %u32_0",
-    },
-};
-
-static SUBGROUP_ONLY: Rule = Rule {
-    id: "barrier.subgroup-only",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-OpControlBarrier-04682"],
-    text: "In Vulkan, stages without workgroups use `OpControlBarrier` at most with the execution scope `Subgroup`.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: "OpControlBarrier %u32_2 %u32_1 %u32_0",
-        keeps: "OpControlBarrier %u32_3 %u32_1 %u32_0",
-    },
-};
-
-static SPLIT_STAGES: Rule = Rule {
-    id: "barrier.split-stages",
-    class: InvalidId,
-    section: "SPV_EXT_split_barrier",
-    vuids: &["VUID-StandaloneSpirv-SplitBarrierEXT-13552"],
-    text: "In Vulkan, split barriers are for compute shaders.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: "OpCapability SplitBarrierEXT
-OpExtension \"SPV_EXT_split_barrier\"
-OpControlBarrierArriveEXT %u32_3 %u32_1 %u32_0",
-        keeps: "OpControlBarrier %u32_3 %u32_1 %u32_0",
-    },
-};
-
-static SPLIT_SCOPE: Rule = Rule {
-    id: "barrier.split-scope",
-    class: InvalidData,
-    section: "SPV_EXT_split_barrier",
-    vuids: &["VUID-StandaloneSpirv-OpControlBarrierArriveEXT-13553"],
-    text: "In Vulkan, the execution scope of a split barrier is `Workgroup` or `Subgroup`.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.3"),
-        breaks: "OpCapability SplitBarrierEXT
-OpExtension \"SPV_EXT_split_barrier\"
-OpControlBarrierArriveEXT %u32_4 %u32_1 %u32_0",
-        keeps: "OpCapability SplitBarrierEXT
-OpExtension \"SPV_EXT_split_barrier\"
-OpControlBarrierArriveEXT %u32_2 %u32_1 %u32_0",
-    },
-};
-
-static NAMED_RESULT: Rule = Rule {
-    id: "barrier.named-result",
-    class: InvalidData,
-    section: "3.32.20",
-    vuids: &[],
-    text: "The result type of `OpNamedBarrierInitialize` is an `OpTypeNamedBarrier`.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability NamedBarrier
-%barrier = OpNamedBarrierInitialize %u32 %u32_4",
-        keeps: "OpCapability NamedBarrier
-%named = OpTypeNamedBarrier
-%barrier = OpNamedBarrierInitialize %named %u32_4",
-    },
-};
-
-static NAMED_COUNT: Rule = Rule {
-    id: "barrier.named-count",
-    class: InvalidData,
-    section: "3.32.20",
-    vuids: &[],
-    text: "The number of subgroups of a named barrier is a 32-bit integer scalar.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability NamedBarrier
-%named = OpTypeNamedBarrier
-%barrier = OpNamedBarrierInitialize %named %u64_1",
-        keeps: "OpCapability NamedBarrier
-%named = OpTypeNamedBarrier
-%barrier = OpNamedBarrierInitialize %named %u32_4",
-    },
-};
-
-static NAMED_OPERAND: Rule = Rule {
-    id: "barrier.named-operand",
-    class: InvalidData,
-    section: "3.32.20",
-    vuids: &[],
-    text: "The barrier of `OpMemoryNamedBarrier` is an `OpTypeNamedBarrier`.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability NamedBarrier
-OpMemoryNamedBarrier %u32_4 %u32_2 %u32_0",
-        keeps: "OpCapability NamedBarrier
-%named = OpTypeNamedBarrier
-%barrier = OpNamedBarrierInitialize %named %u32_4
-OpMemoryNamedBarrier %barrier %u32_2 %u32_0",
-    },
 };
 
 /// Where an `OpControlBarrier` may stand before SPIR-V 1.3.
@@ -172,7 +53,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
             let scopes = match &stages {
                 Ok(()) => check_scope_stages(at),
                 // What may not stand there at all has no scope there.
-                Err(finding) if std::ptr::eq(finding.rule(), &STAGES) => Ok(()),
+                Err(finding) if std::ptr::eq(finding.rule(), &barrier::STAGES) => Ok(()),
                 Err(_) => scopes::check_memory_stages(at, at.id(1)),
             };
             all([check_control(at), stages, scopes])
@@ -197,7 +78,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
             let is_fine = at.m.type_of(barrier).is_none_or(|ty| is_named(at.m, ty));
             let named = expect(is_fine, || {
                 let expected = "of the type `OpTypeNamedBarrier`";
-                at.wrong_operand(&NAMED_OPERAND, barrier, "named barrier", expected)
+                at.wrong_operand(&barrier::NAMED_OPERAND, barrier, "named barrier", expected)
             });
             all([
                 named,
@@ -240,7 +121,7 @@ fn check_stages(at: &InstCtx<'_, '_>) -> CheckResult {
             "before SPIR-V 1.3, {} can't be used in {models}",
             at.inst.op()
         );
-        return Err(at.finding(&STAGES, message));
+        return Err(at.finding(&barrier::STAGES, message));
     }
     if !at.m.env.is_vulkan() || scopes::value(at.m, at.id(0)) != Some(Scope::Workgroup) {
         return Ok(());
@@ -253,7 +134,7 @@ fn check_stages(at: &InstCtx<'_, '_>) -> CheckResult {
         "the execution scope of {} in {models} must be `Subgroup`, but is `Workgroup`",
         at.inst.op()
     );
-    let finding = at.finding(&SUBGROUP_ONLY, message);
+    let finding = at.finding(&barrier::SUBGROUP_ONLY, message);
     Err(finding.about(at.m, at.id(0), "the scope is defined here"))
 }
 
@@ -264,7 +145,7 @@ fn check_split_stages(at: &InstCtx<'_, '_>) -> CheckResult {
                 "{} is for compute stages, but is used in {models}",
                 at.inst.op()
             );
-            Err(at.finding(&SPLIT_STAGES, message))
+            Err(at.finding(&barrier::SPLIT_STAGES, message))
         }
         _ => Ok(()),
     }
@@ -279,7 +160,7 @@ fn check_split_scope(at: &InstCtx<'_, '_>) -> CheckResult {
                 "the execution scope of {} must be `Workgroup` or `Subgroup`, but is `{scope}`",
                 at.inst.op()
             );
-            let finding = at.finding(&SPLIT_SCOPE, message);
+            let finding = at.finding(&barrier::SPLIT_SCOPE, message);
             Err(finding.about(at.m, at.id(0), "the scope is defined here"))
         }
     }
@@ -291,11 +172,16 @@ fn check_initialize(at: &InstCtx<'_, '_>) -> CheckResult {
     let counts = m.type_of(count).is_none_or(|ty| m.is_int_scalar_of(ty, 32));
     all([
         expect(is_named(m, at.result_type()), || {
-            at.wrong_result(&NAMED_RESULT, "an `OpTypeNamedBarrier`")
+            at.wrong_result(&barrier::NAMED_RESULT, "an `OpTypeNamedBarrier`")
         }),
         expect(counts, || {
             let expected = "a 32-bit integer";
-            at.wrong_operand(&NAMED_COUNT, count, "number of subgroups", expected)
+            at.wrong_operand(
+                &barrier::NAMED_COUNT,
+                count,
+                "number of subgroups",
+                expected,
+            )
         }),
     ])
 }

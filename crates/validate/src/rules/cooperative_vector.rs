@@ -1,7 +1,6 @@
 //! Cooperative vectors (`SPV_NV_cooperative_vector`).
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{ComponentType, Op};
 
 use super::Family;
@@ -10,7 +9,7 @@ use super::operation::Operation;
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::Type;
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::cooperative_vector;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -23,134 +22,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: None,
-    rules: &[&VECTOR, &POINTER, &OFFSET, &CONSTANT, &TRANSPOSE, &SIZE],
-};
-
-const SECTION: &str = "SPV_NV_cooperative_vector";
-
-/// The declarations that the examples share.
-macro_rules! with_vectors {
-    ($text:literal) => {
-        concat!(
-            "OpCapability CooperativeVectorNV
-OpCapability CooperativeVectorTrainingNV
-OpExtension \"SPV_NV_cooperative_vector\"
-OpEntryPoint GLCompute %main \"main\" %buffer %private_f32
-OpDecorate %block Block
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %array ArrayStride 4
-OpDecorate %buffer DescriptorSet 0
-OpDecorate %buffer Binding 0
-%array = OpTypeRuntimeArray %f32
-%block = OpTypeStruct %array
-%block_pointer = OpTypePointer StorageBuffer %block
-%array_pointer = OpTypePointer StorageBuffer %array
-%buffer = OpVariable %block_pointer StorageBuffer
-%vector = OpTypeVectorIdEXT %f32 %u32_4
-%vector_0 = OpConstantNull %vector
-%data = OpAccessChain %array_pointer %buffer %u32_0
-",
-            $text
-        )
-    };
-}
-
-static VECTOR: Rule = Rule {
-    id: "cooperative-vector.vector",
-    class: InvalidId,
-    section: SECTION,
-    vuids: &[],
-    text: "The operands and results of instructions for cooperative vectors are such vectors.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_vectors!("%loaded = OpCooperativeVectorLoadNV %v4f32 %data %u32_0"),
-        keeps: with_vectors!("%loaded = OpCooperativeVectorLoadNV %vector %data %u32_0"),
-    },
-};
-
-static POINTER: Rule = Rule {
-    id: "cooperative-vector.pointer",
-    class: InvalidId,
-    section: SECTION,
-    vuids: &[],
-    text: "Cooperative vectors, and matrices that are multiplied by them, are accessed through pointers to arrays of \
-           scalars or vectors of numbers.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_vectors!("%loaded = OpCooperativeVectorLoadNV %vector %private_f32 %u32_0"),
-        keeps: with_vectors!("%loaded = OpCooperativeVectorLoadNV %vector %data %u32_0"),
-    },
-};
-
-static OFFSET: Rule = Rule {
-    id: "cooperative-vector.offset",
-    class: InvalidId,
-    section: SECTION,
-    vuids: &[],
-    text: "Offsets are 32-bit or 64-bit integers, and so are the strides of matrices.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_vectors!("%loaded = OpCooperativeVectorLoadNV %vector %data %f32_0"),
-        keeps: with_vectors!("%loaded = OpCooperativeVectorLoadNV %vector %data %u32_0"),
-    },
-};
-
-static CONSTANT: Rule = Rule {
-    id: "cooperative-vector.constant",
-    class: InvalidId,
-    section: SECTION,
-    vuids: &[],
-    text: "Component interpretations, layouts and the sizes of matrices are constant 32-bit integers.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_vectors!(
-            "%product = OpCooperativeVectorMatrixMulNV %vector %vector_0 %true %data %u32_0 %u32_1 %u32_4 %u32_4 %u32_0 \
-             %false %u32_16"
-        ),
-        keeps: with_vectors!(
-            "%product = OpCooperativeVectorMatrixMulNV %vector %vector_0 %u32_1 %data %u32_0 %u32_1 %u32_4 %u32_4 \
-             %u32_0 %false %u32_16"
-        ),
-    },
-};
-
-static TRANSPOSE: Rule = Rule {
-    id: "cooperative-vector.transpose",
-    class: InvalidId,
-    section: SECTION,
-    vuids: &[],
-    text: "The operand that says whether a matrix is transposed is a boolean.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_vectors!(
-            "%product = OpCooperativeVectorMatrixMulNV %vector %vector_0 %u32_1 %data %u32_0 %u32_1 %u32_4 %u32_4 \
-             %u32_0 %u32_0 %u32_16"
-        ),
-        keeps: with_vectors!(
-            "%product = OpCooperativeVectorMatrixMulNV %vector %vector_0 %u32_1 %data %u32_0 %u32_1 %u32_4 %u32_4 \
-             %u32_0 %false %u32_16"
-        ),
-    },
-};
-
-static SIZE: Rule = Rule {
-    id: "cooperative-vector.size",
-    class: InvalidId,
-    section: SECTION,
-    vuids: &[],
-    text: "The product of an M x K matrix and a vector takes a vector of K components, or of K / 4 if four are packed \
-           into one, and its result has M components.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_vectors!(
-            "%product = OpCooperativeVectorMatrixMulNV %vector %vector_0 %u32_1 %data %u32_0 %u32_1 %u32_4 %u32_2 \
-             %u32_0 %false %u32_16"
-        ),
-        keeps: with_vectors!(
-            "%product = OpCooperativeVectorMatrixMulNV %vector %vector_0 %u32_1 %data %u32_0 %u32_1 %u32_4 %u32_4 \
-             %u32_0 %false %u32_16"
-        ),
-    },
 };
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -203,14 +74,14 @@ fn is_vector(o: &Operation<'_, '_, '_>, ty: Id) -> bool {
 fn check_result(o: &Operation<'_, '_, '_>) -> CheckResult {
     match is_vector(o, o.result) {
         true => Ok(()),
-        false => Err(o.result_finding(&VECTOR, "a cooperative vector")),
+        false => Err(o.result_finding(&cooperative_vector::VECTOR, "a cooperative vector")),
     }
 }
 
 fn check_vector(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     match is_vector(o, o.ty(index)) {
         true => Ok(()),
-        false => Err(o.operand_finding(&VECTOR, index, "a cooperative vector")),
+        false => Err(o.operand_finding(&cooperative_vector::VECTOR, index, "a cooperative vector")),
     }
 }
 
@@ -230,7 +101,7 @@ fn check_pointer(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
         true => Ok(()),
         false => {
             let wanted = "a pointer to an array of scalars or vectors of numbers";
-            Err(o.operand_finding(&POINTER, index, wanted))
+            Err(o.operand_finding(&cooperative_vector::POINTER, index, wanted))
         }
     }
 }
@@ -239,14 +110,22 @@ fn check_offset(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     let ty = o.ty(index);
     match o.m.is_int_scalar_of(ty, 32) || o.m.is_int_scalar_of(ty, 64) {
         true => Ok(()),
-        false => Err(o.operand_finding(&OFFSET, index, "a 32-bit or 64-bit integer")),
+        false => Err(o.operand_finding(
+            &cooperative_vector::OFFSET,
+            index,
+            "a 32-bit or 64-bit integer",
+        )),
     }
 }
 
 fn check_constant(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     match o.m.is_int_scalar_of(o.ty(index), 32) && o.m.is_constant(o.id(index)) {
         true => Ok(()),
-        false => Err(o.operand_finding(&CONSTANT, index, "a constant 32-bit integer")),
+        false => Err(o.operand_finding(
+            &cooperative_vector::CONSTANT,
+            index,
+            "a constant 32-bit integer",
+        )),
     }
 }
 
@@ -281,7 +160,7 @@ fn check_product(o: &Operation<'_, '_, '_>, adds: bool) -> CheckResult {
     };
     let constants = (rows..rows + 3).map(|index| check_constant(o, index));
     let transpose = expect(m.is_bool_scalar(o.ty(rows + 3)), || {
-        o.operand_finding(&TRANSPOSE, rows + 3, "a boolean")
+        o.operand_finding(&cooperative_vector::TRANSPOSE, rows + 3, "a boolean")
     });
     let stride = check_optional_stride(o, rows + 4);
     all([input, bias, all(constants), transpose, stride])?;
@@ -300,7 +179,7 @@ fn check_made(o: &Operation<'_, '_, '_>, rows: usize) -> CheckResult {
             "{} has {count} rows, so its result must have as many components, but has {made}",
             o.op
         );
-        return Err(o.finding(&SIZE, message));
+        return Err(o.finding(&cooperative_vector::SIZE, message));
     }
     Ok(())
 }
@@ -325,7 +204,7 @@ fn check_taken(o: &Operation<'_, '_, '_>, rows: usize) -> CheckResult {
                 "{} needs {count} components, but its input has {taken}",
                 o.op
             );
-            let finding = o.finding(&SIZE, message);
+            let finding = o.finding(&cooperative_vector::SIZE, message);
             return Err(finding.about(m, o.id(0), "the input is defined here"));
         }
     }

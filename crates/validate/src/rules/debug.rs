@@ -1,6 +1,5 @@
 //! Debug instructions (specification, section 3.32.2).
 
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::Op;
 
@@ -8,7 +7,7 @@ use super::Family;
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
 use crate::module::Type;
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::debug;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -24,36 +23,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: None,
-    rules: &[&MEMBER_NAME, &FILE],
-};
-
-static MEMBER_NAME: Rule = Rule {
-    id: "debug.member-name",
-    class: InvalidId,
-    section: "3.32.2",
-    vuids: &[],
-    text: "`OpMemberName` names a member of a structure type.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpMemberName %s 1 \"second\"
-%s = OpTypeStruct %u32",
-        keeps: "OpMemberName %s 0 \"first\"
-%s = OpTypeStruct %u32",
-    },
-};
-
-static FILE: Rule = Rule {
-    id: "debug.file",
-    class: InvalidId,
-    section: "3.32.2",
-    vuids: &[],
-    text: "The file of a source or a line is an `OpString`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpLine %u32_0 1 1",
-        keeps: "%file = OpString \"file\"
-OpLine %file 1 1",
-    },
 };
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -79,7 +48,7 @@ fn member_name(at: &InstCtx<'_, '_>) -> CheckResult {
             m.name(ty)
         ),
     };
-    let finding = at.finding(&MEMBER_NAME, message);
+    let finding = at.finding(&debug::MEMBER_NAME, message);
     Err(finding.about(m, ty, "it is declared here"))
 }
 
@@ -93,6 +62,6 @@ fn file(at: &InstCtx<'_, '_>, index: usize) -> CheckResult {
         at.inst.op(),
         m.show_value(file)
     );
-    let finding = at.finding(&FILE, message);
+    let finding = at.finding(&debug::FILE, message);
     Err(finding.about(m, file, "it is defined here"))
 }

@@ -1,7 +1,6 @@
 //! Device-side enqueue instructions (specification, section 3.32.22).
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::Op;
 
 use super::Family;
@@ -9,7 +8,7 @@ use super::operation::Operation;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::device_enqueue;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -32,43 +31,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: None,
-    rules: &[&RESULT, &OPERAND],
-};
-
-static RESULT: Rule = Rule {
-    id: "device-enqueue.result",
-    class: InvalidData,
-    section: "3.32.22",
-    vuids: &[],
-    text: "The result of an instruction that enqueues or queries a size is a 32-bit integer; the results of the other \
-           instructions are the queue, the event, the boolean or the structure that their names say.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability DeviceEnqueue
-%queue_type = OpTypeQueue
-%queue = OpGetDefaultQueue %u32",
-        keeps: "OpCapability DeviceEnqueue
-%queue_type = OpTypeQueue
-%queue = OpGetDefaultQueue %queue_type",
-    },
-};
-
-static OPERAND: Rule = Rule {
-    id: "device-enqueue.operand",
-    class: InvalidData,
-    section: "3.32.22",
-    vuids: &[],
-    text: "Queues and events have the types of these names, and counts, flags, statuses and sizes of parameters are \
-           32-bit integers.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability DeviceEnqueue
-OpRetainEvent %u32_1",
-        keeps: "OpCapability DeviceEnqueue
-%event_type = OpTypeDeviceEvent
-%event = OpCreateUserEvent %event_type
-OpRetainEvent %event",
-    },
 };
 
 /// What a result or an operand is.
@@ -140,7 +102,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let (made, parts) = signature(o.op);
     if !made.accepts(m, o.result) && m.ty(o.result) != Type::None {
-        return Err(o.result_finding(&RESULT, made.wanted()));
+        return Err(o.result_finding(&device_enqueue::RESULT, made.wanted()));
     }
     all(parts.iter().enumerate().map(|(index, part)| {
         // What is no value an earlier phase reports.
@@ -148,7 +110,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
             return Ok(());
         };
         if !part.accepts(m, ty) {
-            return Err(o.operand_finding(&OPERAND, index, part.wanted()));
+            return Err(o.operand_finding(&device_enqueue::OPERAND, index, part.wanted()));
         }
         Ok(())
     }))

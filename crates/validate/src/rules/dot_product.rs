@@ -2,7 +2,6 @@
 //! (`SPV_VALVE_mixed_float_dot_product`).
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Capability, FPEncoding, Op};
 
 use super::operation::{Operation, check_values};
@@ -10,7 +9,7 @@ use super::{Family, arithmetic};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::Type;
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::dot_product;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -26,247 +25,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: None,
-    rules: &[
-        &RESULT,
-        &VECTOR,
-        &SIGN,
-        &SAME,
-        &WIDTH,
-        &INPUT,
-        &PACKED,
-        &ACCUMULATOR,
-        &MIXED_RESULT,
-        &MIXED_VECTOR,
-        &MIXED_ENCODING,
-        &MIXED_CAPABILITY,
-    ],
-};
-
-static RESULT: Rule = Rule {
-    id: "dot-product.result",
-    class: InvalidData,
-    section: "SPV_KHR_integer_dot_product",
-    vuids: &[],
-    text: "The result of a dot product of integers is an integer scalar, which is unsigned for `OpUDot` and \
-           `OpUDotAccSat`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability DotProduct
-OpCapability DotProductInputAll
-%dot = OpUDot %i32 %v2u32_0 %v2u32_0",
-        keeps: "OpCapability DotProduct
-OpCapability DotProductInputAll
-%dot = OpUDot %u32 %v2u32_0 %v2u32_0",
-    },
-};
-
-static VECTOR: Rule = Rule {
-    id: "dot-product.vector",
-    class: InvalidData,
-    section: "SPV_KHR_integer_dot_product",
-    vuids: &[],
-    text: "The operands of a dot product are two vectors of integers, or two 32-bit integers that each hold a packed \
-           vector.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability DotProduct
-OpCapability DotProductInputAll
-%dot = OpSDot %i32 %v2f32_0 %v2f32_0",
-        keeps: "OpCapability DotProduct
-OpCapability DotProductInputAll
-%dot = OpSDot %i32 %v2i32_0 %v2i32_0",
-    },
-};
-
-static SIGN: Rule = Rule {
-    id: "dot-product.sign",
-    class: InvalidData,
-    section: "SPV_KHR_integer_dot_product",
-    vuids: &[],
-    text: "The components of both vectors of `OpUDot` and `OpUDotAccSat`, and those of the second vector of `OpSUDot` \
-           and `OpSUDotAccSat`, are unsigned.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability DotProduct
-OpCapability DotProductInputAll
-%dot = OpUDot %u32 %v2i32_0 %v2u32_0",
-        keeps: "OpCapability DotProduct
-OpCapability DotProductInputAll
-%dot = OpUDot %u32 %v2u32_0 %v2u32_0",
-    },
-};
-
-static SAME: Rule = Rule {
-    id: "dot-product.same",
-    class: InvalidData,
-    section: "SPV_KHR_integer_dot_product",
-    vuids: &[],
-    text: "Both vectors of a dot product are packed or neither is, and both have the same number of components of the \
-           same width.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability DotProduct
-OpCapability DotProductInputAll
-%dot = OpUDot %u32 %v2u32_0 %v3u32_0",
-        keeps: "OpCapability DotProduct
-OpCapability DotProductInputAll
-%dot = OpUDot %u32 %v2u32_0 %v2u32_0",
-    },
-};
-
-static WIDTH: Rule = Rule {
-    id: "dot-product.width",
-    class: InvalidData,
-    section: "SPV_KHR_integer_dot_product",
-    vuids: &[],
-    text: "The result of a dot product is at least as wide as the components of its operands.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability DotProduct
-OpCapability DotProductInputAll
-%dot = OpUDot %u16 %v2u32_0 %v2u32_0",
-        keeps: "OpCapability DotProduct
-OpCapability DotProductInputAll
-%dot = OpUDot %u64 %v2u32_0 %v2u32_0",
-    },
-};
-
-static INPUT: Rule = Rule {
-    id: "dot-product.input",
-    class: InvalidData,
-    section: "SPV_KHR_integer_dot_product",
-    vuids: &[],
-    text: "The capabilities say which operands a dot product can have: `DotProductInputAll` allows vectors, \
-           `DotProductInput4x8Bit` vectors of four 8-bit integers, and `DotProductInput4x8BitPacked` 32-bit integers.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability DotProduct
-%dot = OpUDot %u32 %v2u32_0 %v2u32_0",
-        keeps: "OpCapability DotProduct
-OpCapability DotProductInputAll
-%dot = OpUDot %u32 %v2u32_0 %v2u32_0",
-    },
-};
-
-static PACKED: Rule = Rule {
-    id: "dot-product.packed",
-    class: InvalidData,
-    section: "SPV_KHR_integer_dot_product",
-    vuids: &[],
-    text: "A dot product of packed vectors takes 32-bit integers and names their format; a dot product of other \
-           vectors names none.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability DotProduct
-OpCapability DotProductInput4x8BitPacked
-%dot = OpUDot %u32 %u32_1 %u32_2",
-        keeps: "OpCapability DotProduct
-OpCapability DotProductInput4x8BitPacked
-%dot = OpUDot %u32 %u32_1 %u32_2 PackedVectorFormat4x8Bit",
-    },
-};
-
-static ACCUMULATOR: Rule = Rule {
-    id: "dot-product.accumulator",
-    class: InvalidData,
-    section: "SPV_KHR_integer_dot_product",
-    vuids: &[],
-    text: "The accumulator of a dot product has the result type.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability DotProduct
-OpCapability DotProductInputAll
-%dot = OpUDotAccSat %u32 %v2u32_0 %v2u32_0 %i32_1",
-        keeps: "OpCapability DotProduct
-OpCapability DotProductInputAll
-%dot = OpUDotAccSat %u32 %v2u32_0 %v2u32_0 %u32_1",
-    },
-};
-
-const MIXED: &str = "SPV_VALVE_mixed_float_dot_product";
-
-static MIXED_RESULT: Rule = Rule {
-    id: "dot-product.mixed-result",
-    class: InvalidData,
-    section: MIXED,
-    vuids: &[],
-    text: "The result of a mixed dot product is a floating-point scalar of the width that the instruction's name \
-           says; one of 32 bits is encoded as IEEE 754.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability DotProductFloat16AccFloat32VALVE
-OpExtension \"SPV_VALVE_mixed_float_dot_product\"
-%v2f16_0 = OpConstantNull %v2f16
-%dot = OpFDot2MixAcc32VALVE %f64 %v2f16_0 %v2f16_0 %f64_0",
-        keeps: "OpCapability DotProductFloat16AccFloat32VALVE
-OpExtension \"SPV_VALVE_mixed_float_dot_product\"
-%v2f16_0 = OpConstantNull %v2f16
-%dot = OpFDot2MixAcc32VALVE %f32 %v2f16_0 %v2f16_0 %f32_0",
-    },
-};
-
-static MIXED_VECTOR: Rule = Rule {
-    id: "dot-product.mixed-vector",
-    class: InvalidData,
-    section: MIXED,
-    vuids: &[],
-    text: "The operands of a mixed dot product are two vectors of two 16-bit or four 8-bit floats, as the \
-           instruction's name says.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability DotProductFloat16AccFloat32VALVE
-OpExtension \"SPV_VALVE_mixed_float_dot_product\"
-%dot = OpFDot2MixAcc32VALVE %f32 %v2f32_0 %v2f32_0 %f32_0",
-        keeps: "OpCapability DotProductFloat16AccFloat32VALVE
-OpExtension \"SPV_VALVE_mixed_float_dot_product\"
-%v2f16_0 = OpConstantNull %v2f16
-%dot = OpFDot2MixAcc32VALVE %f32 %v2f16_0 %v2f16_0 %f32_0",
-    },
-};
-
-static MIXED_ENCODING: Rule = Rule {
-    id: "dot-product.mixed-encoding",
-    class: InvalidData,
-    section: MIXED,
-    vuids: &[],
-    text: "The components of two vectors of 16-bit floats have the same encoding, and so has a 16-bit result.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability DotProductFloat16AccFloat32VALVE
-OpCapability DotProductBFloat16AccVALVE
-OpCapability BFloat16TypeKHR
-OpExtension \"SPV_KHR_bfloat16\"
-OpExtension \"SPV_VALVE_mixed_float_dot_product\"
-%v2f16_0 = OpConstantNull %v2f16
-%bf16 = OpTypeFloat 16 BFloat16KHR
-%v2bf16 = OpTypeVector %bf16 2
-%v2bf16_0 = OpConstantNull %v2bf16
-%dot = OpFDot2MixAcc32VALVE %f32 %v2f16_0 %v2bf16_0 %f32_0",
-        keeps: "OpCapability DotProductFloat16AccFloat32VALVE
-OpExtension \"SPV_VALVE_mixed_float_dot_product\"
-%v2f16_0 = OpConstantNull %v2f16
-%dot = OpFDot2MixAcc32VALVE %f32 %v2f16_0 %v2f16_0 %f32_0",
-    },
-};
-
-static MIXED_CAPABILITY: Rule = Rule {
-    id: "dot-product.mixed-capability",
-    class: InvalidData,
-    section: MIXED,
-    vuids: &[],
-    text: "The capabilities say which encodings a mixed dot product can have: `DotProductBFloat16AccVALVE` allows \
-           BFloat16, `DotProductFloat16AccFloat32VALVE` and `DotProductFloat16AccFloat16VALVE` allow IEEE 754.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability DotProductBFloat16AccVALVE
-OpExtension \"SPV_VALVE_mixed_float_dot_product\"
-%v2f16_0 = OpConstantNull %v2f16
-%dot = OpFDot2MixAcc32VALVE %f32 %v2f16_0 %v2f16_0 %f32_0",
-        keeps: "OpCapability DotProductFloat16AccFloat32VALVE
-OpExtension \"SPV_VALVE_mixed_float_dot_product\"
-%v2f16_0 = OpConstantNull %v2f16
-%dot = OpFDot2MixAcc32VALVE %f32 %v2f16_0 %v2f16_0 %f32_0",
-    },
 };
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -283,14 +41,18 @@ fn check_integer(o: &Operation<'_, '_, '_>) -> CheckResult {
     let all_unsigned = matches!(o.op, Op::UDot | Op::UDotAccSat);
     let second_unsigned = all_unsigned || matches!(o.op, Op::SUDot | Op::SUDotAccSat);
     if !m.is_int_scalar(o.result) {
-        return Err(o.result_finding(&RESULT, "an integer scalar"));
+        return Err(o.result_finding(&dot_product::RESULT, "an integer scalar"));
     }
     if all_unsigned && !m.is_unsigned_scalar(o.result) {
-        return Err(o.result_finding(&RESULT, "an unsigned integer scalar"));
+        return Err(o.result_finding(&dot_product::RESULT, "an unsigned integer scalar"));
     }
     all((0..2).map(|index| {
         if !m.is_int_scalar_or_vector(o.ty(index)) {
-            return Err(o.operand_finding(&VECTOR, index, "an integer scalar or vector"));
+            return Err(o.operand_finding(
+                &dot_product::VECTOR,
+                index,
+                "an integer scalar or vector",
+            ));
         }
         Ok(())
     }))?;
@@ -306,7 +68,7 @@ fn check_integer(o: &Operation<'_, '_, '_>) -> CheckResult {
             m.show_value(o.id(0)),
             m.show_value(o.id(1))
         );
-        let finding = o.finding(&SAME, message);
+        let finding = o.finding(&dot_product::SAME, message);
         return Err(finding.about(m, o.id(0), "one is defined here").about(
             m,
             o.id(1),
@@ -322,7 +84,7 @@ fn check_integer(o: &Operation<'_, '_, '_>) -> CheckResult {
     // The components of a packed vector have 8 bits.
     let component = if is_packed { 8 } else { m.bit_width(first) };
     let width = expect(m.bit_width(o.result) >= component, || {
-        o.result_finding(&WIDTH, "at least as wide as the components")
+        o.result_finding(&dot_product::WIDTH, "at least as wide as the components")
     });
     all([input, width, check_accumulator(o, accumulates)])
 }
@@ -335,14 +97,18 @@ fn check_packed(o: &Operation<'_, '_, '_>, has_format: bool) -> CheckResult {
                 "{} needs the capability DotProductInput4x8BitPacked for packed vectors",
                 o.op
             );
-            o.finding(&INPUT, message)
+            o.finding(&dot_product::INPUT, message)
         }),
         expect(m.bit_width(o.ty(0)) == 32, || {
-            o.operand_finding(&PACKED, 0, "32 bits wide to hold a packed vector")
+            o.operand_finding(
+                &dot_product::PACKED,
+                0,
+                "32 bits wide to hold a packed vector",
+            )
         }),
         expect(has_format, || {
             let message = format!("{} needs to name the format of its packed vectors", o.op);
-            o.finding(&PACKED, message)
+            o.finding(&dot_product::PACKED, message)
         }),
     ])
 }
@@ -356,7 +122,7 @@ fn check_unpacked(o: &Operation<'_, '_, '_>, has_format: bool, unsigned: [bool; 
         || is_small && m.has(Capability::DotProductInput4x8Bit);
     let signs = unsigned.into_iter().enumerate().map(|(index, unsigned)| {
         expect(!unsigned || m.is_unsigned_vector(o.ty(index)), || {
-            o.operand_finding(&SIGN, index, "a vector of unsigned integers")
+            o.operand_finding(&dot_product::SIGN, index, "a vector of unsigned integers")
         })
     });
     all([
@@ -366,14 +132,14 @@ fn check_unpacked(o: &Operation<'_, '_, '_>, has_format: bool, unsigned: [bool; 
                 o.op,
                 m.show_type(first)
             );
-            o.finding(&INPUT, message)
+            o.finding(&dot_product::INPUT, message)
         }),
         expect(!has_format, || {
             let message = format!(
                 "{} has vectors that are not packed, but names a packed format",
                 o.op
             );
-            o.finding(&PACKED, message)
+            o.finding(&dot_product::PACKED, message)
         }),
         all(signs),
     ])
@@ -381,7 +147,7 @@ fn check_unpacked(o: &Operation<'_, '_, '_>, has_format: bool, unsigned: [bool; 
 
 fn check_accumulator(o: &Operation<'_, '_, '_>, accumulates: bool) -> CheckResult {
     match accumulates && o.ty(2) != o.result {
-        true => Err(o.mismatch(&ACCUMULATOR, 2, "the result type")),
+        true => Err(o.mismatch(&dot_product::ACCUMULATOR, 2, "the result type")),
         false => Ok(()),
     }
 }
@@ -401,7 +167,7 @@ fn check_mixed(o: &Operation<'_, '_, '_>) -> CheckResult {
     };
     if !is_fine {
         let wanted = format!("a {result_width}-bit floating-point scalar");
-        return Err(o.result_finding(&MIXED_RESULT, &wanted));
+        return Err(o.result_finding(&dot_product::MIXED_RESULT, &wanted));
     }
     all((0..2).map(|index| {
         let ty = o.ty(index);
@@ -411,7 +177,7 @@ fn check_mixed(o: &Operation<'_, '_, '_>) -> CheckResult {
             && (width == 16 || is_small_float(o, ty));
         if !is_fine {
             let wanted = format!("a vector of {count} {width}-bit floats");
-            return Err(o.operand_finding(&MIXED_VECTOR, index, &wanted));
+            return Err(o.operand_finding(&dot_product::MIXED_VECTOR, index, &wanted));
         }
         Ok(())
     }))?;
@@ -419,10 +185,14 @@ fn check_mixed(o: &Operation<'_, '_, '_>) -> CheckResult {
     if width == 16 {
         if arithmetic::encoding(m, o.ty(1)) != encoding {
             let wanted = "the encoding of the other vector";
-            return Err(o.mismatch(&MIXED_ENCODING, 1, wanted));
+            return Err(o.mismatch(&dot_product::MIXED_ENCODING, 1, wanted));
         }
         if result_width == 16 && arithmetic::encoding(m, o.result) != encoding {
-            return Err(o.mismatch(&MIXED_ENCODING, 0, "the encoding of the result"));
+            return Err(o.mismatch(
+                &dot_product::MIXED_ENCODING,
+                0,
+                "the encoding of the result",
+            ));
         }
         let needed = match (encoding, result_width) {
             (Some(FPEncoding::BFloat16KHR), _) => Capability::DotProductBFloat16AccVALVE,
@@ -435,7 +205,7 @@ fn check_mixed(o: &Operation<'_, '_, '_>) -> CheckResult {
                 o.op,
                 m.show_type(o.ty(0))
             );
-            return Err(o.finding(&MIXED_CAPABILITY, message));
+            return Err(o.finding(&dot_product::MIXED_CAPABILITY, message));
         }
     }
     check_accumulator(o, true)

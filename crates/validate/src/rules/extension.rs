@@ -4,46 +4,18 @@
 use hashbrown::HashSet;
 use std::sync::OnceLock;
 
-use spirvkit_diagnostics::ErrorClass::{MissingExtension, WrongVersion};
 use spirvkit_grammar::{Availability, Op, OperandKind, Version};
 
 use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter};
 use crate::inst_ctx::InstCtx;
 use crate::module::Module;
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::extension;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[Op::Extension, Op::ConditionalExtensionINTEL],
     check,
     check_module: Some(check_module),
-    rules: &[&VERSION, &UNKNOWN],
-};
-
-static VERSION: Rule = Rule {
-    id: "extension.version",
-    class: WrongVersion,
-    section: "Extensions, Dependencies",
-    vuids: &[],
-    text: "Some extensions build on a version of SPIR-V, and can't be used in modules of earlier ones.",
-    example: Example {
-        frame: Frame::ShaderFor("spv1.3"),
-        breaks: "OpExtension \"SPV_KHR_workgroup_memory_explicit_layout\"",
-        keeps: "OpExtension \"SPV_KHR_variable_pointers\"",
-    },
-};
-
-static UNKNOWN: Rule = Rule {
-    id: "extension.unknown",
-    class: MissingExtension,
-    section: "3.32.4",
-    vuids: &[],
-    text: "An extension that the registry doesn't have is unknown or misspelt. This is only a warning.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpExtension \"SPV_KHR_variable_pointer\"",
-        keeps: "OpExtension \"SPV_KHR_variable_pointers\"",
-    },
 };
 
 /// Extensions that need more than version 1.0.
@@ -88,10 +60,10 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
                 "{name} needs version {version} of SPIR-V; the module's version is {}",
                 m.version
             );
-            reporter.add(Finding::new(&VERSION, inst.offset(), message));
+            reporter.add(Finding::new(&extension::VERSION, inst.offset(), message));
         } else if !known().contains(name.as_str()) {
             let message = format!("the extension {name:?} is unknown");
-            reporter.add(Finding::new(&UNKNOWN, inst.offset(), message).warning());
+            reporter.add(Finding::new(&extension::UNKNOWN, inst.offset(), message).warning());
         }
     }
 }

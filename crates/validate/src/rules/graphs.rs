@@ -3,7 +3,6 @@
 use hashbrown::HashMap;
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData};
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
@@ -11,7 +10,7 @@ use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Inst, Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::graph;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -25,404 +24,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: Some(check_module),
-    rules: &[
-        &GRAPH_TYPE,
-        &CONSTANT,
-        &CONSTANT_ID,
-        &RESULT,
-        &ENTRY,
-        &NO_ENTRY,
-        &ENTRY_NAME,
-        &INTERFACE,
-        &INDEX,
-        &INDEX_CONSTANT,
-        &INDEX_RANGE,
-        &ELEMENT,
-        &TYPE,
-        &DUPLICATE,
-    ],
-};
-
-const SECTION: &str = "SPV_ARM_graph";
-
-/// A module with a graph of one input and one output, which are arrays of two
-/// tensors, with the pieces of a text in three places: among the declarations,
-/// behind the graph's entry point, and for the inputs and outputs.
-macro_rules! with_graph {
-    ($declarations:literal, $entry:literal, $body:literal) => {
-        concat!(
-            "OpCapability VulkanMemoryModel
-OpCapability Shader
-OpCapability TensorsARM
-OpCapability GraphARM
-OpExtension \"SPV_ARM_tensors\"
-OpExtension \"SPV_ARM_graph\"
-OpMemoryModel Logical Vulkan
-OpDecorate %in DescriptorSet 0
-OpDecorate %in Binding 0
-OpDecorate %out DescriptorSet 0
-OpDecorate %out Binding 1
-%u32 = OpTypeInt 32 0
-%f32 = OpTypeFloat 32
-%u32_0 = OpConstant %u32 0
-%u32_1 = OpConstant %u32 1
-%u32_2 = OpConstant %u32 2
-%f32_0 = OpConstant %f32 0
-%tensor = OpTypeTensorARM %u32 %u32_1
-%array = OpTypeArray %tensor %u32_2
-%pointer = OpTypePointer UniformConstant %array
-%in = OpVariable %pointer UniformConstant
-%out = OpVariable %pointer UniformConstant
-%type = OpTypeGraphARM 1 %array %array
-",
-            $declarations,
-            "\n",
-            $entry,
-            "\n%graph = OpGraphARM %type\n",
-            $body,
-            "\nOpGraphEndARM\n"
-        )
-    };
-}
-
-static GRAPH_TYPE: Rule = Rule {
-    id: "graph.type",
-    class: InvalidData,
-    section: SECTION,
-    vuids: &[],
-    text: "A graph type lists the types of its inputs and then of at least one output: tensors and arrays of tensors.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: with_graph!(
-            "%other = OpTypeGraphARM 1 %array %u32",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-        keeps: with_graph!(
-            "%other = OpTypeGraphARM 1 %array %tensor",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-    },
-};
-
-static CONSTANT: Rule = Rule {
-    id: "graph.constant",
-    class: InvalidData,
-    section: SECTION,
-    vuids: &[],
-    text: "The type of a graph constant is a tensor.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: with_graph!(
-            "%constant = OpGraphConstantARM %u32 1",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-        keeps: with_graph!(
-            "%constant = OpGraphConstantARM %tensor 1",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-    },
-};
-
-static CONSTANT_ID: Rule = Rule {
-    id: "graph.constant-id",
-    class: InvalidData,
-    section: SECTION,
-    vuids: &[],
-    text: "Graph constants have different ids.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: with_graph!(
-            "%constant = OpGraphConstantARM %tensor 1
-%other = OpGraphConstantARM %tensor 1",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-        keeps: with_graph!(
-            "%constant = OpGraphConstantARM %tensor 1
-%other = OpGraphConstantARM %tensor 2",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-    },
-};
-
-static RESULT: Rule = Rule {
-    id: "graph.result",
-    class: InvalidData,
-    section: SECTION,
-    vuids: &[],
-    text: "The type of a graph is a graph type.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: with_graph!(
-            "%constant = OpGraphConstantARM %tensor 1",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0
-OpGraphEndARM
-%other = OpGraphARM %tensor
-OpGraphSetOutputARM %constant %u32_0"
-        ),
-        keeps: with_graph!(
-            "",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-    },
-};
-
-static ENTRY: Rule = Rule {
-    id: "graph.entry",
-    class: InvalidData,
-    section: SECTION,
-    vuids: &[],
-    text: "The entry point of a graph names an `OpGraphARM`.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: with_graph!(
-            "",
-            "OpGraphEntryPointARM %u32_0 \"main\" %in %out",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-        keeps: with_graph!(
-            "",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-    },
-};
-
-static NO_ENTRY: Rule = Rule {
-    id: "graph.no-entry",
-    class: InvalidBinary,
-    section: SECTION,
-    vuids: &[],
-    text: "A module with the capability `GraphARM` has a graph entry point.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: with_graph!(
-            "",
-            "",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-        keeps: with_graph!(
-            "",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-    },
-};
-
-static ENTRY_NAME: Rule = Rule {
-    id: "graph.entry-name",
-    class: InvalidData,
-    section: SECTION,
-    vuids: &[],
-    text: "Graph entry points have different names.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: with_graph!(
-            "",
-            "OpGraphEntryPointARM %graph \"main\" %in %out
-OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-        keeps: with_graph!(
-            "",
-            "OpGraphEntryPointARM %graph \"main\" %in %out
-OpGraphEntryPointARM %graph \"other\" %in %out",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-    },
-};
-
-static INTERFACE: Rule = Rule {
-    id: "graph.interface",
-    class: InvalidData,
-    section: SECTION,
-    vuids: &[],
-    text: "A graph entry point lists a variable in the storage class `UniformConstant` for each of the graph's inputs \
-           and outputs, with the type of that input or output.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: with_graph!(
-            "",
-            "OpGraphEntryPointARM %graph \"main\" %in",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-        keeps: with_graph!(
-            "",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-    },
-};
-
-static INDEX: Rule = Rule {
-    id: "graph.index",
-    class: InvalidData,
-    section: SECTION,
-    vuids: &[],
-    text: "The indexes of inputs, outputs and their elements are 32-bit integers.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.6"),
-        breaks: with_graph!(
-            "",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %f32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-        keeps: with_graph!(
-            "",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-    },
-};
-
-static INDEX_CONSTANT: Rule = Rule {
-    id: "graph.index-constant",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &[
-        "VUID-StandaloneSpirv-OpGraphInputARM-09931",
-        "VUID-StandaloneSpirv-OpGraphSetOutputARM-09932",
-    ],
-    text: "In Vulkan, the indexes of inputs, outputs and their elements are constants.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: with_graph!(
-            "%undefined = OpUndef %u32",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %undefined
-OpGraphSetOutputARM %value %u32_0"
-        ),
-        keeps: with_graph!(
-            "",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-    },
-};
-
-static INDEX_RANGE: Rule = Rule {
-    id: "graph.index-range",
-    class: InvalidData,
-    section: SECTION,
-    vuids: &[],
-    text: "The indexes of inputs, outputs and their elements are less than the number of these.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: with_graph!(
-            "",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %u32_1
-OpGraphSetOutputARM %value %u32_0"
-        ),
-        keeps: with_graph!(
-            "",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-    },
-};
-
-static ELEMENT: Rule = Rule {
-    id: "graph.element",
-    class: InvalidData,
-    section: SECTION,
-    vuids: &[],
-    text: "Elements are selected only from an input or an output that is an array.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: with_graph!(
-            "%flat = OpTypeGraphARM 1 %tensor %tensor",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0
-OpGraphEndARM
-%other = OpGraphARM %flat
-%other_value = OpGraphInputARM %tensor %u32_0 %u32_0
-OpGraphSetOutputARM %other_value %u32_0"
-        ),
-        keeps: with_graph!(
-            "",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %tensor %u32_0 %u32_1
-OpGraphSetOutputARM %value %u32_0 %u32_0"
-        ),
-    },
-};
-
-static TYPE: Rule = Rule {
-    id: "graph.input-output-type",
-    class: InvalidData,
-    section: SECTION,
-    vuids: &[],
-    text: "The value of an input or an output has the type that the graph type says, or, with the index of an \
-           element, the type of the elements.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: with_graph!(
-            "",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %tensor %u32_0
-OpGraphSetOutputARM %value %u32_0 %u32_0"
-        ),
-        keeps: with_graph!(
-            "",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %array %u32_0
-OpGraphSetOutputARM %value %u32_0"
-        ),
-    },
-};
-
-static DUPLICATE: Rule = Rule {
-    id: "graph.duplicate",
-    class: InvalidData,
-    section: SECTION,
-    vuids: &[],
-    text: "Each input is read, and each output set, once in a graph, or only by different elements.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: with_graph!(
-            "",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %tensor %u32_0 %u32_0
-OpGraphSetOutputARM %value %u32_0 %u32_0
-OpGraphSetOutputARM %value %u32_0 %u32_0"
-        ),
-        keeps: with_graph!(
-            "",
-            "OpGraphEntryPointARM %graph \"main\" %in %out",
-            "%value = OpGraphInputARM %tensor %u32_0 %u32_0
-OpGraphSetOutputARM %value %u32_0 %u32_0
-OpGraphSetOutputARM %value %u32_0 %u32_1"
-        ),
-    },
 };
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -434,7 +35,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
                 let shown = at.m.show_type(at.result_type());
                 let message =
                     format!("the type of a graph constant must be a tensor, but is {shown}");
-                Err(at.finding(&CONSTANT, message).word(1))
+                Err(at.finding(&graph::CONSTANT, message).word(1))
             }
         },
         Op::GraphARM => match GraphType::of(at.m, at.result_type()) {
@@ -442,7 +43,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
             None => {
                 let shown = at.m.show_type(at.result_type());
                 let message = format!("the type of a graph must be a graph type, but is {shown}");
-                Err(at.finding(&RESULT, message).word(1))
+                Err(at.finding(&graph::RESULT, message).word(1))
             }
         },
         Op::GraphEntryPointARM => check_entry(at),
@@ -487,7 +88,7 @@ fn check_type(at: &InstCtx<'_, '_>) -> CheckResult {
             counted(inputs, "input"),
             counted(types.len(), "type")
         );
-        return Err(at.finding(&GRAPH_TYPE, message));
+        return Err(at.finding(&graph::TYPE, message));
     }
     all(types.iter().map(|&ty| {
         if !is_interface(m, Id(ty)) && m.def_offset(Id(ty)) != 0 {
@@ -495,7 +96,7 @@ fn check_type(at: &InstCtx<'_, '_>) -> CheckResult {
                 "inputs and outputs of graphs must be tensors or arrays of tensors, but this is {}",
                 m.show_type(Id(ty))
             );
-            let finding = at.finding(&GRAPH_TYPE, message);
+            let finding = at.finding(&graph::TYPE, message);
             return Err(finding.about(m, Id(ty), "the type is declared here"));
         }
         Ok(())
@@ -513,7 +114,7 @@ fn check_entry(at: &InstCtx<'_, '_>) -> CheckResult {
             "the entry point of a graph must name a graph, but names {}",
             m.show_value(graph)
         );
-        let finding = at.finding(&ENTRY, message);
+        let finding = at.finding(&graph::ENTRY, message);
         return Err(finding.about(m, graph, "it is defined here"));
     }
     let ty = def.result_type().unwrap_or(Id(0));
@@ -531,7 +132,7 @@ fn check_entry(at: &InstCtx<'_, '_>) -> CheckResult {
             "the graph has {wanted} inputs and outputs in all, but its entry point has {} for them",
             counted(interface.len(), "variable")
         );
-        let finding = at.finding(&INTERFACE, message);
+        let finding = at.finding(&graph::INTERFACE, message);
         finding.about(m, graph, "the graph is defined here")
     });
     // Of too many or too few it can't be told which is for what.
@@ -555,7 +156,7 @@ fn check_interface(at: &InstCtx<'_, '_>, id: Id, ty: Option<Id>) -> CheckResult 
             "the interface of a graph entry point must have only UniformConstant variables, but {} is not one",
             m.name(id)
         );
-        let finding = at.finding(&INTERFACE, message).operand(m, id);
+        let finding = at.finding(&graph::INTERFACE, message).operand(m, id);
         return Err(finding.about(m, id, "it is defined here"));
     }
     let pointee = m.type_of(id).and_then(|pointer| m.pointee(pointer));
@@ -569,7 +170,7 @@ fn check_interface(at: &InstCtx<'_, '_>, id: Id, ty: Option<Id>) -> CheckResult 
             m.show_type(ty),
             m.show_type(pointee)
         );
-        let finding = at.finding(&INTERFACE, message).operand(m, id);
+        let finding = at.finding(&graph::INTERFACE, message).operand(m, id);
         finding.about(m, id, "the variable is declared here")
     })
 }
@@ -592,7 +193,7 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
                         "there is more than one graph constant with the id {}",
                         inst.arg(0)
                     );
-                    let finding = Finding::new(&CONSTANT_ID, inst.offset(), message);
+                    let finding = Finding::new(&graph::CONSTANT_ID, inst.offset(), message);
                     reporter.add(finding.at(first, "the first one is here"));
                 }
             }
@@ -606,7 +207,7 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
                         "there is more than one graph entry point with the name \"{}\"",
                         name.to_text_lossy()
                     );
-                    let finding = Finding::new(&ENTRY_NAME, inst.offset(), message);
+                    let finding = Finding::new(&graph::ENTRY_NAME, inst.offset(), message);
                     reporter.add(finding.at(first, "the first one is here"));
                 }
             }
@@ -625,7 +226,11 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     }
     if !has_entry {
         let message = "the module has the capability GraphARM, but no OpGraphEntryPointARM";
-        reporter.add(Finding::new(&NO_ENTRY, m.words.len() as u32, message));
+        reporter.add(Finding::new(
+            &graph::NO_ENTRY,
+            m.words.len() as u32,
+            message,
+        ));
     }
 }
 
@@ -642,14 +247,14 @@ fn check_index(m: &Module<'_>, inst: Inst<'_>, index: Id) -> CheckResult {
             "the indexes of {op} must be 32-bit integers, but one is {}",
             m.show_value(index)
         );
-        finding(&INDEX, message)
+        finding(&graph::INDEX, message)
     });
     let constant = expect(!m.env.is_vulkan() || m.is_constant(index), || {
         let message = format!(
             "the indexes of {op} must be constants in Vulkan, but {} is not",
             m.name(index)
         );
-        finding(&INDEX_CONSTANT, message).vuid(match op {
+        finding(&graph::INDEX_CONSTANT, message).vuid(match op {
             Op::GraphSetOutputARM => "VUID-StandaloneSpirv-OpGraphSetOutputARM-09932",
             _ => "VUID-StandaloneSpirv-OpGraphInputARM-09931",
         })
@@ -702,7 +307,7 @@ impl<'a> Graph<'a> {
                 "{op} selects {what} {index}, but the graph has only {}",
                 counted(types.len(), what)
             );
-            return Err(finding(&INDEX_RANGE, message));
+            return Err(finding(&graph::INDEX_RANGE, message));
         };
         let ty = Id(ty);
         let mut wanted = ty;
@@ -714,7 +319,7 @@ impl<'a> Graph<'a> {
                 _ => {
                     let message =
                         format!("{op} selects an element of {what} {index}, which is not an array");
-                    return Err(finding(&ELEMENT, message));
+                    return Err(finding(&graph::ELEMENT, message));
                 }
             };
             element_index = m.constant_u64(Id(element));
@@ -724,7 +329,7 @@ impl<'a> Graph<'a> {
                 let message = format!(
                     "{op} selects element {element} of {what} {index}, which has only {length}"
                 );
-                in_range = Err(finding(&INDEX_RANGE, message));
+                in_range = Err(finding(&graph::INDEX_RANGE, message));
             }
         }
         let typed = expect(value.is_none_or(|value| value == wanted), || {
@@ -733,7 +338,7 @@ impl<'a> Graph<'a> {
                 m.show_type(value.unwrap_or(Id(0))),
                 m.show_type(wanted)
             );
-            finding(&TYPE, message).about(m, ty, "the type is declared here")
+            finding(&graph::INPUT_OUTPUT_TYPE, message).about(m, ty, "the type is declared here")
         });
         let key = (is_output, index);
         let is_whole = indexes.len() == 1;
@@ -746,7 +351,7 @@ impl<'a> Graph<'a> {
         };
         let first = earlier.map_or(Ok(()), |&earlier| {
             let message = format!("the graph uses {what} {index} a second time");
-            Err(finding(&DUPLICATE, message).at(earlier, "the first use is here"))
+            Err(finding(&graph::DUPLICATE, message).at(earlier, "the first use is here"))
         });
         self.any.entry(key).or_insert(inst.offset());
         if is_whole {

@@ -2,14 +2,14 @@
 //! interlock of fragment shaders.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{AddressingModel, ExecutionMode, ExecutionModel, Op, StorageClass};
 
 use super::Family;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Models, Module, Type, is_cross_workgroup};
-use crate::rule::{Example, Frame, Rule};
+use crate::rule::Rule;
+use crate::rules::generated::group;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -39,274 +39,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: None,
-    rules: &[
-        &VOTE_RESULT,
-        &VOTE_PREDICATE,
-        &RESULT,
-        &VALUE,
-        &COPY_RESULT,
-        &COPY_DESTINATION,
-        &COPY_CLASSES,
-        &COPY_SOURCE,
-        &COPY_COUNT,
-        &EVENT,
-        &WAIT_COUNT,
-        &WAIT_EVENTS,
-        &INTERLOCK_STAGE,
-        &INTERLOCK_MODE,
-    ],
-};
-
-static VOTE_RESULT: Rule = Rule {
-    id: "group.vote-result",
-    class: InvalidData,
-    section: "3.32.21",
-    vuids: &[],
-    text: "The result of `OpGroupAll` and `OpGroupAny` is a boolean scalar.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability Groups
-%all = OpGroupAll %u32 %u32_2 %true",
-        keeps: "OpCapability Groups
-%all = OpGroupAll %bool %u32_2 %true",
-    },
-};
-
-static VOTE_PREDICATE: Rule = Rule {
-    id: "group.vote-predicate",
-    class: InvalidData,
-    section: "3.32.21",
-    vuids: &[],
-    text: "The predicate of `OpGroupAll` and `OpGroupAny` is a boolean scalar.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability Groups
-%all = OpGroupAll %bool %u32_2 %u32_1",
-        keeps: "OpCapability Groups
-%all = OpGroupAll %bool %u32_2 %true",
-    },
-};
-
-static RESULT: Rule = Rule {
-    id: "group.result",
-    class: InvalidData,
-    section: "3.32.21",
-    vuids: &[],
-    text: "The result of a group operation is a scalar or vector of the kind of number that the instruction's name \
-           says; that of a broadcast is any scalar or vector.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability Groups
-%sum = OpGroupIAdd %f32 %u32_2 Reduce %f32_1",
-        keeps: "OpCapability Groups
-%sum = OpGroupFAdd %f32 %u32_2 Reduce %f32_1",
-    },
-};
-
-static VALUE: Rule = Rule {
-    id: "group.value",
-    class: InvalidData,
-    section: "3.32.21",
-    vuids: &[],
-    text: "The value of a group operation has the result type.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability Groups
-%sum = OpGroupIAdd %u64 %u32_2 Reduce %u32_1",
-        keeps: "OpCapability Groups
-%sum = OpGroupIAdd %u32 %u32_2 Reduce %u32_1",
-    },
-};
-
-/// A piece of an example: lines with an event and a variable to copy from or to.
-macro_rules! copy {
-    ($lines:literal) => {
-        concat!(
-            "%event = OpTypeEvent
-%no_event = OpConstantNull %event
-%global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
-",
-            $lines
-        )
-    };
-}
-
-static COPY_RESULT: Rule = Rule {
-    id: "group.copy-result",
-    class: InvalidData,
-    section: "3.32.21",
-    vuids: &[],
-    text: "The result of `OpGroupAsyncCopy` is an event.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: copy!(
-            "%copied = OpGroupAsyncCopy %u32 %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event"
-        ),
-        keeps: copy!(
-            "%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event"
-        ),
-    },
-};
-
-static COPY_DESTINATION: Rule = Rule {
-    id: "group.copy-destination",
-    class: InvalidData,
-    section: "3.32.21",
-    vuids: &[],
-    text: "The destination of a group copy is a pointer to scalars or vectors of numbers in `Workgroup` or \
-           `CrossWorkgroup`.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: copy!(
-            "%own = OpVariable %ptr_Function_u32 Function
-%copied = OpGroupAsyncCopy %event %u32_2 %own %workgroup_u32 %u64_1 %u64_1 %no_event"
-        ),
-        keeps: copy!(
-            "%copied = OpGroupAsyncCopy %event %u32_2 %global %workgroup_u32 %u64_1 %u64_1 %no_event"
-        ),
-    },
-};
-
-static COPY_CLASSES: Rule = Rule {
-    id: "group.copy-classes",
-    class: InvalidData,
-    section: "3.32.21",
-    vuids: &[],
-    text: "A group copy goes from `Workgroup` to `CrossWorkgroup` or the other way round.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: copy!(
-            "%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %workgroup_u32 %u64_1 %u64_1 %no_event"
-        ),
-        keeps: copy!(
-            "%copied = OpGroupAsyncCopy %event %u32_2 %global %workgroup_u32 %u64_1 %u64_1 %no_event"
-        ),
-    },
-};
-
-static COPY_SOURCE: Rule = Rule {
-    id: "group.copy-source",
-    class: InvalidData,
-    section: "3.32.21",
-    vuids: &[],
-    text: "The source of a group copy points to the same type as its destination.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: copy!(
-            "%floats = OpVariable %ptr_CrossWorkgroup_f32 CrossWorkgroup
-%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %floats %u64_1 %u64_1 %no_event"
-        ),
-        keeps: copy!(
-            "%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event"
-        ),
-    },
-};
-
-static COPY_COUNT: Rule = Rule {
-    id: "group.copy-count",
-    class: InvalidData,
-    section: "3.32.21",
-    vuids: &[],
-    text: "The number of elements and the stride of a group copy are integers as wide as a pointer.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: copy!(
-            "%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u32_1 %u64_1 %no_event"
-        ),
-        keeps: copy!(
-            "%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event"
-        ),
-    },
-};
-
-static EVENT: Rule = Rule {
-    id: "group.event",
-    class: InvalidData,
-    section: "3.32.21",
-    vuids: &[],
-    text: "The event operand of `OpGroupAsyncCopy` is an event.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: copy!(
-            "%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %u32_0"
-        ),
-        keeps: copy!(
-            "%copied = OpGroupAsyncCopy %event %u32_2 %workgroup_u32 %global %u64_1 %u64_1 %no_event"
-        ),
-    },
-};
-
-static WAIT_COUNT: Rule = Rule {
-    id: "group.wait-count",
-    class: InvalidData,
-    section: "3.32.21",
-    vuids: &[],
-    text: "The number of events to wait for is a 32-bit integer scalar.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "%event = OpTypeEvent
-%ptr_event = OpTypePointer Function %event
-%events = OpVariable %ptr_event Function
-OpGroupWaitEvents %u32_2 %u64_1 %events",
-        keeps: "%event = OpTypeEvent
-%ptr_event = OpTypePointer Function %event
-%events = OpVariable %ptr_event Function
-OpGroupWaitEvents %u32_2 %u32_1 %events",
-    },
-};
-
-static WAIT_EVENTS: Rule = Rule {
-    id: "group.wait-events",
-    class: InvalidData,
-    section: "3.32.21",
-    vuids: &[],
-    text: "The events to wait for are given by a pointer to `OpTypeEvent`.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpGroupWaitEvents %u32_2 %u32_1 %workgroup_u32",
-        keeps: "%event = OpTypeEvent
-%ptr_event = OpTypePointer Function %event
-%events = OpVariable %ptr_event Function
-OpGroupWaitEvents %u32_2 %u32_1 %events",
-    },
-};
-
-static INTERLOCK_STAGE: Rule = Rule {
-    id: "group.interlock-stage",
-    class: InvalidId,
-    section: "SPV_EXT_fragment_shader_interlock",
-    vuids: &[],
-    text: "Only fragment shaders use interlocks.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability FragmentShaderPixelInterlockEXT
-OpExtension \"SPV_EXT_fragment_shader_interlock\"
-OpBeginInvocationInterlockEXT
-OpEndInvocationInterlockEXT",
-        keeps: "OpCapability FragmentShaderPixelInterlockEXT
-OpExtension \"SPV_EXT_fragment_shader_interlock\"",
-    },
-};
-
-static INTERLOCK_MODE: Rule = Rule {
-    id: "group.interlock-mode",
-    class: InvalidId,
-    section: "SPV_EXT_fragment_shader_interlock",
-    vuids: &[],
-    text: "An entry point that uses an interlock declares an interlock execution mode.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "OpCapability FragmentShaderPixelInterlockEXT
-OpExtension \"SPV_EXT_fragment_shader_interlock\"
-OpBeginInvocationInterlockEXT
-OpEndInvocationInterlockEXT",
-        keeps: "OpCapability FragmentShaderPixelInterlockEXT
-OpExtension \"SPV_EXT_fragment_shader_interlock\"
-OpExecutionMode %main OriginUpperLeft
-OpExecutionMode %main PixelInterlockOrderedEXT
-OpBeginInvocationInterlockEXT
-OpEndInvocationInterlockEXT",
-    },
 };
 
 /// What the components of a value are.
@@ -382,10 +114,17 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
             let is_bool = |m: &Module<'_>, ty| m.is_bool_scalar(ty);
             let result = match is_bool(at.m, at.result_type()) {
                 true => Ok(()),
-                false => Err(at.wrong_result(&VOTE_RESULT, "a boolean scalar")),
+                false => Err(at.wrong_result(&group::VOTE_RESULT, "a boolean scalar")),
             };
             let expected = "a boolean scalar";
-            let predicate = expect(at, &VOTE_PREDICATE, 1, "predicate", expected, is_bool);
+            let predicate = expect(
+                at,
+                &group::VOTE_PREDICATE,
+                1,
+                "predicate",
+                expected,
+                is_bool,
+            );
             all([result, predicate])
         }
         Op::GroupBroadcast => check_operation(at, Kind::Any, 1),
@@ -407,9 +146,9 @@ fn kind_of(op: Op) -> Kind {
 
 fn check_operation(at: &InstCtx<'_, '_>, kind: Kind, value: usize) -> CheckResult {
     if !kind.is_scalar_or_vector(at.m, at.result_type()) {
-        return Err(at.wrong_result(&RESULT, kind.name()));
+        return Err(at.wrong_result(&group::RESULT, kind.name()));
     }
-    expect_result_type(at, &VALUE, value, "value")
+    expect_result_type(at, &group::VALUE, value, "value")
 }
 
 fn check_copy(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -417,7 +156,7 @@ fn check_copy(at: &InstCtx<'_, '_>) -> CheckResult {
     let is_event = |m: &Module<'_>, ty| m.ty(ty) == Type::Other(Op::TypeEvent);
     let result = match is_event(m, at.result_type()) {
         true => Ok(()),
-        false => Err(at.wrong_result(&COPY_RESULT, "an event")),
+        false => Err(at.wrong_result(&group::COPY_RESULT, "an event")),
     };
     let (bits, expected) = match m.addressing {
         AddressingModel::Physical32 => (32, "a 32-bit integer"),
@@ -431,9 +170,16 @@ fn check_copy(at: &InstCtx<'_, '_>) -> CheckResult {
     all([
         result,
         check_copied(at),
-        expect(at, &COPY_COUNT, 3, "number of elements", expected, is_size),
-        expect(at, &COPY_COUNT, 4, "stride", expected, is_size),
-        expect(at, &EVENT, 5, "event", "an event", is_event),
+        expect(
+            at,
+            &group::COPY_COUNT,
+            3,
+            "number of elements",
+            expected,
+            is_size,
+        ),
+        expect(at, &group::COPY_COUNT, 4, "stride", expected, is_size),
+        expect(at, &group::EVENT, 5, "event", "an event", is_event),
     ])
 }
 
@@ -457,14 +203,19 @@ fn check_copied(at: &InstCtx<'_, '_>) -> CheckResult {
         _ => {
             let expected =
                 "a pointer to scalars or vectors of numbers in `Workgroup` or `CrossWorkgroup`";
-            return Err(at.wrong_operand(&COPY_DESTINATION, destination, "destination", expected));
+            return Err(at.wrong_operand(
+                &group::COPY_DESTINATION,
+                destination,
+                "destination",
+                expected,
+            ));
         }
     };
     let (source_class, source_pointee) = match m.ty(source_type) {
         Type::Pointer { class, pointee } => (class, pointee),
         _ => {
             let expected = "a pointer";
-            return Err(at.wrong_operand(&COPY_SOURCE, source, "source", expected));
+            return Err(at.wrong_operand(&group::COPY_SOURCE, source, "source", expected));
         }
     };
     let (other, is_other) = match class {
@@ -482,12 +233,12 @@ fn check_copied(at: &InstCtx<'_, '_>) -> CheckResult {
             "{} copies to `{class}`, so it must copy from `{other}`, but the source is in `{source_class}`",
             at.inst.op()
         );
-        let finding = at.finding(&COPY_CLASSES, message);
+        let finding = at.finding(&group::COPY_CLASSES, message);
         return Err(finding.about(m, source, "the source is defined here"));
     }
     if source_pointee != pointee {
         let expected = format!("a pointer to {}", m.show_type(pointee));
-        return Err(at.wrong_operand(&COPY_SOURCE, source, "source", &expected));
+        return Err(at.wrong_operand(&group::COPY_SOURCE, source, "source", &expected));
     }
     Ok(())
 }
@@ -500,8 +251,22 @@ fn check_wait(at: &InstCtx<'_, '_>) -> CheckResult {
     };
     let (count, list) = ("number of events", "list of events");
     all([
-        expect(at, &WAIT_COUNT, 1, count, "a 32-bit integer", is_count),
-        expect(at, &WAIT_EVENTS, 2, list, "a pointer to events", is_list),
+        expect(
+            at,
+            &group::WAIT_COUNT,
+            1,
+            count,
+            "a 32-bit integer",
+            is_count,
+        ),
+        expect(
+            at,
+            &group::WAIT_EVENTS,
+            2,
+            list,
+            "a pointer to events",
+            is_list,
+        ),
     ])
 }
 
@@ -522,10 +287,10 @@ fn check_interlock(at: &InstCtx<'_, '_>) -> CheckResult {
             "{} can be used only in Fragment, but is reached from {models}",
             at.inst.op()
         );
-        return Err(at.finding(&INTERLOCK_STAGE, message));
+        return Err(at.finding(&group::INTERLOCK_STAGE, message));
     }
     at.expect_mode(
-        &INTERLOCK_MODE,
+        &group::INTERLOCK_MODE,
         FRAGMENT,
         INTERLOCK_MODES,
         "no interlock execution mode",

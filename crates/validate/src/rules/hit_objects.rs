@@ -2,7 +2,6 @@
 //! SPV_EXT_shader_invocation_reorder, SPV_NV_cluster_acceleration_structure,
 //! SPV_NV_linear_swept_spheres).
 
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Op, StorageClass};
 
 use super::Family;
@@ -13,85 +12,12 @@ use super::ray_tracing::{
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::Models;
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::hit_object;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &OPS,
     check,
     check_module: None,
-    rules: &[&OBJECT, &ATTRIBUTES, &HINT],
-};
-
-/// A ray generation shader with a hit object.
-macro_rules! hit_object {
-    ($($line:literal)*) => {
-        concat!(
-            "OpCapability RayTracingKHR
-OpCapability ShaderInvocationReorderNV
-OpExtension \"SPV_KHR_ray_tracing\"
-OpExtension \"SPV_NV_shader_invocation_reorder\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint RayGenerationKHR %main \"main\" %hit %attributes %private
-%void = OpTypeVoid
-%u32 = OpTypeInt 32 0
-%u32_1 = OpConstant %u32 1
-%object = OpTypeHitObjectNV
-%ptr_object = OpTypePointer Private %object
-%hit = OpVariable %ptr_object Private
-%ptr_attributes = OpTypePointer HitObjectAttributeNV %u32
-%attributes = OpVariable %ptr_attributes HitObjectAttributeNV
-%ptr_private = OpTypePointer Private %u32
-%private = OpVariable %ptr_private Private
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%entry = OpLabel
-",
-            $($line, "\n",)*
-            "OpReturn
-OpFunctionEnd"
-        )
-    };
-}
-
-static OBJECT: Rule = Rule {
-    id: "hit-object.object",
-    class: InvalidData,
-    section: "SPV_EXT_shader_invocation_reorder",
-    vuids: &[],
-    text: "A hit object is given by a pointer to `OpTypeHitObjectEXT`, or to `OpTypeHitObjectNV` for the instructions \
-           of the NV extension.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.5"),
-        breaks: hit_object!("OpHitObjectRecordEmptyNV %private"),
-        keeps: hit_object!("OpHitObjectRecordEmptyNV %hit"),
-    },
-};
-
-static ATTRIBUTES: Rule = Rule {
-    id: "hit-object.attributes",
-    class: InvalidData,
-    section: "SPV_EXT_shader_invocation_reorder",
-    vuids: &[],
-    text: "The attributes of a hit object are a variable in the storage class `HitObjectAttributeEXT`, or \
-           `HitObjectAttributeNV` for the instructions of the NV extension.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.5"),
-        breaks: hit_object!("OpHitObjectGetAttributesNV %hit %private"),
-        keeps: hit_object!("OpHitObjectGetAttributesNV %hit %attributes"),
-    },
-};
-
-static HINT: Rule = Rule {
-    id: "hit-object.hint",
-    class: InvalidData,
-    section: "SPV_EXT_shader_invocation_reorder",
-    vuids: &[],
-    text: "A hint for thread reordering and the number of its bits come together.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.5"),
-        breaks: hit_object!("OpReorderThreadWithHitObjectNV %hit %u32_1"),
-        keeps: hit_object!("OpReorderThreadWithHitObjectNV %hit %u32_1 %u32_1"),
-    },
 };
 
 /// Whose hit objects an instruction takes.
@@ -363,9 +289,11 @@ fn check_object(at: &InstCtx<'_, '_>, of: Of) -> CheckResult {
         at.inst.op(),
         at.m.show_value(at.id(0))
     );
-    Err(at
-        .finding(&OBJECT, message)
-        .about(at.m, at.id(0), "the operand is defined here"))
+    Err(at.finding(&hit_object::OBJECT, message).about(
+        at.m,
+        at.id(0),
+        "the operand is defined here",
+    ))
 }
 
 fn check_attributes(at: &InstCtx<'_, '_>, index: usize, of: Of) -> CheckResult {
@@ -381,9 +309,11 @@ fn check_attributes(at: &InstCtx<'_, '_>, index: usize, of: Of) -> CheckResult {
         at.inst.op(),
         at.m.show_value(at.id(index))
     );
-    Err(at
-        .finding(&ATTRIBUTES, message)
-        .about(at.m, at.id(index), "the operand is defined here"))
+    Err(at.finding(&hit_object::ATTRIBUTES, message).about(
+        at.m,
+        at.id(index),
+        "the operand is defined here",
+    ))
 }
 
 fn check_hint(at: &InstCtx<'_, '_>, index: usize) -> CheckResult {
@@ -393,7 +323,7 @@ fn check_hint(at: &InstCtx<'_, '_>, index: usize) -> CheckResult {
             "{} has a hint, but not the number of its bits",
             at.inst.op()
         );
-        return Err(at.finding(&HINT, message));
+        return Err(at.finding(&hit_object::HINT, message));
     }
     check_operands(at, index, &[Kind::I32, Kind::I32])
 }

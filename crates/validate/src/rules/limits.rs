@@ -6,144 +6,19 @@
 
 use hashbrown::HashMap;
 
-use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
 use spirvkit_grammar::{Op, StorageClass};
 
 use super::Family;
 use crate::finding::{CheckResult, Finding, all};
 use crate::module::{Inst, Module};
 use crate::options::Limits;
-use crate::rule::{Example, Frame, Rule};
+use crate::rule::Rule;
+use crate::rules::generated::limit;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[],
     check: |_| Ok(()),
     check_module: None,
-    rules: &[
-        &STRUCT_MEMBERS,
-        &STRUCT_DEPTH,
-        &LOCAL_VARIABLES,
-        &GLOBAL_VARIABLES,
-        &SWITCH_BRANCHES,
-        &FUNCTION_ARGUMENTS,
-        &INDEXES,
-    ],
-};
-
-static STRUCT_MEMBERS: Rule = Rule {
-    id: "limit.struct-members",
-    class: InvalidBinary,
-    section: "2.17",
-    vuids: &[],
-    text: "A structure has at most 16,383 members.",
-    example: Example {
-        frame: Frame::Limited,
-        breaks: "%s = OpTypeStruct %u32 %u32 %u32 %u32",
-        keeps: "%s = OpTypeStruct %u32 %u32 %u32",
-    },
-};
-
-static STRUCT_DEPTH: Rule = Rule {
-    id: "limit.struct-depth",
-    class: InvalidBinary,
-    section: "2.17",
-    vuids: &[],
-    text: "Structures are nested at most 255 deep. Structures behind pointers or in arrays don't count.",
-    example: Example {
-        frame: Frame::Limited,
-        breaks: "%s1 = OpTypeStruct %u32
-%s2 = OpTypeStruct %s1
-%s3 = OpTypeStruct %s2
-%s4 = OpTypeStruct %s3",
-        keeps: "%s1 = OpTypeStruct %u32
-%s2 = OpTypeStruct %s1
-%s3 = OpTypeStruct %s2",
-    },
-};
-
-static LOCAL_VARIABLES: Rule = Rule {
-    id: "limit.local-variables",
-    class: InvalidBinary,
-    section: "2.17",
-    vuids: &[],
-    text: "A function has at most 524,287 variables.",
-    example: Example {
-        frame: Frame::Limited,
-        breaks: "%v0 = OpVariable %ptr_Function_u32 Function
-%v1 = OpVariable %ptr_Function_u32 Function
-%v2 = OpVariable %ptr_Function_u32 Function
-%v3 = OpVariable %ptr_Function_u32 Function",
-        keeps: "%v0 = OpVariable %ptr_Function_u32 Function
-%v1 = OpVariable %ptr_Function_u32 Function
-%v2 = OpVariable %ptr_Function_u32 Function",
-    },
-};
-
-static GLOBAL_VARIABLES: Rule = Rule {
-    id: "limit.global-variables",
-    class: InvalidBinary,
-    section: "2.17",
-    vuids: &[],
-    text: "A module has at most 65,535 variables outside of functions.",
-    example: Example {
-        frame: Frame::Limited,
-        breaks: "%another = OpVariable %ptr_Private_u32 Private",
-        keeps: "%local = OpVariable %ptr_Function_u32 Function",
-    },
-};
-
-static SWITCH_BRANCHES: Rule = Rule {
-    id: "limit.switch-branches",
-    class: InvalidBinary,
-    section: "2.17",
-    vuids: &[],
-    text: "A switch has at most 16,383 cases, not counting the default.",
-    example: Example {
-        frame: Frame::Limited,
-        breaks: "OpSelectionMerge %merge None
-OpSwitch %u32_0 %merge 1 %merge 2 %merge 3 %merge 4 %merge
-%merge = OpLabel",
-        keeps: "OpSelectionMerge %merge None
-OpSwitch %u32_0 %merge 1 %merge 2 %merge 3 %merge
-%merge = OpLabel",
-    },
-};
-
-static FUNCTION_ARGUMENTS: Rule = Rule {
-    id: "limit.function-arguments",
-    class: InvalidId,
-    section: "2.17",
-    vuids: &[],
-    text: "A function has at most 255 parameters.",
-    example: Example {
-        frame: Frame::Limited,
-        breaks: "%t = OpTypeFunction %void %u32 %u32 %u32 %u32",
-        keeps: "%t = OpTypeFunction %void %u32 %u32 %u32",
-    },
-};
-
-static INDEXES: Rule = Rule {
-    id: "limit.indexes",
-    class: InvalidId,
-    section: "2.17",
-    vuids: &[],
-    text: "An access chain has at most 255 indexes.",
-    example: Example {
-        frame: Frame::Limited,
-        breaks: "%elements = OpTypeArray %u32 %u32_2
-%rows = OpTypeArray %elements %u32_2
-%planes = OpTypeArray %rows %u32_2
-%spaces = OpTypeArray %planes %u32_2
-%pointer = OpTypePointer Function %spaces
-%variable = OpVariable %pointer Function
-%chain = OpAccessChain %ptr_Function_u32 %variable %u32_1 %u32_1 %u32_1 %u32_1",
-        keeps: "%elements = OpTypeArray %u32 %u32_2
-%rows = OpTypeArray %elements %u32_2
-%planes = OpTypeArray %rows %u32_2
-%pointer = OpTypePointer Function %planes
-%variable = OpVariable %pointer Function
-%chain = OpAccessChain %ptr_Function_u32 %variable %u32_1 %u32_1 %u32_1",
-    },
 };
 
 /// Whether something about the opcode's instructions has a limit.
@@ -223,7 +98,7 @@ impl<'m, 'a> Counter<'m, 'a> {
         let limit = self.limits.access_chain_indexes;
         match count <= limit as usize {
             true => Ok(()),
-            false => exceeded(&INDEXES, inst, "indexes", count, limit),
+            false => exceeded(&limit::INDEXES, inst, "indexes", count, limit),
         }
     }
 
@@ -231,13 +106,13 @@ impl<'m, 'a> Counter<'m, 'a> {
         let is_local = StorageClass(inst.arg(0)) == StorageClass::Function;
         let (rule, what, count, limit) = match is_local {
             true => (
-                &LOCAL_VARIABLES,
+                &limit::LOCAL_VARIABLES,
                 "variables in a function",
                 &mut self.locals,
                 self.limits.local_variables,
             ),
             false => (
-                &GLOBAL_VARIABLES,
+                &limit::GLOBAL_VARIABLES,
                 "variables outside of functions",
                 &mut self.globals,
                 self.limits.global_variables,
@@ -261,7 +136,7 @@ impl<'m, 'a> Counter<'m, 'a> {
         let limit = self.limits.switch_branches;
         match count <= limit as usize {
             true => Ok(()),
-            false => exceeded(&SWITCH_BRANCHES, inst, "cases", count, limit),
+            false => exceeded(&limit::SWITCH_BRANCHES, inst, "cases", count, limit),
         }
     }
 
@@ -270,7 +145,13 @@ impl<'m, 'a> Counter<'m, 'a> {
         let limit = self.limits.struct_members;
         let count = match members.len() <= limit as usize {
             true => Ok(()),
-            false => exceeded(&STRUCT_MEMBERS, inst, "members", members.len(), limit),
+            false => exceeded(
+                &limit::STRUCT_MEMBERS,
+                inst,
+                "members",
+                members.len(),
+                limit,
+            ),
         };
         // Structures within arrays and behind pointers don't count.
         let mut inner = 0;
@@ -287,7 +168,7 @@ impl<'m, 'a> Counter<'m, 'a> {
         let what = "levels of nested structures";
         let nesting = match depth <= limit {
             true => Ok(()),
-            false => exceeded(&STRUCT_DEPTH, inst, what, depth as usize, limit),
+            false => exceeded(&limit::STRUCT_DEPTH, inst, what, depth as usize, limit),
         };
         all([count, nesting])
     }
@@ -298,7 +179,7 @@ impl<'m, 'a> Counter<'m, 'a> {
         match count <= limit as usize {
             true => Ok(()),
             false => {
-                let result = exceeded(&FUNCTION_ARGUMENTS, inst, "parameters", count, limit);
+                let result = exceeded(&limit::FUNCTION_ARGUMENTS, inst, "parameters", count, limit);
                 // Behind the type that is returned.
                 result.map_err(|finding| finding.word(3 + limit as usize))
             }

@@ -1,14 +1,13 @@
 //! Task and mesh shaders (SPV_EXT_mesh_shader, SPV_NV_mesh_shader).
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Decoration, ExecutionModel, Op, StorageClass};
 
 use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Inst, Models, Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::mesh;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -18,274 +17,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: Some(check_module),
-    rules: &[
-        &COUNT,
-        &PAYLOAD,
-        &MODEL,
-        &ONE_PAYLOAD,
-        &OUTPUT_ARRAY,
-        &PER_PRIMITIVE,
-        &OUTPUT_READ,
-    ],
-};
-
-/// A mesh shader with decorations, an interface, and lines of its own.
-macro_rules! mesh {
-    ($model:literal, $class:literal, $pointee:literal, $decorations:literal, $lines:literal) => {
-        concat!(
-            "OpCapability MeshShadingEXT
-OpExtension \"SPV_EXT_mesh_shader\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint ",
-            $model,
-            " %main \"main\" %data
-OpExecutionMode %main LocalSize 1 1 1\n",
-            $decorations,
-            "%void = OpTypeVoid
-%u32 = OpTypeInt 32 0
-%i32 = OpTypeInt 32 1
-%u32_0 = OpConstant %u32 0
-%u32_1 = OpConstant %u32 1
-%i32_1 = OpConstant %i32 1
-%array = OpTypeArray %u32 %u32_1
-%block = OpTypeStruct %u32
-%ptr_u32 = OpTypePointer Output %u32
-%ptr = OpTypePointer ",
-            $class,
-            " ",
-            $pointee,
-            "
-%data = OpVariable %ptr ",
-            $class,
-            "
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%entry = OpLabel
-",
-            $lines,
-            "
-OpFunctionEnd"
-        )
-    };
-}
-
-static COUNT: Rule = Rule {
-    id: "mesh.count",
-    class: InvalidData,
-    section: "SPV_EXT_mesh_shader",
-    vuids: &[],
-    text: "The numbers of vertices, primitives and workgroups that task and mesh shaders set are unsigned 32-bit integers.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.5"),
-        breaks: mesh!(
-            "MeshEXT",
-            "Output",
-            "%array",
-            "OpExecutionMode %main OutputVertices 1
-OpExecutionMode %main OutputPrimitivesEXT 1
-OpExecutionMode %main OutputPoints
-OpDecorate %data Location 0\n",
-            "OpSetMeshOutputsEXT %i32_1 %u32_1\nOpReturn"
-        ),
-        keeps: mesh!(
-            "MeshEXT",
-            "Output",
-            "%array",
-            "OpExecutionMode %main OutputVertices 1
-OpExecutionMode %main OutputPrimitivesEXT 1
-OpExecutionMode %main OutputPoints
-OpDecorate %data Location 0\n",
-            "OpSetMeshOutputsEXT %u32_1 %u32_1\nOpReturn"
-        ),
-    },
-};
-
-static PAYLOAD: Rule = Rule {
-    id: "mesh.payload",
-    class: InvalidData,
-    section: "SPV_EXT_mesh_shader",
-    vuids: &[],
-    text: "The payload that a task shader passes on is a variable in the storage class `TaskPayloadWorkgroupEXT`.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.5"),
-        breaks: mesh!(
-            "TaskEXT",
-            "Workgroup",
-            "%u32",
-            "",
-            "OpEmitMeshTasksEXT %u32_1 %u32_1 %u32_1 %data"
-        ),
-        keeps: mesh!(
-            "TaskEXT",
-            "TaskPayloadWorkgroupEXT",
-            "%u32",
-            "",
-            "OpEmitMeshTasksEXT %u32_1 %u32_1 %u32_1 %data"
-        ),
-    },
-};
-
-static MODEL: Rule = Rule {
-    id: "mesh.execution-model",
-    class: InvalidId,
-    section: "SPV_EXT_mesh_shader",
-    vuids: &[],
-    text: "Only task shaders emit mesh tasks, and only mesh shaders set the numbers of their outputs.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.5"),
-        breaks: mesh!(
-            "TaskEXT",
-            "Workgroup",
-            "%u32",
-            "",
-            "OpSetMeshOutputsEXT %u32_1 %u32_1\nOpReturn"
-        ),
-        keeps: mesh!(
-            "TaskEXT",
-            "TaskPayloadWorkgroupEXT",
-            "%u32",
-            "",
-            "OpEmitMeshTasksEXT %u32_1 %u32_1 %u32_1 %data"
-        ),
-    },
-};
-
-static ONE_PAYLOAD: Rule = Rule {
-    id: "mesh.one-payload",
-    class: InvalidId,
-    section: "SPV_EXT_mesh_shader",
-    vuids: &[],
-    text: "An entry point has at most one variable in the storage class `TaskPayloadWorkgroupEXT` in its interface.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.5"),
-        breaks: payloads!("%first %second"),
-        keeps: payloads!("%first"),
-    },
-};
-
-macro_rules! payloads {
-    ($interface:literal) => {
-        concat!(
-            "OpCapability MeshShadingEXT
-OpExtension \"SPV_EXT_mesh_shader\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint TaskEXT %main \"main\" ",
-            $interface,
-            "
-OpExecutionMode %main LocalSize 1 1 1
-%void = OpTypeVoid
-%u32 = OpTypeInt 32 0
-%u32_1 = OpConstant %u32 1
-%ptr = OpTypePointer TaskPayloadWorkgroupEXT %u32
-%first = OpVariable %ptr TaskPayloadWorkgroupEXT
-%second = OpVariable %ptr TaskPayloadWorkgroupEXT
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%entry = OpLabel
-OpEmitMeshTasksEXT %u32_1 %u32_1 %u32_1 %first
-OpFunctionEnd"
-        )
-    };
-}
-use payloads;
-
-static OUTPUT_ARRAY: Rule = Rule {
-    id: "mesh.output-array",
-    class: InvalidData,
-    section: "SPV_EXT_mesh_shader",
-    vuids: &[],
-    text: "The outputs of a mesh shader are arrays with an element for each vertex or each primitive.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.5"),
-        breaks: mesh!(
-            "MeshEXT",
-            "Output",
-            "%u32",
-            "OpExecutionMode %main OutputVertices 1
-OpExecutionMode %main OutputPrimitivesEXT 1
-OpExecutionMode %main OutputPoints
-OpDecorate %data Location 0\n",
-            "OpReturn"
-        ),
-        keeps: mesh!(
-            "MeshEXT",
-            "Output",
-            "%array",
-            "OpExecutionMode %main OutputVertices 1
-OpExecutionMode %main OutputPrimitivesEXT 1
-OpExecutionMode %main OutputPoints
-OpDecorate %data Location 0\n",
-            "OpReturn"
-        ),
-    },
-};
-
-static PER_PRIMITIVE: Rule = Rule {
-    id: "mesh.per-primitive",
-    class: InvalidData,
-    section: "SPV_EXT_mesh_shader",
-    vuids: &["VUID-PrimitiveId-PrimitiveId-04336"],
-    text: "`PerPrimitiveEXT` decorates outputs of mesh shaders and inputs of fragment shaders.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.5"),
-        breaks: mesh!(
-            "MeshEXT",
-            "Input",
-            "%array",
-            "OpExecutionMode %main OutputVertices 1
-OpExecutionMode %main OutputPrimitivesEXT 1
-OpExecutionMode %main OutputPoints
-OpDecorate %data Location 0
-OpDecorate %data PerPrimitiveEXT\n",
-            "OpReturn"
-        ),
-        keeps: mesh!(
-            "MeshEXT",
-            "Output",
-            "%array",
-            "OpExecutionMode %main OutputVertices 1
-OpExecutionMode %main OutputPrimitivesEXT 1
-OpExecutionMode %main OutputPoints
-OpDecorate %data Location 0
-OpDecorate %data PerPrimitiveEXT\n",
-            "OpReturn"
-        ),
-    },
-};
-
-static OUTPUT_READ: Rule = Rule {
-    id: "mesh.output-read",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-MeshEXT-07107"],
-    text: "In Vulkan, mesh shaders write their outputs, but don't read them.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.2"),
-        breaks: mesh!(
-            "MeshEXT",
-            "Output",
-            "%array",
-            "OpExecutionMode %main OutputVertices 1
-OpExecutionMode %main OutputPrimitivesEXT 1
-OpExecutionMode %main OutputPoints
-OpDecorate %data Location 0\n",
-            "%place = OpAccessChain %ptr_u32 %data %u32_0
-%value = OpLoad %u32 %place
-OpReturn"
-        ),
-        keeps: mesh!(
-            "MeshEXT",
-            "Output",
-            "%array",
-            "OpExecutionMode %main OutputVertices 1
-OpExecutionMode %main OutputPrimitivesEXT 1
-OpExecutionMode %main OutputPoints
-OpDecorate %data Location 0\n",
-            "%place = OpAccessChain %ptr_u32 %data %u32_0
-OpStore %place %u32_1
-OpReturn"
-        ),
-    },
 };
 
 const TASK: Models = Models::of(&[ExecutionModel::TaskEXT]);
@@ -297,17 +28,17 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         Op::SetMeshOutputsEXT => all([
             check_count(at, 0, true),
             check_count(at, 1, true),
-            at.expect_models(&MODEL, MESH),
+            at.expect_models(&mesh::EXECUTION_MODEL, MESH),
         ]),
         Op::EmitMeshTasksEXT => all([
             all((0..3).map(|index| check_count(at, index, true))),
             check_payload(at),
-            at.expect_models(&MODEL, TASK),
+            at.expect_models(&mesh::EXECUTION_MODEL, TASK),
         ]),
         _ => all([
             check_count(at, 0, false),
             check_count(at, 1, false),
-            at.expect_models(&MODEL, MESH_NV),
+            at.expect_models(&mesh::EXECUTION_MODEL, MESH_NV),
         ]),
     }
 }
@@ -325,7 +56,7 @@ fn check_count(at: &InstCtx<'_, '_>, index: usize, unsigned: bool) -> CheckResul
         m.show_value(at.id(index))
     );
     Err(at
-        .finding(&COUNT, message)
+        .finding(&mesh::COUNT, message)
         .about(m, at.id(index), "the operand is defined here"))
 }
 
@@ -342,7 +73,7 @@ fn check_payload(at: &InstCtx<'_, '_>) -> CheckResult {
         at.m.show_value(payload)
     );
     Err(at
-        .finding(&PAYLOAD, message)
+        .finding(&mesh::PAYLOAD, message)
         .about(at.m, payload, "the operand is defined here"))
 }
 
@@ -369,7 +100,11 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
                     "the entry point's interface has {count} variables in `TaskPayloadWorkgroupEXT`, but may have \
                      only one"
                 );
-                reporter.add(Finding::new(&ONE_PAYLOAD, entry.inst.offset(), message));
+                reporter.add(Finding::new(
+                    &mesh::ONE_PAYLOAD,
+                    entry.inst.offset(),
+                    message,
+                ));
             }
         }
         if is_mesh || is_fragment && m.has(spirvkit_grammar::Capability::MeshShadingEXT) {
@@ -400,7 +135,7 @@ fn check_variable(m: &Module<'_>, variable: Id, is_mesh: bool) -> CheckResult {
             "`PerPrimitiveEXT` in a {stage} shader is for `{wanted}`, but {} is in `{class}`",
             m.name(variable)
         );
-        return Err(Finding::new(&PER_PRIMITIVE, offset, message));
+        return Err(Finding::new(&mesh::PER_PRIMITIVE, offset, message));
     }
     if !is_mesh || class != StorageClass::Output {
         return Ok(());
@@ -419,7 +154,11 @@ fn check_variable(m: &Module<'_>, variable: Id, is_mesh: bool) -> CheckResult {
         m.name(variable),
         m.show_type(pointee)
     );
-    Err(Finding::new(&OUTPUT_ARRAY, offset, message).about(m, pointee, "its type is declared here"))
+    Err(Finding::new(&mesh::OUTPUT_ARRAY, offset, message).about(
+        m,
+        pointee,
+        "its type is declared here",
+    ))
 }
 
 /// Looks for reads of outputs in mesh shaders.
@@ -436,7 +175,7 @@ fn check_reads(m: &Module<'_>, reporter: &mut Reporter) {
                 "{} reads an output of a mesh shader, which is not allowed in Vulkan",
                 inst.op()
             );
-            reporter.add(Finding::new(&OUTPUT_READ, inst.offset(), message));
+            reporter.add(Finding::new(&mesh::OUTPUT_READ, inst.offset(), message));
         }
     }
 }

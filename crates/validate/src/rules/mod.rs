@@ -1,8 +1,7 @@
 //! The rules, by the specification's own groups of instructions.
 //!
 //! Each module here is a [`Family`]: the opcodes it owns, the function that
-//! checks an instruction with one of them, its rules, and, for what can't be
-//! judged instruction by instruction, a function that checks the whole module.
+//! checks an instruction with one of them, and, for what can't be judged instruction by instruction, a function that checks the whole module.
 
 mod access_chains;
 mod annotation;
@@ -26,6 +25,8 @@ mod entry_points;
 mod ext_inst;
 mod extension;
 mod functions;
+#[rustfmt::skip]
+pub(crate) mod generated;
 mod graphs;
 mod groups;
 mod hit_objects;
@@ -51,6 +52,7 @@ mod small_types;
 mod tensors;
 mod types;
 
+pub(crate) use generated::{ALL, FRAMES};
 pub(crate) use logical_pointers::may_handle_pointers;
 pub(crate) use mode_setting::environment_knows;
 use spirvkit_grammar::Op;
@@ -58,7 +60,6 @@ use spirvkit_grammar::Op;
 use crate::finding::{CheckResult, Reporter};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Module, OPCODES};
-use crate::rule::Rule;
 
 /// A group of rules.
 pub(crate) struct Family {
@@ -68,8 +69,6 @@ pub(crate) struct Family {
     pub(crate) check: fn(&InstCtx<'_, '_>) -> CheckResult,
     /// Checks what concerns the module as a whole.
     pub(crate) check_module: Option<fn(&Module<'_>, &mut Reporter)>,
-    /// All rules of the family.
-    pub(crate) rules: &'static [&'static Rule],
 }
 
 /// All families.

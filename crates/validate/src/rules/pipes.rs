@@ -1,7 +1,6 @@
 //! Pipe instructions (specification, section 3.32.23).
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{AccessQualifier, Op, StorageClass};
 
 use super::Family;
@@ -9,7 +8,7 @@ use super::operation::{Operation, check_values};
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::pipe;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -33,107 +32,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: None,
-    rules: &[&RESULT, &PIPE, &RESERVATION, &POINTER, &INTEGER, &STORAGE],
-};
-
-macro_rules! with_pipe {
-    ($text:literal) => {
-        concat!(
-            "OpCapability Pipes
-OpCapability GenericPointer
-OpCapability PipeStorage
-%pipe_type = OpTypePipe ReadOnly
-%reservation_type = OpTypeReserveId
-%storage_type = OpTypePipeStorage
-%ptr_Generic_u32 = OpTypePointer Generic %u32
-%storage = OpUndef %storage_type
-%pipe = OpCreatePipeFromPipeStorage %pipe_type %storage
-%pointer = OpPtrCastToGeneric %ptr_Generic_u32 %workgroup_u32
-%reservation = OpReserveReadPipePackets %reservation_type %pipe %u32_1 %u32_4 %u32_4
-",
-            $text
-        )
-    };
-}
-
-static RESULT: Rule = Rule {
-    id: "pipe.result",
-    class: InvalidData,
-    section: "3.32.23",
-    vuids: &[],
-    text: "The result of an instruction that reads, writes or counts packets is a 32-bit integer, that of one that \
-           reserves packets a reservation, and that of `OpIsValidReserveId` a boolean.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: with_pipe!("%count = OpGetNumPipePackets %u64 %pipe %u32_4 %u32_4"),
-        keeps: with_pipe!("%count = OpGetNumPipePackets %u32 %pipe %u32_4 %u32_4"),
-    },
-};
-
-static PIPE: Rule = Rule {
-    id: "pipe.pipe",
-    class: InvalidData,
-    section: "3.32.23",
-    vuids: &[],
-    text: "Reading needs a pipe that is `ReadOnly`, writing one that is `WriteOnly`, and counting either.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: with_pipe!("%done = OpWritePipe %u32 %pipe %pointer %u32_4 %u32_4"),
-        keeps: with_pipe!("%done = OpReadPipe %u32 %pipe %pointer %u32_4 %u32_4"),
-    },
-};
-
-static RESERVATION: Rule = Rule {
-    id: "pipe.reservation",
-    class: InvalidData,
-    section: "3.32.23",
-    vuids: &[],
-    text: "A reservation is the result of an instruction that reserves packets.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: with_pipe!("OpCommitReadPipe %pipe %u32_1 %u32_4 %u32_4"),
-        keeps: with_pipe!("OpCommitReadPipe %pipe %reservation %u32_4 %u32_4"),
-    },
-};
-
-static POINTER: Rule = Rule {
-    id: "pipe.pointer",
-    class: InvalidData,
-    section: "3.32.23",
-    vuids: &[],
-    text: "Packets are read and written through a `Generic` pointer.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: with_pipe!("%done = OpReadPipe %u32 %pipe %workgroup_u32 %u32_4 %u32_4"),
-        keeps: with_pipe!("%done = OpReadPipe %u32 %pipe %pointer %u32_4 %u32_4"),
-    },
-};
-
-static INTEGER: Rule = Rule {
-    id: "pipe.integer",
-    class: InvalidData,
-    section: "3.32.23",
-    vuids: &[],
-    text: "The index, the number, the size and the alignment of packets are 32-bit integers.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: with_pipe!("%done = OpReadPipe %u32 %pipe %pointer %u64_1 %u32_4"),
-        keeps: with_pipe!("%done = OpReadPipe %u32 %pipe %pointer %u32_1 %u32_4"),
-    },
-};
-
-static STORAGE: Rule = Rule {
-    id: "pipe.storage",
-    class: InvalidData,
-    section: "3.32.23",
-    vuids: &[],
-    text: "The result of `OpConstantPipeStorage` is a pipe storage, from which `OpCreatePipeFromPipeStorage` makes a \
-           pipe.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: with_pipe!("%other = OpCreatePipeFromPipeStorage %pipe_type %u32_1"),
-        keeps: with_pipe!("%other = OpCreatePipeFromPipeStorage %pipe_type %storage"),
-    },
 };
 
 /// What an operand is.
@@ -215,19 +113,19 @@ fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
     let (made, parts) = signature(o.op);
     match made {
         Made::Integer if !m.is_int_scalar_of(o.result, 32) => {
-            return Err(o.result_finding(&RESULT, "a 32-bit integer"));
+            return Err(o.result_finding(&pipe::RESULT, "a 32-bit integer"));
         }
         Made::Reservation if !is(m, o.result, Op::TypeReserveId) => {
-            return Err(o.result_finding(&RESULT, "an OpTypeReserveId"));
+            return Err(o.result_finding(&pipe::RESULT, "an OpTypeReserveId"));
         }
         Made::Boolean if !m.is_bool_scalar(o.result) => {
-            return Err(o.result_finding(&RESULT, "a boolean"));
+            return Err(o.result_finding(&pipe::RESULT, "a boolean"));
         }
         Made::Storage if !is(m, o.result, Op::TypePipeStorage) => {
-            return Err(o.result_finding(&STORAGE, "an OpTypePipeStorage"));
+            return Err(o.result_finding(&pipe::STORAGE, "an OpTypePipeStorage"));
         }
         Made::Pipe if !is(m, o.result, Op::TypePipe) => {
-            return Err(o.result_finding(&STORAGE, "an OpTypePipe"));
+            return Err(o.result_finding(&pipe::STORAGE, "an OpTypePipe"));
         }
         _ => {}
     }
@@ -236,16 +134,16 @@ fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
         match part {
             Part::Pipe => check_pipe(o, index)?,
             Part::Reservation if !is(m, ty, Op::TypeReserveId) => {
-                return Err(o.operand_finding(&RESERVATION, index, "a reservation"));
+                return Err(o.operand_finding(&pipe::RESERVATION, index, "a reservation"));
             }
             Part::Pointer if m.pointer_class(ty) != Some(StorageClass::Generic) => {
-                return Err(o.operand_finding(&POINTER, index, "a Generic pointer"));
+                return Err(o.operand_finding(&pipe::POINTER, index, "a Generic pointer"));
             }
             Part::Integer if !m.is_int_scalar_of(ty, 32) => {
-                return Err(o.operand_finding(&INTEGER, index, "a 32-bit integer"));
+                return Err(o.operand_finding(&pipe::INTEGER, index, "a 32-bit integer"));
             }
             Part::Storage if !is(m, ty, Op::TypePipeStorage) => {
-                return Err(o.operand_finding(&STORAGE, index, "a pipe storage"));
+                return Err(o.operand_finding(&pipe::STORAGE, index, "a pipe storage"));
             }
             _ => {}
         }
@@ -256,16 +154,16 @@ fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
 fn check_pipe(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     let ty = o.ty(index);
     if !is(o.m, ty, Op::TypePipe) {
-        return Err(o.operand_finding(&PIPE, index, "a pipe"));
+        return Err(o.operand_finding(&pipe::PIPE, index, "a pipe"));
     }
     let found = AccessQualifier(o.m.def(ty).map_or(0, |def| def.arg(0)));
     match access(o.op) {
         Some(wanted) if found != wanted => {
             let wanted = format!("a pipe that is {wanted}");
-            Err(o.operand_finding(&PIPE, index, &wanted))
+            Err(o.operand_finding(&pipe::PIPE, index, &wanted))
         }
         None if found != AccessQualifier::ReadOnly && found != AccessQualifier::WriteOnly => {
-            Err(o.operand_finding(&PIPE, index, "a pipe that is ReadOnly or WriteOnly"))
+            Err(o.operand_finding(&pipe::PIPE, index, "a pipe that is ReadOnly or WriteOnly"))
         }
         _ => Ok(()),
     }

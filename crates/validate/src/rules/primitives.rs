@@ -1,13 +1,12 @@
 //! Primitives (specification, section 3.32.19).
 
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{ExecutionModel, Op};
 
 use super::Family;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::Models;
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::primitive;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -18,70 +17,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: None,
-    rules: &[&STREAM, &MODEL],
-};
-
-/// A geometry shader with one line of its own.
-macro_rules! geometry {
-    ($line:literal) => {
-        concat!(
-            "OpCapability GeometryStreams
-OpMemoryModel Logical GLSL450
-OpEntryPoint Geometry %main \"main\"
-OpExecutionMode %main InputPoints
-OpExecutionMode %main OutputPoints
-OpExecutionMode %main OutputVertices 1
-OpExecutionMode %main Invocations 1
-%void = OpTypeVoid
-%u32 = OpTypeInt 32 0
-%f32 = OpTypeFloat 32
-%u32_0 = OpConstant %u32 0
-%f32_0 = OpConstant %f32 0
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%entry = OpLabel
-",
-            $line,
-            "
-OpReturn
-OpFunctionEnd"
-        )
-    };
-}
-
-static STREAM: Rule = Rule {
-    id: "primitive.stream",
-    class: InvalidData,
-    section: "3.32.19",
-    vuids: &[],
-    text: "The stream of a vertex or a primitive is an integer constant.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.3"),
-        breaks: geometry!("OpEmitStreamVertex %f32_0"),
-        keeps: geometry!("OpEmitStreamVertex %u32_0"),
-    },
-};
-
-static MODEL: Rule = Rule {
-    id: "primitive.execution-model",
-    class: InvalidId,
-    section: "3.32.19",
-    vuids: &[],
-    text: "Only geometry shaders emit vertices and end primitives.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.3"),
-        breaks: "OpCapability Geometry
-OpMemoryModel Logical GLSL450
-OpEntryPoint Vertex %main \"main\"
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%entry = OpLabel
-OpEmitVertex
-OpReturn
-OpFunctionEnd",
-        keeps: geometry!("OpEmitVertex"),
-    },
 };
 
 const GEOMETRY: Models = Models::of(&[ExecutionModel::Geometry]);
@@ -91,7 +26,10 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         Op::EmitStreamVertex | Op::EndStreamPrimitive => check_stream(at),
         _ => Ok(()),
     };
-    all([stream, at.expect_models(&MODEL, GEOMETRY)])
+    all([
+        stream,
+        at.expect_models(&primitive::EXECUTION_MODEL, GEOMETRY),
+    ])
 }
 
 fn check_stream(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -105,6 +43,6 @@ fn check_stream(at: &InstCtx<'_, '_>) -> CheckResult {
         m.show_value(at.id(0))
     );
     Err(at
-        .finding(&STREAM, message)
+        .finding(&primitive::STREAM, message)
         .about(m, at.id(0), "the stream is defined here"))
 }

@@ -1,7 +1,6 @@
 //! Ray queries (SPV_KHR_ray_query, SPV_KHR_ray_tracing_position_fetch,
 //! SPV_NV_cluster_acceleration_structure, SPV_NV_linear_swept_spheres).
 
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Capability, ExecutionMode, Op};
 
 use super::Family;
@@ -9,78 +8,12 @@ use super::ray_tracing::{Kind, Made, check_operands, check_result};
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::ray_query;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &OPS,
     check,
     check_module: Some(check_module),
-    rules: &[&OBJECT, &INTERSECTION, &MICROMAP_MODE],
-};
-
-static OBJECT: Rule = Rule {
-    id: "ray-query.object",
-    class: InvalidData,
-    section: "SPV_KHR_ray_query",
-    vuids: &[],
-    text: "A ray query is given by a pointer to `OpTypeRayQueryKHR`: a variable, a function's parameter or an access \
-           chain.",
-    example: Example {
-        frame: Frame::ShaderFor("spv1.3"),
-        breaks: "OpCapability RayQueryKHR
-OpExtension \"SPV_KHR_ray_query\"
-OpRayQueryTerminateKHR %private_u32",
-        keeps: "OpCapability RayQueryKHR
-OpExtension \"SPV_KHR_ray_query\"
-%type = OpTypeRayQueryKHR
-%ptr = OpTypePointer Private %type
-%query = OpVariable %ptr Private
-OpRayQueryTerminateKHR %query",
-    },
-};
-
-static INTERSECTION: Rule = Rule {
-    id: "ray-query.intersection",
-    class: InvalidData,
-    section: "SPV_KHR_ray_query",
-    vuids: &[],
-    text: "The operand that chooses between the candidate and the committed intersection of a ray query is a 32-bit \
-           integer constant.",
-    example: Example {
-        frame: Frame::ShaderFor("spv1.3"),
-        breaks: "OpCapability RayQueryKHR
-OpExtension \"SPV_KHR_ray_query\"
-%type = OpTypeRayQueryKHR
-%ptr = OpTypePointer Private %type
-%query = OpVariable %ptr Private
-%which = OpLoad %u32 %private_u32
-%distance = OpRayQueryGetIntersectionTKHR %f32 %query %which",
-        keeps: "OpCapability RayQueryKHR
-OpExtension \"SPV_KHR_ray_query\"
-%type = OpTypeRayQueryKHR
-%ptr = OpTypePointer Private %type
-%query = OpVariable %ptr Private
-%distance = OpRayQueryGetIntersectionTKHR %f32 %query %u32_1",
-    },
-};
-
-static MICROMAP_MODE: Rule = Rule {
-    id: "ray-query.opacity-micromap-mode",
-    class: InvalidData,
-    section: "SPV_KHR_opacity_micromap",
-    vuids: &[],
-    text: "The operand of the execution mode `OpacityMicromapIdKHR` is a boolean constant.",
-    example: Example {
-        frame: Frame::ShaderFor("spv1.5"),
-        breaks: "OpCapability RayTracingOpacityMicromapExecutionModeKHR
-OpExtension \"SPV_KHR_opacity_micromap\"
-OpExecutionMode %main LocalSize 1 1 1
-OpExecutionModeId %main OpacityMicromapIdKHR %u32_1",
-        keeps: "OpCapability RayTracingOpacityMicromapExecutionModeKHR
-OpExtension \"SPV_KHR_opacity_micromap\"
-OpExecutionMode %main LocalSize 1 1 1
-OpExecutionModeId %main OpacityMicromapIdKHR %true",
-    },
 };
 
 /// What follows the ray query.
@@ -268,9 +201,11 @@ pub(super) fn check_object(at: &InstCtx<'_, '_>, index: usize) -> CheckResult {
         at.inst.op(),
         at.m.show_value(at.id(index))
     );
-    Err(at
-        .finding(&OBJECT, message)
-        .about(at.m, at.id(index), "the operand is defined here"))
+    Err(at.finding(&ray_query::OBJECT, message).about(
+        at.m,
+        at.id(index),
+        "the operand is defined here",
+    ))
 }
 
 fn check_intersection(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -283,9 +218,11 @@ fn check_intersection(at: &InstCtx<'_, '_>) -> CheckResult {
         at.inst.op(),
         m.show_value(at.id(1))
     );
-    Err(at
-        .finding(&INTERSECTION, message)
-        .about(m, at.id(1), "the operand is defined here"))
+    Err(at.finding(&ray_query::INTERSECTION, message).about(
+        m,
+        at.id(1),
+        "the operand is defined here",
+    ))
 }
 
 fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
@@ -305,7 +242,7 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
                 "`OpacityMicromapIdKHR` needs a boolean constant, but {} is not",
                 m.show_value(id)
             );
-            let finding = Finding::new(&MICROMAP_MODE, mode.offset(), message);
+            let finding = Finding::new(&ray_query::OPACITY_MICROMAP_MODE, mode.offset(), message);
             reporter.add(finding.about(m, id, "the operand is defined here"));
         }
     }

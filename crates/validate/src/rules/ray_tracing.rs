@@ -3,14 +3,13 @@
 //! operands of rays are in these, in ray queries and in hit objects.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidCapability, InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, ExecutionModel, Op, StorageClass};
 
 use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Models, Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::ray;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -30,269 +29,7 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: Some(check_module),
-    rules: &[
-        &RESULT,
-        &OPERAND,
-        &STRUCTURE,
-        &PAYLOAD,
-        &CALLABLE,
-        &MODEL,
-        &MICROMAP,
-        &ONE_INCOMING,
-    ],
 };
-
-/// A ray generation shader that has all it takes to trace a ray.
-macro_rules! ray_generation {
-    ($($line:literal)*) => {
-        concat!(
-            "OpCapability RayTracingKHR
-OpExtension \"SPV_KHR_ray_tracing\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint RayGenerationKHR %main \"main\" %scene %payload %private %data
-%void = OpTypeVoid
-%bool = OpTypeBool
-%u32 = OpTypeInt 32 0
-%f32 = OpTypeFloat 32
-%v3f32 = OpTypeVector %f32 3
-%u32_0 = OpConstant %u32 0
-%u32_1 = OpConstant %u32 1
-%f32_1 = OpConstant %f32 1
-%v3f32_0 = OpConstantNull %v3f32
-%structure = OpTypeAccelerationStructureKHR
-%ptr_structure = OpTypePointer UniformConstant %structure
-%scene = OpVariable %ptr_structure UniformConstant
-%ptr_payload = OpTypePointer RayPayloadKHR %u32
-%payload = OpVariable %ptr_payload RayPayloadKHR
-%ptr_data = OpTypePointer CallableDataKHR %u32
-%data = OpVariable %ptr_data CallableDataKHR
-%ptr_private = OpTypePointer Private %u32
-%private = OpVariable %ptr_private Private
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%entry = OpLabel
-%where = OpLoad %structure %scene
-",
-            $($line, "\n",)*
-            "OpReturn
-OpFunctionEnd"
-        )
-    };
-}
-
-static RESULT: Rule = Rule {
-    id: "ray.result",
-    class: InvalidData,
-    section: "SPV_KHR_ray_tracing",
-    vuids: &[],
-    text: "The result of a query about a ray, a hit or an intersection has the type of the queried quantity: \
-           distances are 32-bit floats, points and directions vectors of three, transforms matrices of four columns \
-           of three.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.5"),
-        breaks: intersection!("IntersectionKHR", "%u32"),
-        keeps: intersection!("IntersectionKHR", "%bool"),
-    },
-};
-
-macro_rules! intersection {
-    ($model:literal, $result:literal) => {
-        concat!(
-            "OpCapability RayTracingKHR
-OpExtension \"SPV_KHR_ray_tracing\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint ",
-            $model,
-            " %main \"main\"
-%void = OpTypeVoid
-%bool = OpTypeBool
-%u32 = OpTypeInt 32 0
-%f32 = OpTypeFloat 32
-%u32_0 = OpConstant %u32 0
-%f32_1 = OpConstant %f32 1
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%entry = OpLabel
-%accepted = OpReportIntersectionKHR ",
-            $result,
-            " %f32_1 %u32_0
-OpReturn
-OpFunctionEnd"
-        )
-    };
-}
-use intersection;
-
-pub(super) static OPERAND: Rule = Rule {
-    id: "ray.operand",
-    class: InvalidData,
-    section: "SPV_KHR_ray_tracing",
-    vuids: &[],
-    text: "Flags, masks, offsets and indices of rays are 32-bit integers, some of them unsigned; distances and times are \
-           32-bit floats; origins and directions are vectors of three 32-bit floats.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.5"),
-        breaks: ray_generation!(
-            "OpTraceRayKHR %where %u32_0 %u32_0 %u32_0 %u32_0 %u32_0 %v3f32_0 %u32_0 %v3f32_0 %f32_1 %payload"
-        ),
-        keeps: ray_generation!(
-            "OpTraceRayKHR %where %u32_0 %u32_0 %u32_0 %u32_0 %u32_0 %v3f32_0 %f32_1 %v3f32_0 %f32_1 %payload"
-        ),
-    },
-};
-
-pub(super) static STRUCTURE: Rule = Rule {
-    id: "ray.acceleration-structure",
-    class: InvalidData,
-    section: "SPV_KHR_ray_tracing",
-    vuids: &[],
-    text: "The acceleration structure in which rays are traced is a value of type `OpTypeAccelerationStructureKHR`, \
-           not a pointer to one.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.5"),
-        breaks: ray_generation!(
-            "OpTraceRayKHR %u32_0 %u32_0 %u32_0 %u32_0 %u32_0 %u32_0 %v3f32_0 %f32_1 %v3f32_0 %f32_1 %payload"
-        ),
-        keeps: ray_generation!(
-            "OpTraceRayKHR %where %u32_0 %u32_0 %u32_0 %u32_0 %u32_0 %v3f32_0 %f32_1 %v3f32_0 %f32_1 %payload"
-        ),
-    },
-};
-
-pub(super) static PAYLOAD: Rule = Rule {
-    id: "ray.payload",
-    class: InvalidData,
-    section: "SPV_KHR_ray_tracing",
-    vuids: &[],
-    text: "A ray's payload is a variable in the storage class `RayPayloadKHR` or `IncomingRayPayloadKHR`.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.5"),
-        breaks: ray_generation!(
-            "OpTraceRayKHR %where %u32_0 %u32_0 %u32_0 %u32_0 %u32_0 %v3f32_0 %f32_1 %v3f32_0 %f32_1 %private"
-        ),
-        keeps: ray_generation!(
-            "OpTraceRayKHR %where %u32_0 %u32_0 %u32_0 %u32_0 %u32_0 %v3f32_0 %f32_1 %v3f32_0 %f32_1 %payload"
-        ),
-    },
-};
-
-static CALLABLE: Rule = Rule {
-    id: "ray.callable-data",
-    class: InvalidData,
-    section: "SPV_KHR_ray_tracing",
-    vuids: &[],
-    text: "The data of a callable shader is a variable in the storage class `CallableDataKHR` or \
-           `IncomingCallableDataKHR`.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.5"),
-        breaks: ray_generation!("OpExecuteCallableKHR %u32_0 %private"),
-        keeps: ray_generation!("OpExecuteCallableKHR %u32_0 %data"),
-    },
-};
-
-pub(super) static MODEL: Rule = Rule {
-    id: "ray.execution-model",
-    class: InvalidId,
-    section: "SPV_KHR_ray_tracing",
-    vuids: &[],
-    text: "Each ray tracing instruction belongs to certain stages: rays are traced by ray generation, closest-hit and \
-           miss shaders; intersections are reported by intersection shaders and ignored by any-hit shaders.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.5"),
-        breaks: intersection!("MissKHR", "%bool"),
-        keeps: intersection!("IntersectionKHR", "%bool"),
-    },
-};
-
-static MICROMAP: Rule = Rule {
-    id: "ray.opacity-micromap-flag",
-    class: InvalidCapability,
-    section: "SPV_KHR_opacity_micromap",
-    vuids: &[],
-    text: "The ray flag `ForceOpacityMicromap2StateKHR` needs the capability `RayTracingOpacityMicromapKHR`.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.5"),
-        breaks: micromap!(""),
-        keeps: micromap!(
-            "OpCapability RayTracingOpacityMicromapKHR\nOpExtension \"SPV_KHR_opacity_micromap\"\n"
-        ),
-    },
-};
-
-macro_rules! micromap {
-    ($capability:literal) => {
-        concat!(
-            "OpCapability RayTracingKHR\n",
-            $capability,
-            "OpExtension \"SPV_KHR_ray_tracing\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint RayGenerationKHR %main \"main\" %scene %payload
-%void = OpTypeVoid
-%u32 = OpTypeInt 32 0
-%f32 = OpTypeFloat 32
-%v3f32 = OpTypeVector %f32 3
-%u32_0 = OpConstant %u32 0
-%flags = OpConstant %u32 1024
-%f32_1 = OpConstant %f32 1
-%v3f32_0 = OpConstantNull %v3f32
-%structure = OpTypeAccelerationStructureKHR
-%ptr_structure = OpTypePointer UniformConstant %structure
-%scene = OpVariable %ptr_structure UniformConstant
-%ptr_payload = OpTypePointer RayPayloadKHR %u32
-%payload = OpVariable %ptr_payload RayPayloadKHR
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%entry = OpLabel
-%where = OpLoad %structure %scene
-OpTraceRayKHR %where %flags %u32_0 %u32_0 %u32_0 %u32_0 %v3f32_0 %f32_1 %v3f32_0 %f32_1 %payload
-OpReturn
-OpFunctionEnd"
-        )
-    };
-}
-use micromap;
-
-static ONE_INCOMING: Rule = Rule {
-    id: "ray.one-incoming",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &[
-        "VUID-StandaloneSpirv-IncomingRayPayloadKHR-04700",
-        "VUID-StandaloneSpirv-HitAttributeKHR-04702",
-        "VUID-StandaloneSpirv-IncomingCallableDataKHR-04706",
-    ],
-    text: "In Vulkan, an entry point has at most one variable for each kind of incoming data: the ray's payload, the \
-           hit's attributes and the caller's data.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.2"),
-        breaks: incoming!("%first %second"),
-        keeps: incoming!("%first"),
-    },
-};
-
-macro_rules! incoming {
-    ($interface:literal) => {
-        concat!(
-            "OpCapability RayTracingKHR
-OpExtension \"SPV_KHR_ray_tracing\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint MissKHR %main \"main\" ",
-            $interface,
-            "
-%void = OpTypeVoid
-%u32 = OpTypeInt 32 0
-%ptr = OpTypePointer IncomingRayPayloadKHR %u32
-%first = OpVariable %ptr IncomingRayPayloadKHR
-%second = OpVariable %ptr IncomingRayPayloadKHR
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%entry = OpLabel
-OpReturn
-OpFunctionEnd"
-        )
-    };
-}
-use incoming;
 
 /// What an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -392,7 +129,7 @@ pub(super) fn check_result(at: &InstCtx<'_, '_>, made: Made) -> CheckResult {
         made.describe(),
         at.m.show_type(at.result_type())
     );
-    Err(at.finding(&RESULT, message))
+    Err(at.finding(&ray::RESULT, message))
 }
 
 /// Checks the operands from one on.
@@ -416,28 +153,40 @@ fn check_operand(at: &InstCtx<'_, '_>, index: usize, kind: Kind) -> CheckResult 
     let (fits, rule, wanted) = match kind {
         Kind::Flags => {
             check_flags(at, index)?;
-            (m.is_int_scalar_of(ty, 32), &OPERAND, "a 32-bit integer")
+            (
+                m.is_int_scalar_of(ty, 32),
+                &ray::OPERAND,
+                "a 32-bit integer",
+            )
         }
-        Kind::I32 => (m.is_int_scalar_of(ty, 32), &OPERAND, "a 32-bit integer"),
+        Kind::I32 => (
+            m.is_int_scalar_of(ty, 32),
+            &ray::OPERAND,
+            "a 32-bit integer",
+        ),
         Kind::U32 => (
             m.is_int_scalar_of(ty, 32) && m.is_unsigned_scalar(ty),
-            &OPERAND,
+            &ray::OPERAND,
             "an unsigned 32-bit integer",
         ),
-        Kind::F32 => (m.is_float_scalar_of(ty, 32), &OPERAND, "a 32-bit float"),
+        Kind::F32 => (
+            m.is_float_scalar_of(ty, 32),
+            &ray::OPERAND,
+            "a 32-bit float",
+        ),
         Kind::F32Vec2 => (
             is_vector(2),
-            &OPERAND,
+            &ray::OPERAND,
             "a 2-component vector of 32-bit floats",
         ),
         Kind::F32Vec3 => (
             is_vector(3),
-            &OPERAND,
+            &ray::OPERAND,
             "a 3-component vector of 32-bit floats",
         ),
         Kind::Structure => (
             m.ty(ty) == Type::Other(Op::TypeAccelerationStructureKHR),
-            &STRUCTURE,
+            &ray::ACCELERATION_STRUCTURE,
             "an acceleration structure",
         ),
         Kind::Payload => (
@@ -449,7 +198,7 @@ fn check_operand(at: &InstCtx<'_, '_>, index: usize, kind: Kind) -> CheckResult 
                     StorageClass::IncomingRayPayloadKHR,
                 ],
             ),
-            &PAYLOAD,
+            &ray::PAYLOAD,
             "a variable in `RayPayloadKHR` or `IncomingRayPayloadKHR`",
         ),
         Kind::CallableData => (
@@ -461,7 +210,7 @@ fn check_operand(at: &InstCtx<'_, '_>, index: usize, kind: Kind) -> CheckResult 
                     StorageClass::IncomingCallableDataKHR,
                 ],
             ),
-            &CALLABLE,
+            &ray::CALLABLE_DATA,
             "a variable in `CallableDataKHR` or `IncomingCallableDataKHR`",
         ),
     };
@@ -502,14 +251,16 @@ fn check_flags(at: &InstCtx<'_, '_>, index: usize) -> CheckResult {
          `RayTracingOpacityMicromapKHR`",
         at.inst.op()
     );
-    Err(at
-        .finding(&MICROMAP, message)
-        .about(at.m, at.id(index), "the flags are defined here"))
+    Err(at.finding(&ray::OPACITY_MICROMAP_FLAG, message).about(
+        at.m,
+        at.id(index),
+        "the flags are defined here",
+    ))
 }
 
 /// Checks that the instruction is reached from these execution models only.
 pub(super) fn check_models(at: &InstCtx<'_, '_>, allowed: Models) -> CheckResult {
-    at.expect_models(&MODEL, allowed)
+    at.expect_models(&ray::EXECUTION_MODEL, allowed)
 }
 
 pub(super) const RAY_GENERATION: Models = Models::of(&[ExecutionModel::RayGenerationKHR]);
@@ -626,8 +377,9 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
                         m.name(Id(known)),
                         m.name(Id(variable))
                     );
-                    reporter
-                        .add(Finding::new(&ONE_INCOMING, entry.inst.offset(), message).vuid(vuid));
+                    reporter.add(
+                        Finding::new(&ray::ONE_INCOMING, entry.inst.offset(), message).vuid(vuid),
+                    );
                     break;
                 }
                 _ => *first = Some(variable),

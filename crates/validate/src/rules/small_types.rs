@@ -2,105 +2,19 @@
 //! 3.31, the storage capabilities).
 
 use spirvkit_binary::{Id, IdMap, Instruction, Value, WordOffset};
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Op};
 
 use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Inst, Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::small_type;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[],
     check,
     check_module: Some(check_module),
-    rules: &[&USE, &COMPOSITE, &CONVERSION],
 };
-
-static USE: Rule = Rule {
-    id: "small-type.use",
-    class: InvalidId,
-    section: "3.31",
-    vuids: &[],
-    text: "With only the capabilities for 8- and 16-bit storage, such values are loaded, stored, copied and converted \
-           to other widths, and nothing else.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: ADD_SMALL,
-        keeps: STORE_SMALL,
-    },
-};
-
-static COMPOSITE: Rule = Rule {
-    id: "small-type.composite",
-    class: InvalidData,
-    section: "3.31",
-    vuids: &[],
-    text: "With only the capabilities for 8- and 16-bit storage, composites of such values aren't constructed, taken \
-           apart or shuffled.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: EXTRACT_SMALL,
-        keeps: STORE_SMALL,
-    },
-};
-
-static CONVERSION: Rule = Rule {
-    id: "small-type.conversion",
-    class: InvalidData,
-    section: "3.31",
-    vuids: &[],
-    text: "With only the capabilities for 8- and 16-bit storage, such values are converted only by the conversions \
-           that change the width: `OpFConvert`, `OpSConvert` and `OpUConvert`.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: TO_FLOAT_SMALL,
-        keeps: STORE_SMALL,
-    },
-};
-
-/// A module that stores 16-bit vectors, with this in its function.
-macro_rules! storing {
-    ($body:literal) => {
-        concat!(
-            "OpCapability Shader
-OpCapability StorageBuffer16BitAccess
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\" %buffer
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%void = OpTypeVoid
-%fn_void = OpTypeFunction %void
-%u16 = OpTypeInt 16 0
-%v2u16 = OpTypeVector %u16 2
-%u32 = OpTypeInt 32 0
-%f32 = OpTypeFloat 32
-%v2f32 = OpTypeVector %f32 2
-%u32_0 = OpConstant %u32 0
-%struct = OpTypeStruct %v2u16
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%ptr_v2u16 = OpTypePointer StorageBuffer %v2u16
-%buffer = OpVariable %ptr_struct StorageBuffer
-%main = OpFunction %void None %fn_void
-%entry = OpLabel
-%pointer = OpAccessChain %ptr_v2u16 %buffer %u32_0
-%value = OpLoad %v2u16 %pointer
-",
-            $body,
-            "
-OpReturn
-OpFunctionEnd
-"
-        )
-    };
-}
-
-const ADD_SMALL: &str = storing!("%sum = OpIAdd %v2u16 %value %value");
-const STORE_SMALL: &str = storing!("OpStore %pointer %value");
-const EXTRACT_SMALL: &str = storing!("%part = OpCompositeExtract %u16 %value 0");
-const TO_FLOAT_SMALL: &str = storing!("%float = OpConvertUToF %v2f32 %value");
 
 fn check(_at: &InstCtx<'_, '_>) -> CheckResult {
     Ok(())
@@ -311,9 +225,9 @@ fn check_instruction(m: &Module<'_>, inst: Inst<'_>, limited: &IdMap<bool>) -> O
         false => Some(limited_operand(m, inst, limited)?),
     };
     let (rule, what) = match role {
-        Role::Composite => (&COMPOSITE, "composites of 8- and 16-bit values"),
-        Role::Conversion => (&CONVERSION, "8- and 16-bit values"),
-        _ => (&USE, "8- and 16-bit values"),
+        Role::Composite => (&small_type::COMPOSITE, "composites of 8- and 16-bit values"),
+        Role::Conversion => (&small_type::CONVERSION, "8- and 16-bit values"),
+        _ => (&small_type::USE, "8- and 16-bit values"),
     };
     let message = format!(
         "{op} can't be used on {what} in this module, which may only load, store and convert them"

@@ -2,7 +2,6 @@
 //! (`SPV_NV_tensor_addressing`).
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Op, TensorOperands};
 
 use super::Family;
@@ -10,7 +9,7 @@ use super::operation::{Operation, check_values};
 use crate::finding::{CheckResult, Finding, all, both, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::tensor;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -30,208 +29,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: None,
-    rules: &[
-        &RANKED,
-        &ELEMENT,
-        &COORDINATES,
-        &OPERANDS,
-        &OUT_OF_BOUNDS,
-        &QUERY_RESULT,
-        &DIMENSION,
-        &ADDRESSING_TYPE,
-        &ADDRESSING_COUNT,
-        &ADDRESSING_OPERAND,
-    ],
-};
-
-const ARM: &str = "SPV_ARM_tensors";
-const NV: &str = "SPV_NV_tensor_addressing";
-
-/// The declarations that the examples of `SPV_ARM_tensors` share.
-macro_rules! with_tensor {
-    ($text:literal) => {
-        concat!(
-            "OpCapability TensorsARM
-OpCapability VulkanMemoryModel
-OpExtension \"SPV_ARM_tensors\"
-OpMemoryModel Logical Vulkan
-OpEntryPoint GLCompute %main \"main\" %variable
-OpDecorate %variable DescriptorSet 0
-OpDecorate %variable Binding 0
-%tensor_type = OpTypeTensorARM %u32 %u32_2
-%pointer = OpTypePointer UniformConstant %tensor_type
-%variable = OpVariable %pointer UniformConstant
-%two = OpTypeArray %u32 %u32_2
-%three = OpTypeArray %u32 %u32_3
-%two_0 = OpConstantNull %two
-%three_0 = OpConstantNull %three
-%tensor = OpLoad %tensor_type %variable
-",
-            $text
-        )
-    };
-}
-
-/// The declarations that the examples of `SPV_NV_tensor_addressing` share.
-macro_rules! with_layout {
-    ($text:literal) => {
-        concat!(
-            "OpCapability TensorAddressingNV
-OpExtension \"SPV_NV_tensor_addressing\"
-%layout_type = OpTypeTensorLayoutNV %u32_2 %u32_0
-%view_type = OpTypeTensorViewNV %u32_2 %false %u32_0 %u32_1
-%layout = OpCreateTensorLayoutNV %layout_type
-%view = OpCreateTensorViewNV %view_type
-",
-            $text
-        )
-    };
-}
-
-static RANKED: Rule = Rule {
-    id: "tensor.ranked",
-    class: InvalidData,
-    section: ARM,
-    vuids: &[],
-    text: "Tensors are read, written and queried for their size only if their type has a rank.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_tensor!("%value = OpTensorReadARM %u32 %u32_1 %two_0"),
-        keeps: with_tensor!("%value = OpTensorReadARM %u32 %tensor %two_0"),
-    },
-};
-
-static ELEMENT: Rule = Rule {
-    id: "tensor.element",
-    class: InvalidData,
-    section: ARM,
-    vuids: &[],
-    text: "The object that is read from or written to a tensor is an element or an array of elements.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_tensor!("%value = OpTensorReadARM %f32 %tensor %two_0"),
-        keeps: with_tensor!("%value = OpTensorReadARM %u32 %tensor %two_0"),
-    },
-};
-
-static COORDINATES: Rule = Rule {
-    id: "tensor.coordinates",
-    class: InvalidData,
-    section: ARM,
-    vuids: &[],
-    text: "The coordinates of an element are an array of integers, one for each dimension of the tensor.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_tensor!("%value = OpTensorReadARM %u32 %tensor %three_0"),
-        keeps: with_tensor!("%value = OpTensorReadARM %u32 %tensor %two_0"),
-    },
-};
-
-static OPERANDS: Rule = Rule {
-    id: "tensor.operands",
-    class: InvalidData,
-    section: ARM,
-    vuids: &[],
-    text: "Reads don't make elements available. Writes don't make elements visible and have no value for \
-           out-of-bounds elements. An element that is made available or visible is not private.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_tensor!(
-            "%value = OpTensorReadARM %u32 %tensor %two_0 MakeElementVisibleARM %u32_2"
-        ),
-        keeps: with_tensor!(
-            "%value = OpTensorReadARM %u32 %tensor %two_0 MakeElementVisibleARM|NonPrivateElementARM %u32_2"
-        ),
-    },
-};
-
-static OUT_OF_BOUNDS: Rule = Rule {
-    id: "tensor.out-of-bounds",
-    class: InvalidId,
-    section: ARM,
-    vuids: &[],
-    text: "The value that a read returns for out-of-bounds elements is an element of the tensor.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_tensor!(
-            "%value = OpTensorReadARM %u32 %tensor %two_0 OutOfBoundsValueARM %f32_0"
-        ),
-        keeps: with_tensor!(
-            "%value = OpTensorReadARM %u32 %tensor %two_0 OutOfBoundsValueARM %u32_0"
-        ),
-    },
-};
-
-static QUERY_RESULT: Rule = Rule {
-    id: "tensor.query-result",
-    class: InvalidData,
-    section: ARM,
-    vuids: &[],
-    text: "The result of a query for the size of a tensor is an integer scalar.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_tensor!("%size = OpTensorQuerySizeARM %f32 %tensor %u32_0"),
-        keeps: with_tensor!("%size = OpTensorQuerySizeARM %u32 %tensor %u32_0"),
-    },
-};
-
-static DIMENSION: Rule = Rule {
-    id: "tensor.dimension",
-    class: InvalidData,
-    section: ARM,
-    vuids: &[],
-    text: "The dimension whose size is queried is a constant integer scalar.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_tensor!("%size = OpTensorQuerySizeARM %u32 %tensor %f32_0"),
-        keeps: with_tensor!("%size = OpTensorQuerySizeARM %u32 %tensor %u32_0"),
-    },
-};
-
-static ADDRESSING_TYPE: Rule = Rule {
-    id: "tensor.addressing-type",
-    class: InvalidId,
-    section: NV,
-    vuids: &[],
-    text: "The result of an instruction that creates or changes a tensor layout or view is one, and changing it keeps \
-           its type.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_layout!("%other = OpCreateTensorLayoutNV %view_type"),
-        keeps: with_layout!("%other = OpCreateTensorLayoutNV %layout_type"),
-    },
-};
-
-static ADDRESSING_COUNT: Rule = Rule {
-    id: "tensor.addressing-count",
-    class: InvalidId,
-    section: NV,
-    vuids: &[],
-    text: "An instruction that changes a tensor layout or view has one operand for each dimension; a slice has two.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_layout!("%other = OpTensorLayoutSliceNV %layout_type %layout %u32_1 %u32_1"),
-        keeps: with_layout!(
-            "%other = OpTensorLayoutSliceNV %layout_type %layout %u32_1 %u32_1 %u32_1 %u32_1"
-        ),
-    },
-};
-
-static ADDRESSING_OPERAND: Rule = Rule {
-    id: "tensor.addressing-operand",
-    class: InvalidId,
-    section: NV,
-    vuids: &[],
-    text: "The sizes, strides, offsets and values of tensor layouts and views are 32-bit integers.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_layout!(
-            "%other = OpTensorLayoutSetStrideNV %layout_type %layout %u32_1 %f32_1"
-        ),
-        keeps: with_layout!(
-            "%other = OpTensorLayoutSetStrideNV %layout_type %layout %u32_1 %u32_1"
-        ),
-    },
 };
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -262,7 +59,7 @@ impl Tensor {
                 element,
                 rank: Id(rank),
             }),
-            _ => Err(o.operand_finding(&RANKED, index, "a tensor whose type has a rank")),
+            _ => Err(o.operand_finding(&tensor::RANKED, index, "a tensor whose type has a rank")),
         }
     }
 
@@ -280,7 +77,7 @@ impl Tensor {
             true => Ok(()),
             false => {
                 let wanted = "an array of integers, one for each dimension of the tensor";
-                Err(o.operand_finding(&COORDINATES, index, wanted))
+                Err(o.operand_finding(&tensor::COORDINATES, index, wanted))
             }
         }
     }
@@ -297,7 +94,7 @@ fn element(m: &Module<'_>, ty: Id) -> Id {
 fn check_read(o: &Operation<'_, '_, '_>) -> CheckResult {
     let value = element(o.m, o.result);
     let made = expect(o.m.is_scalar(value), || {
-        o.result_finding(&ELEMENT, "a scalar or an array of scalars")
+        o.result_finding(&tensor::ELEMENT, "a scalar or an array of scalars")
     });
     let is_made = made.is_ok();
     let tensor = match Tensor::of(o, 0) {
@@ -305,7 +102,7 @@ fn check_read(o: &Operation<'_, '_, '_>) -> CheckResult {
         Err(finding) => return all([made, Err(finding)]),
     };
     let same = expect(!is_made || value == tensor.element, || {
-        o.mismatch(&ELEMENT, 0, "elements of the result type")
+        o.mismatch(&tensor::ELEMENT, 0, "elements of the result type")
     });
     all([
         made,
@@ -319,7 +116,7 @@ fn check_write(o: &Operation<'_, '_, '_>) -> CheckResult {
     let tensor = Tensor::of(o, 0)?;
     let element = expect(element(o.m, o.ty(2)) == tensor.element, || {
         let wanted = "an element of the tensor or an array of them";
-        o.operand_finding(&ELEMENT, 2, wanted)
+        o.operand_finding(&tensor::ELEMENT, 2, wanted)
     });
     all([
         tensor.check_coordinates(o, 1),
@@ -344,7 +141,7 @@ fn check_operands(o: &Operation<'_, '_, '_>, index: usize, tensor: &Tensor) -> C
     let own = all(foreign.iter().map(|&bit| {
         expect(!has(bit), || {
             let message = format!("{} can't have the tensor operand {bit}", o.op);
-            o.finding(&OPERANDS, message)
+            o.finding(&tensor::OPERANDS, message)
         })
     }));
     let makes =
@@ -354,7 +151,7 @@ fn check_operands(o: &Operation<'_, '_, '_>, index: usize, tensor: &Tensor) -> C
             "{} makes elements available or visible, so it also needs NonPrivateElementARM",
             o.op
         );
-        o.finding(&OPERANDS, message)
+        o.finding(&tensor::OPERANDS, message)
     });
     let is_value = o.op != Op::TensorReadARM
         || !has(TensorOperands::OutOfBoundsValueARM)
@@ -365,7 +162,7 @@ fn check_operands(o: &Operation<'_, '_, '_>, index: usize, tensor: &Tensor) -> C
             o.op,
             o.m.show_value(o.id(index + 1))
         );
-        let finding = o.finding(&OUT_OF_BOUNDS, message);
+        let finding = o.finding(&tensor::OUT_OF_BOUNDS, message);
         finding.about(o.m, o.id(index + 1), "the value is defined here")
     });
     all([own, private, value])
@@ -374,10 +171,10 @@ fn check_operands(o: &Operation<'_, '_, '_>, index: usize, tensor: &Tensor) -> C
 fn check_query(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let made = expect(m.is_int_scalar(o.result), || {
-        o.result_finding(&QUERY_RESULT, "an integer scalar")
+        o.result_finding(&tensor::QUERY_RESULT, "an integer scalar")
     });
     let dimension = expect(m.is_int_scalar(o.ty(1)) && m.is_constant(o.id(1)), || {
-        o.operand_finding(&DIMENSION, 1, "a constant integer scalar")
+        o.operand_finding(&tensor::DIMENSION, 1, "a constant integer scalar")
     });
     let ((), (tensor, ())) = both(made, both(Tensor::of(o, 0), dimension))?;
     if let (Some(dimension), Some(rank)) = (m.constant_u64(o.id(1)), m.constant_u64(tensor.rank))
@@ -387,7 +184,7 @@ fn check_query(o: &Operation<'_, '_, '_>) -> CheckResult {
             "{} queries dimension {dimension} of a tensor with {rank}",
             o.op
         );
-        return Err(o.finding(&DIMENSION, message));
+        return Err(o.finding(&tensor::DIMENSION, message));
     }
     Ok(())
 }
@@ -406,13 +203,13 @@ fn check_addressing(o: &Operation<'_, '_, '_>) -> CheckResult {
         false => (Op::TypeTensorLayoutNV, "a tensor layout"),
     };
     if m.ty(o.result) != Type::Other(wanted) {
-        return Err(o.result_finding(&ADDRESSING_TYPE, shown));
+        return Err(o.result_finding(&tensor::ADDRESSING_TYPE, shown));
     }
     if matches!(o.op, Op::CreateTensorLayoutNV | Op::CreateTensorViewNV) {
         return Ok(());
     }
     let base = expect(o.ty(0) == o.result, || {
-        o.mismatch(&ADDRESSING_TYPE, 0, "the result type")
+        o.mismatch(&tensor::ADDRESSING_TYPE, 0, "the result type")
     });
     let given = o.args.len().saturating_sub(1) as u64;
     let dimension = m.def(o.result).and_then(|def| m.constant_u64(def.id(0)));
@@ -429,12 +226,12 @@ fn check_addressing(o: &Operation<'_, '_, '_>) -> CheckResult {
             o.op,
             dimension.unwrap_or(0)
         );
-        let finding = o.finding(&ADDRESSING_COUNT, message);
+        let finding = o.finding(&tensor::ADDRESSING_COUNT, message);
         finding.about(m, o.result, "the type is declared here")
     });
     let operands = (1..o.args.len()).map(|index| {
         expect(m.is_int_scalar_of(o.ty(index), 32), || {
-            o.operand_finding(&ADDRESSING_OPERAND, index, "a 32-bit integer")
+            o.operand_finding(&tensor::ADDRESSING_OPERAND, index, "a 32-bit integer")
         })
     });
     all([base, count, all(operands)])

@@ -10,8 +10,8 @@ use spirvkit_validate::{Example, Frame, validate};
 pub(crate) fn tells(frame: Frame, piece: &'static str) {
     let example = Example {
         frame,
-        breaks: piece,
-        keeps: "",
+        breaks: piece.to_owned(),
+        keeps: String::new(),
     };
     let text = example.breaking();
     let options = frame.options();

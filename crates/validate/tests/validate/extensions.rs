@@ -16,8 +16,8 @@ fn breaks(frame: Frame, piece: &str, rule: &str) {
 fn broken_rules(frame: Frame, piece: &str) -> Vec<String> {
     let example = Example {
         frame,
-        breaks: piece.to_owned().leak(),
-        keeps: "",
+        breaks: piece.to_owned(),
+        keeps: String::new(),
     };
     let options = frame.options();
     let assembling = spirvkit_text::AssembleOptions::default().target(options.env.version());

@@ -101,7 +101,7 @@ const AT_FAULT: &[(&str, &str)] = &[
 fn the_operand_at_fault_is_told() {
     let mut wrong = String::new();
     for &(id, expected) in AT_FAULT {
-        let example = &find_rule(id).unwrap().example;
+        let example = find_rule(id).unwrap().example();
         let text = example.breaking();
         let options = example.frame.options();
         let module = assembled(&text, &options);

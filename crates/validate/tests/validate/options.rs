@@ -34,7 +34,7 @@ fn is_changed(text: &str, options: Options, rule: &str, change: Change) {
 /// The same for the piece that breaks the rule in its own example.
 #[track_caller]
 fn frees(rule: &str, change: Change) {
-    let example = &find_rule(rule).unwrap().example;
+    let example = find_rule(rule).unwrap().example();
     is_changed(&example.breaking(), example.frame.options(), rule, change);
 }
 

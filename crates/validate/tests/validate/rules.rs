@@ -27,7 +27,7 @@ fn list(report: &Report) -> String {
 fn examples_break_and_keep_their_rules() {
     let mut failures = String::new();
     for rule in rules() {
-        let example = &rule.example;
+        let example = rule.example();
         let (breaking, keeping) = (example.breaking(), example.keeping());
         let report = report_of(example.frame, &breaking);
         let other: Vec<_> = report
@@ -84,8 +84,9 @@ fn articles_and_numbers_agree_with_their_nouns() {
         }
     };
     for rule in rules() {
-        check(rule.id, rule.text);
-        let report = report_of(rule.example.frame, &rule.example.breaking());
+        check(rule.id, &rule.text());
+        let example = rule.example();
+        let report = report_of(example.frame, &example.breaking());
         for diagnostic in report.diagnostics() {
             check(rule.id, diagnostic.message());
             check(rule.id, diagnostic.help().unwrap_or_default());
@@ -113,7 +114,7 @@ fn ids_are_unique_and_well_formed() {
             rule.id
         );
         assert!(
-            !rule.section.is_empty() && rule.text.ends_with('.'),
+            !rule.section.is_empty() && rule.text().ends_with('.'),
             "{}",
             rule.id
         );

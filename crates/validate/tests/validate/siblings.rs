@@ -5,8 +5,8 @@ use spirvkit_validate::{Example, Frame, Report, validate};
 fn check(frame: Frame, piece: &'static str) -> Report {
     let example = Example {
         frame,
-        breaks: piece,
-        keeps: "",
+        breaks: piece.to_owned(),
+        keeps: String::new(),
     };
     let options = frame.options();
     let assembling = spirvkit_text::AssembleOptions::default().target(options.env.version());

@@ -3,80 +3,12 @@
 use std::collections::BTreeSet;
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::Op;
 
 use super::check_member;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static GROUP: Rule = Rule {
-    id: "annotation.group",
-    class: InvalidId,
-    section: "3.32.3",
-    vuids: &[],
-    text: "`OpGroupDecorate` and `OpGroupMemberDecorate` apply an `OpDecorationGroup`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%text = OpString \"text\"
-OpGroupDecorate %text %private_f32",
-        keeps: "OpDecorate %group RelaxedPrecision
-%group = OpDecorationGroup
-OpGroupDecorate %group %private_f32",
-    },
-};
-
-pub(super) static GROUP_TARGET: Rule = Rule {
-    id: "annotation.group-target",
-    class: InvalidId,
-    section: "3.32.3",
-    vuids: &[],
-    text: "A decoration group is not applied to another decoration group.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %group RelaxedPrecision
-%group = OpDecorationGroup
-%other = OpDecorationGroup
-OpGroupDecorate %group %other",
-        keeps: "OpDecorate %group RelaxedPrecision
-%group = OpDecorationGroup
-OpGroupDecorate %group %private_f32",
-    },
-};
-
-pub(super) static GROUP_USE: Rule = Rule {
-    id: "annotation.group-use",
-    class: InvalidId,
-    section: "3.32.3",
-    vuids: &[],
-    text: "A decoration group is named, decorated and applied, and used for nothing else.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%group = OpDecorationGroup
-%copy = OpCopyObject %u32 %group",
-        keeps: "OpDecorate %group RelaxedPrecision
-%group = OpDecorationGroup
-OpGroupDecorate %group %private_f32",
-    },
-};
-
-pub(super) static GROUP_REPEATED: Rule = Rule {
-    id: "annotation.group-repeated",
-    class: InvalidId,
-    section: "3.32.3",
-    vuids: &[],
-    text: "An `OpGroupDecorate` names each of its targets once.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %group RelaxedPrecision
-%group = OpDecorationGroup
-OpGroupDecorate %group %private_f32 %private_f32",
-        keeps: "OpDecorate %group RelaxedPrecision
-%group = OpDecorationGroup
-OpGroupDecorate %group %private_f32 %private_u32",
-    },
-};
+use crate::rules::generated::annotation;
 
 /// Checks what uses an `OpDecorationGroup`.
 pub(super) fn check_uses(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -100,7 +32,7 @@ pub(super) fn check_uses(at: &InstCtx<'_, '_>) -> CheckResult {
     if let Some(user) = users.find(|user| !is_fine(user.op())) {
         let message = format!("{} uses a decoration group", user.op());
         return Err(at
-            .finding(&GROUP_USE, message)
+            .finding(&annotation::GROUP_USE, message)
             .at(user.offset(), "it is used here"));
     }
     Ok(())
@@ -115,7 +47,7 @@ fn check_group(at: &InstCtx<'_, '_>) -> CheckResult {
     }
     let message = format!("{} is not a decoration group", m.name(group));
     Err(at
-        .finding(&GROUP, message)
+        .finding(&annotation::GROUP, message)
         .about(m, group, "this is defined here"))
 }
 
@@ -128,7 +60,7 @@ pub(super) fn check_targets(at: &InstCtx<'_, '_>) -> CheckResult {
     let groups = groups.filter(|&id| m.op_of(id) == Op::DecorationGroup);
     let groups = all(groups.map(|target| {
         let message = format!("the target {} is itself a decoration group", m.name(target));
-        let finding = at.finding(&GROUP_TARGET, message);
+        let finding = at.finding(&annotation::GROUP_TARGET, message);
         Err(finding.about(m, target, "the group is declared here"))
     }));
     let mut sorted = targets.to_vec();
@@ -136,7 +68,7 @@ pub(super) fn check_targets(at: &InstCtx<'_, '_>) -> CheckResult {
     let same = sorted.chunk_by(|a, b| a == b);
     let repeated = all(same.filter(|same| same.len() > 1).map(|same| {
         let message = format!("the target {} is named twice", m.name(Id(same[0])));
-        Err(at.finding(&GROUP_REPEATED, message))
+        Err(at.finding(&annotation::GROUP_REPEATED, message))
     }));
     let fit = match group.is_ok() {
         true => check_fit(at, targets),

@@ -2,78 +2,13 @@
 //! (`SPV_EXT_descriptor_heap`).
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Decoration, Op};
 
 use super::holds_descriptor;
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
 use crate::module::Decorated;
-use crate::rule::{Example, Frame, Rule};
-
-const HEAP: &str = "SPV_EXT_descriptor_heap";
-
-pub(super) static HEAP_STRIDE: Rule = Rule {
-    id: "annotation.heap-stride",
-    class: InvalidId,
-    section: HEAP,
-    vuids: &[],
-    text: "`ArrayStrideIdEXT` decorates an array that holds descriptors, with a stride that is not 0.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability DescriptorHeapEXT
-OpExtension \"SPV_EXT_descriptor_heap\"
-OpDecorateId %array ArrayStrideIdEXT %u32_4
-%array = OpTypeArray %f32 %u32_2",
-        keeps: "OpCapability DescriptorHeapEXT
-OpExtension \"SPV_EXT_descriptor_heap\"
-OpDecorateId %array ArrayStrideIdEXT %u32_4
-%sampler = OpTypeSampler
-%array = OpTypeArray %sampler %u32_2",
-    },
-};
-
-pub(super) static HEAP_OFFSET: Rule = Rule {
-    id: "annotation.heap-offset",
-    class: InvalidId,
-    section: HEAP,
-    vuids: &[],
-    text: "`OpMemberDecorateIdEXT` gives members of structures that hold descriptors their `OffsetIdEXT`, and nothing \
-           else.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability DescriptorHeapEXT
-OpExtension \"SPV_EXT_descriptor_heap\"
-OpMemberDecorateIdEXT %struct 0 OffsetIdEXT %u32_4
-%struct = OpTypeStruct %f32",
-        keeps: "OpCapability DescriptorHeapEXT
-OpExtension \"SPV_EXT_descriptor_heap\"
-OpMemberDecorateIdEXT %struct 0 OffsetIdEXT %u32_4
-%sampler = OpTypeSampler
-%struct = OpTypeStruct %sampler",
-    },
-};
-
-pub(super) static HEAP_OPERAND: Rule = Rule {
-    id: "annotation.heap-operand",
-    class: InvalidId,
-    section: HEAP,
-    vuids: &[],
-    text: "Strides and offsets of descriptors are 32-bit integer constants that are defined before the type.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability DescriptorHeapEXT
-OpExtension \"SPV_EXT_descriptor_heap\"
-OpDecorateId %array ArrayStrideIdEXT %f32_1
-%sampler = OpTypeSampler
-%array = OpTypeArray %sampler %u32_2",
-        keeps: "OpCapability DescriptorHeapEXT
-OpExtension \"SPV_EXT_descriptor_heap\"
-OpDecorateId %array ArrayStrideIdEXT %u32_4
-%sampler = OpTypeSampler
-%array = OpTypeArray %sampler %u32_2",
-    },
-};
+use crate::rules::generated::annotation;
 
 /// Checks the operand that is a stride or an offset.
 fn check_operand(at: &InstCtx<'_, '_>, decorated: &Decorated<'_>) -> CheckResult {
@@ -89,9 +24,11 @@ fn check_operand(at: &InstCtx<'_, '_>, decorated: &Decorated<'_>) -> CheckResult
             decorated.decoration,
             m.show_value(id)
         );
-        return Err(at
-            .finding(&HEAP_OPERAND, message)
-            .about(m, id, "the operand is defined here"));
+        return Err(at.finding(&annotation::HEAP_OPERAND, message).about(
+            m,
+            id,
+            "the operand is defined here",
+        ));
     }
     Ok(())
 }
@@ -105,7 +42,7 @@ pub(super) fn check_form(at: &InstCtx<'_, '_>, decorated: &Decorated<'_>) -> Che
         "OpMemberDecorateIdEXT is for OffsetIdEXT only, but has {}",
         decorated.decoration
     );
-    Err(at.finding(&HEAP_OFFSET, message))
+    Err(at.finding(&annotation::HEAP_OFFSET, message))
 }
 
 /// Checks an `OffsetIdEXT`.
@@ -122,7 +59,7 @@ pub(super) fn check_offset(
             m.name(target)
         );
         return Err(at
-            .finding(&HEAP_OFFSET, message)
+            .finding(&annotation::HEAP_OFFSET, message)
             .about(m, target, "the structure is declared here")
             .help("give the member an `Offset` instead"));
     }
@@ -133,9 +70,11 @@ pub(super) fn check_offset(
             "{}, the operand of OffsetIdEXT, must be defined before the structure",
             m.name(id)
         );
-        return Err(at
-            .finding(&HEAP_OPERAND, message)
-            .about(m, id, "the operand is defined here"));
+        return Err(at.finding(&annotation::HEAP_OPERAND, message).about(
+            m,
+            id,
+            "the operand is defined here",
+        ));
     }
     Ok(())
 }
@@ -148,9 +87,11 @@ pub(super) fn check_stride(
 ) -> CheckResult {
     let m = at.m;
     let wrong = |message: String| {
-        Err(at
-            .finding(&HEAP_STRIDE, message)
-            .about(m, target, "the target is declared here"))
+        Err(at.finding(&annotation::HEAP_STRIDE, message).about(
+            m,
+            target,
+            "the target is declared here",
+        ))
     };
     let is_array = matches!(m.op_of(target), Op::TypeArray | Op::TypeRuntimeArray);
     if !is_array || !holds_descriptor(m, target) {

@@ -8,7 +8,6 @@ mod targets;
 mod vulkan;
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Decoration, Op, OperandKind};
 
@@ -16,7 +15,7 @@ use super::Family;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Decorated, Inst, Module};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::annotation;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -32,89 +31,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: None,
-    rules: &[
-        &ID_FORM,
-        &PARAMETER_ORDER,
-        &MEMBER_TARGET,
-        &MEMBER_INDEX,
-        &groups::GROUP,
-        &groups::GROUP_TARGET,
-        &groups::GROUP_USE,
-        &groups::GROUP_REPEATED,
-        &targets::MEMBERS_ONLY,
-        &targets::NO_MEMBERS,
-        &targets::STRUCTURE,
-        &targets::ARRAY_OR_POINTER,
-        &targets::SPEC_CONSTANT,
-        &targets::MEMORY_OBJECT,
-        &targets::VARIABLE,
-        &targets::TRANSPOSE,
-        &heaps::HEAP_STRIDE,
-        &heaps::HEAP_OFFSET,
-        &heaps::HEAP_OPERAND,
-        &vulkan::PACKING,
-        &vulkan::LOCATION_CLASS,
-        &vulkan::RESOURCE_CLASS,
-        &vulkan::ATTACHMENT_CLASS,
-        &vulkan::INDEX_CLASS,
-        &vulkan::INTERPOLATION_CLASS,
-        &vulkan::PER_VERTEX_CLASS,
-    ],
-};
-
-static ID_FORM: Rule = Rule {
-    id: "annotation.id-form",
-    class: InvalidId,
-    section: "3.32.3",
-    vuids: &[],
-    text: "Decorations whose operands are ids are given with `OpDecorateId`, all others with `OpDecorate`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorateId %private_u32 RelaxedPrecision",
-        keeps: "OpDecorate %private_u32 RelaxedPrecision",
-    },
-};
-
-static PARAMETER_ORDER: Rule = Rule {
-    id: "annotation.parameter-order",
-    class: InvalidId,
-    section: "3.32.3",
-    vuids: &[],
-    text: "The ids that are operands of a decoration are defined before its target.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpDecorateId %pointer AlignmentId %later
-%pointer = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
-%later = OpConstant %u32 8",
-        keeps: "OpDecorateId %pointer AlignmentId %u32_4
-%pointer = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup",
-    },
-};
-
-static MEMBER_TARGET: Rule = Rule {
-    id: "annotation.member-target",
-    class: InvalidId,
-    section: "3.32.3",
-    vuids: &[],
-    text: "Only structures have members to decorate.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpMemberDecorate %v2f32 0 Offset 0",
-        keeps: "OpMemberDecorate %struct 0 Offset 0\n%struct = OpTypeStruct %f32",
-    },
-};
-
-static MEMBER_INDEX: Rule = Rule {
-    id: "annotation.member-index",
-    class: InvalidId,
-    section: "3.32.3",
-    vuids: &[],
-    text: "A member's number is less than the number of members.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpMemberDecorate %struct 1 Offset 0\n%struct = OpTypeStruct %f32",
-        keeps: "OpMemberDecorate %struct 0 Offset 0\n%struct = OpTypeStruct %f32",
-    },
 };
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -178,7 +94,7 @@ fn check_decoration(at: &InstCtx<'_, '_>) -> CheckResult {
                 decorated.decoration
             ),
         };
-        return all([packing, Err(at.finding(&ID_FORM, message))]);
+        return all([packing, Err(at.finding(&annotation::ID_FORM, message))]);
     }
     if def.op() == Op::DecorationGroup {
         return packing;
@@ -215,9 +131,11 @@ fn check_member(at: &InstCtx<'_, '_>, target: Id, member: u32) -> CheckResult {
             at.inst.op(),
             m.name(target)
         );
-        return Err(at
-            .finding(&MEMBER_TARGET, message)
-            .about(m, target, "this has no members"));
+        return Err(at.finding(&annotation::MEMBER_TARGET, message).about(
+            m,
+            target,
+            "this has no members",
+        ));
     }
     let count = m.members(target).len();
     if member as usize >= count {
@@ -227,11 +145,10 @@ fn check_member(at: &InstCtx<'_, '_>, target: Id, member: u32) -> CheckResult {
             m.name(target),
             counted(count, "member")
         );
-        return Err(at.finding(&MEMBER_INDEX, message).arg(at, 1).about(
-            m,
-            target,
-            "the structure is declared here",
-        ));
+        return Err(at
+            .finding(&annotation::MEMBER_INDEX, message)
+            .arg(at, 1)
+            .about(m, target, "the structure is declared here"));
     }
     Ok(())
 }
@@ -252,7 +169,7 @@ fn check_parameter_order(
             decorated.decoration
         );
         Err(at
-            .finding(&PARAMETER_ORDER, message)
+            .finding(&annotation::PARAMETER_ORDER, message)
             .about(m, id, "the operand is defined here")
             .at(target, "this is decorated"))
     }))

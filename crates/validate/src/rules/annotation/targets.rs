@@ -1,138 +1,11 @@
 //! What each decoration may stand on (specification, section 3.20).
 
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Decoration, Op};
 
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
 use crate::module::{Decorated, Inst};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static MEMBERS_ONLY: Rule = Rule {
-    id: "annotation.members-only",
-    class: InvalidId,
-    section: "3.20",
-    vuids: &[],
-    text: "`RowMajor`, `ColMajor`, `MatrixStride` and `OffsetIdEXT` say how a member of a structure is laid out, so \
-           they decorate nothing else.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %mat2 ColMajor",
-        keeps: "OpMemberDecorate %struct 0 ColMajor\n%struct = OpTypeStruct %mat2",
-    },
-};
-
-pub(super) static NO_MEMBERS: Rule = Rule {
-    id: "annotation.no-members",
-    class: InvalidId,
-    section: "3.20",
-    vuids: &[],
-    text: "Decorations of types, variables and instructions don't decorate members of structures.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpMemberDecorate %struct 0 Binding 0\n%struct = OpTypeStruct %mat2",
-        keeps: "OpDecorate %private_u32 Binding 0",
-    },
-};
-
-pub(super) static STRUCTURE: Rule = Rule {
-    id: "annotation.structure",
-    class: InvalidId,
-    section: "3.20",
-    vuids: &[],
-    text: "`Block`, `BufferBlock`, `GLSLShared`, `GLSLPacked` and `CPacked` decorate structures.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %mat2 Block",
-        keeps: "OpDecorate %struct Block\n%struct = OpTypeStruct %mat2",
-    },
-};
-
-pub(super) static ARRAY_OR_POINTER: Rule = Rule {
-    id: "annotation.array-or-pointer",
-    class: InvalidId,
-    section: "3.20",
-    vuids: &[],
-    text: "`ArrayStride` decorates arrays, and pointers that are treated as pointing into arrays.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %mat2 ArrayStride 8",
-        keeps: "OpDecorate %array ArrayStride 8\n%array = OpTypeRuntimeArray %v2f32",
-    },
-};
-
-pub(super) static SPEC_CONSTANT: Rule = Rule {
-    id: "annotation.specialization-constant",
-    class: InvalidId,
-    section: "3.20",
-    vuids: &[],
-    text: "`SpecId` decorates specialization constants that have a value of their own: scalars, data and queries of \
-           the target's features. What is computed from other constants changes with them.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %u32_1 SpecId 1",
-        keeps: "OpDecorate %spec SpecId 1\n%spec = OpSpecConstant %u32 1",
-    },
-};
-
-pub(super) static MEMORY_OBJECT: Rule = Rule {
-    id: "annotation.memory-object",
-    class: InvalidId,
-    section: "3.20",
-    vuids: &[],
-    text: "Decorations that say how memory is accessed or interpolated are for declarations of memory objects: \
-           variables, and function parameters that are pointers.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %f32_0 Aliased",
-        keeps: "OpDecorate %private_f32 Aliased",
-    },
-};
-
-pub(super) static VARIABLE: Rule = Rule {
-    id: "annotation.variable",
-    class: InvalidId,
-    section: "3.20",
-    vuids: &[],
-    text: "Decorations that say where a variable is found are for variables.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %f32_0 Location 0",
-        keeps: "OpDecorate %private_f32 Location 0",
-    },
-};
-
-pub(super) static TRANSPOSE: Rule = Rule {
-    id: "annotation.cooperative-matrix-transpose",
-    class: InvalidId,
-    section: "SPV_EXT_cooperative_matrix_maintenance1",
-    vuids: &[],
-    text: "`CooperativeMatrixTransposeEXT` decorates conversions of cooperative matrices.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: "OpCapability Shader
-OpCapability Linkage
-OpCapability CooperativeMatrixKHR
-OpCapability CooperativeMatrixConversionsEXT
-OpCapability VulkanMemoryModel
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpExtension \"SPV_EXT_cooperative_matrix_maintenance1\"
-OpMemoryModel Logical Vulkan
-OpDecorate %one CooperativeMatrixTransposeEXT
-%f32 = OpTypeFloat 32
-%one = OpConstant %f32 1",
-        keeps: "OpCapability Shader
-OpCapability Linkage
-OpCapability CooperativeMatrixKHR
-OpCapability CooperativeMatrixConversionsEXT
-OpCapability VulkanMemoryModel
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpExtension \"SPV_EXT_cooperative_matrix_maintenance1\"
-OpMemoryModel Logical Vulkan
-%f32 = OpTypeFloat 32
-%one = OpConstant %f32 1",
-    },
-};
+use crate::rules::generated::annotation;
 
 /// What decorations may stand on.
 enum Target {
@@ -239,7 +112,7 @@ pub(super) fn check_member(at: &InstCtx<'_, '_>, decorated: &Decorated<'_>) -> C
         "{} can't decorate a member of a structure",
         decorated.decoration
     );
-    Err(at.finding(&NO_MEMBERS, message))
+    Err(at.finding(&annotation::NO_MEMBERS, message))
 }
 
 /// Whether the decoration's target matters through groups, too. Others reach
@@ -265,9 +138,9 @@ pub(super) fn check(
     let op = target.op();
     let (rule, wanted) = match target_of(decorated.decoration) {
         Target::Any => return Ok(()),
-        Target::Member => (&MEMBERS_ONLY, "a member of a structure"),
+        Target::Member => (&annotation::MEMBERS_ONLY, "a member of a structure"),
         Target::Structure if op == Op::TypeStruct => return Ok(()),
-        Target::Structure => (&STRUCTURE, "a structure type"),
+        Target::Structure => (&annotation::STRUCTURE, "a structure type"),
         Target::ArrayOrPointer
             if matches!(
                 op,
@@ -280,10 +153,10 @@ pub(super) fn check(
         {
             return Ok(());
         }
-        Target::ArrayOrPointer => (&ARRAY_OR_POINTER, "an array or pointer type"),
+        Target::ArrayOrPointer => (&annotation::ARRAY_OR_POINTER, "an array or pointer type"),
         Target::SpecConstant if has_own_value(op) => return Ok(()),
         Target::SpecConstant => (
-            &SPEC_CONSTANT,
+            &annotation::SPECIALIZATION_CONSTANT,
             "a specialization constant with a value of its own",
         ),
         Target::MemoryObject if is_memory_object(op) => {
@@ -291,14 +164,14 @@ pub(super) fn check(
             if ty.is_none_or(|ty| m.is_pointer(ty) || m.def_offset(ty) == 0) {
                 return Ok(());
             }
-            (&MEMORY_OBJECT, "a pointer")
+            (&annotation::MEMORY_OBJECT, "a pointer")
         }
         Target::MemoryObject => (
-            &MEMORY_OBJECT,
+            &annotation::MEMORY_OBJECT,
             "a variable, or a parameter that is a pointer",
         ),
         Target::Variable if is_variable(op) => return Ok(()),
-        Target::Variable => (&VARIABLE, "a variable"),
+        Target::Variable => (&annotation::VARIABLE, "a variable"),
         Target::Conversion => {
             let converts = matches!(
                 op,
@@ -318,7 +191,10 @@ pub(super) fn check(
             if converts && is_matrix {
                 return Ok(());
             }
-            (&TRANSPOSE, "a conversion of a cooperative matrix")
+            (
+                &annotation::COOPERATIVE_MATRIX_TRANSPOSE,
+                "a conversion of a cooperative matrix",
+            )
         }
     };
     let id = target.result().unwrap_or_else(|| at.id(0));

@@ -3,7 +3,6 @@
 mod products;
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{FPEncoding, Op};
 
 use super::operation::{Operation, check_types};
@@ -11,7 +10,7 @@ use super::{Family, cooperative_matrix};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::arithmetic;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -60,195 +59,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: None,
-    rules: &[
-        &FLOAT_RESULT,
-        &FLOAT_OPERAND,
-        &SMALL_FLOAT,
-        &UNSIGNED_RESULT,
-        &UNSIGNED_OPERAND,
-        &INTEGER_RESULT,
-        &INTEGER_OPERAND,
-        &OPERAND_SIZE,
-        &OPERAND_WIDTH,
-        &PAIR_RESULT,
-        &PAIR_OPERAND,
-        &products::DOT_RESULT,
-        &products::DOT_OPERAND,
-        &products::BFLOAT_DOT,
-        &products::RESULT,
-        &products::MATRIX_OPERAND,
-        &products::VECTOR_OPERAND,
-        &products::SCALED,
-        &products::SCALE,
-        &products::COMPONENTS,
-        &products::SHAPE,
-    ],
-};
-
-static FLOAT_RESULT: Rule = Rule {
-    id: "arithmetic.float-result",
-    class: InvalidData,
-    section: "3.32.13",
-    vuids: &[],
-    text: "The result of a floating-point operation is a floating-point scalar, vector or cooperative matrix. \
-           Remainders and the fused multiply-add don't work on matrices, nor does `OpFMul` on the matrices of \
-           SPV_NV_cooperative_matrix.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%sum = OpFAdd %u32 %u32_0 %u32_1",
-        keeps: "%sum = OpFAdd %f32 %f32_0 %f32_1",
-    },
-};
-
-static FLOAT_OPERAND: Rule = Rule {
-    id: "arithmetic.float-operand",
-    class: InvalidData,
-    section: "3.32.13",
-    vuids: &[],
-    text: "The operands of a floating-point operation have the type of its result.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%sum = OpFAdd %f32 %f32_0 %v2f32_0",
-        keeps: "%sum = OpFAdd %f32 %f32_0 %f32_1",
-    },
-};
-
-pub(super) static SMALL_FLOAT: Rule = Rule {
-    id: "arithmetic.small-float",
-    class: InvalidData,
-    section: "SPV_KHR_bfloat16, SPV_EXT_float8",
-    vuids: &[],
-    text: "Floats of encodings other than IEEE 754 can be loaded, stored, converted, used in composites and \
-           multiplied in cooperative matrices, but arithmetic and comparisons are not defined on them: convert them \
-           first.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability BFloat16TypeKHR
-OpExtension \"SPV_KHR_bfloat16\"
-%bf16 = OpTypeFloat 16 BFloat16KHR
-%bf16_1 = OpConstant %bf16 1
-%sum = OpFAdd %bf16 %bf16_1 %bf16_1",
-        keeps: "OpCapability BFloat16TypeKHR
-OpExtension \"SPV_KHR_bfloat16\"
-%bf16 = OpTypeFloat 16 BFloat16KHR
-%bf16_1 = OpConstant %bf16 1
-%wide = OpFConvert %f32 %bf16_1
-%sum = OpFAdd %f32 %wide %wide",
-    },
-};
-
-static UNSIGNED_RESULT: Rule = Rule {
-    id: "arithmetic.unsigned-result",
-    class: InvalidData,
-    section: "3.32.13",
-    vuids: &[],
-    text: "The result of `OpUDiv` and `OpUMod` is an unsigned integer scalar or vector; `OpUDiv` also works on \
-           cooperative matrices.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%quotient = OpUDiv %i32 %u32_1 %u32_2",
-        keeps: "%quotient = OpUDiv %u32 %u32_1 %u32_2",
-    },
-};
-
-static UNSIGNED_OPERAND: Rule = Rule {
-    id: "arithmetic.unsigned-operand",
-    class: InvalidData,
-    section: "3.32.13",
-    vuids: &[],
-    text: "The operands of `OpUDiv` and `OpUMod` have the type of the result.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%quotient = OpUDiv %u32 %u32_1 %i32_2",
-        keeps: "%quotient = OpUDiv %u32 %u32_1 %u32_2",
-    },
-};
-
-static INTEGER_RESULT: Rule = Rule {
-    id: "arithmetic.integer-result",
-    class: InvalidData,
-    section: "3.32.13",
-    vuids: &[],
-    text: "The result of an integer operation is an integer scalar or vector of either signedness; some operations \
-           also work on cooperative matrices.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%sum = OpIAdd %f32 %u32_1 %u32_2",
-        keeps: "%sum = OpIAdd %i32 %u32_1 %i32_2",
-    },
-};
-
-static INTEGER_OPERAND: Rule = Rule {
-    id: "arithmetic.integer-operand",
-    class: InvalidData,
-    section: "3.32.13",
-    vuids: &[],
-    text: "The operands of an integer operation are integers, or vectors or cooperative matrices of them, of either \
-           signedness.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%sum = OpIAdd %u32 %u32_1 %f32_1",
-        keeps: "%sum = OpIAdd %u32 %u32_1 %i32_1",
-    },
-};
-
-static OPERAND_SIZE: Rule = Rule {
-    id: "arithmetic.operand-size",
-    class: InvalidData,
-    section: "3.32.13",
-    vuids: &[],
-    text: "The operands of an integer operation have as many components as its result.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%sum = OpIAdd %v2u32 %v2u32_0 %v3u32_0",
-        keeps: "%sum = OpIAdd %v2u32 %v2u32_0 %v2i32_0",
-    },
-};
-
-static OPERAND_WIDTH: Rule = Rule {
-    id: "arithmetic.operand-width",
-    class: InvalidData,
-    section: "3.32.13",
-    vuids: &[],
-    text: "The components of an integer operation's operands are as wide as those of its result; there is no implicit \
-           conversion.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%sum = OpIAdd %u32 %u32_1 %u64_1",
-        keeps: "%wide = OpUConvert %u64 %u32_1
-%sum = OpIAdd %u64 %wide %u64_1",
-    },
-};
-
-static PAIR_RESULT: Rule = Rule {
-    id: "arithmetic.pair-result",
-    class: InvalidData,
-    section: "3.32.13",
-    vuids: &[],
-    text: "The result of an operation with carry, borrow or a double-width product is a structure of two members of \
-           the same integer type, a scalar or vector, which is unsigned except for `OpSMulExtended`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%pair = OpTypeStruct %u32 %u64
-%sum = OpIAddCarry %pair %u32_1 %u32_2",
-        keeps: "%pair = OpTypeStruct %u32 %u32
-%sum = OpIAddCarry %pair %u32_1 %u32_2",
-    },
-};
-
-static PAIR_OPERAND: Rule = Rule {
-    id: "arithmetic.pair-operand",
-    class: InvalidData,
-    section: "3.32.13",
-    vuids: &[],
-    text: "The operands of an operation whose result is a pair of values have the type of the members of its result.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%pair = OpTypeStruct %u32 %u32
-%sum = OpIAddCarry %pair %u32_1 %i32_2",
-        keeps: "%pair = OpTypeStruct %u32 %u32
-%sum = OpIAddCarry %pair %u32_1 %u32_2",
-    },
 };
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -307,7 +117,7 @@ pub(super) fn check_encoding(o: &Operation<'_, '_, '_>, ty: Id) -> CheckResult {
         o.op,
         o.m.show_type(ty)
     );
-    let finding = o.finding(&SMALL_FLOAT, message);
+    let finding = o.finding(&arithmetic::SMALL_FLOAT, message);
     Err(finding.about(o.m, ty, "the type is declared here"))
 }
 
@@ -316,11 +126,14 @@ fn check_float(o: &Operation<'_, '_, '_>) -> CheckResult {
     let result = o.result;
     let is_matrix = || takes_matrices(o) && m.is_float_cooperative_matrix(result);
     if !m.is_float_scalar_or_vector(result) && !is_matrix() {
-        return Err(o.result_finding(&FLOAT_RESULT, "a floating-point scalar or vector"));
+        return Err(o.result_finding(
+            &arithmetic::FLOAT_RESULT,
+            "a floating-point scalar or vector",
+        ));
     }
     let operands = (0..o.args.len()).map(|index| {
         expect(o.ty(index) == result, || {
-            o.mismatch(&FLOAT_OPERAND, index, "the result type")
+            o.mismatch(&arithmetic::FLOAT_OPERAND, index, "the result type")
         })
     });
     all([check_encoding(o, result), all(operands)])
@@ -334,11 +147,14 @@ fn check_unsigned(o: &Operation<'_, '_, '_>) -> CheckResult {
             && m.is_unsigned_scalar(m.component_type(o.result))
     };
     if !m.is_unsigned_scalar_or_vector(o.result) && !is_matrix() {
-        return Err(o.result_finding(&UNSIGNED_RESULT, "an unsigned integer scalar or vector"));
+        return Err(o.result_finding(
+            &arithmetic::UNSIGNED_RESULT,
+            "an unsigned integer scalar or vector",
+        ));
     }
     all((0..o.args.len()).map(|index| {
         if o.ty(index) != o.result {
-            return Err(o.mismatch(&UNSIGNED_OPERAND, index, "the result type"));
+            return Err(o.mismatch(&arithmetic::UNSIGNED_OPERAND, index, "the result type"));
         }
         Ok(())
     }))
@@ -350,7 +166,7 @@ fn check_integer_kinds(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let is_matrix = m.is_int_cooperative_matrix(o.result) && takes_matrices(o);
     if !is_matrix && !m.is_int_scalar_or_vector(o.result) {
-        return Err(o.result_finding(&INTEGER_RESULT, "an integer scalar or vector"));
+        return Err(o.result_finding(&arithmetic::INTEGER_RESULT, "an integer scalar or vector"));
     }
     all((0..o.args.len()).map(|index| {
         let ty = o.ty(index);
@@ -361,17 +177,21 @@ fn check_integer_kinds(o: &Operation<'_, '_, '_>) -> CheckResult {
         if is_matrix {
             if !m.is_int_cooperative_matrix(ty) {
                 let wanted = "a cooperative matrix of integers, like the result";
-                return Err(o.operand_finding(&INTEGER_OPERAND, index, wanted));
+                return Err(o.operand_finding(&arithmetic::INTEGER_OPERAND, index, wanted));
             }
             cooperative_matrix::check_same_shape(o, index)?;
             return Ok(());
         }
         if !m.is_int_scalar_or_vector(ty) {
             let wanted = "an integer scalar or vector";
-            return Err(o.operand_finding(&INTEGER_OPERAND, index, wanted));
+            return Err(o.operand_finding(&arithmetic::INTEGER_OPERAND, index, wanted));
         }
         if !o.same_dimension(ty, o.result) {
-            return Err(o.mismatch(&OPERAND_SIZE, index, "as many components as the result"));
+            return Err(o.mismatch(
+                &arithmetic::OPERAND_SIZE,
+                index,
+                "as many components as the result",
+            ));
         }
         Ok(())
     }))
@@ -382,7 +202,11 @@ fn check_integer(o: &Operation<'_, '_, '_>) -> CheckResult {
     all((0..o.args.len()).map(|index| {
         let ty = o.ty(index);
         if ty != o.result && o.m.bit_width(ty) != o.m.bit_width(o.result) {
-            return Err(o.mismatch(&OPERAND_WIDTH, index, "components of the same width"));
+            return Err(o.mismatch(
+                &arithmetic::OPERAND_WIDTH,
+                index,
+                "components of the same width",
+            ));
         }
         Ok(())
     }))
@@ -394,7 +218,7 @@ fn check_pair(o: &Operation<'_, '_, '_>) -> CheckResult {
         members: [first, second],
     } = m.ty(o.result)
     else {
-        return Err(o.result_finding(&PAIR_RESULT, "a structure with two members"));
+        return Err(o.result_finding(&arithmetic::PAIR_RESULT, "a structure with two members"));
     };
     let member = Id(*first);
     let (is_fine, wanted) = match o.op {
@@ -408,18 +232,18 @@ fn check_pair(o: &Operation<'_, '_, '_>) -> CheckResult {
         ),
     };
     if !is_fine {
-        return Err(o.result_finding(&PAIR_RESULT, wanted));
+        return Err(o.result_finding(&arithmetic::PAIR_RESULT, wanted));
     }
     if first != second {
         return Err(o.result_finding(
-            &PAIR_RESULT,
+            &arithmetic::PAIR_RESULT,
             "a structure with two members of the same type",
         ));
     }
     all((0..o.args.len()).map(|index| {
         if o.ty(index) != member {
             let wanted = "the type of the result's members";
-            return Err(o.mismatch(&PAIR_OPERAND, index, wanted));
+            return Err(o.mismatch(&arithmetic::PAIR_OPERAND, index, wanted));
         }
         Ok(())
     }))

@@ -1,109 +1,12 @@
 //! The built-ins of an entry point's interface, taken together.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
 use spirvkit_grammar::{BuiltIn, Decoration, Op, StorageClass};
 
 use super::Seed;
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{EntryPoint, Module};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static ONE_BLOCK: Rule = Rule {
-    id: "builtin.one-block",
-    class: InvalidBinary,
-    section: "2.16.2",
-    vuids: &[],
-    text: "The interface of an entry point has at most one block with built-ins among its inputs and one among its \
-           outputs. Arrays of blocks with one element for each vertex don't count.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.3"),
-        breaks: blocks!("%first %second"),
-        keeps: blocks!("%first"),
-    },
-};
-
-macro_rules! blocks {
-    ($interface:literal) => {
-        concat!(
-            "OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Vertex %main \"main\" ",
-            $interface,
-            "
-OpDecorate %one Block
-OpMemberDecorate %one 0 BuiltIn Position
-OpDecorate %two Block
-OpMemberDecorate %two 0 BuiltIn PointSize
-%void = OpTypeVoid
-%f32 = OpTypeFloat 32
-%v4f32 = OpTypeVector %f32 4
-%one = OpTypeStruct %v4f32
-%two = OpTypeStruct %f32
-%ptr_one = OpTypePointer Output %one
-%ptr_two = OpTypePointer Output %two
-%first = OpVariable %ptr_one Output
-%second = OpVariable %ptr_two Output
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%entry = OpLabel
-OpReturn
-OpFunctionEnd"
-        )
-    };
-}
-use blocks;
-
-pub(super) static REPEATED: Rule = Rule {
-    id: "builtin.repeated",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &[
-        "VUID-StandaloneSpirv-OpEntryPoint-09658",
-        "VUID-StandaloneSpirv-OpEntryPoint-09659",
-    ],
-    text: "In Vulkan, the interface of an entry point has each built-in at most once among its inputs and once among \
-           its outputs.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.2"),
-        breaks: "OpEntryPoint GLCompute %main \"main\" %first %second
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %first BuiltIn LocalInvocationIndex
-OpDecorate %second BuiltIn LocalInvocationIndex
-%ptr = OpTypePointer Input %u32
-%first = OpVariable %ptr Input
-%second = OpVariable %ptr Input",
-        keeps: "OpEntryPoint GLCompute %main \"main\" %first
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %first BuiltIn LocalInvocationIndex
-OpDecorate %second BuiltIn LocalInvocationIndex
-%ptr = OpTypePointer Input %u32
-%first = OpVariable %ptr Input
-%second = OpVariable %ptr Input",
-    },
-};
-
-pub(super) static LOCATION: Rule = Rule {
-    id: "builtin.location",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-Location-04915"],
-    text: "In Vulkan, a built-in has neither `Location` nor `Component`: the implementation knows where it is.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.0"),
-        breaks: "OpEntryPoint Fragment %main \"main\" %coord
-OpExecutionMode %main OriginUpperLeft
-OpDecorate %coord BuiltIn FragCoord
-OpDecorate %coord Location 0
-%ptr = OpTypePointer Input %v4f32
-%coord = OpVariable %ptr Input",
-        keeps: "OpEntryPoint Fragment %main \"main\" %coord
-OpExecutionMode %main OriginUpperLeft
-OpDecorate %coord BuiltIn FragCoord
-%ptr = OpTypePointer Input %v4f32
-%coord = OpVariable %ptr Input",
-    },
-};
+use crate::rules::generated::builtin;
 
 /// The built-ins of the module, sorted by what they decorate and then by number.
 struct Sorted<'s> {
@@ -209,7 +112,7 @@ fn check_entry(m: &Module<'_>, sorted: &Sorted<'_>, entry: &EntryPoint<'_>) -> C
                 m.name(first),
                 m.name(variable)
             );
-            let finding = Finding::new(&ONE_BLOCK, m.def_offset(variable), message);
+            let finding = Finding::new(&builtin::ONE_BLOCK, m.def_offset(variable), message);
             found.push(Err(finding.at(
                 entry.inst.offset(),
                 "both are in the interface of this entry point",
@@ -273,7 +176,7 @@ fn check_repeated(
         "{} repeats the built-in `{built_in}`, which the entry point already has in `{class}`",
         m.name(variable)
     );
-    Err(Finding::new(&REPEATED, m.def_offset(variable), message).vuid(vuid))
+    Err(Finding::new(&builtin::REPEATED, m.def_offset(variable), message).vuid(vuid))
 }
 
 /// Checks that a variable that is or holds a built-in has no place of its own.
@@ -292,6 +195,8 @@ fn check_location(m: &Module<'_>, variable: Id, built_in: BuiltIn) -> CheckResul
         m.name(variable),
         placed.decoration
     );
-    Err(Finding::new(&LOCATION, m.def_offset(variable), message)
-        .at(placed.inst.offset(), "it is decorated here"))
+    Err(
+        Finding::new(&builtin::LOCATION, m.def_offset(variable), message)
+            .at(placed.inst.offset(), "it is decorated here"),
+    )
 }

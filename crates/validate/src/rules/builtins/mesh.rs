@@ -3,196 +3,12 @@
 
 use hashbrown::HashMap;
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{BuiltIn, ExecutionMode, ExecutionModel};
 
 use super::Seed;
 use crate::finding::{Finding, Reporter};
 use crate::module::{EntryPoint, Module, Type};
-use crate::rule::{Example, Frame, Rule};
-
-/// A mesh shader for one triangle with an output array for one primitive.
-macro_rules! mesh {
-    ($decorations:literal, $element:literal, $topology:literal) => {
-        concat!(
-            "OpCapability MeshShadingEXT
-OpExtension \"SPV_EXT_mesh_shader\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint MeshEXT %main \"main\" %out
-OpExecutionMode %main LocalSize 1 1 1
-OpExecutionMode %main OutputVertices 3
-OpExecutionMode %main OutputPrimitivesEXT 1
-OpExecutionMode %main ",
-            $topology,
-            "\n",
-            $decorations,
-            "%void = OpTypeVoid
-%u32 = OpTypeInt 32 0
-%v3u32 = OpTypeVector %u32 3
-%u32_0 = OpConstant %u32 0
-%u32_1 = OpConstant %u32 1
-%u32_2 = OpConstant %u32 2
-%one = OpTypeArray ",
-            $element,
-            " %u32_1
-%two = OpTypeArray ",
-            $element,
-            " %u32_2
-%ptr_one = OpTypePointer Output %one
-%ptr_two = OpTypePointer Output %two
-%ptr = OpTypePointer Output ",
-            $element,
-            "
-%out = OpVariable %ptr_one Output
-%larger = OpVariable %ptr_two Output
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%entry = OpLabel
-OpSetMeshOutputsEXT %u32_0 %u32_0
-%place = OpAccessChain %ptr %out %u32_0
-OpReturn
-OpFunctionEnd"
-        )
-    };
-}
-pub(super) use mesh;
-
-pub(super) static TOPOLOGY: Rule = Rule {
-    id: "builtin.mesh-topology",
-    class: InvalidData,
-    section: "Vulkan, Built-In Variables",
-    vuids: &[
-        "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-07042",
-        "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07048",
-        "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07054",
-    ],
-    text: "The indices that a mesh shader writes are for the primitives that its execution mode declares: \
-           `OutputPoints`, `OutputLinesEXT` or `OutputTrianglesEXT`.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.2"),
-        breaks: mesh!(
-            "OpDecorate %out BuiltIn PrimitiveTriangleIndicesEXT\n",
-            "%v3u32",
-            "OutputPoints"
-        ),
-        keeps: mesh!(
-            "OpDecorate %out BuiltIn PrimitiveTriangleIndicesEXT\n",
-            "%v3u32",
-            "OutputTrianglesEXT"
-        ),
-    },
-};
-
-pub(super) static COUNT: Rule = Rule {
-    id: "builtin.mesh-count",
-    class: InvalidData,
-    section: "Vulkan, Built-In Variables",
-    vuids: &[
-        "VUID-PrimitivePointIndicesEXT-PrimitivePointIndicesEXT-07046",
-        "VUID-PrimitiveLineIndicesEXT-PrimitiveLineIndicesEXT-07052",
-        "VUID-PrimitiveTriangleIndicesEXT-PrimitiveTriangleIndicesEXT-07058",
-        "VUID-CullPrimitiveEXT-CullPrimitiveEXT-10589",
-        "VUID-CullPrimitiveEXT-CullPrimitiveEXT-10590",
-        "VUID-Layer-Layer-10593",
-        "VUID-Layer-Layer-10594",
-        "VUID-PrimitiveId-PrimitiveId-10596",
-        "VUID-PrimitiveId-PrimitiveId-10597",
-        "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-10599",
-        "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-10600",
-        "VUID-ViewportIndex-ViewportIndex-10602",
-        "VUID-ViewportIndex-ViewportIndex-10603",
-    ],
-    text: "An array that a mesh shader writes per primitive has as many elements as the execution mode \
-           `OutputPrimitivesEXT` says.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.2"),
-        breaks: "OpCapability MeshShadingEXT
-OpExtension \"SPV_EXT_mesh_shader\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint MeshEXT %main \"main\" %out
-OpExecutionMode %main LocalSize 1 1 1
-OpExecutionMode %main OutputVertices 3
-OpExecutionMode %main OutputPrimitivesEXT 2
-OpExecutionMode %main OutputPoints
-OpDecorate %out BuiltIn PrimitivePointIndicesEXT
-%void = OpTypeVoid
-%u32 = OpTypeInt 32 0
-%u32_0 = OpConstant %u32 0
-%u32_1 = OpConstant %u32 1
-%one = OpTypeArray %u32 %u32_1
-%ptr_one = OpTypePointer Output %one
-%ptr = OpTypePointer Output %u32
-%out = OpVariable %ptr_one Output
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%entry = OpLabel
-OpSetMeshOutputsEXT %u32_0 %u32_0
-%place = OpAccessChain %ptr %out %u32_0
-OpReturn
-OpFunctionEnd",
-        keeps: mesh!(
-            "OpDecorate %out BuiltIn PrimitivePointIndicesEXT\n",
-            "%u32",
-            "OutputPoints"
-        ),
-    },
-};
-
-pub(super) static ONE_CULL: Rule = Rule {
-    id: "builtin.one-cull-primitive",
-    class: InvalidData,
-    section: "Vulkan, Built-In Variables",
-    vuids: &["VUID-CullPrimitiveEXT-CullPrimitiveEXT-10591"],
-    text: "An entry point has at most one `CullPrimitiveEXT` in its interface.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.2"),
-        breaks: culls!("%first %second"),
-        keeps: culls!("%first"),
-    },
-};
-
-macro_rules! culls {
-    ($interface:literal) => {
-        concat!(
-            "OpCapability MeshShadingEXT
-OpExtension \"SPV_EXT_mesh_shader\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint MeshEXT %main \"main\" ",
-            $interface,
-            "
-OpExecutionMode %main LocalSize 1 1 1
-OpExecutionMode %main OutputVertices 3
-OpExecutionMode %main OutputPrimitivesEXT 1
-OpExecutionMode %main OutputTrianglesEXT
-OpDecorate %first BuiltIn CullPrimitiveEXT
-OpDecorate %first PerPrimitiveEXT
-OpDecorate %block Block
-OpMemberDecorate %block 0 BuiltIn CullPrimitiveEXT
-OpMemberDecorate %block 0 PerPrimitiveEXT
-%void = OpTypeVoid
-%bool = OpTypeBool
-%u32 = OpTypeInt 32 0
-%u32_0 = OpConstant %u32 0
-%u32_1 = OpConstant %u32 1
-%one = OpTypeArray %bool %u32_1
-%ptr_one = OpTypePointer Output %one
-%ptr = OpTypePointer Output %bool
-%block = OpTypeStruct %bool
-%one_block = OpTypeArray %block %u32_1
-%ptr_block = OpTypePointer Output %one_block
-%first = OpVariable %ptr_one Output
-%second = OpVariable %ptr_block Output
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%entry = OpLabel
-OpSetMeshOutputsEXT %u32_0 %u32_0
-%place = OpAccessChain %ptr %first %u32_0
-OpReturn
-OpFunctionEnd"
-        )
-    };
-}
-use culls;
+use crate::rules::generated::builtin;
 
 /// The execution mode that goes with a built-in's indices.
 const TOPOLOGIES: &[(BuiltIn, ExecutionMode, &str)] = &[
@@ -301,7 +117,11 @@ pub(super) fn check(m: &Module<'_>, seeds: &[Seed], reporter: &mut Reporter) {
             let message = format!(
                 "the entry point's interface has `CullPrimitiveEXT` {culls} times, but may have it only once"
             );
-            reporter.add(Finding::new(&ONE_CULL, entry.inst.offset(), message));
+            reporter.add(Finding::new(
+                &builtin::ONE_CULL_PRIMITIVE,
+                entry.inst.offset(),
+                message,
+            ));
             return;
         }
     }
@@ -367,9 +187,11 @@ fn check_one(
         let message = format!(
             "`{built_in}` needs the execution mode `{mode}`, which the entry point doesn't declare"
         );
-        return Err(Finding::new(&TOPOLOGY, m.def_offset(variable), message)
-            .at(seed.offset, "the built-in is given here")
-            .vuid(vuid));
+        return Err(
+            Finding::new(&builtin::MESH_TOPOLOGY, m.def_offset(variable), message)
+                .at(seed.offset, "the built-in is given here")
+                .vuid(vuid),
+        );
     }
     let counted = COUNTED.iter().find(|entry| entry.0 == seed.built_in);
     let (Some(&(built_in, in_array, in_block)), Some(primitives)) = (counted, modes.primitives)
@@ -395,9 +217,11 @@ fn check_one(
         m.name(variable)
     );
     let vuid = if is_block { in_block } else { in_array };
-    Err(Finding::new(&COUNT, m.def_offset(variable), message)
-        .at(seed.offset, "the built-in is given here")
-        .vuid(vuid))
+    Err(
+        Finding::new(&builtin::MESH_COUNT, m.def_offset(variable), message)
+            .at(seed.offset, "the built-in is given here")
+            .vuid(vuid),
+    )
 }
 
 /// Whether these are the indices of primitives.

@@ -28,27 +28,6 @@ pub(crate) const FAMILY: Family = Family {
     ops: &[],
     check,
     check_module: Some(check_module),
-    rules: &[
-        &definitions::TARGET,
-        &definitions::CONSTANT,
-        &definitions::NO_MEMBER,
-        &definitions::SIZE_MEMBER,
-        &definitions::NOT_IN_VULKAN,
-        &definitions::TYPE,
-        &definitions::PATCH,
-        &references::STORAGE_CLASS,
-        &references::EXECUTION_MODEL,
-        &references::CLASS_IN_MODEL,
-        &references::CAPABILITY,
-        &references::PER_PRIMITIVE,
-        &references::DEPTH_REPLACING,
-        &entries::ONE_BLOCK,
-        &entries::REPEATED,
-        &entries::LOCATION,
-        &mesh::TOPOLOGY,
-        &mesh::COUNT,
-        &mesh::ONE_CULL,
-    ],
 };
 
 /// A `BuiltIn` decoration, with what it decorates.

@@ -7,217 +7,14 @@
 //! and that is the rule, no function is looked into.
 
 use spirvkit_binary::{HEADER_WORDS, Id, IdMap, Instruction, Value, WordOffset};
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass};
 
 use super::Seed;
 use super::definitions;
-use super::table::{
-    ALL, CLASS_VUIDS, Classes, EXCLUSIONS, FRAGMENT, MESH_EXT, MODEL_VUIDS, TESS_EVALUATION, VERTEX,
-};
+use super::table::{ALL, Classes, EXCLUSIONS, FRAGMENT, MESH_EXT, TESS_EVALUATION, VERTEX};
 use crate::finding::{Finding, Reporter};
 use crate::module::{Function, Inst, Models, Module};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static STORAGE_CLASS: Rule = Rule {
-    id: "builtin.storage-class",
-    class: InvalidData,
-    section: "Vulkan, Built-In Variables",
-    vuids: &CLASS_VUIDS,
-    text: "In Vulkan, each built-in is an input, an output or, for some, either.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.0"),
-        breaks: "OpEntryPoint Fragment %main \"main\" %coord
-OpExecutionMode %main OriginUpperLeft
-OpDecorate %coord BuiltIn FragCoord
-%ptr = OpTypePointer Output %v4f32
-%coord = OpVariable %ptr Output",
-        keeps: "OpEntryPoint Fragment %main \"main\" %coord
-OpExecutionMode %main OriginUpperLeft
-OpDecorate %coord BuiltIn FragCoord
-%ptr = OpTypePointer Input %v4f32
-%coord = OpVariable %ptr Input",
-    },
-};
-
-pub(super) static EXECUTION_MODEL: Rule = Rule {
-    id: "builtin.execution-model",
-    class: InvalidData,
-    section: "Vulkan, Built-In Variables",
-    vuids: &MODEL_VUIDS,
-    text: "In Vulkan, each built-in belongs to some execution models. What a function uses is used by every entry \
-           point that reaches it.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.0"),
-        breaks: "OpEntryPoint GLCompute %main \"main\" %coord
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %coord BuiltIn FragCoord
-%ptr = OpTypePointer Input %v4f32
-%coord = OpVariable %ptr Input
-%value = OpLoad %v4f32 %coord",
-        keeps: "OpEntryPoint GLCompute %main \"main\" %id
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %id BuiltIn GlobalInvocationId
-%ptr = OpTypePointer Input %v3u32
-%id = OpVariable %ptr Input
-%value = OpLoad %v3u32 %id",
-    },
-};
-
-pub(super) static CLASS_IN_MODEL: Rule = Rule {
-    id: "builtin.storage-class-in-model",
-    class: InvalidData,
-    section: "Vulkan, Built-In Variables",
-    vuids: &[
-        "VUID-Position-Position-04319",
-        "VUID-PointSize-PointSize-04315",
-        "VUID-ClipDistance-ClipDistance-04188",
-        "VUID-ClipDistance-ClipDistance-04189",
-        "VUID-CullDistance-CullDistance-04197",
-        "VUID-CullDistance-CullDistance-04198",
-        "VUID-TessLevelOuter-TessLevelOuter-04391",
-        "VUID-TessLevelOuter-TessLevelOuter-04392",
-        "VUID-TessLevelInner-TessLevelInner-04395",
-        "VUID-TessLevelInner-TessLevelInner-04396",
-        "VUID-PrimitiveId-PrimitiveId-04334",
-        "VUID-PrimitiveId-PrimitiveId-04336",
-        "VUID-Layer-Layer-04274",
-        "VUID-Layer-Layer-04275",
-        "VUID-ViewportIndex-ViewportIndex-04406",
-        "VUID-ViewportIndex-ViewportIndex-04407",
-    ],
-    text: "Some built-ins are outputs of one stage and inputs of the next: a stage that only writes one can't read \
-           it, and a stage that only receives one can't write it.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.0"),
-        breaks: position!("Input"),
-        keeps: position!("Output"),
-    },
-};
-
-macro_rules! position {
-    ($class:literal) => {
-        concat!(
-            "OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Vertex %main \"main\" %position
-OpDecorate %position BuiltIn Position
-%void = OpTypeVoid
-%f32 = OpTypeFloat 32
-%v4f32 = OpTypeVector %f32 4
-%ptr = OpTypePointer ",
-            $class,
-            " %v4f32
-%position = OpVariable %ptr ",
-            $class,
-            "
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%entry = OpLabel
-%value = OpLoad %v4f32 %position
-OpReturn
-OpFunctionEnd"
-        )
-    };
-}
-use position;
-
-pub(super) static CAPABILITY: Rule = Rule {
-    id: "builtin.capability",
-    class: InvalidData,
-    section: "Vulkan, Built-In Variables",
-    vuids: &[
-        "VUID-Layer-Layer-04273",
-        "VUID-ViewportIndex-ViewportIndex-04405",
-        "VUID-PrimitiveId-Fragment-04333",
-    ],
-    text: "Vertex and tessellation shaders can write `Layer` and `ViewportIndex` only with \
-           `ShaderViewportIndexLayerEXT` or the capability that Vulkan 1.2 has for each. Fragment shaders can read \
-           `PrimitiveId` only with `Geometry`, `Tessellation` or a capability of mesh shaders.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.1"),
-        breaks: layer!("OpCapability Geometry\n"),
-        keeps: layer!(
-            "OpCapability ShaderViewportIndexLayerEXT\nOpExtension \"SPV_EXT_shader_viewport_index_layer\"\n"
-        ),
-    },
-};
-
-macro_rules! layer {
-    ($capability:literal) => {
-        concat!(
-            "OpCapability Shader\n",
-            $capability,
-            "OpMemoryModel Logical GLSL450
-OpEntryPoint Vertex %main \"main\" %layer
-OpDecorate %layer BuiltIn Layer
-%void = OpTypeVoid
-%u32 = OpTypeInt 32 0
-%u32_1 = OpConstant %u32 1
-%ptr = OpTypePointer Output %u32
-%layer = OpVariable %ptr Output
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%entry = OpLabel
-OpStore %layer %u32_1
-OpReturn
-OpFunctionEnd"
-        )
-    };
-}
-use layer;
-
-pub(super) static PER_PRIMITIVE: Rule = Rule {
-    id: "builtin.per-primitive",
-    class: InvalidData,
-    section: "Vulkan, Built-In Variables",
-    vuids: &[
-        "VUID-CullPrimitiveEXT-CullPrimitiveEXT-07038",
-        "VUID-Layer-Layer-07039",
-        "VUID-PrimitiveId-PrimitiveId-07040",
-        "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-07059",
-        "VUID-ViewportIndex-ViewportIndex-07060",
-    ],
-    text: "A built-in that a mesh shader writes once for each primitive is decorated with `PerPrimitiveEXT`.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.2"),
-        breaks: super::mesh::mesh!(
-            "OpDecorate %out BuiltIn PrimitiveId\n",
-            "%u32",
-            "OutputTrianglesEXT"
-        ),
-        keeps: super::mesh::mesh!(
-            "OpDecorate %out BuiltIn PrimitiveId\nOpDecorate %out PerPrimitiveEXT\n",
-            "%u32",
-            "OutputTrianglesEXT"
-        ),
-    },
-};
-
-pub(super) static DEPTH_REPLACING: Rule = Rule {
-    id: "builtin.depth-replacing",
-    class: InvalidData,
-    section: "Vulkan, Built-In Variables",
-    vuids: &["VUID-FragDepth-FragDepth-04216"],
-    text: "An entry point that writes `FragDepth` declares the execution mode `DepthReplacing`, so that the depth \
-           test waits for the new depth.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.0"),
-        breaks: "OpEntryPoint Fragment %main \"main\" %depth
-OpExecutionMode %main OriginUpperLeft
-OpDecorate %depth BuiltIn FragDepth
-%ptr = OpTypePointer Output %f32
-%depth = OpVariable %ptr Output
-OpStore %depth %f32_1",
-        keeps: "OpEntryPoint Fragment %main \"main\" %depth
-OpExecutionMode %main OriginUpperLeft
-OpExecutionMode %main DepthReplacing
-OpDecorate %depth BuiltIn FragDepth
-%ptr = OpTypePointer Output %f32
-%depth = OpVariable %ptr Output
-OpStore %depth %f32_1",
-    },
-};
+use crate::rules::generated::builtin;
 
 /// Why a built-in must not be used.
 #[derive(Clone, Copy)]
@@ -686,7 +483,7 @@ fn class_finding(m: &Module<'_>, seeds: &[Seed], inst: Inst<'_>, class: StorageC
     });
     let Some((seed, row)) = culprit else {
         let message = format!("a built-in can't be in the storage class `{class}`");
-        return Finding::new(&STORAGE_CLASS, inst.offset(), message);
+        return Finding::new(&builtin::STORAGE_CLASS, inst.offset(), message);
     };
     let message = format!(
         "the built-in `{}` must be in the storage class {}, but {} is in `{class}`",
@@ -694,7 +491,7 @@ fn class_finding(m: &Module<'_>, seeds: &[Seed], inst: Inst<'_>, class: StorageC
         row.classes.describe(),
         m.name(id),
     );
-    let finding = Finding::new(&STORAGE_CLASS, inst.offset(), message)
+    let finding = Finding::new(&builtin::STORAGE_CLASS, inst.offset(), message)
         .at(seed.offset, "the built-in is given here");
     match row.class_vuid {
         "" => finding,
@@ -731,7 +528,7 @@ fn use_finding(
         inst.op()
     );
     Some(
-        Finding::new(&DEPTH_REPLACING, inst.offset(), message)
+        Finding::new(&builtin::DEPTH_REPLACING, inst.offset(), message)
             .at(depth.0.offset, "the built-in is given here"),
     )
 }
@@ -749,7 +546,7 @@ fn objection_finding(
         Why::Model => {
             let allowed = seed.row.map(|row| row.models).unwrap_or_default();
             (
-                &EXECUTION_MODEL,
+                &builtin::EXECUTION_MODEL,
                 format!(
                     "{} uses `{built_in}`, which is only for {allowed}, but is reached from {models}",
                     inst.op()
@@ -757,18 +554,18 @@ fn objection_finding(
             )
         }
         Why::ClassInModel(class) => (
-            &CLASS_IN_MODEL,
+            &builtin::STORAGE_CLASS_IN_MODEL,
             format!(
                 "{} uses `{built_in}` in the storage class `{class}`, which is not allowed in {models}",
                 inst.op()
             ),
         ),
         Why::Capability(names) => (
-            &CAPABILITY,
+            &builtin::CAPABILITY,
             format!("`{built_in}` in {models} needs one of the capabilities {names}"),
         ),
         Why::PerPrimitive => (
-            &PER_PRIMITIVE,
+            &builtin::PER_PRIMITIVE,
             format!(
                 "{} is decorated with `{built_in}` and used in {models}, so it must be decorated with \
                  `PerPrimitiveEXT`",

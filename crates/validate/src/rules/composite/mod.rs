@@ -1,12 +1,10 @@
 //! Composite instructions (specification, section 3.32.12).
 
 mod path;
-pub(super) use path::OUT_OF_BOUNDS;
 mod qcom;
 mod shuffle;
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Op};
 
 use super::Family;
@@ -14,7 +12,7 @@ use super::operation::{Operation, check_values};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Likeness, Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::composite;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -37,248 +35,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: None,
-    rules: &[
-        &DYNAMIC_RESULT,
-        &DYNAMIC_VECTOR,
-        &DYNAMIC_INDEX,
-        &CONSTRUCT_RESULT,
-        &CONSTRUCT_COUNT,
-        &CONSTITUENT,
-        &REPLICATED,
-        &COPY_VOID,
-        &COPY_TYPE,
-        &TRANSPOSE_TYPE,
-        &TRANSPOSE_SHAPE,
-        &COPY_LOGICAL_SAME,
-        &COPY_LOGICAL_MATCH,
-        &CONDITIONAL_COPY,
-        &path::NO_INDEXES,
-        &path::TOO_MANY_INDEXES,
-        &path::OUT_OF_BOUNDS,
-        &path::NOT_COMPOSITE,
-        &path::PART,
-        &path::INSERT_RESULT,
-        &shuffle::RESULT,
-        &shuffle::VECTOR,
-        &shuffle::COMPONENT,
-        &shuffle::COUNT,
-        &shuffle::INDEX,
-        &qcom::MATRIX,
-        &qcom::COMPONENT,
-        &qcom::ROW,
-        &qcom::ARRAY,
-    ],
-};
-
-static DYNAMIC_RESULT: Rule = Rule {
-    id: "composite.dynamic-result",
-    class: InvalidData,
-    section: "3.32.12",
-    vuids: &[],
-    text: "The result of `OpVectorExtractDynamic` is a scalar, that of `OpVectorInsertDynamic` a vector.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%part = OpVectorExtractDynamic %v2f32 %v2f32_0 %u32_1",
-        keeps: "%part = OpVectorExtractDynamic %f32 %v2f32_0 %u32_1",
-    },
-};
-
-static DYNAMIC_VECTOR: Rule = Rule {
-    id: "composite.dynamic-vector",
-    class: InvalidData,
-    section: "3.32.12",
-    vuids: &[],
-    text: "`OpVectorExtractDynamic` takes a vector with components of the result type; `OpVectorInsertDynamic` takes \
-           a vector of the result type and a value of its component type.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%part = OpVectorExtractDynamic %u32 %v2f32_0 %u32_1",
-        keeps: "%part = OpVectorExtractDynamic %u32 %v2u32_0 %u32_1",
-    },
-};
-
-static DYNAMIC_INDEX: Rule = Rule {
-    id: "composite.dynamic-index",
-    class: InvalidData,
-    section: "3.32.12",
-    vuids: &[],
-    text: "The index of a component is an integer scalar.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%part = OpVectorExtractDynamic %f32 %v2f32_0 %f32_1",
-        keeps: "%part = OpVectorExtractDynamic %f32 %v2f32_0 %i32_1",
-    },
-};
-
-static CONSTRUCT_RESULT: Rule = Rule {
-    id: "composite.construct-result",
-    class: InvalidData,
-    section: "3.32.12",
-    vuids: &[],
-    text: "The result of `OpCompositeConstruct` and `OpCompositeConstructReplicateEXT` is a vector, matrix, array, \
-           structure or cooperative matrix.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%made = OpCompositeConstruct %f32 %f32_0",
-        keeps: "%made = OpCompositeConstruct %v2f32 %f32_0 %f32_1",
-    },
-};
-
-static CONSTRUCT_COUNT: Rule = Rule {
-    id: "composite.construct-count",
-    class: InvalidData,
-    section: "3.32.12",
-    vuids: &[],
-    text: "A composite is made of exactly as many constituents as it has parts. A vector is made of at least two \
-           constituents, which together have as many components as the vector. A cooperative matrix is made of one, \
-           the value of all its components.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%made = OpCompositeConstruct %v4f32 %v2f32_0 %f32_0",
-        keeps: "%made = OpCompositeConstruct %v4f32 %v2f32_0 %f32_0 %f32_1",
-    },
-};
-
-static CONSTITUENT: Rule = Rule {
-    id: "composite.constituent",
-    class: InvalidData,
-    section: "3.32.12",
-    vuids: &[],
-    text: "Each constituent has the type of the part that it becomes. A vector can also be made of shorter vectors \
-           with the same component type.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%made = OpCompositeConstruct %v2f32 %f32_0 %u32_1",
-        keeps: "%made = OpCompositeConstruct %v2f32 %f32_0 %f32_1",
-    },
-};
-
-static REPLICATED: Rule = Rule {
-    id: "composite.replicated",
-    class: InvalidData,
-    section: "SPV_EXT_replicated_composites",
-    vuids: &[],
-    text: "The value that `OpCompositeConstructReplicateEXT` repeats has the type of the result's parts.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability ReplicatedCompositesEXT
-OpExtension \"SPV_EXT_replicated_composites\"
-%made = OpCompositeConstructReplicateEXT %v2f32 %u32_1",
-        keeps: "OpCapability ReplicatedCompositesEXT
-OpExtension \"SPV_EXT_replicated_composites\"
-%made = OpCompositeConstructReplicateEXT %v2f32 %f32_1",
-    },
-};
-
-static COPY_VOID: Rule = Rule {
-    id: "composite.copy-void",
-    class: InvalidData,
-    section: "3.32.12",
-    vuids: &[],
-    text: "A value of type void can't be copied.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%nothing = OpFunctionCall %void %other
-%copy = OpCopyObject %void %nothing
-%other = OpFunction %void None %fn_void
-%other_entry = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "%copy = OpCopyObject %u32 %u32_1",
-    },
-};
-
-static COPY_TYPE: Rule = Rule {
-    id: "composite.copy-type",
-    class: InvalidData,
-    section: "3.32.12",
-    vuids: &[],
-    text: "The result of a copy has the type of its operand.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%copy = OpCopyObject %u32 %i32_1",
-        keeps: "%copy = OpCopyObject %u32 %u32_1",
-    },
-};
-
-static TRANSPOSE_TYPE: Rule = Rule {
-    id: "composite.transpose-type",
-    class: InvalidData,
-    section: "3.32.12",
-    vuids: &[],
-    text: "`OpTranspose` takes a matrix, and its result is a matrix with the same component type.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%turned = OpTranspose %mat4 %v4f32_0",
-        keeps: "%turned = OpTranspose %mat4 %mat4_0",
-    },
-};
-
-static TRANSPOSE_SHAPE: Rule = Rule {
-    id: "composite.transpose-shape",
-    class: InvalidData,
-    section: "3.32.12",
-    vuids: &[],
-    text: "The result of `OpTranspose` has as many rows as the matrix has columns, and the other way round.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%turned = OpTranspose %mat3 %mat4_0",
-        keeps: "%turned = OpTranspose %mat4 %mat4_0",
-    },
-};
-
-static COPY_LOGICAL_SAME: Rule = Rule {
-    id: "composite.copy-logical-same",
-    class: InvalidId,
-    section: "3.32.12",
-    vuids: &[],
-    text: "`OpCopyLogical` copies between different types; within one type, use `OpCopyObject`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%one = OpTypeStruct %u32 %f32
-%value = OpConstantNull %one
-%copy = OpCopyLogical %one %value",
-        keeps: "%one = OpTypeStruct %u32 %f32
-%value = OpConstantNull %one
-%copy = OpCopyObject %one %value",
-    },
-};
-
-static COPY_LOGICAL_MATCH: Rule = Rule {
-    id: "composite.copy-logical-match",
-    class: InvalidId,
-    section: "3.32.12",
-    vuids: &[],
-    text: "`OpCopyLogical` copies between types that match logically: structures with the same number of members, or \
-           arrays of the same length, whose parts have the same type or match logically, too.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%one = OpTypeStruct %u32 %f32
-%other = OpTypeStruct %f32 %u32
-%value = OpConstantNull %one
-%copy = OpCopyLogical %other %value",
-        keeps: "%one = OpTypeStruct %u32 %f32
-%other = OpTypeStruct %u32 %f32
-%value = OpConstantNull %one
-%copy = OpCopyLogical %other %value",
-    },
-};
-
-static CONDITIONAL_COPY: Rule = Rule {
-    id: "composite.conditional-copy",
-    class: InvalidData,
-    section: "SPV_INTEL_function_variants",
-    vuids: &[],
-    text: "`OpConditionalCopyObjectINTEL` takes pairs of a boolean and a value of the result type.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability SpecConditionalINTEL
-OpExtension \"SPV_INTEL_function_variants\"
-%copy = OpConditionalCopyObjectINTEL %u32 %true %f32_1",
-        keeps: "OpCapability SpecConditionalINTEL
-OpExtension \"SPV_INTEL_function_variants\"
-%copy = OpConditionalCopyObjectINTEL %u32 %true %u32_1",
-    },
 };
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -309,14 +65,18 @@ pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
 fn check_extract_dynamic(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let makes = expect(m.is_scalar(o.result) || m.is_pointer(o.result), || {
-        o.result_finding(&DYNAMIC_RESULT, "a scalar")
+        o.result_finding(&composite::DYNAMIC_RESULT, "a scalar")
     });
     let takes = expect(m.is_vector(o.ty(0)), || {
-        o.operand_finding(&DYNAMIC_VECTOR, 0, "a vector")
+        o.operand_finding(&composite::DYNAMIC_VECTOR, 0, "a vector")
     });
     let vector = all([makes, takes]).and_then(|()| {
         expect(m.component_type(o.ty(0)) == o.result, || {
-            o.mismatch(&DYNAMIC_VECTOR, 0, "components of the result type")
+            o.mismatch(
+                &composite::DYNAMIC_VECTOR,
+                0,
+                "components of the result type",
+            )
         })
     });
     all([vector, check_dynamic_index(o, 1)])
@@ -325,14 +85,18 @@ fn check_extract_dynamic(o: &Operation<'_, '_, '_>) -> CheckResult {
 fn check_insert_dynamic(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     if !m.is_vector(o.result) {
-        return Err(o.result_finding(&DYNAMIC_RESULT, "a vector"));
+        return Err(o.result_finding(&composite::DYNAMIC_RESULT, "a vector"));
     }
     all([
         expect(o.ty(0) == o.result, || {
-            o.mismatch(&DYNAMIC_VECTOR, 0, "the result type")
+            o.mismatch(&composite::DYNAMIC_VECTOR, 0, "the result type")
         }),
         expect(o.ty(1) == m.component_type(o.result), || {
-            o.mismatch(&DYNAMIC_VECTOR, 1, "the type of the result's components")
+            o.mismatch(
+                &composite::DYNAMIC_VECTOR,
+                1,
+                "the type of the result's components",
+            )
         }),
         check_dynamic_index(o, 2),
     ])
@@ -341,7 +105,7 @@ fn check_insert_dynamic(o: &Operation<'_, '_, '_>) -> CheckResult {
 fn check_dynamic_index(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     match o.m.is_int_scalar(o.ty(index)) {
         true => Ok(()),
-        false => Err(o.operand_finding(&DYNAMIC_INDEX, index, "an integer scalar")),
+        false => Err(o.operand_finding(&composite::DYNAMIC_INDEX, index, "an integer scalar")),
     }
 }
 
@@ -374,7 +138,7 @@ fn check_construct(o: &Operation<'_, '_, '_>) -> CheckResult {
                     expect(o.ty(index) == Id(member), || {
                         let wanted =
                             format!("the type of member {index}, {},", m.show_type(Id(member)));
-                        o.mismatch(&CONSTITUENT, index, &wanted)
+                        o.mismatch(&composite::CONSTITUENT, index, &wanted)
                     })
                 }));
             all([count, each])
@@ -384,7 +148,7 @@ fn check_construct(o: &Operation<'_, '_, '_>) -> CheckResult {
                 let message = format!(
                     "OpCompositeConstruct needs one constituent for a cooperative matrix, but has {given}"
                 );
-                return Err(o.finding(&CONSTRUCT_COUNT, message));
+                return Err(o.finding(&composite::CONSTRUCT_COUNT, message));
             }
             check_constituents(o, matrix.component)
         }
@@ -394,7 +158,7 @@ fn check_construct(o: &Operation<'_, '_, '_>) -> CheckResult {
         {
             Ok(())
         }
-        _ => Err(o.result_finding(&CONSTRUCT_RESULT, "a composite")),
+        _ => Err(o.result_finding(&composite::CONSTRUCT_RESULT, "a composite")),
     }
 }
 
@@ -413,14 +177,18 @@ fn check_count(o: &Operation<'_, '_, '_>, wanted: u64, parts: &str) -> CheckResu
         o.op,
         o.m.show_type(o.result)
     );
-    let finding = o.finding(&CONSTRUCT_COUNT, message);
+    let finding = o.finding(&composite::CONSTRUCT_COUNT, message);
     Err(finding.about(o.m, o.result, "the result type is declared here"))
 }
 
 fn check_constituents(o: &Operation<'_, '_, '_>, part: Id) -> CheckResult {
     all((0..o.args.len()).map(|index| {
         if o.ty(index) != part {
-            return Err(o.mismatch(&CONSTITUENT, index, "the type of the result's parts"));
+            return Err(o.mismatch(
+                &composite::CONSTITUENT,
+                index,
+                "the type of the result's parts",
+            ));
         }
         Ok(())
     }))
@@ -439,7 +207,7 @@ fn check_vector(o: &Operation<'_, '_, '_>, component: Id, count: u64) -> CheckRe
         }
         if !m.is_vector(ty) || m.component_type(ty) != component {
             let wanted = "the type of the result's components, or be a vector of them";
-            return Err(o.mismatch(&CONSTITUENT, index, wanted));
+            return Err(o.mismatch(&composite::CONSTITUENT, index, wanted));
         }
         let dimension = u64::from(m.dimension(ty));
         is_known &= dimension > 0;
@@ -452,14 +220,14 @@ fn check_vector(o: &Operation<'_, '_, '_>, component: Id, count: u64) -> CheckRe
             "OpCompositeConstruct needs at least two constituents for a vector, but has {}",
             o.args.len()
         );
-        return Err(o.finding(&CONSTRUCT_COUNT, message));
+        return Err(o.finding(&composite::CONSTRUCT_COUNT, message));
     }
     if is_known && given != count {
         let message = format!(
             "the constituents of OpCompositeConstruct have {given} components in all, but {} has {count}",
             m.show_type(o.result)
         );
-        let finding = o.finding(&CONSTRUCT_COUNT, message);
+        let finding = o.finding(&composite::CONSTRUCT_COUNT, message);
         return Err(finding.about(m, o.result, "the result type is declared here"));
     }
     Ok(())
@@ -487,10 +255,10 @@ fn check_replicate(o: &Operation<'_, '_, '_>) -> CheckResult {
         _ => None,
     };
     let Some(part) = part else {
-        return Err(o.result_finding(&CONSTRUCT_RESULT, "a composite"));
+        return Err(o.result_finding(&composite::CONSTRUCT_RESULT, "a composite"));
     };
     if o.ty(0) != part {
-        return Err(o.mismatch(&REPLICATED, 0, "the type of the result's parts"));
+        return Err(o.mismatch(&composite::REPLICATED, 0, "the type of the result's parts"));
     }
     Ok(())
 }
@@ -498,10 +266,10 @@ fn check_replicate(o: &Operation<'_, '_, '_>) -> CheckResult {
 fn check_copy(o: &Operation<'_, '_, '_>) -> CheckResult {
     if o.m.is_void(o.result) {
         let message = "OpCopyObject can't copy a value of type void";
-        return Err(o.finding(&COPY_VOID, message).arg(o.at, 0));
+        return Err(o.finding(&composite::COPY_VOID, message).arg(o.at, 0));
     }
     if o.ty(0) != o.result {
-        return Err(o.mismatch(&COPY_TYPE, 0, "the result type"));
+        return Err(o.mismatch(&composite::COPY_TYPE, 0, "the result type"));
     }
     Ok(())
 }
@@ -509,20 +277,20 @@ fn check_copy(o: &Operation<'_, '_, '_>) -> CheckResult {
 fn check_transpose(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let Type::Matrix { column, count } = m.ty(o.result) else {
-        return Err(o.result_finding(&TRANSPOSE_TYPE, "a matrix"));
+        return Err(o.result_finding(&composite::TRANSPOSE_TYPE, "a matrix"));
     };
     let Type::Matrix {
         column: old_column,
         count: old_count,
     } = m.ty(o.ty(0))
     else {
-        return Err(o.operand_finding(&TRANSPOSE_TYPE, 0, "a matrix"));
+        return Err(o.operand_finding(&composite::TRANSPOSE_TYPE, 0, "a matrix"));
     };
     if m.component_type(column) != m.component_type(old_column) {
-        return Err(o.mismatch(&TRANSPOSE_TYPE, 0, "components of the same type"));
+        return Err(o.mismatch(&composite::TRANSPOSE_TYPE, 0, "components of the same type"));
     }
     if m.dimension(column) != old_count || m.dimension(old_column) != count {
-        return Err(o.mismatch(&TRANSPOSE_SHAPE, 0, "rows and columns swapped"));
+        return Err(o.mismatch(&composite::TRANSPOSE_SHAPE, 0, "rows and columns swapped"));
     }
     Ok(())
 }
@@ -530,11 +298,19 @@ fn check_transpose(o: &Operation<'_, '_, '_>) -> CheckResult {
 fn check_copy_logical(o: &Operation<'_, '_, '_>) -> CheckResult {
     let from = o.ty(0);
     if from == o.result {
-        let finding = o.mismatch(&COPY_LOGICAL_SAME, 0, "a type other than the result's");
+        let finding = o.mismatch(
+            &composite::COPY_LOGICAL_SAME,
+            0,
+            "a type other than the result's",
+        );
         return Err(finding.help("use OpCopyObject to copy within one type"));
     }
     if !match_logically(o.m, from, o.result) {
-        return Err(o.mismatch(&COPY_LOGICAL_MATCH, 0, "a type that matches logically"));
+        return Err(o.mismatch(
+            &composite::COPY_LOGICAL_MATCH,
+            0,
+            "a type that matches logically",
+        ));
     }
     Ok(())
 }
@@ -575,10 +351,10 @@ fn check_conditional_copy(o: &Operation<'_, '_, '_>) -> CheckResult {
     all((0..o.args.len()).map(|index| {
         if index % 2 == 0 {
             if !o.m.is_bool_scalar(o.ty(index)) {
-                return Err(o.operand_finding(&CONDITIONAL_COPY, index, "a boolean"));
+                return Err(o.operand_finding(&composite::CONDITIONAL_COPY, index, "a boolean"));
             }
         } else if o.ty(index) != o.result {
-            return Err(o.mismatch(&CONDITIONAL_COPY, index, "the result type"));
+            return Err(o.mismatch(&composite::CONDITIONAL_COPY, index, "the result type"));
         }
         Ok(())
     }))

@@ -1,101 +1,12 @@
 //! Extraction and insertion along a path of literal indexes.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::Op;
 
 use super::super::operation::Operation;
 use crate::finding::{CheckResult, Finding};
 use crate::module::Type;
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static NO_INDEXES: Rule = Rule {
-    id: "composite.no-indexes",
-    class: InvalidData,
-    section: "3.32.12",
-    vuids: &[],
-    text: "`OpCompositeExtract` and `OpCompositeInsert` have at least one index.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%part = OpCompositeExtract %v2f32 %v2f32_0",
-        keeps: "%part = OpCompositeExtract %f32 %v2f32_0 0",
-    },
-};
-
-pub(super) static TOO_MANY_INDEXES: Rule = Rule {
-    id: "composite.too-many-indexes",
-    class: InvalidData,
-    section: "2.17",
-    vuids: &[],
-    text: "`OpCompositeExtract` and `OpCompositeInsert` have at most 255 indexes, or as many as the options allow.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%part = OpCompositeExtract %f32 %v2f32_0 \
-                 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \
-                 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \
-                 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \
-                 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \
-                 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \
-                 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \
-                 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \
-                 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0",
-        keeps: "%part = OpCompositeExtract %f32 %mat4_0 0 0",
-    },
-};
-
-pub(in crate::rules) static OUT_OF_BOUNDS: Rule = Rule {
-    id: "composite.out-of-bounds",
-    class: InvalidData,
-    section: "3.32.12",
-    vuids: &[],
-    text: "Each index of `OpCompositeExtract` and `OpCompositeInsert` is within the bounds of what it indexes.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%part = OpCompositeExtract %f32 %v2f32_0 2",
-        keeps: "%part = OpCompositeExtract %f32 %v2f32_0 1",
-    },
-};
-
-pub(super) static NOT_COMPOSITE: Rule = Rule {
-    id: "composite.not-composite",
-    class: InvalidData,
-    section: "3.32.12",
-    vuids: &[],
-    text: "Each index of `OpCompositeExtract` and `OpCompositeInsert` selects a part of a composite; scalars and \
-           pointers have no parts.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%part = OpCompositeExtract %f32 %v2f32_0 1 0",
-        keeps: "%part = OpCompositeExtract %f32 %v2f32_0 1",
-    },
-};
-
-pub(super) static PART: Rule = Rule {
-    id: "composite.part",
-    class: InvalidData,
-    section: "3.32.12",
-    vuids: &[],
-    text: "The result of `OpCompositeExtract` and the object of `OpCompositeInsert` have the type of the part that \
-           the indexes lead to.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%part = OpCompositeExtract %f32 %mat4_0 0",
-        keeps: "%part = OpCompositeExtract %v4f32 %mat4_0 0",
-    },
-};
-
-pub(super) static INSERT_RESULT: Rule = Rule {
-    id: "composite.insert-result",
-    class: InvalidData,
-    section: "3.32.12",
-    vuids: &[],
-    text: "The result type of `OpCompositeInsert` is the type of the composite.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%made = OpCompositeInsert %v3f32 %f32_1 %v2f32_0 0",
-        keeps: "%made = OpCompositeInsert %v2f32 %f32_1 %v2f32_0 0",
-    },
-};
+use crate::rules::generated::composite;
 
 pub(super) fn check_extract(o: &Operation<'_, '_, '_>) -> CheckResult {
     let part = follow(o, 0, o.result)?;
@@ -105,7 +16,7 @@ pub(super) fn check_extract(o: &Operation<'_, '_, '_>) -> CheckResult {
             o.m.show_type(part),
             o.m.show_type(o.result)
         );
-        let finding = o.finding(&PART, message);
+        let finding = o.finding(&composite::PART, message);
         return Err(finding.about(o.m, o.id(0), "the composite is defined here"));
     }
     Ok(())
@@ -113,7 +24,7 @@ pub(super) fn check_extract(o: &Operation<'_, '_, '_>) -> CheckResult {
 
 pub(super) fn check_insert(o: &Operation<'_, '_, '_>) -> CheckResult {
     if o.ty(1) != o.result {
-        return Err(o.mismatch(&INSERT_RESULT, 1, "the result type"));
+        return Err(o.mismatch(&composite::INSERT_RESULT, 1, "the result type"));
     }
     let part = follow(o, 1, o.ty(0))?;
     if part != o.ty(0) {
@@ -122,7 +33,7 @@ pub(super) fn check_insert(o: &Operation<'_, '_, '_>) -> CheckResult {
             o.m.show_type(part),
             o.m.show_value(o.id(0))
         );
-        let finding = o.finding(&PART, message);
+        let finding = o.finding(&composite::PART, message);
         return Err(finding.about(o.m, o.id(0), "the object is defined here"));
     }
     Ok(())
@@ -135,7 +46,7 @@ fn follow(o: &Operation<'_, '_, '_>, composite: usize, claimed: Id) -> Result<Id
     let indexes = o.args.get(composite + 1..).unwrap_or_default();
     if indexes.is_empty() {
         let message = format!("{} needs at least one index", o.op);
-        return Err(o.finding(&NO_INDEXES, message));
+        return Err(o.finding(&composite::NO_INDEXES, message));
     }
     let limit = m.options.limits.access_chain_indexes;
     if indexes.len() > limit as usize {
@@ -145,7 +56,7 @@ fn follow(o: &Operation<'_, '_, '_>, composite: usize, claimed: Id) -> Result<Id
             indexes.len()
         );
         return Err(o
-            .finding(&TOO_MANY_INDEXES, message)
+            .finding(&composite::TOO_MANY_INDEXES, message)
             .arg(o.at, composite + 1 + limit as usize));
     }
     let mut ty = o.ty(composite);
@@ -185,7 +96,7 @@ fn not_composite(o: &Operation<'_, '_, '_>, composite: usize, ty: Id, depth: usi
         o.op,
         o.m.show_type(ty)
     );
-    let finding = o.finding(&NOT_COMPOSITE, message);
+    let finding = o.finding(&composite::NOT_COMPOSITE, message);
     finding.about(o.m, o.id(composite), "the composite is defined here")
 }
 
@@ -202,7 +113,7 @@ fn out_of_bounds(
         o.op,
         o.m.show_type(ty)
     );
-    let finding = o.finding(&OUT_OF_BOUNDS, message);
+    let finding = o.finding(&composite::OUT_OF_BOUNDS, message);
     finding
         .about(o.m, o.id(composite), "the composite is defined here")
         .about(o.m, ty, "the type of the part is declared here")

@@ -2,185 +2,54 @@
 //! (`SPV_QCOM_cooperative_matrix_conversion`).
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::Op;
 
 use super::super::cooperative_matrix::Use;
 use super::super::operation::Operation;
 use crate::finding::{CheckResult, Finding, all, both, expect};
 use crate::module::{CooperativeMatrix, Module, Type};
-use crate::rule::{Example, Frame, Rule};
-
-const SECTION: &str = "SPV_QCOM_cooperative_matrix_conversion";
-
-pub(super) static MATRIX: Rule = Rule {
-    id: "composite.qcom-matrix",
-    class: InvalidData,
-    section: SECTION,
-    vuids: &[],
-    text: "`OpCompositeConstructCoopMatQCOM` makes a cooperative matrix from an array, \
-           `OpCompositeExtractCoopMatQCOM` an array from a cooperative matrix.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability CooperativeMatrixConversionQCOM
-OpCapability CooperativeMatrixKHR
-OpCapability VulkanMemoryModel
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpExtension \"SPV_QCOM_cooperative_matrix_conversion\"
-OpMemoryModel Logical Vulkan
-%u32_8 = OpConstant %u32 8
-%array = OpTypeArray %u32 %u32_8
-%values = OpConstantNull %array
-%made = OpCompositeConstructCoopMatQCOM %array %values",
-        keeps: "OpCapability CooperativeMatrixConversionQCOM
-OpCapability CooperativeMatrixKHR
-OpCapability VulkanMemoryModel
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpExtension \"SPV_QCOM_cooperative_matrix_conversion\"
-OpMemoryModel Logical Vulkan
-%u32_8 = OpConstant %u32 8
-%array = OpTypeArray %u32 %u32_8
-%values = OpConstantNull %array
-%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_16 %u32_0
-%made = OpCompositeConstructCoopMatQCOM %matrix %values",
-    },
-};
-
-pub(super) static COMPONENT: Rule = Rule {
-    id: "composite.qcom-component",
-    class: InvalidData,
-    section: SECTION,
-    vuids: &[],
-    text: "Matrices that are made from arrays, or from which arrays are made, have as components 16-bit or 32-bit \
-           floats, or integers: 8 bits wide for the uses A and B, 32 bits wide for accumulators. The elements of \
-           arrays that are cast or cut are 32-bit integers, 32-bit floats or 16-bit floats.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability CooperativeMatrixConversionQCOM
-OpCapability CooperativeMatrixKHR
-OpCapability VulkanMemoryModel
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpExtension \"SPV_QCOM_cooperative_matrix_conversion\"
-OpMemoryModel Logical Vulkan
-%array = OpTypeArray %u16 %u32_4
-%half = OpTypeArray %u16 %u32_2
-%values = OpConstantNull %array
-%cut = OpExtractSubArrayQCOM %half %values %u32_0",
-        keeps: "OpCapability CooperativeMatrixConversionQCOM
-OpCapability CooperativeMatrixKHR
-OpCapability VulkanMemoryModel
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpExtension \"SPV_QCOM_cooperative_matrix_conversion\"
-OpMemoryModel Logical Vulkan
-%array = OpTypeArray %u32 %u32_4
-%half = OpTypeArray %u32 %u32_2
-%values = OpConstantNull %array
-%cut = OpExtractSubArrayQCOM %half %values %u32_0",
-    },
-};
-
-pub(super) static ROW: Rule = Rule {
-    id: "composite.qcom-row",
-    class: InvalidData,
-    section: SECTION,
-    vuids: &[],
-    text: "Each row of a matrix of use A, and each column of one of use B, has 256 bits.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability CooperativeMatrixConversionQCOM
-OpCapability CooperativeMatrixKHR
-OpCapability VulkanMemoryModel
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpExtension \"SPV_QCOM_cooperative_matrix_conversion\"
-OpMemoryModel Logical Vulkan
-%u32_8 = OpConstant %u32 8
-%array = OpTypeArray %u32 %u32_8
-%values = OpConstantNull %array
-%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_8 %u32_0
-%made = OpCompositeConstructCoopMatQCOM %matrix %values",
-        keeps: "OpCapability CooperativeMatrixConversionQCOM
-OpCapability CooperativeMatrixKHR
-OpCapability VulkanMemoryModel
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpExtension \"SPV_QCOM_cooperative_matrix_conversion\"
-OpMemoryModel Logical Vulkan
-%u32_8 = OpConstant %u32 8
-%array = OpTypeArray %u32 %u32_8
-%values = OpConstantNull %array
-%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_8 %u32_16 %u32_0
-%made = OpCompositeConstructCoopMatQCOM %matrix %values",
-    },
-};
-
-pub(super) static ARRAY: Rule = Rule {
-    id: "composite.qcom-array",
-    class: InvalidData,
-    section: SECTION,
-    vuids: &[],
-    text: "The array that a matrix is made from, or that is made from one, holds one row or column: either its \
-           components, or 32-bit unsigned integers with the same number of bits in all. A cast keeps the number of \
-           bits, and a part that is cut from an array has the same type of elements.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability CooperativeMatrixConversionQCOM
-OpCapability CooperativeMatrixKHR
-OpCapability VulkanMemoryModel
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpExtension \"SPV_QCOM_cooperative_matrix_conversion\"
-OpMemoryModel Logical Vulkan
-%array = OpTypeArray %u32 %u32_4
-%halves = OpTypeArray %f16 %u32_4
-%values = OpConstantNull %array
-%cast = OpBitCastArrayQCOM %halves %values",
-        keeps: "OpCapability CooperativeMatrixConversionQCOM
-OpCapability CooperativeMatrixKHR
-OpCapability VulkanMemoryModel
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpExtension \"SPV_QCOM_cooperative_matrix_conversion\"
-OpMemoryModel Logical Vulkan
-%array = OpTypeArray %u32 %u32_2
-%halves = OpTypeArray %f16 %u32_4
-%values = OpConstantNull %array
-%cast = OpBitCastArrayQCOM %halves %values",
-    },
-};
+use crate::rules::generated::composite;
 
 pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
     match o.op {
         Op::CompositeConstructCoopMatQCOM => {
             let Type::CooperativeMatrix(matrix) = o.m.ty(o.result) else {
                 return Err(o.result_finding(
-                    &MATRIX,
+                    &composite::QCOM_MATRIX,
                     "a cooperative matrix of SPV_KHR_cooperative_matrix",
                 ));
             };
             let Type::Array { element, .. } = o.m.ty(o.ty(0)) else {
-                return Err(o.operand_finding(&MATRIX, 0, "an array"));
+                return Err(o.operand_finding(&composite::QCOM_MATRIX, 0, "an array"));
             };
             check_row(o, &matrix, o.result, element, o.ty(0))
         }
         Op::CompositeExtractCoopMatQCOM => {
             let Type::Array { element, .. } = o.m.ty(o.result) else {
-                return Err(o.result_finding(&MATRIX, "an array"));
+                return Err(o.result_finding(&composite::QCOM_MATRIX, "an array"));
             };
             let Type::CooperativeMatrix(matrix) = o.m.ty(o.ty(0)) else {
                 let wanted = "a cooperative matrix of SPV_KHR_cooperative_matrix";
-                return Err(o.operand_finding(&MATRIX, 0, wanted));
+                return Err(o.operand_finding(&composite::QCOM_MATRIX, 0, wanted));
             };
             check_row(o, &matrix, o.ty(0), element, o.result)
         }
         Op::ExtractSubArrayQCOM => {
             let index = expect(o.m.is_int_scalar_of(o.ty(1), 32), || {
-                o.operand_finding(&ARRAY, 1, "a 32-bit integer")
+                o.operand_finding(&composite::QCOM_ARRAY, 1, "a 32-bit integer")
             });
             let ((element, other), ()) = both(arrays(o), index)?;
             let same = expect(element == other, || {
-                o.mismatch(&ARRAY, 0, "elements of the same type")
+                o.mismatch(&composite::QCOM_ARRAY, 0, "elements of the same type")
             });
             let (new, old) = (o.m.array_length(o.result), o.m.array_length(o.ty(0)));
             let is_longer = new.zip(old).is_some_and(|(new, old)| new > old);
             let length = expect(!is_longer, || {
-                o.mismatch(&ARRAY, 0, "at least as many elements as the result")
+                o.mismatch(
+                    &composite::QCOM_ARRAY,
+                    0,
+                    "at least as many elements as the result",
+                )
             });
             all([same, check_element(o, element), length])
         }
@@ -194,7 +63,7 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
             if let (Some(new), Some(old)) = (bits(o.result, element), bits(o.ty(0), other))
                 && new != old
             {
-                return Err(o.mismatch(&ARRAY, 0, "as many bits as the result"));
+                return Err(o.mismatch(&composite::QCOM_ARRAY, 0, "as many bits as the result"));
             }
             Ok(())
         }
@@ -205,10 +74,10 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
 /// arrays.
 fn arrays(o: &Operation<'_, '_, '_>) -> Result<(Id, Id), Finding> {
     let Type::Array { element, .. } = o.m.ty(o.result) else {
-        return Err(o.result_finding(&ARRAY, "an array"));
+        return Err(o.result_finding(&composite::QCOM_ARRAY, "an array"));
     };
     let Type::Array { element: other, .. } = o.m.ty(o.ty(0)) else {
-        return Err(o.operand_finding(&ARRAY, 0, "an array"));
+        return Err(o.operand_finding(&composite::QCOM_ARRAY, 0, "an array"));
     };
     Ok((element, other))
 }
@@ -227,7 +96,7 @@ fn check_element(o: &Operation<'_, '_, '_>, element: Id) -> CheckResult {
         o.op,
         o.m.show_type(element)
     );
-    Err(o.finding(&COMPONENT, message))
+    Err(o.finding(&composite::QCOM_COMPONENT, message))
 }
 
 /// A matrix and an array that is one of its rows or columns.
@@ -258,7 +127,7 @@ fn check_row(
             o.op,
             m.show_type(matrix_type)
         );
-        return Err(o.finding(&COMPONENT, message));
+        return Err(o.finding(&composite::QCOM_COMPONENT, message));
     }
     let width = u64::from(m.bit_width(matrix.component));
     let count = match matrix_use {
@@ -279,7 +148,7 @@ fn check_row(
                 "row"
             }
         );
-        let finding = o.finding(&ROW, message);
+        let finding = o.finding(&composite::QCOM_ROW, message);
         return Err(finding.about(m, matrix_type, "the matrix is declared here"));
     }
     let is_packed = is_u32(m, element);
@@ -295,7 +164,7 @@ fn check_row(
         bits / 32,
         m.show_type(array)
     );
-    let finding = o.finding(&ARRAY, message);
+    let finding = o.finding(&composite::QCOM_ARRAY, message);
     Err(finding.about(m, array, "the array is declared here"))
 }
 

@@ -1,7 +1,6 @@
 //! Constants made of constants.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::Op;
 
@@ -9,80 +8,7 @@ use super::scalars::type_finding;
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static TYPE: Rule = Rule {
-    id: "constant.composite-type",
-    class: InvalidId,
-    section: "3.32.7",
-    vuids: &[],
-    text: "The type of a composite constant is a composite: a vector, matrix, array, structure, cooperative matrix or \
-           tensor.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%constant = OpConstantComposite %f32 %f32_1 %f32_0",
-        keeps: "%constant = OpConstantComposite %v2f32 %f32_1 %f32_0",
-    },
-};
-
-pub(super) static COUNT: Rule = Rule {
-    id: "constant.constituent-count",
-    class: InvalidId,
-    section: "3.32.7",
-    vuids: &[],
-    text: "A composite constant has one constituent for each component, column, element or member of its type; a \
-           cooperative matrix has one for all.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%constant = OpConstantComposite %v3f32 %f32_1 %f32_0",
-        keeps: "%constant = OpConstantComposite %v3f32 %f32_1 %f32_0 %f32_0",
-    },
-};
-
-pub(super) static CONSTITUENT: Rule = Rule {
-    id: "constant.constituent",
-    class: InvalidId,
-    section: "3.32.7",
-    vuids: &[],
-    text: "The constituents of a composite constant are constants, `OpUndef` or poison.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%array = OpTypeArray %ptr_Private_u32 %u32_1
-%constant = OpConstantComposite %array %private_u32",
-        keeps: "%array = OpTypeArray %u32 %u32_1
-%constant = OpConstantComposite %array %u32_2",
-    },
-};
-
-pub(super) static SPECIALIZED: Rule = Rule {
-    id: "constant.specialized-constituent",
-    class: InvalidId,
-    section: "3.32.7",
-    vuids: &[],
-    text: "A composite constant with a specialization constant among its constituents is an \
-           `OpSpecConstantComposite`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%part = OpSpecConstant %f32 2
-%constant = OpConstantComposite %v2f32 %f32_1 %part",
-        keeps: "%part = OpSpecConstant %f32 2
-%constant = OpSpecConstantComposite %v2f32 %f32_1 %part",
-    },
-};
-
-pub(super) static CONSTITUENT_TYPE: Rule = Rule {
-    id: "constant.constituent-type",
-    class: InvalidId,
-    section: "3.32.7",
-    vuids: &[],
-    text: "Each constituent of a composite constant has the type of the component, column, element or member that it \
-           defines.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%constant = OpConstantComposite %v2f32 %f32_1 %u32_0",
-        keeps: "%constant = OpConstantComposite %v2f32 %f32_1 %f32_0",
-    },
-};
+use crate::rules::generated::constant;
 
 /// What a composite is made of.
 enum Parts<'a> {
@@ -127,7 +53,7 @@ pub(super) fn composite(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let result = at.result_type();
     let Some(parts) = parts(m, result) else {
-        return Err(type_finding(at, &TYPE, "a composite"));
+        return Err(type_finding(at, &constant::COMPOSITE_TYPE, "a composite"));
     };
     let constituents = at.inst.args();
     let given = constituents.len() as u64;
@@ -152,7 +78,7 @@ pub(super) fn composite(at: &InstCtx<'_, '_>) -> CheckResult {
             m.show_type(result),
             counted(wanted.unwrap_or(0) as usize, "constituent")
         );
-        let finding = at.finding(&COUNT, message);
+        let finding = at.finding(&constant::CONSTITUENT_COUNT, message);
         finding.about(m, result, "the type is declared here")
     });
     if let Parts::Same { ty, .. } = parts
@@ -216,8 +142,11 @@ fn constituent_type(at: &InstCtx<'_, '_>, index: usize, constituent: Id, wanted:
         m.show_type(wanted),
         m.show_value(constituent)
     );
-    at.finding(&CONSTITUENT_TYPE, message)
-        .about(m, constituent, "the constituent is defined here")
+    at.finding(&constant::CONSTITUENT_TYPE, message).about(
+        m,
+        constituent,
+        "the constituent is defined here",
+    )
 }
 
 fn check_constituent(at: &InstCtx<'_, '_>, constituent: Id) -> CheckResult {
@@ -232,7 +161,7 @@ fn check_constituent(at: &InstCtx<'_, '_>, constituent: Id) -> CheckResult {
             "a constituent of a constant must be a constant, but is {}",
             m.show_value(constituent)
         );
-        let finding = at.finding(&CONSTITUENT, message);
+        let finding = at.finding(&constant::CONSTITUENT, message);
         return Err(finding.about(m, constituent, "it is defined here"));
     }
     let is_fixed = matches!(
@@ -245,7 +174,7 @@ fn check_constituent(at: &InstCtx<'_, '_>, constituent: Id) -> CheckResult {
             at.inst.op(),
             m.name(constituent)
         );
-        let finding = at.finding(&SPECIALIZED, message);
+        let finding = at.finding(&constant::SPECIALIZED_CONSTITUENT, message);
         return Err(finding.about(m, constituent, "it is defined here"));
     }
     Ok(())
@@ -261,7 +190,7 @@ pub(super) fn replicate(at: &InstCtx<'_, '_>) -> CheckResult {
             _ => {
                 return Err(type_finding(
                     at,
-                    &TYPE,
+                    &constant::COMPOSITE_TYPE,
                     "a composite whose parts all have the same type",
                 ));
             }
@@ -270,7 +199,7 @@ pub(super) fn replicate(at: &InstCtx<'_, '_>) -> CheckResult {
         None => {
             return Err(type_finding(
                 at,
-                &TYPE,
+                &constant::COMPOSITE_TYPE,
                 "a composite whose parts all have the same type",
             ));
         }
@@ -342,6 +271,6 @@ fn slice_finding(at: &InstCtx<'_, '_>, constituent: Id, wanted: &str) -> Finding
         at.m.show_type(at.result_type()),
         at.m.show_value(constituent)
     );
-    at.finding(&CONSTITUENT_TYPE, message)
+    at.finding(&constant::CONSTITUENT_TYPE, message)
         .about(at.m, constituent, "it is defined here")
 }

@@ -39,22 +39,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: None,
-    rules: &[
-        &scalars::BOOLEAN,
-        &scalars::HIGH_BITS,
-        &scalars::SMALL,
-        &scalars::NULL,
-        &scalars::SAMPLER,
-        &scalars::SIZE_OF,
-        &scalars::DATA,
-        &composites::TYPE,
-        &composites::COUNT,
-        &composites::CONSTITUENT,
-        &composites::SPECIALIZED,
-        &composites::CONSTITUENT_TYPE,
-        &spec_op::OPCODE,
-        &spec_op::UNKNOWN,
-    ],
 };
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {

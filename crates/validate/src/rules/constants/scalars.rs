@@ -1,144 +1,15 @@
 //! Scalars, nulls, samplers, sizes and data.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId, InvalidValue};
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Op};
 
 use crate::finding::{CheckResult, Finding};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rule::Rule;
+use crate::rules::generated::constant;
 use crate::rules::small_types;
-
-pub(super) static BOOLEAN: Rule = Rule {
-    id: "constant.boolean",
-    class: InvalidId,
-    section: "3.32.7",
-    vuids: &[],
-    text: "`OpConstantTrue`, `OpConstantFalse` and their specialization constants are of type bool.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%constant = OpConstantTrue %u32",
-        keeps: "%constant = OpConstantTrue %bool",
-    },
-};
-
-pub(super) static HIGH_BITS: Rule = Rule {
-    id: "constant.high-bits",
-    class: InvalidValue,
-    section: "2.2.1",
-    vuids: &[],
-    text: "The bits of a literal's last word that its type doesn't use are 0, or copies of the sign bit if the type \
-           is a signed integer.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%constant = OpConstant %u8 !256",
-        keeps: "%constant = OpConstant %u8 255",
-    },
-};
-
-pub(super) static SMALL: Rule = Rule {
-    id: "constant.small",
-    class: InvalidId,
-    section: "3.31",
-    vuids: &[],
-    text: "The capabilities for 8- and 16-bit storage only allow such values to be loaded, stored and converted. \
-           Constants of these types need `Int8`, `Int16` or `Float16`.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: "OpCapability Shader
-OpCapability Linkage
-OpCapability StorageBuffer16BitAccess
-OpMemoryModel Logical GLSL450
-%u16 = OpTypeInt 16 0
-%constant = OpConstant %u16 1
-",
-        keeps: "OpCapability Shader
-OpCapability Linkage
-OpCapability StorageBuffer16BitAccess
-OpCapability Int16
-OpMemoryModel Logical GLSL450
-%u16 = OpTypeInt 16 0
-%constant = OpConstant %u16 1
-",
-    },
-};
-
-pub(super) static NULL: Rule = Rule {
-    id: "constant.null",
-    class: InvalidId,
-    section: "3.32.7",
-    vuids: &[],
-    text: "Null constants exist for booleans, numbers, pointers other than physical ones, events, queues, reserve ids \
-           and composites of these. Images, samplers, run-time arrays and other types have none.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%sampler = OpTypeSampler
-%constant = OpConstantNull %sampler",
-        keeps: "%array = OpTypeArray %mat2 %u32_4
-%constant = OpConstantNull %array",
-    },
-};
-
-pub(super) static SAMPLER: Rule = Rule {
-    id: "constant.sampler",
-    class: InvalidId,
-    section: "3.32.7",
-    vuids: &[],
-    text: "The type of `OpConstantSampler` is a sampler type.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability LiteralSampler
-%constant = OpConstantSampler %f32 ClampToEdge 0 Nearest",
-        keeps: "OpCapability LiteralSampler
-%sampler = OpTypeSampler
-%constant = OpConstantSampler %sampler ClampToEdge 0 Nearest",
-    },
-};
-
-pub(super) static SIZE_OF: Rule = Rule {
-    id: "constant.size-of",
-    class: InvalidData,
-    section: "SPV_EXT_descriptor_heap",
-    vuids: &[],
-    text: "The result of `OpConstantSizeOfEXT` is an integer, and its operand is the type of a descriptor: an image, \
-           a sampler, an acceleration structure, a buffer or a tensor.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability UntypedPointersKHR
-OpCapability DescriptorHeapEXT
-OpExtension \"SPV_KHR_untyped_pointers\"
-OpExtension \"SPV_EXT_descriptor_heap\"
-%constant = OpConstantSizeOfEXT %u32 %f32",
-        keeps: "OpCapability UntypedPointersKHR
-OpCapability DescriptorHeapEXT
-OpExtension \"SPV_KHR_untyped_pointers\"
-OpExtension \"SPV_EXT_descriptor_heap\"
-%buffer = OpTypeBufferEXT Uniform
-%constant = OpConstantSizeOfEXT %u32 %buffer",
-    },
-};
-
-pub(super) static DATA: Rule = Rule {
-    id: "constant.data",
-    class: InvalidId,
-    section: "SPV_KHR_constant_data",
-    vuids: &[],
-    text: "The type of `OpConstantDataKHR` is an array of integers, packed one after the other into just as many \
-           words as they need.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability ConstantDataKHR
-OpExtension \"SPV_KHR_constant_data\"
-%array = OpTypeArray %u32 %u32_2
-%data = OpConstantDataKHR %array 1 2 3",
-        keeps: "OpCapability ConstantDataKHR
-OpExtension \"SPV_KHR_constant_data\"
-%array = OpTypeArray %u32 %u32_2
-%data = OpConstantDataKHR %array 1 2",
-    },
-};
 
 #[cold]
 pub(super) fn type_finding(at: &InstCtx<'_, '_>, rule: &'static Rule, wanted: &str) -> Finding {
@@ -155,7 +26,7 @@ pub(super) fn type_finding(at: &InstCtx<'_, '_>, rule: &'static Rule, wanted: &s
 pub(super) fn boolean(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.m.is_bool_scalar(at.result_type()) {
         true => Ok(()),
-        false => Err(type_finding(at, &BOOLEAN, "a boolean")),
+        false => Err(type_finding(at, &constant::BOOLEAN, "a boolean")),
     }
 }
 
@@ -188,7 +59,10 @@ pub(super) fn number(at: &InstCtx<'_, '_>) -> CheckResult {
             true => "the other bits must repeat the sign bit",
             false => "the other bits must be 0",
         };
-        return Err(at.finding(&HIGH_BITS, message).arg(at, 0).help(help));
+        return Err(at
+            .finding(&constant::HIGH_BITS, message)
+            .arg(at, 0)
+            .help(help));
     }
     Ok(())
 }
@@ -224,7 +98,9 @@ fn check_small(at: &InstCtx<'_, '_>, result: Id) -> CheckResult {
         at.inst.op(),
         m.show_type(result)
     );
-    let finding = at.finding(&SMALL, message).needs(small_types::CALCULATION);
+    let finding = at
+        .finding(&constant::SMALL, message)
+        .needs(small_types::CALCULATION);
     Err(finding.about(m, result, "the type is declared here"))
 }
 
@@ -240,7 +116,7 @@ pub(super) fn null(at: &InstCtx<'_, '_>) -> CheckResult {
                     at.m.show_type(ty)
                 ),
             };
-            let finding = at.finding(&NULL, message);
+            let finding = at.finding(&constant::NULL, message);
             Err(finding.about(at.m, ty, "it is declared here"))
         }
     }
@@ -268,14 +144,14 @@ fn without_null(m: &Module<'_>, ty: Id) -> Option<Id> {
 pub(super) fn sampler(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.m.ty(at.result_type()) {
         Type::Sampler => Ok(()),
-        _ => Err(type_finding(at, &SAMPLER, "a sampler")),
+        _ => Err(type_finding(at, &constant::SAMPLER, "a sampler")),
     }
 }
 
 pub(super) fn size_of(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     if !m.is_int_scalar(at.result_type()) {
-        return Err(type_finding(at, &SIZE_OF, "an integer"));
+        return Err(type_finding(at, &constant::SIZE_OF, "an integer"));
     }
     let ty = at.id(0);
     if is_descriptor(m, ty) {
@@ -285,7 +161,7 @@ pub(super) fn size_of(at: &InstCtx<'_, '_>) -> CheckResult {
         "OpConstantSizeOfEXT needs the type of a descriptor, but has {}",
         m.show_type(ty)
     );
-    let finding = at.finding(&SIZE_OF, message);
+    let finding = at.finding(&constant::SIZE_OF, message);
     Err(finding.about(m, ty, "it is declared here"))
 }
 
@@ -305,15 +181,15 @@ fn is_descriptor(m: &Module<'_>, ty: Id) -> bool {
 pub(super) fn data(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let Type::Array { element, length } = m.ty(at.result_type()) else {
-        return Err(type_finding(at, &DATA, "an array"));
+        return Err(type_finding(at, &constant::DATA, "an array"));
     };
     let Type::Int { width, .. } = m.ty(element) else {
-        return Err(type_finding(at, &DATA, "an array of integers"));
+        return Err(type_finding(at, &constant::DATA, "an array of integers"));
     };
     let words = at.inst.args().len() as u64;
     if words == 0 {
         let message = format!("{} needs at least one word of data", at.inst.op());
-        return Err(at.finding(&DATA, message));
+        return Err(at.finding(&constant::DATA, message));
     }
     let Some(length) = m.constant_u64(length) else {
         return Ok(());
@@ -326,7 +202,7 @@ pub(super) fn data(at: &InstCtx<'_, '_>) -> CheckResult {
             counted(words as usize, "word"),
             m.show_type(at.result_type())
         );
-        let finding = at.finding(&DATA, message);
+        let finding = at.finding(&constant::DATA, message);
         return Err(finding.about(m, at.result_type(), "the type is declared here"));
     }
     Ok(())

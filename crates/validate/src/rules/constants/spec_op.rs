@@ -1,44 +1,11 @@
 //! Operations on specialization constants.
 
-use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
 use spirvkit_grammar::{Capability, Op, Version};
 
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
 use crate::module::Inst;
-use crate::rule::{Example, Frame, Rule};
-use crate::rules::composite::OUT_OF_BOUNDS;
-
-pub(super) static OPCODE: Rule = Rule {
-    id: "constant.spec-op-capability",
-    class: InvalidId,
-    section: "3.32.7",
-    vuids: &[],
-    text: "Some operations on specialization constants are for kernels only, and `QuantizeToF16` is for shaders only. \
-           `UConvert` is for all modules since version 1.4 or with SPV_AMD_gpu_shader_int16.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%part = OpSpecConstant %f32 2
-%constant = OpSpecConstantOp %f32 FNegate %part",
-        keeps: "%part = OpSpecConstant %u32 2
-%constant = OpSpecConstantOp %u64 UConvert %part",
-    },
-};
-
-pub(super) static UNKNOWN: Rule = Rule {
-    id: "constant.spec-op-opcode",
-    class: InvalidBinary,
-    section: "3.32.7",
-    vuids: &[],
-    text: "`OpSpecConstantOp` applies only the operations that the specification lists.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%part = OpSpecConstant %u32 2
-%constant = OpSpecConstantOp %u32 !83 %part",
-        keeps: "%part = OpSpecConstant %u32 2
-%constant = OpSpecConstantOp %u32 Not %part",
-    },
-};
+use crate::rules::generated::{composite, constant};
 
 /// Who may use an operation.
 enum For {
@@ -141,7 +108,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let op = Op(at.inst.arg(0) as u16);
     let Some(users) = is_for(op) else {
         let message = format!("{op} can't be used as an operation of OpSpecConstantOp");
-        return Err(at.finding(&UNKNOWN, message));
+        return Err(at.finding(&constant::SPEC_OP_OPCODE, message));
     };
     let (allowed, needed) = match users {
         For::Everyone => (true, ""),
@@ -156,7 +123,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     };
     if !allowed {
         let message = format!("OpSpecConstantOp with {op} needs {needed}");
-        return Err(at.finding(&OPCODE, message));
+        return Err(at.finding(&constant::SPEC_OP_CAPABILITY, message));
     }
     // Where pointers are constants, access chains may reach what no instruction
     // would: their operands are left to the consumer.
@@ -189,7 +156,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match crate::rules::check(&InstCtx { m, inst, ..*at }) {
         // What such an index selects is settled when the module is specialized,
         // and nobody need look at it.
-        Err(finding) if finding.rule().id == OUT_OF_BOUNDS.id => Ok(()),
+        Err(finding) if finding.rule().id == composite::OUT_OF_BOUNDS.id => Ok(()),
         result => result,
     }
 }

@@ -1,30 +1,10 @@
 //! `OpAbortKHR`.
 
-use spirvkit_diagnostics::ErrorClass::InvalidId;
-
 use super::super::composite::match_logically;
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
 use crate::module::Type;
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static MESSAGE: Rule = Rule {
-    id: "abort.message",
-    class: InvalidId,
-    section: "SPV_KHR_abort",
-    vuids: &[],
-    text: "The message of `OpAbortKHR` has the type that the instruction names, or one that matches it logically: the \
-           same except for the layout of structures and arrays.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability AbortKHR
-OpExtension \"SPV_KHR_abort\"
-OpAbortKHR %f32 %u32_1",
-        keeps: "OpCapability AbortKHR
-OpExtension \"SPV_KHR_abort\"
-OpAbortKHR %u32 %u32_1",
-    },
-};
+use crate::rules::generated::abort;
 
 pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
@@ -42,6 +22,6 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         m.show_type(named),
         m.show_value(message)
     );
-    let finding = at.finding(&MESSAGE, text);
+    let finding = at.finding(&abort::MESSAGE, text);
     Err(finding.about(m, message, "the message is defined here"))
 }

@@ -1,259 +1,13 @@
 //! Instructions that end blocks.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidCfg, InvalidData, InvalidId};
 use spirvkit_grammar::{AddressingModel, Capability, Op, Version};
 
 use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::flow::{Flow, literal_words, targets};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Inst, Type};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static TARGET: Rule = Rule {
-    id: "branch.target",
-    class: InvalidId,
-    section: "3.32.17",
-    vuids: &[],
-    text: "The targets of a branch, a switch or a merge instruction are results of `OpLabel`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpBranch %f32_0",
-        keeps: "OpBranch %next
-%next = OpLabel
-OpReturn",
-    },
-};
-
-pub(super) static FOREIGN_TARGET: Rule = Rule {
-    id: "branch.foreign-target",
-    class: InvalidCfg,
-    section: "2.16.1",
-    vuids: &[],
-    text: "The targets of a branch, a switch or a merge instruction are blocks of the same function.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpBranch %next
-%other = OpFunction %void None %fn_void
-%other_entry = OpLabel
-OpBranch %next
-%next = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "OpReturn
-%other = OpFunction %void None %fn_void
-%other_entry = OpLabel
-OpBranch %next
-%next = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static ENTRY_TARGET: Rule = Rule {
-    id: "branch.entry-target",
-    class: InvalidCfg,
-    section: "2.16.1",
-    vuids: &[],
-    text: "Nothing branches to the first block of a function. A function that is all one loop begins with a block \
-           that branches to the loop.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpBranch %entry",
-        keeps: "OpBranch %loop
-%loop = OpLabel
-OpBranch %loop",
-    },
-};
-
-pub(super) static CONDITION: Rule = Rule {
-    id: "branch.condition",
-    class: InvalidId,
-    section: "3.32.17",
-    vuids: &[],
-    text: "The condition of `OpBranchConditional` is a boolean scalar.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpBranchConditional %u32_0 %then %else
-%then = OpLabel
-OpReturn
-%else = OpLabel
-OpReturn",
-        keeps: "OpBranchConditional %true %then %else
-%then = OpLabel
-OpReturn
-%else = OpLabel
-OpReturn",
-    },
-};
-
-pub(super) static WEIGHTS: Rule = Rule {
-    id: "branch.weights",
-    class: InvalidId,
-    section: "3.32.17",
-    vuids: &[],
-    text: "`OpBranchConditional` has either no weights or two, one for each of its labels.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpBranchConditional %true %then %else 1
-%then = OpLabel
-OpReturn
-%else = OpLabel
-OpReturn",
-        keeps: "OpBranchConditional %true %then %else 1 3
-%then = OpLabel
-OpReturn
-%else = OpLabel
-OpReturn",
-    },
-};
-
-pub(super) static WEIGHT_SUM: Rule = Rule {
-    id: "branch.weight-sum",
-    class: InvalidData,
-    section: "3.32.17",
-    vuids: &[],
-    text: "The weights of `OpBranchConditional` are not both 0, and their sum fits in 32 bits: the probability of \
-           each branch is its weight divided by the sum.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpBranchConditional %true %then %else 0 0
-%then = OpLabel
-OpReturn
-%else = OpLabel
-OpReturn",
-        keeps: "OpBranchConditional %true %then %else 0 1
-%then = OpLabel
-OpReturn
-%else = OpLabel
-OpReturn",
-    },
-};
-
-pub(super) static SAME_TARGETS: Rule = Rule {
-    id: "branch.same-targets",
-    class: InvalidId,
-    section: "3.32.17",
-    vuids: &[],
-    text: "From version 1.6 on, the two labels of `OpBranchConditional` differ. Use `OpBranch` to go to the same \
-           block in any case.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpBranchConditional %true %next %next
-%next = OpLabel
-OpReturn",
-        keeps: "OpBranch %next
-%next = OpLabel
-OpReturn",
-    },
-};
-
-pub(super) static SELECTOR: Rule = Rule {
-    id: "switch.selector",
-    class: InvalidId,
-    section: "3.32.17",
-    vuids: &[],
-    text: "The selector of `OpSwitch` is an integer scalar.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpSwitch %true %next
-%next = OpLabel
-OpReturn",
-        keeps: "OpSwitch %u32_0 %next
-%next = OpLabel
-OpReturn",
-    },
-};
-
-pub(super) static SAME_LITERALS: Rule = Rule {
-    id: "switch.same-literals",
-    class: InvalidData,
-    section: "3.32.17",
-    vuids: &[],
-    text: "No two literals of `OpSwitch` are equal. This is only a warning, because some modules do it; but it is \
-           undefined which of the labels is taken.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpSwitch %u32_0 %next 7 %next 7 %next
-%next = OpLabel
-OpReturn",
-        keeps: "OpSwitch %u32_0 %next 7 %next 8 %next
-%next = OpLabel
-OpReturn",
-    },
-};
-
-pub(super) static RETURN: Rule = Rule {
-    id: "return.without-value",
-    class: InvalidCfg,
-    section: "3.32.17",
-    vuids: &[],
-    text: "A function that returns a value returns with `OpReturnValue`; `OpReturn` is for functions whose return \
-           type is void.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%fn_f32 = OpTypeFunction %f32
-OpReturn
-%other = OpFunction %f32 None %fn_f32
-%other_entry = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "%fn_f32 = OpTypeFunction %f32
-OpReturn
-%other = OpFunction %f32 None %fn_f32
-%other_entry = OpLabel
-OpReturnValue %f32_0
-OpFunctionEnd",
-    },
-};
-
-pub(super) static RETURN_VALUE: Rule = Rule {
-    id: "return.value",
-    class: InvalidId,
-    section: "3.32.17",
-    vuids: &[],
-    text: "The value of `OpReturnValue` has the return type of its function, which isn't void.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%fn_f32 = OpTypeFunction %f32
-OpReturn
-%other = OpFunction %f32 None %fn_f32
-%other_entry = OpLabel
-OpReturnValue %u32_0
-OpFunctionEnd",
-        keeps: "%fn_f32 = OpTypeFunction %f32
-OpReturn
-%other = OpFunction %f32 None %fn_f32
-%other_entry = OpLabel
-OpReturnValue %f32_0
-OpFunctionEnd",
-    },
-};
-
-pub(super) static RETURN_POINTER: Rule = Rule {
-    id: "return.pointer",
-    class: InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "In the logical addressing model, a function doesn't return a pointer unless a capability for variable \
-           pointers is declared.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%fn_pointer = OpTypeFunction %ptr_Private_f32
-OpReturn
-%other = OpFunction %ptr_Private_f32 None %fn_pointer
-%other_entry = OpLabel
-OpReturnValue %private_f32
-OpFunctionEnd",
-        keeps: "%fn_f32 = OpTypeFunction %f32
-OpReturn
-%other = OpFunction %f32 None %fn_f32
-%other_entry = OpLabel
-%value = OpLoad %f32 %private_f32
-OpReturnValue %value
-OpFunctionEnd",
-    },
-};
+use crate::rules::generated::{branch, return_, switch};
 
 /// Checks a branch by itself.
 pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -283,7 +37,7 @@ pub(super) fn check_label(at: &InstCtx<'_, '_>, label: Id) -> CheckResult {
                 at.inst.op(),
                 m.show_value(label)
             );
-            let finding = at.finding(&TARGET, message);
+            let finding = at.finding(&branch::TARGET, message);
             Err(finding.about(m, label, "it is defined here"))
         }
     }
@@ -298,7 +52,7 @@ fn check_conditional(at: &InstCtx<'_, '_>) -> CheckResult {
             "the condition of OpBranchConditional must be a boolean scalar, but is {}",
             m.show_value(condition)
         );
-        let finding = at.finding(&CONDITION, message);
+        let finding = at.finding(&branch::CONDITION, message);
         finding.about(m, condition, "the condition is defined here")
     });
     let is_same = m.version >= Version::V1_6 && at.id(1) == at.id(2);
@@ -307,7 +61,8 @@ fn check_conditional(at: &InstCtx<'_, '_>) -> CheckResult {
             "both labels of OpBranchConditional are {}; from version 1.6 on, they must differ",
             m.name(at.id(1))
         );
-        at.finding(&SAME_TARGETS, message).help("use OpBranch")
+        at.finding(&branch::SAME_TARGETS, message)
+            .help("use OpBranch")
     });
     all([condition, check_weights(at), labels])
 }
@@ -323,14 +78,14 @@ fn check_weights(at: &InstCtx<'_, '_>) -> CheckResult {
                 "the weights of OpBranchConditional are {first} and {second}, but their sum must not be 0 and must \
                  fit in 32 bits"
             );
-            Err(at.finding(&WEIGHT_SUM, message).arg(at, 3))
+            Err(at.finding(&branch::WEIGHT_SUM, message).arg(at, 3))
         }
         ref weights => {
             let message = format!(
                 "OpBranchConditional must have no weight or two, but has {}",
                 weights.len()
             );
-            Err(at.finding(&WEIGHTS, message).arg(at, 3))
+            Err(at.finding(&branch::WEIGHTS, message).arg(at, 3))
         }
     }
 }
@@ -343,12 +98,12 @@ fn check_switch(at: &InstCtx<'_, '_>) -> CheckResult {
             "the selector of OpSwitch must be an integer scalar, but is {}",
             m.show_value(selector)
         );
-        let finding = at.finding(&SELECTOR, message);
+        let finding = at.finding(&switch::SELECTOR, message);
         return Err(finding.about(m, selector, "the selector is defined here"));
     }
     all(repeated_literals(at).into_iter().map(|literal| {
         let message = format!("OpSwitch has more than one label for {literal}");
-        Err(at.finding(&SAME_LITERALS, message).warning())
+        Err(at.finding(&switch::SAME_LITERALS, message).warning())
     }))
 }
 
@@ -397,7 +152,7 @@ pub(super) fn check_return(at: &InstCtx<'_, '_>) -> CheckResult {
             m.name(function.result().unwrap_or(Id(0))),
             m.show_type(expected)
         );
-        let finding = at.finding(&RETURN, message);
+        let finding = at.finding(&return_::WITHOUT_VALUE, message);
         return Err(finding.at(function.offset(), "the function begins here"));
     }
     check_returned(at, function, expected)
@@ -422,7 +177,7 @@ fn check_returned(at: &InstCtx<'_, '_>, function: Inst<'_>, expected: Id) -> Che
             "OpReturnValue returns {}, but in the logical addressing model only variable pointers can be returned",
             m.show_value(value)
         );
-        let finding = at.finding(&RETURN_POINTER, message);
+        let finding = at.finding(&return_::POINTER, message);
         return Err(finding.about(m, value, "the pointer is made here"));
     }
     if !is_value || ty != Some(expected) {
@@ -431,7 +186,7 @@ fn check_returned(at: &InstCtx<'_, '_>, function: Inst<'_>, expected: Id) -> Che
             m.show_type(expected),
             m.show_value(value)
         );
-        let finding = at.finding(&RETURN_VALUE, message);
+        let finding = at.finding(&return_::VALUE, message);
         return Err(finding
             .at(function.offset(), "the function begins here")
             .about(m, value, "the value is defined here"));
@@ -446,7 +201,7 @@ pub(super) fn check_targets(flow: &Flow<'_, '_>, reporter: &mut Reporter) {
             "{} branches to the first block of the function",
             flow.name(*node)
         );
-        let finding = Finding::new(&ENTRY_TARGET, flow.end(*node), message);
+        let finding = Finding::new(&branch::ENTRY_TARGET, flow.end(*node), message);
         reporter.add(finding.at(flow.block(0).start, "this is the function's first block"));
     }
     if flow.is_whole && flow.merges_are_whole {
@@ -484,6 +239,6 @@ fn check_own(flow: &Flow<'_, '_>, inst: Inst<'_>, label: Id, reporter: &mut Repo
         m.name(label),
         m.name(flow.function.id)
     );
-    let finding = Finding::new(&FOREIGN_TARGET, inst.offset(), message);
+    let finding = Finding::new(&branch::FOREIGN_TARGET, inst.offset(), message);
     reporter.add(finding.about(m, label, "the block begins here"));
 }

@@ -12,16 +12,11 @@
 
 use std::cell::OnceCell;
 
-use spirvkit_analysis::{DepthFirst, DominatorTree, Graph, Node, PostDominatorTree};
-use spirvkit_grammar::Op;
-
-use super::headers::{
-    BACK_EDGE_BLOCK, BACK_EDGE_COUNT, BACK_EDGE_TARGET, CONTINUE_END, CONTINUE_TARGET, MERGE,
-    NESTING_DEPTH,
-};
-use super::structured::EXIT;
 use crate::finding::{Finding, Reporter};
 use crate::flow::{Flow, Merge};
+use crate::rules::generated::structured;
+use spirvkit_analysis::{DepthFirst, DominatorTree, Graph, Node, PostDominatorTree};
+use spirvkit_grammar::Op;
 
 /// The number of a construct; [`Constructs::NONE`] stands for none.
 pub(super) type ConstructId = u32;
@@ -241,7 +236,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                 self.flow.name(merge.merge),
                 self.way_around(node, merge.merge)
             );
-            let finding = Finding::new(&MERGE, merge.offset, message);
+            let finding = Finding::new(&structured::MERGE_BLOCK, merge.offset, message);
             reporter.add(finding.at(
                 self.flow.block(merge.merge).start,
                 "the merge block begins here",
@@ -257,7 +252,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                 self.flow.name(target),
                 self.way_around(node, target)
             );
-            let finding = Finding::new(&CONTINUE_TARGET, merge.offset, message);
+            let finding = Finding::new(&structured::CONTINUE_TARGET, merge.offset, message);
             reporter.add(finding.at(
                 self.flow.block(target).start,
                 "the continue target begins here",
@@ -317,7 +312,8 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                     self.flow.name(to)
                 );
                 self.lacks_loop_header = true;
-                let finding = Finding::new(&BACK_EDGE_TARGET, self.flow.end(from), message);
+                let finding =
+                    Finding::new(&structured::BACK_EDGE_TARGET, self.flow.end(from), message);
                 reporter.add(finding.at(self.flow.block(to).start, "the block begins here"));
             }
         }
@@ -345,7 +341,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                         count.to_string()
                     }
                 );
-                let mut finding = Finding::new(&BACK_EDGE_COUNT, merge.offset, message);
+                let mut finding = Finding::new(&structured::BACK_EDGE_COUNT, merge.offset, message);
                 if count > 1 {
                     finding = finding.at(self.flow.end(back), "this is the first");
                     finding = finding.at(self.flow.end(last[node as usize]), "this is the last");
@@ -364,7 +360,8 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                     self.flow.name(node),
                     self.flow.name(target)
                 );
-                let finding = Finding::new(&BACK_EDGE_BLOCK, self.flow.end(back), message);
+                let finding =
+                    Finding::new(&structured::BACK_EDGE_BLOCK, self.flow.end(back), message);
                 reporter.add(finding.at(merge.offset, "the loop is declared here"));
                 continue;
             }
@@ -384,7 +381,11 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                     self.flow.name(back),
                     self.flow.name(node)
                 );
-                let finding = Finding::new(&CONTINUE_END, self.flow.block(target).start, message);
+                let finding = Finding::new(
+                    &structured::CONTINUE_END,
+                    self.flow.block(target).start,
+                    message,
+                );
                 reporter.add(
                     finding
                         .at(merge.offset, "the loop is declared here")
@@ -411,7 +412,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                     self.flow.name(to),
                     self.flow.name(merge.merge)
                 );
-                let finding = Finding::new(&EXIT, self.flow.end(back), message);
+                let finding = Finding::new(&structured::EXIT, self.flow.end(back), message);
                 reporter.add(finding.at(merge.offset, "the loop is declared here"));
             }
         }
@@ -539,7 +540,7 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                 construct.depth
             );
             reporter.add(Finding::new(
-                &NESTING_DEPTH,
+                &structured::NESTING_DEPTH,
                 self.flow.block(node).start,
                 message,
             ));

@@ -2,7 +2,6 @@
 
 use spirvkit_analysis::Node;
 use spirvkit_binary::{Definition, Id, Import};
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{AddressingModel, Capability, ExtInstSet, Op};
 
@@ -10,165 +9,8 @@ use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::flow::Flow;
 use crate::inst_ctx::InstCtx;
 use crate::module::{Inst, Type};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static PLACE: Rule = Rule {
-    id: "phi.place",
-    class: InvalidData,
-    section: "3.32.17",
-    vuids: &[],
-    text: "`OpPhi` comes at the start of a block, before all instructions except other `OpPhi` and line information, \
-           and never in the first block of a function, to which nothing branches.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpBranch %next
-%next = OpLabel
-%sum = OpFAdd %f32 %f32_0 %f32_1
-%value = OpPhi %f32 %f32_0 %entry
-OpReturn",
-        keeps: "OpBranch %next
-%next = OpLabel
-%value = OpPhi %f32 %f32_0 %entry
-%sum = OpFAdd %f32 %f32_0 %f32_1
-OpReturn",
-    },
-};
-
-pub(super) static RESULT: Rule = Rule {
-    id: "phi.result",
-    class: InvalidId,
-    section: "3.32.17",
-    vuids: &[],
-    text: "`OpPhi` doesn't choose between sampled images nor, in shaders, between images or samplers, unless \
-           `BindlessTextureNV` makes them handles.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%sampler = OpTypeSampler
-%pointer = OpTypePointer UniformConstant %sampler
-OpDecorate %variable DescriptorSet 0
-OpDecorate %variable Binding 0
-%variable = OpVariable %pointer UniformConstant
-%loaded = OpLoad %sampler %variable
-OpBranch %next
-%next = OpLabel
-%value = OpPhi %sampler %loaded %entry
-OpReturn",
-        keeps: "OpBranch %next
-%next = OpLabel
-%value = OpPhi %f32 %f32_0 %entry
-OpReturn",
-    },
-};
-
-pub(super) static VOID: Rule = Rule {
-    id: "phi.void",
-    class: InvalidData,
-    section: "3.32.17",
-    vuids: &[],
-    text: "The result type of `OpPhi` is not void.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%nothing = OpFunctionCall %void %other
-OpBranch %next
-%next = OpLabel
-%value = OpPhi %void %nothing %entry
-OpReturn
-%other = OpFunction %void None %fn_void
-%other_entry = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "OpBranch %next
-%next = OpLabel
-%value = OpPhi %f32 %f32_0 %entry
-OpReturn",
-    },
-};
-
-pub(super) static POINTER: Rule = Rule {
-    id: "phi.pointer",
-    class: InvalidData,
-    section: "2.16.1",
-    vuids: &[],
-    text: "In the logical addressing model, `OpPhi` chooses between pointers only with a capability for variable \
-           pointers.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpBranch %next
-%next = OpLabel
-%value = OpPhi %ptr_Private_f32 %private_f32 %entry
-OpReturn",
-        keeps: "OpBranch %next
-%next = OpLabel
-%value = OpPhi %f32 %f32_0 %entry
-OpReturn",
-    },
-};
-
-pub(super) static PARENT: Rule = Rule {
-    id: "phi.parent",
-    class: InvalidId,
-    section: "3.32.17",
-    vuids: &[],
-    text: "Each parent of `OpPhi` is the label of a block that branches to the block of the `OpPhi`, and none is \
-           listed twice.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpBranch %first
-%first = OpLabel
-OpBranch %next
-%next = OpLabel
-%value = OpPhi %f32 %f32_0 %entry
-OpReturn",
-        keeps: "OpBranch %first
-%first = OpLabel
-OpBranch %next
-%next = OpLabel
-%value = OpPhi %f32 %f32_0 %first
-OpReturn",
-    },
-};
-
-pub(super) static PARENTS: Rule = Rule {
-    id: "phi.parents",
-    class: InvalidId,
-    section: "3.32.17",
-    vuids: &[],
-    text: "`OpPhi` has a value for each block that branches to its block.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpBranchConditional %true %first %next
-%first = OpLabel
-OpBranch %next
-%next = OpLabel
-%value = OpPhi %f32 %f32_0 %entry
-OpReturn",
-        keeps: "OpBranchConditional %true %first %next
-%first = OpLabel
-OpBranch %next
-%next = OpLabel
-%value = OpPhi %f32 %f32_0 %entry %f32_1 %first
-OpReturn",
-    },
-};
-
-pub(super) static VALUE: Rule = Rule {
-    id: "phi.value",
-    class: InvalidId,
-    section: "3.32.17",
-    vuids: &[],
-    text: "Each value of `OpPhi` has the result type.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpBranch %next
-%next = OpLabel
-%value = OpPhi %f32 %u32_0 %entry
-OpReturn",
-        keeps: "OpBranch %next
-%next = OpLabel
-%value = OpPhi %f32 %f32_0 %entry
-OpReturn",
-    },
-};
+use crate::rule::Rule;
+use crate::rules::generated::phi;
 
 /// Checks the result and the values.
 pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -182,11 +24,11 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     };
     let is_shader = m.has(Capability::Shader);
     match m.ty(result) {
-        Type::Void => return finding(&VOID, "void"),
+        Type::Void => return finding(&phi::VOID, "void"),
         _ if m.options.before_hlsl_legalization || m.has(Capability::BindlessTextureNV) => {}
-        Type::SampledImage { .. } => return finding(&RESULT, "a sampled image"),
-        Type::Image(_) if is_shader => return finding(&RESULT, "an image in a shader"),
-        Type::Sampler if is_shader => return finding(&RESULT, "a sampler in a shader"),
+        Type::SampledImage { .. } => return finding(&phi::RESULT, "a sampled image"),
+        Type::Image(_) if is_shader => return finding(&phi::RESULT, "an image in a shader"),
+        Type::Sampler if is_shader => return finding(&phi::RESULT, "a sampler in a shader"),
         _ => {}
     }
     let is_chosen = m.is_pointer(result)
@@ -198,7 +40,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
              capability VariablePointers or VariablePointersStorageBuffer",
             m.show_type(result)
         );
-        at.finding(&POINTER, message).word(1)
+        at.finding(&phi::POINTER, message).word(1)
     });
     let values = all(at.inst.args().chunks_exact(2).map(|pair| {
         let value = Id(pair[0]);
@@ -208,7 +50,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
                 m.show_type(result),
                 m.show_value(value)
             );
-            let finding = at.finding(&VALUE, message);
+            let finding = at.finding(&phi::VALUE, message);
             return Err(finding.about(m, value, "the value is defined here"));
         }
         Ok(())
@@ -294,7 +136,7 @@ fn misplaced(flow: &Flow<'_, '_>, node: Node, phi: Inst<'_>) -> Finding {
             "OpPhi must come before all other instructions of its block except other OpPhi and line information"
         }
     };
-    let finding = Finding::new(&PLACE, phi.offset(), message);
+    let finding = Finding::new(&phi::PLACE, phi.offset(), message);
     finding.at(flow.block(node).start, "the block begins here")
 }
 
@@ -318,7 +160,7 @@ impl Parents<'_, '_, '_> {
                 counted(operands.len() / 2, "parent"),
                 counted(predecessors, "predecessor")
             );
-            return Err(self.finding(&PARENTS, message));
+            return Err(self.finding(&phi::PARENTS, message));
         }
         Ok(())
     }
@@ -343,7 +185,7 @@ impl Parents<'_, '_, '_> {
         };
         let message = format!("OpPhi has the parent {}, which {problem}", m.name(label));
         Err(self
-            .finding(&PARENT, message)
+            .finding(&phi::PARENT, message)
             .about(m, label, "the parent is defined here"))
     }
 

@@ -1,74 +1,11 @@
 //! `SPV_KHR_maximal_reconvergence`.
 
-use spirvkit_diagnostics::ErrorClass::{InvalidCfg, InvalidId};
 use spirvkit_grammar::{ExecutionMode, Op};
 
 use crate::finding::{Finding, Reporter};
 use crate::flow::{Flow, targets};
 use crate::module::Module;
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static SAME_TARGETS: Rule = Rule {
-    id: "reconvergence.same-targets",
-    class: InvalidId,
-    section: "SPV_KHR_maximal_reconvergence",
-    vuids: &[],
-    text: "In functions that are reached from an entry point with the execution mode `MaximallyReconvergesKHR`, the \
-           two labels of `OpBranchConditional` differ.",
-    example: Example {
-        frame: Frame::ShaderFor("spv1.5"),
-        breaks: "OpExtension \"SPV_KHR_maximal_reconvergence\"
-OpExecutionMode %main LocalSize 1 1 1
-OpExecutionMode %main MaximallyReconvergesKHR
-OpSelectionMerge %merge None
-OpBranchConditional %true %merge %merge
-%merge = OpLabel
-OpReturn",
-        keeps: "OpExtension \"SPV_KHR_maximal_reconvergence\"
-OpExecutionMode %main LocalSize 1 1 1
-OpExecutionMode %main MaximallyReconvergesKHR
-OpBranch %merge
-%merge = OpLabel
-OpReturn",
-    },
-};
-
-pub(super) static PREDECESSORS: Rule = Rule {
-    id: "reconvergence.predecessors",
-    class: InvalidCfg,
-    section: "SPV_KHR_maximal_reconvergence",
-    vuids: &[],
-    text: "In functions that are reached from an entry point with the execution mode `MaximallyReconvergesKHR`, \
-           control flow meets only where that is declared: a block to which several others branch is a loop header, a \
-           merge block, a continue target, or a label of a switch.",
-    example: Example {
-        frame: Frame::ShaderFor("spv1.5"),
-        breaks: "OpExtension \"SPV_KHR_maximal_reconvergence\"
-OpExecutionMode %main LocalSize 1 1 1
-OpExecutionMode %main MaximallyReconvergesKHR
-OpSelectionMerge %merge None
-OpBranchConditional %true %then %else
-%then = OpLabel
-OpBranch %early
-%else = OpLabel
-OpBranch %early
-%early = OpLabel
-OpBranch %merge
-%merge = OpLabel
-OpReturn",
-        keeps: "OpExtension \"SPV_KHR_maximal_reconvergence\"
-OpExecutionMode %main LocalSize 1 1 1
-OpExecutionMode %main MaximallyReconvergesKHR
-OpSelectionMerge %merge None
-OpBranchConditional %true %then %else
-%then = OpLabel
-OpBranch %merge
-%else = OpLabel
-OpBranch %merge
-%merge = OpLabel
-OpReturn",
-    },
-};
+use crate::rules::generated::reconvergence;
 
 /// For each function whether the rules are for it; nothing, if they are for none.
 pub(super) fn functions(m: &Module<'_>) -> Vec<bool> {
@@ -115,7 +52,8 @@ pub(super) fn check(flow: &Flow<'_, '_>, reporter: &mut Reporter) {
                     "both labels of OpBranchConditional are {}, but with maximal reconvergence they must differ",
                     m.name(terminator.id(1))
                 );
-                let finding = Finding::new(&SAME_TARGETS, terminator.offset(), message);
+                let finding =
+                    Finding::new(&reconvergence::SAME_TARGETS, terminator.offset(), message);
                 reporter.add(finding.help("use OpBranch"));
             }
             _ => {}
@@ -135,7 +73,11 @@ pub(super) fn check(flow: &Flow<'_, '_>, reporter: &mut Reporter) {
              label of a switch; with maximal reconvergence, only these may have several predecessors",
             flow.name(node)
         );
-        let finding = Finding::new(&PREDECESSORS, flow.block(node).start, message);
+        let finding = Finding::new(
+            &reconvergence::PREDECESSORS,
+            flow.block(node).start,
+            message,
+        );
         reporter.add(
             finding
                 .at(flow.end(first), "this branches to the block")

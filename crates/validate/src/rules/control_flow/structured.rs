@@ -1,7 +1,6 @@
 //! How constructs are entered and left (specification, section 2.11).
 
 use spirvkit_analysis::Node;
-use spirvkit_diagnostics::ErrorClass::InvalidCfg;
 use spirvkit_grammar::Op;
 
 use super::Structure;
@@ -9,120 +8,7 @@ use super::constructs::{ConstructId, Constructs, Kind};
 use super::switches::Switches;
 use crate::finding::{Finding, Reporter};
 use crate::flow::{Flow, targets};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static SELECTION: Rule = Rule {
-    id: "structured.selection",
-    class: InvalidCfg,
-    section: "2.16.2",
-    vuids: &[],
-    text: "In shaders, an `OpBranchConditional` that chooses between two blocks has an `OpSelectionMerge` before it, \
-           unless one of the blocks is a merge block, a continue target or another exit that an enclosing construct \
-           declares.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpBranchConditional %true %then %else
-%then = OpLabel
-OpReturn
-%else = OpLabel
-OpReturn",
-        keeps: "OpSelectionMerge %merge None
-OpBranchConditional %true %then %else
-%then = OpLabel
-OpReturn
-%else = OpLabel
-OpReturn
-%merge = OpLabel
-OpUnreachable",
-    },
-};
-
-pub(super) static SWITCH: Rule = Rule {
-    id: "structured.switch",
-    class: InvalidCfg,
-    section: "2.16.2",
-    vuids: &[],
-    text: "In shaders, an `OpSwitch` has an `OpSelectionMerge` before it.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpSwitch %u32_0 %default
-%default = OpLabel
-OpReturn",
-        keeps: "OpSelectionMerge %merge None
-OpSwitch %u32_0 %default
-%default = OpLabel
-OpReturn
-%merge = OpLabel
-OpUnreachable",
-    },
-};
-
-pub(super) static EXIT: Rule = Rule {
-    id: "structured.exit",
-    class: InvalidCfg,
-    section: "2.11",
-    vuids: &[],
-    text: "A construct is left by a branch to its merge block, by one that breaks out of or continues the innermost \
-           loop, by one that breaks out of the innermost switch, unless that switch is inside another one or outside \
-           of the innermost loop, or by an instruction that ends the function. A continue construct is left only by \
-           the branch back to the loop header and by a branch to the loop's merge block.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpSelectionMerge %outer_merge None
-OpBranchConditional %true %outer %outer_merge
-%outer = OpLabel
-OpSelectionMerge %inner_merge None
-OpBranchConditional %true %inner %inner_merge
-%inner = OpLabel
-OpBranch %outer_merge
-%inner_merge = OpLabel
-OpBranch %outer_merge
-%outer_merge = OpLabel
-OpReturn",
-        keeps: "OpSelectionMerge %outer_merge None
-OpBranchConditional %true %outer %outer_merge
-%outer = OpLabel
-OpSelectionMerge %inner_merge None
-OpBranchConditional %true %inner %inner_merge
-%inner = OpLabel
-OpBranch %inner_merge
-%inner_merge = OpLabel
-OpBranch %outer_merge
-%outer_merge = OpLabel
-OpReturn",
-    },
-};
-
-pub(super) static ENTRY: Rule = Rule {
-    id: "structured.entry",
-    class: InvalidCfg,
-    section: "2.11",
-    vuids: &[],
-    text: "A construct is entered only through its header.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpBranch %loop
-%loop = OpLabel
-OpLoopMerge %merge %continue None
-OpBranchConditional %true %continue %merge
-%continue = OpLabel
-OpBranch %loop
-%merge = OpLabel
-OpBranchConditional %true %continue %end
-%end = OpLabel
-OpReturn",
-        keeps: "OpBranch %loop
-%loop = OpLabel
-OpLoopMerge %merge %continue None
-OpBranchConditional %true %continue %merge
-%continue = OpLabel
-OpBranch %loop
-%merge = OpLabel
-OpBranch %end
-%end = OpLabel
-OpReturn",
-    },
-};
+use crate::rules::generated::structured;
 
 /// Checks the structure of a function. Where headers are missing, or declare what
 /// isn't so, nothing can be said of the ways into constructs and out of them. Gives
@@ -198,7 +84,11 @@ fn check_selections(constructs: &Constructs<'_, '_, '_>, reporter: &mut Reporter
                     "{} branches two ways, but no OpSelectionMerge declares where they meet again",
                     flow.name(node)
                 );
-                reporter.add(Finding::new(&SELECTION, terminator.offset(), message));
+                reporter.add(Finding::new(
+                    &structured::SELECTION,
+                    terminator.offset(),
+                    message,
+                ));
             }
             // With an OpLoopMerge before it, it is in the wrong place already.
             Op::Switch if flow.block(node).merge == 0 => {
@@ -206,7 +96,11 @@ fn check_selections(constructs: &Constructs<'_, '_, '_>, reporter: &mut Reporter
                     "{} ends with an OpSwitch, but no OpSelectionMerge declares where its cases meet again",
                     flow.name(node)
                 );
-                reporter.add(Finding::new(&SWITCH, terminator.offset(), message));
+                reporter.add(Finding::new(
+                    &structured::SWITCH,
+                    terminator.offset(),
+                    message,
+                ));
             }
             _ => {}
         }
@@ -244,7 +138,7 @@ fn check_edge(constructs: &Constructs<'_, '_, '_>, from: Node, to: Node, reporte
             ways_out(constructs, within)
         );
         let construct = constructs.get(within);
-        let finding = Finding::new(&EXIT, flow.end(from), message);
+        let finding = Finding::new(&structured::EXIT, flow.end(from), message);
         reporter.add(finding.at(flow.end(construct.header), "the construct is declared here"));
     } else if let Some(entered) = constructs.entered(from, to) {
         let construct = constructs.get(entered);
@@ -259,7 +153,7 @@ fn check_edge(constructs: &Constructs<'_, '_, '_>, from: Node, to: Node, reporte
             flow.name(to),
             constructs.describe(entered)
         );
-        let finding = Finding::new(&ENTRY, flow.end(from), message);
+        let finding = Finding::new(&structured::ENTRY, flow.end(from), message);
         reporter.add(finding.at(flow.end(construct.header), "the construct is declared here"));
     }
 }

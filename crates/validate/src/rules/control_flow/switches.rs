@@ -3,173 +3,11 @@
 use std::collections::HashMap;
 
 use spirvkit_analysis::Node;
-use spirvkit_diagnostics::ErrorClass::InvalidCfg;
 
 use super::constructs::{Constructs, Kind};
 use super::structured::cases;
 use crate::finding::{Finding, Reporter};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static CASE_DOMINANCE: Rule = Rule {
-    id: "switch.case-dominance",
-    class: InvalidCfg,
-    section: "2.11",
-    vuids: &[],
-    text: "A switch structurally dominates its cases: every path to a case goes through the `OpSwitch`. So a case \
-           can't be the merge block or the continue target of a loop around the switch, but it can be a block that \
-           branches there.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpBranch %loop
-%loop = OpLabel
-OpLoopMerge %merge %continue None
-OpBranch %body
-%body = OpLabel
-OpSelectionMerge %end None
-OpSwitch %u32_0 %end 1 %merge
-%end = OpLabel
-OpBranch %continue
-%continue = OpLabel
-OpBranch %loop
-%merge = OpLabel
-OpReturn",
-        keeps: "OpBranch %loop
-%loop = OpLabel
-OpLoopMerge %merge %continue None
-OpBranch %body
-%body = OpLabel
-OpSelectionMerge %end None
-OpSwitch %u32_0 %end 1 %leave
-%leave = OpLabel
-OpBranch %merge
-%end = OpLabel
-OpBranch %continue
-%continue = OpLabel
-OpBranch %loop
-%merge = OpLabel
-OpReturn",
-    },
-};
-
-pub(super) static CASE_EXIT: Rule = Rule {
-    id: "switch.case-exit",
-    class: InvalidCfg,
-    section: "2.11",
-    vuids: &[],
-    text: "Within a switch, a case branches only to its own blocks and to cases. Cases that share blocks fall through \
-           to a case that holds these, or meet at the merge block.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpSelectionMerge %merge None
-OpSwitch %u32_0 %merge 1 %one 2 %two
-%one = OpLabel
-OpBranch %common
-%two = OpLabel
-OpBranch %common
-%common = OpLabel
-OpBranch %merge
-%merge = OpLabel
-OpReturn",
-        keeps: "OpSelectionMerge %merge None
-OpSwitch %u32_0 %merge 1 %one 2 %two
-%one = OpLabel
-OpBranch %two
-%two = OpLabel
-OpBranch %merge
-%merge = OpLabel
-OpReturn",
-    },
-};
-
-pub(super) static FALL_THROUGH: Rule = Rule {
-    id: "switch.fall-through",
-    class: InvalidCfg,
-    section: "2.11",
-    vuids: &[],
-    text: "A case of a switch falls through to at most one other case.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpSelectionMerge %merge None
-OpSwitch %u32_0 %merge 1 %one 2 %two 3 %three
-%one = OpLabel
-OpBranchConditional %true %two %three
-%two = OpLabel
-OpBranch %merge
-%three = OpLabel
-OpBranch %merge
-%merge = OpLabel
-OpReturn",
-        keeps: "OpSelectionMerge %merge None
-OpSwitch %u32_0 %merge 1 %one 2 %two 3 %three
-%one = OpLabel
-OpBranchConditional %true %two %merge
-%two = OpLabel
-OpBranch %merge
-%three = OpLabel
-OpBranch %merge
-%merge = OpLabel
-OpReturn",
-    },
-};
-
-pub(super) static FALLEN_INTO: Rule = Rule {
-    id: "switch.fallen-into",
-    class: InvalidCfg,
-    section: "2.11",
-    vuids: &[],
-    text: "At most one case of a switch falls through to any other case.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpSelectionMerge %merge None
-OpSwitch %u32_0 %default 1 %one 2 %two
-%default = OpLabel
-OpBranch %two
-%one = OpLabel
-OpBranch %two
-%two = OpLabel
-OpBranch %merge
-%merge = OpLabel
-OpReturn",
-        keeps: "OpSelectionMerge %merge None
-OpSwitch %u32_0 %default 1 %one 2 %two
-%default = OpLabel
-OpBranch %merge
-%one = OpLabel
-OpBranch %two
-%two = OpLabel
-OpBranch %merge
-%merge = OpLabel
-OpReturn",
-    },
-};
-
-pub(super) static ORDER: Rule = Rule {
-    id: "switch.order",
-    class: InvalidCfg,
-    section: "2.11",
-    vuids: &[],
-    text: "A case that falls through to another, directly or through the default, comes immediately before it among \
-           the operands of `OpSwitch`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpSelectionMerge %merge None
-OpSwitch %u32_0 %merge 1 %one 2 %two
-%two = OpLabel
-OpBranch %one
-%one = OpLabel
-OpBranch %merge
-%merge = OpLabel
-OpReturn",
-        keeps: "OpSelectionMerge %merge None
-OpSwitch %u32_0 %merge 2 %two 1 %one
-%two = OpLabel
-OpBranch %one
-%one = OpLabel
-OpBranch %merge
-%merge = OpLabel
-OpReturn",
-    },
-};
+use crate::rules::generated::switch;
 
 const NONE: Node = Node::MAX;
 
@@ -274,7 +112,7 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
             flow.name(header),
             flow.name(case)
         );
-        let finding = Finding::new(&CASE_DOMINANCE, flow.end(header), message);
+        let finding = Finding::new(&switch::CASE_DOMINANCE, flow.end(header), message);
         finding.at(flow.block(case).start, "the case begins here")
     }
 
@@ -312,7 +150,7 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
                 flow.name(case),
                 flow.name(to)
             );
-            reporter.add(finding(&CASE_EXIT, message));
+            reporter.add(finding(&switch::CASE_EXIT, message));
             return;
         }
         let before = self.falls_to[case as usize];
@@ -323,7 +161,7 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
                 flow.name(before),
                 flow.name(to)
             );
-            reporter.add(finding(&FALL_THROUGH, message));
+            reporter.add(finding(&switch::FALL_THROUGH, message));
             return;
         }
         self.falls_to[case as usize] = to;
@@ -335,7 +173,7 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
                 flow.name(case),
                 flow.name(to)
             );
-            reporter.add(finding(&FALLEN_INTO, message));
+            reporter.add(finding(&switch::FALLEN_INTO, message));
             return;
         }
         self.fallen_from[to as usize] = case;
@@ -396,7 +234,7 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
                 flow.name(case),
                 flow.name(to)
             );
-            let finding = Finding::new(&ORDER, flow.end(header), message);
+            let finding = Finding::new(&switch::ORDER, flow.end(header), message);
             reporter.add(finding.at(flow.block(case).start, "the case begins here"));
         }
     }

@@ -1,112 +1,12 @@
 //! Bits taken for another type: `OpBitcast` and `OpBitcastExtractEXT`.
 
-use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
-use spirvkit_grammar::{FPEncoding, Version};
-
-use super::numbers::{OPERAND, RESULT, SIZE};
 use crate::finding::{CheckResult, all, expect};
 use crate::module::Module;
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::conversion;
 use crate::rules::operation::Operation;
 use crate::rules::{arithmetic, cooperative_matrix};
-
-pub(super) static BITCAST_TYPE: Rule = Rule {
-    id: "conversion.bitcast-type",
-    class: InvalidData,
-    section: "3.32.11",
-    vuids: &[],
-    text: "`OpBitcast` reinterprets pointers, numbers, vectors and cooperative matrices of numbers, and vectors of \
-           pointers. A boolean has no defined bits: use `OpSelect` to choose between numbers.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%bits = OpBitcast %u32 %true",
-        keeps: "%bits = OpSelect %u32 %true %u32_1 %u32_0",
-    },
-};
-
-pub(super) static BITCAST_POINTER: Rule = Rule {
-    id: "conversion.bitcast-pointer",
-    class: InvalidData,
-    section: "3.32.11",
-    vuids: &[],
-    text: "`OpBitcast` converts pointers to and from pointers and integer scalars; from SPIR-V 1.5 on also to and \
-           from vectors of 32-bit integers.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "%bits = OpBitcast %f64 %workgroup_u32",
-        keeps: "%bits = OpBitcast %u64 %workgroup_u32",
-    },
-};
-
-pub(super) static BITCAST_WIDTH: Rule = Rule {
-    id: "conversion.bitcast-width",
-    class: InvalidData,
-    section: "3.32.11",
-    vuids: &[],
-    text: "The operand and the result of `OpBitcast` have the same total number of bits.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%bits = OpBitcast %u32 %f64_0",
-        keeps: "%bits = OpBitcast %v2u32 %f64_0",
-    },
-};
-
-pub(super) static EXTRACT_OFFSET: Rule = Rule {
-    id: "conversion.extract-offset",
-    class: InvalidData,
-    section: "SPV_EXT_ocp_microscaling_types",
-    vuids: &[],
-    text: "The offset of `OpBitcastExtractEXT` is an integer scalar.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability BitcastExtractEXT
-OpExtension \"SPV_EXT_ocp_microscaling_types\"
-%bits = OpBitcastExtractEXT %u16 %u32_1 %f32_0",
-        keeps: "OpCapability BitcastExtractEXT
-OpExtension \"SPV_EXT_ocp_microscaling_types\"
-%bits = OpBitcastExtractEXT %u16 %u32_1 %u32_0",
-    },
-};
-
-pub(super) static EXTRACT_WIDTH: Rule = Rule {
-    id: "conversion.extract-width",
-    class: InvalidData,
-    section: "SPV_EXT_ocp_microscaling_types",
-    vuids: &[],
-    text: "The components of the result of `OpBitcastExtractEXT` have fewer bits than those of its base.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability BitcastExtractEXT
-OpExtension \"SPV_EXT_ocp_microscaling_types\"
-%bits = OpBitcastExtractEXT %i32 %u32_1 %u32_0",
-        keeps: "OpCapability BitcastExtractEXT
-OpExtension \"SPV_EXT_ocp_microscaling_types\"
-%bits = OpBitcastExtractEXT %u16 %u32_1 %u32_0",
-    },
-};
-
-pub(super) static EXTRACT_VULKAN: Rule = Rule {
-    id: "conversion.extract-vulkan",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &[
-        "VUID-StandaloneSpirv-Result-12468",
-        "VUID-StandaloneSpirv-Base-12469",
-    ],
-    text: "In Vulkan, `OpBitcastExtractEXT` extracts 4-bit or 6-bit floats from integers.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.3"),
-        breaks: "OpCapability BitcastExtractEXT
-OpExtension \"SPV_EXT_ocp_microscaling_types\"
-%bits = OpBitcastExtractEXT %u16 %u32_1 %u32_0",
-        keeps: "OpCapability BitcastExtractEXT
-OpCapability Float4EXT
-OpExtension \"SPV_EXT_ocp_microscaling_types\"
-%fp4 = OpTypeFloat 4 Float4E2M1EXT
-%bits = OpBitcastExtractEXT %fp4 %u32_1 %u32_0",
-    },
-};
+use spirvkit_binary::Id;
+use spirvkit_grammar::{FPEncoding, Version};
 
 /// Whether numbers or vectors of them, but not booleans.
 fn is_numeric(m: &Module<'_>, ty: Id) -> bool {
@@ -129,15 +29,17 @@ pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> CheckResult {
     let is_fine =
         |ty: Id| m.is_pointer(ty) || is_number_or_pointers(ty) || m.is_cooperative_matrix(ty);
     all([
-        expect(is_fine(to), || o.result_finding(&BITCAST_TYPE, wanted)),
+        expect(is_fine(to), || {
+            o.result_finding(&conversion::BITCAST_TYPE, wanted)
+        }),
         expect(is_fine(from), || {
-            o.operand_finding(&BITCAST_TYPE, 0, wanted)
+            o.operand_finding(&conversion::BITCAST_TYPE, 0, wanted)
         }),
     ])?;
     if m.is_cooperative_matrix(to) || m.is_cooperative_matrix(from) {
         if m.is_cooperative_matrix(to) != m.is_cooperative_matrix(from) {
             let wanted = "the kind of the result, because one of them is a cooperative matrix";
-            return Err(o.mismatch(&BITCAST_TYPE, 0, wanted));
+            return Err(o.mismatch(&conversion::BITCAST_TYPE, 0, wanted));
         }
         cooperative_matrix::check_same_shape(o, 0)?;
     }
@@ -153,8 +55,8 @@ pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> CheckResult {
                 false => "a pointer or an integer scalar",
             };
             return Err(match m.is_pointer(to) {
-                true => o.operand_finding(&BITCAST_POINTER, 0, wanted),
-                false => o.result_finding(&BITCAST_POINTER, wanted),
+                true => o.operand_finding(&conversion::BITCAST_POINTER, 0, wanted),
+                false => o.result_finding(&conversion::BITCAST_POINTER, wanted),
             });
         }
         return Ok(());
@@ -169,7 +71,7 @@ pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> CheckResult {
                 m.show_value(o.id(0))
             );
             return Err(o
-                .finding(&BITCAST_WIDTH, message)
+                .finding(&conversion::BITCAST_WIDTH, message)
                 .about(m, o.id(0), "the operand is defined here")
                 .about(m, to, "the result type is declared here"));
         }
@@ -192,14 +94,14 @@ pub(super) fn check_extract(o: &Operation<'_, '_, '_>) -> CheckResult {
     let base = o.ty(0);
     let wanted = "an integer or floating-point scalar or vector";
     let offset = expect(m.is_int_scalar(o.ty(1)), || {
-        o.operand_finding(&EXTRACT_OFFSET, 1, "an integer scalar")
+        o.operand_finding(&conversion::EXTRACT_OFFSET, 1, "an integer scalar")
     });
     let kinds = [
         expect(is_numeric(m, o.result), || {
-            o.result_finding(&RESULT, wanted)
+            o.result_finding(&conversion::RESULT, wanted)
         }),
         expect(is_numeric(m, base), || {
-            o.operand_finding(&OPERAND, 0, wanted)
+            o.operand_finding(&conversion::OPERAND, 0, wanted)
         }),
     ];
     let kinds = all(kinds);
@@ -212,10 +114,14 @@ pub(super) fn check_extract(o: &Operation<'_, '_, '_>) -> CheckResult {
 fn check_extract_sizes(o: &Operation<'_, '_, '_>) -> CheckResult {
     let (m, base) = (o.m, o.ty(0));
     if !o.same_dimension(base, o.result) {
-        return Err(o.mismatch(&SIZE, 0, "as many components as the result"));
+        return Err(o.mismatch(&conversion::SIZE, 0, "as many components as the result"));
     }
     expect(m.bit_width(base) > m.bit_width(o.result), || {
-        o.mismatch(&EXTRACT_WIDTH, 0, "wider components than the result")
+        o.mismatch(
+            &conversion::EXTRACT_WIDTH,
+            0,
+            "wider components than the result",
+        )
     })
 }
 
@@ -230,12 +136,15 @@ fn check_extract_in_vulkan(o: &Operation<'_, '_, '_>) -> CheckResult {
     );
     all([
         expect(is_small, || {
-            let finding = o.result_finding(&EXTRACT_VULKAN, "of 4-bit or 6-bit floats in Vulkan");
+            let finding = o.result_finding(
+                &conversion::EXTRACT_VULKAN,
+                "of 4-bit or 6-bit floats in Vulkan",
+            );
             finding.vuid("VUID-StandaloneSpirv-Result-12468")
         }),
         expect(m.is_int_scalar_or_vector(o.ty(0)), || {
             let wanted = "an integer scalar or vector in Vulkan";
-            let finding = o.operand_finding(&EXTRACT_VULKAN, 0, wanted);
+            let finding = o.operand_finding(&conversion::EXTRACT_VULKAN, 0, wanted);
             finding.vuid("VUID-StandaloneSpirv-Base-12469")
         }),
     ])

@@ -13,6 +13,7 @@ use super::operation::{Operation, check_types, check_values};
 use super::{Family, cooperative_matrix};
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
+use crate::rules::generated::conversion;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -51,32 +52,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: None,
-    rules: &[
-        &numbers::RESULT,
-        &numbers::OPERAND,
-        &numbers::SIZE,
-        &numbers::SAME_WIDTH,
-        &numbers::SAME_COMPONENT,
-        &numbers::MICROSCALING,
-        &numbers::QUANTIZE_RESULT,
-        &numbers::QUANTIZE_OPERAND,
-        &pointers::POINTER,
-        &pointers::INTEGER_OF_POINTER,
-        &pointers::LOGICAL_ADDRESSING,
-        &pointers::PHYSICAL_CLASS,
-        &pointers::PHYSICAL_WIDTH,
-        &pointers::GENERIC_CLASS,
-        &pointers::GENERIC_POINTEE,
-        &bits::BITCAST_TYPE,
-        &bits::BITCAST_POINTER,
-        &bits::BITCAST_WIDTH,
-        &bits::EXTRACT_OFFSET,
-        &bits::EXTRACT_WIDTH,
-        &bits::EXTRACT_VULKAN,
-        &vendor::ACCELERATION_STRUCTURE,
-        &vendor::BFLOAT,
-        &vendor::HANDLE,
-    ],
 };
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -99,7 +74,11 @@ pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
             };
             numbers::check_number(o, result, Kind::Int)?;
             if o.m.bit_width(o.ty(0)) == o.m.bit_width(o.result) {
-                return Err(o.mismatch(&numbers::SAME_WIDTH, 0, "a width other than the result's"));
+                return Err(o.mismatch(
+                    &conversion::SAME_WIDTH,
+                    0,
+                    "a width other than the result's",
+                ));
             }
             Ok(())
         }
@@ -107,7 +86,7 @@ pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
             numbers::check_number(o, Kind::Float, Kind::Float)?;
             if o.m.component_type(o.ty(0)) == o.m.component_type(o.result) {
                 let wanted = "a component type other than the result's";
-                return Err(o.mismatch(&numbers::SAME_COMPONENT, 0, wanted));
+                return Err(o.mismatch(&conversion::SAME_COMPONENT, 0, wanted));
             }
             Ok(())
         }

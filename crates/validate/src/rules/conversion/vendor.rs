@@ -1,108 +1,21 @@
 //! Conversions that extensions add: handles of images and samplers, acceleration
 //! structures, and floats of other encodings.
 
-use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
-use spirvkit_grammar::{Capability, Op};
-
-use super::numbers::SIZE;
 use crate::finding::{CheckResult, all, expect};
 use crate::module::Type;
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::conversion;
 use crate::rules::operation::Operation;
-
-pub(super) static ACCELERATION_STRUCTURE: Rule = Rule {
-    id: "conversion.acceleration-structure",
-    class: InvalidData,
-    section: "SPV_KHR_ray_query, SPV_KHR_ray_tracing",
-    vuids: &[],
-    text: "`OpConvertUToAccelerationStructureKHR` converts an address, a 64-bit unsigned integer or a vector of two \
-           32-bit ones, to an acceleration structure.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability RayQueryKHR
-OpExtension \"SPV_KHR_ray_query\"
-%structure = OpTypeAccelerationStructureKHR
-%s = OpConvertUToAccelerationStructureKHR %structure %i64_0",
-        keeps: "OpCapability RayQueryKHR
-OpExtension \"SPV_KHR_ray_query\"
-%structure = OpTypeAccelerationStructureKHR
-%s = OpConvertUToAccelerationStructureKHR %structure %u64_1",
-    },
-};
-
-pub(super) static BFLOAT: Rule = Rule {
-    id: "conversion.intel-float",
-    class: InvalidData,
-    section: "SPV_INTEL_bfloat16_conversion, SPV_INTEL_tensor_float32_conversion",
-    vuids: &[],
-    text: "`OpConvertFToBF16INTEL` converts 32-bit floats to 16-bit integers, `OpConvertBF16ToFINTEL` reverses that, \
-           and `OpRoundFToTF32INTEL` rounds 32-bit floats.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability BFloat16ConversionINTEL
-OpExtension \"SPV_INTEL_bfloat16_conversion\"
-%converted = OpConvertFToBF16INTEL %u32 %f32_1",
-        keeps: "OpCapability BFloat16ConversionINTEL
-OpExtension \"SPV_INTEL_bfloat16_conversion\"
-%converted = OpConvertFToBF16INTEL %u16 %f32_1",
-    },
-};
-
-pub(super) static HANDLE: Rule = Rule {
-    id: "conversion.handle",
-    class: InvalidData,
-    section: "SPV_NV_bindless_texture, SPV_INTEL_bindless_images",
-    vuids: &[],
-    text: "Conversions between handles and images, samplers or sampled images have the integer and the opaque type \
-           that their names say. Instead of a 64-bit integer, the conversions of SPV_NV_bindless_texture can use a \
-           vector of two 32-bit integers.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: "OpCapability Shader
-OpCapability Int64
-OpCapability BindlessTextureNV
-OpExtension \"SPV_NV_bindless_texture\"
-OpMemoryModel Logical GLSL450
-OpSamplerImageAddressingModeNV 64
-OpEntryPoint GLCompute %main \"main\"
-OpExecutionMode %main LocalSize 1 1 1
-%void = OpTypeVoid
-%fn_void = OpTypeFunction %void
-%u64 = OpTypeInt 64 0
-%u64_1 = OpConstant %u64 1
-%sampler = OpTypeSampler
-%main = OpFunction %void None %fn_void
-%entry = OpLabel
-%s = OpConvertUToImageNV %sampler %u64_1
-OpReturn
-OpFunctionEnd",
-        keeps: "OpCapability Shader
-OpCapability Int64
-OpCapability BindlessTextureNV
-OpExtension \"SPV_NV_bindless_texture\"
-OpMemoryModel Logical GLSL450
-OpSamplerImageAddressingModeNV 64
-OpEntryPoint GLCompute %main \"main\"
-OpExecutionMode %main LocalSize 1 1 1
-%void = OpTypeVoid
-%fn_void = OpTypeFunction %void
-%u64 = OpTypeInt 64 0
-%u64_1 = OpConstant %u64 1
-%sampler = OpTypeSampler
-%main = OpFunction %void None %fn_void
-%entry = OpLabel
-%s = OpConvertUToSamplerNV %sampler %u64_1
-OpReturn
-OpFunctionEnd",
-    },
-};
+use spirvkit_binary::Id;
+use spirvkit_grammar::{Capability, Op};
 
 pub(super) fn check_acceleration_structure(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let makes = m.ty(o.result) == Type::Other(Op::TypeAccelerationStructureKHR);
     let makes = expect(makes, || {
-        o.result_finding(&ACCELERATION_STRUCTURE, "an acceleration structure")
+        o.result_finding(
+            &conversion::ACCELERATION_STRUCTURE,
+            "an acceleration structure",
+        )
     });
     let ty = o.ty(0);
     let is_address = match m.ty(ty) {
@@ -114,7 +27,7 @@ pub(super) fn check_acceleration_structure(o: &Operation<'_, '_, '_>) -> CheckRe
     };
     let takes = expect(is_address, || {
         let wanted = "a 64-bit unsigned integer or a vector of two 32-bit ones";
-        o.operand_finding(&ACCELERATION_STRUCTURE, 0, wanted)
+        o.operand_finding(&conversion::ACCELERATION_STRUCTURE, 0, wanted)
     });
     all([makes, takes])
 }
@@ -131,16 +44,24 @@ pub(super) fn check_intel_float(o: &Operation<'_, '_, '_>) -> CheckResult {
         _ => (true, true),
     };
     let makes = match makes_float {
-        true => expect(is_float(o.result), || o.result_finding(&BFLOAT, FLOATS)),
-        false => expect(is_short(o.result), || o.result_finding(&BFLOAT, SHORTS)),
+        true => expect(is_float(o.result), || {
+            o.result_finding(&conversion::INTEL_FLOAT, FLOATS)
+        }),
+        false => expect(is_short(o.result), || {
+            o.result_finding(&conversion::INTEL_FLOAT, SHORTS)
+        }),
     };
     let takes = match takes_float {
-        true => expect(is_float(o.ty(0)), || o.operand_finding(&BFLOAT, 0, FLOATS)),
-        false => expect(is_short(o.ty(0)), || o.operand_finding(&BFLOAT, 0, SHORTS)),
+        true => expect(is_float(o.ty(0)), || {
+            o.operand_finding(&conversion::INTEL_FLOAT, 0, FLOATS)
+        }),
+        false => expect(is_short(o.ty(0)), || {
+            o.operand_finding(&conversion::INTEL_FLOAT, 0, SHORTS)
+        }),
     };
     all([makes, takes])?;
     if !o.same_dimension(o.ty(0), o.result) {
-        return Err(o.mismatch(&SIZE, 0, "as many components as the result"));
+        return Err(o.mismatch(&conversion::SIZE, 0, "as many components as the result"));
     }
     Ok(())
 }
@@ -175,7 +96,7 @@ pub(super) fn check_handle(o: &Operation<'_, '_, '_>) -> CheckResult {
         Op::ConvertSamplerToUNV => (INTEGER, is_handle(result), is_sampler(operand)),
         _ => (INTEGER, is_handle(result), is_sampled_image(operand)),
     };
-    let makes = expect(is_made, || o.result_finding(&HANDLE, makes));
+    let makes = expect(is_made, || o.result_finding(&conversion::HANDLE, makes));
     let takes = expect(is_taken, || {
         let wanted = match o.op {
             Op::ConvertImageToUNV => "an image",
@@ -183,7 +104,7 @@ pub(super) fn check_handle(o: &Operation<'_, '_, '_>) -> CheckResult {
             Op::ConvertSampledImageToUNV => "a sampled image",
             _ => INTEGER,
         };
-        o.operand_finding(&HANDLE, 0, wanted)
+        o.operand_finding(&conversion::HANDLE, 0, wanted)
     });
     all([makes, takes])
 }

@@ -1,185 +1,15 @@
 //! Loads and stores of cooperative matrices.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{
     CooperativeMatrixLayout, MemoryAccess, Op, StorageClass, TensorAddressingOperands,
 };
 
 use super::super::memory::operands::{self, Access};
 use super::super::operation::Operation;
-use super::with_matrices;
 use crate::finding::{CheckResult, all, expect};
 use crate::module::{CooperativeMatrix, Module, Type};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static MATRIX: Rule = Rule {
-    id: "cooperative-matrix.accessed",
-    class: InvalidId,
-    section: "SPV_KHR_cooperative_matrix",
-    vuids: &[],
-    text: "The instructions that load and store cooperative matrices work on matrices of their own extension.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_matrices!(
-            "%loaded = OpCooperativeMatrixLoadKHR %v4f32 %private_f32 %u32_0 %u32_16"
-        ),
-        keeps: with_matrices!(
-            "%loaded = OpCooperativeMatrixLoadKHR %c %private_f32 %u32_0 %u32_16"
-        ),
-    },
-};
-
-pub(super) static POINTER: Rule = Rule {
-    id: "cooperative-matrix.pointer",
-    class: InvalidId,
-    section: "SPV_KHR_cooperative_matrix",
-    vuids: &[],
-    text: "Cooperative matrices are loaded and stored through pointers to scalars or vectors of numbers, or through \
-           untyped pointers.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_matrices!("%loaded = OpCooperativeMatrixLoadKHR %c %u32_1 %u32_0 %u32_16"),
-        keeps: with_matrices!(
-            "%loaded = OpCooperativeMatrixLoadKHR %c %private_f32 %u32_0 %u32_16"
-        ),
-    },
-};
-
-pub(super) static LAYOUT: Rule = Rule {
-    id: "cooperative-matrix.layout",
-    class: InvalidId,
-    section: "SPV_KHR_cooperative_matrix",
-    vuids: &[],
-    text: "The layout of a cooperative matrix in memory is a constant: a 32-bit integer, or a boolean for \
-           SPV_NV_cooperative_matrix.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_matrices!(
-            "%layout = OpLoad %u32 %private_u32
-%loaded = OpCooperativeMatrixLoadKHR %c %private_f32 %layout %u32_16"
-        ),
-        keeps: with_matrices!(
-            "%loaded = OpCooperativeMatrixLoadKHR %c %private_f32 %u32_0 %u32_16"
-        ),
-    },
-};
-
-pub(super) static STRIDE: Rule = Rule {
-    id: "cooperative-matrix.stride",
-    class: InvalidId,
-    section: "SPV_KHR_cooperative_matrix, SPV_ARM_cooperative_matrix_layouts",
-    vuids: &[],
-    text: "The stride of a cooperative matrix in memory is an integer scalar. Row-major, column-major and blocked \
-           layouts need a stride; for blocked layouts it is a constant.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_matrices!("%loaded = OpCooperativeMatrixLoadKHR %c %private_f32 %u32_0"),
-        keeps: with_matrices!(
-            "%loaded = OpCooperativeMatrixLoadKHR %c %private_f32 %u32_0 %u32_16"
-        ),
-    },
-};
-
-pub(super) static BLOCKS: Rule = Rule {
-    id: "cooperative-matrix.blocks",
-    class: InvalidId,
-    section: "SPV_ARM_cooperative_matrix_layouts",
-    vuids: &[],
-    text: "A matrix in a blocked interleaved layout consists of whole blocks of 4 rows with 16 bytes each: as many of \
-           them side by side or, by columns, below each other, as the stride says.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_matrices!(
-            "OpCapability CooperativeMatrixLayoutsARM
-OpExtension \"SPV_ARM_cooperative_matrix_layouts\"
-%u32_4202 = OpConstant %u32 4202
-%narrow = OpTypeCooperativeMatrixKHR %f32 %u32_3 %u32_16 %u32_2 %u32_2
-%loaded = OpCooperativeMatrixLoadKHR %narrow %private_f32 %u32_4202 %u32_1"
-        ),
-        keeps: with_matrices!(
-            "OpCapability CooperativeMatrixLayoutsARM
-OpExtension \"SPV_ARM_cooperative_matrix_layouts\"
-%u32_4202 = OpConstant %u32 4202
-%loaded = OpCooperativeMatrixLoadKHR %c %private_f32 %u32_4202 %u32_1"
-        ),
-    },
-};
-
-/// The declarations that the examples of tensors share.
-macro_rules! with_tensors {
-    ($text:literal) => {
-        with_matrices!(
-            $text,
-            "OpCapability TensorAddressingNV
-OpCapability CooperativeMatrixTensorAddressingNV
-OpCapability CooperativeMatrixBlockLoadsNV
-OpExtension \"SPV_NV_tensor_addressing\"
-OpExtension \"SPV_NV_cooperative_matrix2\"
-%layout_type = OpTypeTensorLayoutNV %u32_2 %u32_0
-%view_type = OpTypeTensorViewNV %u32_2 %false %u32_0 %u32_1
-%flat_view_type = OpTypeTensorViewNV %u32_1 %false %u32_0
-%layout = OpCreateTensorLayoutNV %layout_type
-%view = OpCreateTensorViewNV %view_type
-%flat_view = OpCreateTensorViewNV %flat_view_type
-"
-        )
-    };
-}
-
-pub(super) static TENSOR_LAYOUT: Rule = Rule {
-    id: "cooperative-matrix.tensor-layout",
-    class: InvalidId,
-    section: "SPV_NV_cooperative_matrix2",
-    vuids: &[],
-    text: "Loads and stores of tensors need a tensor layout.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_tensors!(
-            "%loaded = OpCooperativeMatrixLoadTensorNV %c %private_f32 %c_0 %u32_1 None None"
-        ),
-        keeps: with_tensors!(
-            "%loaded = OpCooperativeMatrixLoadTensorNV %c %private_f32 %c_0 %layout None None"
-        ),
-    },
-};
-
-pub(super) static TENSOR_VIEW: Rule = Rule {
-    id: "cooperative-matrix.tensor-view",
-    class: InvalidId,
-    section: "SPV_NV_cooperative_matrix2",
-    vuids: &[],
-    text: "The tensor view of a load or a store of a tensor is a value of type `OpTypeTensorViewNV`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_tensors!(
-            "%loaded = OpCooperativeMatrixLoadTensorNV %c %private_f32 %c_0 %layout None TensorView %u32_1"
-        ),
-        keeps: with_tensors!(
-            "%loaded = OpCooperativeMatrixLoadTensorNV %c %private_f32 %c_0 %layout None TensorView %view"
-        ),
-    },
-};
-
-pub(super) static DECODE: Rule = Rule {
-    id: "cooperative-matrix.decode",
-    class: InvalidId,
-    section: "SPV_NV_cooperative_matrix2, SPV_NV_cooperative_matrix_decode_vector",
-    vuids: &[],
-    text: "The function that decodes a tensor returns a component of the matrix and has three parameters: a pointer \
-           to `PhysicalStorageBuffer` and two arrays of 32-bit integers with as many elements as the tensor has \
-           dimensions. A function that decodes vectors is used together with one and returns 2, 4 or 8 components.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_tensors!(
-            "OpCapability CooperativeMatrixBlockLoadsNV
-%loaded = OpCooperativeMatrixLoadTensorNV %c %private_f32 %c_0 %layout None DecodeFunc %u32_1"
-        ),
-        keeps: with_tensors!(
-            "%loaded = OpCooperativeMatrixLoadTensorNV %c %private_f32 %c_0 %layout None None"
-        ),
-    },
-};
+use crate::rules::generated::cooperative_matrix;
 
 /// The matrix type that is loaded or stored, with its id, and the index of the
 /// operand behind pointer and object.
@@ -199,8 +29,8 @@ fn accessed(
     match o.m.ty(ty) {
         Type::CooperativeMatrix(matrix) if !is_nv => Ok((matrix, ty, next)),
         Type::CooperativeMatrixNv(matrix) if is_nv => Ok((matrix, ty, next)),
-        _ if ty == o.result => Err(o.result_finding(&MATRIX, wanted)),
-        _ => Err(o.operand_finding(&MATRIX, 1, wanted)),
+        _ if ty == o.result => Err(o.result_finding(&cooperative_matrix::ACCESSED, wanted)),
+        _ => Err(o.operand_finding(&cooperative_matrix::ACCESSED, 1, wanted)),
     }
 }
 
@@ -221,7 +51,7 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
         Type::UntypedPointer { .. } => {}
         _ => {
             let wanted = "a pointer to a scalar or vector of numbers";
-            return Err(o.operand_finding(&POINTER, 0, wanted));
+            return Err(o.operand_finding(&cooperative_matrix::POINTER, 0, wanted));
         }
     }
     if matches!(
@@ -229,17 +59,25 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
         Op::CooperativeMatrixLoadNV | Op::CooperativeMatrixStoreNV
     ) {
         if !m.is_int_scalar(o.ty(next)) {
-            return Err(o.operand_finding(&STRIDE, next, "an integer scalar"));
+            return Err(o.operand_finding(&cooperative_matrix::STRIDE, next, "an integer scalar"));
         }
         let layout = o.id(next + 1);
         if !m.is_bool_scalar(o.ty(next + 1)) || !m.is_constant(layout) {
-            return Err(o.operand_finding(&LAYOUT, next + 1, "a constant boolean"));
+            return Err(o.operand_finding(
+                &cooperative_matrix::LAYOUT,
+                next + 1,
+                "a constant boolean",
+            ));
         }
         return check_memory(o, next + 2, ty);
     }
     let layout = o.id(next);
     if !m.is_int_scalar_of(o.ty(next), 32) || !m.is_constant(layout) {
-        return Err(o.operand_finding(&LAYOUT, next, "a constant 32-bit integer"));
+        return Err(o.operand_finding(
+            &cooperative_matrix::LAYOUT,
+            next,
+            "a constant 32-bit integer",
+        ));
     }
     all([
         check_stride(o, &matrix, next),
@@ -255,7 +93,7 @@ fn check_stride(
     let m = o.m;
     let index = layout + 1;
     if o.args.len() > index && !m.is_int_scalar(o.ty(index)) {
-        return Err(o.operand_finding(&STRIDE, index, "an integer scalar"));
+        return Err(o.operand_finding(&cooperative_matrix::STRIDE, index, "an integer scalar"));
     }
     let Some(layout) = m.constant_u64(o.id(layout)) else {
         return Ok(());
@@ -269,14 +107,14 @@ fn check_stride(
     };
     if o.args.len() <= index {
         let message = format!("{} needs a stride for the layout {layout}", o.op);
-        return Err(o.finding(&STRIDE, message));
+        return Err(o.finding(&cooperative_matrix::STRIDE, message));
     }
     if !is_blocked {
         return Ok(());
     }
     if !m.is_constant(o.id(index)) {
         let wanted = format!("a constant for the layout {layout}");
-        return Err(o.operand_finding(&STRIDE, index, &wanted));
+        return Err(o.operand_finding(&cooperative_matrix::STRIDE, index, &wanted));
     }
     let Some(stride) = m.constant_u64(o.id(index)).filter(|&stride| stride > 0) else {
         return Ok(());
@@ -298,7 +136,7 @@ fn check_stride(
                 "the layout {layout} with a stride of {stride} needs a multiple of {unit} {what}, but the matrix has \
                  {size}"
             );
-            return Err(o.finding(&BLOCKS, message));
+            return Err(o.finding(&cooperative_matrix::BLOCKS, message));
         }
         Ok(())
     }))
@@ -341,12 +179,16 @@ pub(super) fn check_tensor(o: &Operation<'_, '_, '_>) -> CheckResult {
     }
     let (matrix, ty, next) = accessed(o)?;
     let is_pointer = m.is_pointer(o.ty(0));
-    let pointer = expect(is_pointer, || o.operand_finding(&POINTER, 0, "a pointer"));
-    let object = expect(o.ty(1) == ty, || o.mismatch(&MATRIX, 1, "the result type"));
+    let pointer = expect(is_pointer, || {
+        o.operand_finding(&cooperative_matrix::POINTER, 0, "a pointer")
+    });
+    let object = expect(o.ty(1) == ty, || {
+        o.mismatch(&cooperative_matrix::ACCESSED, 1, "the result type")
+    });
     let layout = o.ty(next);
     let is_layout = m.ty(layout) == Type::Other(Op::TypeTensorLayoutNV);
     let layouts = expect(is_layout, || {
-        o.operand_finding(&TENSOR_LAYOUT, next, "a tensor layout")
+        o.operand_finding(&cooperative_matrix::TENSOR_LAYOUT, next, "a tensor layout")
     });
     let memory = match is_pointer {
         true => check_memory(o, next + 1, ty),
@@ -364,7 +206,7 @@ pub(super) fn check_tensor(o: &Operation<'_, '_, '_>) -> CheckResult {
         Some(index) if !is_no_value(o, index) => {
             let is_view = m.ty(o.ty(index)) == Type::Other(Op::TypeTensorViewNV);
             expect(is_view, || {
-                o.operand_finding(&TENSOR_VIEW, index, "a tensor view")
+                o.operand_finding(&cooperative_matrix::TENSOR_VIEW, index, "a tensor view")
             })
         }
         _ => Ok(()),
@@ -377,7 +219,7 @@ pub(super) fn check_tensor(o: &Operation<'_, '_, '_>) -> CheckResult {
     let vector_function = take(TensorAddressingOperands::DecodeVectorFunc);
     let has_function = expect(function.is_some() || vector_function.is_none(), || {
         let message = format!("{} has DecodeVectorFunc, so it also needs DecodeFunc", o.op);
-        o.finding(&DECODE, message)
+        o.finding(&cooperative_matrix::DECODE, message)
     });
     let functions = [(function, false), (vector_function, true)];
     let functions = all(functions.into_iter().map(|(index, makes_vectors)| {
@@ -406,7 +248,7 @@ fn check_decode(
     let function = o.id(index);
     let finding = |what: &str| {
         let message = format!("the operand {} of {} {what}", m.name(function), o.op);
-        let finding = o.finding(&DECODE, message);
+        let finding = o.finding(&cooperative_matrix::DECODE, message);
         finding.about(m, function, "it is defined here")
     };
     let Some(def) = m.def(function) else {

@@ -2,129 +2,13 @@
 //! operations.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{CooperativeMatrixReduce, Op};
 
 use super::super::operation::Operation;
 use super::shapes::{Use, different};
-use super::with_matrices;
 use crate::finding::{CheckResult, Finding, all, both, expect};
 use crate::module::{CooperativeMatrix, Type};
-use crate::rule::{Example, Frame, Rule};
-
-const SECTION: &str = "SPV_NV_cooperative_matrix2, SPV_EXT_cooperative_matrix_maintenance1";
-
-/// The declarations and the functions that the examples share.
-macro_rules! with_functions {
-    ($text:literal) => {
-        with_matrices!(
-            $text,
-            "OpCapability CooperativeMatrixReductionsEXT
-OpCapability CooperativeMatrixPerElementOperationsEXT
-OpExtension \"SPV_EXT_cooperative_matrix_maintenance1\"
-%combine_type = OpTypeFunction %f32 %f32 %f32
-%element_type = OpTypeFunction %f32 %u32 %u32 %f32
-%combine = OpFunction %f32 None %combine_type
-%combine_a = OpFunctionParameter %f32
-%combine_b = OpFunctionParameter %f32
-%combine_entry = OpLabel
-OpReturnValue %combine_a
-OpFunctionEnd
-%element = OpFunction %f32 None %element_type
-%element_row = OpFunctionParameter %u32
-%element_column = OpFunctionParameter %u32
-%element_value = OpFunctionParameter %f32
-%element_entry = OpLabel
-OpReturnValue %element_value
-OpFunctionEnd
-"
-        )
-    };
-}
-
-pub(super) static REDUCE_MATRIX: Rule = Rule {
-    id: "cooperative-matrix.reduce-matrix",
-    class: InvalidData,
-    section: SECTION,
-    vuids: &[],
-    text: "A reduction of an `Accumulator` matrix gives another one with the same scope and component type.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_functions!("%reduced = OpCooperativeMatrixReduceEXT %a %c_0 Row %combine"),
-        keeps: with_functions!("%reduced = OpCooperativeMatrixReduceEXT %c %c_0 Row %combine"),
-    },
-};
-
-pub(super) static REDUCE_MASK: Rule = Rule {
-    id: "cooperative-matrix.reduce-mask",
-    class: InvalidData,
-    section: SECTION,
-    vuids: &[],
-    text: "A reduction combines rows, columns, both, or blocks of two rows and two columns.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_functions!("%reduced = OpCooperativeMatrixReduceEXT %c %c_0 Row|2x2 %combine"),
-        keeps: with_functions!(
-            "%reduced = OpCooperativeMatrixReduceEXT %c %c_0 Row|Column %combine"
-        ),
-    },
-};
-
-pub(super) static REDUCE_SHAPE: Rule = Rule {
-    id: "cooperative-matrix.reduce-shape",
-    class: InvalidData,
-    section: SECTION,
-    vuids: &[],
-    text: "A reduction of rows keeps the number of rows, one of columns the number of columns; one of blocks halves \
-           both.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_functions!("%reduced = OpCooperativeMatrixReduceEXT %c %c_0 2x2 %combine"),
-        keeps: with_functions!("%reduced = OpCooperativeMatrixReduceEXT %c %c_0 Column %combine"),
-    },
-};
-
-pub(super) static REDUCE_FUNCTION: Rule = Rule {
-    id: "cooperative-matrix.reduce-function",
-    class: InvalidId,
-    section: SECTION,
-    vuids: &[],
-    text: "The function of a reduction combines two values of the component type into one.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_functions!("%reduced = OpCooperativeMatrixReduceEXT %c %c_0 Row %element"),
-        keeps: with_functions!("%reduced = OpCooperativeMatrixReduceEXT %c %c_0 Row %combine"),
-    },
-};
-
-pub(super) static ELEMENT_MATRIX: Rule = Rule {
-    id: "cooperative-matrix.element-matrix",
-    class: InvalidId,
-    section: SECTION,
-    vuids: &[],
-    text: "The result of a per-element operation has the type of its matrix; further matrices have the same scope, \
-           shape and use.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_functions!("%made = OpCooperativeMatrixPerElementOpEXT %f32 %c_0 %element"),
-        keeps: with_functions!("%made = OpCooperativeMatrixPerElementOpEXT %c %c_0 %element"),
-    },
-};
-
-pub(super) static ELEMENT_FUNCTION: Rule = Rule {
-    id: "cooperative-matrix.element-function",
-    class: InvalidId,
-    section: SECTION,
-    vuids: &[],
-    text: "The function of a per-element operation returns a component. Its parameters are the row and the column, \
-           which are 32-bit integers, the component there, and the further operands, or their components where these \
-           are matrices.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_functions!("%made = OpCooperativeMatrixPerElementOpEXT %c %c_0 %combine"),
-        keeps: with_functions!("%made = OpCooperativeMatrixPerElementOpEXT %c %c_0 %element"),
-    },
-};
+use crate::rules::generated::cooperative_matrix;
 
 pub(super) fn check_reduce(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
@@ -139,8 +23,10 @@ pub(super) fn check_reduce(o: &Operation<'_, '_, '_>) -> CheckResult {
         _ => None,
     };
     let wanted = "a cooperative matrix with the use Accumulator";
-    let to = accumulator(o.result).ok_or_else(|| o.result_finding(&REDUCE_MATRIX, wanted));
-    let from = accumulator(o.ty(0)).ok_or_else(|| o.operand_finding(&REDUCE_MATRIX, 0, wanted));
+    let to = accumulator(o.result)
+        .ok_or_else(|| o.result_finding(&cooperative_matrix::REDUCE_MATRIX, wanted));
+    let from = accumulator(o.ty(0))
+        .ok_or_else(|| o.operand_finding(&cooperative_matrix::REDUCE_MATRIX, 0, wanted));
     let function = match &to {
         Ok(to) => check_combining(o, to.component),
         Err(_) => Ok(()),
@@ -150,7 +36,7 @@ pub(super) fn check_reduce(o: &Operation<'_, '_, '_>) -> CheckResult {
             from.component == to.component && different(m, from.scope, to.scope).is_none();
         let alike = expect(is_like, || {
             o.mismatch(
-                &REDUCE_MATRIX,
+                &cooperative_matrix::REDUCE_MATRIX,
                 0,
                 "the scope and component type of the result",
             )
@@ -179,7 +65,7 @@ fn check_reduction(o: &Operation<'_, '_, '_>) -> CheckResult {
             "{} must combine Row, Column, both or 2x2, but has {mask}",
             o.op
         );
-        o.finding(&REDUCE_MASK, message)
+        o.finding(&cooperative_matrix::REDUCE_MASK, message)
     })
 }
 
@@ -209,7 +95,9 @@ fn check_reduced_shape(
         ),
         _ => return Ok(()),
     };
-    expect(fits, || o.mismatch(&REDUCE_SHAPE, 0, wanted))
+    expect(fits, || {
+        o.mismatch(&cooperative_matrix::REDUCE_SHAPE, 0, wanted)
+    })
 }
 
 /// Checks that a reduction has a function that makes one component of two.
@@ -232,7 +120,7 @@ fn check_combining(o: &Operation<'_, '_, '_>, component: Id) -> CheckResult {
             m.show_type(component),
             m.name(o.id(2))
         );
-        let finding = o.finding(&REDUCE_FUNCTION, message);
+        let finding = o.finding(&cooperative_matrix::REDUCE_FUNCTION, message);
         finding.about(m, o.id(2), "it is defined here")
     })
 }
@@ -244,10 +132,10 @@ pub(super) fn check_per_element(o: &Operation<'_, '_, '_>) -> CheckResult {
         return Ok(());
     }
     let Type::CooperativeMatrix(matrix) = m.ty(o.result) else {
-        return Err(o.result_finding(&ELEMENT_MATRIX, "a cooperative matrix"));
+        return Err(o.result_finding(&cooperative_matrix::ELEMENT_MATRIX, "a cooperative matrix"));
     };
     let operand = expect(o.ty(0) == o.result, || {
-        o.mismatch(&ELEMENT_MATRIX, 0, "the result type")
+        o.mismatch(&cooperative_matrix::ELEMENT_MATRIX, 0, "the result type")
     });
     let components = (2..o.args.len()).map(|index| component_of(o, index, &matrix));
     let components: Vec<Result<Id, Finding>> = components.collect();
@@ -269,7 +157,7 @@ fn component_of(
         Type::CooperativeMatrix(other) => other,
         Type::CooperativeMatrixNv(_) => {
             let wanted = "the same kind of cooperative matrix type as the result";
-            return Err(o.mismatch(&ELEMENT_MATRIX, index, wanted));
+            return Err(o.mismatch(&cooperative_matrix::ELEMENT_MATRIX, index, wanted));
         }
         _ => return Ok(ty),
     };
@@ -279,7 +167,7 @@ fn component_of(
         || different(m, other.matrix_use, matrix.matrix_use).is_some();
     match is_other {
         true => Err(o.mismatch(
-            &ELEMENT_MATRIX,
+            &cooperative_matrix::ELEMENT_MATRIX,
             index,
             "the scope, shape and use of the result",
         )),
@@ -298,7 +186,7 @@ fn check_element_function(
     let expect = |holds: bool, what: &str| {
         expect(holds, || {
             let message = format!("the operand {} of {} {what}", m.name(o.id(1)), o.op);
-            let finding = o.finding(&ELEMENT_FUNCTION, message);
+            let finding = o.finding(&cooperative_matrix::ELEMENT_FUNCTION, message);
             finding.about(m, o.id(1), "it is defined here")
         })
     };

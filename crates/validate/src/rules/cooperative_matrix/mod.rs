@@ -6,7 +6,6 @@ mod functions;
 mod shapes;
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::Op;
 
 use super::Family;
@@ -14,7 +13,7 @@ use super::operation::{Operation, check_values};
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::Type;
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::cooperative_matrix;
 
 pub(super) use shapes::{Use, check_conversion, check_same_shape, check_use_conversion};
 
@@ -36,138 +35,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: None,
-    rules: &[
-        &LENGTH_RESULT,
-        &LENGTH_TYPE,
-        &COORDINATE,
-        &FACTOR,
-        &PRODUCT_SHAPE,
-        &shapes::SHAPE,
-        &shapes::TRANSPOSED_SHAPE,
-        &shapes::USE,
-        &shapes::FORM,
-        &shapes::COMPONENT,
-        &access::MATRIX,
-        &access::POINTER,
-        &access::LAYOUT,
-        &access::STRIDE,
-        &access::BLOCKS,
-        &access::TENSOR_LAYOUT,
-        &access::TENSOR_VIEW,
-        &access::DECODE,
-        &functions::REDUCE_MATRIX,
-        &functions::REDUCE_MASK,
-        &functions::REDUCE_SHAPE,
-        &functions::REDUCE_FUNCTION,
-        &functions::ELEMENT_MATRIX,
-        &functions::ELEMENT_FUNCTION,
-    ],
-};
-
-/// The declarations that the examples share.
-macro_rules! with_matrices {
-    ($text:literal) => {
-        with_matrices!($text, "")
-    };
-    ($text:literal, $more:literal) => {
-        concat!(
-            "OpCapability CooperativeMatrixKHR
-OpCapability VulkanMemoryModel
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpMemoryModel Logical Vulkan
-%a = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_4 %u32_0
-%b = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_4 %u32_16 %u32_1
-%c = OpTypeCooperativeMatrixKHR %f32 %u32_3 %u32_16 %u32_16 %u32_2
-%a_0 = OpConstantComposite %a %f16_0
-%b_0 = OpConstantComposite %b %f16_0
-%c_0 = OpConstantComposite %c %f32_0
-",
-            $more,
-            $text
-        )
-    };
-}
-use with_matrices;
-
-static LENGTH_RESULT: Rule = Rule {
-    id: "cooperative-matrix.length-result",
-    class: InvalidId,
-    section: "SPV_KHR_cooperative_matrix",
-    vuids: &[],
-    text: "The result of an instruction for the length of a cooperative matrix is a 32-bit unsigned integer.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_matrices!("%length = OpCooperativeMatrixLengthKHR %i32 %a"),
-        keeps: with_matrices!("%length = OpCooperativeMatrixLengthKHR %u32 %a"),
-    },
-};
-
-static LENGTH_TYPE: Rule = Rule {
-    id: "cooperative-matrix.length-type",
-    class: InvalidId,
-    section: "SPV_KHR_cooperative_matrix",
-    vuids: &[],
-    text: "The operand of an instruction for the length of a cooperative matrix is a type of cooperative matrices of \
-           the instruction's own extension.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_matrices!("%length = OpCooperativeMatrixLengthKHR %u32 %v4f32"),
-        keeps: with_matrices!("%length = OpCooperativeMatrixLengthKHR %u32 %a"),
-    },
-};
-
-static COORDINATE: Rule = Rule {
-    id: "cooperative-matrix.coordinate",
-    class: InvalidId,
-    section: "SPV_EXT_cooperative_matrix_maintenance1",
-    vuids: &[],
-    text: "`OpCooperativeMatrixGetCoordinateEXT` takes a cooperative matrix and a 32-bit integer, and its result is a \
-           vector of two 32-bit integers.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_matrices!(
-            "OpCapability CooperativeMatrixGetCoordinateEXT
-OpExtension \"SPV_EXT_cooperative_matrix_maintenance1\"
-%where = OpCooperativeMatrixGetCoordinateEXT %v2u32 %a_0 %f32_0"
-        ),
-        keeps: with_matrices!(
-            "OpCapability CooperativeMatrixGetCoordinateEXT
-OpExtension \"SPV_EXT_cooperative_matrix_maintenance1\"
-%where = OpCooperativeMatrixGetCoordinateEXT %v2u32 %a_0 %u32_0"
-        ),
-    },
-};
-
-static FACTOR: Rule = Rule {
-    id: "cooperative-matrix.factor",
-    class: InvalidData,
-    section: "SPV_KHR_cooperative_matrix",
-    vuids: &[],
-    text: "A multiplication takes matrices with the uses A, B and Accumulator, in this order, and its result has the \
-           use Accumulator. The matrices of SPV_NV_cooperative_matrix have no use.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_matrices!("%sum = OpCooperativeMatrixMulAddKHR %c %b_0 %a_0 %c_0"),
-        keeps: with_matrices!("%sum = OpCooperativeMatrixMulAddKHR %c %a_0 %b_0 %c_0"),
-    },
-};
-
-static PRODUCT_SHAPE: Rule = Rule {
-    id: "cooperative-matrix.product-shape",
-    class: InvalidData,
-    section: "SPV_KHR_cooperative_matrix",
-    vuids: &[],
-    text: "All matrices of a multiplication have the same scope. A has as many rows and B as many columns as the \
-           result, A has as many columns as B has rows, and C has the shape of the result.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_matrices!(
-            "%wide = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_16 %u32_0
-%wide_0 = OpConstantComposite %wide %f16_0
-%sum = OpCooperativeMatrixMulAddKHR %c %wide_0 %b_0 %c_0"
-        ),
-        keeps: with_matrices!("%sum = OpCooperativeMatrixMulAddKHR %c %a_0 %b_0 %c_0"),
-    },
 };
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -191,7 +58,10 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
 fn check_length(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     if !m.is_unsigned_scalar(o.result) || m.bit_width(o.result) != 32 {
-        return Err(o.result_finding(&LENGTH_RESULT, "a 32-bit unsigned integer"));
+        return Err(o.result_finding(
+            &cooperative_matrix::LENGTH_RESULT,
+            "a 32-bit unsigned integer",
+        ));
     }
     let ty = o.id(0);
     let is_fine = match m.ty(ty) {
@@ -205,7 +75,7 @@ fn check_length(o: &Operation<'_, '_, '_>) -> CheckResult {
             o.op,
             m.show_type(ty)
         );
-        let finding = o.finding(&LENGTH_TYPE, message);
+        let finding = o.finding(&cooperative_matrix::LENGTH_TYPE, message);
         return Err(finding.about(m, ty, "it is declared here"));
     }
     Ok(())
@@ -214,13 +84,16 @@ fn check_length(o: &Operation<'_, '_, '_>) -> CheckResult {
 fn check_coordinate(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     if m.dimension(o.result) != 2 || !m.is_int_vector(o.result) || m.bit_width(o.result) != 32 {
-        return Err(o.result_finding(&COORDINATE, "a vector of two 32-bit integers"));
+        return Err(o.result_finding(
+            &cooperative_matrix::COORDINATE,
+            "a vector of two 32-bit integers",
+        ));
     }
     if !matches!(m.ty(o.ty(0)), Type::CooperativeMatrix(_)) {
-        return Err(o.operand_finding(&COORDINATE, 0, "a cooperative matrix"));
+        return Err(o.operand_finding(&cooperative_matrix::COORDINATE, 0, "a cooperative matrix"));
     }
     if !m.is_int_scalar_of(o.ty(1), 32) {
-        return Err(o.operand_finding(&COORDINATE, 1, "a 32-bit integer"));
+        return Err(o.operand_finding(&cooperative_matrix::COORDINATE, 1, "a 32-bit integer"));
     }
     Ok(())
 }
@@ -237,7 +110,10 @@ fn check_mul_add(o: &Operation<'_, '_, '_>) -> CheckResult {
         _ => None,
     };
     let Some(result) = matrix(o.result, Use::Accumulator) else {
-        return Err(o.result_finding(&FACTOR, "a cooperative matrix with the use Accumulator"));
+        return Err(o.result_finding(
+            &cooperative_matrix::FACTOR,
+            "a cooperative matrix with the use Accumulator",
+        ));
     };
     let uses = [
         (Use::A, "a cooperative matrix with the use A"),
@@ -252,7 +128,7 @@ fn check_mul_add(o: &Operation<'_, '_, '_>) -> CheckResult {
         match matrix(o.ty(index), wanted) {
             Some(found) => factors[index] = found,
             None if m.type_of(o.id(index)).is_none() => return Ok(()),
-            None => return Err(o.operand_finding(&FACTOR, index, text)),
+            None => return Err(o.operand_finding(&cooperative_matrix::FACTOR, index, text)),
         }
     }
     let [a, b, c] = factors;
@@ -280,7 +156,7 @@ fn check_mul_add(o: &Operation<'_, '_, '_>) -> CheckResult {
                 "{what} must be the same in {}, but are {first} and {second}",
                 o.op
             );
-            return Err(o.finding(&PRODUCT_SHAPE, message));
+            return Err(o.finding(&cooperative_matrix::PRODUCT_SHAPE, message));
         }
         Ok(())
     }))

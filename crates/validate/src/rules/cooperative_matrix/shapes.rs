@@ -1,122 +1,12 @@
 //! Shapes and uses of cooperative matrices, and conversions between them.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Capability, Decoration, Op};
 
 use super::super::operation::Operation;
-use super::with_matrices;
 use crate::finding::{CheckResult, Finding};
 use crate::module::{CooperativeMatrix, Module, Type};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static SHAPE: Rule = Rule {
-    id: "cooperative-matrix.shape",
-    class: InvalidData,
-    section: "SPV_KHR_cooperative_matrix",
-    vuids: &[],
-    text: "An instruction that works on the components of a cooperative matrix keeps its scope, its rows and its \
-           columns.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_matrices!(
-            "%wide = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_4 %u32_2
-%turned = OpFConvert %wide %c_0"
-        ),
-        keeps: with_matrices!(
-            "%small = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_16 %u32_2
-%converted = OpFConvert %small %c_0"
-        ),
-    },
-};
-
-pub(super) static TRANSPOSED_SHAPE: Rule = Rule {
-    id: "cooperative-matrix.transposed-shape",
-    class: InvalidData,
-    section: "SPV_NV_cooperative_matrix2, SPV_EXT_cooperative_matrix_maintenance1",
-    vuids: &[],
-    text: "The result of a conversion that transposes has the use A or B, its operand the use Accumulator, and rows \
-           and columns are swapped.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_matrices!(
-            "OpCapability CooperativeMatrixConversionsNV
-OpExtension \"SPV_NV_cooperative_matrix2\"
-%flat = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_4 %u32_16 %u32_2
-%flat_0 = OpConstantComposite %flat %f16_0
-%turned = OpCooperativeMatrixTransposeNV %b %flat_0"
-        ),
-        keeps: with_matrices!(
-            "OpCapability CooperativeMatrixConversionsNV
-OpExtension \"SPV_NV_cooperative_matrix2\"
-%flat = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_4 %u32_16 %u32_2
-%flat_0 = OpConstantComposite %flat %f16_0
-%turned = OpCooperativeMatrixTransposeNV %a %flat_0"
-        ),
-    },
-};
-
-pub(super) static USE: Rule = Rule {
-    id: "cooperative-matrix.use",
-    class: InvalidData,
-    section: "SPV_KHR_cooperative_matrix, SPV_EXT_cooperative_matrix_maintenance1",
-    vuids: &[],
-    text: "An instruction that works on the components of a cooperative matrix keeps its use. With the capability \
-           `CooperativeMatrixConversionsEXT` or `CooperativeMatrixConversionsNV`, conversions can also go between \
-           Accumulator and A or B, as `OpCooperativeMatrixConvertUseEXT` always does.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_matrices!(
-            "%wide = OpTypeCooperativeMatrixKHR %f32 %u32_3 %u32_16 %u32_4 %u32_2
-%converted = OpFConvert %wide %a_0"
-        ),
-        keeps: with_matrices!(
-            "%wide = OpTypeCooperativeMatrixKHR %f32 %u32_3 %u32_16 %u32_4 %u32_0
-%converted = OpFConvert %wide %a_0"
-        ),
-    },
-};
-
-pub(super) static FORM: Rule = Rule {
-    id: "cooperative-matrix.form",
-    class: InvalidData,
-    section: "SPV_KHR_cooperative_matrix",
-    vuids: &[],
-    text: "A cooperative matrix is converted only to a cooperative matrix, and not between the types of \
-           SPV_KHR_cooperative_matrix and SPV_NV_cooperative_matrix.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_matrices!("%converted = OpFConvert %c %f16_0"),
-        keeps: with_matrices!(
-            "%converted = OpFConvert %f32 %f16_0
-%made = OpCompositeConstruct %c %converted"
-        ),
-    },
-};
-
-pub(super) static COMPONENT: Rule = Rule {
-    id: "cooperative-matrix.component",
-    class: InvalidData,
-    section: "SPV_EXT_cooperative_matrix_maintenance1",
-    vuids: &[],
-    text: "`OpCooperativeMatrixConvertUseEXT` and `OpCooperativeMatrixTransposeNV` keep the component type, except \
-           that the signedness of integers may differ.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: with_matrices!(
-            "OpCapability CooperativeMatrixConversionsEXT
-OpExtension \"SPV_EXT_cooperative_matrix_maintenance1\"
-%wide = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_16 %u32_0
-%converted = OpCooperativeMatrixConvertUseEXT %wide %c_0"
-        ),
-        keeps: with_matrices!(
-            "OpCapability CooperativeMatrixConversionsEXT
-OpExtension \"SPV_EXT_cooperative_matrix_maintenance1\"
-%wide = OpTypeCooperativeMatrixKHR %f32 %u32_3 %u32_16 %u32_16 %u32_0
-%converted = OpCooperativeMatrixConvertUseEXT %wide %c_0"
-        ),
-    },
-};
+use crate::rules::generated::cooperative_matrix;
 
 /// What a cooperative matrix is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -160,7 +50,7 @@ impl Pair {
                 Ok(Self { from, to })
             }
             _ => Err(o.mismatch(
-                &FORM,
+                &cooperative_matrix::FORM,
                 index,
                 "the same kind of cooperative matrix type as the result",
             )),
@@ -169,7 +59,9 @@ impl Pair {
 
     fn check_scope(&self, o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
         match different(o.m, self.from.scope, self.to.scope) {
-            Some(_) => Err(o.mismatch(&SHAPE, index, "the scope of the result")),
+            Some(_) => {
+                Err(o.mismatch(&cooperative_matrix::SHAPE, index, "the scope of the result"))
+            }
             None => Ok(()),
         }
     }
@@ -179,7 +71,11 @@ impl Pair {
         let is_other = different(o.m, from.rows, to.rows).is_some()
             || different(o.m, from.columns, to.columns).is_some();
         match is_other {
-            true => Err(o.mismatch(&SHAPE, index, "the rows and columns of the result")),
+            true => Err(o.mismatch(
+                &cooperative_matrix::SHAPE,
+                index,
+                "the rows and columns of the result",
+            )),
             false => Ok(()),
         }
     }
@@ -190,7 +86,7 @@ impl Pair {
             || different(o.m, from.columns, to.rows).is_some();
         match is_other {
             true => Err(o.mismatch(
-                &TRANSPOSED_SHAPE,
+                &cooperative_matrix::TRANSPOSED_SHAPE,
                 index,
                 "the columns and rows of the result",
             )),
@@ -211,7 +107,7 @@ pub(in super::super) fn check_same_shape(o: &Operation<'_, '_, '_>, index: usize
     pair.check_size(o, index)?;
     match pair.uses(o.m) {
         (Some(from), Some(to)) if from != to => {
-            Err(o.mismatch(&USE, index, "the use of the result"))
+            Err(o.mismatch(&cooperative_matrix::USE, index, "the use of the result"))
         }
         _ => Ok(()),
     }
@@ -239,7 +135,7 @@ pub(in super::super) fn check_conversion(o: &Operation<'_, '_, '_>) -> CheckResu
             let is_fine = may_change && (from == Use::Accumulator || to == Use::Accumulator);
             match is_fine {
                 true => Ok(()),
-                false => Err(o.mismatch(&USE, 0, "the use of the result")),
+                false => Err(o.mismatch(&cooperative_matrix::USE, 0, "the use of the result")),
             }
         }
         _ => Ok(()),
@@ -253,7 +149,7 @@ fn check_transposing(o: &Operation<'_, '_, '_>) -> CheckResult {
     if from.is_some_and(|from| from != Use::Accumulator) || to == Some(Use::Accumulator) {
         let wanted =
             "the use Accumulator, and the result A or B, because the conversion transposes";
-        return Err(o.mismatch(&TRANSPOSED_SHAPE, 0, wanted));
+        return Err(o.mismatch(&cooperative_matrix::TRANSPOSED_SHAPE, 0, wanted));
     }
     pair.check_transposed_size(o, 0)
 }
@@ -262,17 +158,24 @@ fn check_transposing(o: &Operation<'_, '_, '_>) -> CheckResult {
 pub(in super::super) fn check_use_conversion(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let Type::CooperativeMatrix(to) = m.ty(o.result) else {
-        return Err(o.result_finding(&FORM, "a cooperative matrix of SPV_KHR_cooperative_matrix"));
+        return Err(o.result_finding(
+            &cooperative_matrix::FORM,
+            "a cooperative matrix of SPV_KHR_cooperative_matrix",
+        ));
     };
     let Type::CooperativeMatrix(from) = m.ty(o.ty(0)) else {
         let wanted = "a cooperative matrix of SPV_KHR_cooperative_matrix";
-        return Err(o.operand_finding(&FORM, 0, wanted));
+        return Err(o.operand_finding(&cooperative_matrix::FORM, 0, wanted));
     };
     let only_sign_differs = m.is_int_scalar(from.component)
         && m.is_int_scalar(to.component)
         && m.bit_width(from.component) == m.bit_width(to.component);
     if from.component != to.component && !only_sign_differs {
-        return Err(o.mismatch(&COMPONENT, 0, "the component type of the result"));
+        return Err(o.mismatch(
+            &cooperative_matrix::COMPONENT,
+            0,
+            "the component type of the result",
+        ));
     }
     if o.op == Op::CooperativeMatrixTransposeNV || is_transposing(o) {
         return check_transposing(o);
@@ -289,7 +192,7 @@ pub(in super::super) fn check_use_conversion(o: &Operation<'_, '_, '_>) -> Check
     match is_fine {
         true => Ok(()),
         false => Err(o.mismatch(
-            &USE,
+            &cooperative_matrix::USE,
             0,
             "the use Accumulator where the result has A or B, and A or B where the result has Accumulator",
         )),

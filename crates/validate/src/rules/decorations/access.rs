@@ -2,87 +2,11 @@
 //! and which of a location's components a variable takes: `Component`.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Decoration, Op, StorageClass, Version};
 
 use crate::finding::{CheckResult, Finding};
 use crate::module::{Decorated, Module, Type};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static MEMORY_MODEL: Rule = Rule {
-    id: "decoration.vulkan-memory-model",
-    class: InvalidId,
-    section: "3.20",
-    vuids: &[],
-    text: "In the Vulkan memory model, nothing is decorated with `Coherent` or `Volatile`: each access says so \
-           itself.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability VulkanMemoryModel
-OpMemoryModel Logical Vulkan
-OpDecorate %private_u32 Coherent",
-        keeps: "OpMemoryModel Logical GLSL450
-OpDecorate %private_u32 Coherent",
-    },
-};
-
-pub(super) static NON_WRITABLE: Rule = Rule {
-    id: "decoration.non-writable",
-    class: InvalidId,
-    section: "3.20",
-    vuids: &[],
-    text: "`NonWritable` and `NonReadable` decorate storage images (including tile attachments), tensors, uniform \
-           blocks and storage buffers; since version 1.4, `NonWritable` also decorates variables in the storage \
-           classes `Private` and `Function`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %workgroup_u32 NonWritable",
-        keeps: "OpDecorate %private_u32 NonWritable",
-    },
-};
-
-pub(super) static COMPONENT_CLASS: Rule = Rule {
-    id: "decoration.component-class",
-    class: InvalidId,
-    section: "3.20",
-    vuids: &[],
-    text: "`Component` decorates input and output variables.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %private_u32 Component 0",
-        keeps: "OpDecorate %in Component 0
-OpDecorate %in Location 0
-%ptr = OpTypePointer Input %f32
-%in = OpVariable %ptr Input",
-    },
-};
-
-pub(super) static COMPONENT: Rule = Rule {
-    id: "decoration.vulkan-component",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &[
-        "VUID-StandaloneSpirv-Component-10583",
-        "VUID-StandaloneSpirv-Component-04920",
-        "VUID-StandaloneSpirv-Component-04921",
-        "VUID-StandaloneSpirv-Component-04922",
-        "VUID-StandaloneSpirv-Component-04923",
-        "VUID-StandaloneSpirv-Component-07703",
-    ],
-    text: "A location has four components of 32 bits. An object with the decoration `Component` is a scalar or a \
-           vector that fits in one location; 64-bit values begin at an even component.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: "OpDecorate %in Component 3
-OpDecorate %in Location 0
-%ptr = OpTypePointer Input %v2f32
-%in = OpVariable %ptr Input",
-        keeps: "OpDecorate %in Component 2
-OpDecorate %in Location 0
-%ptr = OpTypePointer Input %v2f32
-%in = OpVariable %ptr Input",
-    },
-};
+use crate::rules::generated::decoration;
 
 /// Checks a `Coherent` or `Volatile` in the Vulkan memory model.
 pub(super) fn check_memory_model(
@@ -96,11 +20,13 @@ pub(super) fn check_memory_model(
         Decoration::Coherent => "use memory operands that make each access available or visible",
         _ => "use the memory operand Volatile for each access",
     };
-    Err(
-        Finding::new(&MEMORY_MODEL, decorated.inst.offset(), message)
-            .about(m, target, "this is decorated")
-            .help(help),
+    Err(Finding::new(
+        &decoration::VULKAN_MEMORY_MODEL,
+        decorated.inst.offset(),
+        message,
     )
+    .about(m, target, "this is decorated")
+    .help(help))
 }
 
 /// The storage class of a variable or a parameter, and what it points to, if
@@ -166,7 +92,13 @@ pub(super) fn check_non_writable(
         m.show_type(m.type_of(target).unwrap_or(Id(0)))
     );
     let offset = decorated.inst.offset();
-    Err(Finding::new(&NON_WRITABLE, offset, message).about(m, target, "this is decorated"))
+    Err(
+        Finding::new(&decoration::NON_WRITABLE, offset, message).about(
+            m,
+            target,
+            "this is decorated",
+        ),
+    )
 }
 
 /// Whether Vulkan's variables of a class that is neither input nor output have
@@ -208,11 +140,13 @@ pub(super) fn check_component(
                     "Component is for input and output variables, but {} is in {class}",
                     m.name(target)
                 );
-                return Err(Finding::new(&COMPONENT_CLASS, offset, message).about(
-                    m,
-                    target,
-                    "the variable is declared here",
-                ));
+                return Err(
+                    Finding::new(&decoration::COMPONENT_CLASS, offset, message).about(
+                        m,
+                        target,
+                        "the variable is declared here",
+                    ),
+                );
             }
             pointee
         }
@@ -229,9 +163,19 @@ fn check_components(m: &Module<'_>, target: Id, decorated: &Decorated<'_>, ty: I
         return Ok(());
     }
     let wrong = |vuid: usize, message: String| {
-        let finding = Finding::new(&COMPONENT, decorated.inst.offset(), message);
+        let finding = Finding::new(
+            &decoration::VULKAN_COMPONENT,
+            decorated.inst.offset(),
+            message,
+        );
         Err(finding
-            .vuid(COMPONENT.vuids.get(vuid).copied().unwrap_or_default())
+            .vuid(
+                decoration::VULKAN_COMPONENT
+                    .vuids
+                    .get(vuid)
+                    .copied()
+                    .unwrap_or_default(),
+            )
             .about(m, target, "this is decorated"))
     };
     if !m.is_int_scalar_or_vector(ty) && !m.is_float_scalar_or_vector(ty) {

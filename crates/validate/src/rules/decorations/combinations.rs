@@ -1,48 +1,11 @@
 //! Decorations that an object has at most once, or not together.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::Decoration;
 
 use crate::finding::{CheckResult, Finding, all};
 use crate::module::{Decorated, Module};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static REPEATED: Rule = Rule {
-    id: "decoration.repeated",
-    class: InvalidId,
-    section: "3.20",
-    vuids: &[],
-    text: "An object, or a member of one, has each decoration at most once. Some decorations, such as attributes of \
-           parameters and user semantics, may be repeated.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpMemberDecorate %struct 0 Offset 0
-OpMemberDecorate %struct 0 Offset 4
-%struct = OpTypeStruct %f32",
-        keeps: "OpMemberDecorate %struct 0 Offset 0
-OpMemberDecorate %struct 1 Offset 4
-%struct = OpTypeStruct %f32 %f32",
-    },
-};
-
-pub(super) static EXCLUSIVE: Rule = Rule {
-    id: "decoration.exclusive",
-    class: InvalidId,
-    section: "3.20",
-    vuids: &[],
-    text: "Some decorations exclude each other, so an object has only one of: `Block` and `BufferBlock`, `Restrict` \
-           and `Aliased`, `RestrictPointer` and `AliasedPointer`, `RowMajor` and `ColMajor`, `Offset` and \
-           `OffsetIdEXT`, `ArrayStride` and `ArrayStrideIdEXT`, `NoContraction` and `FPFastMathMode`, `Flat` and \
-           `NoPerspective`, `Patch`, `Centroid` and `Sample`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %private_f32 Restrict
-OpDecorate %private_f32 Aliased",
-        keeps: "OpDecorate %private_f32 Restrict
-OpDecorate %private_u32 Aliased",
-    },
-};
+use crate::rules::generated::decoration;
 
 /// Stands for the object itself among its members.
 const WHOLE: u32 = u32::MAX;
@@ -141,7 +104,7 @@ pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> CheckR
         let is_direct = |offset| m.inst(offset).is_some_and(|inst| inst.id(0) == target);
         if (a.0, a.1) == (b.0, b.1) && a.2 != b.2 && is_direct(a.2) && is_direct(b.2) {
             let message = format!("{} already has the decoration {decoration}", whose(b.0));
-            return Err(Finding::new(&REPEATED, b.2, message)
+            return Err(Finding::new(&decoration::REPEATED, b.2, message)
                 .at(a.2, "the other one is here")
                 .about(m, target, "this is decorated"));
         }
@@ -165,9 +128,11 @@ pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> CheckR
             whose(entry.0),
             Decoration(entry.1)
         );
-        Err(Finding::new(&EXCLUSIVE, entry.2.max(found.2), message)
-            .at(entry.2.min(found.2), "the other one is here")
-            .about(m, target, "this is decorated"))
+        Err(
+            Finding::new(&decoration::EXCLUSIVE, entry.2.max(found.2), message)
+                .at(entry.2.min(found.2), "the other one is here")
+                .about(m, target, "this is decorated"),
+        )
     }));
     all([repeated, exclusive])
 }

@@ -1,84 +1,11 @@
 //! How floating-point operations round, and how exact they are.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, FPFastMathMode, FPRoundingMode, Op, StorageClass};
 
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::module::{Decorated, Inst, Module};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static ROUNDING: Rule = Rule {
-    id: "decoration.rounding",
-    class: InvalidId,
-    section: "2.16.2",
-    vuids: &[],
-    text: "In shaders, `FPRoundingMode` decorates conversions to 16-bit floats whose results are only stored, through \
-           pointers to such floats in buffers, inputs or outputs, and, with the capability `RoundedDivideSqrtINTEL`, \
-           divisions and square roots.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability StorageBuffer16BitAccess
-OpDecorate %half FPRoundingMode RTE
-%half = OpFConvert %f16 %f32_1
-%twice = OpFAdd %f16 %half %half",
-        keeps: "OpCapability StorageBuffer16BitAccess
-OpDecorate %half FPRoundingMode RTE
-%half = OpFConvert %f16 %f32_1",
-    },
-};
-
-pub(super) static KERNEL_ROUNDING: Rule = Rule {
-    id: "decoration.kernel-rounding",
-    class: InvalidId,
-    section: "3.20",
-    vuids: &[],
-    text: "In kernels, `FPRoundingMode` decorates conversions to and from floating-point types and, with the \
-           capability `RoundedDivideSqrtINTEL`, divisions and square roots.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpDecorate %sum FPRoundingMode RTE
-%sum = OpFAdd %f32 %f32_1 %f32_1",
-        keeps: "OpDecorate %half FPRoundingMode RTE
-%half = OpFConvert %f16 %f32_1",
-    },
-};
-
-pub(super) static ROUNDING_MODE: Rule = Rule {
-    id: "decoration.vulkan-rounding",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-FPRoundingMode-04675"],
-    text: "In Vulkan, values are rounded to the nearest even (`RTE`) or toward zero (`RTZ`).",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.3"),
-        breaks: "OpCapability StorageBuffer16BitAccess
-OpDecorate %half FPRoundingMode RTP
-%half = OpFConvert %f16 %f32_1",
-        keeps: "OpCapability StorageBuffer16BitAccess
-OpDecorate %half FPRoundingMode RTE
-%half = OpFConvert %f16 %f32_1",
-    },
-};
-
-pub(super) static TRANSFORM: Rule = Rule {
-    id: "decoration.fast-math-transform",
-    class: InvalidData,
-    section: "3.15",
-    vuids: &[],
-    text: "`AllowTransform` is combined with `AllowContract` and `AllowReassoc`, which it includes.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability FloatControls2
-OpExtension \"SPV_KHR_float_controls2\"
-OpDecorate %sum FPFastMathMode AllowTransform
-%sum = OpFAdd %f32 %f32_1 %f32_1",
-        keeps: "OpCapability FloatControls2
-OpExtension \"SPV_KHR_float_controls2\"
-OpDecorate %sum FPFastMathMode AllowTransform|AllowContract|AllowReassoc
-%sum = OpFAdd %f32 %f32_1 %f32_1",
-    },
-};
+use crate::rules::generated::decoration;
 
 /// Checks an `FPFastMathMode`.
 pub(super) fn check_fast_math(decorated: &Decorated<'_>) -> CheckResult {
@@ -88,7 +15,11 @@ pub(super) fn check_fast_math(decorated: &Decorated<'_>) -> CheckResult {
         return Ok(());
     }
     let message = "AllowTransform needs both AllowContract and AllowReassoc";
-    Err(Finding::new(&TRANSFORM, decorated.inst.offset(), message))
+    Err(Finding::new(
+        &decoration::FAST_MATH_TRANSFORM,
+        decorated.inst.offset(),
+        message,
+    ))
 }
 
 /// Checks an `FPRoundingMode`.
@@ -112,14 +43,14 @@ fn check_shader_rounding(
 ) -> CheckResult {
     let offset = decorated.inst.offset();
     let wrong = |message: String| {
-        let finding = Finding::new(&ROUNDING, offset, message);
+        let finding = Finding::new(&decoration::ROUNDING, offset, message);
         Err(finding.about(m, target, "this is decorated"))
     };
     let mode = FPRoundingMode(decorated.param(0));
     let is_known = !m.env.is_vulkan() || matches!(mode, FPRoundingMode::RTE | FPRoundingMode::RTZ);
     let mode = expect(is_known, || {
         let message = format!("the rounding mode {mode} is not allowed in Vulkan");
-        Finding::new(&ROUNDING_MODE, offset, message)
+        Finding::new(&decoration::VULKAN_ROUNDING, offset, message)
     });
     let is_exact = is_division_or_root(m, def.op());
     if def.op() != Op::FConvert && !is_exact {
@@ -217,7 +148,11 @@ fn check_kernel_rounding(
         m.name(target),
         def.op()
     );
-    let finding = Finding::new(&KERNEL_ROUNDING, decorated.inst.offset(), message);
+    let finding = Finding::new(
+        &decoration::KERNEL_ROUNDING,
+        decorated.inst.offset(),
+        message,
+    );
     let finding = finding.about(m, target, "this is decorated");
     Err(match def.op() {
         Op::FDiv | Op::ExtInst => finding.help("declare the capability RoundedDivideSqrtINTEL"),

@@ -1,97 +1,11 @@
 //! Linkage: what is imported and exported (specification, section 2.13).
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
 use spirvkit_grammar::{Decoration, LinkageType, Op};
 
 use crate::finding::{CheckResult, Finding, Reporter};
 use crate::module::{Decorated, Inst, Module};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static ENTRY_POINT: Rule = Rule {
-    id: "decoration.linkage-entry-point",
-    class: InvalidBinary,
-    section: "2.16.1",
-    vuids: &[],
-    text: "A function that is an entry point is neither exported nor imported.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability Linkage
-OpDecorate %main LinkageAttributes \"main\" Export",
-        keeps: "OpCapability Linkage
-OpDecorate %other LinkageAttributes \"other\" Export
-%other = OpFunction %void None %fn_void
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static DECLARATION: Rule = Rule {
-    id: "decoration.linkage-declaration",
-    class: InvalidBinary,
-    section: "2.16.1",
-    vuids: &[],
-    text: "A function without a body is imported.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: "OpCapability Shader
-OpCapability Linkage
-OpMemoryModel Logical GLSL450
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%other = OpFunction %void None %fn
-OpFunctionEnd",
-        keeps: "OpCapability Shader
-OpCapability Linkage
-OpMemoryModel Logical GLSL450
-OpDecorate %other LinkageAttributes \"other\" Import
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%other = OpFunction %void None %fn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static DEFINITION: Rule = Rule {
-    id: "decoration.linkage-definition",
-    class: InvalidBinary,
-    section: "2.16.1",
-    vuids: &[],
-    text: "A function with a body is not imported.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability Linkage
-OpDecorate %other LinkageAttributes \"other\" Import
-%other = OpFunction %void None %fn_void
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "OpCapability Linkage
-OpDecorate %other LinkageAttributes \"other\" Export
-%other = OpFunction %void None %fn_void
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static INITIALIZER: Rule = Rule {
-    id: "decoration.linkage-initializer",
-    class: InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "An imported variable has no initializer: the module that exports it has one.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability Linkage
-OpDecorate %other LinkageAttributes \"other\" Import
-%other = OpVariable %ptr_Private_f32 Private %f32_0",
-        keeps: "OpCapability Linkage
-OpDecorate %other LinkageAttributes \"other\" Import
-%other = OpVariable %ptr_Private_f32 Private",
-    },
-};
+use crate::rules::generated::decoration;
 
 /// Whether a `LinkageAttributes` says that the object is imported.
 fn is_import(decorated: &Decorated<'_>) -> bool {
@@ -110,15 +24,23 @@ pub(super) fn check(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Ch
                 "{} is an entry point, so it can't have linkage",
                 m.name(target)
             );
-            Err(Finding::new(&ENTRY_POINT, offset, message).about(
-                m,
-                target,
-                "the entry point's function",
-            ))
+            Err(
+                Finding::new(&decoration::LINKAGE_ENTRY_POINT, offset, message).about(
+                    m,
+                    target,
+                    "the entry point's function",
+                ),
+            )
         }
         Op::Function if is_import(decorated) && has_body(m, target) => {
             let message = format!("{} is imported, so it can't have a body", m.name(target));
-            Err(Finding::new(&DEFINITION, offset, message).about(m, target, "the function"))
+            Err(
+                Finding::new(&decoration::LINKAGE_DEFINITION, offset, message).about(
+                    m,
+                    target,
+                    "the function",
+                ),
+            )
         }
         Op::Variable | Op::UntypedVariableKHR
             if is_import(decorated) && initializer(def).is_some() =>
@@ -127,7 +49,13 @@ pub(super) fn check(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> Ch
                 "{} is imported, so it can't have an initializer",
                 m.name(target)
             );
-            Err(Finding::new(&INITIALIZER, offset, message).about(m, target, "the variable"))
+            Err(
+                Finding::new(&decoration::LINKAGE_INITIALIZER, offset, message).about(
+                    m,
+                    target,
+                    "the variable",
+                ),
+            )
         }
         _ => Ok(()),
     }
@@ -164,6 +92,10 @@ pub(super) fn check_functions(m: &Module<'_>, reporter: &mut Reporter) {
             "{} has no body, so it must be imported",
             m.name(function.id)
         );
-        reporter.add(Finding::new(&DECLARATION, function.range.start, message));
+        reporter.add(Finding::new(
+            &decoration::LINKAGE_DECLARATION,
+            function.range.start,
+            message,
+        ));
     }
 }

@@ -19,27 +19,6 @@ pub(crate) const FAMILY: Family = Family {
     ops: &[],
     check,
     check_module: Some(check_module),
-    rules: &[
-        &access::MEMORY_MODEL,
-        &access::NON_WRITABLE,
-        &access::COMPONENT_CLASS,
-        &access::COMPONENT,
-        &combinations::REPEATED,
-        &combinations::EXCLUSIVE,
-        &floats::ROUNDING,
-        &floats::KERNEL_ROUNDING,
-        &floats::ROUNDING_MODE,
-        &floats::TRANSFORM,
-        &linkage::ENTRY_POINT,
-        &linkage::DECLARATION,
-        &linkage::DEFINITION,
-        &linkage::INITIALIZER,
-        &structures::BLOCK_ARRAY_STRIDE,
-        &values::WRAP,
-        &values::UNIFORM,
-        &values::UNIFORM_SCOPE,
-        &values::RELAXED_PRECISION,
-    ],
 };
 
 fn check(_at: &InstCtx<'_, '_>) -> CheckResult {

@@ -1,72 +1,11 @@
 //! Decorations of results: wrapping, uniformity, precision.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Decoration, Op, OperandKind, Scope};
 
 use crate::finding::{CheckResult, Finding};
 use crate::module::{Decorated, Module, is_type_declaration};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static WRAP: Rule = Rule {
-    id: "decoration.wrap",
-    class: InvalidId,
-    section: "3.20",
-    vuids: &[],
-    text: "`NoSignedWrap` and `NoUnsignedWrap` decorate additions, subtractions, multiplications, negations and left \
-           shifts of integers, and extended instructions.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %rest NoSignedWrap
-%rest = OpSRem %i32 %i32_1 %i32_2",
-        keeps: "OpDecorate %sum NoSignedWrap
-%sum = OpIAdd %i32 %i32_1 %i32_2",
-    },
-};
-
-pub(super) static UNIFORM: Rule = Rule {
-    id: "decoration.uniform",
-    class: InvalidId,
-    section: "3.20",
-    vuids: &[],
-    text: "`Uniform` and `UniformId` decorate values.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %u32 Uniform",
-        keeps: "OpDecorate %private_u32 Uniform",
-    },
-};
-
-pub(super) static UNIFORM_SCOPE: Rule = Rule {
-    id: "decoration.uniform-scope",
-    class: InvalidData,
-    section: "3.20",
-    vuids: &["VUID-StandaloneSpirv-None-04636"],
-    text: "The scope of a `UniformId` is a 32-bit integer with the value of a scope, in Vulkan `Workgroup` or \
-           `Subgroup`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorateId %object UniformId %u32_16
-%ptr = OpTypePointer Private %i32
-%object = OpVariable %ptr Private",
-        keeps: "OpDecorateId %object UniformId %u32_2
-%ptr = OpTypePointer Private %i32
-%object = OpVariable %ptr Private",
-    },
-};
-
-pub(super) static RELAXED_PRECISION: Rule = Rule {
-    id: "decoration.relaxed-precision",
-    class: InvalidId,
-    section: "2.14",
-    vuids: &[],
-    text: "`RelaxedPrecision` decorates variables, results and members, not types.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %f32 RelaxedPrecision",
-        keeps: "OpDecorate %private_f32 RelaxedPrecision",
-    },
-};
+use crate::rules::generated::decoration;
 
 /// Checks a `NoSignedWrap` or `NoUnsignedWrap`.
 pub(super) fn check_wrap(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) -> CheckResult {
@@ -78,7 +17,13 @@ pub(super) fn check_wrap(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) 
         return Ok(());
     }
     let message = format!("{} doesn't apply to {op}", decorated.decoration);
-    Err(Finding::new(&WRAP, decorated.inst.offset(), message).about(m, target, "this is decorated"))
+    Err(
+        Finding::new(&decoration::WRAP, decorated.inst.offset(), message).about(
+            m,
+            target,
+            "this is decorated",
+        ),
+    )
 }
 
 /// Checks a `Uniform` or `UniformId`.
@@ -90,7 +35,11 @@ pub(super) fn check_uniform(m: &Module<'_>, target: Id, decorated: &Decorated<'_
             decorated.decoration,
             m.name(target)
         );
-        Err(Finding::new(&UNIFORM, offset, message).about(m, target, "this is decorated"))
+        Err(Finding::new(&decoration::UNIFORM, offset, message).about(
+            m,
+            target,
+            "this is decorated",
+        ))
     };
     let Some(ty) = m.type_of(target) else {
         return wrong("is not a value");
@@ -110,7 +59,7 @@ fn check_scope(m: &Module<'_>, decorated: &Decorated<'_>) -> CheckResult {
         return Ok(());
     };
     let wrong = |message: String| {
-        let finding = Finding::new(&UNIFORM_SCOPE, decorated.inst.offset(), message);
+        let finding = Finding::new(&decoration::UNIFORM_SCOPE, decorated.inst.offset(), message);
         Err(finding.about(m, scope, "the scope is defined here"))
     };
     if !m.is_int_scalar_of(ty, 32) {
@@ -154,6 +103,10 @@ pub(super) fn check_relaxed_precision(
         "RelaxedPrecision can't decorate types, but {} is one",
         m.name(target)
     );
-    let finding = Finding::new(&RELAXED_PRECISION, decorated.inst.offset(), message);
+    let finding = Finding::new(
+        &decoration::RELAXED_PRECISION,
+        decorated.inst.offset(),
+        message,
+    );
     Err(finding.about(m, target, "this is decorated"))
 }

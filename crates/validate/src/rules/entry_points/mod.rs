@@ -6,7 +6,6 @@ mod required;
 use hashbrown::HashMap;
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidCapability, InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, ExecutionModel, Op};
 
 use super::Family;
@@ -14,174 +13,12 @@ use super::mode_setting::{self, Modes, find_workgroup_size};
 use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Models, Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::entry_point;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[Op::EntryPoint],
     check,
     check_module: Some(check_module),
-    rules: &[
-        &FUNCTION,
-        &FUNCTION_TYPE,
-        &NONE,
-        &NAME,
-        &CALLED,
-        &RECURSION,
-        &CAPABILITY_STAGE,
-        &required::GEOMETRY,
-        &required::FRAGMENT_ORIGIN,
-        &required::FRAGMENT_MODES,
-        &required::TESSELLATION,
-        &required::MESH,
-    ],
-};
-
-static FUNCTION: Rule = Rule {
-    id: "entry-point.function",
-    class: InvalidId,
-    section: "3.32.5",
-    vuids: &[],
-    text: "The operand of an entry point is an `OpFunction`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpEntryPoint GLCompute %main \"main\"
-OpEntryPoint GLCompute %f32_0 \"other\"",
-        keeps: "OpEntryPoint GLCompute %main \"main\"",
-    },
-};
-
-static FUNCTION_TYPE: Rule = Rule {
-    id: "entry-point.function-type",
-    class: InvalidId,
-    section: "3.32.5",
-    vuids: &["VUID-StandaloneSpirv-None-04633"],
-    text: "The function of an entry point returns void and has no parameters unless it is a kernel: shaders get their \
-           input from variables.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpEntryPoint GLCompute %main \"main\"
-OpEntryPoint GLCompute %other \"other\"
-%fn_f32 = OpTypeFunction %f32
-%other = OpFunction %f32 None %fn_f32
-%label = OpLabel
-OpReturnValue %f32_0
-OpFunctionEnd",
-        keeps: "OpEntryPoint GLCompute %main \"main\"
-OpEntryPoint GLCompute %other \"other\"
-%other = OpFunction %void None %fn_void
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-static NONE: Rule = Rule {
-    id: "entry-point.none",
-    class: InvalidBinary,
-    section: "2.16.1",
-    vuids: &[],
-    text: "A module has an entry point, unless it declares the capability `Linkage`, because it is to be linked with \
-           another one, or `GraphARM`.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: "OpCapability Shader\nOpMemoryModel Logical GLSL450",
-        keeps: "OpCapability Shader\nOpCapability Linkage\nOpMemoryModel Logical GLSL450",
-    },
-};
-
-static NAME: Rule = Rule {
-    id: "entry-point.name",
-    class: InvalidData,
-    section: "3.32.5",
-    vuids: &[],
-    text: "No two entry points have the same execution model and the same name.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpEntryPoint GLCompute %main \"main\"
-OpEntryPoint GLCompute %main \"main\"",
-        keeps: "OpEntryPoint GLCompute %main \"main\"
-OpEntryPoint GLCompute %main \"other\"",
-    },
-};
-
-static CALLED: Rule = Rule {
-    id: "entry-point.called",
-    class: InvalidBinary,
-    section: "2.16.1",
-    vuids: &[],
-    text: "A function that is an entry point is never called.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpEntryPoint GLCompute %main \"main\"
-OpEntryPoint GLCompute %other \"other\"
-%call = OpFunctionCall %void %other
-%other = OpFunction %void None %fn_void
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "OpEntryPoint GLCompute %main \"main\"
-%call = OpFunctionCall %void %other
-%other = OpFunction %void None %fn_void
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-static RECURSION: Rule = Rule {
-    id: "entry-point.recursion",
-    class: InvalidBinary,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-None-04634"],
-    text: "The calls that an entry point reaches form no cycle: there is no recursion.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.1"),
-        breaks: "%call = OpFunctionCall %void %other
-%other = OpFunction %void None %fn_void
-%label = OpLabel
-%again = OpFunctionCall %void %other
-OpReturn
-OpFunctionEnd",
-        keeps: "%call = OpFunctionCall %void %other
-%other = OpFunction %void None %fn_void
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-static CAPABILITY_STAGE: Rule = Rule {
-    id: "entry-point.capability-stage",
-    class: InvalidCapability,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-TileShadingQCOM-10686"],
-    text: "Some capabilities are for certain stages only: `TileShadingQCOM` for fragment and compute shaders.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: "OpCapability Shader
-OpCapability TileShadingQCOM
-OpExtension \"SPV_QCOM_tile_shading\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint Vertex %main \"main\"
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "OpCapability Shader
-OpCapability TileShadingQCOM
-OpExtension \"SPV_QCOM_tile_shading\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\"
-OpExecutionMode %main LocalSize 1 1 1
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
 };
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -195,16 +32,18 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
             "an entry point must name a function, but this one names {}",
             m.show_value(function)
         );
-        return Err(at
-            .finding(&FUNCTION, message)
-            .about(m, function, "this is not a function"));
+        return Err(at.finding(&entry_point::FUNCTION, message).about(
+            m,
+            function,
+            "this is not a function",
+        ));
     }
     let is_kernel = ExecutionModel(at.inst.arg(0)) == ExecutionModel::Kernel;
     let Type::Function { result, parameters } = m.ty(def.id(1)) else {
         return Ok(());
     };
     let wrong = |what: String| {
-        let finding = at.finding(&FUNCTION_TYPE, what);
+        let finding = at.finding(&entry_point::FUNCTION_TYPE, what);
         finding.about(m, function, "the function begins here")
     };
     let takes = expect(parameters.is_empty() || is_kernel, || {
@@ -264,7 +103,7 @@ fn check_none(m: &Module<'_>, reporter: &mut Reporter) {
     let offset = last.map_or(0, |inst| inst.offset());
     let message = "the module has no entry point";
     reporter.add(
-        Finding::new(&NONE, offset, message)
+        Finding::new(&entry_point::NONE, offset, message)
             .help("declare the capability Linkage if it is to be linked with another module"),
     );
 }
@@ -283,7 +122,10 @@ fn check_names(m: &Module<'_>, reporter: &mut Reporter) {
                 entry.name(),
                 entry.model
             );
-            reporter.add(Finding::new(&NAME, offset, message).at(first, "this is the other one"));
+            reporter.add(
+                Finding::new(&entry_point::NAME, offset, message)
+                    .at(first, "this is the other one"),
+            );
         }
     }
 }
@@ -302,7 +144,7 @@ fn check_calls(m: &Module<'_>, reporter: &mut Reporter) {
                 "{} is an entry point, so it can't be called",
                 m.name(callee)
             );
-            reporter.add(Finding::new(&CALLED, offset, message).about(
+            reporter.add(Finding::new(&entry_point::CALLED, offset, message).about(
                 m,
                 callee,
                 "the entry point's function",
@@ -321,7 +163,7 @@ fn check_calls(m: &Module<'_>, reporter: &mut Reporter) {
             "the call to {} leads back to the function that contains it",
             m.name(callee)
         );
-        reporter.add(Finding::new(&RECURSION, offset, message));
+        reporter.add(Finding::new(&entry_point::RECURSION, offset, message));
     }
 }
 
@@ -383,7 +225,8 @@ fn check_capability_stages(m: &Module<'_>, reporter: &mut Reporter) {
     if !m.env.is_vulkan() {
         return;
     }
-    for ((capability, stages), vuid) in limited.into_iter().zip(CAPABILITY_STAGE.vuids) {
+    for ((capability, stages), vuid) in limited.into_iter().zip(entry_point::CAPABILITY_STAGE.vuids)
+    {
         if !m.has(capability) {
             continue;
         }
@@ -394,7 +237,7 @@ fn check_capability_stages(m: &Module<'_>, reporter: &mut Reporter) {
                 entry.model
             );
             let offset = entry.inst.offset();
-            reporter.add(Finding::new(&CAPABILITY_STAGE, offset, message).vuid(vuid));
+            reporter.add(Finding::new(&entry_point::CAPABILITY_STAGE, offset, message).vuid(vuid));
         }
     }
 }

@@ -1,149 +1,12 @@
 //! Modes that entry points must have, or of which they may have but one.
 
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{ExecutionMode as Mode, ExecutionModel};
 
 use crate::finding::{CheckResult, Finding, all};
 use crate::module::EntryPoint;
-use crate::rule::{Example, Frame, Rule};
+use crate::rule::Rule;
+use crate::rules::generated::entry_point;
 use crate::rules::mode_setting::Modes;
-
-pub(super) static GEOMETRY: Rule = Rule {
-    id: "entry-point.geometry-modes",
-    class: InvalidData,
-    section: "2.16.2",
-    vuids: &[],
-    text: "A geometry shader declares which primitives it receives and which it emits: exactly one kind of each.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: "OpCapability Geometry
-OpMemoryModel Logical GLSL450
-OpEntryPoint Geometry %main \"main\"
-OpExecutionMode %main Triangles
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "OpCapability Geometry
-OpMemoryModel Logical GLSL450
-OpEntryPoint Geometry %main \"main\"
-OpExecutionMode %main Triangles
-OpExecutionMode %main OutputPoints
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static FRAGMENT_ORIGIN: Rule = Rule {
-    id: "entry-point.fragment-origin",
-    class: InvalidData,
-    section: "2.16.2",
-    vuids: &[],
-    text: "A fragment shader declares where its origin is: upper left or lower left, not both.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "OpExecutionMode %main EarlyFragmentTests",
-        keeps: "OpExecutionMode %main OriginUpperLeft",
-    },
-};
-
-pub(super) static FRAGMENT_MODES: Rule = Rule {
-    id: "entry-point.fragment-modes",
-    class: InvalidData,
-    section: "3.6",
-    vuids: &[],
-    text: "A fragment shader has at most one execution mode for how it changes the depth, one for the stencil \
-           reference of each side, and one interlock mode.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "OpExecutionMode %main OriginUpperLeft
-OpExecutionMode %main DepthReplacing
-OpExecutionMode %main DepthGreater
-OpExecutionMode %main DepthLess",
-        keeps: "OpExecutionMode %main OriginUpperLeft
-OpExecutionMode %main DepthReplacing
-OpExecutionMode %main DepthGreater",
-    },
-};
-
-pub(super) static TESSELLATION: Rule = Rule {
-    id: "entry-point.tessellation-modes",
-    class: InvalidData,
-    section: "3.6",
-    vuids: &[],
-    text: "A tessellation shader has at most one spacing, one kind of primitive and one vertex order.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: "OpCapability Tessellation
-OpMemoryModel Logical GLSL450
-OpEntryPoint TessellationEvaluation %main \"main\"
-OpExecutionMode %main Quads
-OpExecutionMode %main VertexOrderCw
-OpExecutionMode %main VertexOrderCcw
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "OpCapability Tessellation
-OpMemoryModel Logical GLSL450
-OpEntryPoint TessellationEvaluation %main \"main\"
-OpExecutionMode %main Quads
-OpExecutionMode %main VertexOrderCw
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static MESH: Rule = Rule {
-    id: "entry-point.mesh-modes",
-    class: InvalidData,
-    section: "SPV_EXT_mesh_shader",
-    vuids: &[],
-    text: "A mesh shader declares exactly one kind of primitive that it emits, and the maximum numbers of vertices \
-           and primitives.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: "OpCapability MeshShadingEXT
-OpExtension \"SPV_EXT_mesh_shader\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint MeshEXT %main \"main\"
-OpExecutionMode %main LocalSize 1 1 1
-OpExecutionMode %main OutputPrimitivesEXT 1
-OpExecutionMode %main OutputPoints
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "OpCapability MeshShadingEXT
-OpExtension \"SPV_EXT_mesh_shader\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint MeshEXT %main \"main\"
-OpExecutionMode %main LocalSize 1 1 1
-OpExecutionMode %main OutputVertices 1
-OpExecutionMode %main OutputPrimitivesEXT 1
-OpExecutionMode %main OutputPoints
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
 
 /// How many of a group an entry point has.
 #[derive(Clone, Copy, PartialEq)]
@@ -162,17 +25,17 @@ struct Group {
 
 static FRAGMENT_GROUPS: &[Group] = &[
     Group {
-        rule: &FRAGMENT_ORIGIN,
+        rule: &entry_point::FRAGMENT_ORIGIN,
         needs: Needs::ExactlyOne,
         modes: &[Mode::OriginUpperLeft, Mode::OriginLowerLeft],
     },
     Group {
-        rule: &FRAGMENT_MODES,
+        rule: &entry_point::FRAGMENT_MODES,
         needs: Needs::AtMostOne,
         modes: &[Mode::DepthGreater, Mode::DepthLess, Mode::DepthUnchanged],
     },
     Group {
-        rule: &FRAGMENT_MODES,
+        rule: &entry_point::FRAGMENT_MODES,
         needs: Needs::AtMostOne,
         modes: &[
             Mode::PixelInterlockOrderedEXT,
@@ -184,7 +47,7 @@ static FRAGMENT_GROUPS: &[Group] = &[
         ],
     },
     Group {
-        rule: &FRAGMENT_MODES,
+        rule: &entry_point::FRAGMENT_MODES,
         needs: Needs::AtMostOne,
         modes: &[
             Mode::StencilRefUnchangedFrontAMD,
@@ -193,7 +56,7 @@ static FRAGMENT_GROUPS: &[Group] = &[
         ],
     },
     Group {
-        rule: &FRAGMENT_MODES,
+        rule: &entry_point::FRAGMENT_MODES,
         needs: Needs::AtMostOne,
         modes: &[
             Mode::StencilRefUnchangedBackAMD,
@@ -205,7 +68,7 @@ static FRAGMENT_GROUPS: &[Group] = &[
 
 static TESSELLATION_GROUPS: &[Group] = &[
     Group {
-        rule: &TESSELLATION,
+        rule: &entry_point::TESSELLATION_MODES,
         needs: Needs::AtMostOne,
         modes: &[
             Mode::SpacingEqual,
@@ -214,12 +77,12 @@ static TESSELLATION_GROUPS: &[Group] = &[
         ],
     },
     Group {
-        rule: &TESSELLATION,
+        rule: &entry_point::TESSELLATION_MODES,
         needs: Needs::AtMostOne,
         modes: &[Mode::Triangles, Mode::Quads, Mode::Isolines],
     },
     Group {
-        rule: &TESSELLATION,
+        rule: &entry_point::TESSELLATION_MODES,
         needs: Needs::AtMostOne,
         modes: &[Mode::VertexOrderCw, Mode::VertexOrderCcw],
     },
@@ -227,7 +90,7 @@ static TESSELLATION_GROUPS: &[Group] = &[
 
 static GEOMETRY_GROUPS: &[Group] = &[
     Group {
-        rule: &GEOMETRY,
+        rule: &entry_point::GEOMETRY_MODES,
         needs: Needs::ExactlyOne,
         modes: &[
             Mode::InputPoints,
@@ -238,7 +101,7 @@ static GEOMETRY_GROUPS: &[Group] = &[
         ],
     },
     Group {
-        rule: &GEOMETRY,
+        rule: &entry_point::GEOMETRY_MODES,
         needs: Needs::ExactlyOne,
         modes: &[
             Mode::OutputPoints,
@@ -250,7 +113,7 @@ static GEOMETRY_GROUPS: &[Group] = &[
 
 static MESH_GROUPS: &[Group] = &[
     Group {
-        rule: &MESH,
+        rule: &entry_point::MESH_MODES,
         needs: Needs::ExactlyOne,
         modes: &[
             Mode::OutputPoints,
@@ -259,7 +122,7 @@ static MESH_GROUPS: &[Group] = &[
         ],
     },
     Group {
-        rule: &MESH,
+        rule: &entry_point::MESH_MODES,
         needs: Needs::All,
         modes: &[Mode::OutputPrimitivesEXT, Mode::OutputVertices],
     },

@@ -1,58 +1,12 @@
 //! Imports of extended instruction sets: their names and versions.
 
 use spirvkit_binary::{Definition, Id, Import};
-use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData};
 use spirvkit_grammar::{ExtInstSet, Version};
 
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
 use crate::module::Module;
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) const RULES: &[&Rule] = &[&UNKNOWN_SET, &NON_SEMANTIC, &SET_VERSION];
-
-static UNKNOWN_SET: Rule = Rule {
-    id: "ext-inst.unknown-set",
-    class: InvalidBinary,
-    section: "3.32.4",
-    vuids: &[],
-    text: "The name of an import is that of a known extended instruction set, or begins with `NonSemantic.`: the \
-           instructions of such sets have no effect, so consumers need not know them.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%set = OpExtInstImport \"Example\"",
-        keeps: "%set = OpExtInstImport \"NonSemantic.Example\"",
-    },
-};
-
-static NON_SEMANTIC: Rule = Rule {
-    id: "ext-inst.non-semantic",
-    class: InvalidData,
-    section: "SPV_KHR_non_semantic_info",
-    vuids: &[],
-    text: "Before SPIR-V 1.6, a set whose name begins with `NonSemantic.` needs the extension \
-           SPV_KHR_non_semantic_info.",
-    example: Example {
-        frame: Frame::ShaderFor("spv1.5"),
-        breaks: "%set = OpExtInstImport \"NonSemantic.Example\"",
-        keeps: "OpExtension \"SPV_KHR_non_semantic_info\"
-%set = OpExtInstImport \"NonSemantic.Example\"",
-    },
-};
-
-static SET_VERSION: Rule = Rule {
-    id: "ext-inst.set-version",
-    class: InvalidData,
-    section: "3.32.4",
-    vuids: &[],
-    text: "The name of a versioned set ends with the number of an existing version; the versions of \
-           NonSemantic.Shader.DebugInfo begin with 100, and versions that are not known yet are accepted.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%set = OpExtInstImport \"NonSemantic.Shader.DebugInfo.99\"",
-        keeps: "%set = OpExtInstImport \"NonSemantic.Shader.DebugInfo.100\"",
-    },
-};
+use crate::rules::generated::ext_inst;
 
 /// The first and the last version that a set may be imported in.
 fn versions(set: ExtInstSet) -> Option<(u64, u64)> {
@@ -114,7 +68,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     };
     if !is_non_semantic && set.is_none() {
         let message = format!("there is no extended instruction set \"{}\"", name());
-        return Err(at.finding(&UNKNOWN_SET, message));
+        return Err(at.finding(&ext_inst::UNKNOWN_SET, message));
     }
     if is_non_semantic
         && m.version < Version::new(1, 6)
@@ -124,7 +78,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
             "the import of \"{}\" needs the extension SPV_KHR_non_semantic_info",
             name()
         );
-        let finding = at.finding(&NON_SEMANTIC, message);
+        let finding = at.finding(&ext_inst::NON_SEMANTIC, message);
         return Err(finding.help("declare the extension, or use SPIR-V 1.6"));
     }
     let Some((set, (first, last))) = set.and_then(|set| Some((set, versions(set)?))) else {
@@ -142,11 +96,11 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
                     _ => format!("its versions are {first} to {last}"),
                 }
             );
-            Err(at.finding(&SET_VERSION, message).arg(at, 0))
+            Err(at.finding(&ext_inst::SET_VERSION, message).arg(at, 0))
         }
         None => {
             let message = format!("the name \"{}\" must end with a version number", name());
-            Err(at.finding(&SET_VERSION, message).arg(at, 0))
+            Err(at.finding(&ext_inst::SET_VERSION, message).arg(at, 0))
         }
     }
 }

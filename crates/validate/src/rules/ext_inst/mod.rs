@@ -11,14 +11,14 @@ mod vendor;
 use std::ops::Range;
 
 use spirvkit_binary::{Definition, Id, Import};
-use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
 use spirvkit_grammar::{ExtInstSet, InstructionInfo, Op};
 
 use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rule::Rule;
+use crate::rules::generated::ext_inst;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -28,98 +28,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: Some(check_module),
-    rules: &RULES,
-};
-
-/// All rules: those below and those of the sets.
-static RULES: [&Rule; RULES_COUNT] = {
-    let mut all = [&UNKNOWN_INSTRUCTION; RULES_COUNT];
-    let (mut list, mut next) = (0, 0);
-    while list < LISTS.len() {
-        let mut index = 0;
-        while index < LISTS[list].len() {
-            all[next] = LISTS[list][index];
-            (index, next) = (index + 1, next + 1);
-        }
-        list += 1;
-    }
-    all
-};
-
-const RULES_COUNT: usize = {
-    let (mut list, mut count) = (0, 0);
-    while list < LISTS.len() {
-        count += LISTS[list].len();
-        list += 1;
-    }
-    count
-};
-
-const LISTS: &[&[&Rule]] = &[
-    &[&UNKNOWN_INSTRUCTION, &FORWARD_NON_SEMANTIC, &FORWARD_NEEDED],
-    debug_info::RULES,
-    glsl::RULES,
-    graph_debug::RULES,
-    imports::RULES,
-    opencl::RULES,
-    reflection::RULES,
-    vendor::RULES,
-];
-
-static UNKNOWN_INSTRUCTION: Rule = Rule {
-    id: "ext-inst.unknown",
-    class: InvalidBinary,
-    section: "3.32.4",
-    vuids: &[],
-    text: "The number of an extended instruction is in its set. Only sets whose instructions have no effect may have \
-           numbers that a consumer doesn't know.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%glsl = OpExtInstImport \"GLSL.std.450\"\n%r = OpExtInst %f32 %glsl 200 %f32_1",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"\n%r = OpExtInst %f32 %glsl FAbs %f32_1",
-    },
-};
-
-static FORWARD_NON_SEMANTIC: Rule = Rule {
-    id: "ext-inst.forward-semantic",
-    class: InvalidData,
-    section: "SPV_KHR_relaxed_extended_instruction",
-    vuids: &[],
-    text: "`OpExtInstWithForwardRefsKHR` is for instructions that have no effect, those of `NonSemantic.` sets.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpExtension \"SPV_KHR_relaxed_extended_instruction\"
-%glsl = OpExtInstImport \"GLSL.std.450\"
-%r = OpExtInstWithForwardRefsKHR %f32 %glsl FAbs %later
-%later = OpFunction %void None %fn_void
-%later_entry = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "%glsl = OpExtInstImport \"GLSL.std.450\"
-%earlier = OpFAdd %f32 %f32_0 %f32_1
-%r = OpExtInst %f32 %glsl FAbs %earlier",
-    },
-};
-
-static FORWARD_NEEDED: Rule = Rule {
-    id: "ext-inst.forward-needed",
-    class: InvalidId,
-    section: "SPV_KHR_relaxed_extended_instruction",
-    vuids: &[],
-    text: "At least one operand of `OpExtInstWithForwardRefsKHR` is defined later; otherwise, `OpExtInst` is used.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpExtension \"SPV_KHR_relaxed_extended_instruction\"
-%set = OpExtInstImport \"NonSemantic.Example\"
-%r = OpExtInstWithForwardRefsKHR %void %set 1 %f32_1",
-        keeps: "OpExtension \"SPV_KHR_relaxed_extended_instruction\"
-%set = OpExtInstImport \"NonSemantic.Example\"
-%r = OpExtInstWithForwardRefsKHR %void %set 1 %later
-%later = OpFunction %void None %fn_void
-%later_entry = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
 };
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -151,7 +59,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     };
     if !is_known {
         let message = format!("`{}` has no instruction number {}", title(set), call.number);
-        return Err(at.finding(&UNKNOWN_INSTRUCTION, message).arg(at, 1));
+        return Err(at.finding(&ext_inst::UNKNOWN, message).arg(at, 1));
     }
     match set {
         ExtInstSet::GlslStd450 => glsl::check(&call),
@@ -207,7 +115,7 @@ fn forward_references(call: &Call<'_, '_, '_>) -> CheckResult {
             call.name()
         );
         return Err(at
-            .finding(&FORWARD_NON_SEMANTIC, message)
+            .finding(&ext_inst::FORWARD_SEMANTIC, message)
             .help("use OpExtInst"));
     }
     let own = at.inst.offset();
@@ -221,7 +129,9 @@ fn forward_references(call: &Call<'_, '_, '_>) -> CheckResult {
             "all operands of {} are defined before it, so it has no forward references",
             call.name()
         );
-        return Err(at.finding(&FORWARD_NEEDED, message).help("use OpExtInst"));
+        return Err(at
+            .finding(&ext_inst::FORWARD_NEEDED, message)
+            .help("use OpExtInst"));
     }
     Ok(())
 }

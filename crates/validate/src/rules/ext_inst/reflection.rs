@@ -4,176 +4,12 @@
 use std::collections::BTreeSet;
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{ExecutionModel, ExtInstSet, Op};
 
 use super::{Call, imports, known_set};
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{Models, Module, Type};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) const RULES: &[&Rule] = &[
-    &RESULT, &VERSION, &UINT, &TEXT, &FUNCTION, &NAME, &KERNEL, &INFO,
-];
-
-macro_rules! module {
-    ($lines:literal) => {
-        concat!(
-            "OpCapability Shader
-OpExtension \"SPV_KHR_non_semantic_info\"
-%set = OpExtInstImport \"NonSemantic.ClspvReflection.1\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\"
-OpExecutionMode %main LocalSize 1 1 1
-%name = OpString \"main\"
-%data = OpString \"data\"
-%void = OpTypeVoid
-%main_type = OpTypeFunction %void
-%u32 = OpTypeInt 32 0
-%f32 = OpTypeFloat 32
-%u1 = OpConstant %u32 1
-%f1 = OpConstant %f32 1
-%other = OpFunction %void None %main_type
-%other_entry = OpLabel
-OpReturn
-OpFunctionEnd
-%main = OpFunction %void None %main_type
-%entry = OpLabel
-OpReturn
-OpFunctionEnd
-",
-            $lines
-        )
-    };
-}
-
-/// An example in a module that imports version 1.
-macro_rules! reflection {
-    ($breaks:literal, $keeps:literal) => {
-        Example {
-            frame: Frame::Whole,
-            breaks: module!($breaks),
-            keeps: module!($keeps),
-        }
-    };
-}
-
-static RESULT: Rule = Rule {
-    id: "clspv-reflection.void-result",
-    class: InvalidId,
-    section: "NonSemantic.ClspvReflection",
-    vuids: &[],
-    text: "Reflection instructions have no result value: their result type is void.",
-    example: reflection!(
-        "%dim = OpExtInst %u32 %set SpecConstantWorkDim %u1
-",
-        "%dim = OpExtInst %void %set SpecConstantWorkDim %u1
-"
-    ),
-};
-
-static VERSION: Rule = Rule {
-    id: "clspv-reflection.version",
-    class: InvalidId,
-    section: "NonSemantic.ClspvReflection",
-    vuids: &[],
-    text: "An instruction needs the version of the set that introduced it, or a later one; so do the operands of \
-           `Kernel` that version 5 introduced.",
-    example: reflection!(
-        "%size = OpExtInst %void %set PrintfInfo %u1 %name
-",
-        "%size = OpExtInst %void %set SpecConstantWorkDim %u1
-"
-    ),
-};
-
-static UINT: Rule = Rule {
-    id: "clspv-reflection.uint",
-    class: InvalidId,
-    section: "NonSemantic.ClspvReflection",
-    vuids: &[],
-    text: "Numbers are results of `OpConstant` of a 32-bit unsigned integer.",
-    example: reflection!(
-        "%dim = OpExtInst %void %set SpecConstantWorkDim %f1
-",
-        "%dim = OpExtInst %void %set SpecConstantWorkDim %u1
-"
-    ),
-};
-
-static TEXT: Rule = Rule {
-    id: "clspv-reflection.text",
-    class: InvalidId,
-    section: "NonSemantic.ClspvReflection",
-    vuids: &[],
-    text: "Names and data are results of `OpString`.",
-    example: reflection!(
-        "%constants = OpExtInst %void %set ConstantDataUniform %u1 %u1 %u1
-",
-        "%constants = OpExtInst %void %set ConstantDataUniform %u1 %u1 %name
-"
-    ),
-};
-
-static FUNCTION: Rule = Rule {
-    id: "clspv-reflection.function",
-    class: InvalidId,
-    section: "NonSemantic.ClspvReflection",
-    vuids: &[],
-    text: "The function of a `Kernel` is an entry point, for the execution model `GLCompute` only.",
-    example: reflection!(
-        "%kernel = OpExtInst %void %set Kernel %other %name
-",
-        "%kernel = OpExtInst %void %set Kernel %main %name
-"
-    ),
-};
-
-static NAME: Rule = Rule {
-    id: "clspv-reflection.name",
-    class: InvalidId,
-    section: "NonSemantic.ClspvReflection",
-    vuids: &[],
-    text: "The name of a `Kernel` is that of the entry point.",
-    example: reflection!(
-        "%kernel = OpExtInst %void %set Kernel %main %data
-",
-        "%kernel = OpExtInst %void %set Kernel %main %name
-"
-    ),
-};
-
-static KERNEL: Rule = Rule {
-    id: "clspv-reflection.kernel",
-    class: InvalidId,
-    section: "NonSemantic.ClspvReflection",
-    vuids: &[],
-    text: "The kernel that an argument belongs to is a `Kernel` instruction of the same import.",
-    example: reflection!(
-        "%size = OpExtInst %void %set PropertyRequiredWorkgroupSize %main %u1 %u1 %u1
-",
-        "%kernel = OpExtInst %void %set Kernel %main %name
-%size = OpExtInst %void %set PropertyRequiredWorkgroupSize %kernel %u1 %u1 %u1
-"
-    ),
-};
-
-static INFO: Rule = Rule {
-    id: "clspv-reflection.argument-info",
-    class: InvalidId,
-    section: "NonSemantic.ClspvReflection",
-    vuids: &[],
-    text: "The information about an argument is an `ArgumentInfo` instruction of the same import.",
-    example: reflection!(
-        "%kernel = OpExtInst %void %set Kernel %main %name
-%argument = OpExtInst %void %set ArgumentSampler %kernel %u1 %u1 %u1 %kernel
-",
-        "%kernel = OpExtInst %void %set Kernel %main %name
-%info = OpExtInst %void %set ArgumentInfo %name
-%argument = OpExtInst %void %set ArgumentSampler %kernel %u1 %u1 %u1 %info
-"
-    ),
-};
+use crate::rules::generated::clspv_reflection;
 
 /// What an operand must be.
 #[derive(Clone, Copy)]
@@ -260,7 +96,11 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
     let Some(row) = number.checked_sub(1).and_then(|index| ROWS.get(index)) else {
         return Ok(());
     };
-    call.result(&RESULT, m.is_void(call.result_type()), "void")?;
+    call.result(
+        &clspv_reflection::VOID_RESULT,
+        m.is_void(call.result_type()),
+        "void",
+    )?;
     let version = imports::version(m, call.at.id(0), ExtInstSet::ClspvReflection);
     // Kernel's operands behind the name came with version 5.
     let needed = match call.number == KERNEL_INSTRUCTION && call.count() > 2 {
@@ -274,7 +114,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
             call.count(),
             version.unwrap_or(0)
         );
-        return Err(call.at.finding(&VERSION, message));
+        return Err(call.at.finding(&clspv_reflection::VERSION, message));
     }
     let operands = (0..call.count()).map_while(|index| match row.operands.get(index) {
         Some(&operand) => Some((index, operand)),
@@ -305,27 +145,31 @@ fn check_operand(call: &Call<'_, '_, '_>, index: usize, operand: Operand) -> Che
                         signed: false
                     }
                 ),
-            &UINT,
+            &clspv_reflection::UINT,
             "an OpConstant of a 32-bit unsigned integer",
         ),
-        Text => (def.op() == Op::String, &TEXT, "an OpString"),
+        Text => (
+            def.op() == Op::String,
+            &clspv_reflection::TEXT,
+            "an OpString",
+        ),
         Function => {
             let models = m.entry_models(id);
             let others = models.map(|models| models.without(COMPUTE));
             (
                 others.is_some_and(Models::is_empty),
-                &FUNCTION,
+                &clspv_reflection::FUNCTION,
                 "an entry point for the execution model GLCompute only",
             )
         }
         Kernel => (
             is_own(KERNEL_INSTRUCTION),
-            &KERNEL,
+            &clspv_reflection::KERNEL,
             "a Kernel instruction of the same import",
         ),
         Info => (
             is_own(ARGUMENT_INFO),
-            &INFO,
+            &clspv_reflection::ARGUMENT_INFO,
             "an ArgumentInfo instruction of the same import",
         ),
     };
@@ -370,7 +214,7 @@ pub(super) fn check_names(m: &Module<'_>, reporter: &mut Reporter) {
                 m.name(inst.id(2)),
                 entry.1
             );
-            let finding = Finding::new(&NAME, inst.offset(), message).aside(true);
+            let finding = Finding::new(&clspv_reflection::NAME, inst.offset(), message).aside(true);
             reporter.add(finding.about(m, inst.id(3), "the name is given here"));
         }
         if reporter.is_full() {

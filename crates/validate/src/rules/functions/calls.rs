@@ -2,186 +2,14 @@
 
 use hashbrown::HashSet;
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Decorated, Inst, Likeness, Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::call;
 use crate::rules::logical_pointers;
-
-pub(super) static CALLEE: Rule = Rule {
-    id: "call.callee",
-    class: InvalidId,
-    section: "3.32.9",
-    vuids: &[],
-    text: "The callee of a call is an `OpFunction`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%result = OpFunctionCall %u32 %u32_1",
-        keeps: "%result = OpFunctionCall %void %callee
-%callee = OpFunction %void None %fn_void
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static RESULT: Rule = Rule {
-    id: "call.result-type",
-    class: InvalidId,
-    section: "3.32.9",
-    vuids: &[],
-    text: "A call has the return type of the function as its result type.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%result = OpFunctionCall %u32 %callee
-%callee = OpFunction %void None %fn_void
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "%result = OpFunctionCall %void %callee
-%callee = OpFunction %void None %fn_void
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static COUNT: Rule = Rule {
-    id: "call.argument-count",
-    class: InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "A call has one argument for each parameter.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%result = OpFunctionCall %void %callee %u32_1
-%callee = OpFunction %void None %fn_void
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "%result = OpFunctionCall %void %callee
-%callee = OpFunction %void None %fn_void
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static ARGUMENT: Rule = Rule {
-    id: "call.argument-type",
-    class: InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "Each argument has the type of its parameter.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%fn_u32 = OpTypeFunction %void %u32
-%result = OpFunctionCall %void %callee %f32_1
-%callee = OpFunction %void None %fn_u32
-%parameter = OpFunctionParameter %u32
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "%fn_u32 = OpTypeFunction %void %u32
-%result = OpFunctionCall %void %callee %u32_1
-%callee = OpFunction %void None %fn_u32
-%parameter = OpFunctionParameter %u32
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static POINTER_CLASS: Rule = Rule {
-    id: "call.pointer-class",
-    class: InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "In the logical addressing model, pointers that are passed to functions point to `UniformConstant`, \
-           `Function`, `Private`, `Workgroup` or `AtomicCounter` memory, to tile images or tile attachments, or, with \
-           variable pointers, to `StorageBuffer` memory.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "OpDecorate %output Location 0
-%ptr_Output_f32 = OpTypePointer Output %f32
-%output = OpVariable %ptr_Output_f32 Output
-%fn_ptr = OpTypeFunction %void %ptr_Output_f32
-OpEntryPoint Fragment %main \"main\" %output
-%result = OpFunctionCall %void %callee %output
-%callee = OpFunction %void None %fn_ptr
-%parameter = OpFunctionParameter %ptr_Output_f32
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "%fn_ptr = OpTypeFunction %void %ptr_Private_f32
-%result = OpFunctionCall %void %callee %private_f32
-%callee = OpFunction %void None %fn_ptr
-%parameter = OpFunctionParameter %ptr_Private_f32
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static POINTER_ORIGIN: Rule = Rule {
-    id: "call.pointer-origin",
-    class: InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "In the logical addressing model, pointers that are passed to functions are whole variables or parameters, \
-           except with variable pointers and for handles.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%ptr_v2f32 = OpTypePointer Private %v2f32
-%vector = OpVariable %ptr_v2f32 Private
-%fn_ptr = OpTypeFunction %void %ptr_Private_f32
-%part = OpAccessChain %ptr_Private_f32 %vector %u32_0
-%result = OpFunctionCall %void %callee %part
-%callee = OpFunction %void None %fn_ptr
-%parameter = OpFunctionParameter %ptr_Private_f32
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "%fn_ptr = OpTypeFunction %void %ptr_Private_f32
-%result = OpFunctionCall %void %callee %private_f32
-%callee = OpFunction %void None %fn_ptr
-%parameter = OpFunctionParameter %ptr_Private_f32
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static INDIRECT: Rule = Rule {
-    id: "call.function-pointer",
-    class: InvalidId,
-    section: "SPV_INTEL_function_pointers",
-    vuids: &[],
-    text: "A function pointer is a pointer to a function type; a call through it has the result type and the \
-           arguments that the function type says.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability FunctionPointersINTEL
-OpExtension \"SPV_INTEL_function_pointers\"
-%pointer = OpConstantFunctionPointerINTEL %u32 %callee
-%callee = OpFunction %void None %fn_void
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "OpCapability FunctionPointersINTEL
-OpExtension \"SPV_INTEL_function_pointers\"
-%ptr_fn = OpTypePointer CodeSectionINTEL %fn_void
-%pointer = OpConstantFunctionPointerINTEL %ptr_fn %callee
-%callee = OpFunction %void None %fn_void
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
 
 pub(super) fn call(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
@@ -195,7 +23,7 @@ pub(super) fn call(at: &InstCtx<'_, '_>) -> CheckResult {
             "the callee must be a function, but is {}",
             m.show_value(callee)
         );
-        let finding = at.finding(&CALLEE, message);
+        let finding = at.finding(&call::CALLEE, message);
         return Err(finding.about(m, callee, "it is defined here"));
     };
     let returned = function.result_type().unwrap_or(Id(0));
@@ -206,7 +34,7 @@ pub(super) fn call(at: &InstCtx<'_, '_>) -> CheckResult {
             m.show_type(returned),
             m.show_type(at.result_type())
         );
-        let finding = at.finding(&RESULT, message);
+        let finding = at.finding(&call::RESULT_TYPE, message);
         finding.about(m, callee, "the function is here")
     });
     all([result, arguments(at, callee, function)])
@@ -227,7 +55,7 @@ fn arguments(at: &InstCtx<'_, '_>, callee: Id, function: Inst<'_>) -> CheckResul
             counted(parameters.len(), "parameter"),
             counted(arguments.len(), "argument")
         );
-        let finding = at.finding(&COUNT, message);
+        let finding = at.finding(&call::ARGUMENT_COUNT, message);
         return Err(finding.about(m, callee, "the function is here"));
     }
     all(arguments
@@ -247,7 +75,7 @@ fn arguments(at: &InstCtx<'_, '_>, callee: Id, function: Inst<'_>) -> CheckResul
                     m.show_type(parameter),
                     m.show_value(argument)
                 );
-                let finding = at.finding(&ARGUMENT, message);
+                let finding = at.finding(&call::ARGUMENT_TYPE, message);
                 return Err(finding
                     .about(m, argument, "the argument is defined here")
                     .about(m, callee, "the function is here"));
@@ -288,7 +116,7 @@ fn logical_pointer(
              model",
             index + 1
         );
-        let finding = at.finding(&POINTER_CLASS, message);
+        let finding = at.finding(&call::POINTER_CLASS, message);
         return Err(finding.about(m, argument, "the argument is defined here"));
     }
     let whole = matches!(
@@ -313,7 +141,7 @@ fn logical_pointer(
         index + 1,
         m.show_value(argument)
     );
-    let finding = at.finding(&POINTER_ORIGIN, message);
+    let finding = at.finding(&call::POINTER_ORIGIN, message);
     Err(finding.about(m, argument, "the argument is defined here"))
 }
 
@@ -388,7 +216,7 @@ fn decorations_match(m: &Module<'_>, given: Id, wanted: Id) -> bool {
 
 #[cold]
 fn indirect_finding(at: &InstCtx<'_, '_>, id: Id, message: String) -> Finding {
-    at.finding(&INDIRECT, message)
+    at.finding(&call::FUNCTION_POINTER, message)
         .about(at.m, id, "it is defined here")
 }
 

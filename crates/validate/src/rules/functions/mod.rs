@@ -4,7 +4,6 @@ mod calls;
 mod uses;
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
@@ -12,7 +11,7 @@ use super::{Family, logical_pointers};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::Type;
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::function;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -25,107 +24,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: Some(uses::check),
-    rules: &[
-        &FUNCTION_TYPE,
-        &RETURN_TYPE,
-        &RETURN_POINTER,
-        &PARAMETER,
-        &calls::CALLEE,
-        &calls::RESULT,
-        &calls::COUNT,
-        &calls::ARGUMENT,
-        &calls::POINTER_CLASS,
-        &calls::POINTER_ORIGIN,
-        &calls::INDIRECT,
-        &uses::FUNCTION,
-        &uses::FUNCTION_TYPE,
-    ],
-};
-
-static FUNCTION_TYPE: Rule = Rule {
-    id: "function.type",
-    class: InvalidId,
-    section: "3.32.9",
-    vuids: &[],
-    text: "The type of a function is a function type.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%other = OpFunction %void None %void
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "%other = OpFunction %void None %fn_void
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-static RETURN_TYPE: Rule = Rule {
-    id: "function.return-type",
-    class: InvalidId,
-    section: "3.32.9",
-    vuids: &[],
-    text: "The result type of a function is the return type of its function type.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%other = OpFunction %u32 None %fn_void
-%label = OpLabel
-OpUnreachable
-OpFunctionEnd",
-        keeps: "%other = OpFunction %void None %fn_void
-%label = OpLabel
-OpUnreachable
-OpFunctionEnd",
-    },
-};
-
-static RETURN_POINTER: Rule = Rule {
-    id: "function.return-pointer",
-    class: InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "In the logical addressing model, functions return pointers only with variable pointers: to `StorageBuffer` \
-           memory with either capability, and to `Workgroup` memory with `VariablePointers`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability VariablePointers
-%fn_pointer = OpTypeFunction %ptr_Private_u32
-%other = OpFunction %ptr_Private_u32 None %fn_pointer
-%label = OpLabel
-OpUnreachable
-OpFunctionEnd",
-        keeps: "OpCapability VariablePointers
-%fn_pointer = OpTypeFunction %ptr_Workgroup_u32
-%other = OpFunction %ptr_Workgroup_u32 None %fn_pointer
-%label = OpLabel
-OpUnreachable
-OpFunctionEnd",
-    },
-};
-
-static PARAMETER: Rule = Rule {
-    id: "function.parameter",
-    class: InvalidId,
-    section: "3.32.9",
-    vuids: &[],
-    text: "A function has parameters of the types that its function type lists, in that order, and no others. If some \
-           are missing at the end, this is only a warning: nothing in the function can use them.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%fn_u32 = OpTypeFunction %void %u32
-%other = OpFunction %void None %fn_u32
-%parameter = OpFunctionParameter %f32
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "%fn_u32 = OpTypeFunction %void %u32
-%other = OpFunction %void None %fn_u32
-%parameter = OpFunctionParameter %u32
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
 };
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -146,7 +44,7 @@ fn function(at: &InstCtx<'_, '_>) -> CheckResult {
             "the type of a function must be a function type, but is {}",
             m.show_type(ty)
         );
-        let finding = at.finding(&FUNCTION_TYPE, message);
+        let finding = at.finding(&function::TYPE, message);
         return Err(finding.about(m, ty, "it is defined here"));
     };
     let returned = expect(at.result_type() == result, || {
@@ -155,7 +53,7 @@ fn function(at: &InstCtx<'_, '_>) -> CheckResult {
             m.show_type(at.result_type()),
             m.show_type(result)
         );
-        let finding = at.finding(&RETURN_TYPE, message).word(1);
+        let finding = at.finding(&function::RETURN_TYPE, message).word(1);
         finding.about(m, ty, "the function type is declared here")
     });
     all([
@@ -188,7 +86,7 @@ fn check_parameters(at: &InstCtx<'_, '_>, ty: Id, parameters: &[u32]) -> CheckRe
                 "the function type has {}, but the function has more",
                 counted(parameters.len(), "parameter")
             );
-            let finding = Finding::new(&PARAMETER, inst.offset(), message).word(1);
+            let finding = Finding::new(&function::PARAMETER, inst.offset(), message).word(1);
             return Err(finding.about(m, ty, "the function type is declared here"));
         };
         let given = inst.result_type().unwrap_or(Id(0));
@@ -198,7 +96,7 @@ fn check_parameters(at: &InstCtx<'_, '_>, ty: Id, parameters: &[u32]) -> CheckRe
                 m.show_type(given),
                 m.show_type(wanted)
             );
-            let finding = Finding::new(&PARAMETER, inst.offset(), message).word(1);
+            let finding = Finding::new(&function::PARAMETER, inst.offset(), message).word(1);
             return Err(finding.about(m, ty, "the function type is declared here"));
         }
         Ok(())
@@ -210,7 +108,7 @@ fn check_parameters(at: &InstCtx<'_, '_>, ty: Id, parameters: &[u32]) -> CheckRe
             counted(parameters.len(), "parameter"),
             parameters.len() - missing
         );
-        let finding = at.finding(&PARAMETER, message).warning();
+        let finding = at.finding(&function::PARAMETER, message).warning();
         let finding = finding.about(m, ty, "the function type is declared here");
         return all([declared, Err(finding)]);
     }
@@ -250,6 +148,6 @@ fn return_pointer(at: &InstCtx<'_, '_>, result: Id) -> CheckResult {
             "a function can't return a pointer to `{class}` in the logical addressing model"
         ),
     };
-    let finding = at.finding(&RETURN_POINTER, message);
+    let finding = at.finding(&function::RETURN_POINTER, message);
     Err(finding.about(m, result, "the pointer type is declared here"))
 }

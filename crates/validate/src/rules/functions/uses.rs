@@ -1,54 +1,11 @@
 //! What functions and function types are used for.
 
 use spirvkit_binary::{Instruction, Value, WordOffset};
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Op};
 
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{Inst, Module};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static FUNCTION: Rule = Rule {
-    id: "function.use",
-    class: InvalidId,
-    section: "3.32.9",
-    vuids: &[],
-    text: "A function is not a value: it is called, passed to instructions that run functions, named, decorated, or \
-           made an entry point.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%fn_u32 = OpTypeFunction %u32
-%other = OpFunction %u32 None %fn_u32
-%label = OpLabel
-OpReturnValue %u32_1
-OpFunctionEnd
-%last = OpFunction %void None %fn_void
-%last_label = OpLabel
-OpStore %private_u32 %other
-OpReturn
-OpFunctionEnd",
-        keeps: "%value = OpFunctionCall %u32 %other
-OpStore %private_u32 %value
-%fn_u32 = OpTypeFunction %u32
-%other = OpFunction %u32 None %fn_u32
-%label = OpLabel
-OpReturnValue %u32_1
-OpFunctionEnd",
-    },
-};
-
-pub(super) static FUNCTION_TYPE: Rule = Rule {
-    id: "function.type-use",
-    class: InvalidId,
-    section: "3.32.6",
-    vuids: &[],
-    text: "A function type is used only by functions and, with function pointers, by pointer types.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%value = OpUndef %fn_void",
-        keeps: "%value = OpUndef %u32",
-    },
-};
+use crate::rules::generated::function;
 
 fn takes_functions(op: Op) -> bool {
     matches!(
@@ -122,8 +79,10 @@ fn check_operands(m: &Module<'_>, inst: Inst<'_>) -> CheckResult {
         };
         let (rule, what) = match m.op_of(id) {
             _ if Some(id) == inst.result() => return Ok(()),
-            Op::Function if !takes_functions(op) => (&FUNCTION, "the function"),
-            Op::TypeFunction if !takes_function_types(op) => (&FUNCTION_TYPE, "the function type"),
+            Op::Function if !takes_functions(op) => (&function::USE, "the function"),
+            Op::TypeFunction if !takes_function_types(op) => {
+                (&function::TYPE_USE, "the function type")
+            }
             _ => return Ok(()),
         };
         let message = format!("{op} can't use {what} {}", m.name(id));

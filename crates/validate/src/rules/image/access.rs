@@ -1,212 +1,14 @@
 //! Fetching, reading and writing, without filters.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Dim, ExecutionModel, ImageFormat, ImageOperands, Op};
 
 use super::shape::{self, is_float32, is_int32, is_number};
-use super::{COMPONENTS, DIM, RESULT, SAMPLED, operands, sample, vendor};
+use super::{operands, sample, vendor};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Models};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static STORAGE_CAPABILITY: Rule = Rule {
-    id: "image.storage-capability",
-    class: InvalidData,
-    section: "3.8",
-    vuids: &[],
-    text: "Reading or writing images without a sampler (`Sampled` 2) of some shapes needs a capability: `Image1D`, \
-           `ImageRect`, `ImageBuffer`, `ImageCubeArray`, `ImageMSArray`.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: image!(
-            "OpCapability Sampled1D",
-            "%f32 1D 0 0 0 2 R32f",
-            "%texel = OpImageRead %v4f32 %value %u32_0"
-        ),
-        keeps: image!(
-            "OpCapability Image1D",
-            "%f32 1D 0 0 0 2 R32f",
-            "%texel = OpImageRead %v4f32 %value %u32_0"
-        ),
-    },
-};
-
-pub(super) static WITHOUT_FORMAT: Rule = Rule {
-    id: "image.without-format",
-    class: InvalidData,
-    section: "3.31",
-    vuids: &[],
-    text: "In Vulkan, reading an image of the format `Unknown` needs the capability `StorageImageReadWithoutFormat`, \
-           and writing it `StorageImageWriteWithoutFormat`.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: image!(
-            "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0",
-            "%f32 2D 0 0 0 2 Unknown",
-            "%texel = OpImageRead %v4f32 %value %v2u32_0"
-        ),
-        keeps: image!(
-            "OpCapability StorageImageReadWithoutFormat
-OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0",
-            "%f32 2D 0 0 0 2 Unknown",
-            "%texel = OpImageRead %v4f32 %value %v2u32_0"
-        ),
-    },
-};
-
-pub(super) static VULKAN_COMPONENTS: Rule = Rule {
-    id: "image.vulkan-components",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-Result-04780"],
-    text: "In Vulkan, `OpImageRead` reads texels of four components.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: image!(
-            "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0",
-            "%f32 2D 0 0 0 2 R32f",
-            "%texel = OpImageRead %f32 %value %v2u32_0"
-        ),
-        keeps: image!(
-            "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0",
-            "%f32 2D 0 0 0 2 R32f",
-            "%texel = OpImageRead %v4f32 %value %v2u32_0"
-        ),
-    },
-};
-
-pub(super) static SUBPASS_STAGE: Rule = Rule {
-    id: "image.subpass-stage",
-    class: InvalidId,
-    section: "3.32.6",
-    vuids: &[],
-    text: "Images of dimensionality `SubpassData` are for fragment shaders.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: image!(
-            "OpCapability InputAttachment",
-            "%f32 SubpassData 0 0 0 2 Unknown",
-            "%texel = OpImageRead %v4f32 %value %v2u32_0"
-        ),
-        keeps: image!("%texel = OpImageRead %v4f32 %value %v2u32_0"),
-    },
-};
-
-pub(super) static SUBPASS_COORDINATE: Rule = Rule {
-    id: "image.subpass-coordinate",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-SubpassData-04660"],
-    text: "In Vulkan, an image of dimensionality `SubpassData` is read at the constant coordinate (0, 0): the \
-           fragment's own place.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: image!(
-            "OpCapability InputAttachment
-OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0
-OpDecorate %var InputAttachmentIndex 0",
-            "%f32 SubpassData 0 0 0 2 Unknown",
-            "%place = OpConstantComposite %v2i32 %i32_0 %i32_1
-%texel = OpImageRead %v4f32 %value %place"
-        ),
-        keeps: image!(
-            "OpCapability InputAttachment
-OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0
-OpDecorate %var InputAttachmentIndex 0",
-            "%f32 SubpassData 0 0 0 2 Unknown",
-            "%place = OpConstantComposite %v2i32 %i32_0 %i32_0
-%texel = OpImageRead %v4f32 %value %place"
-        ),
-    },
-};
-
-pub(super) static TEXEL: Rule = Rule {
-    id: "image.texel",
-    class: InvalidData,
-    section: "3.32.10",
-    vuids: &[],
-    text: "The texel to write is a scalar or a vector of numbers.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: image!("OpImageWrite %value %v2u32_0 %mat4_0"),
-        keeps: image!("OpImageWrite %value %v2u32_0 %v4f32_0"),
-    },
-};
-
-pub(super) static OPENCL_WRITE_OPERANDS: Rule = Rule {
-    id: "image.opencl-write-operands",
-    class: InvalidData,
-    section: "OpenCL, SPIR-V Environment",
-    vuids: &[],
-    text: "In OpenCL, `OpImageWrite` has no image operands other than `Lod`, which needs `ImageMipmap`.",
-    example: Example {
-        frame: Frame::KernelFor("opencl2.1"),
-        breaks: "OpCapability ImageBasic
-%image = OpTypeImage %void 2D 0 0 0 0 Unknown WriteOnly
-%value = OpUndef %image
-OpImageWrite %value %v2u32_0 %v4f32_0 ConstOffset %v2u32_0",
-        keeps: "OpCapability ImageBasic
-%image = OpTypeImage %void 2D 0 0 0 0 Unknown WriteOnly
-%value = OpUndef %image
-OpImageWrite %value %v2u32_0 %v4f32_0",
-    },
-};
-
-pub(super) static RESIDENT_CODE: Rule = Rule {
-    id: "image.resident-code",
-    class: InvalidData,
-    section: "3.32.10",
-    vuids: &[],
-    text: "A residency code is an integer scalar.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "OpCapability SparseResidency
-%resident = OpImageSparseTexelsResident %bool %f32_0",
-        keeps: "OpCapability SparseResidency
-%resident = OpImageSparseTexelsResident %bool %u32_0",
-    },
-};
-
-pub(super) static ATTACHMENT_STAGE: Rule = Rule {
-    id: "image.attachment-stage",
-    class: InvalidId,
-    section: "SPV_EXT_shader_tile_image",
-    vuids: &[],
-    text: "Only fragment shaders read attachments at their own place.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability TileImageDepthReadAccessEXT
-OpExtension \"SPV_EXT_shader_tile_image\"
-%depth = OpDepthAttachmentReadEXT %f32",
-        keeps: "OpCapability TileImageDepthReadAccessEXT
-OpExtension \"SPV_EXT_shader_tile_image\"",
-    },
-};
-
-pub(super) static ATTACHMENT_SAMPLE: Rule = Rule {
-    id: "image.attachment-sample",
-    class: InvalidData,
-    section: "SPV_EXT_shader_tile_image",
-    vuids: &[],
-    text: "The sample of an attachment is a 32-bit integer.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "OpCapability TileImageDepthReadAccessEXT
-OpExtension \"SPV_EXT_shader_tile_image\"
-%depth = OpDepthAttachmentReadEXT %f32 %f32_0",
-        keeps: "OpCapability TileImageDepthReadAccessEXT
-OpExtension \"SPV_EXT_shader_tile_image\"
-%depth = OpDepthAttachmentReadEXT %f32 %u32_0",
-    },
-};
+use crate::rules::generated::image;
 
 const FRAGMENT: Models = Models::of(&[ExecutionModel::Fragment]);
 
@@ -236,11 +38,11 @@ pub(super) fn check_fetch(at: &InstCtx<'_, '_>) -> CheckResult {
 fn check_fetched(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     if image.dim == Dim::Cube {
         let what = "can't fetch from a Cube image";
-        return Err(super::wrong_image(at, &DIM, at.id(0), what));
+        return Err(super::wrong_image(at, &image::DIM, at.id(0), what));
     }
     expect(image.sampled == 1, || {
         let what = "needs an image whose type has `Sampled` 1";
-        super::wrong_image(at, &SAMPLED, at.id(0), what)
+        super::wrong_image(at, &image::SAMPLED, at.id(0), what)
     })
 }
 
@@ -258,7 +60,7 @@ pub(super) fn check_read(at: &InstCtx<'_, '_>) -> CheckResult {
     let is_subpass = image.dim == Dim::SubpassData;
     if is_subpass && op == Op::ImageSparseRead || image.dim == Dim::TileImageDataEXT {
         let what = format!("can't read an image of dimensionality {}", image.dim);
-        let finding = super::wrong_image(at, &DIM, at.id(0), &what);
+        let finding = super::wrong_image(at, &image::DIM, at.id(0), &what);
         return all([result, Err(finding)]);
     }
     let texel = match result.is_ok() {
@@ -274,7 +76,7 @@ pub(super) fn check_read(at: &InstCtx<'_, '_>) -> CheckResult {
             let message = format!(
                 "{op} of SubpassData can be used only in Fragment, but is reached from {models}"
             );
-            Err(at.finding(&SUBPASS_STAGE, message))
+            Err(at.finding(&image::SUBPASS_STAGE, message))
         }
         _ => Ok(()),
     };
@@ -296,12 +98,12 @@ fn check_read_result(at: &InstCtx<'_, '_>, texel: Id, image: Option<Image>) -> C
     let m = at.m;
     if !shape::is_scalar_or_vector(m, texel, is_number) {
         let expected = "a scalar or a vector of numbers";
-        return Err(at.wrong_result(&RESULT, expected));
+        return Err(at.wrong_result(&image::RESULT, expected));
     }
     let components = m.dimension(texel);
     if m.env.is_vulkan() && components != 4 {
         let expected = "a vector of four components";
-        return Err(at.wrong_result(&VULKAN_COMPONENTS, expected));
+        return Err(at.wrong_result(&image::VULKAN_COMPONENTS, expected));
     }
     let (wanted, expected) = match image {
         Some(image) if m.env.is_opencl() && image.depth == 1 => {
@@ -311,7 +113,7 @@ fn check_read_result(at: &InstCtx<'_, '_>, texel: Id, image: Option<Image>) -> C
         _ => return Ok(()),
     };
     expect(components == wanted, || {
-        at.wrong_result(&COMPONENTS, expected)
+        at.wrong_result(&image::COMPONENTS, expected)
     })
 }
 
@@ -323,7 +125,7 @@ pub(super) fn check_write(at: &InstCtx<'_, '_>) -> CheckResult {
     };
     if matches!(image.dim, Dim::SubpassData | Dim::TileImageDataEXT) {
         let what = format!("can't write to an image of dimensionality {}", image.dim);
-        return Err(super::wrong_image(at, &DIM, at.id(0), &what));
+        return Err(super::wrong_image(at, &image::DIM, at.id(0), &what));
     }
     // cl_khr_mipmap_image_writes.
     let levels = match m.has(Capability::ImageMipmap) {
@@ -333,7 +135,8 @@ pub(super) fn check_write(at: &InstCtx<'_, '_>) -> CheckResult {
     let operands = at.inst.optional(3).unwrap_or(0) & !levels;
     let opencl = expect(!m.env.is_opencl() || operands == 0, || {
         let message = format!("{} can't have these image operands in OpenCL", at.inst.op());
-        at.finding(&OPENCL_WRITE_OPERANDS, message).arg(at, 3)
+        at.finding(&image::OPENCL_WRITE_OPERANDS, message)
+            .arg(at, 3)
     });
     let operands = opencl.and_then(|()| operands::check(at, &image, 3));
     all([
@@ -355,7 +158,7 @@ fn check_written(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     };
     if !shape::is_scalar_or_vector(m, ty, is_number) {
         let expected = "a scalar or a vector of numbers";
-        return Err(at.wrong_operand(&TEXEL, texel, "texel", expected));
+        return Err(at.wrong_operand(&image::TEXEL, texel, "texel", expected));
     }
     super::check_texel_type(at, image, m.scalar_or_vector_component(ty))
 }
@@ -372,13 +175,18 @@ fn check_storage(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
         (2, _) => None,
         _ => {
             let what = "needs an image whose type has `Sampled` 0 or 2";
-            return Err(super::wrong_image(at, &SAMPLED, at.id(0), what));
+            return Err(super::wrong_image(at, &image::SAMPLED, at.id(0), what));
         }
     };
     match needed {
         Some(needed) if !at.m.has(needed) => {
             let what = format!("needs the capability `{needed}` for its image");
-            Err(super::wrong_image(at, &STORAGE_CAPABILITY, at.id(0), &what))
+            Err(super::wrong_image(
+                at,
+                &image::STORAGE_CAPABILITY,
+                at.id(0),
+                &what,
+            ))
         }
         _ => Ok(()),
     }
@@ -398,7 +206,12 @@ fn check_format(at: &InstCtx<'_, '_>, image: &Image, capability: Capability) -> 
     match is_unknown && at.m.env.is_vulkan() && !at.m.has(capability) {
         true => {
             let what = format!("needs the capability `{capability}` for the format Unknown");
-            Err(super::wrong_image(at, &WITHOUT_FORMAT, at.id(0), &what))
+            Err(super::wrong_image(
+                at,
+                &image::WITHOUT_FORMAT,
+                at.id(0),
+                &what,
+            ))
         }
         false => Ok(()),
     }
@@ -422,7 +235,7 @@ fn check_subpass_coordinate(at: &InstCtx<'_, '_>) -> CheckResult {
         true => Ok(()),
         false => {
             let expected = "the constant (0, 0)";
-            Err(at.wrong_operand(&SUBPASS_COORDINATE, place, "coordinate", expected))
+            Err(at.wrong_operand(&image::SUBPASS_COORDINATE, place, "coordinate", expected))
         }
     }
 }
@@ -430,12 +243,12 @@ fn check_subpass_coordinate(at: &InstCtx<'_, '_>) -> CheckResult {
 /// Checks `OpImageSparseTexelsResident`.
 pub(super) fn check_resident(at: &InstCtx<'_, '_>) -> CheckResult {
     if !at.m.is_bool_scalar(at.result_type()) {
-        return Err(at.wrong_result(&RESULT, "a boolean scalar"));
+        return Err(at.wrong_result(&image::RESULT, "a boolean scalar"));
     }
     match at.m.type_of(at.id(0)) {
         Some(ty) if !at.m.is_int_scalar(ty) => {
             let expected = "an integer scalar";
-            Err(at.wrong_operand(&RESIDENT_CODE, at.id(0), "residency code", expected))
+            Err(at.wrong_operand(&image::RESIDENT_CODE, at.id(0), "residency code", expected))
         }
         _ => Ok(()),
     }
@@ -449,26 +262,32 @@ pub(super) fn check_attachment(at: &InstCtx<'_, '_>) -> CheckResult {
     let (what, sample) = match op {
         Op::ColorAttachmentReadEXT => (check_color(at, result), 1),
         Op::DepthAttachmentReadEXT if !is_float32(m, result) => {
-            (Err(at.wrong_result(&RESULT, "a 32-bit float")), 0)
+            (Err(at.wrong_result(&image::RESULT, "a 32-bit float")), 0)
         }
         Op::StencilAttachmentReadEXT if !is_int32(m, result) => {
-            (Err(at.wrong_result(&RESULT, "a 32-bit integer")), 0)
+            (Err(at.wrong_result(&image::RESULT, "a 32-bit integer")), 0)
         }
         _ => (Ok(()), 0),
     };
     let sample = at.inst.optional(sample).map(Id);
     let sample = match sample.filter(|&id| m.type_of(id).is_some_and(|ty| !is_int32(m, ty))) {
-        Some(id) => Err(at.wrong_operand(&ATTACHMENT_SAMPLE, id, "sample", "a 32-bit integer")),
+        Some(id) => {
+            Err(at.wrong_operand(&image::ATTACHMENT_SAMPLE, id, "sample", "a 32-bit integer"))
+        }
         None => Ok(()),
     };
-    all([what, sample, at.expect_models(&ATTACHMENT_STAGE, FRAGMENT)])
+    all([
+        what,
+        sample,
+        at.expect_models(&image::ATTACHMENT_STAGE, FRAGMENT),
+    ])
 }
 
 /// Checks the image and the result of a read of colours.
 fn check_color(at: &InstCtx<'_, '_>, result: Id) -> CheckResult {
     let is_numbers = shape::is_scalar_or_vector(at.m, result, is_number);
     let numbers = expect(is_numbers, || {
-        at.wrong_result(&RESULT, "a scalar or a vector of numbers")
+        at.wrong_result(&image::RESULT, "a scalar or a vector of numbers")
     });
     let image = match super::image_operand(at, 0) {
         Ok(Some(image)) if image.dim != Dim::TileImageDataEXT => {
@@ -476,7 +295,7 @@ fn check_color(at: &InstCtx<'_, '_>, result: Id) -> CheckResult {
                 "needs an image of dimensionality TileImageDataEXT, but has {}",
                 image.dim
             );
-            Err(super::wrong_image(at, &DIM, at.id(0), &what))
+            Err(super::wrong_image(at, &image::DIM, at.id(0), &what))
         }
         Ok(Some(image)) if is_numbers => {
             super::check_texel_type(at, &image, at.m.component_type(result))

@@ -1,55 +1,6 @@
 //! Image instructions (specification, section 3.32.10), and those that
 //! extensions add.
 
-/// A piece of an example: lines after the load of an image with its sampler, as
-/// `%value`. The image's type may be given before the lines, and before that what
-/// comes first.
-macro_rules! sampled {
-    ($lines:literal) => {
-        sampled!("%f32 2D 0 0 0 1 Unknown", $lines)
-    };
-    ($type:literal, $lines:literal) => {
-        sampled!("", $type, $lines)
-    };
-    ($before:literal, $type:literal, $lines:literal) => {
-        concat!(
-            $before,
-            "\n%image = OpTypeImage ",
-            $type,
-            "
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-",
-            $lines
-        )
-    };
-}
-
-/// The same with an image that has no sampler.
-macro_rules! image {
-    ($lines:literal) => {
-        image!("%f32 2D 0 0 0 2 R32f", $lines)
-    };
-    ($type:literal, $lines:literal) => {
-        image!("", $type, $lines)
-    };
-    ($before:literal, $type:literal, $lines:literal) => {
-        concat!(
-            $before,
-            "\n%image = OpTypeImage ",
-            $type,
-            "
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%value = OpLoad %image %var
-",
-            $lines
-        )
-    };
-}
-
 mod access;
 mod operands;
 mod query;
@@ -60,14 +11,14 @@ mod texel_pointer;
 mod vendor;
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidData, InvalidId};
 use spirvkit_grammar::Op;
 
 use super::{Family, derivatives};
 use crate::finding::{CheckResult, Finding, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rule::Rule;
+use crate::rules::generated::image;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -124,350 +75,6 @@ pub(crate) const FAMILY: Family = Family {
     ],
     check,
     check_module: Some(sampled_image::check_uses),
-    rules: &[
-        &RESERVED,
-        &IMAGE_OPERAND,
-        &SAMPLED_IMAGE_OPERAND,
-        &SPARSE_RESULT,
-        &IMPLICIT_LOD_STAGE,
-        &IMPLICIT_LOD_MODE,
-        &TEXEL_TYPE,
-        &RESULT,
-        &COMPONENTS,
-        &COORDINATE,
-        &COORDINATE_SIZE,
-        &DIM,
-        &MULTISAMPLED,
-        &SAMPLED,
-        &FORMAT_SIGN,
-        &sampled_image::RESULT,
-        &sampled_image::SAMPLER,
-        &sampled_image::SAME_IMAGE,
-        &sampled_image::VULKAN_SAMPLED,
-        &sampled_image::BLOCK,
-        &sampled_image::CONSUMER,
-        &sampled_image::IMAGE_RESULT,
-        &sample::DREF,
-        &sample::VULKAN_DREF_DIM,
-        &sample::COMPONENT,
-        &sample::COMPONENT_CONSTANT,
-        &sample::OPENCL_CONST_OFFSET,
-        &access::STORAGE_CAPABILITY,
-        &access::WITHOUT_FORMAT,
-        &access::VULKAN_COMPONENTS,
-        &access::SUBPASS_STAGE,
-        &access::SUBPASS_COORDINATE,
-        &access::TEXEL,
-        &access::OPENCL_WRITE_OPERANDS,
-        &access::RESIDENT_CODE,
-        &access::ATTACHMENT_STAGE,
-        &access::ATTACHMENT_SAMPLE,
-        &query::SIZE_COMPONENTS,
-        &query::LOD,
-        &query::NOT_MULTISAMPLED,
-        &query::VULKAN_SAMPLED,
-        &texel_pointer::RESULT,
-        &texel_pointer::IMAGE,
-        &texel_pointer::SAMPLE,
-        &texel_pointer::FORMAT,
-        &operands::OPCODE,
-        &operands::EXCLUSIVE,
-        &operands::TYPE,
-        &operands::SIZE,
-        &operands::CONSTANT,
-        &operands::IMAGE,
-        &operands::VULKAN_OFFSET,
-        &operands::NON_PRIVATE,
-        &operands::ZERO_EXTEND,
-        &vendor::PROCESSING_DECORATION,
-        &vendor::PROCESSING_USE,
-        &vendor::GATHER_MODE,
-        &vendor::GATHER_MODE_CAPABILITY,
-        &vendor::ADDRESSING_MODE,
-    ],
-};
-
-static RESERVED: Rule = Rule {
-    id: "image.reserved",
-    class: InvalidBinary,
-    section: "3.32.10",
-    vuids: &[],
-    text: "The sparse instructions with projection are reserved: no version of SPIR-V gives them a meaning.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: sampled!(
-            "OpCapability SparseResidency",
-            "%f32 2D 0 0 0 1 Unknown",
-            "%pair = OpTypeStruct %u32 %v4f32
-%texel = OpImageSparseSampleProjImplicitLod %pair %value %v3f32_0"
-        ),
-        keeps: sampled!(
-            "OpCapability SparseResidency",
-            "%f32 2D 0 0 0 1 Unknown",
-            "%pair = OpTypeStruct %u32 %v4f32
-%texel = OpImageSparseSampleImplicitLod %pair %value %v2f32_0"
-        ),
-    },
-};
-
-static IMAGE_OPERAND: Rule = Rule {
-    id: "image.image-operand",
-    class: InvalidData,
-    section: "3.32.10",
-    vuids: &[],
-    text: "The image of an instruction that doesn't sample is of type `OpTypeImage`.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "OpCapability ImageQuery
-%levels = OpImageQueryLevels %u32 %u32_0",
-        keeps: image!(
-            "OpCapability ImageQuery",
-            "%f32 2D 0 0 0 1 Unknown",
-            "%levels = OpImageQueryLevels %u32 %value"
-        ),
-    },
-};
-
-static SAMPLED_IMAGE_OPERAND: Rule = Rule {
-    id: "image.sampled-image-operand",
-    class: InvalidData,
-    section: "3.32.10",
-    vuids: &[],
-    text: "The image of an instruction that samples comes with its sampler, as an `OpTypeSampledImage`.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: image!(
-            "%f32 2D 0 0 0 1 Unknown",
-            "%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"
-        ),
-        keeps: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"),
-    },
-};
-
-static SPARSE_RESULT: Rule = Rule {
-    id: "image.sparse-result",
-    class: InvalidData,
-    section: "3.32.10",
-    vuids: &[],
-    text: "The result of a sparse instruction is a structure of two members: an integer scalar for residency, and the \
-           texel.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: sampled!(
-            "OpCapability SparseResidency",
-            "%f32 2D 0 0 0 1 Unknown",
-            "%texel = OpImageSparseSampleImplicitLod %v4f32 %value %v2f32_0"
-        ),
-        keeps: sampled!(
-            "OpCapability SparseResidency",
-            "%f32 2D 0 0 0 1 Unknown",
-            "%pair = OpTypeStruct %u32 %v4f32
-%texel = OpImageSparseSampleImplicitLod %pair %value %v2f32_0"
-        ),
-    },
-};
-
-static IMPLICIT_LOD_STAGE: Rule = Rule {
-    id: "image.implicit-lod-stage",
-    class: InvalidId,
-    section: "3.32.10",
-    vuids: &[],
-    text: "An implicit level of detail comes from derivatives, which only fragment shaders and, with derivative \
-           groups, compute, mesh and task shaders have.",
-    example: Example {
-        frame: Frame::ShaderFor("spv1.0"),
-        breaks: sampled!(
-            "OpCapability TransformFeedback
-OpEntryPoint Vertex %main \"main\"
-OpExecutionMode %main Xfb",
-            "%f32 2D 0 0 0 1 Unknown",
-            "%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"
-        ),
-        keeps: sampled!(
-            "OpCapability TransformFeedback
-OpEntryPoint Vertex %main \"main\"
-OpExecutionMode %main Xfb",
-            "%f32 2D 0 0 0 1 Unknown",
-            "%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Lod %f32_0"
-        ),
-    },
-};
-
-static IMPLICIT_LOD_MODE: Rule = Rule {
-    id: "image.implicit-lod-mode",
-    class: InvalidId,
-    section: "SPV_KHR_compute_shader_derivatives",
-    vuids: &[],
-    text: "A compute, mesh or task shader has derivatives, and with them implicit levels of detail, only with the \
-           execution mode `DerivativeGroupQuadsKHR` or `DerivativeGroupLinearKHR`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"),
-        keeps: sampled!(
-            "OpCapability ComputeDerivativeGroupLinearKHR
-OpExtension \"SPV_KHR_compute_shader_derivatives\"
-OpExecutionMode %main LocalSize 4 1 1
-OpExecutionMode %main DerivativeGroupLinearKHR",
-            "%f32 2D 0 0 0 1 Unknown",
-            "%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"
-        ),
-    },
-};
-
-static TEXEL_TYPE: Rule = Rule {
-    id: "image.texel-type",
-    class: InvalidData,
-    section: "3.32.10",
-    vuids: &[],
-    text: "The components of a texel have the image's sampled type, unless that is void.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: sampled!("%texel = OpImageSampleImplicitLod %v4u32 %value %v2f32_0"),
-        keeps: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"),
-    },
-};
-
-static RESULT: Rule = Rule {
-    id: "image.result",
-    class: InvalidData,
-    section: "3.32.10",
-    vuids: &[],
-    text: "The result of an image instruction has the type that suits it: texels are vectors of numbers, comparisons \
-           are scalars, and queries are integers (or floats for `OpImageQueryLod`).",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: sampled!("%texel = OpImageSampleImplicitLod %f32 %value %v2f32_0"),
-        keeps: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"),
-    },
-};
-
-static COMPONENTS: Rule = Rule {
-    id: "image.components",
-    class: InvalidData,
-    section: "3.32.10",
-    vuids: &[],
-    text: "A texel that is sampled, fetched or gathered has four components, and so has one that OpenCL reads from \
-           an image without depth.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: sampled!("%texel = OpImageSampleImplicitLod %v3f32 %value %v2f32_0"),
-        keeps: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"),
-    },
-};
-
-static COORDINATE: Rule = Rule {
-    id: "image.coordinate",
-    class: InvalidData,
-    section: "3.32.10",
-    vuids: &[],
-    text: "A coordinate is a scalar or a vector of 32-bit numbers: floats for sampling, integers for fetching, either \
-           for reading, writing and sampling in kernels. With `Float16ImageAMD`, 16-bit floats are also allowed for \
-           sampling.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2u32_0"),
-        keeps: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"),
-    },
-};
-
-static COORDINATE_SIZE: Rule = Rule {
-    id: "image.coordinate-size",
-    class: InvalidData,
-    section: "3.32.10",
-    vuids: &[],
-    text: "A coordinate has a component for each dimension, one more for the layer of an arrayed image, and one more \
-           as the divisor of a projection.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: sampled!(
-            "%f32 2D 0 1 0 1 Unknown",
-            "%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"
-        ),
-        keeps: sampled!(
-            "%f32 2D 0 1 0 1 Unknown",
-            "%texel = OpImageSampleImplicitLod %v4f32 %value %v3f32_0"
-        ),
-    },
-};
-
-static DIM: Rule = Rule {
-    id: "image.dim",
-    class: InvalidData,
-    section: "3.32.10",
-    vuids: &[],
-    text: "Each image instruction works only on some dimensionalities: cubes can't be fetched from, buffers have no \
-           levels, projection needs a plane or a volume.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: image!(
-            "%f32 Cube 0 0 0 1 Unknown",
-            "%texel = OpImageFetch %v4f32 %value %v3u32_0"
-        ),
-        keeps: image!(
-            "%f32 3D 0 0 0 1 Unknown",
-            "%texel = OpImageFetch %v4f32 %value %v3u32_0"
-        ),
-    },
-};
-
-static MULTISAMPLED: Rule = Rule {
-    id: "image.multisampled",
-    class: InvalidData,
-    section: "3.32.10",
-    vuids: &[],
-    text: "A multisampled image can't be filtered: it is fetched from, read or written one sample at a time.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: sampled!(
-            "%f32 2D 0 0 1 1 Unknown",
-            "%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"
-        ),
-        keeps: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0"),
-    },
-};
-
-static SAMPLED: Rule = Rule {
-    id: "image.sampled",
-    class: InvalidData,
-    section: "3.32.10",
-    vuids: &[],
-    text: "Texels are fetched from images that may have a sampler (`Sampled` 1), and read and written in images that \
-           have none (`Sampled` 0 or 2).",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: image!(
-            "%f32 2D 0 0 0 2 Rgba32f",
-            "%texel = OpImageFetch %v4f32 %value %v2u32_0"
-        ),
-        keeps: image!(
-            "%f32 2D 0 0 0 1 Unknown",
-            "%texel = OpImageFetch %v4f32 %value %v2u32_0"
-        ),
-    },
-};
-
-static FORMAT_SIGN: Rule = Rule {
-    id: "image.format-sign",
-    class: InvalidData,
-    section: "Vulkan, Image Format and Type Matching",
-    vuids: &["VUID-StandaloneSpirv-Image-04965"],
-    text: "In Vulkan, an access to integers has the signedness of the image's format. `SignExtend` and `ZeroExtend` \
-           give the signedness of the access; without them, it is that of the sampled type.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: image!(
-            "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0",
-            "%u32 2D 0 0 0 2 R32i",
-            "%texel = OpImageRead %v4u32 %value %v2u32_0"
-        ),
-        keeps: image!(
-            "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0",
-            "%u32 2D 0 0 0 2 R32ui",
-            "%texel = OpImageRead %v4u32 %value %v2u32_0"
-        ),
-    },
 };
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -507,7 +114,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         | Op::ImageSparseSampleProjExplicitLod
         | Op::ImageSparseSampleProjDrefImplicitLod
         | Op::ImageSparseSampleProjDrefExplicitLod) => {
-            Err(at.finding(&RESERVED, format!("{op} is reserved for future use")))
+            Err(at.finding(&image::RESERVED, format!("{op} is reserved for future use")))
         }
         _ => sample::check(at),
     }
@@ -533,7 +140,12 @@ fn image_operand(at: &InstCtx<'_, '_>, index: usize) -> Result<Option<Image>, Fi
         Type::Image(image) => Ok(Some(image)),
         // The use of a sampled image is a matter of its own.
         _ if at.m.op_of(id) == Op::SampledImage => Ok(None),
-        _ => Err(at.wrong_operand(&IMAGE_OPERAND, id, "image", "of the type `OpTypeImage`")),
+        _ => Err(at.wrong_operand(
+            &image::IMAGE_OPERAND,
+            id,
+            "image",
+            "of the type `OpTypeImage`",
+        )),
     }
 }
 
@@ -549,7 +161,7 @@ fn sampled_image_operand(at: &InstCtx<'_, '_>, index: usize) -> Result<Option<Im
             _ => Ok(None),
         },
         _ => Err(at.wrong_operand(
-            &SAMPLED_IMAGE_OPERAND,
+            &image::SAMPLED_IMAGE_OPERAND,
             id,
             "sampled image",
             "of the type `OpTypeSampledImage`",
@@ -570,7 +182,7 @@ fn texel_of(at: &InstCtx<'_, '_>) -> Result<Id, Finding> {
         } if at.m.is_int_scalar(Id(residency)) => Ok(Id(texel)),
         _ => {
             let expected = "a structure of an integer scalar and a texel";
-            Err(at.wrong_result(&SPARSE_RESULT, expected))
+            Err(at.wrong_result(&image::SPARSE_RESULT, expected))
         }
     }
 }
@@ -580,11 +192,11 @@ fn check_texel_vector(at: &InstCtx<'_, '_>, texel: Id) -> CheckResult {
     let m = at.m;
     if !m.is_vector(texel) || !shape::is_number(m, m.component_type(texel)) {
         let expected = "a vector of integers or floats";
-        return Err(at.wrong_result(&RESULT, expected));
+        return Err(at.wrong_result(&image::RESULT, expected));
     }
     match m.dimension(texel) {
         4 => Ok(()),
-        _ => Err(at.wrong_result(&COMPONENTS, "a vector of four components")),
+        _ => Err(at.wrong_result(&image::COMPONENTS, "a vector of four components")),
     }
 }
 
@@ -609,7 +221,7 @@ fn check_same_texel_type(at: &InstCtx<'_, '_>, image: &Image, component: Id) -> 
         m.show_type(component),
         m.show_type(image.sampled_type)
     );
-    let finding = at.finding(&TEXEL_TYPE, message);
+    let finding = at.finding(&image::TEXEL_TYPE, message);
     Err(finding.about(
         m,
         image.sampled_type,
@@ -630,11 +242,11 @@ fn check_coordinate(
         return Ok(());
     };
     if !shape::is_scalar_or_vector(at.m, ty, test) {
-        return Err(at.wrong_operand(&COORDINATE, id, "coordinate", expected));
+        return Err(at.wrong_operand(&image::COORDINATE, id, "coordinate", expected));
     }
     if at.m.dimension(ty) < size {
         let expected = format!("of at least {size} components");
-        return Err(at.wrong_operand(&COORDINATE_SIZE, id, "coordinate", &expected));
+        return Err(at.wrong_operand(&image::COORDINATE_SIZE, id, "coordinate", &expected));
     }
     Ok(())
 }
@@ -646,10 +258,10 @@ fn check_implicit_lod(at: &InstCtx<'_, '_>) -> CheckResult {
             "{} is reached from {models}, where there is no implicit level of detail",
             at.inst.op()
         );
-        return Err(at.finding(&IMPLICIT_LOD_STAGE, message));
+        return Err(at.finding(&image::IMPLICIT_LOD_STAGE, message));
     }
     at.expect_mode(
-        &IMPLICIT_LOD_MODE,
+        &image::IMPLICIT_LOD_MODE,
         derivatives::GROUPED,
         derivatives::GROUPING,
         "no execution mode for derivative groups",

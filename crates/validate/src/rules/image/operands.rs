@@ -1,188 +1,15 @@
 //! Image operands (specification, section 3.14).
 
-use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
-use spirvkit_diagnostics::counted;
-use spirvkit_grammar::{Capability, Dim, ImageOperands, Op};
-
-use super::FORMAT_SIGN;
 use super::shape::{self, Lod, is_int32, is_place_float, traits};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rule::Rule;
+use crate::rules::generated::image;
 use crate::rules::scopes;
-
-pub(super) static OPCODE: Rule = Rule {
-    id: "image.operand-opcode",
-    class: InvalidData,
-    section: "3.14",
-    vuids: &[],
-    text: "Each image operand is for some instructions only: `Bias` for implicit levels of detail, `Lod` for explicit \
-           ones and fetches, `Grad` for explicit ones, `ConstOffsets` for gathers, `Sample` for what reads or writes \
-           single texels, `MakeTexelAvailable` for writes, `MakeTexelVisible` for reads.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 Lod %f32_0"),
-        keeps: sampled!("%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 Bias %f32_0"),
-    },
-};
-
-pub(super) static EXCLUSIVE: Rule = Rule {
-    id: "image.operand-exclusive",
-    class: InvalidData,
-    section: "3.14",
-    vuids: &[],
-    text: "There is at most one kind of offset, and not both `Lod` and `Grad`.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: sampled!(
-            "%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Lod|Grad %f32_0 %v2f32_0 %v2f32_0"
-        ),
-        keeps: sampled!(
-            "%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Grad %v2f32_0 %v2f32_0"
-        ),
-    },
-};
-
-pub(super) static TYPE: Rule = Rule {
-    id: "image.operand-type",
-    class: InvalidData,
-    section: "3.14",
-    vuids: &[],
-    text: "Levels, biases and gradients are 32-bit floats, and with `Float16ImageAMD` also 16-bit floats, except that \
-           the level of a fetch is a 32-bit integer; offsets and samples are 32-bit integers.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: sampled!("%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Lod %u32_0"),
-        keeps: sampled!("%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Lod %f32_0"),
-    },
-};
-
-pub(super) static SIZE: Rule = Rule {
-    id: "image.operand-size",
-    class: InvalidData,
-    section: "3.14",
-    vuids: &[],
-    text: "Gradients and offsets have a component for each dimension, but none for the layer; `ConstOffsets` are four \
-           vectors of two components each.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: sampled!(
-            "%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Grad %v3f32_0 %v3f32_0"
-        ),
-        keeps: sampled!(
-            "%texel = OpImageSampleExplicitLod %v4f32 %value %v2f32_0 Grad %v2f32_0 %v2f32_0"
-        ),
-    },
-};
-
-pub(super) static CONSTANT: Rule = Rule {
-    id: "image.operand-constant",
-    class: InvalidData,
-    section: "3.14",
-    vuids: &[],
-    text: "`ConstOffset` and `ConstOffsets` are constants.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: sampled!(
-            "%one = OpLoad %u32 %private_u32
-%offset = OpCompositeConstruct %v2u32 %one %one
-%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 ConstOffset %offset"
-        ),
-        keeps: sampled!(
-            "%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 ConstOffset %v2u32_0"
-        ),
-    },
-};
-
-pub(super) static IMAGE: Rule = Rule {
-    id: "image.operand-image",
-    class: InvalidData,
-    section: "3.14",
-    vuids: &[],
-    text: "Levels, biases and gradients need an image with levels (1D, 2D, 3D or `Cube`, not multisampled; for \
-           gradients, one that isn't multisampled is enough), offsets need one that is not a cube, and `Sample` is \
-           used with all multisampled images and no others.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: image!(
-            "%f32 2D 0 0 1 1 Unknown",
-            "%texel = OpImageFetch %v4f32 %value %v2u32_0"
-        ),
-        keeps: image!(
-            "%f32 2D 0 0 1 1 Unknown",
-            "%texel = OpImageFetch %v4f32 %value %v2u32_0 Sample %u32_0"
-        ),
-    },
-};
-
-pub(super) static VULKAN_OFFSET: Rule = Rule {
-    id: "image.vulkan-offset",
-    class: InvalidData,
-    section: "Vulkan, Runtime SPIR-V Validation",
-    vuids: &["VUID-RuntimeSpirv-Offset-10213"],
-    text: "In Vulkan, `Offset` is only for gathers, unless the feature `maintenance8` is enabled.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: sampled!(
-            "OpCapability ImageGatherExtended
-OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0",
-            "%f32 2D 0 0 0 1 Unknown",
-            "%texel = OpImageSampleImplicitLod %v4f32 %value %v2f32_0 Offset %v2u32_0"
-        ),
-        keeps: sampled!(
-            "OpCapability ImageGatherExtended
-OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0",
-            "%f32 2D 0 0 0 1 Unknown",
-            "%texels = OpImageGather %v4f32 %value %v2f32_0 %u32_0 Offset %v2u32_0"
-        ),
-    },
-};
-
-pub(super) static NON_PRIVATE: Rule = Rule {
-    id: "image.operand-non-private",
-    class: InvalidData,
-    section: "3.14",
-    vuids: &[],
-    text: "`MakeTexelAvailable` and `MakeTexelVisible` need `NonPrivateTexel`: private texels are not shared.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: image!(
-            "OpCapability VulkanMemoryModel
-OpMemoryModel Logical Vulkan",
-            "%f32 2D 0 0 0 2 R32f",
-            "%texel = OpImageRead %v4f32 %value %v2u32_0 MakeTexelVisible %u32_2"
-        ),
-        keeps: image!(
-            "OpCapability VulkanMemoryModel
-OpMemoryModel Logical Vulkan",
-            "%f32 2D 0 0 0 2 R32f",
-            "%texel = OpImageRead %v4f32 %value %v2u32_0 MakeTexelVisible|NonPrivateTexel %u32_2"
-        ),
-    },
-};
-
-pub(super) static ZERO_EXTEND: Rule = Rule {
-    id: "image.operand-zero-extend",
-    class: InvalidData,
-    section: "3.14",
-    vuids: &[],
-    text: "With `ZeroExtend`, the components of the texel are not signed.",
-    example: Example {
-        frame: Frame::FragmentFor("spv1.4"),
-        breaks: image!(
-            "%i32 2D 0 0 0 2 R32i",
-            "%texel = OpImageRead %v4i32 %value %v2u32_0 ZeroExtend"
-        ),
-        keeps: image!(
-            "%u32 2D 0 0 0 2 R32ui",
-            "%texel = OpImageRead %v4u32 %value %v2u32_0 ZeroExtend"
-        ),
-    },
-};
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::counted;
+use spirvkit_grammar::{Capability, Dim, ImageOperands, Op};
 
 /// The operands with their bits and how many ids each has, in order.
 const OPERANDS: [(ImageOperands, usize); 11] = [
@@ -223,7 +50,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>, image: &Image, first: usize) -> CheckR
         image.multisampled && !mask.contains(ImageOperands::Sample) && is_access(at.inst.op());
     let sample = expect(!lacks_sample, || {
         let what = "needs the image operand `Sample` for a multisampled image";
-        super::wrong_image(at, &self::IMAGE, at.id(0), what)
+        super::wrong_image(at, &image::OPERAND_IMAGE, at.id(0), what)
     });
     let given = match mask.0 {
         0 => Ok(()),
@@ -244,12 +71,12 @@ fn check_given(
             "{} has more than one kind of offset: `{mask}`",
             at.inst.op()
         );
-        at.finding(&EXCLUSIVE, message)
+        at.finding(&image::OPERAND_EXCLUSIVE, message)
     });
     let has_both = mask.contains(ImageOperands::Lod | ImageOperands::Grad);
     let levels = expect(!has_both, || {
         let message = format!("{} has both `Lod` and `Grad`", at.inst.op());
-        at.finding(&EXCLUSIVE, message)
+        at.finding(&image::OPERAND_EXCLUSIVE, message)
     });
     // Which of them is meant, nobody knows.
     let (has_odd_offsets, has_odd_levels) = (offsets.is_err(), levels.is_err());
@@ -331,7 +158,7 @@ impl Given<'_> {
                         self.operand,
                         at.inst.op()
                     );
-                    at.finding(&NON_PRIVATE, message)
+                    at.finding(&image::OPERAND_NON_PRIVATE, message)
                 });
                 all([shared, scopes::check_memory(at, at.id(self.index))])
             }
@@ -382,7 +209,7 @@ impl Given<'_> {
             return Ok(());
         }
         let message = format!("{op} can't have the image operand `{}`", self.operand);
-        Err(at.finding(&OPCODE, message))
+        Err(at.finding(&image::OPERAND_OPCODE, message))
     }
 
     fn expect(
@@ -394,7 +221,7 @@ impl Given<'_> {
     ) -> CheckResult {
         let id = at.id(self.index + id);
         match at.m.type_of(id) {
-            Some(ty) if !test(at.m, ty) => Err(self.wrong(at, &TYPE, id, expected)),
+            Some(ty) if !test(at.m, ty) => Err(self.wrong(at, &image::OPERAND_TYPE, id, expected)),
             _ => Ok(()),
         }
     }
@@ -408,7 +235,7 @@ impl Given<'_> {
             Some(ty) if !shape::is_scalar_or_vector(at.m, ty, shape::is_number) => Ok(()),
             Some(ty) if at.m.dimension(ty) != size => {
                 let expected = format!("of {}", counted(size as usize, "component"));
-                Err(self.wrong(at, &SIZE, id, &expected))
+                Err(self.wrong(at, &image::OPERAND_SIZE, id, &expected))
             }
             _ => Ok(()),
         }
@@ -449,7 +276,7 @@ impl Given<'_> {
                 "{} does not gather, so it can't have an `Offset` in Vulkan",
                 at.inst.op()
             );
-            at.finding(&VULKAN_OFFSET, message)
+            at.finding(&image::VULKAN_OFFSET, message)
         });
         all([self.expect_no_cube(at), ty, constant, size, gathers])
     }
@@ -460,7 +287,7 @@ impl Given<'_> {
         let Some(ty) = m.type_of(id) else {
             return self.expect_no_cube(at);
         };
-        let four = || Err(self.wrong(at, &SIZE, id, "an array of four offsets"));
+        let four = || Err(self.wrong(at, &image::OPERAND_SIZE, id, "an array of four offsets"));
         let (length, element) = match m.ty(ty) {
             Type::Array { element, length } => (
                 match m.default_u64(length) == Some(4) {
@@ -469,7 +296,7 @@ impl Given<'_> {
                 },
                 expect(is_pair(m, element), || {
                     let expected = "an array of vectors of two 32-bit integers";
-                    self.wrong(at, &TYPE, id, expected)
+                    self.wrong(at, &image::OPERAND_TYPE, id, expected)
                 }),
             ),
             _ => (four(), Ok(())),
@@ -492,7 +319,7 @@ impl Given<'_> {
         let id = at.id(self.index);
         match at.m.type_of(id).is_none() || at.m.is_constant(id) {
             true => Ok(()),
-            false => Err(self.wrong(at, &CONSTANT, id, "a constant")),
+            false => Err(self.wrong(at, &image::OPERAND_CONSTANT, id, "a constant")),
         }
     }
 
@@ -508,7 +335,7 @@ impl Given<'_> {
             "has the image operand `{}`, which needs {expected}",
             self.operand
         );
-        super::wrong_image(at, &self::IMAGE, at.id(0), &what)
+        super::wrong_image(at, &image::OPERAND_IMAGE, at.id(0), &what)
     }
 }
 
@@ -541,7 +368,7 @@ fn check_sign(at: &InstCtx<'_, '_>, image: &Image, mask: ImageOperands) -> Check
         image.format,
         sign(is_signed)
     );
-    Err(super::wrong_image(at, &FORMAT_SIGN, at.id(0), &what))
+    Err(super::wrong_image(at, &image::FORMAT_SIGN, at.id(0), &what))
 }
 
 fn check_zero_extend(at: &InstCtx<'_, '_>, mask: ImageOperands) -> CheckResult {
@@ -555,7 +382,7 @@ fn check_zero_extend(at: &InstCtx<'_, '_>, mask: ImageOperands) -> CheckResult {
                 "{} has `ZeroExtend`, but its texels are signed integers",
                 at.inst.op()
             );
-            Err(at.finding(&ZERO_EXTEND, message))
+            Err(at.finding(&image::OPERAND_ZERO_EXTEND, message))
         }
         _ => Ok(()),
     }

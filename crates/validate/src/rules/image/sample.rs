@@ -1,123 +1,14 @@
 //! Sampling and gathering.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Capability, Dim, ImageOperands, Op};
 
 use super::shape::{self, Lod, is_float32, is_int32, is_place_float, traits};
-use super::{DIM, MULTISAMPLED, RESULT, operands, vendor};
+use super::{operands, vendor};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Module};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static DREF: Rule = Rule {
-    id: "image.dref",
-    class: InvalidData,
-    section: "3.32.10",
-    vuids: &[],
-    text: "The reference depth of a comparison is a 32-bit float.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: sampled!(
-            "%f32 2D 1 0 0 1 Unknown",
-            "%depth = OpImageSampleDrefImplicitLod %f32 %value %v2f32_0 %f64_0"
-        ),
-        keeps: sampled!(
-            "%f32 2D 1 0 0 1 Unknown",
-            "%depth = OpImageSampleDrefImplicitLod %f32 %value %v2f32_0 %f32_0"
-        ),
-    },
-};
-
-pub(super) static VULKAN_DREF_DIM: Rule = Rule {
-    id: "image.vulkan-dref-dim",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-OpImage-04777"],
-    text: "In Vulkan, 3D images have no depths to compare with.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: sampled!(
-            "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0",
-            "%f32 3D 1 0 0 1 Unknown",
-            "%depth = OpImageSampleDrefImplicitLod %f32 %value %v3f32_0 %f32_0"
-        ),
-        keeps: sampled!(
-            "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0",
-            "%f32 2D 1 0 0 1 Unknown",
-            "%depth = OpImageSampleDrefImplicitLod %f32 %value %v2f32_0 %f32_0"
-        ),
-    },
-};
-
-pub(super) static COMPONENT: Rule = Rule {
-    id: "image.component",
-    class: InvalidData,
-    section: "3.32.10",
-    vuids: &[],
-    text: "The component to gather is a 32-bit integer.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: sampled!("%texels = OpImageGather %v4f32 %value %v2f32_0 %u64_1"),
-        keeps: sampled!("%texels = OpImageGather %v4f32 %value %v2f32_0 %u32_1"),
-    },
-};
-
-pub(super) static COMPONENT_CONSTANT: Rule = Rule {
-    id: "image.component-constant",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-OpImageGather-04664"],
-    text: "In Vulkan, the component to gather is a constant.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: sampled!(
-            "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0",
-            "%f32 2D 0 0 0 1 Unknown",
-            "%component = OpLoad %u32 %private_u32
-%texels = OpImageGather %v4f32 %value %v2f32_0 %component"
-        ),
-        keeps: sampled!(
-            "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0",
-            "%f32 2D 0 0 0 1 Unknown",
-            "%texels = OpImageGather %v4f32 %value %v2f32_0 %u32_1"
-        ),
-    },
-};
-
-pub(super) static OPENCL_CONST_OFFSET: Rule = Rule {
-    id: "image.opencl-const-offset",
-    class: InvalidData,
-    section: "OpenCL, SPIR-V Environment",
-    vuids: &[],
-    text: "OpenCL has no constant offsets for coordinates.",
-    example: Example {
-        frame: Frame::KernelFor("opencl2.1"),
-        breaks: "OpCapability ImageBasic
-OpCapability LiteralSampler
-%image = OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly
-%sampled = OpTypeSampledImage %image
-%sampler = OpTypeSampler
-%filter = OpConstantSampler %sampler None 0 Nearest
-%value = OpUndef %image
-%both = OpSampledImage %sampled %value %filter
-%texel = OpImageSampleExplicitLod %v4f32 %both %v2f32_0 Lod|ConstOffset %f32_0 %v2u32_0",
-        keeps: "OpCapability ImageBasic
-OpCapability LiteralSampler
-%image = OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly
-%sampled = OpTypeSampledImage %image
-%sampler = OpTypeSampler
-%filter = OpConstantSampler %sampler None 0 Nearest
-%value = OpUndef %image
-%both = OpSampledImage %sampled %value %filter
-%texel = OpImageSampleExplicitLod %v4f32 %both %v2f32_0 Lod %f32_0",
-    },
-};
+use crate::rules::generated::image;
 
 /// Checks the instructions that sample.
 pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -128,7 +19,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let result = match traits.compares {
         true => expect(shape::is_number(m, texel), || {
             let expected = "an integer or floating-point scalar";
-            at.wrong_result(&RESULT, expected)
+            at.wrong_result(&image::RESULT, expected)
         }),
         false => super::check_texel_vector(at, texel),
     };
@@ -167,7 +58,7 @@ fn check_filtered(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     let op = at.inst.op();
     if image.multisampled {
         let what = "can't filter a multisampled image";
-        return Err(super::wrong_image(at, &MULTISAMPLED, at.id(0), what));
+        return Err(super::wrong_image(at, &image::MULTISAMPLED, at.id(0), what));
     }
     if !traits(op).projects {
         return Ok(());
@@ -178,7 +69,7 @@ fn check_filtered(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
             "can project only onto 1D, 2D, 3D or Rect images without layers, not {layers}{}",
             image.dim
         );
-        return Err(super::wrong_image(at, &DIM, at.id(0), &what));
+        return Err(super::wrong_image(at, &image::DIM, at.id(0), &what));
     }
     Ok(())
 }
@@ -212,11 +103,11 @@ fn check_dref(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     let is_volume = at.m.env.is_vulkan() && image.dim == Dim::Dim3D;
     all([
         expect(is_depth, || {
-            at.wrong_operand(&DREF, dref, "depth reference", "a 32-bit float")
+            at.wrong_operand(&image::DREF, dref, "depth reference", "a 32-bit float")
         }),
         expect(!is_volume, || {
             let what = "compares depths, which 3D images don't have in Vulkan";
-            super::wrong_image(at, &VULKAN_DREF_DIM, at.id(0), what)
+            super::wrong_image(at, &image::VULKAN_DREF_DIM, at.id(0), what)
         }),
     ])
 }
@@ -230,7 +121,7 @@ pub(super) fn check_opencl_offset(at: &InstCtx<'_, '_>, first: usize) -> CheckRe
                 "{} has a `ConstOffset`, which is not allowed in OpenCL",
                 at.inst.op()
             );
-            Err(at.finding(&OPENCL_CONST_OFFSET, message))
+            Err(at.finding(&image::OPENCL_CONST_OFFSET, message))
         }
         false => Ok(()),
     }
@@ -272,7 +163,7 @@ pub(super) fn check_gather(at: &InstCtx<'_, '_>) -> CheckResult {
 fn check_gathered(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     if image.multisampled {
         let what = "can't gather from a multisampled image";
-        return Err(super::wrong_image(at, &MULTISAMPLED, at.id(0), what));
+        return Err(super::wrong_image(at, &image::MULTISAMPLED, at.id(0), what));
     }
     if matches!(image.dim, Dim::Dim2D | Dim::Cube | Dim::Rect) {
         return Ok(());
@@ -283,8 +174,8 @@ fn check_gathered(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     );
     let compares = traits(at.inst.op()).compares;
     let rule = match compares && image.dim == Dim::Dim3D && at.m.env.is_vulkan() {
-        true => &VULKAN_DREF_DIM,
-        false => &DIM,
+        true => &image::VULKAN_DREF_DIM,
+        false => &image::DIM,
     };
     Err(super::wrong_image(at, rule, at.id(0), &what))
 }
@@ -296,8 +187,8 @@ fn check_component(at: &InstCtx<'_, '_>) -> CheckResult {
     };
     let is_constant = |m: &Module<'_>| !m.env.is_vulkan() || m.is_constant(component);
     let (rule, expected) = match () {
-        () if !is_int32(at.m, ty) => (&COMPONENT, "a 32-bit integer"),
-        () if !is_constant(at.m) => (&COMPONENT_CONSTANT, "a constant"),
+        () if !is_int32(at.m, ty) => (&image::COMPONENT, "a 32-bit integer"),
+        () if !is_constant(at.m) => (&image::COMPONENT_CONSTANT, "a constant"),
         () => return Ok(()),
     };
     Err(at.wrong_operand(rule, component, "component", expected))

@@ -1,270 +1,19 @@
 //! Images with their samplers: `OpSampledImage`, how its result may be used, and
 //! `OpImage`.
 
-use spirvkit_binary::{Id, IdMap, Instruction, Value, WordOffset};
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
-use spirvkit_grammar::{Capability, Dim, Op};
-
-use super::{DIM, IMAGE_OPERAND, SAMPLED, SAMPLED_IMAGE_OPERAND};
 use crate::finding::{CheckResult, Finding, Reporter};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Inst, Module, Type};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static RESULT: Rule = Rule {
-    id: "image.sampled-image-result",
-    class: InvalidData,
-    section: "3.32.10",
-    vuids: &[],
-    text: "The result of `OpSampledImage` is an `OpTypeSampledImage`.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%ptr_image = OpTypePointer UniformConstant %image
-%sampler = OpTypeSampler
-%ptr_sampler = OpTypePointer UniformConstant %sampler
-%image_var = OpVariable %ptr_image UniformConstant
-%sampler_var = OpVariable %ptr_sampler UniformConstant
-%image_value = OpLoad %image %image_var
-%sampler_value = OpLoad %sampler %sampler_var
-%both = OpSampledImage %image %image_value %sampler_value",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_image = OpTypePointer UniformConstant %image
-%sampler = OpTypeSampler
-%ptr_sampler = OpTypePointer UniformConstant %sampler
-%image_var = OpVariable %ptr_image UniformConstant
-%sampler_var = OpVariable %ptr_sampler UniformConstant
-%image_value = OpLoad %image %image_var
-%sampler_value = OpLoad %sampler %sampler_var
-%both = OpSampledImage %sampled %image_value %sampler_value",
-    },
-};
-
-pub(super) static SAMPLER: Rule = Rule {
-    id: "image.sampler",
-    class: InvalidData,
-    section: "3.32.10",
-    vuids: &[],
-    text: "The sampler of `OpSampledImage` is an `OpTypeSampler`.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_image = OpTypePointer UniformConstant %image
-%image_var = OpVariable %ptr_image UniformConstant
-%image_value = OpLoad %image %image_var
-%both = OpSampledImage %sampled %image_value %u32_0",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_image = OpTypePointer UniformConstant %image
-%sampler = OpTypeSampler
-%ptr_sampler = OpTypePointer UniformConstant %sampler
-%image_var = OpVariable %ptr_image UniformConstant
-%sampler_var = OpVariable %ptr_sampler UniformConstant
-%image_value = OpLoad %image %image_var
-%sampler_value = OpLoad %sampler %sampler_var
-%both = OpSampledImage %sampled %image_value %sampler_value",
-    },
-};
-
-pub(super) static SAME_IMAGE: Rule = Rule {
-    id: "image.same-image",
-    class: InvalidData,
-    section: "3.32.10",
-    vuids: &[],
-    text: "The image of an `OpSampledImage` has the image type that the result type names; only the `Depth` operand \
-           may differ.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%other = OpTypeImage %f32 2D 0 1 0 1 Unknown
-%sampled = OpTypeSampledImage %other
-%ptr_image = OpTypePointer UniformConstant %image
-%sampler = OpTypeSampler
-%ptr_sampler = OpTypePointer UniformConstant %sampler
-%image_var = OpVariable %ptr_image UniformConstant
-%sampler_var = OpVariable %ptr_sampler UniformConstant
-%image_value = OpLoad %image %image_var
-%sampler_value = OpLoad %sampler %sampler_var
-%both = OpSampledImage %sampled %image_value %sampler_value",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%other = OpTypeImage %f32 2D 1 0 0 1 Unknown
-%sampled = OpTypeSampledImage %other
-%ptr_image = OpTypePointer UniformConstant %image
-%sampler = OpTypeSampler
-%ptr_sampler = OpTypePointer UniformConstant %sampler
-%image_var = OpVariable %ptr_image UniformConstant
-%sampler_var = OpVariable %ptr_sampler UniformConstant
-%image_value = OpLoad %image %image_var
-%sampler_value = OpLoad %sampler %sampler_var
-%both = OpSampledImage %sampled %image_value %sampler_value",
-    },
-};
-
-pub(super) static VULKAN_SAMPLED: Rule = Rule {
-    id: "image.vulkan-sampled-image",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-OpTypeSampledImage-06671"],
-    text: "In Vulkan, only images whose type has `Sampled` 1 are combined with a sampler.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: "OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Fragment %main \"main\" %image_var %sampler_var
-OpExecutionMode %main OriginUpperLeft
-OpDecorate %image_var DescriptorSet 0
-OpDecorate %image_var Binding 0
-OpDecorate %sampler_var DescriptorSet 0
-OpDecorate %sampler_var Binding 1
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%f32 = OpTypeFloat 32
-%image = OpTypeImage %f32 2D 0 0 0 2 Rgba32f
-%texture = OpTypeImage %f32 2D 0 0 0 1 Rgba32f
-%sampled = OpTypeSampledImage %texture
-%ptr_image = OpTypePointer UniformConstant %image
-%sampler = OpTypeSampler
-%ptr_sampler = OpTypePointer UniformConstant %sampler
-%image_var = OpVariable %ptr_image UniformConstant
-%sampler_var = OpVariable %ptr_sampler UniformConstant
-%main = OpFunction %void None %fn
-%entry = OpLabel
-%image_value = OpLoad %image %image_var
-%sampler_value = OpLoad %sampler %sampler_var
-%both = OpSampledImage %sampled %image_value %sampler_value
-OpReturn
-OpFunctionEnd
-",
-        keeps: "OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Fragment %main \"main\" %image_var %sampler_var
-OpExecutionMode %main OriginUpperLeft
-OpDecorate %image_var DescriptorSet 0
-OpDecorate %image_var Binding 0
-OpDecorate %sampler_var DescriptorSet 0
-OpDecorate %sampler_var Binding 1
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%f32 = OpTypeFloat 32
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_image = OpTypePointer UniformConstant %image
-%sampler = OpTypeSampler
-%ptr_sampler = OpTypePointer UniformConstant %sampler
-%image_var = OpVariable %ptr_image UniformConstant
-%sampler_var = OpVariable %ptr_sampler UniformConstant
-%main = OpFunction %void None %fn
-%entry = OpLabel
-%image_value = OpLoad %image %image_var
-%sampler_value = OpLoad %sampler %sampler_var
-%both = OpSampledImage %sampled %image_value %sampler_value
-OpReturn
-OpFunctionEnd
-",
-    },
-};
-
-pub(super) static BLOCK: Rule = Rule {
-    id: "image.sampled-image-block",
-    class: InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "The result of an `OpSampledImage` is used only in its own block, so that the image and its sampler are \
-           together wherever it is used. With `BindlessTextureNV` it is a handle, which can be used anywhere.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_image = OpTypePointer UniformConstant %image
-%sampler = OpTypeSampler
-%ptr_sampler = OpTypePointer UniformConstant %sampler
-%image_var = OpVariable %ptr_image UniformConstant
-%sampler_var = OpVariable %ptr_sampler UniformConstant
-%image_value = OpLoad %image %image_var
-%sampler_value = OpLoad %sampler %sampler_var
-%both = OpSampledImage %sampled %image_value %sampler_value
-OpBranch %next
-%next = OpLabel
-%texel = OpImageSampleImplicitLod %v4f32 %both %v2f32_0",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_image = OpTypePointer UniformConstant %image
-%sampler = OpTypeSampler
-%ptr_sampler = OpTypePointer UniformConstant %sampler
-%image_var = OpVariable %ptr_image UniformConstant
-%sampler_var = OpVariable %ptr_sampler UniformConstant
-%image_value = OpLoad %image %image_var
-%sampler_value = OpLoad %sampler %sampler_var
-%both = OpSampledImage %sampled %image_value %sampler_value
-%texel = OpImageSampleImplicitLod %v4f32 %both %v2f32_0",
-    },
-};
-
-pub(super) static CONSUMER: Rule = Rule {
-    id: "image.sampled-image-consumer",
-    class: InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "The result of an `OpSampledImage` is an operand only of instructions that take an image with its sampler: \
-           it can't be chosen, stored, returned or passed on. With `BindlessTextureNV`, it can be chosen and stored, \
-           too.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "OpCapability ImageQuery
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_image = OpTypePointer UniformConstant %image
-%sampler = OpTypeSampler
-%ptr_sampler = OpTypePointer UniformConstant %sampler
-%image_var = OpVariable %ptr_image UniformConstant
-%sampler_var = OpVariable %ptr_sampler UniformConstant
-%image_value = OpLoad %image %image_var
-%sampler_value = OpLoad %sampler %sampler_var
-%both = OpSampledImage %sampled %image_value %sampler_value
-%levels = OpImageQueryLevels %u32 %both",
-        keeps: "OpCapability ImageQuery
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_image = OpTypePointer UniformConstant %image
-%sampler = OpTypeSampler
-%ptr_sampler = OpTypePointer UniformConstant %sampler
-%image_var = OpVariable %ptr_image UniformConstant
-%sampler_var = OpVariable %ptr_sampler UniformConstant
-%image_value = OpLoad %image %image_var
-%sampler_value = OpLoad %sampler %sampler_var
-%both = OpSampledImage %sampled %image_value %sampler_value
-%alone = OpImage %image %both
-%levels = OpImageQueryLevels %u32 %alone",
-    },
-};
-
-pub(super) static IMAGE_RESULT: Rule = Rule {
-    id: "image.image-result",
-    class: InvalidData,
-    section: "3.32.10",
-    vuids: &[],
-    text: "The result of `OpImage` is the image of a sampled image, and has that image's type.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%other = OpTypeImage %f32 3D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%var = OpVariable %ptr_sampled UniformConstant
-%value = OpLoad %sampled %var
-%alone = OpImage %other %value",
-        keeps: sampled!("%alone = OpImage %image %value"),
-    },
-};
+use crate::rules::generated::image;
+use spirvkit_binary::{Id, IdMap, Instruction, Value, WordOffset};
+use spirvkit_grammar::{Capability, Dim, Op};
 
 /// Checks an `OpSampledImage`.
 pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let result = at.result_type();
     let Type::SampledImage { image: named } = m.ty(result) else {
-        return Err(at.wrong_result(&RESULT, "an `OpTypeSampledImage`"));
+        return Err(at.wrong_result(&image::SAMPLED_IMAGE_RESULT, "an `OpTypeSampledImage`"));
     };
     let (image, sampler) = (at.id(0), at.id(1));
     let Some(ty) = m.type_of(image) else {
@@ -272,23 +21,28 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     };
     let Type::Image(own) = m.ty(ty) else {
         let expected = "of the type `OpTypeImage`";
-        return Err(at.wrong_operand(&IMAGE_OPERAND, image, "image", expected));
+        return Err(at.wrong_operand(&image::IMAGE_OPERAND, image, "image", expected));
     };
     if m.env.is_vulkan() && own.sampled != 1 {
         let what = "needs an image whose type has `Sampled` 1";
-        return Err(super::wrong_image(at, &VULKAN_SAMPLED, image, what));
+        return Err(super::wrong_image(
+            at,
+            &image::VULKAN_SAMPLED_IMAGE,
+            image,
+            what,
+        ));
     }
     if own.sampled > 1 {
         let what = "needs an image whose type has `Sampled` 0 or 1";
-        return Err(super::wrong_image(at, &SAMPLED, image, what));
+        return Err(super::wrong_image(at, &image::SAMPLED, image, what));
     }
     if own.dim == Dim::SubpassData {
         let what = "can't combine an image of dimensionality SubpassData with a sampler";
-        return Err(super::wrong_image(at, &DIM, image, what));
+        return Err(super::wrong_image(at, &image::DIM, image, what));
     }
     if m.type_of(sampler).is_some() && m.ty_of(sampler) != Type::Sampler {
         let expected = "of the type `OpTypeSampler`";
-        return Err(at.wrong_operand(&SAMPLER, sampler, "sampler", expected));
+        return Err(at.wrong_operand(&image::SAMPLER, sampler, "sampler", expected));
     }
     let Type::Image(named_image) = m.ty(named) else {
         return Ok(());
@@ -301,7 +55,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
             m.name(ty),
             m.name(named)
         );
-        let finding = at.finding(&SAME_IMAGE, message);
+        let finding = at.finding(&image::SAME_IMAGE, message);
         return Err(finding
             .about(m, ty, "the type of the image is declared here")
             .about(
@@ -318,18 +72,23 @@ pub(super) fn check_image(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let result = at.result_type();
     if !matches!(m.ty(result), Type::Image(_)) {
-        return Err(at.wrong_result(&IMAGE_RESULT, "an `OpTypeImage`"));
+        return Err(at.wrong_result(&image::IMAGE_RESULT, "an `OpTypeImage`"));
     }
     let Some(ty) = m.type_of(at.id(0)) else {
         return Ok(());
     };
     let Type::SampledImage { image } = m.ty(ty) else {
         let expected = "of the type `OpTypeSampledImage`";
-        return Err(at.wrong_operand(&SAMPLED_IMAGE_OPERAND, at.id(0), "sampled image", expected));
+        return Err(at.wrong_operand(
+            &image::SAMPLED_IMAGE_OPERAND,
+            at.id(0),
+            "sampled image",
+            expected,
+        ));
     };
     if image != result {
         let expected = format!("the image type of the sampled image, {}", m.name(image));
-        return Err(at.wrong_result(&IMAGE_RESULT, &expected));
+        return Err(at.wrong_result(&image::IMAGE_RESULT, &expected));
     }
     Ok(())
 }
@@ -453,12 +212,12 @@ fn check_use(
     let name = m.name(used);
     let finding = match is_consumer(m, op) {
         true => Finding::new(
-            &BLOCK,
+            &image::SAMPLED_IMAGE_BLOCK,
             at,
             format!("the sampled image {name} is used in a block other than its own"),
         ),
         false => Finding::new(
-            &CONSUMER,
+            &image::SAMPLED_IMAGE_CONSUMER,
             at,
             format!("the sampled image {name} is used by {op}, which takes no sampled image"),
         ),

@@ -1,105 +1,14 @@
 //! Pointers to texels, for atomic instructions.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Capability, Dim, ImageFormat, Op, StorageClass};
 
 use super::shape::{self, is_int32};
-use super::{COORDINATE, COORDINATE_SIZE, DIM};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Type};
-use crate::rule::{Example, Frame, Rule};
 use crate::rules::atomics;
-
-pub(super) static RESULT: Rule = Rule {
-    id: "image.texel-pointer-result",
-    class: InvalidData,
-    section: "3.32.8",
-    vuids: &[],
-    text: "The result of an image texel pointer instruction points to `Image` memory and, unless it is untyped, to a \
-           numeric scalar or void.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %u32 2D 0 0 0 2 R32ui
-%ptr_image = OpTypePointer UniformConstant %image
-%var = OpVariable %ptr_image UniformConstant
-%texel = OpImageTexelPointer %ptr_Private_u32 %var %v2u32_0 %u32_0",
-        keeps: "%image = OpTypeImage %u32 2D 0 0 0 2 R32ui
-%ptr_image = OpTypePointer UniformConstant %image
-%ptr_texel = OpTypePointer Image %u32
-%var = OpVariable %ptr_image UniformConstant
-%texel = OpImageTexelPointer %ptr_texel %var %v2u32_0 %u32_0",
-    },
-};
-
-pub(super) static IMAGE: Rule = Rule {
-    id: "image.texel-pointer-image",
-    class: InvalidData,
-    section: "3.32.8",
-    vuids: &[],
-    text: "The image operand of an image texel pointer instruction is a pointer to an image.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "%ptr_texel = OpTypePointer Image %u32
-%texel = OpImageTexelPointer %ptr_texel %private_u32 %v2u32_0 %u32_0",
-        keeps: "%image = OpTypeImage %u32 2D 0 0 0 2 R32ui
-%ptr_image = OpTypePointer UniformConstant %image
-%ptr_texel = OpTypePointer Image %u32
-%var = OpVariable %ptr_image UniformConstant
-%texel = OpImageTexelPointer %ptr_texel %var %v2u32_0 %u32_0",
-    },
-};
-
-pub(super) static SAMPLE: Rule = Rule {
-    id: "image.texel-pointer-sample",
-    class: InvalidData,
-    section: "3.32.8",
-    vuids: &[],
-    text: "The sample is an integer scalar, and the constant 0 for an image that isn't multisampled.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "%image = OpTypeImage %u32 2D 0 0 0 2 R32ui
-%ptr_image = OpTypePointer UniformConstant %image
-%ptr_texel = OpTypePointer Image %u32
-%var = OpVariable %ptr_image UniformConstant
-%texel = OpImageTexelPointer %ptr_texel %var %v2u32_0 %u32_1",
-        keeps: "%image = OpTypeImage %u32 2D 0 0 0 2 R32ui
-%ptr_image = OpTypePointer UniformConstant %image
-%ptr_texel = OpTypePointer Image %u32
-%var = OpVariable %ptr_image UniformConstant
-%texel = OpImageTexelPointer %ptr_texel %var %v2u32_0 %u32_0",
-    },
-};
-
-pub(super) static FORMAT: Rule = Rule {
-    id: "image.texel-pointer-format",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &[
-        "VUID-StandaloneSpirv-OpImageTexelPointer-04658",
-        "VUID-StandaloneSpirv-OpUntypedImageTexelPointerEXT-11416",
-    ],
-    text: "In Vulkan, atomic instructions work on images of the formats `R64i`, `R64ui`, `R32f`, `R32i` and `R32ui`, \
-           and with `AtomicFloat16VectorNV` also of `Rg16f` and `Rgba16f`.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0
-%image = OpTypeImage %u32 2D 0 0 0 2 Rgba32ui
-%ptr_image = OpTypePointer UniformConstant %image
-%ptr_texel = OpTypePointer Image %u32
-%var = OpVariable %ptr_image UniformConstant
-%texel = OpImageTexelPointer %ptr_texel %var %v2u32_0 %u32_0",
-        keeps: "OpDecorate %var DescriptorSet 0
-OpDecorate %var Binding 0
-%image = OpTypeImage %u32 2D 0 0 0 2 R32ui
-%ptr_image = OpTypePointer UniformConstant %image
-%ptr_texel = OpTypePointer Image %u32
-%var = OpVariable %ptr_image UniformConstant
-%texel = OpImageTexelPointer %ptr_texel %var %v2u32_0 %u32_0",
-    },
-};
+use crate::rules::generated::image;
 
 /// Checks `OpImageTexelPointer`.
 pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -114,7 +23,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         Type::UntypedPointer {
             class: StorageClass::Image,
         } => None,
-        _ => return Err(at.wrong_result(&RESULT, expected)),
+        _ => return Err(at.wrong_result(&image::TEXEL_POINTER_RESULT, expected)),
     };
     let is_vector = |pointee| {
         m.has(Capability::AtomicFloat16VectorNV) && atomics::is_float16_vector(m, pointee)
@@ -124,7 +33,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         && !shape::is_number(m, pointee)
         && !is_vector(pointee)
     {
-        return Err(at.wrong_result(&RESULT, expected));
+        return Err(at.wrong_result(&image::TEXEL_POINTER_RESULT, expected));
     }
     let id = at.id(0);
     let Some(ty) = m.type_of(id) else {
@@ -134,7 +43,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         Some(Type::Image(image)) => image,
         _ => {
             let expected = "a pointer to an `OpTypeImage`";
-            return Err(at.wrong_operand(&IMAGE, id, "image", expected));
+            return Err(at.wrong_operand(&image::TEXEL_POINTER_IMAGE, id, "image", expected));
         }
     };
     let texel = match pointee.filter(|&pointee| !is_vector(pointee)) {
@@ -155,15 +64,20 @@ pub(super) fn check_untyped(at: &InstCtx<'_, '_>) -> CheckResult {
     );
     let result = expect(is_image_pointer, || {
         let expected = "an untyped pointer in the storage class `Image`";
-        at.wrong_result(&RESULT, expected)
+        at.wrong_result(&image::TEXEL_POINTER_RESULT, expected)
     });
     let is_pointer = m.type_of(at.id(1)).is_none_or(|ty| m.is_pointer(ty));
     let pointer = expect(is_pointer, || {
-        at.wrong_operand(&IMAGE, at.id(1), "image", "a pointer")
+        at.wrong_operand(&image::TEXEL_POINTER_IMAGE, at.id(1), "image", "a pointer")
     });
     let place = match m.ty(at.id(0)) {
         Type::Image(image) => check_place(at, &image, 2),
-        _ => Err(at.wrong_operand(&IMAGE, at.id(0), "image type", "an `OpTypeImage`")),
+        _ => Err(at.wrong_operand(
+            &image::TEXEL_POINTER_IMAGE,
+            at.id(0),
+            "image type",
+            "an `OpTypeImage`",
+        )),
     };
     all([result, pointer, place])
 }
@@ -183,11 +97,11 @@ fn check_place(at: &InstCtx<'_, '_>, image: &Image, coordinate: usize) -> CheckR
     let wrong = |rule, expected: &str| Err(at.wrong_operand(rule, place, "coordinate", expected));
     let coordinate = match m.type_of(place) {
         Some(ty) if !shape::is_scalar_or_vector(m, ty, is_int32) => {
-            wrong(&COORDINATE, "of 32-bit integers")
+            wrong(&image::COORDINATE, "of 32-bit integers")
         }
         Some(ty) => match size {
             Ok(size) if m.dimension(ty) != size => {
-                wrong(&COORDINATE_SIZE, &format!("of {size} components"))
+                wrong(&image::COORDINATE_SIZE, &format!("of {size} components"))
             }
             _ => Ok(()),
         },
@@ -209,7 +123,7 @@ fn wrong_dim(at: &InstCtx<'_, '_>, image: &Image) -> Finding {
         at.inst.op(),
         image.dim
     );
-    at.finding(&DIM, message)
+    at.finding(&image::DIM, message)
 }
 
 fn check_sample(at: &InstCtx<'_, '_>, image: &Image, sample: Id) -> CheckResult {
@@ -222,7 +136,7 @@ fn check_sample(at: &InstCtx<'_, '_>, image: &Image, sample: Id) -> CheckResult 
         }
         Some(_) => return Ok(()),
     };
-    Err(at.wrong_operand(&SAMPLE, sample, "sample", expected))
+    Err(at.wrong_operand(&image::TEXEL_POINTER_SAMPLE, sample, "sample", expected))
 }
 
 fn check_format(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
@@ -240,8 +154,11 @@ fn check_format(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
         "{op} points into an image of the format {}, but in Vulkan no atomic instruction works on that format",
         image.format
     );
-    Err(at.finding(&FORMAT, message).arg(at, 0).vuid(match op {
-        Op::ImageTexelPointer => "VUID-StandaloneSpirv-OpImageTexelPointer-04658",
-        _ => "VUID-StandaloneSpirv-OpUntypedImageTexelPointerEXT-11416",
-    }))
+    Err(at
+        .finding(&image::TEXEL_POINTER_FORMAT, message)
+        .arg(at, 0)
+        .vuid(match op {
+            Op::ImageTexelPointer => "VUID-StandaloneSpirv-OpImageTexelPointer-04658",
+            _ => "VUID-StandaloneSpirv-OpUntypedImageTexelPointerEXT-11416",
+        }))
 }

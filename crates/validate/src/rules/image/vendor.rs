@@ -2,7 +2,6 @@
 //! textures (`SPV_NV_bindless_texture`).
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidCapability, InvalidData};
 use spirvkit_grammar::{Capability, Decoration, Op};
 
 use super::sampled_image::variable_of;
@@ -10,147 +9,7 @@ use super::shape::is_int32;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::Module;
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static PROCESSING_DECORATION: Rule = Rule {
-    id: "image.processing-decoration",
-    class: InvalidData,
-    section: "SPV_QCOM_image_processing",
-    vuids: &[],
-    text: "The weights of a weighted sample come from a variable with `WeightTextureQCOM`, and the images of block \
-           matching from variables with `BlockMatchTextureQCOM`; matching in a window also needs samplers with \
-           `BlockMatchSamplerQCOM`.",
-    example: Example {
-        frame: Frame::FragmentFor("spv1.4"),
-        breaks: "OpCapability TextureBlockMatchQCOM
-OpExtension \"SPV_QCOM_image_processing\"
-OpEntryPoint Fragment %main \"main\" %target %reference
-OpDecorate %target BlockMatchTextureQCOM
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%target = OpVariable %ptr_sampled UniformConstant
-%reference = OpVariable %ptr_sampled UniformConstant
-%a = OpLoad %sampled %target
-%b = OpLoad %sampled %reference
-%match = OpImageBlockMatchSADQCOM %v4f32 %a %v2u32_0 %b %v2u32_0 %v2u32_0",
-        keeps: "OpCapability TextureBlockMatchQCOM
-OpExtension \"SPV_QCOM_image_processing\"
-OpEntryPoint Fragment %main \"main\" %target %reference
-OpDecorate %target BlockMatchTextureQCOM
-OpDecorate %reference BlockMatchTextureQCOM
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%target = OpVariable %ptr_sampled UniformConstant
-%reference = OpVariable %ptr_sampled UniformConstant
-%a = OpLoad %sampled %target
-%b = OpLoad %sampled %reference
-%match = OpImageBlockMatchSADQCOM %v4f32 %a %v2u32_0 %b %v2u32_0 %v2u32_0",
-    },
-};
-
-pub(super) static PROCESSING_USE: Rule = Rule {
-    id: "image.processing-use",
-    class: InvalidData,
-    section: "SPV_QCOM_image_processing",
-    vuids: &[],
-    text: "Images that are decorated for image processing are used only by the instructions of image processing.",
-    example: Example {
-        frame: Frame::FragmentFor("spv1.4"),
-        breaks: "OpCapability TextureBlockMatchQCOM
-OpExtension \"SPV_QCOM_image_processing\"
-OpEntryPoint Fragment %main \"main\" %target
-OpDecorate %target BlockMatchTextureQCOM
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%target = OpVariable %ptr_sampled UniformConstant
-%a = OpLoad %sampled %target
-%texel = OpImageSampleImplicitLod %v4f32 %a %v2f32_0",
-        keeps: "OpCapability TextureBlockMatchQCOM
-OpExtension \"SPV_QCOM_image_processing\"
-OpEntryPoint Fragment %main \"main\" %target
-%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image
-%ptr_sampled = OpTypePointer UniformConstant %sampled
-%target = OpVariable %ptr_sampled UniformConstant
-%a = OpLoad %sampled %target
-%texel = OpImageSampleImplicitLod %v4f32 %a %v2f32_0",
-    },
-};
-
-pub(super) static GATHER_MODE: Rule = Rule {
-    id: "image.gather-mode",
-    class: InvalidData,
-    section: "SPV_QCOM_image_processing3",
-    vuids: &[],
-    text: "The mode of `OpImageGatherQCOM` is a 32-bit integer from 0 to 3.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: sampled!(
-            "OpCapability ImageGatherLinearQCOM
-OpExtension \"SPV_QCOM_image_processing3\"",
-            "%f32 2D 0 0 0 1 Unknown",
-            "%texels = OpImageGatherQCOM %v4f32 %value %v2f32_0 %u32_0 %u32_4"
-        ),
-        keeps: sampled!(
-            "OpCapability ImageGatherLinearQCOM
-OpExtension \"SPV_QCOM_image_processing3\"",
-            "%f32 2D 0 0 0 1 Unknown",
-            "%texels = OpImageGatherQCOM %v4f32 %value %v2f32_0 %u32_0 %u32_0"
-        ),
-    },
-};
-
-pub(super) static GATHER_MODE_CAPABILITY: Rule = Rule {
-    id: "image.gather-mode-capability",
-    class: InvalidCapability,
-    section: "SPV_QCOM_image_processing3",
-    vuids: &[],
-    text: "Mode 0 of `OpImageGatherQCOM` needs the capability `ImageGatherLinearQCOM`, the other modes \
-           `ImageGatherExtendedModesQCOM`.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: sampled!(
-            "OpCapability ImageGatherLinearQCOM
-OpExtension \"SPV_QCOM_image_processing3\"",
-            "%f32 2D 0 0 0 1 Unknown",
-            "%texels = OpImageGatherQCOM %v4f32 %value %v2f32_0 %u32_0 %u32_1"
-        ),
-        keeps: sampled!(
-            "OpCapability ImageGatherExtendedModesQCOM
-OpExtension \"SPV_QCOM_image_processing3\"",
-            "%f32 2D 0 0 0 1 Unknown",
-            "%texels = OpImageGatherQCOM %v4f32 %value %v2f32_0 %u32_0 %u32_1"
-        ),
-    },
-};
-
-pub(super) static ADDRESSING_MODE: Rule = Rule {
-    id: "image.addressing-mode",
-    class: InvalidData,
-    section: "SPV_NV_bindless_texture",
-    vuids: &[],
-    text: "The handles of bindless textures have 32 or 64 bits.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: "OpCapability Shader
-OpCapability Linkage
-OpCapability BindlessTextureNV
-OpExtension \"SPV_NV_bindless_texture\"
-OpMemoryModel Logical GLSL450
-OpSamplerImageAddressingModeNV 16
-",
-        keeps: "OpCapability Shader
-OpCapability Linkage
-OpCapability BindlessTextureNV
-OpExtension \"SPV_NV_bindless_texture\"
-OpMemoryModel Logical GLSL450
-OpSamplerImageAddressingModeNV 64
-",
-    },
-};
+use crate::rules::generated::image;
 
 /// Checks the instructions of image processing.
 pub(super) fn check_processing(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -197,7 +56,7 @@ fn expect_decoration(at: &InstCtx<'_, '_>, index: usize, decoration: Decoration)
     };
     let Some(variable) = variable else {
         let expected = "loaded from a variable";
-        return Err(at.wrong_operand(&PROCESSING_DECORATION, id, "image", expected));
+        return Err(at.wrong_operand(&image::PROCESSING_DECORATION, id, "image", expected));
     };
     if m.is_decorated(variable, decoration) {
         return Ok(());
@@ -207,7 +66,7 @@ fn expect_decoration(at: &InstCtx<'_, '_>, index: usize, decoration: Decoration)
         at.inst.op(),
         m.name(variable)
     );
-    let finding = at.finding(&PROCESSING_DECORATION, message);
+    let finding = at.finding(&image::PROCESSING_DECORATION, message);
     Err(finding.about(m, variable, "the variable is declared here"))
 }
 
@@ -241,7 +100,7 @@ pub(super) fn check_plain_use(at: &InstCtx<'_, '_>, index: usize) -> CheckResult
                 at.inst.op(),
                 m.name(variable)
             );
-            let finding = at.finding(&PROCESSING_USE, message).arg(at, index);
+            let finding = at.finding(&image::PROCESSING_USE, message).arg(at, index);
             Err(finding.about(m, variable, "the variable is declared here"))
         }
     }
@@ -255,7 +114,7 @@ pub(super) fn check_gather_mode(at: &InstCtx<'_, '_>) -> CheckResult {
         None => return Ok(()),
         Some(ty) if !is_int32(m, ty) => {
             let expected = "a 32-bit integer";
-            return Err(at.wrong_operand(&GATHER_MODE, mode, "mode", expected));
+            return Err(at.wrong_operand(&image::GATHER_MODE, mode, "mode", expected));
         }
         Some(_) => {}
     }
@@ -265,7 +124,7 @@ pub(super) fn check_gather_mode(at: &InstCtx<'_, '_>) -> CheckResult {
         Some(1..=3) => Capability::ImageGatherExtendedModesQCOM,
         Some(_) => {
             let expected = "from 0 to 3";
-            return Err(at.wrong_operand(&GATHER_MODE, mode, "mode", expected));
+            return Err(at.wrong_operand(&image::GATHER_MODE, mode, "mode", expected));
         }
     };
     match m.has(needed) {
@@ -275,7 +134,7 @@ pub(super) fn check_gather_mode(at: &InstCtx<'_, '_>) -> CheckResult {
                 "the mode of {} needs the capability `{needed}`",
                 at.inst.op()
             );
-            let finding = at.finding(&GATHER_MODE_CAPABILITY, message);
+            let finding = at.finding(&image::GATHER_MODE_CAPABILITY, message);
             Err(finding.about(m, mode, "the mode is defined here"))
         }
     }
@@ -287,7 +146,7 @@ pub(super) fn check_addressing_mode(at: &InstCtx<'_, '_>) -> CheckResult {
         32 | 64 => Ok(()),
         bits => {
             let message = format!("handles must have 32 or 64 bits, but have {bits}");
-            Err(at.finding(&ADDRESSING_MODE, message).arg(at, 0))
+            Err(at.finding(&image::ADDRESSING_MODE, message).arg(at, 0))
         }
     }
 }

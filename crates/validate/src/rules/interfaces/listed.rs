@@ -1,214 +1,11 @@
 //! The variables that entry points list.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Decoration, ExecutionModel, Op, StorageClass, Version};
 
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{Contents, EntryPoint, Inst, Module};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static NO_VARIABLE: Rule = Rule {
-    id: "interface.variable",
-    class: InvalidId,
-    section: "3.32.5",
-    vuids: &[],
-    text: "The interface of an entry point lists variables.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpEntryPoint GLCompute %main \"main\" %f32_0",
-        keeps: "OpEntryPoint GLCompute %main \"main\" %private_f32",
-    },
-};
-
-pub(super) static STORAGE_CLASS: Rule = Rule {
-    id: "interface.storage-class",
-    class: InvalidId,
-    section: "3.32.5",
-    vuids: &[],
-    text: "The interface of an entry point lists input and output variables, and since SPIR-V 1.4 all variables \
-           outside of functions.",
-    example: Example {
-        frame: Frame::WholeFor("spv1.3"),
-        breaks: "OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\" %object
-%void = OpTypeVoid
-%f32 = OpTypeFloat 32
-%ptr = OpTypePointer Private %f32
-%object = OpVariable %ptr Private
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\" %object
-%void = OpTypeVoid
-%f32 = OpTypeFloat 32
-%ptr = OpTypePointer Input %f32
-%object = OpVariable %ptr Input
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static REPEATED: Rule = Rule {
-    id: "interface.repeated",
-    class: InvalidId,
-    section: "3.32.5",
-    vuids: &[],
-    text: "Since SPIR-V 1.4, an entry point lists each variable only once.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpEntryPoint GLCompute %main \"main\" %private_f32 %private_f32",
-        keeps: "OpEntryPoint GLCompute %main \"main\" %private_f32",
-    },
-};
-
-pub(super) static FLAT: Rule = Rule {
-    id: "interface.vulkan-flat",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-Flat-04744"],
-    text: "Integers and 64-bit floats can't be interpolated: as inputs of a fragment shader they are decorated with \
-           `Flat`.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.2"),
-        breaks: "OpEntryPoint Fragment %main \"main\" %in
-OpDecorate %in Location 0
-%ptr = OpTypePointer Input %u32
-%in = OpVariable %ptr Input",
-        keeps: "OpEntryPoint Fragment %main \"main\" %in
-OpDecorate %in Location 0
-OpDecorate %in Flat
-%ptr = OpTypePointer Input %u32
-%in = OpVariable %ptr Input",
-    },
-};
-
-pub(super) static INTERPOLATION: Rule = Rule {
-    id: "interface.vulkan-interpolation",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &[
-        "VUID-StandaloneSpirv-Flat-06201",
-        "VUID-StandaloneSpirv-Flat-06202",
-    ],
-    text: "Neither the outputs of a fragment shader nor the inputs of a vertex shader are interpolated, so they are \
-           not decorated with `Flat`, `NoPerspective`, `Sample` or `Centroid`.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.2"),
-        breaks: "OpEntryPoint Fragment %main \"main\" %out
-OpDecorate %out Location 0
-OpDecorate %out Flat
-%ptr = OpTypePointer Output %u32
-%out = OpVariable %ptr Output",
-        keeps: "OpEntryPoint Fragment %main \"main\" %out
-OpDecorate %out Location 0
-%ptr = OpTypePointer Output %u32
-%out = OpVariable %ptr Output",
-    },
-};
-
-pub(super) static ADDRESS: Rule = Rule {
-    id: "interface.vulkan-address",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-Input-09557"],
-    text: "Inputs and outputs hold no physical pointers: these are passed between stages as integers.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: "OpCapability Shader
-OpCapability PhysicalStorageBufferAddresses
-OpMemoryModel PhysicalStorageBuffer64 GLSL450
-OpEntryPoint Vertex %main \"main\" %out
-OpDecorate %out Location 0
-OpDecorate %out RestrictPointer
-%void = OpTypeVoid
-%f32 = OpTypeFloat 32
-%address = OpTypePointer PhysicalStorageBuffer %f32
-%ptr = OpTypePointer Output %address
-%out = OpVariable %ptr Output
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Vertex %main \"main\" %out
-OpDecorate %out Location 0
-%void = OpTypeVoid
-%u32 = OpTypeInt 32 0
-%address = OpTypeVector %u32 2
-%ptr = OpTypePointer Output %address
-%out = OpVariable %ptr Output
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static SMALL_FLOAT: Rule = Rule {
-    id: "interface.vulkan-small-float",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-OpTypeFloat-10823"],
-    text: "Inputs and outputs hold no 8-bit floats.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: "OpCapability Shader
-OpCapability Float8EXT
-OpExtension \"SPV_EXT_float8\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint Vertex %main \"main\" %out
-OpDecorate %out Location 0
-%void = OpTypeVoid
-%f8 = OpTypeFloat 8 Float8E4M3EXT
-%ptr = OpTypePointer Output %f8
-%out = OpVariable %ptr Output
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Vertex %main \"main\" %out
-OpDecorate %out Location 0
-%void = OpTypeVoid
-%f32 = OpTypeFloat 32
-%ptr = OpTypePointer Output %f32
-%out = OpVariable %ptr Output
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static INVARIANT: Rule = Rule {
-    id: "interface.vulkan-invariant",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-Invariant-04677"],
-    text: "A variable with the decoration `Invariant`, or with a member that has it, is an input or an output.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: "OpDecorate %private_f32 Invariant",
-        keeps: "OpDecorate %in Invariant
-%ptr = OpTypePointer Input %f32
-%in = OpVariable %ptr Input",
-    },
-};
+use crate::rules::generated::interface;
 
 /// A variable of an interface.
 #[derive(Clone, Copy)]
@@ -262,7 +59,11 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> CheckResult {
                 entry.name(),
                 m.show_value(id)
             );
-            return Err(Finding::new(&NO_VARIABLE, offset, message).about(m, id, "this is listed"));
+            return Err(Finding::new(&interface::VARIABLE, offset, message).about(
+                m,
+                id,
+                "this is listed",
+            ));
         };
         let class = listed.class;
         let is_fine = match is_new {
@@ -278,11 +79,13 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> CheckResult {
                 "an interface can list only {wanted}, but {} is in {class}",
                 m.name(id)
             );
-            return Err(Finding::new(&STORAGE_CLASS, offset, message).about(
-                m,
-                id,
-                "the variable is declared here",
-            ));
+            return Err(
+                Finding::new(&interface::STORAGE_CLASS, offset, message).about(
+                    m,
+                    id,
+                    "the variable is declared here",
+                ),
+            );
         }
         Ok(())
     }));
@@ -300,7 +103,7 @@ fn check_repeated(m: &Module<'_>, entry: &EntryPoint<'_>, is_new: bool) -> Check
     all(groups.filter(|group| group.len() > 1).map(|group| {
         let id = Id(group[0]);
         let message = format!("\"{}\" lists {} twice", entry.name(), m.name(id));
-        let finding = Finding::new(&REPEATED, entry.inst.offset(), message);
+        let finding = Finding::new(&interface::REPEATED, entry.inst.offset(), message);
         Err(finding.about(m, id, "this variable"))
     }))
 }
@@ -337,8 +140,8 @@ fn check_stage_variable(
         }
     }
     let vuid = match entry.model {
-        ExecutionModel::Fragment if !is_input => Some(INTERPOLATION.vuids[0]),
-        ExecutionModel::Vertex if is_input => Some(INTERPOLATION.vuids[1]),
+        ExecutionModel::Fragment if !is_input => Some(interface::VULKAN_INTERPOLATION.vuids[0]),
+        ExecutionModel::Vertex if is_input => Some(interface::VULKAN_INTERPOLATION.vuids[1]),
         _ => None,
     };
     if let (Some(vuid), Some(found)) = (vuid, interpolation) {
@@ -347,7 +150,12 @@ fn check_stage_variable(
             m.name(listed.id),
             found.decoration
         );
-        let finding = Finding::new(&INTERPOLATION, listed.inst.offset(), message).vuid(vuid);
+        let finding = Finding::new(
+            &interface::VULKAN_INTERPOLATION,
+            listed.inst.offset(),
+            message,
+        )
+        .vuid(vuid);
         return Err(finding.at(found.inst.offset(), "it is decorated here"));
     }
     let needs_flat = is_input
@@ -361,8 +169,10 @@ fn check_stage_variable(
             "{} can't be interpolated, so it must be decorated with Flat",
             m.name(listed.id)
         );
-        return Err(Finding::new(&FLAT, listed.inst.offset(), message)
-            .at(offset, "it is an input of this fragment shader"));
+        return Err(
+            Finding::new(&interface::VULKAN_FLAT, listed.inst.offset(), message)
+                .at(offset, "it is an input of this fragment shader"),
+        );
     }
     Ok(())
 }
@@ -390,9 +200,11 @@ pub(super) fn check_variables(m: &Module<'_>, reporter: &mut Reporter) {
         };
         let contents = m.contents(ty);
         let (rule, what) = match () {
-            () if contents.has(Contents::ADDRESS) => (&ADDRESS, "a physical pointer"),
+            () if contents.has(Contents::ADDRESS) => {
+                (&interface::VULKAN_ADDRESS, "a physical pointer")
+            }
             () if contents.has(Contents::SMALL_ENCODED_FLOAT) => {
-                (&SMALL_FLOAT, "a float of 8 bits or less")
+                (&interface::VULKAN_SMALL_FLOAT, "a float of 8 bits or less")
             }
             () => continue,
         };
@@ -426,6 +238,8 @@ fn check_invariant(m: &Module<'_>, listed: &Listed<'_>) -> CheckResult {
         m.name(listed.id),
         listed.class
     );
-    Err(Finding::new(&INVARIANT, listed.inst.offset(), message)
-        .at(found.inst.offset(), "it is decorated here"))
+    Err(
+        Finding::new(&interface::VULKAN_INVARIANT, listed.inst.offset(), message)
+            .at(found.inst.offset(), "it is decorated here"),
+    )
 }

@@ -4,235 +4,12 @@
 use hashbrown::{HashMap, HashSet};
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Decoration, ExecutionModel, StorageClass};
 
 use super::listed::{self, Listed};
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{EntryPoint, Module, Type};
-use crate::rule::{Example, Frame, Rule};
-
-macro_rules! fragment {
-    ($text:literal) => {
-        concat!("OpEntryPoint Fragment %main \"main\" %out\n", $text)
-    };
-}
-
-macro_rules! built_in_block {
-    ($decoration:literal) => {
-        concat!(
-            "OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Vertex %main \"main\" %out
-OpMemberDecorate %struct 0 BuiltIn Position
-",
-            $decoration,
-            "%void = OpTypeVoid
-%f32 = OpTypeFloat 32
-%v4f32 = OpTypeVector %f32 4
-%struct = OpTypeStruct %v4f32
-%ptr = OpTypePointer Output %struct
-%out = OpVariable %ptr Output
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd"
-        )
-    };
-}
-
-pub(super) static MISSING: Rule = Rule {
-    id: "interface.location-missing",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &[
-        "VUID-StandaloneSpirv-Location-04916",
-        "VUID-StandaloneSpirv-Location-04917",
-    ],
-    text: "An input or output that is neither a built-in nor a block has a location.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.2"),
-        breaks: fragment!("%ptr = OpTypePointer Output %f32\n%out = OpVariable %ptr Output"),
-        keeps: fragment!(
-            "OpDecorate %out Location 0\n%ptr = OpTypePointer Output %f32\n%out = OpVariable %ptr Output"
-        ),
-    },
-};
-
-pub(super) static BUILT_IN_BLOCK: Rule = Rule {
-    id: "interface.built-in-block",
-    class: InvalidData,
-    section: "Vulkan, Built-in Interface Block",
-    vuids: &["VUID-StandaloneSpirv-Location-04919"],
-    text: "A structure whose members are built-ins is part of an interface only if it is a block.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.2"),
-        breaks: built_in_block!(""),
-        keeps: built_in_block!("OpDecorate %struct Block\n"),
-    },
-};
-
-pub(super) static MEMBER_MISSING: Rule = Rule {
-    id: "interface.member-location-missing",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-Location-04919"],
-    text: "In a block without a location, every member has one.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.2"),
-        breaks: "OpEntryPoint Fragment %main \"main\" %in
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Location 0
-%struct = OpTypeStruct %f32 %f32
-%ptr = OpTypePointer Input %struct
-%in = OpVariable %ptr Input",
-        keeps: "OpEntryPoint Fragment %main \"main\" %in
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Location 0
-OpMemberDecorate %struct 1 Location 1
-%struct = OpTypeStruct %f32 %f32
-%ptr = OpTypePointer Input %struct
-%in = OpVariable %ptr Input",
-    },
-};
-
-pub(super) static MEMBER_EXTRA: Rule = Rule {
-    id: "interface.member-location-extra",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-Location-04918"],
-    text: "The members of a structure have no locations if the variable has one.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.2"),
-        breaks: "OpEntryPoint Fragment %main \"main\" %in
-OpDecorate %struct Block
-OpDecorate %in Location 0
-OpMemberDecorate %struct 0 Location 0
-%struct = OpTypeStruct %f32
-%ptr = OpTypePointer Input %struct
-%in = OpVariable %ptr Input",
-        keeps: "OpEntryPoint Fragment %main \"main\" %in
-OpDecorate %struct Block
-OpDecorate %in Location 0
-%struct = OpTypeStruct %f32
-%ptr = OpTypePointer Input %struct
-%in = OpVariable %ptr Input",
-    },
-};
-
-pub(super) static TYPE: Rule = Rule {
-    id: "interface.location-type",
-    class: InvalidData,
-    section: "Vulkan",
-    vuids: &[],
-    text: "An object with a location consists of numbers.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.2"),
-        breaks: "OpEntryPoint Fragment %main \"main\" %in
-OpDecorate %in Location 0
-%sampler = OpTypeSampler
-%ptr = OpTypePointer Input %sampler
-%in = OpVariable %ptr Input",
-        keeps: "OpEntryPoint Fragment %main \"main\" %in
-OpDecorate %in Location 0
-%ptr = OpTypePointer Input %f32
-%in = OpVariable %ptr Input",
-    },
-};
-
-pub(super) static INDEX: Rule = Rule {
-    id: "interface.index",
-    class: InvalidData,
-    section: "Vulkan",
-    vuids: &[],
-    text: "Only outputs of fragment shaders have an index.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.2"),
-        breaks: "OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Vertex %main \"main\" %out
-OpDecorate %out Location 0
-OpDecorate %out Index 0
-%void = OpTypeVoid
-%f32 = OpTypeFloat 32
-%ptr = OpTypePointer Output %f32
-%out = OpVariable %ptr Output
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Fragment %main \"main\" %out
-OpExecutionMode %main OriginUpperLeft
-OpDecorate %out Location 0
-OpDecorate %out Index 0
-%void = OpTypeVoid
-%f32 = OpTypeFloat 32
-%ptr = OpTypePointer Output %f32
-%out = OpVariable %ptr Output
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static CONFLICT: Rule = Rule {
-    id: "interface.location-conflict",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &[
-        "VUID-StandaloneSpirv-OpEntryPoint-08721",
-        "VUID-StandaloneSpirv-OpEntryPoint-08722",
-    ],
-    text: "No component of a location is used twice. Every element of an array, column of a matrix and member of a \
-           structure uses a location of its own, and 64-bit vectors use one for every two components.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.2"),
-        breaks: "OpEntryPoint Fragment %main \"main\" %one %other
-OpDecorate %one Location 0
-OpDecorate %other Location 1
-%array = OpTypeArray %f32 %u32_2
-%ptr = OpTypePointer Input %array
-%ptr2 = OpTypePointer Input %f32
-%one = OpVariable %ptr Input
-%other = OpVariable %ptr2 Input",
-        keeps: "OpEntryPoint Fragment %main \"main\" %one %other
-OpDecorate %one Location 0
-OpDecorate %other Location 2
-%array = OpTypeArray %f32 %u32_2
-%ptr = OpTypePointer Input %array
-%ptr2 = OpTypePointer Input %f32
-%one = OpVariable %ptr Input
-%other = OpVariable %ptr2 Input",
-    },
-};
-
-pub(super) static TILE_IMAGE: Rule = Rule {
-    id: "interface.tile-image-location",
-    class: InvalidData,
-    section: "SPV_EXT_shader_tile_image",
-    vuids: &["VUID-StandaloneSpirv-TileImageEXT-08723"],
-    text: "Every tile image has a location, and no two tile images of an entry point have the same.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: "OpCapability TileImageColorReadAccessEXT
-OpExtension \"SPV_EXT_shader_tile_image\"
-%image = OpTypeImage %f32 TileImageDataEXT 0 0 0 2 Unknown
-%ptr = OpTypePointer TileImageEXT %image
-%tile = OpVariable %ptr TileImageEXT",
-        keeps: "OpCapability TileImageColorReadAccessEXT
-OpExtension \"SPV_EXT_shader_tile_image\"
-OpDecorate %tile Location 0
-%image = OpTypeImage %f32 TileImageDataEXT 0 0 0 2 Unknown
-%ptr = OpTypePointer TileImageEXT %image
-%tile = OpVariable %ptr TileImageEXT",
-    },
-};
+use crate::rules::generated::interface;
 
 /// Checks the locations of tile images.
 pub(super) fn check_tile_images(m: &Module<'_>, reporter: &mut Reporter) {
@@ -243,7 +20,11 @@ pub(super) fn check_tile_images(m: &Module<'_>, reporter: &mut Reporter) {
         let Some(id) = inst.result() else { continue };
         if !m.is_decorated(id, Decoration::Location) {
             let message = format!("{}, a tile image, needs a Location", m.name(id));
-            reporter.add(Finding::new(&TILE_IMAGE, inst.offset(), message));
+            reporter.add(Finding::new(
+                &interface::TILE_IMAGE_LOCATION,
+                inst.offset(),
+                message,
+            ));
         }
     }
     for entry in &m.entry_points {
@@ -270,7 +51,11 @@ pub(super) fn check_tile_images(m: &Module<'_>, reporter: &mut Reporter) {
                         m.name(other),
                         m.name(listed.id)
                     );
-                    reporter.add(Finding::new(&TILE_IMAGE, listed.inst.offset(), message));
+                    reporter.add(Finding::new(
+                        &interface::TILE_IMAGE_LOCATION,
+                        listed.inst.offset(),
+                        message,
+                    ));
                     return;
                 }
             }
@@ -372,8 +157,9 @@ fn conflict(
             shared.trailing_zeros(),
             item.location
         );
-        let vuid = CONFLICT.vuids[usize::from(item.space.0)];
-        let finding = Finding::new(&CONFLICT, entry.inst.offset(), message).vuid(vuid);
+        let vuid = interface::LOCATION_CONFLICT.vuids[usize::from(item.space.0)];
+        let finding =
+            Finding::new(&interface::LOCATION_CONFLICT, entry.inst.offset(), message).vuid(vuid);
         let finding = finding.about(m, other.variable, "one of them");
         return Some(finding.about(m, item.variable, "the other one"));
     }
@@ -402,7 +188,11 @@ fn place(
                         "{} has an index, but is not an output of a fragment shader",
                         m.name(listed.id)
                     );
-                    return Err(Finding::new(&INDEX, listed.inst.offset(), message));
+                    return Err(Finding::new(
+                        &interface::INDEX,
+                        listed.inst.offset(),
+                        message,
+                    ));
                 }
                 index = decorated.param(0);
             }
@@ -437,7 +227,7 @@ fn place(
             "the members of {} are built-ins, so it must be decorated with Block to be in an interface",
             m.name(inner)
         );
-        let finding = Finding::new(&BUILT_IN_BLOCK, m.def_offset(inner), message);
+        let finding = Finding::new(&interface::BUILT_IN_BLOCK, m.def_offset(inner), message);
         return Err(finding.at(
             listed.inst.offset(),
             "this variable is listed by an entry point",
@@ -445,11 +235,13 @@ fn place(
     }
     let is_block = facts.is_block;
     if location.is_none() && !is_block {
-        let vuid = MISSING.vuids[usize::from(m.is_struct(inner))];
+        let vuid = interface::LOCATION_MISSING.vuids[usize::from(m.is_struct(inner))];
         let message = format!("{} needs a Location", m.name(listed.id));
-        return Err(Finding::new(&MISSING, listed.inst.offset(), message)
-            .vuid(vuid)
-            .at(entry.inst.offset(), "it is listed here"));
+        return Err(
+            Finding::new(&interface::LOCATION_MISSING, listed.inst.offset(), message)
+                .vuid(vuid)
+                .at(entry.inst.offset(), "it is listed here"),
+        );
     }
     let mut add = |location: u64, component: u32, stream: u32, masks: &[u8]| {
         taken.extend(masks.iter().enumerate().map(|(step, mask)| Taken {
@@ -489,7 +281,11 @@ fn place(
         .map(|(number, (place, &member))| {
             let Some(location) = place.0 else {
                 let message = format!("member {number} of {} needs a Location", m.name(inner));
-                let finding = Finding::new(&MEMBER_MISSING, m.def_offset(inner), message);
+                let finding = Finding::new(
+                    &interface::MEMBER_LOCATION_MISSING,
+                    m.def_offset(inner),
+                    message,
+                );
                 return Err(finding.about(m, listed.id, "the block is used here"));
             };
             masks.clear();
@@ -513,7 +309,7 @@ fn check_members(m: &Module<'_>, listed: &Listed<'_>, ty: Id) -> CheckResult {
         m.name(listed.id),
         m.name(ty)
     );
-    let finding = Finding::new(&MEMBER_EXTRA, m.def_offset(ty), message);
+    let finding = Finding::new(&interface::MEMBER_LOCATION_EXTRA, m.def_offset(ty), message);
     Err(finding.at(
         extra.inst.offset(),
         "the location of the member is given here",
@@ -581,7 +377,8 @@ fn flatten(
                     m.name(listed.id),
                     m.show_type(ty)
                 );
-                let finding = Finding::new(&TYPE, listed.inst.offset(), message);
+                let finding =
+                    Finding::new(&interface::LOCATION_TYPE, listed.inst.offset(), message);
                 return all([found, Err(finding)]);
             }
         };

@@ -14,26 +14,6 @@ pub(crate) const FAMILY: Family = Family {
     ops: &[],
     check,
     check_module: Some(check_module),
-    rules: &[
-        &listed::NO_VARIABLE,
-        &listed::STORAGE_CLASS,
-        &listed::REPEATED,
-        &listed::FLAT,
-        &listed::INTERPOLATION,
-        &listed::ADDRESS,
-        &listed::SMALL_FLOAT,
-        &listed::INVARIANT,
-        &used::NOT_LISTED,
-        &used::PUSH_CONSTANTS,
-        &locations::MISSING,
-        &locations::BUILT_IN_BLOCK,
-        &locations::MEMBER_MISSING,
-        &locations::MEMBER_EXTRA,
-        &locations::TYPE,
-        &locations::INDEX,
-        &locations::CONFLICT,
-        &locations::TILE_IMAGE,
-    ],
 };
 
 fn check(_at: &InstCtx<'_, '_>) -> CheckResult {

@@ -2,52 +2,12 @@
 
 use hashbrown::HashSet;
 use spirvkit_binary::{Id, Instruction, Value, WordOffset};
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Op, StorageClass, Version};
 
 use super::listed;
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{AT_ONCE, Entries, EntryPoint, Inst, Module, Reach};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static NOT_LISTED: Rule = Rule {
-    id: "interface.not-listed",
-    class: InvalidId,
-    section: "3.32.5",
-    vuids: &[],
-    text: "An entry point lists the input and output variables that it and the functions it calls use, and since \
-           SPIR-V 1.4 all variables outside of functions that they use.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpEntryPoint GLCompute %main \"main\"\n%load = OpLoad %f32 %private_f32",
-        keeps: "OpEntryPoint GLCompute %main \"main\" %private_f32\n%load = OpLoad %f32 %private_f32",
-    },
-};
-
-pub(super) static PUSH_CONSTANTS: Rule = Rule {
-    id: "interface.vulkan-push-constants",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-OpEntryPoint-06674"],
-    text: "An entry point uses at most one push constant block.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.1"),
-        breaks: "OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %f32
-%ptr = OpTypePointer PushConstant %struct
-%one = OpVariable %ptr PushConstant
-%other = OpVariable %ptr PushConstant
-%load = OpLoad %struct %one
-%load2 = OpLoad %struct %other",
-        keeps: "OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %f32
-%ptr = OpTypePointer PushConstant %struct
-%one = OpVariable %ptr PushConstant
-%load = OpLoad %struct %one",
-    },
-};
+use crate::rules::generated::interface;
 
 /// What is noted of a variable outside of functions.
 #[derive(Clone, Copy, Default)]
@@ -225,9 +185,11 @@ fn check_entry(
                     m.name(other),
                     m.name(id)
                 );
-                result = Err(Finding::new(&PUSH_CONSTANTS, offset, message)
-                    .about(m, id, "one block")
-                    .about(m, other, "the other block"));
+                result = Err(
+                    Finding::new(&interface::VULKAN_PUSH_CONSTANTS, offset, message)
+                        .about(m, id, "one block")
+                        .about(m, other, "the other block"),
+                );
             }
         }
         if variable.must_be_listed && !listed.contains(&id.0) && reported.insert(id.0) {
@@ -236,7 +198,7 @@ fn check_entry(
                 entry.name(),
                 m.name(id)
             );
-            let finding = Finding::new(&NOT_LISTED, offset, message)
+            let finding = Finding::new(&interface::NOT_LISTED, offset, message)
                 .about(m, id, "the variable is declared here")
                 .at(entry.inst.offset(), "the entry point is declared here");
             result = all([result, Err(finding)]);

@@ -6,6 +6,7 @@ use spirvkit_grammar::Decoration;
 use super::sizes::{Kind, Layout, Layouts, MatrixLayout, UNKNOWN, round_up, shifted};
 use crate::finding::{CheckResult, Finding};
 use crate::module::Type;
+use crate::rules::generated::layout;
 
 /// A member: what its decorations and its type say.
 pub(super) struct Member {
@@ -155,7 +156,7 @@ fn check_decorations(
     let m = layouts.m;
     let mut missing = |what: &str| {
         let message = format!("member {} of {} needs {what}", member.index, m.name(id));
-        found.push(layouts.finding(&super::MISSING, id, message));
+        found.push(layouts.finding(&layout::MISSING, id, message));
     };
     if member.offset == Offset::Missing {
         missing("an Offset");
@@ -182,7 +183,7 @@ fn check_decorations(
             member.index,
             m.name(id)
         );
-        found.push(layouts.finding(&super::MATRIX_STRIDE, id, message));
+        found.push(layouts.finding(&layout::MATRIX_STRIDE, id, message));
     }
 }
 
@@ -213,14 +214,14 @@ fn check_offsets(
                 of(member.index),
                 of(previous)
             );
-            found.push(layouts.finding(&super::OVERLAP, id, message));
+            found.push(layouts.finding(&layout::OVERLAP, id, message));
         } else if let Some((index, start)) = runtime.filter(|&(_, start)| offset > start) {
             let message = format!(
                 "{} is a run-time array at offset {start}, but {} comes after it",
                 of(index),
                 of(member.index)
             );
-            found.push(layouts.finding(&super::RUNTIME_ARRAY, id, message));
+            found.push(layouts.finding(&layout::RUN_TIME_ARRAY, id, message));
             runtime = None;
         }
         let is_fine = found.len() == before;
@@ -260,7 +261,7 @@ fn check_place(layouts: &Layouts<'_, '_>, id: Id, member: &Member, offset: u64) 
             "the Offset of {} must be a multiple of {alignment}, but is {offset}",
             of()
         );
-        return Err(layouts.finding(&super::ALIGNMENT, id, message));
+        return Err(layouts.finding(&layout::ALIGNMENT, id, message));
     }
     if layouts.rules.relaxed
         && layouts.is_vector(member.ty)
@@ -270,7 +271,7 @@ fn check_place(layouts: &Layouts<'_, '_>, id: Id, member: &Member, offset: u64) 
             "{}, a vector at offset {offset}, crosses a multiple of 16 bytes",
             of()
         );
-        return Err(layouts.finding(&super::STRADDLE, id, message));
+        return Err(layouts.finding(&layout::STRADDLE, id, message));
     }
     Ok(())
 }

@@ -15,181 +15,19 @@ mod stray;
 use hashbrown::HashMap;
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::Family;
 use crate::finding::{CheckResult, Reporter};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Inst, Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::layout;
 use sizes::{Found, Kind, Layouts, Rules};
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[],
     check,
     check_module: Some(check_module),
-    rules: &[
-        &MISSING,
-        &ALIGNMENT,
-        &OVERLAP,
-        &STRADDLE,
-        &STRIDE,
-        &MATRIX_STRIDE,
-        &RUNTIME_ARRAY,
-        &resources::BLOCK,
-        &resources::BINDING,
-        &resources::WORKGROUP_BLOCK,
-        &resources::UNTYPED_WORKGROUP,
-        &stray::STRAY,
-    ],
-};
-
-macro_rules! example {
-    ($breaks:literal, $keeps:literal) => {
-        Example {
-            frame: Frame::ShaderFor("vulkan1.3"),
-            breaks: concat!(
-                "OpDecorate %block Block
-OpDecorate %buffer DescriptorSet 0
-OpDecorate %buffer Binding 0
-",
-                $breaks,
-                "
-%ptr = OpTypePointer StorageBuffer %block
-%buffer = OpVariable %ptr StorageBuffer"
-            ),
-            keeps: concat!(
-                "OpDecorate %block Block
-OpDecorate %buffer DescriptorSet 0
-OpDecorate %buffer Binding 0
-",
-                $keeps,
-                "
-%ptr = OpTypePointer StorageBuffer %block
-%buffer = OpVariable %ptr StorageBuffer"
-            ),
-        }
-    };
-}
-
-static MISSING: Rule = Rule {
-    id: "layout.missing",
-    class: InvalidId,
-    section: "2.16.2",
-    vuids: &[],
-    text: "In buffers, push constants and other memory with an explicit layout, every member has an `Offset`, every \
-           array an `ArrayStride`, and every member that holds a matrix a `MatrixStride` and `RowMajor` or \
-           `ColMajor`.",
-    example: example!(
-        "%block = OpTypeStruct %f32",
-        "OpMemberDecorate %block 0 Offset 0
-%block = OpTypeStruct %f32"
-    ),
-};
-
-static ALIGNMENT: Rule = Rule {
-    id: "layout.alignment",
-    class: InvalidId,
-    section: "Vulkan, Offset and Stride Assignment",
-    vuids: &[],
-    text: "A member's `Offset` is a multiple of its alignment. A scalar is aligned to its size, a vector to two or \
-           four times that of its components, an array to the alignment of its elements, a structure to the largest \
-           alignment of its members; in uniform blocks, arrays and structures are aligned to at least 16 bytes.",
-    example: example!(
-        "OpMemberDecorate %block 0 Offset 2
-%block = OpTypeStruct %f32",
-        "OpMemberDecorate %block 0 Offset 4
-%block = OpTypeStruct %f32"
-    ),
-};
-
-static OVERLAP: Rule = Rule {
-    id: "layout.overlap",
-    class: InvalidId,
-    section: "Vulkan, Offset and Stride Assignment",
-    vuids: &[],
-    text: "Members don't overlap; in uniform blocks, nothing is in the padding of an array or a structure.",
-    example: example!(
-        "OpMemberDecorate %block 0 Offset 0
-OpMemberDecorate %block 1 Offset 4
-%block = OpTypeStruct %v2f32 %f32",
-        "OpMemberDecorate %block 0 Offset 0
-OpMemberDecorate %block 1 Offset 8
-%block = OpTypeStruct %v2f32 %f32"
-    ),
-};
-
-static STRADDLE: Rule = Rule {
-    id: "layout.straddle",
-    class: InvalidId,
-    section: "Vulkan, Offset and Stride Assignment",
-    vuids: &[],
-    text: "A vector of up to 16 bytes does not cross a multiple of 16 bytes, and a larger one begins at such a \
-           multiple.",
-    example: example!(
-        "OpMemberDecorate %block 0 Offset 12
-%block = OpTypeStruct %v2f32",
-        "OpMemberDecorate %block 0 Offset 4
-%block = OpTypeStruct %v2f32"
-    ),
-};
-
-static STRIDE: Rule = Rule {
-    id: "layout.array-stride",
-    class: InvalidId,
-    section: "Vulkan, Offset and Stride Assignment",
-    vuids: &[],
-    text: "An `ArrayStride` is a multiple of the array's alignment and at least the size of an element.",
-    example: example!(
-        "OpMemberDecorate %block 0 Offset 0
-OpDecorate %array ArrayStride 6
-%array = OpTypeArray %f32 %u32_4
-%block = OpTypeStruct %array",
-        "OpMemberDecorate %block 0 Offset 0
-OpDecorate %array ArrayStride 8
-%array = OpTypeArray %f32 %u32_4
-%block = OpTypeStruct %array"
-    ),
-};
-
-static MATRIX_STRIDE: Rule = Rule {
-    id: "layout.matrix-stride",
-    class: InvalidId,
-    section: "Vulkan, Offset and Stride Assignment",
-    vuids: &[],
-    text: "A `MatrixStride` is a multiple of the alignment of the matrix's columns, or of its rows if the matrix is \
-           row-major.",
-    example: example!(
-        "OpMemberDecorate %block 0 Offset 0
-OpMemberDecorate %block 0 ColMajor
-OpMemberDecorate %block 0 MatrixStride 12
-%block = OpTypeStruct %mat4",
-        "OpMemberDecorate %block 0 Offset 0
-OpMemberDecorate %block 0 ColMajor
-OpMemberDecorate %block 0 MatrixStride 16
-%block = OpTypeStruct %mat4"
-    ),
-};
-
-static RUNTIME_ARRAY: Rule = Rule {
-    id: "layout.run-time-array",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"],
-    text: "A run-time array is the last member.",
-    example: example!(
-        "OpMemberDecorate %block 0 Offset 16
-OpMemberDecorate %block 1 Offset 0
-OpDecorate %array ArrayStride 4
-%array = OpTypeRuntimeArray %f32
-%block = OpTypeStruct %f32 %array",
-        "OpMemberDecorate %block 0 Offset 0
-OpMemberDecorate %block 1 Offset 16
-OpDecorate %array ArrayStride 4
-%array = OpTypeRuntimeArray %f32
-%block = OpTypeStruct %f32 %array"
-    ),
 };
 
 fn check(_at: &InstCtx<'_, '_>) -> CheckResult {
@@ -326,7 +164,7 @@ fn check_layouts(m: &Module<'_>, reporter: &mut Reporter) {
         }
         let advice = advice(m, rules, ty, &mut wider);
         for Found { ty, finding } in found.drain(..) {
-            let is_missing = std::ptr::eq(finding.rule(), &MISSING);
+            let is_missing = std::ptr::eq(finding.rule(), &layout::MISSING);
             let permitting = advice.iter().find(|(_, rules)| {
                 let layouts = wider.get(rules);
                 !is_missing && layouts.is_some_and(|layouts| layouts.is_sound(ty))
@@ -360,7 +198,7 @@ fn straddling(layouts: &Layouts<'_, '_>, ty: Id) -> Vec<Found> {
             "in member {index} of {}, a vector within an array or a nested structure crosses a multiple of 16 bytes",
             m.name(ty)
         );
-        let finding = layouts.finding(&STRADDLE, ty, message);
+        let finding = layouts.finding(&layout::STRADDLE, ty, message);
         Found { ty, finding }
     })
     .collect()

@@ -2,109 +2,11 @@
 //! descriptors.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
 use spirvkit_grammar::{BuiltIn, Capability, Decoration, Op, StorageClass};
 
 use crate::finding::{Finding, Reporter};
 use crate::module::{Inst, Module};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static BLOCK: Rule = Rule {
-    id: "layout.block",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &[
-        "VUID-StandaloneSpirv-PushConstant-06675",
-        "VUID-StandaloneSpirv-Uniform-06676",
-    ],
-    text: "The structure in a push constant or a storage buffer is decorated with `Block`, the one in a uniform \
-           variable with `Block` or `BufferBlock`.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.3"),
-        breaks: "OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %f32
-%ptr = OpTypePointer PushConstant %struct
-%push = OpVariable %ptr PushConstant",
-        keeps: "OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %f32
-%ptr = OpTypePointer PushConstant %struct
-%push = OpVariable %ptr PushConstant",
-    },
-};
-
-pub(super) static BINDING: Rule = Rule {
-    id: "layout.binding",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-UniformConstant-06677"],
-    text: "Variables in `Uniform`, `UniformConstant` and `StorageBuffer` have a `DescriptorSet` and a `Binding`.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.3"),
-        breaks: "OpEntryPoint GLCompute %main \"main\" %sampler
-OpDecorate %sampler Binding 0
-%type = OpTypeSampler
-%ptr = OpTypePointer UniformConstant %type
-%sampler = OpVariable %ptr UniformConstant
-%load = OpLoad %type %sampler",
-        keeps: "OpEntryPoint GLCompute %main \"main\" %sampler
-OpDecorate %sampler Binding 0
-OpDecorate %sampler DescriptorSet 0
-%type = OpTypeSampler
-%ptr = OpTypePointer UniformConstant %type
-%sampler = OpVariable %ptr UniformConstant
-%load = OpLoad %type %sampler",
-    },
-};
-
-pub(super) static WORKGROUP_BLOCK: Rule = Rule {
-    id: "layout.workgroup-block",
-    class: InvalidBinary,
-    section: "SPV_KHR_workgroup_memory_explicit_layout",
-    vuids: &[],
-    text: "Blocks in workgroup memory need the capability `WorkgroupMemoryExplicitLayoutKHR`. With it, and without \
-           untyped pointers, either all workgroup variables of an entry point are blocks or none is, and if there are \
-           several, all are decorated with `Aliased`, because they share memory.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpEntryPoint GLCompute %main \"main\" %block
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %f32
-%ptr = OpTypePointer Workgroup %struct
-%block = OpVariable %ptr Workgroup",
-        keeps: "OpEntryPoint GLCompute %main \"main\" %block
-%struct = OpTypeStruct %f32
-%ptr = OpTypePointer Workgroup %struct
-%block = OpVariable %ptr Workgroup",
-    },
-};
-
-pub(super) static UNTYPED_WORKGROUP: Rule = Rule {
-    id: "layout.untyped-workgroup",
-    class: InvalidId,
-    section: "SPV_KHR_untyped_pointers",
-    vuids: &[],
-    text: "The data type of an untyped workgroup variable in a shader is a structure that is decorated with `Block`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability UntypedPointersKHR
-OpCapability WorkgroupMemoryExplicitLayoutKHR
-OpExtension \"SPV_KHR_untyped_pointers\"
-OpExtension \"SPV_KHR_workgroup_memory_explicit_layout\"
-%ptr = OpTypeUntypedPointerKHR Workgroup
-%object = OpUntypedVariableKHR %ptr Workgroup %f32",
-        keeps: "OpCapability UntypedPointersKHR
-OpCapability WorkgroupMemoryExplicitLayoutKHR
-OpExtension \"SPV_KHR_untyped_pointers\"
-OpExtension \"SPV_KHR_workgroup_memory_explicit_layout\"
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %f32
-%ptr = OpTypeUntypedPointerKHR Workgroup
-%object = OpUntypedVariableKHR %ptr Workgroup %struct",
-    },
-};
+use crate::rules::generated::layout;
 
 /// The type of what a variable holds.
 fn held_type(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
@@ -154,8 +56,8 @@ pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
             m.show_type(ty),
             if is_uniform { " or BufferBlock" } else { "" }
         );
-        let finding =
-            Finding::new(&BLOCK, inst.offset(), message).vuid(BLOCK.vuids[usize::from(is_uniform)]);
+        let finding = Finding::new(&layout::BLOCK, inst.offset(), message)
+            .vuid(layout::BLOCK.vuids[usize::from(is_uniform)]);
         reporter.add(finding.about(m, ty, "the structure is declared here"));
     }
 }
@@ -188,7 +90,7 @@ fn check_binding(
     }
     let missing = if has_set { "Binding" } else { "DescriptorSet" };
     let message = format!("{} is in {class}, so it needs a {missing}", m.name(id));
-    reporter.add(Finding::new(&BINDING, inst.offset(), message));
+    reporter.add(Finding::new(&layout::BINDING, inst.offset(), message));
 }
 
 /// Checks blocks in workgroup memory.
@@ -213,7 +115,11 @@ pub(super) fn check_workgroups(m: &Module<'_>, reporter: &mut Reporter) {
                 m.name(id),
                 m.show_type(held)
             );
-            reporter.add(Finding::new(&UNTYPED_WORKGROUP, inst.offset(), message));
+            reporter.add(Finding::new(
+                &layout::UNTYPED_WORKGROUP,
+                inst.offset(),
+                message,
+            ));
         }
     }
     for entry in &m.entry_points {
@@ -246,7 +152,7 @@ pub(super) fn check_workgroups(m: &Module<'_>, reporter: &mut Reporter) {
             }
             () => continue,
         };
-        let mut finding = Finding::new(&WORKGROUP_BLOCK, entry.inst.offset(), message);
+        let mut finding = Finding::new(&layout::WORKGROUP_BLOCK, entry.inst.offset(), message);
         if let Some(last) = last {
             finding = finding.about(m, last, "this variable is a block");
         }

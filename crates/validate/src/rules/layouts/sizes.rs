@@ -10,6 +10,7 @@ use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 use super::members::{self, Member};
 use crate::finding::Finding;
 use crate::module::{Module, Type};
+use crate::rules::generated::layout;
 
 /// By which rules types are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -354,7 +355,7 @@ impl<'m, 'a> Layouts<'m, 'a> {
                 return UNKNOWN;
             }
             let message = format!("{} needs a stride", m.show_type(ty));
-            let finding = self.finding(&super::MISSING, ty, message);
+            let finding = self.finding(&layout::MISSING, ty, message);
             found.push(finding.help("decorate the array with ArrayStride"));
             return only_aligned;
         };
@@ -368,7 +369,7 @@ impl<'m, 'a> Layouts<'m, 'a> {
         };
         let at = stride.inst.offset();
         let mut wrong = |message: String| {
-            let finding = self.finding(&super::STRIDE, ty, message);
+            let finding = self.finding(&layout::ARRAY_STRIDE, ty, message);
             found.push(finding.at(at, "the stride is given here"));
             only_aligned
         };

@@ -3,32 +3,12 @@
 use hashbrown::HashMap;
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Decoration, StorageClass, Version};
 
 use super::instance;
 use crate::finding::{Finding, Reporter};
 use crate::module::{Module, Type};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static STRAY: Rule = Rule {
-    id: "layout.stray",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-None-10684"],
-    text: "Types in memory without an explicit layout have no `Block`, `Offset`, `ArrayStride` or `MatrixStride`. Up \
-           to SPIR-V 1.4, types of private and local variables may have them.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.3"),
-        breaks: "OpDecorate %array ArrayStride 4
-%array = OpTypeArray %f32 %u32_4
-%ptr = OpTypePointer Workgroup %array
-%object = OpVariable %ptr Workgroup",
-        keeps: "%array = OpTypeArray %f32 %u32_4
-%ptr = OpTypePointer Workgroup %array
-%object = OpVariable %ptr Workgroup",
-    },
-};
+use crate::rules::generated::layout;
 
 /// Whether types in memory of a class may be laid out explicitly.
 fn allows_layout(m: &Module<'_>, class: StorageClass, ty: Id) -> bool {
@@ -126,7 +106,7 @@ pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
                 instance.class,
                 m.show_type(instance.ty)
             );
-            reporter.add(Finding::new(&STRAY, inst.offset(), message).about(
+            reporter.add(Finding::new(&layout::STRAY, inst.offset(), message).about(
                 m,
                 instance.ty,
                 "the type is declared here",

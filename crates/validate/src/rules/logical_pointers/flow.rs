@@ -7,143 +7,12 @@
 use hashbrown::HashMap;
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
 use super::chooses_pointer;
 use crate::finding::{Finding, Reporter};
 use crate::module::{Contents, Inst, Module, Type};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static MATRIX: Rule = Rule {
-    id: "logical-pointer.matrix",
-    class: InvalidData,
-    section: "2.16.1",
-    vuids: &[],
-    text: "Under logical addressing, a variable pointer doesn't point to anything that is or holds a matrix.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability VariablePointers
-%ptr_matrix = OpTypePointer Workgroup %mat2
-%matrix = OpVariable %ptr_matrix Workgroup
-%chosen = OpSelect %ptr_matrix %true %matrix %matrix",
-        keeps: "OpCapability VariablePointers
-%chosen = OpSelect %ptr_Workgroup_u32 %true %workgroup_u32 %workgroup_u32",
-    },
-};
-
-pub(super) static MATRIX_PART: Rule = Rule {
-    id: "logical-pointer.matrix-part",
-    class: InvalidData,
-    section: "2.16.1",
-    vuids: &[],
-    text: "Under logical addressing, a variable pointer doesn't point to a column or a component of a matrix, by \
-           whatever route.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability VariablePointers
-%ptr_matrix = OpTypePointer Workgroup %mat2
-%ptr_column = OpTypePointer Workgroup %v2f32
-%matrix = OpVariable %ptr_matrix Workgroup
-%vector = OpVariable %ptr_column Workgroup
-%column = OpAccessChain %ptr_column %matrix %u32_0
-%chosen = OpSelect %ptr_column %true %column %vector",
-        keeps: "OpCapability VariablePointers
-%ptr_column = OpTypePointer Workgroup %v2f32
-%vector = OpVariable %ptr_column Workgroup
-%chosen = OpSelect %ptr_column %true %vector %vector",
-    },
-};
-
-pub(super) static ARRAY_LENGTH: Rule = Rule {
-    id: "logical-pointer.array-length",
-    class: InvalidData,
-    section: "2.16.1",
-    vuids: &[],
-    text: "Under logical addressing, the length of an array isn't queried through a variable pointer.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability VariablePointers
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-OpDecorate %array ArrayStride 4
-%array = OpTypeRuntimeArray %u32
-%struct = OpTypeStruct %array
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%buffer = OpVariable %ptr_struct StorageBuffer
-OpEntryPoint GLCompute %main \"main\" %buffer
-%chosen = OpSelect %ptr_struct %true %buffer %buffer
-%length = OpArrayLength %u32 %chosen 0",
-        keeps: "OpCapability VariablePointers
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-OpDecorate %array ArrayStride 4
-%array = OpTypeRuntimeArray %u32
-%struct = OpTypeStruct %array
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%buffer = OpVariable %ptr_struct StorageBuffer
-OpEntryPoint GLCompute %main \"main\" %buffer
-%length = OpArrayLength %u32 %buffer 0",
-    },
-};
-
-pub(super) static BLOCK_ARRAY: Rule = Rule {
-    id: "logical-pointer.block-array",
-    class: InvalidData,
-    section: "2.16.1",
-    vuids: &[],
-    text: "Under logical addressing, a variable pointer doesn't point to an array of blocks, which is an array of \
-           bindings.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability VariablePointers
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %u32
-%array = OpTypeArray %struct %u32_4
-%ptr_array = OpTypePointer StorageBuffer %array
-%buffers = OpVariable %ptr_array StorageBuffer
-OpEntryPoint GLCompute %main \"main\" %buffers
-%chosen = OpSelect %ptr_array %true %buffers %buffers",
-        keeps: "OpCapability VariablePointers
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %u32
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%buffer = OpVariable %ptr_struct StorageBuffer
-OpEntryPoint GLCompute %main \"main\" %buffer
-%chosen = OpSelect %ptr_struct %true %buffer %buffer",
-    },
-};
-
-pub(super) static ONE_STRUCTURE: Rule = Rule {
-    id: "logical-pointer.one-structure",
-    class: InvalidData,
-    section: "2.16.1",
-    vuids: &[],
-    text: "With `VariablePointersStorageBuffer` alone, the pointers that an instruction chooses between point into \
-           the same structure, or are null.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability VariablePointersStorageBuffer
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %u32
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%buffer = OpVariable %ptr_struct StorageBuffer
-%other = OpVariable %ptr_struct StorageBuffer
-OpEntryPoint GLCompute %main \"main\" %buffer %other
-%chosen = OpSelect %ptr_struct %true %buffer %other",
-        keeps: "OpCapability VariablePointersStorageBuffer
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %u32
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%buffer = OpVariable %ptr_struct StorageBuffer
-OpEntryPoint GLCompute %main \"main\" %buffer
-%chosen = OpSelect %ptr_struct %true %buffer %buffer",
-    },
-};
+use crate::rules::generated::logical_pointer;
 
 /// A pointer, or what the memory of a variable holds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -397,7 +266,7 @@ fn check_use(m: &Module<'_>, flow: &Flow, inst: Inst<'_>) -> Option<Finding> {
             let pointer = inst.id(usize::from(op == Op::UntypedArrayLengthKHR));
             let message = "the length of an array can't be queried through a variable pointer";
             return match flow.of(pointer).varying {
-                true => finding(&ARRAY_LENGTH, message),
+                true => finding(&logical_pointer::ARRAY_LENGTH, message),
                 false => None,
             };
         }
@@ -415,7 +284,7 @@ fn check_use(m: &Module<'_>, flow: &Flow, inst: Inst<'_>) -> Option<Finding> {
                 if value.is_some_and(|value| holds_matrix(m, value)) {
                     let message =
                         "a variable pointer can't be used for something that is or holds a matrix";
-                    return finding(&MATRIX, message);
+                    return finding(&logical_pointer::MATRIX, message);
                 }
             }
         }
@@ -434,14 +303,14 @@ fn check_use(m: &Module<'_>, flow: &Flow, inst: Inst<'_>) -> Option<Finding> {
             "the result of {op} is a variable pointer, so it can't point to something that is or holds a \
                      matrix"
         );
-        return finding(&MATRIX, &message);
+        return finding(&logical_pointer::MATRIX, &message);
     }
     let facts = flow.of(inst.result()?);
     if facts.matrix_part {
         let message = format!(
             "the result of {op} is a variable pointer, so it can't point to a part of a matrix"
         );
-        return finding(&MATRIX_PART, &message);
+        return finding(&logical_pointer::MATRIX_PART, &message);
     }
     if !matches!(op, Op::Select | Op::Phi) {
         return None;
@@ -450,13 +319,13 @@ fn check_use(m: &Module<'_>, flow: &Flow, inst: Inst<'_>) -> Option<Finding> {
         let message = format!(
             "the result of {op} is a variable pointer, so it can't point to an array of blocks"
         );
-        return finding(&BLOCK_ARRAY, &message);
+        return finding(&logical_pointer::BLOCK_ARRAY, &message);
     }
     if facts.roots && !m.has(Capability::VariablePointers) {
         let message = format!(
             "{op} chooses between pointers into several variables, which needs the capability `VariablePointers`"
         );
-        return finding(&ONE_STRUCTURE, &message);
+        return finding(&logical_pointer::ONE_STRUCTURE, &message);
     }
     None
 }

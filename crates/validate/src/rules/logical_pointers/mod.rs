@@ -3,61 +3,18 @@
 mod flow;
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{AddressingModel, Capability, Op, StorageClass};
 
 use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Inst, Module};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::logical_pointer;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[],
     check,
     check_module: Some(check_module),
-    rules: &[
-        &VARIABLE_POINTER,
-        &NO_POINTERS,
-        &flow::MATRIX,
-        &flow::MATRIX_PART,
-        &flow::ARRAY_LENGTH,
-        &flow::BLOCK_ARRAY,
-        &flow::ONE_STRUCTURE,
-    ],
-};
-
-static VARIABLE_POINTER: Rule = Rule {
-    id: "logical-pointer.variable",
-    class: InvalidData,
-    section: "2.16.1",
-    vuids: &[],
-    text: "Under logical addressing, instructions that choose or compute pointers at run time do so only for \
-           `StorageBuffer` pointers with `VariablePointersStorageBuffer` or `VariablePointers`, and for `Workgroup` \
-           pointers with `VariablePointers`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability VariablePointers
-%chosen = OpSelect %ptr_Private_u32 %true %private_u32 %private_u32",
-        keeps: "OpCapability VariablePointers
-%chosen = OpSelect %ptr_Workgroup_u32 %true %workgroup_u32 %workgroup_u32",
-    },
-};
-
-static NO_POINTERS: Rule = Rule {
-    id: "logical-pointer.use",
-    class: InvalidData,
-    section: "2.16.1",
-    vuids: &[],
-    text: "Under logical addressing, pointers aren't data: they aren't parts of composites, aren't converted or \
-           frozen, and can't be used to declare where an object's lifetime starts or stops.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%array = OpTypeArray %ptr_Private_u32 %u32_1
-%composite = OpCompositeConstruct %array %private_u32",
-        keeps: "%copy = OpCopyObject %ptr_Private_u32 %private_u32
-%value = OpLoad %u32 %copy",
-    },
 };
 
 fn check(_at: &InstCtx<'_, '_>) -> CheckResult {
@@ -233,7 +190,7 @@ fn varying(m: &Module<'_>, inst: Inst<'_>, ty: Id) -> Option<Finding> {
         .find(|&&offset| m.function_at(offset).is_some())
         .filter(|_| inst.op() == Op::ConstantNull);
     let offset = user.copied().unwrap_or(inst.offset());
-    let finding = Finding::new(&VARIABLE_POINTER, offset, message);
+    let finding = Finding::new(&logical_pointer::VARIABLE, offset, message);
     Some(finding.about(m, ty, "the pointer type is declared here"))
 }
 
@@ -258,5 +215,5 @@ fn data_finding(inst: Inst<'_>) -> Finding {
         "under logical addressing, {} can't be used on pointers",
         inst.op()
     );
-    Finding::new(&NO_POINTERS, inst.offset(), message)
+    Finding::new(&logical_pointer::USE, inst.offset(), message)
 }

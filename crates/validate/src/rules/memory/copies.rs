@@ -1,7 +1,6 @@
 //! Copies from memory to memory.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
@@ -10,111 +9,8 @@ use super::operands;
 use crate::finding::{CheckResult, Finding, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::memory;
 use crate::rules::small_types;
-
-pub(super) static TYPES: Rule = Rule {
-    id: "memory.copy-types",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "`OpCopyMemory` copies between pointers to the same type, at least one of which is typed.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCopyMemory %private_u32 %private_f32",
-        keeps: "OpCopyMemory %private_u32 %workgroup_u32",
-    },
-};
-
-pub(super) static SMALL: Rule = Rule {
-    id: "memory.small-copy",
-    class: InvalidId,
-    section: "3.31",
-    vuids: &[],
-    text: "Where 8- and 16-bit values may only be loaded, stored and converted, memory that holds them isn't copied.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: SMALL_COPY,
-        keeps: SMALL_LOAD_STORE,
-    },
-};
-
-const SMALL_COPY: &str = "OpCapability Shader
-OpCapability StorageBuffer16BitAccess
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\" %from %to
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%void = OpTypeVoid
-%fn_void = OpTypeFunction %void
-%u16 = OpTypeInt 16 0
-%struct = OpTypeStruct %u16
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%from = OpVariable %ptr_struct StorageBuffer
-%to = OpVariable %ptr_struct StorageBuffer
-%main = OpFunction %void None %fn_void
-%entry = OpLabel
-OpCopyMemory %to %from
-OpReturn
-OpFunctionEnd
-";
-
-const SMALL_LOAD_STORE: &str = "OpCapability Shader
-OpCapability StorageBuffer16BitAccess
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\" %from %to
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%void = OpTypeVoid
-%fn_void = OpTypeFunction %void
-%u16 = OpTypeInt 16 0
-%u32 = OpTypeInt 32 0
-%u32_0 = OpConstant %u32 0
-%struct = OpTypeStruct %u16
-%ptr_u16 = OpTypePointer StorageBuffer %u16
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%from = OpVariable %ptr_struct StorageBuffer
-%to = OpVariable %ptr_struct StorageBuffer
-%main = OpFunction %void None %fn_void
-%entry = OpLabel
-%source = OpAccessChain %ptr_u16 %from %u32_0
-%target = OpAccessChain %ptr_u16 %to %u32_0
-%value = OpLoad %u16 %source
-OpStore %target %value
-OpReturn
-OpFunctionEnd
-";
-
-pub(super) static SIZE: Rule = Rule {
-    id: "memory.copy-size",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "The size of a copy is an integer, and if it is a constant, it is greater than zero.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCopyMemorySized %workgroup_u32 %workgroup_u32 %u32_0",
-        keeps: "OpCopyMemorySized %workgroup_u32 %workgroup_u32 %u32_4",
-    },
-};
-
-pub(super) static SIZE_MULTIPLE: Rule = Rule {
-    id: "memory.copy-size-multiple",
-    class: InvalidId,
-    section: "2.16.2",
-    vuids: &["VUID-RuntimeSpirv-Size-11165"],
-    text: "A shader copies whole words, or units of two bytes or one byte where 16- or 8-bit values may be in the \
-           memory on both sides.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability Addresses
-OpCopyMemorySized %workgroup_u32 %private_u32 %u32_3",
-        keeps: "OpCapability Addresses
-OpCopyMemorySized %workgroup_u32 %private_u32 %u32_4",
-    },
-};
 
 /// `OpCopyMemory` and `OpCopyMemorySized`.
 pub(super) fn copy(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -161,7 +57,7 @@ fn copied(at: &InstCtx<'_, '_>, pointees: (Option<Id>, Option<Id>)) -> CheckResu
             m.show_type(value)
         );
         let finding = at
-            .finding(&SMALL, message)
+            .finding(&memory::SMALL_COPY, message)
             .arg(at, 0)
             .needs(small_types::CALCULATION);
         return Err(finding.about(m, value, "the type is declared here"));
@@ -177,7 +73,7 @@ fn types_finding(at: &InstCtx<'_, '_>) -> Finding {
         m.show_value(at.id(1)),
         m.show_value(at.id(0))
     );
-    at.finding(&TYPES, message)
+    at.finding(&memory::COPY_TYPES, message)
         .about(m, at.id(0), "the target is defined here")
         .about(m, at.id(1), "the source is defined here")
 }
@@ -190,7 +86,7 @@ fn size(at: &InstCtx<'_, '_>, target: Id, source: Id) -> CheckResult {
             "the size of a copy must be an integer, but is {}",
             m.show_value(id)
         );
-        let finding = at.finding(&SIZE, message);
+        let finding = at.finding(&memory::COPY_SIZE, message);
         return Err(finding.about(m, id, "the size is defined here"));
     };
     let Some(size) = m.constant_u64(id) else {
@@ -201,7 +97,7 @@ fn size(at: &InstCtx<'_, '_>, target: Id, source: Id) -> CheckResult {
             "the size of a copy must be greater than 0, but is {}",
             size as i64
         );
-        let finding = at.finding(&SIZE, message);
+        let finding = at.finding(&memory::COPY_SIZE, message);
         return Err(finding.about(m, id, "the size is defined here"));
     }
     if !m.has(Capability::Shader) {
@@ -213,7 +109,7 @@ fn size(at: &InstCtx<'_, '_>, target: Id, source: Id) -> CheckResult {
             "the size of the copy, {}, must be a multiple of {unit}, the smallest unit of this memory",
             counted(size as usize, "byte")
         );
-        let finding = at.finding(&SIZE_MULTIPLE, message);
+        let finding = at.finding(&memory::COPY_SIZE_MULTIPLE, message);
         return Err(finding.about(m, id, "the size is defined here"));
     }
     Ok(())

@@ -1,7 +1,6 @@
 //! Loads and stores.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{
     AddressingModel, BuiltIn, Capability, Decoration, ExecutionModel, MemoryAccess, Op,
     StorageClass,
@@ -11,331 +10,9 @@ use super::operands::{self, Access};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Likeness, Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rule::Rule;
+use crate::rules::generated::memory;
 use crate::rules::{logical_pointers, small_types};
-
-pub(super) static POINTER: Rule = Rule {
-    id: "memory.pointer",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "Loads, stores and copies go through a pointer to something that has a value, not to void.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "%value = OpLoad %u32 %u32_1",
-        keeps: "%value = OpLoad %u32 %workgroup_u32",
-    },
-};
-
-pub(super) static LOGICAL: Rule = Rule {
-    id: "memory.logical-pointer",
-    class: InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "Under logical addressing, pointers come only from variables, parameters, access chains and other \
-           instructions that the specification lists. Variable pointers add `OpSelect`, `OpPhi`, `OpLoad` and others.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%undefined = OpUndef %ptr_Private_u32
-OpStore %undefined %u32_1",
-        keeps: "OpStore %private_u32 %u32_1",
-    },
-};
-
-pub(super) static LOAD_TYPE: Rule = Rule {
-    id: "memory.load-type",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "The result type of a load is the type that its pointer points to.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%value = OpLoad %f32 %private_u32",
-        keeps: "%value = OpLoad %u32 %private_u32",
-    },
-};
-
-pub(super) static RUNTIME_ARRAY: Rule = Rule {
-    id: "memory.load-runtime-array",
-    class: InvalidId,
-    section: "3.32.6",
-    vuids: &[],
-    text: "A run-time array exists only in memory: neither it nor anything that holds it is loaded.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-OpDecorate %array ArrayStride 4
-%array = OpTypeRuntimeArray %u32
-%struct = OpTypeStruct %array
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%buffer = OpVariable %ptr_struct StorageBuffer
-OpEntryPoint GLCompute %main \"main\" %buffer
-%value = OpLoad %struct %buffer",
-        keeps: "OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %u32
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%buffer = OpVariable %ptr_struct StorageBuffer
-OpEntryPoint GLCompute %main \"main\" %buffer
-%value = OpLoad %struct %buffer",
-    },
-};
-
-pub(super) static SMALL_LOAD: Rule = Rule {
-    id: "memory.small-load",
-    class: InvalidId,
-    section: "3.31",
-    vuids: &[],
-    text: "Where 8- and 16-bit values may only be stored, they are loaded as scalars, vectors and matrices, not as \
-           larger composites.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: SMALL_LOAD_STRUCT,
-        keeps: SMALL_LOAD_SCALAR,
-    },
-};
-
-const SMALL_LOAD_STRUCT: &str = "OpCapability Shader
-OpCapability StorageBuffer16BitAccess
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\" %buffer
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%void = OpTypeVoid
-%fn_void = OpTypeFunction %void
-%u16 = OpTypeInt 16 0
-%struct = OpTypeStruct %u16
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%buffer = OpVariable %ptr_struct StorageBuffer
-%main = OpFunction %void None %fn_void
-%entry = OpLabel
-%value = OpLoad %struct %buffer
-OpReturn
-OpFunctionEnd
-";
-
-const SMALL_LOAD_SCALAR: &str = "OpCapability Shader
-OpCapability StorageBuffer16BitAccess
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\" %buffer
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%void = OpTypeVoid
-%fn_void = OpTypeFunction %void
-%u16 = OpTypeInt 16 0
-%u32 = OpTypeInt 32 0
-%u32_0 = OpConstant %u32 0
-%struct = OpTypeStruct %u16
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%ptr_u16 = OpTypePointer StorageBuffer %u16
-%buffer = OpVariable %ptr_struct StorageBuffer
-%main = OpFunction %void None %fn_void
-%entry = OpLabel
-%pointer = OpAccessChain %ptr_u16 %buffer %u32_0
-%value = OpLoad %u16 %pointer
-OpReturn
-OpFunctionEnd
-";
-
-pub(super) static HEAP_LOAD: Rule = Rule {
-    id: "memory.descriptor-origin",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &[
-        "VUID-StandaloneSpirv-Result-11336",
-        "VUID-StandaloneSpirv-Result-11337",
-        "VUID-StandaloneSpirv-Result-11339",
-    ],
-    text: "In Vulkan, with untyped pointers, samplers come from a binding or from the sampler heap, and images and \
-           acceleration structures from a binding or from the resource heap.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: HEAP_LOAD_WRONG,
-        keeps: HEAP_LOAD_RIGHT,
-    },
-};
-
-const HEAP_LOAD_WRONG: &str = "OpCapability Shader
-OpCapability UntypedPointersKHR
-OpCapability DescriptorHeapEXT
-OpExtension \"SPV_KHR_untyped_pointers\"
-OpExtension \"SPV_EXT_descriptor_heap\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\" %heap
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %heap BuiltIn ResourceHeapEXT
-OpDecorateId %array ArrayStrideIdEXT %size
-%void = OpTypeVoid
-%fn_void = OpTypeFunction %void
-%u32 = OpTypeInt 32 0
-%u32_0 = OpConstant %u32 0
-%sampler = OpTypeSampler
-%size = OpConstantSizeOfEXT %u32 %sampler
-%array = OpTypeRuntimeArray %sampler
-%pointer_type = OpTypeUntypedPointerKHR UniformConstant
-%heap = OpUntypedVariableKHR %pointer_type UniformConstant
-%main = OpFunction %void None %fn_void
-%entry = OpLabel
-%pointer = OpUntypedAccessChainKHR %pointer_type %array %heap %u32_0
-%value = OpLoad %sampler %pointer
-OpReturn
-OpFunctionEnd
-";
-
-const HEAP_LOAD_RIGHT: &str = "OpCapability Shader
-OpCapability UntypedPointersKHR
-OpCapability DescriptorHeapEXT
-OpExtension \"SPV_KHR_untyped_pointers\"
-OpExtension \"SPV_EXT_descriptor_heap\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\" %heap
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %heap BuiltIn SamplerHeapEXT
-OpDecorateId %array ArrayStrideIdEXT %size
-%void = OpTypeVoid
-%fn_void = OpTypeFunction %void
-%u32 = OpTypeInt 32 0
-%u32_0 = OpConstant %u32 0
-%sampler = OpTypeSampler
-%size = OpConstantSizeOfEXT %u32 %sampler
-%array = OpTypeRuntimeArray %sampler
-%pointer_type = OpTypeUntypedPointerKHR UniformConstant
-%heap = OpUntypedVariableKHR %pointer_type UniformConstant
-%main = OpFunction %void None %fn_void
-%entry = OpLabel
-%pointer = OpUntypedAccessChainKHR %pointer_type %array %heap %u32_0
-%value = OpLoad %sampler %pointer
-OpReturn
-OpFunctionEnd
-";
-
-pub(super) static STORE_VOID: Rule = Rule {
-    id: "memory.store-object",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "The object of a store is a value, with a type other than void.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%nothing = OpFunctionCall %void %callee
-OpStore %private_u32 %nothing
-%callee = OpFunction %void None %fn_void
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "OpStore %private_u32 %u32_1",
-    },
-};
-
-pub(super) static STORE_TYPE: Rule = Rule {
-    id: "memory.store-type",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "The object of a store has the type that the pointer points to.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpStore %private_u32 %f32_1",
-        keeps: "OpStore %private_u32 %u32_1",
-    },
-};
-
-pub(super) static READ_ONLY: Rule = Rule {
-    id: "memory.read-only",
-    class: InvalidId,
-    section: "3.7",
-    vuids: &[],
-    text: "Nothing is stored or copied to memory in the storage classes `UniformConstant`, `Input`, `PushConstant` \
-           and `ShaderRecordBufferKHR`, nor to `HitAttributeKHR` in any-hit and closest-hit shaders. With \
-           `RayTracingNV`, shader records may be stored to.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "OpDecorate %input Location 0
-%ptr_Input_f32 = OpTypePointer Input %f32
-%input = OpVariable %ptr_Input_f32 Input
-OpEntryPoint Fragment %main \"main\" %input
-OpStore %input %f32_1",
-        keeps: "OpDecorate %output Location 0
-%ptr_Output_f32 = OpTypePointer Output %f32
-%output = OpVariable %ptr_Output_f32 Output
-OpEntryPoint Fragment %main \"main\" %output
-OpStore %output %f32_1",
-    },
-};
-
-pub(super) static UNIFORM_BLOCK: Rule = Rule {
-    id: "memory.store-uniform-block",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-Uniform-06925"],
-    text: "In Vulkan, nothing is stored or copied to uniform blocks.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.1"),
-        breaks: "OpDecorate %struct Block
-OpDecorate %uniform DescriptorSet 0
-OpDecorate %uniform Binding 0
-OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %u32
-%ptr_struct = OpTypePointer Uniform %struct
-%ptr_Uniform_u32 = OpTypePointer Uniform %u32
-%uniform = OpVariable %ptr_struct Uniform
-%pointer = OpAccessChain %ptr_Uniform_u32 %uniform %u32_0
-OpStore %pointer %u32_1",
-        keeps: "OpDecorate %struct Block
-OpDecorate %buffer DescriptorSet 0
-OpDecorate %buffer Binding 0
-OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %u32
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%ptr_u32 = OpTypePointer StorageBuffer %u32
-%buffer = OpVariable %ptr_struct StorageBuffer
-%pointer = OpAccessChain %ptr_u32 %buffer %u32_0
-OpStore %pointer %u32_1",
-    },
-};
-
-pub(super) static OPAQUE: Rule = Rule {
-    id: "memory.store-opaque",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-OpTypeImage-06924"],
-    text: "In Vulkan, images, samplers, sampled images, acceleration structures and tensors are neither stored nor \
-           copied.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.1"),
-        breaks: "OpDecorate %sampler DescriptorSet 0
-OpDecorate %sampler Binding 0
-%sampler_type = OpTypeSampler
-%ptr_sampler = OpTypePointer UniformConstant %sampler_type
-%ptr_local = OpTypePointer Function %sampler_type
-%sampler = OpVariable %ptr_sampler UniformConstant
-%local = OpVariable %ptr_local Function
-%value = OpLoad %sampler_type %sampler
-OpStore %local %value",
-        keeps: "OpStore %private_u32 %u32_1",
-    },
-};
-
-pub(super) static PREDICATED: Rule = Rule {
-    id: "memory.predicated",
-    class: InvalidId,
-    section: "SPV_INTEL_predicated_io",
-    vuids: &[],
-    text: "A predicated load or store moves a number or a vector of numbers, has a boolean predicate, has a default \
-           of its own type if it loads, and isn't volatile.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability PredicatedIOINTEL
-OpExtension \"SPV_INTEL_predicated_io\"
-OpPredicatedStoreINTEL %workgroup_u32 %u32_1 %u32_0",
-        keeps: "OpCapability PredicatedIOINTEL
-OpExtension \"SPV_INTEL_predicated_io\"
-OpPredicatedStoreINTEL %workgroup_u32 %u32_1 %true",
-    },
-};
 
 /// Checks that an operand is a pointer that memory can be accessed through, and
 /// gives its type.
@@ -354,7 +31,7 @@ fn pointer(at: &InstCtx<'_, '_>, index: usize) -> Result<Id, Finding> {
                 at.inst.op(),
                 m.show_value(id)
             );
-            let finding = at.finding(&LOGICAL, message);
+            let finding = at.finding(&memory::LOGICAL_POINTER, message);
             return Err(finding.about(m, id, "it is defined here"));
         }
     }
@@ -372,7 +49,7 @@ pub(super) fn pointer_finding(at: &InstCtx<'_, '_>, id: Id) -> Finding {
         at.inst.op(),
         at.m.show_value(id)
     );
-    at.finding(&POINTER, message)
+    at.finding(&memory::POINTER, message)
         .about(at.m, id, "it is defined here")
 }
 
@@ -426,7 +103,7 @@ fn any_load(at: &InstCtx<'_, '_>) -> CheckResult {
             m.show_value(at.id(0)),
             m.show_type(result)
         );
-        let finding = at.finding(&LOAD_TYPE, message);
+        let finding = at.finding(&memory::LOAD_TYPE, message);
         finding.about(m, at.id(0), "the pointer is defined here")
     });
     let origin = match m.env.is_vulkan() && m.op_of(ty) == Op::TypeUntypedPointerKHR {
@@ -456,7 +133,7 @@ fn loadable(at: &InstCtx<'_, '_>, result: Id) -> CheckResult {
             "{} holds a run-time array and can't be loaded",
             m.show_type(result)
         );
-        let finding = at.finding(&RUNTIME_ARRAY, message);
+        let finding = at.finding(&memory::LOAD_RUNTIME_ARRAY, message);
         finding.about(m, result, "the type is declared here")
     });
     let is_small = m.has(Capability::Shader) && small_types::is_limited(m, result);
@@ -465,7 +142,7 @@ fn loadable(at: &InstCtx<'_, '_>, result: Id) -> CheckResult {
             "{} holds values of 8 or 16 bits, which this module may only load as scalars, vectors and matrices",
             m.show_type(result)
         );
-        let finding = at.finding(&SMALL_LOAD, message);
+        let finding = at.finding(&memory::SMALL_LOAD, message);
         let finding = finding.needs(small_types::CALCULATION);
         finding.about(m, result, "the type is declared here")
     });
@@ -510,7 +187,7 @@ fn descriptor_origin(at: &InstCtx<'_, '_>) -> CheckResult {
         m.show_type(at.result_type()),
         m.name(variable)
     );
-    let finding = at.finding(&HEAP_LOAD, message).arg(at, 0);
+    let finding = at.finding(&memory::DESCRIPTOR_ORIGIN, message).arg(at, 0);
     Err(finding
         .vuid(vuid)
         .about(m, variable, "the variable is declared here"))
@@ -552,14 +229,14 @@ fn storable(at: &InstCtx<'_, '_>, target: Option<Id>, value: Id) -> CheckResult 
             "the object of a store must have a type other than void, but is {}",
             m.show_value(object)
         );
-        let finding = at.finding(&STORE_VOID, message);
+        let finding = at.finding(&memory::STORE_OBJECT, message);
         return Err(finding.about(m, object, "it is defined here"));
     }
     if let Some(target) = target
         && target != value
         && !(m.options.relax_struct_store && layouts_match(m, target, value))
     {
-        return Err(type_finding(at, &STORE_TYPE, object));
+        return Err(type_finding(at, &memory::STORE_TYPE, object));
     }
     transparent(at, value)
 }
@@ -590,7 +267,7 @@ pub(super) fn transparent(at: &InstCtx<'_, '_>, value: Id) -> CheckResult {
         "in Vulkan, a value of type {} can't be written to memory",
         m.show_type(value)
     );
-    let finding = at.finding(&OPAQUE, message);
+    let finding = at.finding(&memory::STORE_OPAQUE, message);
     Err(finding.about(m, value, "the type is declared here"))
 }
 
@@ -614,7 +291,7 @@ pub(super) fn writable(at: &InstCtx<'_, '_>, ty: Id) -> CheckResult {
         return Ok(());
     }
     let message = format!("memory in the storage class `{class}` can't be written here");
-    let finding = at.finding(&READ_ONLY, message);
+    let finding = at.finding(&memory::READ_ONLY, message);
     Err(finding.about(m, at.id(0), "the pointer is defined here"))
 }
 
@@ -639,7 +316,7 @@ fn not_a_uniform_block(at: &InstCtx<'_, '_>) -> CheckResult {
         "in Vulkan, the uniform block {} can't be written to",
         m.name(variable)
     );
-    let finding = at.finding(&UNIFORM_BLOCK, message).arg(at, 0);
+    let finding = at.finding(&memory::STORE_UNIFORM_BLOCK, message).arg(at, 0);
     Err(finding.about(m, variable, "it is declared here"))
 }
 
@@ -700,7 +377,7 @@ pub(super) fn predicated(at: &InstCtx<'_, '_>) -> CheckResult {
         true => (at.result_type(), Access::Read),
         false => (value, Access::Write),
     };
-    let finding = |message: String| Err(at.finding(&PREDICATED, message));
+    let finding = |message: String| Err(at.finding(&memory::PREDICATED, message));
     let writable = match is_load {
         true => Ok(()),
         false => writable(at, pointer_type),

@@ -1,277 +1,13 @@
 //! Lengths of arrays in memory, comparisons of pointers, and other uses of them.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{AddressingModel, BuiltIn, Capability, Decoration, Op, StorageClass};
 
 use super::load_store::pointer_finding;
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Type, is_cross_workgroup};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static LENGTH_TYPE: Rule = Rule {
-    id: "memory.array-length-type",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "The length of an array is an unsigned integer of 32 or 64 bits.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-OpDecorate %array ArrayStride 4
-%array = OpTypeRuntimeArray %u32
-%struct = OpTypeStruct %array
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%buffer = OpVariable %ptr_struct StorageBuffer
-OpEntryPoint GLCompute %main \"main\" %buffer
-%length = OpArrayLength %i32 %buffer 0",
-        keeps: "OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-OpDecorate %array ArrayStride 4
-%array = OpTypeRuntimeArray %u32
-%struct = OpTypeStruct %array
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%buffer = OpVariable %ptr_struct StorageBuffer
-OpEntryPoint GLCompute %main \"main\" %buffer
-%length = OpArrayLength %u32 %buffer 0",
-    },
-};
-
-pub(super) static LENGTH: Rule = Rule {
-    id: "memory.array-length",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "`OpArrayLength` queries the length of the run-time array that is the last member of a structure in memory.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%length = OpArrayLength %u32 %private_u32 0",
-        keeps: "OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-OpDecorate %array ArrayStride 4
-%array = OpTypeRuntimeArray %u32
-%struct = OpTypeStruct %array
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%buffer = OpVariable %ptr_struct StorageBuffer
-OpEntryPoint GLCompute %main \"main\" %buffer
-%length = OpArrayLength %u32 %buffer 0",
-    },
-};
-
-pub(super) static LENGTH_UNIFORM: Rule = Rule {
-    id: "memory.array-length-uniform",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-OpArrayLength-11805"],
-    text: "In Vulkan, the length of a run-time array in a uniform block can't be queried.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.1"),
-        breaks: LENGTH_IN_UNIFORM,
-        keeps: LENGTH_IN_STORAGE,
-    },
-};
-
-const LENGTH_IN_UNIFORM: &str = "OpCapability Shader
-OpCapability UntypedPointersKHR
-OpExtension \"SPV_KHR_untyped_pointers\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\"
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %data Block
-OpMemberDecorate %data 0 Offset 0
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-OpDecorate %array ArrayStride 16
-OpDecorate %buffer DescriptorSet 0
-OpDecorate %buffer Binding 0
-%void = OpTypeVoid
-%fn_void = OpTypeFunction %void
-%u32 = OpTypeInt 32 0
-%v4u32 = OpTypeVector %u32 4
-%array = OpTypeRuntimeArray %v4u32
-%data = OpTypeStruct %v4u32
-%struct = OpTypeStruct %array
-%pointer = OpTypeUntypedPointerKHR Uniform
-%buffer = OpUntypedVariableKHR %pointer Uniform %data
-%main = OpFunction %void None %fn_void
-%entry = OpLabel
-%length = OpUntypedArrayLengthKHR %u32 %struct %buffer 0
-OpReturn
-OpFunctionEnd
-";
-
-const LENGTH_IN_STORAGE: &str = "OpCapability Shader
-OpExtension \"SPV_KHR_storage_buffer_storage_class\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\"
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-OpDecorate %array ArrayStride 4
-OpDecorate %buffer DescriptorSet 0
-OpDecorate %buffer Binding 0
-%void = OpTypeVoid
-%fn_void = OpTypeFunction %void
-%u32 = OpTypeInt 32 0
-%array = OpTypeRuntimeArray %u32
-%struct = OpTypeStruct %array
-%ptr_struct = OpTypePointer StorageBuffer %struct
-%buffer = OpVariable %ptr_struct StorageBuffer
-%main = OpFunction %void None %fn_void
-%entry = OpLabel
-%length = OpArrayLength %u32 %buffer 0
-OpReturn
-OpFunctionEnd
-";
-
-pub(super) static COMPARISON: Rule = Rule {
-    id: "memory.pointer-comparison",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "Two pointers of the same type are compared for equality, which results in a boolean, or subtracted, which \
-           results in an integer. An untyped pointer can also be compared for equality with any pointer to the same \
-           storage class. Physical storage buffer pointers can't be compared. With `MaskedGatherScatterINTEL`, \
-           vectors of pointers result in a vector.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability VariablePointers
-%equal = OpPtrEqual %u32 %workgroup_u32 %workgroup_u32",
-        keeps: "OpCapability VariablePointers
-%equal = OpPtrEqual %bool %workgroup_u32 %workgroup_u32",
-    },
-};
-
-pub(super) static COMPARISON_LOGICAL: Rule = Rule {
-    id: "memory.pointer-comparison-logical",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "Under logical addressing, comparing pointers needs variable pointers: `StorageBuffer` pointers with either \
-           capability, `Workgroup` pointers with `VariablePointers`, and no others.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability VariablePointers
-%equal = OpPtrEqual %bool %private_u32 %private_u32",
-        keeps: "OpCapability VariablePointers
-%equal = OpPtrEqual %bool %workgroup_u32 %workgroup_u32",
-    },
-};
-
-pub(super) static PREFETCH: Rule = Rule {
-    id: "memory.prefetch",
-    class: InvalidId,
-    section: "SPV_KHR_untyped_pointers",
-    vuids: &[],
-    text: "The operands of a prefetch are a `CrossWorkgroup` pointer, a number of bytes and constant integers.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability UntypedPointersKHR
-OpExtension \"SPV_KHR_untyped_pointers\"
-OpUntypedPrefetchKHR %workgroup_u32 %u32_4",
-        keeps: "OpCapability UntypedPointersKHR
-OpExtension \"SPV_KHR_untyped_pointers\"
-%pointer_type = OpTypeUntypedPointerKHR CrossWorkgroup
-%pointer = OpConstantNull %pointer_type
-OpUntypedPrefetchKHR %pointer %u32_4",
-    },
-};
-
-pub(super) static BUFFER: Rule = Rule {
-    id: "memory.buffer-pointer",
-    class: InvalidId,
-    section: "SPV_EXT_descriptor_heap",
-    vuids: &[],
-    text: "`OpBufferPointerEXT` converts an untyped pointer into the resource heap to a pointer to a uniform or \
-           storage buffer.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: BUFFER_WRONG,
-        keeps: BUFFER_RIGHT,
-    },
-};
-
-const BUFFER_WRONG: &str = "OpCapability Shader
-OpCapability UntypedPointersKHR
-OpCapability DescriptorHeapEXT
-OpExtension \"SPV_KHR_untyped_pointers\"
-OpExtension \"SPV_EXT_descriptor_heap\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\" %heap
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %heap BuiltIn SamplerHeapEXT
-OpDecorateId %array ArrayStrideIdEXT %size
-%void = OpTypeVoid
-%fn_void = OpTypeFunction %void
-%u32 = OpTypeInt 32 0
-%u32_0 = OpConstant %u32 0
-%buffer = OpTypeBufferEXT StorageBuffer
-%size = OpConstantSizeOfEXT %u32 %buffer
-%array = OpTypeRuntimeArray %buffer
-%heap_type = OpTypeUntypedPointerKHR UniformConstant
-%pointer_type = OpTypeUntypedPointerKHR StorageBuffer
-%heap = OpUntypedVariableKHR %heap_type UniformConstant
-%main = OpFunction %void None %fn_void
-%entry = OpLabel
-%descriptor = OpUntypedAccessChainKHR %heap_type %array %heap %u32_0
-%pointer = OpBufferPointerEXT %pointer_type %descriptor
-OpReturn
-OpFunctionEnd
-";
-
-const BUFFER_RIGHT: &str = "OpCapability Shader
-OpCapability UntypedPointersKHR
-OpCapability DescriptorHeapEXT
-OpExtension \"SPV_KHR_untyped_pointers\"
-OpExtension \"SPV_EXT_descriptor_heap\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\" %heap
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %heap BuiltIn ResourceHeapEXT
-OpDecorateId %array ArrayStrideIdEXT %size
-%void = OpTypeVoid
-%fn_void = OpTypeFunction %void
-%u32 = OpTypeInt 32 0
-%u32_0 = OpConstant %u32 0
-%buffer = OpTypeBufferEXT StorageBuffer
-%size = OpConstantSizeOfEXT %u32 %buffer
-%array = OpTypeRuntimeArray %buffer
-%heap_type = OpTypeUntypedPointerKHR UniformConstant
-%pointer_type = OpTypeUntypedPointerKHR StorageBuffer
-%heap = OpUntypedVariableKHR %heap_type UniformConstant
-%main = OpFunction %void None %fn_void
-%entry = OpLabel
-%descriptor = OpUntypedAccessChainKHR %heap_type %array %heap %u32_0
-%pointer = OpBufferPointerEXT %pointer_type %descriptor
-OpReturn
-OpFunctionEnd
-";
-
-pub(super) static MASKED: Rule = Rule {
-    id: "memory.masked",
-    class: InvalidData,
-    section: "SPV_INTEL_masked_gather_scatter",
-    vuids: &[],
-    text: "A masked gather or scatter loads or stores a vector through a vector of pointers, where a vector of \
-           booleans is true, with an alignment of 0 or a power of two.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability MaskedGatherScatterINTEL
-OpExtension \"SPV_INTEL_masked_gather_scatter\"
-%v2ptr = OpTypeVector %ptr_CrossWorkgroup_u32 2
-%pointers = OpUndef %v2ptr
-%mask = OpUndef %v2bool
-%values = OpMaskedGatherINTEL %v2u32 %pointers 3 %mask %v2u32_0",
-        keeps: "OpCapability MaskedGatherScatterINTEL
-OpExtension \"SPV_INTEL_masked_gather_scatter\"
-%v2ptr = OpTypeVector %ptr_CrossWorkgroup_u32 2
-%pointers = OpUndef %v2ptr
-%mask = OpUndef %v2bool
-%values = OpMaskedGatherINTEL %v2u32 %pointers 4 %mask %v2u32_0",
-    },
-};
+use crate::rules::generated::memory;
 
 /// `OpArrayLength` and `OpUntypedArrayLengthKHR`.
 pub(super) fn array_length(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -289,7 +25,7 @@ pub(super) fn array_length(at: &InstCtx<'_, '_>) -> CheckResult {
             "the length of an array must be an unsigned integer of 32 or 64 bits, but is {}",
             m.show_type(result)
         );
-        let finding = at.finding(&LENGTH_TYPE, message);
+        let finding = at.finding(&memory::ARRAY_LENGTH_TYPE, message);
         finding.about(m, result, "the result type is declared here")
     });
     all([fine, measured(at)])
@@ -308,7 +44,7 @@ fn measured(at: &InstCtx<'_, '_>) -> CheckResult {
                     "the operand must be an untyped pointer, but is {}",
                     m.show_value(pointer)
                 );
-                let finding = at.finding(&LENGTH, message);
+                let finding = at.finding(&memory::ARRAY_LENGTH, message);
                 return Err(finding.about(m, pointer, "it is defined here"));
             }
             (at.id(0), pointer, at.inst.arg(2))
@@ -323,7 +59,7 @@ fn measured(at: &InstCtx<'_, '_>) -> CheckResult {
             "the operand must be a pointer to a structure, but is {}",
             m.show_value(pointer)
         );
-        let finding = at.finding(&LENGTH, message);
+        let finding = at.finding(&memory::ARRAY_LENGTH, message);
         return Err(finding.about(m, pointer, "it is defined here"));
     };
     let last = members.last().map_or(Id(0), |&last| Id(last));
@@ -333,7 +69,7 @@ fn measured(at: &InstCtx<'_, '_>) -> CheckResult {
             m.show_type(structure),
             m.show_type(last)
         );
-        let finding = at.finding(&LENGTH, message);
+        let finding = at.finding(&memory::ARRAY_LENGTH, message);
         return Err(finding.about(m, structure, "the structure is declared here"));
     }
     if member as usize + 1 != members.len() {
@@ -342,7 +78,7 @@ fn measured(at: &InstCtx<'_, '_>) -> CheckResult {
             members.len() - 1,
             m.show_type(structure)
         );
-        let finding = at.finding(&LENGTH, message);
+        let finding = at.finding(&memory::ARRAY_LENGTH, message);
         return Err(finding.about(m, structure, "the structure is declared here"));
     }
     let class = m.type_of(pointer).and_then(|ty| m.pointer_class(ty));
@@ -352,7 +88,7 @@ fn measured(at: &InstCtx<'_, '_>) -> CheckResult {
     {
         let message =
             "in Vulkan, the length of a run-time array in a uniform block can't be queried";
-        return Err(at.finding(&LENGTH_UNIFORM, message));
+        return Err(at.finding(&memory::ARRAY_LENGTH_UNIFORM, message));
     }
     Ok(())
 }
@@ -367,7 +103,8 @@ pub(super) fn comparison(at: &InstCtx<'_, '_>) -> CheckResult {
             "under logical addressing, {} needs the capability `VariablePointers` or `VariablePointersStorageBuffer`",
             at.inst.op()
         );
-        at.finding(&COMPARISON_LOGICAL, message).arg(at, 0)
+        at.finding(&memory::POINTER_COMPARISON_LOGICAL, message)
+            .arg(at, 0)
     });
     let result = at.result_type();
     // Vectors of pointers are compared component by component.
@@ -393,7 +130,7 @@ pub(super) fn comparison(at: &InstCtx<'_, '_>) -> CheckResult {
             at.inst.op(),
             m.show_type(result)
         );
-        let finding = at.finding(&COMPARISON, message);
+        let finding = at.finding(&memory::POINTER_COMPARISON, message);
         finding.about(m, result, "the result type is declared here")
     });
     all([enabled, result, compared(at, logical && is_enabled)])
@@ -431,7 +168,9 @@ fn compared(at: &InstCtx<'_, '_>, by_class: bool) -> CheckResult {
             let message = format!(
                 "under logical addressing, pointers to `{class}` can't be compared in this module"
             );
-            return Err(at.finding(&COMPARISON_LOGICAL, message).arg(at, 0));
+            return Err(at
+                .finding(&memory::POINTER_COMPARISON_LOGICAL, message)
+                .arg(at, 0));
         }
     } else if m.addressing != AddressingModel::Logical
         && class == StorageClass::PhysicalStorageBuffer
@@ -451,7 +190,7 @@ fn operand_finding(at: &InstCtx<'_, '_>, index: usize, wanted: &str) -> Finding 
         at.inst.op(),
         at.m.show_value(id)
     );
-    at.finding(&COMPARISON, message)
+    at.finding(&memory::POINTER_COMPARISON, message)
         .about(at.m, id, "it is defined here")
 }
 
@@ -464,14 +203,14 @@ pub(super) fn prefetch(at: &InstCtx<'_, '_>) -> CheckResult {
             "a prefetch needs a pointer to `CrossWorkgroup`, but has {}",
             m.show_value(at.id(0))
         );
-        at.finding(&PREFETCH, message)
+        at.finding(&memory::PREFETCH, message)
     });
     let bytes = expect(m.is_int_scalar(at.type_of_arg(1)), || {
         let message = format!(
             "the number of bytes to prefetch must be an integer, but is {}",
             m.show_value(at.id(1))
         );
-        at.finding(&PREFETCH, message)
+        at.finding(&memory::PREFETCH, message)
     });
     let hints = all((2..at.inst.args().len()).map(|index| {
         let fine = m.is_constant(at.id(index)) && m.is_int_scalar(at.type_of_arg(index));
@@ -481,7 +220,7 @@ pub(super) fn prefetch(at: &InstCtx<'_, '_>) -> CheckResult {
                 index + 1,
                 m.show_value(at.id(index))
             );
-            at.finding(&PREFETCH, message)
+            at.finding(&memory::PREFETCH, message)
         })
     }));
     all([pointer, bytes, hints])
@@ -498,7 +237,7 @@ pub(super) fn buffer(at: &InstCtx<'_, '_>) -> CheckResult {
             "the result type of OpBufferPointerEXT must be a pointer to a uniform or storage buffer, but is {}",
             m.show_type(at.result_type())
         );
-        return Err(at.finding(&BUFFER, message));
+        return Err(at.finding(&memory::BUFFER_POINTER, message));
     }
     let buffer = at.id(0);
     let is_untyped = matches!(m.ty_of(buffer), Type::UntypedPointer { .. });
@@ -517,7 +256,7 @@ pub(super) fn buffer(at: &InstCtx<'_, '_>) -> CheckResult {
         "OpBufferPointerEXT needs an untyped pointer into the resource heap, but has {}",
         m.show_value(buffer)
     );
-    let finding = at.finding(&BUFFER, message);
+    let finding = at.finding(&memory::BUFFER_POINTER, message);
     Err(finding.about(m, variable, "the pointer comes from here"))
 }
 
@@ -536,7 +275,7 @@ pub(super) fn masked(at: &InstCtx<'_, '_>) -> CheckResult {
             at.inst.op(),
             m.show_type(values)
         );
-        return Err(at.finding(&MASKED, message));
+        return Err(at.finding(&memory::MASKED, message));
     };
     let pointer_type = at.type_of_arg(pointers);
     let reach = match m.ty(pointer_type) {
@@ -548,7 +287,7 @@ pub(super) fn masked(at: &InstCtx<'_, '_>) -> CheckResult {
     };
     let mask_type = at.type_of_arg(mask);
     let alignment = at.inst.arg(alignment);
-    let finding = |message: String| at.finding(&MASKED, message);
+    let finding = |message: String| at.finding(&memory::MASKED, message);
     all([
         expect(reach == Some(component), || {
             finding(format!(

@@ -1,83 +1,12 @@
 //! Which stages may use which storage classes.
 
 use spirvkit_binary::{Id, Instruction, Value, WordOffset};
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, ExecutionModel as E, Op, StorageClass};
 
 use crate::finding::{Finding, Reporter};
 use crate::module::{Function, Inst, Models, Module};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static STAGE: Rule = Rule {
-    id: "memory.storage-class-stage",
-    class: InvalidId,
-    section: "3.7",
-    vuids: &[
-        "VUID-StandaloneSpirv-RayPayloadKHR-04698",
-        "VUID-StandaloneSpirv-IncomingRayPayloadKHR-04699",
-        "VUID-StandaloneSpirv-HitAttributeKHR-04701",
-        "VUID-StandaloneSpirv-CallableDataKHR-04704",
-        "VUID-StandaloneSpirv-IncomingCallableDataKHR-04705",
-        "VUID-StandaloneSpirv-ShaderRecordBufferKHR-07119",
-    ],
-    text: "The storage classes of payloads, attributes, callable data and shader records are for certain ray tracing \
-           stages only, and those of task payloads for task and mesh shaders.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: PAYLOAD_IN_MISS,
-        keeps: PAYLOAD_IN_RAY_GENERATION,
-    },
-};
-
-pub(super) static STAGE_VULKAN: Rule = Rule {
-    id: "memory.storage-class-stage-vulkan",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &[
-        "VUID-StandaloneSpirv-None-04644",
-        "VUID-StandaloneSpirv-None-04645",
-        "VUID-StandaloneSpirv-None-08720",
-    ],
-    text: "In Vulkan, compute and ray tracing stages have no `Output` memory, only compute, task and mesh stages have \
-           `Workgroup` memory, and only fragment shaders have tile images.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.1"),
-        breaks: "OpStore %workgroup_u32 %u32_1",
-        keeps: "OpStore %private_u32 %u32_1",
-    },
-};
-
-const PAYLOAD_IN_MISS: &str = "OpCapability RayTracingKHR
-OpExtension \"SPV_KHR_ray_tracing\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint IntersectionKHR %main \"main\" %payload
-%void = OpTypeVoid
-%fn_void = OpTypeFunction %void
-%u32 = OpTypeInt 32 0
-%ptr_u32 = OpTypePointer RayPayloadKHR %u32
-%payload = OpVariable %ptr_u32 RayPayloadKHR
-%main = OpFunction %void None %fn_void
-%entry = OpLabel
-%value = OpLoad %u32 %payload
-OpReturn
-OpFunctionEnd
-";
-
-const PAYLOAD_IN_RAY_GENERATION: &str = "OpCapability RayTracingKHR
-OpExtension \"SPV_KHR_ray_tracing\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint RayGenerationKHR %main \"main\" %payload
-%void = OpTypeVoid
-%fn_void = OpTypeFunction %void
-%u32 = OpTypeInt 32 0
-%ptr_u32 = OpTypePointer RayPayloadKHR %u32
-%payload = OpVariable %ptr_u32 RayPayloadKHR
-%main = OpFunction %void None %fn_void
-%entry = OpLabel
-%value = OpLoad %u32 %payload
-OpReturn
-OpFunctionEnd
-";
+use crate::rule::Rule;
+use crate::rules::generated::memory;
 
 /// A storage class and the stages that have it.
 struct Limit {
@@ -105,37 +34,37 @@ static LIMITS: &[Limit] = &[
     Limit {
         class: StorageClass::Output,
         stages: WITH_OUTPUT,
-        rule: &STAGE_VULKAN,
+        rule: &memory::STORAGE_CLASS_STAGE_VULKAN,
         vuid: Some("VUID-StandaloneSpirv-None-04644"),
     },
     Limit {
         class: StorageClass::Workgroup,
         stages: Models::of(&[E::GLCompute, E::TaskNV, E::MeshNV, E::TaskEXT, E::MeshEXT]),
-        rule: &STAGE_VULKAN,
+        rule: &memory::STORAGE_CLASS_STAGE_VULKAN,
         vuid: Some("VUID-StandaloneSpirv-None-04645"),
     },
     Limit {
         class: StorageClass::TileImageEXT,
         stages: Models::of(&[E::Fragment]),
-        rule: &STAGE_VULKAN,
+        rule: &memory::STORAGE_CLASS_STAGE_VULKAN,
         vuid: Some("VUID-StandaloneSpirv-None-08720"),
     },
     Limit {
         class: StorageClass::RayPayloadKHR,
         stages: Models::of(&[E::RayGenerationKHR, E::ClosestHitKHR, E::MissKHR]),
-        rule: &STAGE,
+        rule: &memory::STORAGE_CLASS_STAGE,
         vuid: Some("VUID-StandaloneSpirv-RayPayloadKHR-04698"),
     },
     Limit {
         class: StorageClass::IncomingRayPayloadKHR,
         stages: Models::of(&[E::AnyHitKHR, E::ClosestHitKHR, E::MissKHR]),
-        rule: &STAGE,
+        rule: &memory::STORAGE_CLASS_STAGE,
         vuid: Some("VUID-StandaloneSpirv-IncomingRayPayloadKHR-04699"),
     },
     Limit {
         class: StorageClass::HitAttributeKHR,
         stages: Models::of(&[E::IntersectionKHR, E::AnyHitKHR, E::ClosestHitKHR]),
-        rule: &STAGE,
+        rule: &memory::STORAGE_CLASS_STAGE,
         vuid: Some("VUID-StandaloneSpirv-HitAttributeKHR-04701"),
     },
     Limit {
@@ -146,13 +75,13 @@ static LIMITS: &[Limit] = &[
             E::MissKHR,
             E::CallableKHR,
         ]),
-        rule: &STAGE,
+        rule: &memory::STORAGE_CLASS_STAGE,
         vuid: Some("VUID-StandaloneSpirv-CallableDataKHR-04704"),
     },
     Limit {
         class: StorageClass::IncomingCallableDataKHR,
         stages: Models::of(&[E::CallableKHR]),
-        rule: &STAGE,
+        rule: &memory::STORAGE_CLASS_STAGE,
         vuid: Some("VUID-StandaloneSpirv-IncomingCallableDataKHR-04705"),
     },
     Limit {
@@ -165,25 +94,25 @@ static LIMITS: &[Limit] = &[
             E::MissKHR,
             E::CallableKHR,
         ]),
-        rule: &STAGE,
+        rule: &memory::STORAGE_CLASS_STAGE,
         vuid: Some("VUID-StandaloneSpirv-ShaderRecordBufferKHR-07119"),
     },
     Limit {
         class: StorageClass::TaskPayloadWorkgroupEXT,
         stages: Models::of(&[E::TaskEXT, E::MeshEXT]),
-        rule: &STAGE,
+        rule: &memory::STORAGE_CLASS_STAGE,
         vuid: None,
     },
     Limit {
         class: StorageClass::HitObjectAttributeNV,
         stages: Models::of(&[E::RayGenerationKHR, E::ClosestHitKHR, E::MissKHR]),
-        rule: &STAGE,
+        rule: &memory::STORAGE_CLASS_STAGE,
         vuid: None,
     },
     Limit {
         class: StorageClass::HitObjectAttributeEXT,
         stages: Models::of(&[E::RayGenerationKHR, E::ClosestHitKHR, E::MissKHR]),
-        rule: &STAGE,
+        rule: &memory::STORAGE_CLASS_STAGE,
         vuid: None,
     },
 ];
@@ -219,7 +148,8 @@ pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
     let globals = m.declared.iter().filter_map(|&offset| m.inst(offset));
     for class in globals.filter_map(class_named) {
         for (index, limit) in LIMITS.iter().enumerate() {
-            let applies = !std::ptr::eq(limit.rule, &STAGE_VULKAN) || m.env.is_vulkan();
+            let applies =
+                !std::ptr::eq(limit.rule, &memory::STORAGE_CLASS_STAGE_VULKAN) || m.env.is_vulkan();
             if limit.class == class && applies {
                 present |= 1 << index;
             }

@@ -1,274 +1,17 @@
 //! Variables.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidBinary, InvalidId};
 use spirvkit_grammar::{BuiltIn, Capability, Decoration, Op, StorageClass};
 
 use super::vulkan_variables;
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Module, Type};
-use crate::rule::{Example, Frame, Rule};
+use crate::rule::Rule;
+use crate::rules::generated::variable;
 use crate::rules::logical_pointers as logical_pointer_rules;
 use crate::rules::small_types;
 use crate::rules::types::pointers::class_exists;
-
-pub(super) static TYPE: Rule = Rule {
-    id: "variable.type",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "The type of a variable is a pointer, untyped for `OpUntypedVariableKHR`, to the variable's storage class.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%variable = OpVariable %u32 Private",
-        keeps: "%variable = OpVariable %ptr_Private_u32 Private",
-    },
-};
-
-pub(super) static GENERIC: Rule = Rule {
-    id: "variable.generic",
-    class: InvalidBinary,
-    section: "3.32.8",
-    vuids: &[],
-    text: "`Generic` stands for several storage classes; a variable is in one of them.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability GenericPointer
-%ptr_Generic_u32 = OpTypePointer Generic %u32
-%variable = OpVariable %ptr_Generic_u32 Generic",
-        keeps: "%variable = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup",
-    },
-};
-
-pub(super) static PHYSICAL: Rule = Rule {
-    id: "variable.physical",
-    class: InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "Memory of the storage class `PhysicalStorageBuffer` comes from addresses, not from variables.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability PhysicalStorageBufferAddresses
-OpMemoryModel PhysicalStorageBuffer64 GLSL450
-%ptr_u32 = OpTypePointer PhysicalStorageBuffer %u32
-%variable = OpVariable %ptr_u32 PhysicalStorageBuffer",
-        keeps: "OpCapability PhysicalStorageBufferAddresses
-OpMemoryModel PhysicalStorageBuffer64 GLSL450
-%ptr_u32 = OpTypePointer PhysicalStorageBuffer %u32",
-    },
-};
-
-pub(super) static DATA_TYPE: Rule = Rule {
-    id: "variable.data-type",
-    class: InvalidId,
-    section: "SPV_KHR_untyped_pointers",
-    vuids: &[],
-    text: "An untyped variable may name the type of its data; in `Function`, `Private` and `Workgroup` memory it \
-           must.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability UntypedPointersKHR
-OpExtension \"SPV_KHR_untyped_pointers\"
-%pointer = OpTypeUntypedPointerKHR Private
-%variable = OpUntypedVariableKHR %pointer Private",
-        keeps: "OpCapability UntypedPointersKHR
-OpExtension \"SPV_KHR_untyped_pointers\"
-%pointer = OpTypeUntypedPointerKHR Private
-%variable = OpUntypedVariableKHR %pointer Private %u32",
-    },
-};
-
-pub(super) static DATA_TYPE_VULKAN: Rule = Rule {
-    id: "variable.data-type-vulkan",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &[
-        "VUID-StandaloneSpirv-OpUntypedVariableKHR-11167",
-        "VUID-StandaloneSpirv-OpUntypedVariableKHR-11347",
-    ],
-    text: "In Vulkan, an untyped variable names the type of its data, unless it is a descriptor heap.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.2"),
-        breaks: "OpCapability UntypedPointersKHR
-OpExtension \"SPV_KHR_untyped_pointers\"
-OpDecorate %variable DescriptorSet 0
-OpDecorate %variable Binding 0
-%pointer = OpTypeUntypedPointerKHR StorageBuffer
-%variable = OpUntypedVariableKHR %pointer StorageBuffer",
-        keeps: "OpCapability UntypedPointersKHR
-OpExtension \"SPV_KHR_untyped_pointers\"
-OpDecorate %variable DescriptorSet 0
-OpDecorate %variable Binding 0
-OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %u32
-%pointer = OpTypeUntypedPointerKHR StorageBuffer
-%variable = OpUntypedVariableKHR %pointer StorageBuffer %struct",
-    },
-};
-
-pub(super) static INITIALIZER: Rule = Rule {
-    id: "variable.initializer",
-    class: InvalidId,
-    section: "3.32.8",
-    vuids: &[],
-    text: "The initializer of a variable is a constant or a variable outside of functions, and has the type of the \
-           variable's value.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%variable = OpVariable %ptr_Private_u32 Private %f32_1",
-        keeps: "%variable = OpVariable %ptr_Private_u32 Private %u32_1",
-    },
-};
-
-pub(super) static INITIALIZER_PAYLOAD: Rule = Rule {
-    id: "variable.initializer-payload",
-    class: InvalidId,
-    section: "SPV_EXT_mesh_shader",
-    vuids: &[],
-    text: "The payload of a task shader has no initializer.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability MeshShadingEXT
-OpExtension \"SPV_EXT_mesh_shader\"
-%ptr_payload = OpTypePointer TaskPayloadWorkgroupEXT %u32
-%payload = OpVariable %ptr_payload TaskPayloadWorkgroupEXT %u32_1",
-        keeps: "OpCapability MeshShadingEXT
-OpExtension \"SPV_EXT_mesh_shader\"
-%ptr_payload = OpTypePointer TaskPayloadWorkgroupEXT %u32
-%payload = OpVariable %ptr_payload TaskPayloadWorkgroupEXT",
-    },
-};
-
-pub(super) static INITIALIZER_VULKAN: Rule = Rule {
-    id: "variable.initializer-vulkan",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &[
-        "VUID-StandaloneSpirv-OpVariable-04651",
-        "VUID-StandaloneSpirv-OpVariable-04734",
-    ],
-    text: "In Vulkan, only variables in `Output`, `Private` and `Function` memory have initializers, and those in \
-           `Workgroup` memory may be initialized with null.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.1"),
-        breaks: "%variable = OpVariable %ptr_Workgroup_u32 Workgroup %u32_1",
-        keeps: "%variable = OpVariable %ptr_Private_u32 Private %u32_1",
-    },
-};
-
-pub(super) static BOOLEAN: Rule = Rule {
-    id: "variable.boolean",
-    class: InvalidId,
-    section: "3.32.6",
-    vuids: &[],
-    text: "Booleans have no representation that is visible outside of the shader: only memory that stays inside holds \
-           them, and inputs and outputs that are built-ins.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %struct Block
-OpMemberDecorate %struct 0 Offset 0
-%struct = OpTypeStruct %bool
-%ptr_struct = OpTypePointer Uniform %struct
-%variable = OpVariable %ptr_struct Uniform
-OpEntryPoint GLCompute %main \"main\" %variable",
-        keeps: "%ptr_bool = OpTypePointer Private %bool
-%variable = OpVariable %ptr_bool Private",
-    },
-};
-
-pub(super) static POINTERS: Rule = Rule {
-    id: "variable.logical-pointers",
-    class: InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "Under logical addressing, variables hold no pointers except with variable pointers: then `Function` and \
-           `Private` memory may hold pointers to `StorageBuffer` and, with `VariablePointers`, `Workgroup` memory.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%ptr_ptr = OpTypePointer Private %ptr_Workgroup_u32
-%variable = OpVariable %ptr_ptr Private",
-        keeps: "OpCapability VariablePointers
-%ptr_ptr = OpTypePointer Private %ptr_Workgroup_u32
-%variable = OpVariable %ptr_ptr Private",
-    },
-};
-
-pub(super) static COOPERATIVE: Rule = Rule {
-    id: "variable.cooperative",
-    class: InvalidId,
-    section: "SPV_KHR_cooperative_matrix",
-    vuids: &[],
-    text: "Cooperative matrices and vectors are only in `Function` and `Private` variables.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability VulkanMemoryModel
-OpCapability CooperativeMatrixKHR
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpMemoryModel Logical Vulkan
-%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_16 %u32_0
-%pointer = OpTypePointer Workgroup %matrix
-%variable = OpVariable %pointer Workgroup",
-        keeps: "OpCapability VulkanMemoryModel
-OpCapability CooperativeMatrixKHR
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpMemoryModel Logical Vulkan
-%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_16 %u32_0
-%pointer = OpTypePointer Private %matrix
-%variable = OpVariable %pointer Private",
-    },
-};
-
-pub(super) static SMALL: Rule = Rule {
-    id: "variable.small",
-    class: InvalidId,
-    section: "3.31",
-    vuids: &[],
-    text: "Each of the capabilities for 8- and 16-bit storage allows values of that size in certain storage classes; \
-           otherwise only the capabilities to compute with such values do.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: "OpCapability Shader
-OpCapability Linkage
-OpCapability StorageBuffer16BitAccess
-OpMemoryModel Logical GLSL450
-%u16 = OpTypeInt 16 0
-%pointer = OpTypePointer Private %u16
-%variable = OpVariable %pointer Private
-",
-        keeps: "OpCapability Shader
-OpCapability Linkage
-OpCapability StorageBuffer16BitAccess
-OpCapability Int16
-OpMemoryModel Logical GLSL450
-%u16 = OpTypeInt 16 0
-%pointer = OpTypePointer Private %u16
-%variable = OpVariable %pointer Private
-",
-    },
-};
-
-pub(super) static TINY: Rule = Rule {
-    id: "variable.tiny-float",
-    class: InvalidId,
-    section: "SPV_EXT_ocp_microscaling",
-    vuids: &[],
-    text: "Floats of 4 and 6 bits don't fill whole bytes: they are only in `Function` and `Private` variables.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability Float6EXT
-OpExtension \"SPV_EXT_ocp_microscaling_types\"
-%float = OpTypeFloat 6 Float6E2M3EXT
-%pointer = OpTypePointer Workgroup %float
-%variable = OpVariable %pointer Workgroup",
-        keeps: "OpCapability Float6EXT
-OpExtension \"SPV_EXT_ocp_microscaling_types\"
-%float = OpTypeFloat 6 Float6E2M3EXT
-%pointer = OpTypePointer Private %float
-%variable = OpVariable %pointer Private",
-    },
-};
 
 /// A variable of either kind.
 pub(super) struct Variable {
@@ -310,7 +53,7 @@ fn any_variable(at: &InstCtx<'_, '_>) -> CheckResult {
             "the type of a variable must be {wanted}, but is {}",
             m.show_type(result)
         );
-        let finding = at.finding(&TYPE, message);
+        let finding = at.finding(&variable::TYPE, message);
         return Err(finding.about(m, result, "the type is declared here"));
     }
     let optional = |index: usize| at.inst.optional(index).map(Id);
@@ -326,7 +69,7 @@ fn any_variable(at: &InstCtx<'_, '_>) -> CheckResult {
     };
     if class == StorageClass::Generic {
         return Err(at.finding(
-            &GENERIC,
+            &variable::GENERIC,
             "a variable can't be in the storage class `Generic`",
         ));
     }
@@ -335,13 +78,13 @@ fn any_variable(at: &InstCtx<'_, '_>) -> CheckResult {
             "the variable is in the storage class `{class}`, but its type is {}",
             m.show_type(result)
         );
-        let finding = at.finding(&TYPE, message);
+        let finding = at.finding(&variable::TYPE, message);
         return Err(finding.about(m, result, "the type is declared here"));
     }
     let exists = class_exists(at, class);
     let is_logical = expect(class != StorageClass::PhysicalStorageBuffer, || {
         let message = "a variable can't be in the storage class `PhysicalStorageBuffer`";
-        at.finding(&PHYSICAL, message)
+        at.finding(&variable::PHYSICAL, message)
     });
     let data_type = match untyped {
         true => data_type(at, &variable),
@@ -373,7 +116,7 @@ fn data_type(at: &InstCtx<'_, '_>, variable: &Variable) -> CheckResult {
             return Ok(());
         }
         let message = format!("the data type must be a type, but is {}", m.name(data));
-        let finding = at.finding(&DATA_TYPE, message);
+        let finding = at.finding(&variable::DATA_TYPE, message);
         return Err(finding.about(m, data, "it is defined here"));
     }
     if matches!(
@@ -381,7 +124,7 @@ fn data_type(at: &InstCtx<'_, '_>, variable: &Variable) -> CheckResult {
         StorageClass::Function | StorageClass::Private | StorageClass::Workgroup
     ) {
         let message = format!("an untyped variable in `{class}` must name the type of its data");
-        return Err(at.finding(&DATA_TYPE, message));
+        return Err(at.finding(&variable::DATA_TYPE, message));
     }
     if !m.env.is_vulkan() {
         return Ok(());
@@ -389,7 +132,7 @@ fn data_type(at: &InstCtx<'_, '_>, variable: &Variable) -> CheckResult {
     if class != StorageClass::UniformConstant {
         let message =
             format!("in Vulkan, an untyped variable in `{class}` must name the type of its data");
-        let finding = at.finding(&DATA_TYPE_VULKAN, message);
+        let finding = at.finding(&variable::DATA_TYPE_VULKAN, message);
         return Err(finding.vuid("VUID-StandaloneSpirv-OpUntypedVariableKHR-11167"));
     }
     let is_heap = m.own_decorations(variable.id).any(|decorated| {
@@ -403,7 +146,7 @@ fn data_type(at: &InstCtx<'_, '_>, variable: &Variable) -> CheckResult {
         return Ok(());
     }
     let message = "in Vulkan, an untyped variable that is not a descriptor heap must name the type of its data";
-    let finding = at.finding(&DATA_TYPE_VULKAN, message);
+    let finding = at.finding(&variable::DATA_TYPE_VULKAN, message);
     Err(finding.vuid("VUID-StandaloneSpirv-OpUntypedVariableKHR-11347"))
 }
 
@@ -420,7 +163,7 @@ fn initializer_of(at: &InstCtx<'_, '_>, variable: &Variable) -> CheckResult {
             "the initializer of a variable must be a constant or a global variable, but is {}",
             m.show_value(initializer)
         );
-        let finding = at.finding(&INITIALIZER, message);
+        let finding = at.finding(&variable::INITIALIZER, message);
         return Err(finding.about(m, initializer, "it is defined here"));
     }
     if variable.data.is_some() && m.type_of(initializer) != variable.data {
@@ -429,13 +172,13 @@ fn initializer_of(at: &InstCtx<'_, '_>, variable: &Variable) -> CheckResult {
             m.show_type(variable.data.unwrap_or(Id(0))),
             m.show_value(initializer)
         );
-        let finding = at.finding(&INITIALIZER, message);
+        let finding = at.finding(&variable::INITIALIZER, message);
         return Err(finding.about(m, initializer, "the initializer is defined here"));
     }
     if variable.class == StorageClass::TaskPayloadWorkgroupEXT {
         return Err(at
             .finding(
-                &INITIALIZER_PAYLOAD,
+                &variable::INITIALIZER_PAYLOAD,
                 "a task payload can't have an initializer",
             )
             .arg(at, 1));
@@ -449,12 +192,12 @@ fn initializer_of(at: &InstCtx<'_, '_>, variable: &Variable) -> CheckResult {
         StorageClass::Workgroup => {
             let message =
                 "in Vulkan, variables in `Workgroup` can be initialized only with OpConstantNull";
-            let finding = at.finding(&INITIALIZER_VULKAN, message);
+            let finding = at.finding(&variable::INITIALIZER_VULKAN, message);
             Err(finding.vuid("VUID-StandaloneSpirv-OpVariable-04734"))
         }
         class => {
             let message = format!("in Vulkan, a variable in `{class}` can't have an initializer");
-            let finding = at.finding(&INITIALIZER_VULKAN, message);
+            let finding = at.finding(&variable::INITIALIZER_VULKAN, message);
             Err(finding.vuid("VUID-StandaloneSpirv-OpVariable-04651"))
         }
     }
@@ -485,15 +228,15 @@ fn contents(at: &InstCtx<'_, '_>, variable: &Variable, data: Id) -> CheckResult 
             }
             _ => format!("variables in `{class}` can't hold booleans"),
         };
-        finding(at, &BOOLEAN, data, &message)
+        finding(at, &variable::BOOLEAN, data, &message)
     });
     let cooperative = expect(local || !contents.has(Contents::COOPERATIVE), || {
         let message = format!("variables in `{class}` can't hold cooperative matrices and vectors");
-        finding(at, &COOPERATIVE, data, &message)
+        finding(at, &variable::COOPERATIVE, data, &message)
     });
     let tiny = expect(local || !contents.has(Contents::TINY_FLOAT), || {
         let message = format!("variables in `{class}` can't hold floats of 4 or 6 bits");
-        finding(at, &TINY, data, &message)
+        finding(at, &variable::TINY_FLOAT, data, &message)
     });
     let long = match m.env.is_vulkan() && contents.has(Contents::LONG_VECTOR) {
         true => vulkan_variables::long_vectors(at, variable, data, contents),
@@ -570,7 +313,7 @@ fn logical_pointers(
     } else {
         return Ok(());
     };
-    Err(finding(at, &POINTERS, data, &message))
+    Err(finding(at, &variable::LOGICAL_POINTERS, data, &message))
 }
 
 /// The capabilities that let values of a size into a storage class; `None` if
@@ -632,7 +375,7 @@ fn small(at: &InstCtx<'_, '_>, variable: &Variable, data: Id, contents: Contents
                         format!("variables in `{class}` can't hold {bits}-bit values in this module")
                     }
                 };
-                let finding = finding(at, &SMALL, data, &message);
+                let finding = finding(at, &variable::SMALL, data, &message);
                 return Err(match &needed {
                     Some(needed) => finding.needs(std::slice::from_ref(needed)),
                     None => finding.needs(small_types::CALCULATION),

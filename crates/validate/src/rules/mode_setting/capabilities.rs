@@ -1,49 +1,12 @@
 //! Which capabilities the environments know.
 
-use spirvkit_diagnostics::ErrorClass::InvalidCapability;
 use spirvkit_grammar::{Capability, OperandKind, Version};
 
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::Module;
 use crate::options::Api;
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static NOT_IN_ENVIRONMENT: Rule = Rule {
-    id: "mode-setting.capability-environment",
-    class: InvalidCapability,
-    section: "Vulkan and OpenCL",
-    vuids: &["VUID-VkShaderModuleCreateInfo-pCode-08740"],
-    text: "An environment supports the capabilities that its version lists, those of extensions that the module \
-           declares, and those of OpenCL's extensions, which modules don't declare.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.0"),
-        breaks: "OpCapability Linkage",
-        keeps: "OpCapability Geometry",
-    },
-};
-
-pub(super) static COOPERATIVE_MATRIX: Rule = Rule {
-    id: "mode-setting.cooperative-matrix-memory-model",
-    class: InvalidCapability,
-    section: "SPV_KHR_cooperative_matrix",
-    vuids: &[],
-    text: "Shaders that use cooperative matrices use the Vulkan memory model, so they declare its capability.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: "OpCapability Shader
-OpCapability Linkage
-OpCapability CooperativeMatrixKHR
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpMemoryModel Logical GLSL450",
-        keeps: "OpCapability Shader
-OpCapability Linkage
-OpCapability VulkanMemoryModel
-OpCapability CooperativeMatrixKHR
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpMemoryModel Logical Vulkan",
-    },
-};
+use crate::rules::generated::mode_setting;
 
 /// Checks an `OpCapability`.
 pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -55,7 +18,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let has_model = expect(!lacks_model, || {
         let message =
             "CooperativeMatrixKHR and Shader together need the capability VulkanMemoryModel";
-        at.finding(&COOPERATIVE_MATRIX, message)
+        at.finding(&mode_setting::COOPERATIVE_MATRIX_MEMORY_MODEL, message)
     });
     all([has_model, check_known(at, capability)])
 }
@@ -70,7 +33,7 @@ fn check_known(at: &InstCtx<'_, '_>, capability: Capability) -> CheckResult {
         "{} does not support the capability {capability}",
         m.env.target.name()
     );
-    let mut finding = at.finding(&NOT_IN_ENVIRONMENT, message);
+    let mut finding = at.finding(&mode_setting::CAPABILITY_ENVIRONMENT, message);
     let info = OperandKind::Capability.enumerant(capability.0);
     let mut extensions = info
         .into_iter()

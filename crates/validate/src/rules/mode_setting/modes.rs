@@ -1,7 +1,6 @@
 //! Execution modes one by one (specification, section 3.6).
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Decoration, ExecutionMode, ExecutionModel, FPFastMathMode, Op};
 
 use super::tables::{self, Modes};
@@ -9,233 +8,7 @@ use super::workgroup;
 use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Decorated, Models, Module};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static TARGET: Rule = Rule {
-    id: "mode-setting.mode-target",
-    class: InvalidId,
-    section: "3.32.5",
-    vuids: &[],
-    text: "An execution mode names a function that an `OpEntryPoint` makes an entry point.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "OpExecutionMode %main OriginUpperLeft
-OpExecutionMode %other EarlyFragmentTests
-%other = OpFunction %void None %fn_void
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "OpExecutionMode %main OriginUpperLeft
-OpExecutionMode %main EarlyFragmentTests",
-    },
-};
-
-pub(super) static OPERAND_FORM: Rule = Rule {
-    id: "mode-setting.mode-form",
-    class: InvalidData,
-    section: "3.32.5",
-    vuids: &[],
-    text: "Modes whose operands are ids are declared with `OpExecutionModeId`, all others with `OpExecutionMode`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpExecutionModeId %main LocalSize 1 1 1",
-        keeps: "OpExecutionModeId %main LocalSizeId %u32_1 %u32_1 %u32_1",
-    },
-};
-
-pub(super) static CONSTANT_OPERANDS: Rule = Rule {
-    id: "mode-setting.mode-constants",
-    class: InvalidId,
-    section: "3.32.5",
-    vuids: &[],
-    text: "The operands of `OpExecutionModeId` are constants.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpExecutionModeId %main LocalSizeId %u32_1 %u32_1 %private_u32",
-        keeps: "OpExecutionModeId %main LocalSizeId %u32_1 %u32_1 %u32_1",
-    },
-};
-
-pub(super) static WRONG_MODEL: Rule = Rule {
-    id: "mode-setting.mode-model",
-    class: InvalidData,
-    section: "3.6",
-    vuids: &[
-        "VUID-StandaloneSpirv-Execution-10687",
-        "VUID-StandaloneSpirv-Execution-10688",
-    ],
-    text: "Most execution modes are for certain execution models only.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpExecutionMode %main EarlyFragmentTests",
-        keeps: "OpExecutionMode %main LocalSize 1 1 1",
-    },
-};
-
-pub(super) static REPEATED: Rule = Rule {
-    id: "mode-setting.mode-repeated",
-    class: InvalidId,
-    section: "3.32.5",
-    vuids: &[],
-    text: "An entry point has a mode at most once, or, for the modes that apply to one floating-point width or type, \
-           at most once for each.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "OpExecutionMode %main OriginUpperLeft
-OpExecutionMode %main EarlyFragmentTests
-OpExecutionMode %main EarlyFragmentTests",
-        keeps: "OpExecutionMode %main OriginUpperLeft
-OpExecutionMode %main EarlyFragmentTests",
-    },
-};
-
-pub(super) static FAST_MATH_TYPE: Rule = Rule {
-    id: "mode-setting.fast-math-type",
-    class: InvalidId,
-    section: "SPV_KHR_float_controls2",
-    vuids: &[],
-    text: "The target of `FPFastMathDefault` is a scalar floating-point type.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability FloatControls2
-OpExtension \"SPV_KHR_float_controls2\"
-OpExecutionModeId %main FPFastMathDefault %u32 %u32_1",
-        keeps: "OpCapability FloatControls2
-OpExtension \"SPV_KHR_float_controls2\"
-OpExecutionModeId %main FPFastMathDefault %f32 %u32_1",
-    },
-};
-
-pub(super) static FAST_MATH_MASK: Rule = Rule {
-    id: "mode-setting.fast-math-mask",
-    class: InvalidId,
-    section: "SPV_KHR_float_controls2",
-    vuids: &[],
-    text: "The flags of `FPFastMathDefault` are a 32-bit integer constant, but not a specialization constant. They \
-           don't include `Fast`, and include `AllowTransform` only together with `AllowContract` and `AllowReassoc`.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability FloatControls2
-OpExtension \"SPV_KHR_float_controls2\"
-OpExecutionModeId %main FPFastMathDefault %f32 %fast
-%fast = OpConstant %u32 16",
-        keeps: "OpCapability FloatControls2
-OpExtension \"SPV_KHR_float_controls2\"
-OpExecutionModeId %main FPFastMathDefault %f32 %u32_3",
-    },
-};
-
-pub(super) static FAST_MATH_CONFLICT: Rule = Rule {
-    id: "mode-setting.fast-math-conflict",
-    class: InvalidData,
-    section: "SPV_KHR_float_controls2",
-    vuids: &[],
-    text: "An entry point with `FPFastMathDefault` has neither `ContractionOff` nor `SignedZeroInfNanPreserve`, which \
-           it replaces.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability FloatControls2
-OpExtension \"SPV_KHR_float_controls2\"
-OpExecutionModeId %main FPFastMathDefault %f32 %u32_0
-OpExecutionMode %main ContractionOff",
-        keeps: "OpCapability FloatControls2
-OpExtension \"SPV_KHR_float_controls2\"
-OpExecutionModeId %main FPFastMathDefault %f32 %u32_0",
-    },
-};
-
-pub(super) static FAST_MATH_IN_CALL_TREE: Rule = Rule {
-    id: "mode-setting.fast-math-call-tree",
-    class: InvalidData,
-    section: "SPV_KHR_float_controls2",
-    vuids: &[],
-    text: "What is executed for an entry point with `FPFastMathDefault` is decorated neither with `NoContraction` nor \
-           with `FPFastMathMode` `Fast`, both of which the mode replaces.",
-    example: Example {
-        frame: Frame::Kernel,
-        breaks: "OpCapability Shader
-OpCapability FloatControls2
-OpExtension \"SPV_KHR_float_controls2\"
-OpExecutionModeId %main FPFastMathDefault %f32 %u32_0
-OpDecorate %sum NoContraction
-%sum = OpFAdd %f32 %f32_0 %f32_1",
-        keeps: "OpCapability FloatControls2
-OpExtension \"SPV_KHR_float_controls2\"
-OpExecutionModeId %main FPFastMathDefault %f32 %u32_0
-%sum = OpFAdd %f32 %f32_0 %f32_1",
-    },
-};
-
-pub(super) static ORIGIN: Rule = Rule {
-    id: "mode-setting.vulkan-origin",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &[
-        "VUID-StandaloneSpirv-OriginLowerLeft-04653",
-        "VUID-StandaloneSpirv-PixelCenterInteger-04654",
-    ],
-    text: "In Vulkan, the origin is at the upper left, and pixel centers are at half-integer coordinates.",
-    example: Example {
-        frame: Frame::FragmentFor("vulkan1.3"),
-        breaks: "OpExecutionMode %main OriginLowerLeft",
-        keeps: "OpExecutionMode %main OriginUpperLeft",
-    },
-};
-
-pub(super) static MESH_OUTPUTS: Rule = Rule {
-    id: "mode-setting.vulkan-mesh-outputs",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &[
-        "VUID-StandaloneSpirv-MeshEXT-07330",
-        "VUID-StandaloneSpirv-MeshEXT-07331",
-    ],
-    text: "The maximum numbers of vertices and primitives of a mesh shader are at least one.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: "OpCapability MeshShadingEXT
-OpExtension \"SPV_EXT_mesh_shader\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint MeshEXT %main \"main\"
-OpExecutionMode %main LocalSize 1 1 1
-OpExecutionMode %main OutputVertices 0
-OpExecutionMode %main OutputPrimitivesEXT 1
-OpExecutionMode %main OutputPoints
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "OpCapability MeshShadingEXT
-OpExtension \"SPV_EXT_mesh_shader\"
-OpMemoryModel Logical GLSL450
-OpEntryPoint MeshEXT %main \"main\"
-OpExecutionMode %main LocalSize 1 1 1
-OpExecutionMode %main OutputVertices 1
-OpExecutionMode %main OutputPrimitivesEXT 1
-OpExecutionMode %main OutputPoints
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static LOCAL_SIZE_ID: Rule = Rule {
-    id: "mode-setting.vulkan-local-size-id",
-    class: InvalidData,
-    section: "Vulkan, Runtime SPIR-V Validation",
-    vuids: &["VUID-RuntimeSpirv-LocalSizeId-06434"],
-    text: "`LocalSizeId` needs Vulkan 1.3 or the feature `maintenance4`.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.1spv1.4"),
-        breaks: "OpExecutionModeId %main LocalSizeId %u32_1 %u32_1 %u32_1",
-        keeps: "OpExecutionMode %main LocalSize 1 1 1",
-    },
-};
+use crate::rules::generated::mode_setting;
 
 /// Checks an `OpExecutionMode` or `OpExecutionModeId`.
 pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -251,9 +24,11 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
             "{mode} is for an entry point, but {} is not one",
             m.name(function)
         );
-        return Err(at
-            .finding(&TARGET, message)
-            .about(m, function, "no OpEntryPoint names this"));
+        return Err(at.finding(&mode_setting::MODE_TARGET, message).about(
+            m,
+            function,
+            "no OpEntryPoint names this",
+        ));
     };
     let takes_ids = tables::takes_ids(mode);
     if takes_ids != (at.inst.op() == Op::ExecutionModeId) {
@@ -261,7 +36,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
             true => "has operands that are ids, so it must be declared with OpExecutionModeId",
             false => "has no operands that are ids, so it must be declared with OpExecutionMode",
         };
-        return Err(at.finding(&OPERAND_FORM, format!("{mode} {right}")));
+        return Err(at.finding(&mode_setting::MODE_FORM, format!("{mode} {right}")));
     }
     let ids = match takes_ids {
         true => check_ids(at, mode),
@@ -286,15 +61,17 @@ fn check_models(at: &InstCtx<'_, '_>, mode: ExecutionMode, models: Models) -> Ch
             let message = format!(
                 "{mode} is for {allowed}, but the entry point's execution model is {wrong}"
             );
-            return Err(at.finding(&WRONG_MODEL, message));
+            return Err(at.finding(&mode_setting::MODE_MODEL, message));
         }
     }
     let (only, vuid) = match mode {
         _ if !at.m.env.is_vulkan() => return Ok(()),
         ExecutionMode::NonCoherentTileAttachmentReadQCOM => {
-            (ExecutionModel::Fragment, WRONG_MODEL.vuids[0])
+            (ExecutionModel::Fragment, mode_setting::MODE_MODEL.vuids[0])
         }
-        ExecutionMode::TileShadingRateQCOM => (ExecutionModel::GLCompute, WRONG_MODEL.vuids[1]),
+        ExecutionMode::TileShadingRateQCOM => {
+            (ExecutionModel::GLCompute, mode_setting::MODE_MODEL.vuids[1])
+        }
         _ => return Ok(()),
     };
     match models.iter().find(|&model| model != only) {
@@ -302,7 +79,7 @@ fn check_models(at: &InstCtx<'_, '_>, mode: ExecutionMode, models: Models) -> Ch
         Some(wrong) => {
             let message =
                 format!("{mode} is for {only}, but the entry point's execution model is {wrong}");
-            Err(at.finding(&WRONG_MODEL, message).vuid(vuid))
+            Err(at.finding(&mode_setting::MODE_MODEL, message).vuid(vuid))
         }
     }
 }
@@ -324,7 +101,7 @@ fn check_ids(at: &InstCtx<'_, '_>, mode: ExecutionMode) -> CheckResult {
                 index - 1,
                 m.show_value(id)
             );
-            return Err(at.finding(&CONSTANT_OPERANDS, message).about(
+            return Err(at.finding(&mode_setting::MODE_CONSTANTS, message).about(
                 m,
                 id,
                 "the operand is defined here",
@@ -347,7 +124,7 @@ fn check_fast_math(at: &InstCtx<'_, '_>) -> CheckResult {
             "the target type of FPFastMathDefault must be a floating-point type, but is {}",
             m.show_type(ty)
         );
-        at.finding(&FAST_MATH_TYPE, message)
+        at.finding(&mode_setting::FAST_MATH_TYPE, message)
     });
     all([is_float, check_flags(at, flags)])
 }
@@ -357,9 +134,11 @@ fn check_flags(at: &InstCtx<'_, '_>, flags: Id) -> CheckResult {
     let m = at.m;
     let wrong = |what: &str| {
         let message = format!("the flags of FPFastMathDefault {what}");
-        Err(at
-            .finding(&FAST_MATH_MASK, message)
-            .about(m, flags, "the flags are defined here"))
+        Err(at.finding(&mode_setting::FAST_MATH_MASK, message).about(
+            m,
+            flags,
+            "the flags are defined here",
+        ))
     };
     let value = match m.type_of(flags).map(|ty| m.is_int_scalar_of(ty, 32)) {
         Some(true) => m.constant_u64(flags),
@@ -399,29 +178,33 @@ fn check_vulkan(at: &InstCtx<'_, '_>, mode: ExecutionMode, is_mesh: bool) -> Che
     match mode {
         ExecutionMode::OriginLowerLeft | ExecutionMode::PixelCenterInteger => {
             let vuid = match mode {
-                ExecutionMode::OriginLowerLeft => ORIGIN.vuids[0],
-                _ => ORIGIN.vuids[1],
+                ExecutionMode::OriginLowerLeft => mode_setting::VULKAN_ORIGIN.vuids[0],
+                _ => mode_setting::VULKAN_ORIGIN.vuids[1],
             };
             let message = format!("{mode} is not allowed in Vulkan");
-            Err(at.finding(&ORIGIN, message).vuid(vuid))
+            Err(at.finding(&mode_setting::VULKAN_ORIGIN, message).vuid(vuid))
         }
         ExecutionMode::OutputVertices | ExecutionMode::OutputPrimitivesEXT
             if is_mesh && at.inst.arg(2) == 0 =>
         {
             let vuid = match mode {
-                ExecutionMode::OutputVertices => MESH_OUTPUTS.vuids[0],
-                _ => MESH_OUTPUTS.vuids[1],
+                ExecutionMode::OutputVertices => mode_setting::VULKAN_MESH_OUTPUTS.vuids[0],
+                _ => mode_setting::VULKAN_MESH_OUTPUTS.vuids[1],
             };
             let message = format!("{mode} of a mesh shader must be more than 0");
-            Err(at.finding(&MESH_OUTPUTS, message).vuid(vuid))
+            Err(at
+                .finding(&mode_setting::VULKAN_MESH_OUTPUTS, message)
+                .vuid(vuid))
         }
         ExecutionMode::LocalSizeId
             if !m.env.is_vulkan_since(3) && !m.options.allow_local_size_id =>
         {
             let message = format!("{} does not support LocalSizeId", m.env.target.name());
-            Err(at.finding(&LOCAL_SIZE_ID, message).help(
-                "use LocalSize, or, if maintenance4 is enabled, the option --allow-localsizeid",
-            ))
+            Err(at
+                .finding(&mode_setting::VULKAN_LOCAL_SIZE_ID, message)
+                .help(
+                    "use LocalSize, or, if maintenance4 is enabled, the option --allow-localsizeid",
+                ))
         }
         _ => Ok(()),
     }
@@ -460,10 +243,12 @@ fn check_repeated(m: &Module<'_>, modes: &Modes, reporter: &mut Reporter) {
                 true => format!("the entry point already has {mode} for this operand"),
                 false => format!("the entry point already has {mode}"),
             };
-            reporter.add(Finding::new(&REPEATED, offset, message).at(
-                pair.first().map_or(first, |entry| entry.1),
-                "it is declared here",
-            ));
+            reporter.add(
+                Finding::new(&mode_setting::MODE_REPEATED, offset, message).at(
+                    pair.first().map_or(first, |entry| entry.1),
+                    "it is declared here",
+                ),
+            );
         }
     }
 }
@@ -489,7 +274,7 @@ fn check_fast_math_entries(m: &Module<'_>, modes: &Modes, reporter: &mut Reporte
                 && let Some(offset) = modes.find(function, mode)
             {
                 let message = format!("{mode} excludes {other}");
-                let finding = Finding::new(&FAST_MATH_CONFLICT, offset, message);
+                let finding = Finding::new(&mode_setting::FAST_MATH_CONFLICT, offset, message);
                 reporter.add(finding.at(found, "it is declared here"));
             }
         }
@@ -535,7 +320,7 @@ fn check_call_trees(m: &Module<'_>, entries: &[Id], reporter: &mut Reporter) {
                 m.name(target),
                 decorated.decoration
             );
-            let finding = Finding::new(&FAST_MATH_IN_CALL_TREE, offset, message);
+            let finding = Finding::new(&mode_setting::FAST_MATH_CALL_TREE, offset, message);
             reporter.add(finding.at(decorated.inst.offset(), "it is decorated here"));
         }
     }

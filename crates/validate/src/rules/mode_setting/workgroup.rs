@@ -2,98 +2,13 @@
 //! decorated `WorkgroupSize`.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op};
 
 use super::Modes;
 use crate::finding::{CheckResult, Finding, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{EntryPoint, Inst, Module};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static EMPTY: Rule = Rule {
-    id: "mode-setting.workgroup-empty",
-    class: InvalidData,
-    section: "3.6",
-    vuids: &[],
-    text: "No dimension of a workgroup is 0.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpExecutionMode %main LocalSize 1 0 1",
-        keeps: "OpExecutionMode %main LocalSize 1 1 1",
-    },
-};
-
-pub(super) static MISSING: Rule = Rule {
-    id: "mode-setting.vulkan-workgroup-size",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-None-10685"],
-    text: "Compute, task and mesh shaders for Vulkan declare the size of their workgroups.",
-    example: Example {
-        frame: Frame::WholeFor("vulkan1.3"),
-        breaks: "OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\"
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-        keeps: "OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\"
-OpExecutionMode %main LocalSize 1 1 1
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%main = OpFunction %void None %fn
-%label = OpLabel
-OpReturn
-OpFunctionEnd",
-    },
-};
-
-pub(super) static DERIVATIVE_GROUPS: Rule = Rule {
-    id: "mode-setting.derivative-groups",
-    class: InvalidData,
-    section: "SPV_KHR_compute_shader_derivatives",
-    vuids: &[
-        "VUID-StandaloneSpirv-DerivativeGroupQuadsKHR-10151",
-        "VUID-StandaloneSpirv-DerivativeGroupLinearKHR-10152",
-    ],
-    text: "Derivatives in workgroups are computed among four invocations: with `DerivativeGroupQuadsKHR`, the first \
-           two dimensions are even; with `DerivativeGroupLinearKHR`, the total size is a multiple of four.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability ComputeDerivativeGroupQuadsKHR
-OpExtension \"SPV_KHR_compute_shader_derivatives\"
-OpExecutionMode %main DerivativeGroupQuadsKHR
-OpExecutionMode %main LocalSize 4 1 1",
-        keeps: "OpCapability ComputeDerivativeGroupQuadsKHR
-OpExtension \"SPV_KHR_compute_shader_derivatives\"
-OpExecutionMode %main DerivativeGroupQuadsKHR
-OpExecutionMode %main LocalSize 2 2 1",
-    },
-};
-
-pub(super) static TILE_RATE: Rule = Rule {
-    id: "mode-setting.tile-shading-rate",
-    class: InvalidData,
-    section: "SPV_QCOM_tile_shading",
-    vuids: &["VUID-StandaloneSpirv-TileShadingRateQCOM-10692"],
-    text: "An entry point with `TileShadingRateQCOM` has no `LocalSize` and no `LocalSizeId`.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.3"),
-        breaks: "OpCapability TileShadingQCOM
-OpExtension \"SPV_QCOM_tile_shading\"
-OpExecutionMode %main TileShadingRateQCOM 4 4 1
-OpExecutionMode %main LocalSize 1 1 1",
-        keeps: "OpCapability TileShadingQCOM
-OpExtension \"SPV_QCOM_tile_shading\"
-OpExecutionMode %main TileShadingRateQCOM 4 4 1",
-    },
-};
+use crate::rules::generated::mode_setting;
 
 /// The constant that is decorated `WorkgroupSize`.
 #[derive(Clone, Copy)]
@@ -145,7 +60,7 @@ fn show(size: [u64; 3]) -> String {
 fn empty(offset: u32, size: [u64; 3]) -> Finding {
     let message = format!("a workgroup of size {} has no invocations", show(size));
     let side = size.iter().position(|&side| side == 0).unwrap_or(0);
-    Finding::new(&EMPTY, offset, message).word(FIRST_SIDE + side)
+    Finding::new(&mode_setting::WORKGROUP_EMPTY, offset, message).word(FIRST_SIDE + side)
 }
 
 /// The word with the first side of a workgroup: behind entry point and mode, or behind
@@ -166,7 +81,7 @@ pub(super) fn check_mode(at: &InstCtx<'_, '_>) -> CheckResult {
 /// Whether workgroups of this size can be cut into groups of four as the modes
 /// of the entry point ask for.
 fn check_groups(modes: &Modes, function: Id, offset: u32, size: [u64; 3]) -> CheckResult {
-    let finding = |message: String| Finding::new(&DERIVATIVE_GROUPS, offset, message);
+    let finding = |message: String| Finding::new(&mode_setting::DERIVATIVE_GROUPS, offset, message);
     let mut quads = Ok(());
     if modes.has(function, ExecutionMode::DerivativeGroupQuadsKHR)
         && (!size[0].is_multiple_of(2) || !size[1].is_multiple_of(2))
@@ -177,7 +92,7 @@ fn check_groups(modes: &Modes, function: Id, offset: u32, size: [u64; 3]) -> Che
         );
         let side = usize::from(size[0].is_multiple_of(2));
         let finding = finding(message).word(FIRST_SIDE + side);
-        quads = Err(finding.vuid(DERIVATIVE_GROUPS.vuids[0]));
+        quads = Err(finding.vuid(mode_setting::DERIVATIVE_GROUPS.vuids[0]));
     }
     let product = size.iter().fold(1u64, |all, &side| all.wrapping_mul(side));
     if modes.has(function, ExecutionMode::DerivativeGroupLinearKHR) && !product.is_multiple_of(4) {
@@ -188,7 +103,7 @@ fn check_groups(modes: &Modes, function: Id, offset: u32, size: [u64; 3]) -> Che
         );
         return all([
             quads,
-            Err(finding(message).vuid(DERIVATIVE_GROUPS.vuids[1])),
+            Err(finding(message).vuid(mode_setting::DERIVATIVE_GROUPS.vuids[1])),
         ]);
     }
     quads
@@ -241,15 +156,22 @@ pub(crate) fn check_entry(
     let tiles = modes.find(function, ExecutionMode::TileShadingRateQCOM);
     if let (Some(tiles), Some(local)) = (tiles, local) {
         let message = "with TileShadingRateQCOM, the tile determines the size of workgroups";
-        return Err(Finding::new(&TILE_RATE, local, message).at(tiles, "it is declared here"));
+        return Err(
+            Finding::new(&mode_setting::TILE_SHADING_RATE, local, message)
+                .at(tiles, "it is declared here"),
+        );
     }
     if local.is_none() && tiles.is_none() && declared.is_none() {
         let message = format!(
             "entry point \"{}\" does not declare the size of its workgroups",
             entry.name()
         );
-        return Err(Finding::new(&MISSING, entry.inst.offset(), message)
-            .help("add the execution mode LocalSize"));
+        return Err(Finding::new(
+            &mode_setting::VULKAN_WORKGROUP_SIZE,
+            entry.inst.offset(),
+            message,
+        )
+        .help("add the execution mode LocalSize"));
     }
     Ok(())
 }

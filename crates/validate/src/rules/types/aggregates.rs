@@ -1,169 +1,12 @@
 //! Arrays and structures.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Capability, Decoration, Op};
 
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Module, Type};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static ELEMENT: Rule = Rule {
-    id: "type.array-element",
-    class: InvalidId,
-    section: "3.32.6",
-    vuids: &[],
-    text: "The elements of an array have a type other than void.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%array = OpTypeArray %void %u32_4",
-        keeps: "%array = OpTypeArray %mat4 %u32_4",
-    },
-};
-
-pub(super) static NESTED_RUNTIME_ARRAY: Rule = Rule {
-    id: "type.array-of-runtime-arrays",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"],
-    text: "In Vulkan, the elements of an array aren't themselves run-time arrays.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.1"),
-        breaks: "%inner = OpTypeRuntimeArray %f32
-%outer = OpTypeArray %inner %u32_4",
-        keeps: "%inner = OpTypeArray %f32 %u32_4
-%outer = OpTypeRuntimeArray %inner",
-    },
-};
-
-pub(super) static LENGTH: Rule = Rule {
-    id: "type.array-length",
-    class: InvalidId,
-    section: "3.32.6",
-    vuids: &[],
-    text: "The length of an array is an integer constant of at least 1. For a specialization constant, this holds of \
-           its default.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%array = OpTypeArray %f32 %i32_m1",
-        keeps: "%array = OpTypeArray %f32 %i32_2",
-    },
-};
-
-pub(super) static MEMBER: Rule = Rule {
-    id: "type.struct-member",
-    class: InvalidId,
-    section: "3.32.6",
-    vuids: &[],
-    text: "The members of a structure have types other than void.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%struct = OpTypeStruct %u32 %void",
-        keeps: "%struct = OpTypeStruct %u32 %f32",
-    },
-};
-
-pub(super) static BUILT_IN_MEMBERS: Rule = Rule {
-    id: "type.struct-built-in-members",
-    class: InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "Either all members of a structure are built-ins or none is.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpMemberDecorate %struct 0 BuiltIn Position
-%struct = OpTypeStruct %v4f32 %f32",
-        keeps: "OpMemberDecorate %struct 0 BuiltIn Position
-OpMemberDecorate %struct 1 BuiltIn PointSize
-%struct = OpTypeStruct %v4f32 %f32",
-    },
-};
-
-pub(super) static BUILT_IN_NESTED: Rule = Rule {
-    id: "type.struct-built-in-nested",
-    class: InvalidId,
-    section: "2.16.1",
-    vuids: &[],
-    text: "A structure whose members are built-ins isn't itself a member of a structure.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpMemberDecorate %inner 0 BuiltIn Position
-%inner = OpTypeStruct %v4f32
-%outer = OpTypeStruct %inner",
-        keeps: "OpMemberDecorate %inner 0 BuiltIn Position
-%inner = OpTypeStruct %v4f32
-%outer = OpTypeStruct %v4f32",
-    },
-};
-
-pub(super) static RUNTIME_ARRAY_LAST: Rule = Rule {
-    id: "type.struct-runtime-array-last",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"],
-    text: "In Vulkan, a run-time array is the last member of its structure.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.1"),
-        breaks: "%array = OpTypeRuntimeArray %f32
-%struct = OpTypeStruct %array %u32",
-        keeps: "OpDecorate %struct Block
-%array = OpTypeRuntimeArray %f32
-%struct = OpTypeStruct %u32 %array",
-    },
-};
-
-pub(super) static RUNTIME_ARRAY_BLOCK: Rule = Rule {
-    id: "type.struct-runtime-array-block",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"],
-    text: "In Vulkan, a structure with a run-time array is decorated with `Block` or `BufferBlock`.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.1"),
-        breaks: "%array = OpTypeRuntimeArray %f32
-%struct = OpTypeStruct %u32 %array",
-        keeps: "OpDecorate %struct Block
-%array = OpTypeRuntimeArray %f32
-%struct = OpTypeStruct %u32 %array",
-    },
-};
-
-pub(super) static NESTED_BLOCK: Rule = Rule {
-    id: "type.struct-nested-block",
-    class: InvalidId,
-    section: "2.16.2",
-    vuids: &[],
-    text: "A structure with `Block` or `BufferBlock` holds no other structure with either.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpDecorate %outer Block
-OpDecorate %inner Block
-OpMemberDecorate %outer 0 Offset 0
-OpMemberDecorate %inner 0 Offset 0
-%inner = OpTypeStruct %f32
-%outer = OpTypeStruct %inner",
-        keeps: "OpDecorate %outer Block
-OpMemberDecorate %outer 0 Offset 0
-OpMemberDecorate %inner 0 Offset 0
-%inner = OpTypeStruct %f32
-%outer = OpTypeStruct %inner",
-    },
-};
-
-pub(super) static OPAQUE_MEMBER: Rule = Rule {
-    id: "type.struct-opaque-member",
-    class: InvalidId,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-None-04667"],
-    text: "In Vulkan, structures hold no opaque types such as images and samplers, nor pointers to them.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.1"),
-        breaks: "%sampler = OpTypeSampler
-%struct = OpTypeStruct %sampler",
-        keeps: "%struct = OpTypeStruct %u32",
-    },
-};
+use crate::rules::generated::type_;
 
 /// `OpTypeArray` and `OpTypeRuntimeArray`.
 pub(super) fn array(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -175,13 +18,13 @@ pub(super) fn array(at: &InstCtx<'_, '_>) -> CheckResult {
             "the elements of an array must have a type other than void, but this is {}",
             m.show_type(element)
         );
-        let finding = at.finding(&ELEMENT, message);
+        let finding = at.finding(&type_::ARRAY_ELEMENT, message);
         finding.about(m, element, "it is defined here")
     });
     let is_nested = m.env.is_vulkan() && matches!(ty, Type::RuntimeArray { .. });
     let is_sized = expect(!is_nested, || {
         let message = "in Vulkan, the elements of an array can't be run-time arrays";
-        let finding = at.finding(&NESTED_RUNTIME_ARRAY, message);
+        let finding = at.finding(&type_::ARRAY_OF_RUNTIME_ARRAYS, message);
         finding.about(m, element, "the element type is declared here")
     });
     let length = match at.inst.op() {
@@ -223,7 +66,7 @@ fn length(at: &InstCtx<'_, '_>) -> CheckResult {
 
 #[cold]
 fn length_finding(at: &InstCtx<'_, '_>, message: String) -> Finding {
-    at.finding(&LENGTH, message)
+    at.finding(&type_::ARRAY_LENGTH, message)
         .about(at.m, at.id(1), "the length is defined here")
 }
 
@@ -242,7 +85,7 @@ pub(super) fn structure(at: &InstCtx<'_, '_>) -> CheckResult {
                     "member {index} of the structure must have a type other than void, but this is {}",
                     m.show_type(member)
                 );
-                let finding = at.finding(&MEMBER, message);
+                let finding = at.finding(&type_::STRUCT_MEMBER, message);
                 return Err(finding.about(m, member, "it is defined here"));
             }
             Type::Struct { .. } => nested_struct(at, index, member)?,
@@ -251,7 +94,7 @@ pub(super) fn structure(at: &InstCtx<'_, '_>) -> CheckResult {
                     "member {index} of the structure is a run-time array, but in Vulkan only the last member can be \
                      one"
                 );
-                let finding = at.finding(&RUNTIME_ARRAY_LAST, message);
+                let finding = at.finding(&type_::STRUCT_RUNTIME_ARRAY_LAST, message);
                 return Err(finding.about(m, member, "the member's type is declared here"));
             }
             Type::RuntimeArray { .. } if is_vulkan && !m.is_block(result) => {
@@ -259,7 +102,7 @@ pub(super) fn structure(at: &InstCtx<'_, '_>) -> CheckResult {
                     "member {index} of the structure is a run-time array, so in Vulkan the structure must be \
                      decorated with Block or BufferBlock"
                 );
-                let finding = at.finding(&RUNTIME_ARRAY_BLOCK, message);
+                let finding = at.finding(&type_::STRUCT_RUNTIME_ARRAY_BLOCK, message);
                 return Err(finding.about(m, member, "the member's type is declared here"));
             }
             _ => {}
@@ -272,7 +115,7 @@ pub(super) fn structure(at: &InstCtx<'_, '_>) -> CheckResult {
             "either all members of the structure must be built-ins or none, but {built_ins} of {} are",
             members.len()
         );
-        at.finding(&BUILT_IN_MEMBERS, message)
+        at.finding(&type_::STRUCT_BUILT_IN_MEMBERS, message)
     });
     let opaque = match is_vulkan {
         true => opaque_members(at, members),
@@ -301,7 +144,7 @@ fn nested_struct(at: &InstCtx<'_, '_>, index: usize, member: Id) -> CheckResult 
         "member {index} of the structure is {}, whose members are built-ins",
         m.show_type(member)
     );
-    let finding = at.finding(&BUILT_IN_NESTED, message);
+    let finding = at.finding(&type_::STRUCT_BUILT_IN_NESTED, message);
     Err(finding.about(m, member, "the member's type is declared here"))
 }
 
@@ -328,7 +171,7 @@ fn block_in_block(at: &InstCtx<'_, '_>, result: Id) -> CheckResult {
                     "the structure is a block, so it can't hold {}, which is also a block",
                     m.show_type(member)
                 );
-                let finding = at.finding(&NESTED_BLOCK, message);
+                let finding = at.finding(&type_::STRUCT_NESTED_BLOCK, message);
                 return Err(finding.about(m, member, "the inner block is declared here"));
             }
             todo.push(member);
@@ -356,7 +199,7 @@ fn opaque_members(at: &InstCtx<'_, '_>, members: &[u32]) -> CheckResult {
                 "member {index} of the structure {how} {}, but in Vulkan structures can't hold opaque types",
                 m.show_type(ty)
             );
-            let finding = at.finding(&OPAQUE_MEMBER, message);
+            let finding = at.finding(&type_::STRUCT_OPAQUE_MEMBER, message);
             return Err(finding.about(m, ty, "the opaque type is declared here"));
         }
         Ok(())

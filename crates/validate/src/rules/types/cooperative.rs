@@ -1,102 +1,12 @@
 //! Cooperative matrices.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, FPEncoding, Op, Scope};
 
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static COMPONENT: Rule = Rule {
-    id: "type.cooperative-matrix-component",
-    class: InvalidId,
-    section: "SPV_KHR_cooperative_matrix",
-    vuids: &[],
-    text: "The components of a cooperative matrix are integers or floats. Floats with an encoding need the capability \
-           for them in cooperative matrices.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability VulkanMemoryModel
-OpCapability CooperativeMatrixKHR
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpMemoryModel Logical Vulkan
-%matrix = OpTypeCooperativeMatrixKHR %bool %u32_3 %u32_16 %u32_16 %u32_0",
-        keeps: "OpCapability VulkanMemoryModel
-OpCapability CooperativeMatrixKHR
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpMemoryModel Logical Vulkan
-%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_16 %u32_0",
-    },
-};
-
-pub(super) static SHAPE: Rule = Rule {
-    id: "type.cooperative-matrix-shape",
-    class: InvalidId,
-    section: "SPV_KHR_cooperative_matrix",
-    vuids: &[],
-    text: "Scope, rows, columns and use of a cooperative matrix are constant integers.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability VulkanMemoryModel
-OpCapability CooperativeMatrixKHR
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpMemoryModel Logical Vulkan
-%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_3 %f32_1 %u32_16 %u32_0",
-        keeps: "OpCapability VulkanMemoryModel
-OpCapability CooperativeMatrixKHR
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpMemoryModel Logical Vulkan
-%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_16 %u32_0",
-    },
-};
-
-pub(super) static SCOPE_VULKAN: Rule = Rule {
-    id: "type.cooperative-matrix-scope-vulkan",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-Scope-12243"],
-    text: "In Vulkan, the scope of a cooperative matrix is `Workgroup` or `Subgroup`.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.3"),
-        breaks: "OpCapability VulkanMemoryModel
-OpCapability CooperativeMatrixKHR
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpMemoryModel Logical Vulkan
-%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_1 %u32_16 %u32_16 %u32_0",
-        keeps: "OpCapability VulkanMemoryModel
-OpCapability CooperativeMatrixKHR
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpMemoryModel Logical Vulkan
-%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_3 %u32_16 %u32_16 %u32_0",
-    },
-};
-
-pub(super) static LOCAL_SIZE: Rule = Rule {
-    id: "type.cooperative-matrix-local-size",
-    class: InvalidId,
-    section: "SPV_NV_cooperative_matrix2",
-    vuids: &[],
-    text: "The constants of the execution mode `LocalSizeId` are declared before any cooperative matrix type with the \
-           scope `Workgroup`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability VulkanMemoryModel
-OpCapability CooperativeMatrixKHR
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpMemoryModel Logical Vulkan
-OpExecutionModeId %main LocalSizeId %u32_16 %u32_1 %later
-%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_2 %u32_16 %u32_16 %u32_0
-%later = OpConstant %u32 8",
-        keeps: "OpCapability VulkanMemoryModel
-OpCapability CooperativeMatrixKHR
-OpExtension \"SPV_KHR_cooperative_matrix\"
-OpMemoryModel Logical Vulkan
-OpExecutionModeId %main LocalSizeId %u32_16 %u32_1 %u32_1
-%matrix = OpTypeCooperativeMatrixKHR %f16 %u32_2 %u32_16 %u32_16 %u32_0",
-    },
-};
+use crate::rules::generated::type_;
 
 /// The capability that a float's encoding needs in a matrix.
 fn encoding_capability(encoding: Option<FPEncoding>) -> Option<Capability> {
@@ -127,7 +37,7 @@ fn check_component(at: &InstCtx<'_, '_>) -> CheckResult {
             "the components of a cooperative matrix must be integers or floats, but are {}",
             m.show_type(component)
         );
-        let finding = at.finding(&COMPONENT, message);
+        let finding = at.finding(&type_::COOPERATIVE_MATRIX_COMPONENT, message);
         return Err(finding.about(m, component, "the component type is declared here"));
     }
     let is_khr = at.inst.op() == Op::TypeCooperativeMatrixKHR;
@@ -140,7 +50,7 @@ fn check_component(at: &InstCtx<'_, '_>) -> CheckResult {
             "a cooperative matrix of {} needs the capability `{needed}`",
             m.show_type(component)
         );
-        return Err(at.finding(&COMPONENT, message));
+        return Err(at.finding(&type_::COOPERATIVE_MATRIX_COMPONENT, message));
     }
     Ok(())
 }
@@ -160,7 +70,7 @@ fn check_shape(at: &InstCtx<'_, '_>) -> CheckResult {
                     "the {name} of a cooperative matrix must be a constant integer, but is {}",
                     m.show_value(value)
                 );
-                let finding = at.finding(&SHAPE, message);
+                let finding = at.finding(&type_::COOPERATIVE_MATRIX_SHAPE, message);
                 return Err(finding.about(m, value, "it is defined here"));
             }
             Ok(())
@@ -175,7 +85,9 @@ fn check_shape(at: &InstCtx<'_, '_>) -> CheckResult {
         let message = format!(
             "in Vulkan, the scope of a cooperative matrix must be Workgroup or Subgroup, but is `{scope}`"
         );
-        return Err(at.finding(&SCOPE_VULKAN, message).arg(at, 1));
+        return Err(at
+            .finding(&type_::COOPERATIVE_MATRIX_SCOPE_VULKAN, message)
+            .arg(at, 1));
     }
     if scope == Some(Scope::Workgroup) && is_khr {
         return local_sizes(at);
@@ -197,6 +109,6 @@ fn local_sizes(at: &InstCtx<'_, '_>) -> CheckResult {
          `Workgroup`",
         m.name(size)
     );
-    let finding = at.finding(&LOCAL_SIZE, message);
+    let finding = at.finding(&type_::COOPERATIVE_MATRIX_LOCAL_SIZE, message);
     Err(finding.about(m, size, "the constant is declared here"))
 }

@@ -1,173 +1,12 @@
 //! Images and sampled images.
 
-use spirvkit_diagnostics::ErrorClass::{InvalidData, InvalidId};
 use spirvkit_grammar::{Capability, Dim, ImageFormat, Version};
 
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Module, Type};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static SAMPLED_TYPE: Rule = Rule {
-    id: "type.image-sampled-type",
-    class: InvalidData,
-    section: "3.32.6",
-    vuids: &[],
-    text: "The sampled type of an image is void or a numeric scalar. In OpenCL, it is void.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%image = OpTypeImage %bool 2D 0 0 0 1 Unknown",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown",
-    },
-};
-
-pub(super) static SAMPLED_TYPE_VULKAN: Rule = Rule {
-    id: "type.image-sampled-type-vulkan",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-OpTypeImage-04656"],
-    text: "In Vulkan, the sampled type of an image is a 32-bit float, an integer of 32 or 64 bits, or with \
-           `Float16ImageAMD` a 16-bit float.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.1"),
-        breaks: "%image = OpTypeImage %f64 2D 0 0 0 1 Unknown",
-        keeps: "%image = OpTypeImage %u64 2D 0 0 0 1 Unknown",
-    },
-};
-
-pub(super) static FLAGS: Rule = Rule {
-    id: "type.image-flags",
-    class: InvalidData,
-    section: "3.32.6",
-    vuids: &[],
-    text: "In an image type, `Depth` and `Sampled` are 0, 1 or 2, and `Arrayed` and `MS` are 0 or 1.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%image = OpTypeImage %f32 2D 3 0 0 1 Unknown",
-        keeps: "%image = OpTypeImage %f32 2D 2 0 0 1 Unknown",
-    },
-};
-
-pub(super) static SUBPASS: Rule = Rule {
-    id: "type.image-subpass",
-    class: InvalidData,
-    section: "3.32.6",
-    vuids: &["VUID-StandaloneSpirv-OpTypeImage-06214"],
-    text: "An image of dimension `SubpassData` is used without a sampler (`Sampled` is 2) and has the format \
-           `Unknown`. In Vulkan, it isn't arrayed.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "OpCapability InputAttachment
-%image = OpTypeImage %f32 SubpassData 0 0 0 1 Unknown",
-        keeps: "OpCapability InputAttachment
-%image = OpTypeImage %f32 SubpassData 0 0 0 2 Unknown",
-    },
-};
-
-pub(super) static TILE: Rule = Rule {
-    id: "type.image-tile",
-    class: InvalidData,
-    section: "SPV_EXT_shader_tile_image",
-    vuids: &[],
-    text: "A tile image has a sampled type other than void, is neither arrayed nor a depth image, is used without a \
-           sampler and has the format `Unknown`.",
-    example: Example {
-        frame: Frame::Fragment,
-        breaks: "OpCapability TileImageColorReadAccessEXT
-OpExtension \"SPV_EXT_shader_tile_image\"
-%image = OpTypeImage %f32 TileImageDataEXT 0 1 0 2 Unknown",
-        keeps: "OpCapability TileImageColorReadAccessEXT
-OpExtension \"SPV_EXT_shader_tile_image\"
-%image = OpTypeImage %f32 TileImageDataEXT 0 0 0 2 Unknown",
-    },
-};
-
-pub(super) static MULTISAMPLED_STORAGE: Rule = Rule {
-    id: "type.image-multisampled-storage",
-    class: InvalidData,
-    section: "3.31",
-    vuids: &[],
-    text: "A multisampled storage image needs the capability `StorageImageMultisample`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 1 2 Rgba32f",
-        keeps: "OpCapability StorageImageMultisample
-%image = OpTypeImage %f32 2D 0 0 1 2 Rgba32f",
-    },
-};
-
-pub(super) static SAMPLED_VULKAN: Rule = Rule {
-    id: "type.image-sampled-vulkan",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-OpTypeImage-04657"],
-    text: "In Vulkan, an image type says whether it is used with a sampler: `Sampled` is 1 or 2.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.1"),
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 0 Unknown",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown",
-    },
-};
-
-pub(super) static FORMAT_VULKAN: Rule = Rule {
-    id: "type.image-format-vulkan",
-    class: InvalidData,
-    section: "Vulkan, Standalone SPIR-V Validation",
-    vuids: &["VUID-StandaloneSpirv-Image-04965"],
-    text: "In Vulkan, the format of an image matches its sampled type: floating-point and normalized formats are for \
-           floats, integer formats for integers, and 64-bit formats for 64-bit types.",
-    example: Example {
-        frame: Frame::ShaderFor("vulkan1.1"),
-        breaks: "%image = OpTypeImage %u32 2D 0 0 0 2 Rgba32f",
-        keeps: "%image = OpTypeImage %u32 2D 0 0 0 2 Rgba32ui",
-    },
-};
-
-pub(super) static OPENCL: Rule = Rule {
-    id: "type.image-opencl",
-    class: InvalidData,
-    section: "OpenCL, SPIR-V Environment",
-    vuids: &[],
-    text: "In OpenCL, an image type has an access qualifier, `Sampled` 0 and `MS` 0, and only 1D and 2D images are \
-           arrayed.",
-    example: Example {
-        frame: Frame::KernelFor("opencl2.1"),
-        breaks: "OpCapability ImageBasic
-%image = OpTypeImage %void 2D 0 0 0 1 Unknown ReadOnly",
-        keeps: "OpCapability ImageBasic
-%image = OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly",
-    },
-};
-
-pub(super) static SAMPLED_IMAGE: Rule = Rule {
-    id: "type.sampled-image-type",
-    class: InvalidId,
-    section: "3.32.6",
-    vuids: &[],
-    text: "A sampled image type is made from an image type, since version 1.6 not from one with the dimensionality \
-           `Buffer`.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%sampled = OpTypeSampledImage %f32",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
-%sampled = OpTypeSampledImage %image",
-    },
-};
-
-pub(super) static SAMPLED_IMAGE_USE: Rule = Rule {
-    id: "type.sampled-image-use",
-    class: InvalidData,
-    section: "3.32.6",
-    vuids: &[],
-    text: "A sampled image type is made from an image that may be used with a sampler: `Sampled` is 0 or 1.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%image = OpTypeImage %f32 2D 0 0 0 2 Rgba32f
-%sampled = OpTypeSampledImage %image",
-        keeps: "%image = OpTypeImage %f32 2D 0 0 0 1 Rgba32f
-%sampled = OpTypeSampledImage %image",
-    },
-};
+use crate::rule::Rule;
+use crate::rules::generated::type_;
 
 pub(super) fn image(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
@@ -184,7 +23,8 @@ pub(super) fn image(at: &InstCtx<'_, '_>) -> CheckResult {
         let value = at.inst.arg(DEPTH + index);
         expect(value <= most, || {
             let message = format!("`{name}` of OpTypeImage must be at most {most}, but is {value}");
-            at.finding(&FLAGS, message).arg(at, DEPTH + index)
+            at.finding(&type_::IMAGE_FLAGS, message)
+                .arg(at, DEPTH + index)
         })
     }));
     let sampled = sampled_type(at, image);
@@ -199,8 +39,11 @@ pub(super) fn image(at: &InstCtx<'_, '_>) -> CheckResult {
 /// Checks what images of a dimensionality must be.
 fn kind(at: &InstCtx<'_, '_>, image: Image) -> CheckResult {
     let m = at.m;
-    let rule =
-        |is_fine, operand, message| expect(is_fine, || wrong(at, &SUBPASS, operand, message));
+    let rule = |is_fine, operand, message| {
+        expect(is_fine, || {
+            wrong(at, &type_::IMAGE_SUBPASS, operand, message)
+        })
+    };
     match image.dim {
         Dim::SubpassData => all([
             rule(
@@ -226,7 +69,7 @@ fn kind(at: &InstCtx<'_, '_>, image: Image) -> CheckResult {
             expect(is_fine, || {
                 let needs =
                     "a multisampled storage image needs the capability `StorageImageMultisample`";
-                wrong(at, &MULTISAMPLED_STORAGE, MULTISAMPLED, needs)
+                wrong(at, &type_::IMAGE_MULTISAMPLED_STORAGE, MULTISAMPLED, needs)
             })
         }
     }
@@ -276,7 +119,7 @@ fn sampled_type(at: &InstCtx<'_, '_>, image: Image) -> CheckResult {
             m.show_type(image.sampled_type)
         );
         return Err(at
-            .finding(&SAMPLED_TYPE, message)
+            .finding(&type_::IMAGE_SAMPLED_TYPE, message)
             .arg(at, SAMPLED_TYPE_OPERAND));
     }
     let fine = match ty {
@@ -290,7 +133,7 @@ fn sampled_type(at: &InstCtx<'_, '_>, image: Image) -> CheckResult {
             m.show_type(image.sampled_type)
         );
         return Err(at
-            .finding(&SAMPLED_TYPE_VULKAN, message)
+            .finding(&type_::IMAGE_SAMPLED_TYPE_VULKAN, message)
             .arg(at, SAMPLED_TYPE_OPERAND));
     }
     Ok(())
@@ -302,7 +145,9 @@ fn is_vulkan_float(m: &Module<'_>, width: u32) -> bool {
 }
 
 fn tile(at: &InstCtx<'_, '_>, image: Image) -> CheckResult {
-    let rule = |is_fine, operand, message| expect(is_fine, || wrong(at, &TILE, operand, message));
+    let rule = |is_fine, operand, message| {
+        expect(is_fine, || wrong(at, &type_::IMAGE_TILE, operand, message))
+    };
     all([
         rule(
             !at.m.is_void(image.sampled_type),
@@ -329,7 +174,11 @@ fn tile(at: &InstCtx<'_, '_>, image: Image) -> CheckResult {
 }
 
 fn opencl(at: &InstCtx<'_, '_>, image: Image) -> CheckResult {
-    let rule = |is_fine, operand, message| expect(is_fine, || wrong(at, &OPENCL, operand, message));
+    let rule = |is_fine, operand, message| {
+        expect(is_fine, || {
+            wrong(at, &type_::IMAGE_OPENCL, operand, message)
+        })
+    };
     all([
         rule(
             !image.arrayed || matches!(image.dim, Dim::Dim1D | Dim::Dim2D),
@@ -359,7 +208,7 @@ fn vulkan(at: &InstCtx<'_, '_>, image: Image, is_typed: bool) -> CheckResult {
     let m = at.m;
     let sampled = expect(image.sampled != 0, || {
         let message = "in Vulkan, `Sampled` of an image type must be 1 or 2, but is 0";
-        wrong(at, &SAMPLED_VULKAN, SAMPLED, message)
+        wrong(at, &type_::IMAGE_SAMPLED_VULKAN, SAMPLED, message)
     });
     let kind = format_kind(image.format);
     let fits = match (kind, m.ty(image.sampled_type)) {
@@ -375,7 +224,7 @@ fn vulkan(at: &InstCtx<'_, '_>, image: Image, is_typed: bool) -> CheckResult {
             image.format,
             m.show_type(image.sampled_type)
         );
-        let finding = at.finding(&FORMAT_VULKAN, message);
+        let finding = at.finding(&type_::IMAGE_FORMAT_VULKAN, message);
         finding.about(m, image.sampled_type, "the sampled type is declared here")
     });
     all([sampled, format])
@@ -410,7 +259,7 @@ pub(super) fn sampled_image(at: &InstCtx<'_, '_>) -> CheckResult {
             "a sampled image type must be made from an image type, but this is {}",
             m.show_type(ty)
         );
-        let finding = at.finding(&SAMPLED_IMAGE, message);
+        let finding = at.finding(&type_::SAMPLED_IMAGE_TYPE, message);
         return Err(finding.about(m, ty, "it is defined here"));
     };
     let is_sampled = expect(image.sampled <= 1, || {
@@ -418,13 +267,13 @@ pub(super) fn sampled_image(at: &InstCtx<'_, '_>) -> CheckResult {
             "the image of a sampled image type must have `Sampled` 0 or 1, but has {}",
             image.sampled
         );
-        let finding = at.finding(&SAMPLED_IMAGE_USE, message);
+        let finding = at.finding(&type_::SAMPLED_IMAGE_USE, message);
         finding.about(m, ty, "the image type is declared here")
     });
     let is_buffer = m.version >= Version::new(1, 6) && image.dim == Dim::Buffer;
     let is_filtered = expect(!is_buffer, || {
         let message = "since SPIR-V 1.6, the image of a sampled image type can't have the dimensionality `Buffer`";
-        let finding = at.finding(&SAMPLED_IMAGE, message);
+        let finding = at.finding(&type_::SAMPLED_IMAGE_TYPE, message);
         finding.about(m, ty, "the image type is declared here")
     });
     all([is_sampled, is_filtered])

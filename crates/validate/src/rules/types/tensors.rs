@@ -1,120 +1,13 @@
 //! Tensors and the layouts and views of tensors.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidId;
 use spirvkit_grammar::{Op, TensorClampMode};
 
 use crate::finding::{CheckResult, Finding, all, both, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Module, Type};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static ELEMENT: Rule = Rule {
-    id: "type.tensor-element",
-    class: InvalidId,
-    section: "SPV_ARM_tensors",
-    vuids: &[],
-    text: "The elements of a tensor are scalars.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability TensorsARM
-OpExtension \"SPV_ARM_tensors\"
-%tensor = OpTypeTensorARM %v2f32 %u32_2",
-        keeps: "OpCapability TensorsARM
-OpExtension \"SPV_ARM_tensors\"
-%tensor = OpTypeTensorARM %f32 %u32_2",
-    },
-};
-
-pub(super) static RANK: Rule = Rule {
-    id: "type.tensor-rank",
-    class: InvalidId,
-    section: "SPV_ARM_tensors",
-    vuids: &[],
-    text: "The rank of a tensor is a constant integer greater than 0.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability TensorsARM
-OpExtension \"SPV_ARM_tensors\"
-%tensor = OpTypeTensorARM %f32 %u32_0",
-        keeps: "OpCapability TensorsARM
-OpExtension \"SPV_ARM_tensors\"
-%tensor = OpTypeTensorARM %f32 %u32_1",
-    },
-};
-
-pub(super) static SHAPE: Rule = Rule {
-    id: "type.tensor-shape",
-    class: InvalidId,
-    section: "SPV_ARM_tensors",
-    vuids: &[],
-    text: "The shape of a tensor is a constant array of integers, one for each dimension, all greater than 0.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability TensorsARM
-OpExtension \"SPV_ARM_tensors\"
-%array = OpTypeArray %u32 %u32_2
-%shape = OpConstantComposite %array %u32_4 %u32_4
-%tensor = OpTypeTensorARM %f32 %u32_3 %shape",
-        keeps: "OpCapability TensorsARM
-OpExtension \"SPV_ARM_tensors\"
-%array = OpTypeArray %u32 %u32_2
-%shape = OpConstantComposite %array %u32_4 %u32_4
-%tensor = OpTypeTensorARM %f32 %u32_2 %shape",
-    },
-};
-
-pub(super) static DIMENSIONS: Rule = Rule {
-    id: "type.tensor-layout-dimensions",
-    class: InvalidId,
-    section: "SPV_NV_tensor_addressing",
-    vuids: &[],
-    text: "The number of dimensions of a tensor layout or view is a constant 32-bit integer from 1 to 5.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability TensorAddressingNV
-OpExtension \"SPV_NV_tensor_addressing\"
-%layout = OpTypeTensorLayoutNV %u32_16 %u32_0",
-        keeps: "OpCapability TensorAddressingNV
-OpExtension \"SPV_NV_tensor_addressing\"
-%layout = OpTypeTensorLayoutNV %u32_2 %u32_0",
-    },
-};
-
-pub(super) static CLAMP: Rule = Rule {
-    id: "type.tensor-layout-clamp",
-    class: InvalidId,
-    section: "SPV_NV_tensor_addressing",
-    vuids: &[],
-    text: "The clamp mode of a tensor layout is a constant 32-bit integer with the number of a clamp mode.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability TensorAddressingNV
-OpExtension \"SPV_NV_tensor_addressing\"
-%layout = OpTypeTensorLayoutNV %u32_2 %u32_16",
-        keeps: "OpCapability TensorAddressingNV
-OpExtension \"SPV_NV_tensor_addressing\"
-%layout = OpTypeTensorLayoutNV %u32_2 %u32_1",
-    },
-};
-
-pub(super) static VIEW: Rule = Rule {
-    id: "type.tensor-view",
-    class: InvalidId,
-    section: "SPV_NV_tensor_addressing",
-    vuids: &[],
-    text: "Whether a tensor view has dimensions is a constant boolean, and its permutation of the dimensions has \
-           every number once.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "OpCapability TensorAddressingNV
-OpExtension \"SPV_NV_tensor_addressing\"
-%view = OpTypeTensorViewNV %u32_2 %false %u32_1 %u32_1",
-        keeps: "OpCapability TensorAddressingNV
-OpExtension \"SPV_NV_tensor_addressing\"
-%view = OpTypeTensorViewNV %u32_2 %false %u32_1 %u32_0",
-    },
-};
+use crate::rule::Rule;
+use crate::rules::generated::type_;
 
 fn int_type(m: &Module<'_>, id: Id) -> bool {
     m.type_of(id).is_some_and(|ty| m.is_int_scalar(ty))
@@ -135,7 +28,7 @@ pub(super) fn tensor(at: &InstCtx<'_, '_>) -> CheckResult {
             "the elements of a tensor must be scalars, but are {}",
             m.show_type(element)
         );
-        let finding = at.finding(&ELEMENT, message);
+        let finding = at.finding(&type_::TENSOR_ELEMENT, message);
         finding.about(m, element, "the element type is declared here")
     });
     all([elements, ranked(at)])
@@ -150,11 +43,14 @@ fn ranked(at: &InstCtx<'_, '_>) -> CheckResult {
     let rank = at.id(1);
     if !m.is_constant(rank) || !int_type(m, rank) {
         let message = "the rank of a tensor must be a constant integer";
-        return Err(finding(at, &RANK, rank, message));
+        return Err(finding(at, &type_::TENSOR_RANK, rank, message));
     }
     if m.constant_u64(rank) == Some(0) {
         return Err(at
-            .finding(&RANK, "the rank of a tensor must be greater than 0")
+            .finding(
+                &type_::TENSOR_RANK,
+                "the rank of a tensor must be greater than 0",
+            )
             .arg(at, 1));
     }
     match at.inst.args().len() {
@@ -167,15 +63,15 @@ fn shape(at: &InstCtx<'_, '_>, rank: Id, shape: Id) -> CheckResult {
     let m = at.m;
     let wanted = "the shape of a tensor must be a constant array of as many integers as its rank";
     if !m.is_constant(shape) {
-        return Err(finding(at, &SHAPE, shape, wanted));
+        return Err(finding(at, &type_::TENSOR_SHAPE, shape, wanted));
     }
     let Type::Array { element, length } = m.ty_of(shape) else {
-        return Err(finding(at, &SHAPE, shape, wanted));
+        return Err(finding(at, &type_::TENSOR_SHAPE, shape, wanted));
     };
     let lengths = (m.constant_u64(length), m.constant_u64(rank));
     let differs = matches!(lengths, (Some(length), Some(rank)) if length != rank);
     if !m.is_int_scalar(element) || differs {
-        return Err(finding(at, &SHAPE, shape, wanted));
+        return Err(finding(at, &type_::TENSOR_SHAPE, shape, wanted));
     }
     let Some(def) = m.def(shape) else {
         return Ok(());
@@ -192,7 +88,7 @@ fn shape(at: &InstCtx<'_, '_>, rank: Id, shape: Id) -> CheckResult {
         Some(index) => {
             let message =
                 format!("the size of dimension {index} of a tensor must be greater than 0");
-            let finding = at.finding(&SHAPE, message);
+            let finding = at.finding(&type_::TENSOR_SHAPE, message);
             Err(finding.about(m, shape, "the shape is defined here"))
         }
         None => Ok(()),
@@ -205,12 +101,14 @@ fn dimensions(at: &InstCtx<'_, '_>) -> Result<Option<u64>, Finding> {
     let dim = at.id(0);
     if !m.is_constant(dim) || !m.is_int_scalar_of(at.type_of_arg(0), 32) {
         let message = "the number of dimensions must be a constant 32-bit integer";
-        return Err(finding(at, &DIMENSIONS, dim, message));
+        return Err(finding(at, &type_::TENSOR_LAYOUT_DIMENSIONS, dim, message));
     }
     match m.constant_u64(dim) {
         Some(count) if !(1..=5).contains(&count) => {
             let message = format!("the number of dimensions must be from 1 to 5, but is {count}");
-            Err(at.finding(&DIMENSIONS, message).arg(at, 0))
+            Err(at
+                .finding(&type_::TENSOR_LAYOUT_DIMENSIONS, message)
+                .arg(at, 0))
         }
         count => Ok(count),
     }
@@ -224,7 +122,10 @@ pub(super) fn layout(at: &InstCtx<'_, '_>) -> CheckResult {
     let most = u64::from(TensorClampMode::RepeatMirrored.0);
     if !constant || m.constant_u64(clamp).is_some_and(|mode| mode > most) {
         let message = "the clamp mode must be a constant 32-bit integer from 0 to 4";
-        return all([dimensions, Err(finding(at, &CLAMP, clamp, message))]);
+        return all([
+            dimensions,
+            Err(finding(at, &type_::TENSOR_LAYOUT_CLAMP, clamp, message)),
+        ]);
     }
     dimensions
 }
@@ -235,7 +136,7 @@ pub(super) fn view(at: &InstCtx<'_, '_>) -> CheckResult {
     let is_known = m.is_constant(has_dimensions) && m.is_bool_scalar(at.type_of_arg(1));
     let is_known = expect(is_known, || {
         let message = "`HasDimensions` of a tensor view must be a constant boolean";
-        finding(at, &VIEW, has_dimensions, message)
+        finding(at, &type_::TENSOR_VIEW, has_dimensions, message)
     });
     let (count, ()) = both(dimensions(at), is_known)?;
     let permutation = at.inst.args().get(2..).unwrap_or_default();
@@ -245,14 +146,14 @@ pub(super) fn view(at: &InstCtx<'_, '_>) -> CheckResult {
             count.unwrap_or(0),
             permutation.len()
         );
-        return Err(at.finding(&VIEW, message));
+        return Err(at.finding(&type_::TENSOR_VIEW, message));
     }
     let mut seen = 0u64;
     for &index in permutation {
         let index = Id(index);
         if !m.is_constant(index) || !int_type(m, index) {
             let message = "the permutation of a tensor view must consist of constant integers";
-            return Err(finding(at, &VIEW, index, message));
+            return Err(finding(at, &type_::TENSOR_VIEW, index, message));
         }
         let Some(value) = m.constant_u64(index) else {
             return Ok(());
@@ -263,7 +164,7 @@ pub(super) fn view(at: &InstCtx<'_, '_>) -> CheckResult {
                 "the permutation of a tensor view must have every number below {} once; {value} is wrong or repeated",
                 permutation.len()
             );
-            return Err(at.finding(&VIEW, message));
+            return Err(at.finding(&type_::TENSOR_VIEW, message));
         }
         seen |= bit;
     }

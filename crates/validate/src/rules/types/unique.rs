@@ -2,26 +2,11 @@
 
 use hashbrown::HashMap;
 
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::Op;
 
 use crate::finding::{Finding, Reporter};
 use crate::module::{Module, is_type_declaration};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static DUPLICATE: Rule = Rule {
-    id: "type.duplicate",
-    class: InvalidData,
-    section: "2.8",
-    vuids: &[],
-    text: "Two declarations with the same opcode and operands would give one type two ids. Only arrays, structures \
-           and pointers, which decorations can distinguish, may be declared twice.",
-    example: Example {
-        frame: Frame::Shader,
-        breaks: "%again = OpTypeVector %f32 2",
-        keeps: "%again = OpTypePointer Function %f32",
-    },
-};
+use crate::rules::generated::type_;
 
 /// Switches the rule off.
 const EXEMPTION: &str = "SPV_VALIDATOR_ignore_type_decl_unique";
@@ -50,7 +35,7 @@ pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
         }
         if let Some(first) = seen.insert((op, inst.args()), inst.offset()) {
             let message = format!("this {op} repeats an earlier declaration");
-            let finding = Finding::new(&DUPLICATE, inst.offset(), message);
+            let finding = Finding::new(&type_::DUPLICATE, inst.offset(), message);
             reporter.add(finding.at(first, "the earlier declaration is here"));
         }
     }

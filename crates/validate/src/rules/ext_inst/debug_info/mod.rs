@@ -10,12 +10,10 @@
 //! What other validators don't look at is an error in `DebugInfo`, for which nobody
 //! else checks anything, and a warning in its successors, if their texts say it.
 
-mod first;
 mod index;
 mod number;
 mod operands;
 mod places;
-mod rules;
 mod sccs;
 mod schema;
 mod scopes;
@@ -26,14 +24,12 @@ mod values;
 use spirvkit_grammar::ExtInstSet;
 
 use self::index::Index;
-use self::rules::*;
 use self::schema::Row;
 use super::{Call, imports};
 use crate::finding::{CheckResult, Reporter};
 use crate::module::Module;
 use crate::rule::Rule;
-
-pub(super) use self::rules::RULES;
+use crate::rules::generated::{debug_info, original_debug_info};
 
 /// A set and the rules that its operands are judged by.
 struct Dialect {
@@ -52,11 +48,11 @@ const fn dialect(rows: &'static [Row]) -> Dialect {
     Dialect {
         rows,
         is_strict: false,
-        result: &RESULT,
-        text: &TEXT,
-        constant: &CONSTANT,
-        kind: &KIND,
-        module_kind: &MODULE_KIND,
+        result: &debug_info::VOID_RESULT,
+        text: &debug_info::TEXT,
+        constant: &debug_info::CONSTANT,
+        kind: &debug_info::KIND,
+        module_kind: &debug_info::MODULE_KIND,
     }
 }
 
@@ -65,11 +61,11 @@ static OPENCL: Dialect = dialect(schema::OPENCL);
 static FIRST: Dialect = Dialect {
     rows: schema::FIRST,
     is_strict: true,
-    result: &first::RESULT,
-    text: &first::TEXT,
-    constant: &first::CONSTANT,
-    kind: &first::KIND,
-    module_kind: &first::MODULE_KIND,
+    result: &original_debug_info::VOID_RESULT,
+    text: &original_debug_info::TEXT,
+    constant: &original_debug_info::CONSTANT,
+    kind: &original_debug_info::KIND,
+    module_kind: &original_debug_info::MODULE_KIND,
 };
 
 pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> CheckResult {
@@ -93,7 +89,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> CheckResult {
             "instruction {} is only in version 101 of the set and later, but the module imports version 100",
             call.number
         );
-        return Err(call.at.finding(&VERSION, message));
+        return Err(call.at.finding(&debug_info::VERSION, message));
     }
     operands::check(call, dialect, row)?;
     match call.number {
@@ -119,9 +115,11 @@ pub(super) fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
 fn function_definition(call: &Call<'_, '_, '_>) -> CheckResult {
     let own = call.at.function().map(|function| function.id);
     match own {
-        Some(own) if own != call.id(1) => {
-            Err(call.wrong_operand(&DEFINITION, 1, "the function that contains the instruction"))
-        }
+        Some(own) if own != call.id(1) => Err(call.wrong_operand(
+            &debug_info::DEFINITION,
+            1,
+            "the function that contains the instruction",
+        )),
         _ => Ok(()),
     }
 }
@@ -143,5 +141,5 @@ fn line(call: &Call<'_, '_, '_>) -> CheckResult {
     } else {
         return Ok(());
     };
-    Err(call.at.finding(&RANGE, message))
+    Err(call.at.finding(&debug_info::RANGE, message))
 }

@@ -6,12 +6,12 @@ use spirvkit_grammar::{ExtInstSet, Op};
 
 use super::Dialect;
 use super::number;
-use super::rules::*;
 use super::schema::{self, Kinds, NONE, Operand, Row};
 use crate::finding::{CheckResult, Finding, all};
 use crate::module::{Inst, Type};
 use crate::rule::Rule;
 use crate::rules::ext_inst::{Call, known_set};
+use crate::rules::generated::debug_info;
 
 /// Checks all operands of an instruction: first what is an error, then what is worth
 /// a warning.
@@ -44,7 +44,7 @@ fn surplus(call: &Call<'_, '_, '_>, row: &Row) -> CheckResult {
         "{} has {expected} operands in the imported version of the set, but here {found}",
         call.name()
     );
-    Err(call.at.finding(&SURPLUS, message))
+    Err(call.at.finding(&debug_info::SURPLUS, message))
 }
 
 /// Checks operands, given by their places among those of the set's instruction.
@@ -182,7 +182,7 @@ fn check_operand(
                         "{} must have 1 to 4, 8 or 16 components, but has {count}",
                         call.name()
                     );
-                    Err(call.at.finding(&COUNT, message))
+                    Err(call.at.finding(&debug_info::COUNT, message))
                 }
             };
         }
@@ -215,7 +215,7 @@ fn check_operand(
         },
         Operand::Uint => is_fine(
             is_uint_constant(call, def),
-            &UINT,
+            &debug_info::UINT,
             "an OpConstant of a 32-bit unsigned integer",
         ),
         Operand::SpecUint => is_fine(
@@ -227,15 +227,18 @@ fn check_operand(
                         signed: false
                     }
                 ),
-            &UINT,
+            &debug_info::UINT,
             "a constant or specialization constant of a 32-bit unsigned integer",
         ),
         Operand::Count => {
             if !is_uint_constant(call, def) {
-                return wrong(&UINT, "an OpConstant of a 32-bit unsigned integer");
+                return wrong(
+                    &debug_info::UINT,
+                    "an OpConstant of a 32-bit unsigned integer",
+                );
             }
             let fine = matches!(m.constant_u64(id), Some(1..=4));
-            is_fine(fine, &COUNT, "a number from 1 to 4")
+            is_fine(fine, &debug_info::COUNT, "a number from 1 to 4")
         }
         Operand::Constant => is_fine(op == Op::Constant, dialect.constant, "an OpConstant"),
         Operand::IntegerConstant => is_fine(
@@ -302,7 +305,7 @@ fn check_operand(
                 || is_debug(VARIABLES) && is_integer_variable(call, def, true);
             is_fine(
                 fine,
-                &LENGTH,
+                &debug_info::ARRAY_LENGTH,
                 "a constant integer of 32 or 64 bits or an unsigned variable of such a type",
             )
         }
@@ -322,13 +325,13 @@ fn check_operand(
             dialect.module_kind,
             "an OpVariable or OpFunctionParameter",
         ),
-        Operand::Integer => is_fine(is_integer(m.ty_of(id)), &INDEX, "an integer"),
+        Operand::Integer => is_fine(is_integer(m.ty_of(id)), &debug_info::INDEX, "an integer"),
         Operand::Index => {
             let is_constant = op == Op::Constant && is_integer(m.ty_of(id));
             let fine = is_constant || is_debug(VARIABLES) && is_integer_variable(call, def, false);
             is_fine(
                 fine,
-                &INDEX,
+                &debug_info::INDEX,
                 "an OpConstant of an integer type or a variable of one",
             )
         }

@@ -1,51 +1,16 @@
 //! Sources, and lines and columns against their text.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::Op;
 
 use super::index::{Entry, Index};
 use super::number::{LINE, SOURCE, SOURCE_CONTINUED};
-use super::rules::{module, shader, shader_with_body};
 use super::texts::Texts;
 use crate::finding::{CheckResult, Finding, Reporter};
 use crate::module::{Inst, Module};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::debug_info;
 use spirvkit_grammar::debug_info::Field;
-
-pub(super) static PLACE: Rule = Rule {
-    id: "debug-info.place",
-    class: InvalidData,
-    section: "NonSemantic.Shader.DebugInfo",
-    vuids: &[],
-    text: "Lines and columns are within the source, if the module holds its text. Columns may be one past the end of \
-           the line, and a tab may count as up to eight. This is not checked where the text isn't what was compiled \
-           (where any source has `#line`, `#include` or `#define`), nor for built-in declarations, whose names start \
-           with `gl_`.",
-    example: shader_with_body!(
-        "%source = OpExtInst %void %set DebugSource %file %text
-",
-        "%line = OpExtInst %void %set DebugLine %source %u5 %u5 %u0 %u0",
-        "%line = OpExtInst %void %set DebugLine %source %u1 %u1 %u0 %u0"
-    ),
-};
-
-pub(super) static CONTINUED: Rule = Rule {
-    id: "debug-info.source-continued",
-    class: InvalidData,
-    section: "NonSemantic.Shader.DebugInfo",
-    vuids: &[],
-    text: "A DebugSourceContinued comes right after the DebugSource whose text it continues, or after another \
-           DebugSourceContinued. This is a warning.",
-    example: shader!(
-        "%continued = OpExtInst %void %set DebugSourceContinued %text
-",
-        "%source = OpExtInst %void %set DebugSource %file %text
-%continued = OpExtInst %void %set DebugSourceContinued %text
-"
-    ),
-};
 
 /// Where an instruction has its source, line and column among its operands.
 fn place_operands(number: u32) -> Option<usize> {
@@ -78,7 +43,7 @@ pub(super) fn check(index: &Index<'_, '_>, reporter: &mut Reporter) {
             SOURCE_CONTINUED => {
                 if inst.offset() != next {
                     let message = "there is no source right before this to continue";
-                    reporter.add(index.finding(entry, &CONTINUED, message));
+                    reporter.add(index.finding(entry, &debug_info::SOURCE_CONTINUED, message));
                 }
                 next = end_of(inst);
             }
@@ -155,6 +120,6 @@ fn check_place(
 
 #[cold]
 fn finding(m: &Module<'_>, inst: Inst<'_>, source: Id, message: String) -> Finding {
-    let finding = Finding::new(&PLACE, inst.offset(), message).aside(true);
+    let finding = Finding::new(&debug_info::PLACE, inst.offset(), message).aside(true);
     finding.about(m, source, "the source is given here")
 }

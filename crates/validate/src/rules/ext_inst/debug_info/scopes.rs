@@ -2,214 +2,30 @@
 //! instructions stand in.
 
 use spirvkit_binary::{Id, IdMap};
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::ExtInstSet;
 use spirvkit_grammar::debug_info::Field;
 
 use super::index::{Entry, Index};
 use super::number::*;
-use super::rules::{forward, module};
 use super::sccs;
 use crate::finding::{CheckResult, Reporter};
-use crate::rule::{Example, Frame, Rule};
-
-pub(super) static SCOPE_CIRCLE: Rule = Rule {
-    id: "debug-info.scope-circle",
-    class: InvalidData,
-    section: "NonSemantic.Shader.DebugInfo",
-    vuids: &[],
-    text: "From parent to parent, every lexical scope leads to a DebugCompilationUnit, and never back to itself. This \
-           is an error in `DebugInfo` and a warning in its successors.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: forward!(
-            "%source = OpExtInst %void %set DebugSource %file %text
-%block = OpExtInstWithForwardRefsKHR %void %set DebugLexicalBlock %source %u1 %u1 %block
-"
-        ),
-        keeps: forward!(
-            "%source = OpExtInst %void %set DebugSource %file %text
-%block = OpExtInstWithForwardRefsKHR %void %set DebugLexicalBlock %source %u1 %u1 %unit
-%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
-"
-        ),
-    },
-};
-
-pub(super) static INLINED_CIRCLE: Rule = Rule {
-    id: "debug-info.inlined-circle",
-    class: InvalidData,
-    section: "NonSemantic.Shader.DebugInfo",
-    vuids: &[],
-    text: "From call to call, every DebugInlinedAt leads to the function that now contains the code, and never back \
-           to itself. This is an error in `DebugInfo` and a warning in its successors.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: forward!(
-            "%source = OpExtInst %void %set DebugSource %file %text
-%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
-%inner = OpExtInstWithForwardRefsKHR %void %set DebugInlinedAt %u1 %unit %outer
-%outer = OpExtInst %void %set DebugInlinedAt %u1 %unit %inner
-"
-        ),
-        keeps: forward!(
-            "%source = OpExtInst %void %set DebugSource %file %text
-%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
-%inner = OpExtInstWithForwardRefsKHR %void %set DebugInlinedAt %u1 %unit %outer
-%outer = OpExtInst %void %set DebugInlinedAt %u1 %unit
-"
-        ),
-    },
-};
-
-/// Two functions of the source for the functions of [`module!`], in the first set.
-macro_rules! functions {
-    ($more:literal) => {
-        concat!(
-            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
-%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
-%type = OpExtInst %void %set DebugTypeFunction %void %float
-%of_main = OpExtInst %void %set DebugFunction %file %type %text 1 1 %unit %file None 1 %main
-%of_other = OpExtInst %void %set DebugFunction %file %type %text 1 1 %unit %file None 1 %other
-",
-            $more
-        )
-    };
-}
-
-macro_rules! with_functions {
-    ($global:literal, $breaks:literal, $keeps:literal) => {
-        Example {
-            frame: Frame::Whole,
-            breaks: module!("DebugInfo", functions!($global), $breaks),
-            keeps: module!("DebugInfo", functions!($global), $keeps),
-        }
-    };
-}
-
-pub(super) static SCOPE_FUNCTION: Rule = Rule {
-    id: "debug-info.scope-function",
-    class: InvalidData,
-    section: "DebugInfo, 4.7",
-    vuids: &[],
-    text: "A DebugScope names a scope of the function that contains it. If the code was inlined, the scope may be in \
-           any function, but the last DebugInlinedAt on the way out names a scope of the function that contains the \
-           code. The specifications of the successors of `DebugInfo` don't require this.",
-    example: with_functions!(
-        "%at = OpExtInst %void %set DebugInlinedAt 1 %of_main
-",
-        "%scope = OpExtInst %void %set DebugScope %of_other",
-        "%scope = OpExtInst %void %set DebugScope %of_other %at"
-    ),
-};
-
-pub(super) static VARIABLE_SCOPE: Rule = Rule {
-    id: "debug-info.variable-scope",
-    class: InvalidData,
-    section: "DebugInfo, 4.8",
-    vuids: &[],
-    text: "Within a DebugScope, DebugDeclare and DebugValue refer to variables of the function that the scope is in. \
-           The specifications of the successors of `DebugInfo` don't require this.",
-    example: with_functions!(
-        "%local = OpExtInst %void %set DebugLocalVariable %file %float %text 1 1 %of_other
-%at = OpExtInst %void %set DebugInlinedAt 1 %of_main
-%expression = OpExtInst %void %set DebugExpression
-",
-        "%scope = OpExtInst %void %set DebugScope %of_main
-%declare = OpExtInst %void %set DebugDeclare %local %variable %expression",
-        "%scope = OpExtInst %void %set DebugScope %of_other %at
-%declare = OpExtInst %void %set DebugDeclare %local %variable %expression"
-    ),
-};
-
-pub(super) static ARGUMENT: Rule = Rule {
-    id: "debug-info.argument",
-    class: InvalidData,
-    section: "DebugInfo, 4.8",
-    vuids: &[],
-    text: "The formal parameters of a function have different numbers, which start at 1 and don't go beyond the \
-           number of parameters in the function's type. This is an error in `DebugInfo` and a warning in its \
-           successors.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: module!(
-            "DebugInfo",
-            functions!(
-                "%one = OpExtInst %void %set DebugLocalVariable %file %float %text 1 1 %of_main 1
-%two = OpExtInst %void %set DebugLocalVariable %file %float %text 1 1 %of_main 1
-"
-            ),
-            ""
-        ),
-        keeps: module!(
-            "DebugInfo",
-            functions!(
-                "%one = OpExtInst %void %set DebugLocalVariable %file %float %text 1 1 %of_main 1
-%two = OpExtInst %void %set DebugLocalVariable %file %float %text 1 1 %of_main
-"
-            ),
-            ""
-        ),
-    },
-};
-
-pub(super) static DESCRIBED_TWICE: Rule = Rule {
-    id: "debug-info.described-twice",
-    class: InvalidData,
-    section: "NonSemantic.Shader.DebugInfo",
-    vuids: &[],
-    text: "One DebugFunction describes at most one `OpFunction`, and no two describe the same one. In \
-           `NonSemantic.Shader.DebugInfo`, the DebugFunctionDefinition that connects them is in the first block of \
-           the function. This is an error in `DebugInfo` and a warning in its successors.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: module!(
-            "DebugInfo",
-            functions!(
-                "%again = OpExtInst %void %set DebugFunction %file %type %text 1 1 %unit %file None 1 %main
-"
-            ),
-            ""
-        ),
-        keeps: module!("DebugInfo", functions!(""), ""),
-    },
-};
-
-pub(super) static OUTSIDE: Rule = Rule {
-    id: "debug-info.outside-block",
-    class: InvalidData,
-    section: "SPV_KHR_non_semantic_info",
-    vuids: &[],
-    text: "In a function, the instructions of `NonSemantic.Shader.DebugInfo` are in blocks: after the label and \
-           before the terminator. This is a warning. DebugNoScope and DebugNoLine are exempt, because optimizers \
-           leave them at the end of functions.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: module!(
-            "NonSemantic.Shader.DebugInfo.100",
-            "%source = OpExtInst %void %set DebugSource %file %text
-",
-            "OpReturn
-%line = OpExtInst %void %set DebugLine %source %u1 %u1 %u1 %u1
-%next = OpLabel"
-        ),
-        keeps: module!(
-            "NonSemantic.Shader.DebugInfo.100",
-            "%source = OpExtInst %void %set DebugSource %file %text
-",
-            "%line = OpExtInst %void %set DebugLine %source %u1 %u1 %u1 %u1"
-        ),
-    },
-};
+use crate::rule::Rule;
+use crate::rules::generated::debug_info;
 
 /// Checks the scopes of all sets, and what is said to be in them.
 pub(super) fn check(index: &Index<'_, '_>, reporter: &mut Reporter) {
-    sccs_of(index, reporter, Field::Parent, &SCOPE_CIRCLE, "scope");
+    sccs_of(
+        index,
+        reporter,
+        Field::Parent,
+        &debug_info::SCOPE_CIRCLE,
+        "scope",
+    );
     sccs_of(
         index,
         reporter,
         Field::InlinedAt,
-        &INLINED_CIRCLE,
+        &debug_info::INLINED_CIRCLE,
         "place of a call",
     );
     if reporter.is_full() {
@@ -282,7 +98,7 @@ impl Functions {
                     }
                     if !entry.is_in_entry && entry.block != 0 {
                         let message = "the definition must be in the first block of the function";
-                        reporter.add(index.finding(entry, &DESCRIBED_TWICE, message));
+                        reporter.add(index.finding(entry, &debug_info::DESCRIBED_TWICE, message));
                     }
                 }
                 _ => {}
@@ -320,7 +136,7 @@ impl Functions {
                 index.m.name(earlier_function)
             ),
         };
-        Err(index.finding(entry, &DESCRIBED_TWICE, message))
+        Err(index.finding(entry, &debug_info::DESCRIBED_TWICE, message))
     }
 
     fn around(&self, entry: usize) -> Option<usize> {
@@ -391,7 +207,7 @@ fn arguments(index: &Index<'_, '_>, functions: &Functions, reporter: &mut Report
                 "the variable is parameter {number}, but the number of parameters of its function \
                                    is {count}"
             );
-            reporter.add(index.finding(entry, &ARGUMENT, message));
+            reporter.add(index.finding(entry, &debug_info::ARGUMENT, message));
         }
     }
     all.sort_unstable();
@@ -406,7 +222,7 @@ fn arguments(index: &Index<'_, '_>, functions: &Functions, reporter: &mut Report
             index.name(function),
             index.name(earlier)
         );
-        let finding = index.finding(&index.entries[at], &ARGUMENT, message);
+        let finding = index.finding(&index.entries[at], &debug_info::ARGUMENT, message);
         reporter.add(index.pointing(finding, earlier, "the other variable is here"));
     }
 }
@@ -428,7 +244,7 @@ fn bodies(index: &Index<'_, '_>, functions: &Functions, reporter: &mut Reporter)
         let is_outside = entry.function != Id(0) && entry.block == 0;
         if entry.set.is_non_semantic() && says_something && is_outside {
             let message = format!("this {} is outside of blocks", index.title(entry));
-            reporter.add(index.finding(entry, &OUTSIDE, message));
+            reporter.add(index.finding(entry, &debug_info::OUTSIDE_BLOCK, message));
         }
         match entry.number {
             SCOPE => {
@@ -527,7 +343,7 @@ fn scope_function(
             m.name(entry.function)
         ),
     };
-    let finding = index.finding(entry, &SCOPE_FUNCTION, message);
+    let finding = index.finding(entry, &debug_info::SCOPE_FUNCTION, message);
     Err(index.pointing(finding, function, "the scope's function is described here"))
 }
 
@@ -552,6 +368,6 @@ fn variable_scope(
         index.name(own),
         index.name(function)
     );
-    let finding = index.finding(entry, &VARIABLE_SCOPE, message);
+    let finding = index.finding(entry, &debug_info::VARIABLE_SCOPE, message);
     Err(index.pointing(finding, variable, "the variable is described here"))
 }

@@ -1,217 +1,15 @@
 //! How debugging types hang together: members, opaque types, circles.
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_grammar::{ExtInstSet, Op, ShaderDebugInfoDebugInfoFlags as Flags};
 
 use super::index::{Entry, Index};
 use super::number::*;
-use super::rules::{forward, module};
 use super::sccs;
 use super::schema::{NONE, TYPES};
 use crate::finding::{CheckResult, Reporter};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::debug_info;
 use spirvkit_grammar::debug_info::Field;
-
-pub(super) static OPAQUE: Rule = Rule {
-    id: "debug-info.opaque-type",
-    class: InvalidData,
-    section: "DebugInfo, 2",
-    vuids: &[],
-    text: "An opaque type of the source language is a DebugTypeComposite without a size (DebugInfoNone) and without \
-           members; in `DebugInfo`, its name starts with `@`, and no other type's name does. This is an error there \
-           and a warning in the successors.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: module!(
-            "DebugInfo",
-            "%none = OpExtInst %void %set DebugInfoNone
-%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
-%image = OpExtInst %void %set DebugTypeComposite %file Class %text 1 1 %unit %none None
-",
-            ""
-        ),
-        keeps: module!(
-            "DebugInfo",
-            "%none = OpExtInst %void %set DebugInfoNone
-%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
-%image = OpExtInst %void %set DebugTypeComposite %opaque Class %text 1 1 %unit %none None
-",
-            ""
-        ),
-    },
-};
-
-pub(super) static MEMBER: Rule = Rule {
-    id: "debug-info.member",
-    class: InvalidData,
-    section: "DebugInfo, 4.3",
-    vuids: &[],
-    text: "The members, base classes and methods of a composite name it as their parent. (In \
-           `NonSemantic.Shader.DebugInfo` they don't name any.) This is an error in `DebugInfo` and a warning in \
-           `OpenCL.DebugInfo.100`.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: module!(
-            "DebugInfo",
-            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
-%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
-%strange = OpExtInst %void %set DebugTypeComposite %file Structure %text 1 1 %unit %u32_32 None
-%member = OpExtInst %void %set DebugTypeMember %file %float %text 1 1 %strange %u0 %u32_32 None
-%holder = OpExtInst %void %set DebugTypeComposite %file Structure %text 1 1 %unit %u32_32 None %member
-",
-            ""
-        ),
-        keeps: module!(
-            "DebugInfo",
-            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
-%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
-%holder = OpExtInst %void %set DebugTypeComposite %file Structure %text 1 1 %unit %u32_32 None %member
-%member = OpExtInst %void %set DebugTypeMember %file %float %text 1 1 %holder %u0 %u32_32 None
-",
-            ""
-        ),
-    },
-};
-
-pub(super) static LISTED_ONCE: Rule = Rule {
-    id: "debug-info.listed-once",
-    class: InvalidData,
-    section: "DebugInfo, 4.3",
-    vuids: &[],
-    text: "No data member or base class is listed twice, and the composite that it names as its parent lists it. As \
-           no specification says so, this is a warning in all sets.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: module!(
-            "DebugInfo",
-            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
-%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
-%holder = OpExtInst %void %set DebugTypeComposite %file Structure %text 1 1 %unit %u32_32 None
-%member = OpExtInst %void %set DebugTypeMember %file %float %text 1 1 %holder %u0 %u32_32 None
-",
-            ""
-        ),
-        keeps: module!(
-            "DebugInfo",
-            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
-%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
-%holder = OpExtInst %void %set DebugTypeComposite %file Structure %text 1 1 %unit %u32_32 None %member
-%member = OpExtInst %void %set DebugTypeMember %file %float %text 1 1 %holder %u0 %u32_32 None
-",
-            ""
-        ),
-    },
-};
-
-pub(super) static SIZE_CIRCLE: Rule = Rule {
-    id: "debug-info.size-circle",
-    class: InvalidData,
-    section: "NonSemantic.Shader.DebugInfo",
-    vuids: &[],
-    text: "No composite contains itself, whether as a member, in a member's member, in an array or through a typedef: \
-           its size would be infinite. (A pointer to it may be a member, and so may a static variable of its type.) \
-           This is an error in `DebugInfo` and a warning in its successors.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: module!(
-            "DebugInfo",
-            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
-%holder = OpExtInst %void %set DebugTypeComposite %file Structure %text 1 1 %unit %u32_32 None %member
-%member = OpExtInst %void %set DebugTypeMember %file %holder %text 1 1 %holder %u0 %u32_32 None
-",
-            ""
-        ),
-        keeps: module!(
-            "DebugInfo",
-            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
-%holder = OpExtInst %void %set DebugTypeComposite %file Structure %text 1 1 %unit %u32_32 None %member
-%pointer = OpExtInst %void %set DebugTypePointer %holder Function None
-%member = OpExtInst %void %set DebugTypeMember %file %holder %text 1 1 %holder %u0 %u32_32 FlagStaticMember
-",
-            ""
-        ),
-    },
-};
-
-pub(super) static DIMENSIONS: Rule = Rule {
-    id: "debug-info.dimensions",
-    class: InvalidData,
-    section: "DebugInfo, 4.3",
-    vuids: &[],
-    text: "A debugging array has at least one dimension. This is an error in `DebugInfo` and a warning in its \
-           successors.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: module!(
-            "DebugInfo",
-            "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
-%array = OpExtInst %void %set DebugTypeArray %float
-",
-            ""
-        ),
-        keeps: module!(
-            "DebugInfo",
-            "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
-%array = OpExtInst %void %set DebugTypeArray %float %u4 %u3
-",
-            ""
-        ),
-    },
-};
-
-pub(super) static TYPE_CIRCLE: Rule = Rule {
-    id: "debug-info.type-circle",
-    class: InvalidData,
-    section: "NonSemantic.Shader.DebugInfo",
-    vuids: &[],
-    text: "A type is made of itself only through a composite, as in a linked list. A pointer, a qualifier, an array, \
-           a function type or a typedef that leads back to itself describes nothing that a program could declare. \
-           This is an error in `DebugInfo` and a warning in its successors.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: forward!(
-            "%pointer = OpExtInstWithForwardRefsKHR %void %set DebugTypePointer %constant %u5 %u0
-%constant = OpExtInst %void %set DebugTypeQualifier %pointer %u0
-"
-        ),
-        keeps: forward!(
-            "%source = OpExtInst %void %set DebugSource %file %text
-%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
-%pointer = OpExtInstWithForwardRefsKHR %void %set DebugTypePointer %list %u5 %u0
-%member = OpExtInst %void %set DebugTypeMember %file %pointer %source %u1 %u1 %u0 %u32_32 %u0
-%list = OpExtInst %void %set DebugTypeComposite %file %u1 %source %u1 %u1 %unit %file %u32_32 %u0 %member
-"
-        ),
-    },
-};
-
-pub(super) static BASE_CIRCLE: Rule = Rule {
-    id: "debug-info.base-circle",
-    class: InvalidData,
-    section: "NonSemantic.Shader.DebugInfo",
-    vuids: &[],
-    text: "No class is derived from itself, directly or indirectly. This is an error in `DebugInfo` and a warning in \
-           its successors.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: forward!(
-            "%source = OpExtInst %void %set DebugSource %file %text
-%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
-%class = OpExtInstWithForwardRefsKHR %void %set DebugTypeComposite %file %u0 %source %u1 %u1 %unit %file %u32_32 %u0 %base
-%base = OpExtInst %void %set DebugTypeInheritance %class %u0 %u32_32 %u0
-"
-        ),
-        keeps: forward!(
-            "%source = OpExtInst %void %set DebugSource %file %text
-%unit = OpExtInst %void %set DebugCompilationUnit %u1 %u4 %source %u5
-%parent = OpExtInst %void %set DebugTypeComposite %file %u0 %source %u1 %u1 %unit %file %u32_32 %u0
-%class = OpExtInstWithForwardRefsKHR %void %set DebugTypeComposite %file %u0 %source %u1 %u1 %unit %file %u32_32 %u0 %base
-%base = OpExtInst %void %set DebugTypeInheritance %parent %u0 %u32_32 %u0
-"
-        ),
-    },
-};
 
 /// Checks what the types of all sets are made of.
 pub(super) fn check(index: &Index<'_, '_>, reporter: &mut Reporter) {
@@ -223,7 +21,7 @@ pub(super) fn check(index: &Index<'_, '_>, reporter: &mut Reporter) {
             }
             TYPE_ARRAY if entry.inst.args().len() < 4 => {
                 let message = "the array needs at least one dimension";
-                reporter.add(index.finding(entry, &DIMENSIONS, message));
+                reporter.add(index.finding(entry, &debug_info::DIMENSIONS, message));
             }
             _ => {}
         }
@@ -250,7 +48,7 @@ fn opaque(index: &Index<'_, '_>, entry: &Entry<'_>) -> CheckResult {
     };
     let has_size = !is_none(index, entry, size);
     let members = index.words_from(entry, Field::Members);
-    let wrong = |message: &str| Err(index.finding(entry, &OPAQUE, message));
+    let wrong = |message: &str| Err(index.finding(entry, &debug_info::OPAQUE_TYPE, message));
     if !has_size && !members.is_empty() {
         return wrong("the composite has no size, so it is opaque, but it has members");
     }
@@ -304,7 +102,7 @@ fn members(index: &Index<'_, '_>, composite: &Entry<'_>, reporter: &mut Reporter
             index.name(at),
             index.name(holder)
         );
-        let finding = index.finding(composite, &MEMBER, message);
+        let finding = index.finding(composite, &debug_info::MEMBER, message);
         reporter.add(index.pointing(finding, at, "the member is here"));
     }
 }
@@ -333,7 +131,9 @@ fn listed_once(index: &Index<'_, '_>, reporter: &mut Reporter) {
                     format!("{name} is listed among the members, but {other} lists it, too")
                 }
             };
-            let finding = index.error(composite, &LISTED_ONCE, message).warning();
+            let finding = index
+                .error(composite, &debug_info::LISTED_ONCE, message)
+                .warning();
             reporter.add(index.pointing(finding, part, "the member is here"));
         }
     }
@@ -348,7 +148,11 @@ fn listed_once(index: &Index<'_, '_>, reporter: &mut Reporter) {
             continue;
         }
         let message = "the parent of this doesn't list it among its members";
-        reporter.add(index.error(entry, &LISTED_ONCE, message).warning());
+        reporter.add(
+            index
+                .error(entry, &debug_info::LISTED_ONCE, message)
+                .warning(),
+        );
     }
 }
 
@@ -373,7 +177,7 @@ fn size_cycles(index: &Index<'_, '_>, reporter: &mut Reporter) {
     });
     for (from, to) in sccs {
         let message = format!("this contains {}, which contains it", index.name(to));
-        let finding = index.finding(&index.entries[from], &SIZE_CIRCLE, message);
+        let finding = index.finding(&index.entries[from], &debug_info::SIZE_CIRCLE, message);
         reporter.add(index.pointing(finding, to, "the cycle ends here"));
     }
 }
@@ -404,7 +208,7 @@ fn type_cycles(index: &Index<'_, '_>, reporter: &mut Reporter) -> bool {
             "the type is made of {}, which is made of it, without a composite in between",
             index.name(to)
         );
-        let finding = index.finding(&index.entries[from], &TYPE_CIRCLE, message);
+        let finding = index.finding(&index.entries[from], &debug_info::TYPE_CIRCLE, message);
         reporter.add(index.pointing(finding, to, "the cycle ends here"));
     }
     has_some
@@ -425,7 +229,7 @@ fn base_cycles(index: &Index<'_, '_>, reporter: &mut Reporter) {
     });
     for (from, to) in sccs {
         let message = format!("{} is a base class of itself", index.name(to));
-        let finding = index.finding(&index.entries[from], &BASE_CIRCLE, message);
+        let finding = index.finding(&index.entries[from], &debug_info::BASE_CIRCLE, message);
         reporter.add(index.pointing(finding, to, "the cycle ends here"));
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::ErrorClass::InvalidData;
 use spirvkit_diagnostics::counted;
 use spirvkit_diagnostics::with_article;
 use spirvkit_grammar::{
@@ -13,163 +12,9 @@ use spirvkit_grammar::{
 
 use super::index::{Entry, Index};
 use super::number::*;
-use super::rules::{module, shader};
 use crate::finding::{CheckResult, Reporter};
-use crate::rule::{Example, Frame, Rule};
+use crate::rules::generated::debug_info;
 use spirvkit_grammar::debug_info::Field;
-
-pub(super) static ENUMERANT: Rule = Rule {
-    id: "debug-info.enumerant",
-    class: InvalidData,
-    section: "NonSemantic.Shader.DebugInfo",
-    vuids: &[],
-    text: "The constants for encodings, tags, qualifiers, operations, languages and storage classes have values that \
-           the tables of the set define. Where a set writes such numbers as literals, unknown ones can't be decoded; \
-           here this is a warning.",
-    example: shader!(
-        "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u32_32 %u0
-",
-        "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %u0
-"
-    ),
-};
-
-pub(super) static FLAGS: Rule = Rule {
-    id: "debug-info.flags",
-    class: InvalidData,
-    section: "NonSemantic.Shader.DebugInfo",
-    vuids: &[],
-    text: "Flags have only bits that the set's table of flags defines. Where a set writes flags as literals, other \
-           bits can't be decoded; here this is a warning.",
-    example: shader!(
-        "%mask = OpConstant %u32 0x80000000
-%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %mask
-",
-        "%mask = OpConstant %u32 0x20000
-%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %mask
-"
-    ),
-};
-
-pub(super) static FLAGS_APART: Rule = Rule {
-    id: "debug-info.flags-apart",
-    class: InvalidData,
-    section: "NonSemantic.Shader.DebugInfo",
-    vuids: &[],
-    text: "No type is a reference to both an L-value and an R-value, or passed both by value and by reference. \
-           (FlagIsProtected and FlagIsPrivate may be combined: that is FlagIsPublic.) This is an error in `DebugInfo` \
-           and a warning in its successors.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: module!(
-            "DebugInfo",
-            "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
-%pointer = OpExtInst %void %set DebugTypePointer %float Function FlagLValueReference|FlagRValueReference
-",
-            ""
-        ),
-        keeps: module!(
-            "DebugInfo",
-            "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 Float
-%pointer = OpExtInst %void %set DebugTypePointer %float Function FlagIsPublic|FlagRValueReference
-",
-            ""
-        ),
-    },
-};
-
-pub(super) static FLAG_PLACE: Rule = Rule {
-    id: "debug-info.flag-place",
-    class: InvalidData,
-    section: "NonSemantic.Shader.DebugInfo",
-    vuids: &[],
-    text: "A DebugFunctionDeclaration is not a definition, only a DebugTypeEnum is an enumeration class, and a \
-           composite that is only declared (FlagFwdDecl) has no members. This is an error in `DebugInfo` and a \
-           warning in its successors.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: module!(
-            "DebugInfo",
-            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
-%type = OpExtInst %void %set DebugTypeFunction %void
-%declared = OpExtInst %void %set DebugFunctionDeclaration %file %type %text 1 1 %unit %file FlagIsDefinition
-",
-            ""
-        ),
-        keeps: module!(
-            "DebugInfo",
-            "%unit = OpExtInst %void %set DebugCompilationUnit %text 1 4
-%type = OpExtInst %void %set DebugTypeFunction %void
-%declared = OpExtInst %void %set DebugFunctionDeclaration %file %type %text 1 1 %unit %file FlagPrototyped
-",
-            ""
-        ),
-    },
-};
-
-pub(super) static OPERATION_COUNT: Rule = Rule {
-    id: "debug-info.operation",
-    class: InvalidData,
-    section: "NonSemantic.Shader.DebugInfo",
-    vuids: &[],
-    text: "A DebugOperation has as many operands as the set's table of operations gives it: two for a bit piece, one \
-           for an operation with a constant, none for the others. This is an error in `DebugInfo` and a warning in \
-           its successors.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: module!(
-            "DebugInfo",
-            "%operation = OpExtInst %void %set DebugOperation Deref 4
-",
-            ""
-        ),
-        keeps: module!(
-            "DebugInfo",
-            "%operation = OpExtInst %void %set DebugOperation PlusUconst 4
-",
-            ""
-        ),
-    },
-};
-
-pub(super) static FP_ENCODING: Rule = Rule {
-    id: "debug-info.fp-encoding",
-    class: InvalidData,
-    section: "NonSemantic.Shader.DebugInfo",
-    vuids: &[],
-    text: "Only a floating-point type has an encoding for floating-point numbers, and the encoding determines the \
-           number of bits: 16 for BFloat16KHR, 8 for Float8E4M3EXT and Float8E5M2EXT. This is a warning.",
-    example: Example {
-        frame: Frame::Whole,
-        breaks: module!(
-            "NonSemantic.Shader.DebugInfo.101",
-            "%float = OpExtInst %void %set DebugTypeBasic %file %u32_32 %u3 %u0 %u0
-",
-            ""
-        ),
-        keeps: module!(
-            "NonSemantic.Shader.DebugInfo.101",
-            "%bits = OpConstant %u32 16
-%float = OpExtInst %void %set DebugTypeBasic %file %bits %u3 %u0 %u0
-",
-            ""
-        ),
-    },
-};
-
-pub(super) static IDENTIFIER: Rule = Rule {
-    id: "debug-info.build-identifier",
-    class: InvalidData,
-    section: "NonSemantic.Shader.DebugInfo",
-    vuids: &[],
-    text: "A build identifier is written in lower-case hexadecimal digits. This is a warning.",
-    example: shader!(
-        "%identifier = OpExtInst %void %set DebugBuildIdentifier %file %u0
-",
-        "%identifier = OpExtInst %void %set DebugBuildIdentifier %digits %u0
-"
-    ),
-};
 
 /// Checks the numbers of all debugging instructions.
 pub(super) fn check(index: &Index<'_, '_>, reporter: &mut Reporter) {
@@ -233,7 +78,7 @@ fn enumerants(index: &Index<'_, '_>, entry: &Entry<'_>) -> CheckResult {
                 index.title(entry),
                 with_article(kind.description())
             );
-            return Err(index.finding(entry, &ENUMERANT, message));
+            return Err(index.finding(entry, &debug_info::ENUMERANT, message));
         }
     }
     Ok(())
@@ -256,7 +101,7 @@ fn flags(index: &Index<'_, '_>, entry: &Entry<'_>) -> CheckResult {
                 "{} has flags with unknown bits: {unknown:#x}",
                 index.title(entry)
             );
-            return Err(index.finding(entry, &FLAGS, message));
+            return Err(index.finding(entry, &debug_info::FLAGS, message));
         }
     }
     if entry.number == BUILD_IDENTIFIER {
@@ -269,7 +114,7 @@ fn flags(index: &Index<'_, '_>, entry: &Entry<'_>) -> CheckResult {
     ];
     if let Some((one, other)) = apart.iter().find(|pair| has(pair.0) && has(pair.1)) {
         let message = format!("{} has both {one} and {other}", index.title(entry));
-        return Err(index.finding(entry, &FLAGS_APART, message));
+        return Err(index.finding(entry, &debug_info::FLAGS_APART, message));
     }
     let members = index.words_from(entry, Field::Members);
     let misplaced = match entry.number {
@@ -288,7 +133,7 @@ fn flags(index: &Index<'_, '_>, entry: &Entry<'_>) -> CheckResult {
         }
         _ => return Ok(()),
     };
-    Err(index.finding(entry, &FLAG_PLACE, misplaced))
+    Err(index.finding(entry, &debug_info::FLAG_PLACE, misplaced))
 }
 
 /// The table of operations that a set has.
@@ -316,7 +161,7 @@ fn operation(index: &Index<'_, '_>, entry: &Entry<'_>) -> CheckResult {
         info.name(),
         counted(expected, "operand")
     );
-    Err(index.finding(entry, &OPERATION_COUNT, message))
+    Err(index.finding(entry, &debug_info::OPERATION, message))
 }
 
 fn fp_encoding(index: &Index<'_, '_>, entry: &Entry<'_>) -> CheckResult {
@@ -327,7 +172,7 @@ fn fp_encoding(index: &Index<'_, '_>, entry: &Entry<'_>) -> CheckResult {
     let encoding = index.value(entry, Field::Encoding);
     if encoding.is_some_and(|encoding| encoding != u64::from(Encoding::Float.0)) {
         let message = "the type has an encoding for floating-point numbers, but is not a Float";
-        return Err(index.finding(entry, &FP_ENCODING, message));
+        return Err(index.finding(entry, &debug_info::FP_ENCODING, message));
     }
     let Ok(format) = u32::try_from(format).map(FPEncoding) else {
         return Ok(());
@@ -343,7 +188,7 @@ fn fp_encoding(index: &Index<'_, '_>, entry: &Entry<'_>) -> CheckResult {
         Some(size) if size != expected => {
             let message =
                 format!("a number in {format} has {expected} bits, but the type has {size}");
-            Err(index.finding(entry, &FP_ENCODING, message))
+            Err(index.finding(entry, &debug_info::FP_ENCODING, message))
         }
         _ => Ok(()),
     }
@@ -368,5 +213,5 @@ fn identifier(
         return Ok(());
     }
     let message = "the build identifier must have only lower-case hexadecimal digits";
-    Err(index.finding(entry, &IDENTIFIER, message))
+    Err(index.finding(entry, &debug_info::BUILD_IDENTIFIER, message))
 }

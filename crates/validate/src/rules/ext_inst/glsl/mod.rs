@@ -1,16 +1,12 @@
 //! The set for graphics, `GLSL.std.450`.
 
-mod rules;
-
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, ExecutionModel, Op, StorageClass};
 
-use self::rules::*;
 use super::Call;
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::module::{Models, Module, Type};
-
-pub(super) use self::rules::RULES;
+use crate::rules::generated::glsl;
 
 /// What an instruction works on, and so what is checked.
 #[derive(Clone, Copy)]
@@ -164,7 +160,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
         encoding: Some(_), ..
     } = m.ty(m.component_type(result))
     {
-        return Err(call.bad_result(&NUMBER_FORMAT, "of IEEE 754 numbers"));
+        return Err(call.bad_result(&glsl::NUMBER_FORMAT, "of IEEE 754 numbers"));
     }
     let shape = SHAPES.get(call.number as usize).copied();
     match shape.unwrap_or(Shape::Free) {
@@ -174,39 +170,60 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
             let fits =
                 m.is_float_scalar_or_vector(result) && matches!(m.bit_width(result), 16 | 32);
             call.result(
-                &NARROW_FLOAT_RESULT,
+                &glsl::NARROW_FLOAT_RESULT,
                 fits,
                 "a scalar or vector of 16-bit or 32-bit floats",
             )?;
-            call.operands_of_result_type(&SAME_TYPE, 0..call.count())
+            call.operands_of_result_type(&glsl::SAME_TYPE, 0..call.count())
         }
         Shape::Int => int(call),
         Shape::Int32 => {
             int(call)?;
-            call.result(&MSB_WIDTH, m.bit_width(result) == 32, "of 32-bit integers")
+            call.result(
+                &glsl::MSB_WIDTH,
+                m.bit_width(result) == 32,
+                "of 32-bit integers",
+            )
         }
         Shape::Determinant => {
             call.result(
-                &DETERMINANT,
+                &glsl::DETERMINANT,
                 m.is_float_scalar(result),
                 "a floating-point scalar",
             )?;
             let matrix = call.ty(0);
-            call.operand(&SQUARE_MATRIX, 0, is_square(m, matrix), "a square matrix")?;
+            call.operand(
+                &glsl::SQUARE_MATRIX,
+                0,
+                is_square(m, matrix),
+                "a square matrix",
+            )?;
             let fits = m.component_type(matrix) == result;
-            call.operand(&DETERMINANT, 0, fits, "a matrix of the result type")
+            call.operand(&glsl::DETERMINANT, 0, fits, "a matrix of the result type")
         }
         Shape::MatrixInverse => {
-            call.result(&SQUARE_MATRIX, is_square(m, result), "a square matrix")?;
-            call.operand(&INVERSE, 0, call.ty(0) == result, "of the result type")
+            call.result(
+                &glsl::SQUARE_MATRIX,
+                is_square(m, result),
+                "a square matrix",
+            )?;
+            call.operand(
+                &glsl::INVERSE,
+                0,
+                call.ty(0) == result,
+                "of the result type",
+            )
         }
         Shape::Modf => {
             float_result(call)?;
             let pointer = out_pointer(call).and_then(|pointee| {
                 let fits = pointee.is_none_or(|pointee| pointee == result);
-                call.operand(&MODF_POINTEE, 1, fits, "a pointer to the result type")
+                call.operand(&glsl::MODF_POINTEE, 1, fits, "a pointer to the result type")
             });
-            all([call.operands_of_result_type(&SAME_TYPE, 0..1), pointer])
+            all([
+                call.operands_of_result_type(&glsl::SAME_TYPE, 0..1),
+                pointer,
+            ])
         }
         Shape::ModfStruct => {
             let fits = match *m.members(result) {
@@ -214,20 +231,23 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
                 _ => false,
             };
             call.result(
-                &MODF_STRUCT,
+                &glsl::MODF_STRUCT,
                 fits,
                 "a structure of two floating-point scalars or vectors of the same type",
             )?;
-            operand_of_first_member(call, &MODF_STRUCT)
+            operand_of_first_member(call, &glsl::MODF_STRUCT)
         }
         Shape::Frexp => {
             float_result(call)?;
             let pointer = out_pointer(call).and_then(|pointee| {
                 let fits = pointee.is_none_or(|pointee| is_exponent(m, pointee, result));
                 let wanted = "a pointer to as many 32-bit integers as the result has components";
-                call.operand(&FREXP_EXPONENT, 1, fits, wanted)
+                call.operand(&glsl::FREXP_EXPONENT, 1, fits, wanted)
             });
-            all([call.operands_of_result_type(&SAME_TYPE, 0..1), pointer])
+            all([
+                call.operands_of_result_type(&glsl::SAME_TYPE, 0..1),
+                pointer,
+            ])
         }
         Shape::FrexpStruct => {
             let fits = match *m.members(result) {
@@ -238,11 +258,11 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
                 _ => false,
             };
             call.result(
-                &FREXP_STRUCT,
+                &glsl::FREXP_STRUCT,
                 fits,
                 "a structure of a floating-point scalar or vector and as many 32-bit integers",
             )?;
-            operand_of_first_member(call, &FREXP_STRUCT)
+            operand_of_first_member(call, &glsl::FREXP_STRUCT)
         }
         Shape::Ldexp => {
             float_result(call)?;
@@ -250,38 +270,48 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
             let fits = m.is_int_scalar_or_vector(exponent) && same_size(m, exponent, result);
             let wanted = "an integer scalar or vector with as many components as the result";
             all([
-                call.operands_of_result_type(&SAME_TYPE, 0..1),
-                call.operand(&LDEXP_EXPONENT, 1, fits, wanted),
+                call.operands_of_result_type(&glsl::SAME_TYPE, 0..1),
+                call.operand(&glsl::LDEXP_EXPONENT, 1, fits, wanted),
             ])
         }
         Shape::Pack(packed) => {
             let (small, large) = packed.sides();
-            call.result(&PACK_RESULT, large.holds(m, result), large.name())?;
-            call.operand(&PACK_OPERAND, 0, small.holds(m, call.ty(0)), small.name())
+            call.result(&glsl::PACK_RESULT, large.holds(m, result), large.name())?;
+            call.operand(
+                &glsl::PACK_OPERAND,
+                0,
+                small.holds(m, call.ty(0)),
+                small.name(),
+            )
         }
         Shape::Unpack(packed) => {
             let (small, large) = packed.sides();
-            call.result(&UNPACK_RESULT, small.holds(m, result), small.name())?;
-            call.operand(&UNPACK_OPERAND, 0, large.holds(m, call.ty(0)), large.name())
+            call.result(&glsl::UNPACK_RESULT, small.holds(m, result), small.name())?;
+            call.operand(
+                &glsl::UNPACK_OPERAND,
+                0,
+                large.holds(m, call.ty(0)),
+                large.name(),
+            )
         }
         Shape::Length => length(call),
         Shape::Cross => {
             let fits = m.is_float_vector(result) && m.dimension(result) == 3;
-            call.result(&CROSS_RESULT, fits, "a vector of three floats")?;
-            call.operands_of_result_type(&SAME_TYPE, 0..2)
+            call.result(&glsl::CROSS_RESULT, fits, "a vector of three floats")?;
+            call.operands_of_result_type(&glsl::SAME_TYPE, 0..2)
         }
         Shape::Refract => {
             float_result(call)?;
             let fits = m.is_float_scalar(call.ty(2));
             all([
-                call.operands_of_result_type(&SAME_TYPE, 0..2),
-                call.operand(&REFRACT_ETA, 2, fits, "a floating-point scalar"),
+                call.operands_of_result_type(&glsl::SAME_TYPE, 0..2),
+                call.operand(&glsl::REFRACT_ETA, 2, fits, "a floating-point scalar"),
             ])
         }
         Shape::InterpolateAtCentroid => interpolate(call),
         Shape::InterpolateAtSample => {
             let fits = m.is_int_scalar_of(call.ty(1), 32);
-            let sample = call.operand(&INTERPOLATE_SAMPLE, 1, fits, "a 32-bit integer");
+            let sample = call.operand(&glsl::INTERPOLATE_SAMPLE, 1, fits, "a 32-bit integer");
             all([interpolate(call), sample])
         }
         Shape::InterpolateAtOffset => {
@@ -292,37 +322,42 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
                 && m.bit_width(offset) == 16;
             let fits = Side::Floats(2).holds(m, offset) || takes_half;
             let wanted = "a vector of two 32-bit floats";
-            let offset = call.operand(&INTERPOLATE_OFFSET, 1, fits, wanted);
+            let offset = call.operand(&glsl::INTERPOLATE_OFFSET, 1, fits, wanted);
             all([interpolate(call), offset])
         }
         Shape::NotSupported => {
             let message = format!("{} is not supported by any consumer", call.name());
-            Err(call.at.finding(&NOT_SUPPORTED, message))
+            Err(call.at.finding(&glsl::NOT_SUPPORTED, message))
         }
     }
 }
 
 fn float(call: &Call<'_, '_, '_>) -> CheckResult {
     float_result(call)?;
-    call.operands_of_result_type(&SAME_TYPE, 0..call.count())
+    call.operands_of_result_type(&glsl::SAME_TYPE, 0..call.count())
 }
 
 fn float_result(call: &Call<'_, '_, '_>) -> CheckResult {
     let fits = call.m().is_float_scalar_or_vector(call.result_type());
-    call.result(&FLOAT_RESULT, fits, FLOAT)
+    call.result(&glsl::FLOAT_RESULT, fits, FLOAT)
 }
 
 /// What the second operand, which must be a pointer, points to, if that is known.
 fn out_pointer(call: &Call<'_, '_, '_>) -> Result<Option<Id>, Finding> {
     let pointer = call.ty(1);
-    call.operand(&OUT_POINTER, 1, call.m().is_pointer(pointer), "a pointer")?;
+    call.operand(
+        &glsl::OUT_POINTER,
+        1,
+        call.m().is_pointer(pointer),
+        "a pointer",
+    )?;
     Ok(call.m().pointee(pointer))
 }
 
 fn int(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     let result = call.result_type();
-    call.result(&INT_RESULT, m.is_int_scalar_or_vector(result), INT)?;
+    call.result(&glsl::INT_RESULT, m.is_int_scalar_or_vector(result), INT)?;
     all((0..call.count()).map(|index| {
         let ty = call.ty(index);
         let fits = ty == result
@@ -330,7 +365,7 @@ fn int(call: &Call<'_, '_, '_>) -> CheckResult {
                 && same_size(m, ty, result)
                 && m.bit_width(ty) == m.bit_width(result);
         call.operand(
-            &INT_OPERAND,
+            &glsl::INT_OPERAND,
             index,
             fits,
             "an integer scalar or vector with the same number of components as the result and the same width",
@@ -343,12 +378,12 @@ fn length(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     let result = call.result_type();
     let fits = m.is_float_scalar(result);
-    call.result(&LENGTH_RESULT, fits, "a floating-point scalar")?;
+    call.result(&glsl::LENGTH_RESULT, fits, "a floating-point scalar")?;
     all((0..call.count()).map(|index| {
         let ty = call.ty(index);
         let fits = m.is_float_scalar_or_vector(ty) && m.component_type(ty) == result;
         call.operand(
-            &LENGTH_OPERAND,
+            &glsl::LENGTH_OPERAND,
             index,
             fits,
             "of the result type or a vector with components of it",
@@ -357,7 +392,7 @@ fn length(call: &Call<'_, '_, '_>) -> CheckResult {
     }))?;
     let fits = call.count() < 2 || same_size(m, call.ty(0), call.ty(1));
     call.operand(
-        &DISTANCE_SIZES,
+        &glsl::DISTANCE_SIZES,
         1,
         fits,
         "of the same number of components as the first point",
@@ -374,7 +409,7 @@ fn interpolate(call: &Call<'_, '_, '_>) -> CheckResult {
             "{} needs the capability InterpolationFunction, which the module doesn't declare",
             call.name()
         );
-        call.at.finding(&INTERPOLATE_CAPABILITY, message)
+        call.at.finding(&glsl::INTERPOLATE_CAPABILITY, message)
     });
     let takes_half = m.bit_width(result) == 16 && m.has_extension(HALF_FLOATS);
     let fits = m.is_float_scalar_or_vector(result) && (m.bit_width(result) == 32 || takes_half);
@@ -388,12 +423,12 @@ fn interpolate(call: &Call<'_, '_, '_>) -> CheckResult {
         _ => call.ty(0),
     };
     let types = call
-        .result(&INTERPOLATE_RESULT, fits, wanted)
+        .result(&glsl::INTERPOLATE_RESULT, fits, wanted)
         .and_then(|()| {
             let fits = m.pointer_class(pointer) == Some(StorageClass::Input)
                 && m.pointee(pointer).is_none_or(|pointee| pointee == result);
             let wanted = "a pointer into the storage class `Input` to the result type";
-            call.operand(&INTERPOLANT, 0, fits, wanted)
+            call.operand(&glsl::INTERPOLANT, 0, fits, wanted)
         });
     let stages = match call.at.models_outside(FRAGMENT) {
         None => Ok(()),
@@ -402,7 +437,7 @@ fn interpolate(call: &Call<'_, '_, '_>) -> CheckResult {
                 "{} can be used only in Fragment, but is reached from {models}",
                 call.name()
             );
-            Err(call.at.finding(&INTERPOLATE_STAGE, message))
+            Err(call.at.finding(&glsl::INTERPOLATE_STAGE, message))
         }
     };
     all([capability, types, stages])

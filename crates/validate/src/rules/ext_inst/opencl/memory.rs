@@ -5,10 +5,10 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{AddressingModel, StorageClass};
 
 use super::Element;
-use super::rules::*;
 use crate::finding::{CheckResult, all};
 use crate::module::{Module, Type, is_cross_workgroup};
 use crate::rules::ext_inst::Call;
+use crate::rules::generated::opencl_std;
 
 /// Memory that a kernel may write.
 pub(super) fn is_writable(class: Option<StorageClass>) -> bool {
@@ -34,18 +34,18 @@ fn size(call: &Call<'_, '_, '_>, index: usize) -> CheckResult {
                 "{} needs a physical addressing model, but the module's is `Logical`",
                 call.name()
             );
-            return Err(call.at.finding(&PHYSICAL, message));
+            return Err(call.at.finding(&opencl_std::PHYSICAL, message));
         }
         AddressingModel::Physical32 => (32, "a 32-bit integer, because addresses have 32 bits"),
         _ => (64, "a 64-bit integer, because addresses have 64 bits"),
     };
     let fits = m.is_int_scalar_of(call.ty(index), bits);
-    call.operand(&SIZE, index, fits, name)
+    call.operand(&opencl_std::SIZE, index, fits, name)
 }
 
 fn void(call: &Call<'_, '_, '_>) -> CheckResult {
     let fits = call.m().is_void(call.result_type());
-    call.result(&VOID_RESULT, fits, "void")
+    call.result(&opencl_std::VOID_RESULT, fits, "void")
 }
 
 /// What a pointer points to must be this component or a half.
@@ -66,7 +66,7 @@ fn element(
             "a pointer to 16-bit floats",
         ),
     };
-    call.operand(&ELEMENT, pointer, fits, name)
+    call.operand(&opencl_std::ELEMENT, pointer, fits, name)
 }
 
 pub(super) fn load(call: &Call<'_, '_, '_>, kind: Element) -> CheckResult {
@@ -80,13 +80,13 @@ pub(super) fn load(call: &Call<'_, '_, '_>, kind: Element) -> CheckResult {
         Element::Half => (m.is_float_scalar(result), "a floating-point scalar"),
         Element::Halves => (m.is_float_vector(result), "a floating-point vector"),
     };
-    call.result(&LOAD_RESULT, fits, name)?;
+    call.result(&opencl_std::LOAD_RESULT, fits, name)?;
     let size = size(call, 0);
     let class = m.pointer_class(call.ty(1));
     let fits = is_writable(class) || class == Some(StorageClass::UniformConstant);
     let pointer = call
         .operand(
-            &LOAD_POINTER,
+            &opencl_std::LOAD_POINTER,
             1,
             fits,
             "a pointer into `UniformConstant`, `Generic`, `CrossWorkgroup`, `Workgroup` or `Function` \
@@ -106,7 +106,7 @@ fn loaded(call: &Call<'_, '_, '_>, kind: Element) -> CheckResult {
                 "{} loads {count} components, but its result type has {dimension}",
                 call.name()
             );
-            return Err(call.at.finding(&LOAD_COUNT, message));
+            return Err(call.at.finding(&opencl_std::LOAD_COUNT, message));
         }
     }
     Ok(())
@@ -130,12 +130,12 @@ pub(super) fn store(call: &Call<'_, '_, '_>, kind: Element) -> CheckResult {
             "a vector of floats of 32 or 64 bits",
         ),
     };
-    let stored = call.operand(&STORE_DATA, 0, fits, name);
+    let stored = call.operand(&opencl_std::STORE_DATA, 0, fits, name);
     let is_known = stored.is_ok();
     let fits = is_writable(m.pointer_class(call.ty(2)));
     let wanted = "a pointer into `Generic`, `CrossWorkgroup`, `Workgroup` or `Function` memory";
     let pointer = call
-        .operand(&STORE_POINTER, 2, fits, wanted)
+        .operand(&opencl_std::STORE_POINTER, 2, fits, wanted)
         .and_then(|()| match is_known {
             true => element(call, 2, kind, m.component_type(data)),
             false => Ok(()),
@@ -145,7 +145,7 @@ pub(super) fn store(call: &Call<'_, '_, '_>, kind: Element) -> CheckResult {
 
 pub(super) fn printf(call: &Call<'_, '_, '_>) -> CheckResult {
     let fits = call.m().is_int_scalar_of(call.result_type(), 32);
-    let result = call.result(&PRINTF_RESULT, fits, "a 32-bit integer");
+    let result = call.result(&opencl_std::PRINTF_RESULT, fits, "a 32-bit integer");
     all([result, printf_format(call)])
 }
 
@@ -156,7 +156,7 @@ fn printf_format(call: &Call<'_, '_, '_>) -> CheckResult {
     let fits = class == Some(StorageClass::UniformConstant)
         || is_writable(class) && m.has_extension("SPV_EXT_relaxed_printf_string_address_space");
     call.operand(
-        &PRINTF_FORMAT,
+        &opencl_std::PRINTF_FORMAT,
         0,
         fits,
         "a pointer into `UniformConstant` memory",
@@ -169,7 +169,12 @@ fn printf_format(call: &Call<'_, '_, '_>) -> CheckResult {
         _ => pointee,
     };
     let fits = m.is_int_scalar_of(character, 8);
-    call.operand(&PRINTF_FORMAT, 0, fits, "a pointer to 8-bit integers")
+    call.operand(
+        &opencl_std::PRINTF_FORMAT,
+        0,
+        fits,
+        "a pointer to 8-bit integers",
+    )
 }
 
 pub(super) fn prefetch(call: &Call<'_, '_, '_>) -> CheckResult {
@@ -178,12 +183,12 @@ pub(super) fn prefetch(call: &Call<'_, '_, '_>) -> CheckResult {
     let fits = m.pointer_class(pointer).is_some_and(is_cross_workgroup);
     let wanted = "a pointer into `CrossWorkgroup` memory";
     let prefetched = call
-        .operand(&PREFETCH_POINTER, 0, fits, wanted)
+        .operand(&opencl_std::PREFETCH_POINTER, 0, fits, wanted)
         .and_then(|()| {
             let pointee = m.pointee(pointer);
             let fits = pointee.is_none_or(|pointee| is_number(m, pointee));
             let wanted = "a pointer to integers or floats, or vectors of them";
-            call.operand(&PREFETCH_POINTER, 0, fits, wanted)
+            call.operand(&opencl_std::PREFETCH_POINTER, 0, fits, wanted)
         });
     all([void(call), prefetched, size(call, 1)])
 }

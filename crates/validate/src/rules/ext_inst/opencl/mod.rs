@@ -2,12 +2,9 @@
 
 mod math;
 mod memory;
-mod rules;
 
 use super::Call;
 use crate::finding::CheckResult;
-
-pub(super) use self::rules::RULES;
 
 /// What an instruction works on, and so what is checked.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,55 @@
+//! The Markdown files that hold the rules: a section for each. `xtask` is compiled with
+//! this, too, and writes `rules/generated.rs` from them.
+
+/// A section of a Markdown file: all there is of one rule.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Section<'t> {
+    /// The rule's id, the heading.
+    pub(crate) id: &'t str,
+    /// Class, section and VUIDs, with dots between them.
+    #[allow(dead_code, reason = "only `xtask` reads it")]
+    pub(crate) facts: &'t str,
+    /// What the rule says.
+    pub(crate) text: &'t str,
+    /// What the example stands in, from the outside to the inside, and at last the
+    /// environment that it is for.
+    pub(crate) frames: &'t str,
+    /// Assembly that breaks the rule.
+    pub(crate) breaks: &'t str,
+    /// Assembly that keeps it.
+    pub(crate) keeps: &'t str,
+}
+
+/// The sections of a file. One that is not as it must be has nothing but an id.
+pub(crate) fn sections(page: &str) -> impl Iterator<Item = Section<'_>> {
+    let sections = page.split("\n## ").skip(1);
+    sections.map(|section| {
+        parse(section).unwrap_or_else(|| Section {
+            id: section.lines().next().unwrap_or_default(),
+            ..Section::default()
+        })
+    })
+}
+
+fn parse(section: &str) -> Option<Section<'_>> {
+    let (id, rest) = section.split_once("\n\n")?;
+    let (facts, rest) = rest.split_once("\n\n")?;
+    let (text, rest) = rest.split_once("\n\n```spirv breaks ")?;
+    let (frames, rest) = rest.split_once('\n')?;
+    let (breaks, rest) = rest.split_once("```\n\n```spirv keeps\n")?;
+    let (keeps, rest) = rest.split_once("```")?;
+    rest.trim().is_empty().then_some(Section {
+        id,
+        facts,
+        text,
+        frames,
+        breaks,
+        keeps,
+    })
+}
+
+/// Paragraphs without their line breaks.
+pub(crate) fn unwrapped(text: &str) -> String {
+    let paragraphs: Vec<String> = text.split("\n\n").map(|p| p.replace('\n', " ")).collect();
+    paragraphs.join("\n\n")
+}

@@ -69,7 +69,7 @@ fn edit(module: &mut Module, recipe: &mut Recipe<'_>) {
     let kind = recipe.byte();
     let inst = any_inst(module, recipe);
     // A change that can't be made has an error, and leaves everything as it was.
-    let _ = match kind % 20 {
+    let _ = match kind % 23 {
         0 | 1 => module.remove(inst),
         2 => {
             let place = any_place(module, recipe);
@@ -145,12 +145,40 @@ fn edit(module: &mut Module, recipe: &mut Recipe<'_>) {
             module.set_line(inst, line.filter(|&line| module.is_place(line)));
             Ok(())
         }
-        _ => {
+        19 => {
             let from = any_inst(module, recipe);
             module.copy_place(from, inst);
             Ok(())
         }
+        20 => module.erase(inst),
+        21 => {
+            let value = any_id(module, recipe);
+            module.replace_with(inst, value).map(drop)
+        }
+        _ => {
+            let place = any_place(module, recipe);
+            call_in(module, place, recipe.word());
+            Ok(())
+        }
     };
+}
+
+/// Makes instructions at a place by the builder's calls. What there is by value is there once.
+fn call_in(module: &mut Module, place: Place, value: u32) {
+    let made = module.edit(|b| {
+        b.insert_at(place);
+        let number = b.constant_u32(value);
+        let uint = b.type_int(32, 0);
+        b.i_add(uint, number, number);
+        b.local(uint);
+        assert_eq!(b.constant_u32(value), number);
+        assert_eq!(b.type_int(32, 0), uint);
+        number
+    });
+    let Ok(number) = made else {
+        return;
+    };
+    assert_eq!(module.constant_integer(number), Some(value.into()));
 }
 
 fn any_inst(module: &Module, recipe: &mut Recipe<'_>) -> Inst {

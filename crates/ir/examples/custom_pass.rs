@@ -26,8 +26,7 @@ pub fn double_by_adding(module: &mut Module) -> Result<usize, Errors<BuildError>
                 true => b.i_add(ty, x, x),
                 false => b.f_add(ty, x, x),
             };
-            // It was there a moment ago, and neither begins nor ends anything.
-            let _ = b.module_mut().replace_with(product, sum);
+            b.replace_with(product, sum);
         }
         doublings.len()
     })

@@ -1,8 +1,12 @@
 //! The builder's calls in a module that there is.
 
+use spirvkit_binary::Id;
 use spirvkit_diagnostics::Errors;
+use spirvkit_grammar::{Op, StorageClass, Version};
 
-use super::{BuildError, Builder};
+use super::{BuildError, BuildErrorKind, Builder};
+use crate::edit::EditError;
+use crate::handles::Inst;
 use crate::module::Module;
 
 impl Module {
@@ -33,20 +37,20 @@ impl Module {
     /// let additions: Vec<_> = (module.instructions())
     ///     .filter(|&inst| module.op(inst) == Op::IAdd)
     ///     .collect();
-    /// // Makes `x + x + 1` of `x + x`.
+    /// // Makes `2 * x` of every `x + y`.
     /// module.edit(|b| {
     ///     for inst in additions {
-    ///         let (Some(uint), Some(sum)) = (b.module().result_type(inst), b.module().result(inst))
-    ///         else {
+    ///         let (ty, x) = (b.module().result_type(inst), b.module().operand_id(inst, 0));
+    ///         let (Some(ty), Some(x)) = (ty, x) else {
     ///             continue;
     ///         };
-    ///         b.insert_at(Place::After(inst));
-    ///         let one = b.constant(uint, 1);
-    ///         let more = b.i_add(uint, sum, one);
-    ///         b.module_mut().replace_uses_where(sum, more, |_, found| found.inst != inst);
+    ///         b.insert_at(Place::Before(inst));
+    ///         let two = b.constant(ty, 2);
+    ///         let doubled = b.i_mul(ty, two, x);
+    ///         b.replace_with(inst, doubled);
     ///     }
     /// })?;
-    /// # assert!(spirvkit_text::disassemble(&module.store(), &Default::default())?.text.contains("%uint_1"));
+    /// # assert!(spirvkit_text::disassemble(&module.store(), &Default::default())?.text.contains("OpIMul %uint %uint_2 "));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn edit<R>(
@@ -63,5 +67,48 @@ impl Module {
         let errors = builder.conclude();
         *self = builder.module;
         errors.map_or(Ok(made), Err)
+    }
+}
+
+impl Builder {
+    /// [`Module::replace_with`]: another id takes the place of an instruction's result, and the
+    /// instruction goes with its names and decorations.
+    pub fn replace_with(&mut self, inst: Inst, value: Id) {
+        let replaced = self.module.replace_with(inst, value);
+        self.check_edit(inst, replaced);
+    }
+
+    /// [`Module::erase`]: an instruction goes with its names and decorations.
+    pub fn erase(&mut self, inst: Inst) {
+        let erased = self.module.erase(inst);
+        self.check_edit(inst, erased);
+    }
+
+    fn check_edit<T>(&mut self, inst: Inst, edited: Result<T, EditError>) {
+        if let Err(error) = edited {
+            self.fault(self.module.op(inst), BuildErrorKind::Edit(error));
+        }
+    }
+
+    /// Lets the interfaces of all entry points name a variable that is new, where they have to:
+    /// those of inputs and outputs, and from version 1.4 on all.
+    pub fn add_to_interfaces(&mut self, variable: Id) {
+        let inst = self.module.definition(variable);
+        let class = inst.and_then(|inst| self.module.operand_word(inst, 0));
+        let class = class.map(StorageClass);
+        let is_interface = matches!(class, Some(StorageClass::Input | StorageClass::Output));
+        if !is_interface && self.module.header().version < Version::V1_4 {
+            return;
+        }
+        let entry_points = self.module.globals();
+        let entry_points: Vec<Inst> = entry_points
+            .filter(|&inst| self.module.op(inst) == Op::EntryPoint)
+            .collect();
+        for inst in entry_points {
+            let mut operands = self.module.get(inst).operand_words().to_vec();
+            operands.push(variable.0);
+            let replaced = self.module.replace(inst, Op::EntryPoint, &operands);
+            self.check_edit(inst, replaced);
+        }
     }
 }

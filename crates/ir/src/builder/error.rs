@@ -6,6 +6,8 @@ use std::fmt;
 use spirvkit_binary::{ErrorKind, Id};
 use spirvkit_grammar::{Capability, Op, Version};
 
+use crate::edit::EditError;
+
 /// Something wrong with a module that was built.
 ///
 /// Its text names the instruction, the function, and the ids with their debug names.
@@ -66,6 +68,8 @@ pub enum BuildErrorKind {
     SecondDefault,
     /// The place to insert at doesn't exist.
     NoSuchPlace,
+    /// A change of an instruction that there is can't be made.
+    Edit(EditError),
     /// The operands are not those that the grammar asks for.
     Operands(ErrorKind),
     /// The instruction would have more words than its count can say.
@@ -189,6 +193,7 @@ impl BuildError {
             ),
             K::SecondCase(literal) => write!(f, "there is already a case for {literal}"),
             K::SecondDefault => write!(f, "there is already a default case"),
+            K::Edit(error) => write!(f, "{error}"),
             K::NoSuchPlace => write!(f, "there is no such place in the module"),
             K::Operands(error) => write!(f, "{error}"),
             K::TooLong { words } => {

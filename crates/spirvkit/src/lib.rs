@@ -92,6 +92,23 @@ pub use spirvkit_text::{
 pub use spirvkit_validate::{Options as ValidateOptions, Report, Rule, find_rule, rules};
 pub use validation::{validate, validate_text, validate_words};
 
+/// The words of a module in host order, from the bytes of a file of either byte order.
+///
+/// # Errors
+///
+/// If the bytes are not a whole number of words that starts with the magic number.
+///
+/// ```
+/// let errors = spirvkit::words(b"not a module").unwrap_err();
+/// assert_eq!(errors[0].rule(), "binary.wrong-magic");
+/// ```
+pub fn words(bytes: &[u8]) -> Result<Vec<u32>, Errors> {
+    match words_from_bytes(bytes) {
+        Ok((words, _)) => Ok(words),
+        Err(error) => Err(text::binary_error(&error).into()),
+    }
+}
+
 /// The examples of the README are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -1,5 +1,7 @@
 //! Rules as data for people.
 
+use std::fmt;
+
 use spirvkit_diagnostics::{ErrorClass, Severity};
 
 use crate::example_frame;
@@ -8,7 +10,6 @@ use crate::rule_text::{self, Section};
 use crate::rules::FRAMES;
 
 /// A rule: what may be reported, with all that a person wants to know of it.
-#[derive(Debug)]
 pub struct Rule {
     /// The stable id: family and rule, such as `arithmetic.result-type`.
     pub id: &'static str,
@@ -22,6 +23,12 @@ pub struct Rule {
     pub vuids: &'static [&'static str],
     /// The Markdown file that says the rest.
     page: &'static str,
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Rule").field(&self.id).finish()
+    }
 }
 
 /// The rules that are only worth a warning, all of them or in most instruction sets:

@@ -1,7 +1,9 @@
 //! The rules, by the specification's own groups of instructions.
 //!
 //! Each module here is a [`Family`]: the opcodes it owns, the function that
-//! checks an instruction with one of them, and, for what can't be judged instruction by instruction, a function that checks the whole module.
+//! checks an instruction with one of them, and, for what can't be judged
+//! instruction by instruction, a function that checks the whole module. What the
+//! rules say stands in the Markdown file of the same name.
 
 mod access_chains;
 mod annotation;

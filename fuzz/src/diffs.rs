@@ -260,7 +260,7 @@ fn body<'a>(
             Op::NoLine => line.clear(),
             _ => {}
         }
-        if matches!(op, Op::Line | Op::NoLine) {
+        if op.is_line() {
             continue;
         }
         if ended || op == Op::Label || op == Op::FunctionEnd && !blocks.is_empty() {
@@ -275,7 +275,7 @@ fn body<'a>(
             None if places.contains(words) => {}
             None => head.push(said),
         }
-        ended = !blocks.is_empty() && spirvkit::binary::is_terminator(op);
+        ended = !blocks.is_empty() && op.is_terminator();
         if ended {
             line.clear();
         }
@@ -368,7 +368,7 @@ pub fn rearranged(words: &[u32], seed: u64) -> Option<Vec<u32>> {
             if starts {
                 blocks.push(Vec::new());
             }
-            ended = spirvkit::binary::is_terminator(op);
+            ended = op.is_terminator();
             blocks.last_mut()?.push(inst);
         }
         if flow.blocks().is_empty() {

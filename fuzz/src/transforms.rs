@@ -178,7 +178,7 @@ pub fn split_module(bytes: &[u8]) {
         return;
     };
     let size = module.store().len();
-    let is_entry_point = |op| matches!(op, Op::EntryPoint | Op::ConditionalEntryPointINTEL);
+    let is_entry_point = |op: Op| op.is_entry_point();
     let instructions = module.instructions();
     let everywhere = instructions.filter(|&inst| is_entry_point(module.op(inst)));
     let has_misplaced = everywhere.count() > entry_points(&module).len();

@@ -225,7 +225,7 @@ impl<'a> Builder<'a> {
         self.next = place.saturating_add(1);
         self.words += instruction.words().len();
         match instruction.op() {
-            Op::EntryPoint | Op::ConditionalEntryPointINTEL => {
+            op if op.is_entry_point() => {
                 self.entry_points.extend(entry_point(instruction, place));
             }
             Op::Function => {

@@ -56,7 +56,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use spirvkit_binary::{Definitions, Id, IdMap, Instruction, Value, is_terminator};
+use spirvkit_binary::{Definitions, Id, IdMap, Instruction, Value};
 use spirvkit_grammar::{LoopControl, Op, SelectionControl};
 
 use crate::lists::Lists;
@@ -410,7 +410,7 @@ impl Builder {
         };
         block.instructions.end = self.next;
         block.merge = Merge::read(instruction).or(block.merge);
-        if is_terminator(op) {
+        if op.is_terminator() {
             block.terminator = Some(op);
             self.is_open = false;
             each_target(instruction, definitions, |label| {

@@ -208,7 +208,7 @@ fn is_import_without_semantics(instruction: &Instruction<'_>) -> bool {
 /// What an instruction uses ids for.
 fn kind_of(instruction: &Instruction<'_>, without_semantics: &IdMap<bool>) -> UseKind {
     match instruction.op() {
-        Op::ExtInst | Op::ExtInstWithForwardRefsKHR => {
+        op if op.is_ext_inst() => {
             let set = instruction.words().get(3).map(|&id| Id(id));
             match set.is_some_and(|set| without_semantics.get(set)) {
                 true => UseKind::Debug,

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use spirvkit_grammar::{Class, ExtInstSet, FPEncoding, Op};
+use spirvkit_grammar::{ExtInstSet, FPEncoding, Op};
 
 use crate::id::{Id, IdMap};
 use crate::instruction::{Instruction, Module};
@@ -254,12 +254,7 @@ fn untyped(instruction: &Instruction<'_>) -> Definition {
                 &name.map_or_else(String::new, LiteralString::to_text_lossy),
             ))
         }
-        _ if instruction
-            .info()
-            .is_some_and(|info| info.class() == Class::TypeDeclaration) =>
-        {
-            Definition::Type
-        }
+        op if op.is_type() => Definition::Type,
         _ => Definition::Other,
     }
 }

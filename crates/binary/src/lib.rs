@@ -74,5 +74,5 @@ pub use id::{Id, IdMap, WordOffset};
 pub use instruction::{Instruction, Instructions, Module};
 pub use number::{FloatFormat, NumberType};
 pub use operands::{Operand, Operands, Value};
-pub use sections::{Section, is_terminator, is_type_declaration};
+pub use sections::Section;
 pub use string::LiteralString;

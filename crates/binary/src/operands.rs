@@ -328,10 +328,7 @@ impl<'a, 'd> Operands<'a, 'd> {
     /// a non-semantic set may add operands to an instruction
     /// (`SPV_KHR_non_semantic_info`).
     fn may_have_more_ids(&self) -> bool {
-        if !matches!(
-            self.instruction.op(),
-            Op::ExtInst | Op::ExtInstWithForwardRefsKHR
-        ) {
+        if !self.instruction.op().is_ext_inst() {
             return false;
         }
         let set = Id(self.instruction.words().get(3).copied().unwrap_or(0));

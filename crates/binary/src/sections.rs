@@ -1,5 +1,5 @@
 //! What the specification's text says of opcodes, beyond the grammar: where in a
-//! module they stand, and which end a block.
+//! module they stand.
 
 use spirvkit_grammar::{Class, InstructionInfo, Op};
 
@@ -78,52 +78,22 @@ impl Section {
             | Op::UntypedVariableKHR
             | Op::ExtInst
             | Op::ExtInstWithForwardRefsKHR
-            | Op::TypeForwardPointer
             | Op::GraphConstantARM
-            | Op::ConstantFunctionPointerINTEL
-            | Op::ConstantStringAMDX
-            | Op::SpecConstantStringAMDX
             | Op::AsmTargetINTEL
             | Op::AsmINTEL => Self::Types,
             Op::AliasDomainDeclINTEL | Op::AliasScopeDeclINTEL | Op::AliasScopeListDeclINTEL => {
                 Self::Annotations
             }
+            // It makes an object, and stands where the instructions of pipes do.
+            Op::ConstantPipeStorage => return None,
+            _ if op.is_type() || op.is_constant() => Self::Types,
             _ => match info.class() {
                 Class::Annotation => Self::Annotations,
+                // Without a result: more operands of the one before, or a pointer's
+                // declaration to come.
                 Class::TypeDeclaration | Class::ConstantCreation => Self::Types,
-                Class::Excluded | Class::Reserved if is_type_declaration(op) => Self::Types,
                 _ => return None,
             },
         })
     }
-}
-
-/// Whether the opcode ends a block (specification, section 2.2.5).
-#[inline]
-pub const fn is_terminator(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Branch
-            | Op::BranchConditional
-            | Op::Switch
-            | Op::Return
-            | Op::ReturnValue
-            | Op::Kill
-            | Op::Unreachable
-            | Op::TerminateInvocation
-            | Op::IgnoreIntersectionKHR
-            | Op::TerminateRayKHR
-            | Op::EmitMeshTasksEXT
-            | Op::AbortKHR
-    )
-}
-
-/// Whether the opcode declares a type. `OpTypeForwardPointer` doesn't: it has no
-/// result.
-pub fn is_type_declaration(op: Op) -> bool {
-    op.info().is_some_and(|info| match info.class() {
-        Class::TypeDeclaration => info.has_result(),
-        Class::Excluded | Class::Reserved => info.has_result() && info.name().starts_with("OpType"),
-        _ => false,
-    })
 }

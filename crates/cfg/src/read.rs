@@ -163,13 +163,11 @@ impl Reader<'_> {
             return false;
         };
         match (instruction.op(), instruction.operand_words()) {
-            (Op::Line | Op::NoLine, _) => true,
-            (Op::ExtInst | Op::ExtInstWithForwardRefsKHR, &[_, _, set, ..]) => {
-                match self.definitions.get(Id(set)) {
-                    Definition::Import(Import::Known(set)) => set.is_debug_info(),
-                    _ => false,
-                }
-            }
+            (op, _) if op.is_line() => true,
+            (op, &[_, _, set, ..]) if op.is_ext_inst() => match self.definitions.get(Id(set)) {
+                Definition::Import(Import::Known(set)) => set.is_debug_info(),
+                _ => false,
+            },
             _ => false,
         }
     }

@@ -98,10 +98,7 @@ impl<'m> Entry<'m> {
 
     /// The set that an instruction is from, and what its number means in it.
     fn set_and_kind(info: &DebugInfo<'_>, instruction: Instruction<'_>) -> Option<(Set, Kind)> {
-        if !matches!(
-            instruction.op(),
-            Op::ExtInst | Op::ExtInstWithForwardRefsKHR
-        ) {
+        if !instruction.op().is_ext_inst() {
             return None;
         }
         let &[_, _, _, set, number, ..] = instruction.words() else {

@@ -4,9 +4,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use spirvkit_analysis::{ControlFlow, DominatorTree};
-use spirvkit_binary::{
-    Definitions, Id, IdMap, Instruction, LiteralString, Module, WordOffset, is_terminator,
-};
+use spirvkit_binary::{Definitions, Id, IdMap, Instruction, LiteralString, Module, WordOffset};
 use spirvkit_grammar::Op;
 
 use crate::entry::Entry;
@@ -388,9 +386,7 @@ impl<'a> Reader<'a> {
         }
         match (instruction.op(), words) {
             (Op::ExtInstImport, [_, id, name @ ..]) => self.import(Id(*id), name),
-            (Op::ExtInst | Op::ExtInstWithForwardRefsKHR, [_, _, _, set, ..])
-                if self.info.set(Id(*set)).is_some() =>
-            {
+            (op, [_, _, _, set, ..]) if op.is_ext_inst() && self.info.set(Id(*set)).is_some() => {
                 if let Some(entry) = self.info.entry_at(offset) {
                     let (kind, id) = (entry.kind(), entry.id());
                     let parent = entry.id_of(Field::Parent);
@@ -452,7 +448,7 @@ impl<'a> Reader<'a> {
                 self.set(next, Place::default());
                 self.end_function(next);
             }
-            (op, _) if is_terminator(op) => self.set(next, Place::default()),
+            (op, _) if op.is_terminator() => self.set(next, Place::default()),
             _ => {}
         }
     }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use spirvkit_binary::{Definition, Id, Import};
-use spirvkit_grammar::{Class, Op};
+use spirvkit_grammar::Op;
 use spirvkit_ir::{EditError, Inst, Module, Place, Use};
 
 use crate::{Field, Kind, Set, Slot};
@@ -160,7 +160,7 @@ pub fn remove_each(module: &mut Module, ids: &[Id]) -> Result<Removed, RemoveErr
 
 /// The set and the kind of a debugging instruction.
 fn debug(module: &Module, inst: Inst) -> Option<(Set, Kind)> {
-    if !matches!(module.op(inst), Op::ExtInst | Op::ExtInstWithForwardRefsKHR) {
+    if !module.op(inst).is_ext_inst() {
         return None;
     }
     let &[_, _, _, set, number, ..] = module.get(inst).words() else {
@@ -342,7 +342,7 @@ impl<'m> Removal<'m> {
             return;
         }
         let Some((set, user_kind)) = debug(self.module, user) else {
-            match is_about(self.module, found) && !is_group(self.module.op(user)) {
+            match is_about(self.module, found) && !self.module.op(user).is_group_decorate() {
                 true => self.goes.add(user),
                 false => self.changes.push(user),
             }
@@ -431,19 +431,11 @@ fn parent(module: &Module, inst: Inst) -> Option<Id> {
 /// Whether a use is a name or a decoration of the id.
 fn is_about(module: &Module, found: Use) -> bool {
     let op = module.op(found.inst);
-    let is_annotation = op
-        .info()
-        .is_some_and(|info| info.class() == Class::Annotation && !info.has_result());
     match op {
-        Op::Name | Op::MemberName => true,
-        _ if is_group(op) => found.word > 1,
-        _ => is_annotation && found.word == 1,
+        _ if op.is_name() => true,
+        _ if op.is_group_decorate() => found.word > 1,
+        _ => op.is_decoration() && found.word == 1,
     }
-}
-
-/// Whether it gives decorations to a list of ids.
-fn is_group(op: Op) -> bool {
-    matches!(op, Op::GroupDecorate | Op::GroupMemberDecorate)
 }
 
 /// Rewrites what refers to what goes.
@@ -464,7 +456,7 @@ impl Editor<'_> {
     fn rewrite(&mut self, module: &mut Module, inst: Inst) -> Result<(), RemoveError> {
         match debug(module, inst) {
             Some((set, kind)) => self.rewrite_debug(module, inst, set, kind),
-            None if is_group(module.op(inst)) => self.rewrite_group(module, inst),
+            None if module.op(inst).is_group_decorate() => self.rewrite_group(module, inst),
             None => self.rewrite_other(module, inst),
         }
     }

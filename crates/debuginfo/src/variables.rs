@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use spirvkit_binary::{Id, WordOffset};
-use spirvkit_grammar::Op;
 
 use crate::entry::{Entry, Operation};
 use crate::model::NO_ID;
@@ -282,7 +281,7 @@ pub fn global_location(variable: Entry<'_>) -> Location<'_> {
         indexes: &[],
     };
     match held.op() {
-        Op::Variable | Op::UntypedVariableKHR => Location::Memory(value),
+        op if op.is_variable() => Location::Memory(value),
         _ => Location::Value(value),
     }
 }

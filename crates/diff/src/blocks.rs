@@ -5,7 +5,7 @@
 //! the order of the operands. So neither numbers nor the order of blocks matter.
 
 use hashbrown::HashMap;
-use spirvkit_binary::is_terminator;
+
 use spirvkit_grammar::Op;
 
 use crate::colors::mix;
@@ -186,7 +186,7 @@ impl Matching<'_> {
 /// that doesn't would run into another block if it stood elsewhere.
 fn is_whole(side: &Side, block: u32) -> bool {
     let last = side.blocks[block as usize].clone().next_back();
-    let is_ended = last.is_some_and(|last| is_terminator(side.item(last).op));
+    let is_ended = last.is_some_and(|last| side.item(last).op.is_terminator());
     is_ended && side.labels[block as usize] != NONE
 }
 
@@ -195,7 +195,7 @@ fn ends(side: &Side, block: u32) -> Vec<u32> {
     let items = side.blocks[block as usize].clone();
     let is_end = |&index: &u32| {
         let op = side.item(index).op;
-        is_terminator(op) || matches!(op, Op::SelectionMerge | Op::LoopMerge)
+        op.is_terminator() || op.is_merge()
     };
     let last = items.rev().take(2);
     let mut ends: Vec<u32> = last.filter(is_end).collect();

@@ -128,7 +128,7 @@ impl Colors {
                         _ => {}
                     }
                 }
-                if matches!(item.op, Op::GroupDecorate | Op::GroupMemberDecorate) {
+                if item.op.is_group_decorate() {
                     groups.push((index, hash));
                     continue;
                 }
@@ -184,7 +184,7 @@ impl Colors {
             }
             let mut stretch = |items: crate::side::Items| {
                 items.fold(0, |stretch, index| {
-                    if matches!(side.item(index).op, Op::Line | Op::NoLine) {
+                    if side.item(index).op.is_line() {
                         return stretch;
                     }
                     side.canonical(index, false, |node| self.full[node as usize], &mut out);

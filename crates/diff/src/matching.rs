@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 use spirvkit_grammar::Op;
 
 use crate::colors::{Colors, hash, mix};
-use crate::side::{NONE, Operand, Side, is_constant};
+use crate::side::{NONE, Operand, Side};
 
 /// How often what is left is tried anew.
 const ROUNDS: usize = 4;
@@ -415,7 +415,7 @@ impl<'a> Matching<'a> {
                 self.a.colors.structure[a as usize] == self.b.colors.structure[b as usize]
             }
             (Op::Label, _) | (_, Op::Label) => op_a == op_b,
-            _ if op_a == op_b || is_constant(op_a) && is_constant(op_b) => true,
+            _ if op_a == op_b || op_a.is_constant() && op_b.is_constant() => true,
             _ => side_a.is_local(a) && side_a.type_of(a).is_some() && self.same_type(a, b),
         }
     }
@@ -532,7 +532,7 @@ impl Colored<'_> {
         };
         let class = match op {
             Op::Variable => self.side.words(item).get(3).copied().unwrap_or(0),
-            _ if is_constant(op) => return u64::from(Op::Constant.0),
+            _ if op.is_constant() => return u64::from(Op::Constant.0),
             _ => 0,
         };
         u64::from(op.0) | u64::from(class) << 32

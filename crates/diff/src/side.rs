@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use spirvkit_binary::{HEADER_WORDS, Header, Id, IdMap, Instruction, Section, is_terminator};
-use spirvkit_grammar::{Class, Decoration, Op};
+use spirvkit_binary::{HEADER_WORDS, Header, Id, IdMap, Instruction, Section};
+use spirvkit_grammar::{Decoration, Op};
 use spirvkit_ir::{Inst, Module};
 
 use crate::Ignore;
@@ -207,7 +207,7 @@ impl Side {
                 }
                 start = at;
             }
-            ended = is_terminator(op) && head_end.is_some();
+            ended = op.is_terminator() && head_end.is_some();
             self.push(module, inst, NONE);
         }
         let end = self.items.len() as u32;
@@ -240,7 +240,7 @@ impl Side {
 
     /// Whether nothing but lines of source stands there.
     fn is_lines(&self, mut items: Items) -> bool {
-        items.all(|item| matches!(self.item(item).op, Op::Line | Op::NoLine))
+        items.all(|item| self.item(item).op.is_line())
     }
 
     fn push(&mut self, module: &Module, inst: Inst, about: u32) {
@@ -468,12 +468,6 @@ fn group_of(inst: &Instruction<'_>, function_ended: bool) -> usize {
         }
         None => OTHERS,
     }
-}
-
-/// Whether an opcode makes a constant.
-pub(crate) fn is_constant(op: Op) -> bool {
-    op.info()
-        .is_some_and(|info| info.class() == Class::ConstantCreation)
 }
 
 impl Ignore {

@@ -57,6 +57,7 @@ mod generator;
 mod hash;
 mod info;
 mod lookup;
+mod predicates;
 mod set;
 mod version;
 

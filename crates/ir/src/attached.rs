@@ -2,7 +2,7 @@
 //! execution modes.
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Class, Op};
+use spirvkit_grammar::Op;
 
 use crate::edit::EditError;
 use crate::handles::Inst;
@@ -27,14 +27,11 @@ impl About {
         match op {
             Op::GroupDecorate => Some(Self::Group(1)),
             Op::GroupMemberDecorate => Some(Self::Group(2)),
-            Op::Name
-            | Op::MemberName
-            | Op::ExecutionMode
-            | Op::ExecutionModeId
-            | Op::TypeForwardPointer => Some(Self::One),
             _ => {
-                let info = op.info()?;
-                let is_about = info.class() == Class::Annotation && !info.has_result();
+                let is_about = op.is_decoration()
+                    || op.is_name()
+                    || op.is_execution_mode()
+                    || op == Op::TypeForwardPointer;
                 is_about.then_some(Self::One)
             }
         }

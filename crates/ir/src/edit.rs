@@ -247,7 +247,7 @@ impl Module {
         let decides = match read.op() {
             Op::Switch => word == 1,
             // The set, behind result type and result.
-            Op::ExtInst | Op::ExtInstWithForwardRefsKHR => word <= 3,
+            op if op.is_ext_inst() => word <= 3,
             _ => read.result_type().is_some() && word <= 2,
         };
         let ids = read.leading_ids().len();
@@ -518,7 +518,7 @@ impl Module {
             };
             let handle = Inst(at);
             let op = self.op(handle);
-            if matches!(op, Op::Line | Op::NoLine) {
+            if op.is_line() {
                 at = node.previous;
                 continue;
             }

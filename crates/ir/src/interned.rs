@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use spirvkit_binary::{Id, Instruction, Section, is_type_declaration};
-use spirvkit_grammar::{Class, Decoration, Op};
+use spirvkit_binary::{Id, Instruction};
+use spirvkit_grammar::{Decoration, Op};
 
 use crate::handles::Inst;
 use crate::module::Module;
@@ -25,18 +25,9 @@ pub(crate) struct Interned {
 pub(crate) fn is_interned(op: Op) -> bool {
     match op {
         Op::String | Op::ExtInstImport => true,
-        Op::TypeStruct => false,
-        _ => is_type_declaration(op) || is_constant(op),
+        Op::TypeStruct | Op::ConstantPipeStorage => false,
+        _ => op.is_type() || op.is_constant() && !op.is_spec_constant(),
     }
-}
-
-/// Whether the opcode makes a constant that can't be specialized.
-fn is_constant(op: Op) -> bool {
-    op.info().is_some_and(|info| {
-        info.has_result()
-            && info.name().starts_with("OpConstant")
-            && Section::of(op, info) == Some(Section::Types)
-    })
 }
 
 /// Types that may be there twice, because decorations tell them apart.
@@ -135,7 +126,7 @@ impl Module {
     /// Takes note of an instruction that has another id as an operand. Of types there may be
     /// no two alike; constants that become like others only stay unknown.
     pub(crate) fn note_changed(&mut self, inst: Inst) {
-        let is_type = is_type_declaration(self.op(inst));
+        let is_type = self.op(inst).is_type();
         if let Some(all) = self.interned.as_mut().filter(|_| is_type)
             && all.changed.last() != Some(&inst)
         {
@@ -199,14 +190,11 @@ impl Module {
 /// The ids that an instruction decorates.
 fn decorated<'a>(inst: &Instruction<'a>) -> impl Iterator<Item = u32> + use<'a> {
     let operands = inst.operand_words();
-    let is_annotation = |info: &spirvkit_grammar::InstructionInfo| {
-        info.class() == Class::Annotation && !info.has_result()
-    };
     let (targets, step) = match inst.op() {
         Op::GroupDecorate => (operands.get(1..), 1),
         // With the numbers of members between them.
         Op::GroupMemberDecorate => (operands.get(1..), 2),
-        _ if inst.info().is_some_and(is_annotation) => (operands.get(..1), 1),
+        op if op.is_decoration() => (operands.get(..1), 1),
         _ => (None, 1),
     };
     targets.unwrap_or_default().iter().step_by(step).copied()

@@ -8,7 +8,7 @@
 //! when a module is stored, whatever stands under another line than its own gets its
 //! own written before it.
 
-use spirvkit_binary::{Definition, Definitions, Id, Import, Instruction, is_terminator};
+use spirvkit_binary::{Definition, Definitions, Id, Import, Instruction};
 use spirvkit_grammar::{ExtInstSet, Op};
 
 use crate::edit::{EditError, check_length};
@@ -179,7 +179,7 @@ impl Module {
                 return;
             };
             (node.line, node.scope) = (current.line, current.scope);
-            if node.parent < parent::FUNCTION && is_terminator(op) {
+            if node.parent < parent::FUNCTION && op.is_terminator() {
                 current.end_block();
             }
         }
@@ -233,10 +233,10 @@ impl Module {
                 writer.go_to(self.places(inst), op, out);
             }
             writer.copy(inst, out);
-            if node.parent < parent::FUNCTION && is_terminator(op) {
+            if node.parent < parent::FUNCTION && op.is_terminator() {
                 writer.current.end_block();
             }
-            after_merge = matches!(op, Op::SelectionMerge | Op::LoopMerge);
+            after_merge = op.is_merge();
             next = node.next;
         }
         writer.flush(out);

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use spirvkit_binary::{
     Definition, Definitions, Error, HEADER_WORDS, Header, Id, IdMap, Instruction,
-    Module as Borrowed, Operands, Section, WordOffset, is_terminator,
+    Module as Borrowed, Operands, Section, WordOffset,
 };
 use spirvkit_grammar::{Generator, Op, Version};
 
@@ -444,7 +444,7 @@ impl Loader {
             line: self.places.line,
             scope: self.places.scope,
         });
-        if self.block != NONE && is_terminator(op) {
+        if self.block != NONE && op.is_terminator() {
             self.block = NONE;
             self.places.end_block();
         }
@@ -462,7 +462,7 @@ impl Loader {
             // Lines stay with what follows them.
             if let Some(section) = section
                 && m.first_function == NONE
-                && !matches!(op, Op::Line | Op::NoLine)
+                && !op.is_line()
             {
                 m.sections[section as usize] = index;
             }

@@ -2,7 +2,7 @@
 
 use std::iter::successors;
 
-use spirvkit_binary::{Id, Instruction, Section, is_terminator};
+use spirvkit_binary::{Id, Instruction, Section};
 use spirvkit_grammar::Op;
 
 use crate::handles::{Block, Function, Inst, NONE};
@@ -158,13 +158,13 @@ impl Module {
     /// The instruction that ends a block, if one does.
     pub fn terminator(&self, block: Block) -> Option<Inst> {
         self.last_of(block)
-            .filter(|&inst| is_terminator(self.op(inst)))
+            .filter(|&inst| self.op(inst).is_terminator())
     }
 
     /// The merge instruction of a block, if it has one where it should be.
     pub fn merge(&self, block: Block) -> Option<Inst> {
         self.previous(self.terminator(block)?)
-            .filter(|&inst| matches!(self.op(inst), Op::SelectionMerge | Op::LoopMerge))
+            .filter(|&inst| self.op(inst).is_merge())
     }
 
     /// The blocks to which a block's terminator may go, in the order of its operands;

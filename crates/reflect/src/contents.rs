@@ -4,10 +4,10 @@ use std::cell::RefCell;
 
 use spirvkit_binary::{
     Budget, Definitions, Error, HEADER_WORDS, Id, IdMap, Instruction, LiteralString, Module,
-    WordOffset, is_type_declaration,
+    WordOffset,
 };
 use spirvkit_grammar::{
-    AddressingModel, Capability, Class, ExtInstSet, MemoryModel, Op, SourceLanguage, StorageClass,
+    AddressingModel, Capability, ExtInstSet, MemoryModel, Op, SourceLanguage, StorageClass,
 };
 
 use crate::marks::Decorations;
@@ -138,10 +138,7 @@ impl<'a> Contents<'a> {
     }
 
     fn function_instruction(&mut self, instruction: &Instruction<'a>) {
-        if matches!(
-            instruction.op(),
-            Op::ExtInst | Op::ExtInstWithForwardRefsKHR
-        ) {
+        if instruction.op().is_ext_inst() {
             match self.set_of(instruction) {
                 Set::Semantic => {}
                 Set::WithoutSemantics => return,
@@ -187,10 +184,10 @@ impl<'a> Contents<'a> {
                 self.addressing.get_or_insert(AddressingModel(addressing));
                 self.memory.get_or_insert(MemoryModel(memory));
             }
-            (Op::EntryPoint | Op::ConditionalEntryPointINTEL, _) => {
+            (op, _) if op.is_entry_point() => {
                 self.entry_points.push((place, instruction));
             }
-            (Op::ExecutionMode | Op::ExecutionModeId, _) => self.modes.push(instruction),
+            (op, _) if op.is_execution_mode() => self.modes.push(instruction),
             (Op::Source, &[language, version, ref rest @ ..]) => {
                 let file = rest.first().map(|&file| Id(file));
                 self.source
@@ -208,7 +205,7 @@ impl<'a> Contents<'a> {
                 let ty = rest.first().map(|&ty| Id(ty));
                 self.add_variable(id, class, ty, rest.len() > 1);
             }
-            (Op::ExtInst | Op::ExtInstWithForwardRefsKHR, _) => {
+            (op, _) if op.is_ext_inst() => {
                 if self.set_of(&instruction) == Set::Clspv {
                     self.clspv.push(instruction);
                 }
@@ -219,23 +216,23 @@ impl<'a> Contents<'a> {
 
     /// Notes a decoration, a type or a constant.
     fn declaration(&mut self, instruction: Instruction<'a>, offset: u32) {
-        match instruction.info().map(|info| info.class()) {
-            Some(Class::Annotation) => self.decorations.note(&instruction),
-            Some(Class::ConstantCreation) => {
+        match instruction.op() {
+            op if op.is_decoration() || op == Op::DecorationGroup => {
+                self.decorations.note(&instruction);
+            }
+            op if op.is_constant() => {
                 self.definitions.define(&instruction);
                 if let Some(result) = instruction.result()
                     && self.constants.get(result) == 0
                 {
                     *self.constants.slot(result) = offset;
-                    if is_specializable(instruction.op()) {
+                    if op.is_scalar_spec_constant() {
                         self.spec_constants.push(instruction);
                     }
                     self.usage.add_constant(&instruction);
                 }
             }
-            _ if is_type_declaration(instruction.op())
-                && self.definitions.define(&instruction).is_none() =>
-            {
+            op if op.is_type() && self.definitions.define(&instruction).is_none() => {
                 self.usage.add_type(&instruction);
                 self.types.push(instruction);
             }
@@ -342,12 +339,4 @@ fn sort_of(name: &str) -> Set {
         true => Set::WithoutSemantics,
         false => Set::Semantic,
     }
-}
-
-/// Whether the opcode declares a scalar that specialization can set.
-fn is_specializable(op: Op) -> bool {
-    matches!(
-        op,
-        Op::SpecConstantTrue | Op::SpecConstantFalse | Op::SpecConstant
-    )
 }

@@ -191,17 +191,11 @@ impl<'a> Decorations<'a> {
             // Said of results only, and of many.
             (Op::Decorate, &[_, decoration])
                 if Decoration(decoration) == Decoration::NoContraction => {}
-            (
-                Op::Decorate | Op::DecorateId | Op::DecorateString,
-                &[target, decoration, ref words @ ..],
-            ) => {
+            (op, &[target, decoration, ref words @ ..]) if op.is_decorate() => {
                 let entry = Entry::Own(Decoration(decoration), words);
                 self.entries.push(((target, None), entry));
             }
-            (
-                Op::MemberDecorate | Op::MemberDecorateString | Op::MemberDecorateIdEXT,
-                &[target, member, decoration, ref words @ ..],
-            ) => {
+            (op, &[target, member, decoration, ref words @ ..]) if op.is_member_decorate() => {
                 let entry = Entry::Own(Decoration(decoration), words);
                 self.entries.push(((target, Some(member)), entry));
             }

@@ -109,7 +109,7 @@ impl Counter {
 impl Parts {
     /// The part to which an opcode belongs before the functions.
     fn of(&mut self, op: Op) -> &mut u64 {
-        if matches!(op, Op::Line | Op::NoLine) {
+        if op.is_line() {
             return &mut self.debug;
         }
         match op.info().and_then(|info| Section::of(op, info)) {

@@ -333,7 +333,7 @@ impl Usage {
         let (Some(id), Some(&(_, first))) = (instruction.result(), found.first()) else {
             return;
         };
-        if is_untyped_access(instruction.op())
+        if instruction.op().is_untyped_access_chain()
             && let Some(&ty) = instruction.words().get(3)
             && first <= self.variables
         {
@@ -458,24 +458,10 @@ fn passes_on(op: Op, sort: Sort) -> bool {
         // A pointer that is loaded leads somewhere else, and one that a variable starts
         // with is in its memory.
         Sort::Pointer => {
-            !matches!(op, Op::Load | Op::FunctionCall | Op::Variable) && !is_atomic(op)
+            !matches!(op, Op::Load | Op::FunctionCall | Op::Variable) && !op.is_atomic()
         }
         Sort::Handle => op != Op::FunctionCall,
     }
-}
-
-fn is_untyped_access(op: Op) -> bool {
-    matches!(
-        op,
-        Op::UntypedAccessChainKHR
-            | Op::UntypedInBoundsAccessChainKHR
-            | Op::UntypedPtrAccessChainKHR
-            | Op::UntypedInBoundsPtrAccessChainKHR
-    )
-}
-
-fn is_atomic(op: Op) -> bool {
-    op.info().is_some_and(|info| info.class() == Class::Atomic)
 }
 
 /// What an instruction does with what is behind the operand at a word. What isn't

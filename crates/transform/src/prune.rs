@@ -99,7 +99,7 @@ impl<'m> Marker<'m> {
 
     fn role(&self, inst: Inst) -> Role {
         let op = self.module.op(inst);
-        if matches!(op, Op::Line | Op::NoLine) {
+        if op.is_line() {
             return Role::Line;
         }
         if About::of(op).is_some() {
@@ -109,13 +109,11 @@ impl<'m> Marker<'m> {
             return Role::Root;
         };
         match Section::of(op, info) {
-            Some(Section::Types) if op == Op::ExtInst || op == Op::ExtInstWithForwardRefsKHR => {
-                match self.remarks.get(self.module, inst) {
-                    Some(_) => Role::Remark,
-                    None => Role::Definition,
-                }
-            }
-            Some(Section::Types) if is_variable(op) && !self.options.variables => Role::Root,
+            Some(Section::Types) if op.is_ext_inst() => match self.remarks.get(self.module, inst) {
+                Some(_) => Role::Remark,
+                None => Role::Definition,
+            },
+            Some(Section::Types) if op.is_variable() && !self.options.variables => Role::Root,
             Some(Section::Types | Section::Annotations | Section::Imports | Section::Sources) => {
                 Role::Definition
             }
@@ -150,7 +148,7 @@ impl<'m> Marker<'m> {
 
     fn is_constant(&self, id: Id) -> bool {
         let definition = self.module.definition(id);
-        definition.is_some_and(|inst| !is_variable(self.module.op(inst)))
+        definition.is_some_and(|inst| !self.module.op(inst).is_variable())
     }
 
     fn mark(&mut self, inst: Inst) {
@@ -262,7 +260,7 @@ impl<'m> Marker<'m> {
         module.each_use(inst, |_, id| {
             found |= module.definition(id).is_some_and(|definition| {
                 let op = module.op(definition);
-                let is_subject = op == Op::Function || is_variable(op);
+                let is_subject = op == Op::Function || op.is_variable();
                 is_subject && !self.is_live(definition)
             });
         });
@@ -271,10 +269,6 @@ impl<'m> Marker<'m> {
         let mut users = module.uses_of(inst);
         found || users.any(|found| in_dead_function(found.inst))
     }
-}
-
-fn is_variable(op: Op) -> bool {
-    matches!(op, Op::Variable | Op::UntypedVariableKHR)
 }
 
 /// Whether a remark continues the one right before it.
@@ -315,7 +309,7 @@ fn sweep(module: &mut Module, live: &[bool]) -> usize {
             Op::NoLine => lines.push(inst),
             _ if !is_live(inst) => dead.push(inst),
             Op::Line => has_lines = true,
-            Op::GroupDecorate | Op::GroupMemberDecorate => groups.push(inst),
+            op if op.is_group_decorate() => groups.push(inst),
             _ => {}
         }
     }

@@ -37,9 +37,7 @@ impl Remarks {
     pub(crate) fn get(&self, module: &Module, inst: Inst) -> Option<Remark> {
         let set = match module.op(inst) {
             Op::ExtInstImport => module.result(inst)?,
-            Op::ExtInst | Op::ExtInstWithForwardRefsKHR => {
-                Id(*module.get(inst).operand_words().get(2)?)
-            }
+            op if op.is_ext_inst() => Id(*module.get(inst).operand_words().get(2)?),
             _ => return None,
         };
         self.0.get(set)

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use spirvkit_binary::{Budget, Id, OverBudget, Value};
-use spirvkit_grammar::{ExecutionModel, Op, OperandKind};
+use spirvkit_grammar::{ExecutionModel, OperandKind};
 use spirvkit_ir::{Inst, Module};
 
 use crate::prune::{Prune, prune};
@@ -39,7 +39,7 @@ pub fn entry_points(module: &Module) -> Vec<EntryPoint> {
 }
 
 fn entry_point(module: &Module, inst: Inst) -> Option<EntryPoint> {
-    if !is_entry_point(module.op(inst)) {
+    if !module.op(inst).is_entry_point() {
         return None;
     }
     let operands = module.operands(inst).map_while(Result::ok);
@@ -60,10 +60,6 @@ fn entry_point(module: &Module, inst: Inst) -> Option<EntryPoint> {
         function,
         inst,
     })
-}
-
-fn is_entry_point(op: Op) -> bool {
-    matches!(op, Op::EntryPoint | Op::ConditionalEntryPointINTEL)
 }
 
 /// Why a module can't be split.
@@ -184,7 +180,7 @@ pub fn keep_entry_point(module: &mut Module, entry_point: &EntryPoint) {
 fn keep(module: &mut Module, is_wanted: impl Fn(Inst) -> bool) {
     let others: Vec<Inst> = module
         .globals()
-        .filter(|&inst| is_entry_point(module.op(inst)) && !is_wanted(inst))
+        .filter(|&inst| module.op(inst).is_entry_point() && !is_wanted(inst))
         .collect();
     for inst in others {
         // It is there, and begins or ends nothing.

@@ -100,12 +100,12 @@ pub fn strip(module: &mut Module, options: &Strip) -> usize {
 /// Whether an instruction is of a kind that the options name.
 fn wants(module: &Module, remarks: &Remarks, options: &Strip, inst: Inst) -> bool {
     match module.op(inst) {
-        Op::Name | Op::MemberName => options.names,
-        Op::Line | Op::NoLine => options.lines,
+        op if op.is_name() => options.names,
+        op if op.is_line() => options.lines,
         Op::Source | Op::SourceContinued | Op::SourceExtension | Op::ModuleProcessed => {
             options.sources
         }
-        Op::ExtInst | Op::ExtInstWithForwardRefsKHR => match remarks.get(module, inst) {
+        op if op.is_ext_inst() => match remarks.get(module, inst) {
             Some(Remark::DebugInfo) => {
                 options.debug_info || options.lines && is_place(module, inst)
             }
@@ -113,11 +113,9 @@ fn wants(module: &Module, remarks: &Remarks, options: &Strip, inst: Inst) -> boo
             Some(Remark::Other) => options.non_semantic,
             None => false,
         },
-        Op::Decorate
-        | Op::MemberDecorate
-        | Op::DecorateId
-        | Op::DecorateString
-        | Op::MemberDecorateString => options.reflection && is_reflection(module, inst),
+        op if op.is_decorate() || op.is_member_decorate() => {
+            options.reflection && is_reflection(module, inst)
+        }
         _ => false,
     }
 }
@@ -131,9 +129,9 @@ fn is_place(module: &Module, inst: Inst) -> bool {
 }
 
 fn is_reflection(module: &Module, inst: Inst) -> bool {
-    let at = match module.op(inst) {
-        Op::MemberDecorate | Op::MemberDecorateString => 2,
-        _ => 1,
+    let at = match module.op(inst).is_member_decorate() {
+        true => 2,
+        false => 1,
     };
     let decoration = module.get(inst).operand_words().get(at);
     matches!(

@@ -279,12 +279,12 @@ pub trait Lookup<'a> {
     /// Whether the id is a constant, specialization constants and nulls
     /// included, `OpUndef` not.
     fn is_constant(&self, id: Id) -> bool {
-        is_constant_op(self.op_of(id))
+        self.op_of(id).is_constant()
     }
 
     /// Whether the id is a constant that specialization may change.
     fn is_spec_constant(&self, id: Id) -> bool {
-        is_spec_constant_op(self.op_of(id))
+        self.op_of(id).is_spec_constant()
     }
 
     /// The bits of an integer that no specialization changes: of an
@@ -337,39 +337,4 @@ fn integer_bits<'a>(module: &(impl Lookup<'a> + ?Sized), words: &[u32]) -> Optio
 #[inline]
 fn word(words: &[u32], index: usize) -> u32 {
     words.get(index).copied().unwrap_or(0)
-}
-
-/// Whether the opcode makes a constant.
-pub fn is_constant_op(op: Op) -> bool {
-    matches!(
-        op,
-        Op::ConstantTrue
-            | Op::ConstantFalse
-            | Op::Constant
-            | Op::ConstantComposite
-            | Op::ConstantCompositeReplicateEXT
-            | Op::ConstantSampler
-            | Op::ConstantNull
-            | Op::ConstantFunctionPointerINTEL
-            | Op::ConstantSizeOfEXT
-            | Op::ConstantDataKHR
-            | Op::ConstantPipeStorage
-    ) || is_spec_constant_op(op)
-}
-
-/// Whether the opcode makes a constant that specialization may change.
-fn is_spec_constant_op(op: Op) -> bool {
-    matches!(
-        op,
-        Op::SpecConstantTrue
-            | Op::SpecConstantFalse
-            | Op::SpecConstant
-            | Op::SpecConstantComposite
-            | Op::SpecConstantCompositeReplicateEXT
-            | Op::SpecConstantDataKHR
-            | Op::SpecConstantOp
-            | Op::SpecConstantArchitectureINTEL
-            | Op::SpecConstantTargetINTEL
-            | Op::SpecConstantCapabilitiesINTEL
-    )
 }

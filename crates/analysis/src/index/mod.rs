@@ -61,7 +61,7 @@ use crate::NONE;
 pub use decorations::{Decorated, Decorations, StructureFacts};
 pub use functions::{Block, Function};
 pub use inst::Inst;
-pub use lookup::{Lookup, is_constant_op};
+pub use lookup::Lookup;
 pub use models::Models;
 pub use reach::{Entries, Reach};
 use role::Role;
@@ -365,7 +365,7 @@ impl<'a> ModuleIndex<'a> {
         let has_type = word > 1;
         let mut place = block;
         if block == NONE {
-            let is_variable = matches!(op, Op::Variable | Op::UntypedVariableKHR);
+            let is_variable = op.is_variable();
             let is_before_functions = self.functions.is_empty();
             if is_before_functions && (!has_type || is_variable) {
                 self.declared.push(offset);
@@ -482,10 +482,7 @@ impl<'a> ModuleIndex<'a> {
         let Some(&[first, _, _, set, ..]) = words else {
             return false;
         };
-        if !matches!(
-            Op(first as u16),
-            Op::ExtInst | Op::ExtInstWithForwardRefsKHR
-        ) {
+        if !Op(first as u16).is_ext_inst() {
             return false;
         }
         match self.definitions.get(Id(set)) {

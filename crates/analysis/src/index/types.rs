@@ -1,6 +1,6 @@
 //! What types are, read off their instructions.
 
-use spirvkit_binary::{Id, is_type_declaration};
+use spirvkit_binary::Id;
 use spirvkit_grammar::{AccessQualifier, Dim, FPEncoding, ImageFormat, Op, StorageClass};
 
 /// A type, as its instruction declares it. Cheap to make: nothing is stored.
@@ -209,7 +209,7 @@ impl<'a> Type<'a> {
                 columns: Id(w(5)),
                 matrix_use: Id(0),
             }),
-            op if is_type_declaration(op) => Type::Other(op),
+            op if op.is_type() => Type::Other(op),
             _ => Type::None,
         }
     }

@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use spirvkit_binary::{Id, IdMap, Instruction};
-use spirvkit_grammar::{AddressingModel, Capability, Class, Decoration, Op, StorageClass};
+use spirvkit_grammar::{AddressingModel, Capability, Decoration, Op, StorageClass};
 
 use super::constants::Constants;
 use super::{Bytes, Layouts, MatrixOrder, NoLayout, Rules};
@@ -249,9 +249,7 @@ impl<'a> Types<'a> {
     }
 
     fn declare(&mut self, instruction: Instruction<'a>, has_long_vectors: bool) {
-        let is_type = instruction
-            .info()
-            .is_some_and(|info| info.class() == Class::TypeDeclaration);
+        let is_type = instruction.op().is_type();
         let Some(id) = instruction.result().filter(|_| is_type) else {
             return;
         };
@@ -357,9 +355,12 @@ fn key(target: u32, member: u32) -> (u32, u64) {
 
 /// Whether layouts have anything to do with the instruction.
 fn is_relevant(instruction: &Instruction<'_>) -> bool {
-    let class = instruction.info().map(|info| info.class());
-    matches!(
-        class,
-        Some(Class::TypeDeclaration | Class::ConstantCreation | Class::Annotation)
-    ) || matches!(instruction.op(), Op::Capability | Op::MemoryModel)
+    let op = instruction.op();
+    op.is_type()
+        || op.is_constant()
+        || op.is_decoration()
+        || matches!(
+            op,
+            Op::TypeForwardPointer | Op::DecorationGroup | Op::Capability | Op::MemoryModel
+        )
 }

@@ -2,7 +2,7 @@
 
 use spirvkit_binary::{Definitions, Id, IdMap, Instruction, Value};
 use spirvkit_grammar::{
-    BuiltIn, Capability as C, Class, Decoration, Dim, ImageFormat, Op, OperandKind, StorageClass,
+    BuiltIn, Capability as C, Decoration, Dim, ImageFormat, Op, OperandKind, StorageClass,
 };
 
 use super::tables::*;
@@ -64,7 +64,7 @@ impl Observer {
     ) {
         let op = instruction.op();
         match (op, instruction.words()) {
-            (Op::EntryPoint | Op::ConditionalEntryPointINTEL, _) => self.has_entry_point = true,
+            (op, _) if op.is_entry_point() => self.has_entry_point = true,
             (Op::Decorate, &[_, _, decoration, value, ..])
             | (Op::MemberDecorate, &[_, _, _, decoration, value, ..]) => {
                 match Decoration(decoration) {
@@ -94,10 +94,9 @@ impl Observer {
             }
             _ => {}
         }
-        let class = instruction.info().map(|info| info.class());
-        match class {
-            Some(Class::TypeDeclaration) => self.declaration(instruction, to),
-            Some(Class::Atomic) if self.has_int64 => to.hold(ATOMIC_INTEGERS),
+        match op {
+            _ if op.is_type() => self.declaration(instruction, to),
+            _ if op.is_atomic() && self.has_int64 => to.hold(ATOMIC_INTEGERS),
             _ => {}
         }
         if let Some(row) = INSTRUCTIONS.iter().find(|row| row.0.contains(&op)) {
@@ -291,7 +290,7 @@ impl Observer {
         definitions: &Definitions,
         to: &mut Collector,
     ) {
-        if matches!(instruction.op(), Op::CopyMemory | Op::CopyMemorySized) {
+        if instruction.op().is_copy_memory() {
             return hold_calculation(flag::SMALL, to);
         }
         let made = instruction.result_type();

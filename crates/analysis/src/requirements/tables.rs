@@ -370,16 +370,9 @@ pub(super) fn is_recognized(capability: Capability) -> bool {
 
 /// The extensions that free an instruction of its capability.
 pub(super) fn instruction_freed_by(op: Op) -> &'static [&'static str] {
-    match op {
-        Op::GroupIAddNonUniformAMD
-        | Op::GroupFAddNonUniformAMD
-        | Op::GroupFMinNonUniformAMD
-        | Op::GroupUMinNonUniformAMD
-        | Op::GroupSMinNonUniformAMD
-        | Op::GroupFMaxNonUniformAMD
-        | Op::GroupUMaxNonUniformAMD
-        | Op::GroupSMaxNonUniformAMD => SHADER_BALLOT,
-        _ => &[],
+    match op.is_amd_group() {
+        true => SHADER_BALLOT,
+        false => &[],
     }
 }
 

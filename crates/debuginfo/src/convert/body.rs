@@ -94,8 +94,8 @@ impl<'a> Converter<'a, '_> {
                     last = inst;
                     early = seen.len();
                 }
-                Op::Line | Op::NoLine => {}
-                Op::ExtInst if self.is_debug(inst) => seen.push(inst),
+                op if op.is_line() => {}
+                op if op.is_ext_inst() && self.is_debug(inst) => seen.push(inst),
                 _ => break,
             }
         }

@@ -252,7 +252,7 @@ impl<'a, 'm> Converter<'a, 'm> {
         // Where an id is defined twice, one of these may have become what the other was to be.
         let is_extended = |&inst: &Inst| {
             let op = self.module.op(inst);
-            matches!(op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR)
+            op.is_ext_inst()
         };
         going.retain(is_extended);
         for &inst in &going {

@@ -133,7 +133,7 @@ fn nodes(module: &Module, set: Set, import: Id) -> Vec<Node> {
 
 /// What an instruction is, if it is one of the set.
 pub(super) fn kind_of(module: &Module, set: Set, import: Id, inst: Inst) -> Option<Kind> {
-    if !matches!(module.op(inst), Op::ExtInst | Op::ExtInstWithForwardRefsKHR) {
+    if !module.op(inst).is_ext_inst() {
         return None;
     }
     match *module.get(inst).words() {

@@ -84,7 +84,7 @@ impl<'a> Converter<'a, '_> {
             let &[_, _, id, set, number, ..] = read.words() else {
                 continue;
             };
-            let is_extended = matches!(read.op(), Op::ExtInst | Op::ExtInstWithForwardRefsKHR);
+            let is_extended = read.op().is_ext_inst();
             if !is_extended || !old.contains(&Id(set)) || info.entry(Id(id)).is_some() {
                 continue;
             }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use spirvkit_binary::{Id, is_type_declaration};
+use spirvkit_binary::Id;
 use spirvkit_grammar::{Decoration, Op};
 use spirvkit_ir::{Inst, Module};
 
@@ -54,7 +54,7 @@ impl Layout {
                 {
                     layout.offsets.insert((ty, member), offset);
                 }
-                _ if is_type_declaration(op) => layout.measure(module, inst),
+                _ if op.is_type() => layout.measure(module, inst),
                 _ => {}
             }
         }
@@ -143,7 +143,7 @@ fn wanted(module: &Module) -> Vec<Inst> {
             let Some(declaration) = module.definition(ty) else {
                 continue;
             };
-            let is_type = is_type_declaration(module.op(declaration));
+            let is_type = module.op(declaration).is_type();
             if is_type && !std::mem::replace(is_wanted.slot(ty), true) {
                 module.each_use(declaration, |_, id| left.push(id));
             }

@@ -3,7 +3,6 @@
 use crate::common::{SAMPLES, Sample, assemble};
 use spirvkit_binary::{Id, Module as Read};
 use spirvkit_debuginfo::{DebugInfo, Field, Kind, RemoveError, Set, remove, remove_each};
-use spirvkit_grammar::Op;
 use spirvkit_ir::Module;
 
 /// What the validator says, by the rules of the version that the module is.
@@ -69,7 +68,7 @@ fn after_the_removal_of_any_one_the_module_is_valid() {
                     .instructions()
                     .map(Result::unwrap)
                     .filter(|it| info.entry_starting_at(it.offset()).is_none())
-                    .filter(|it| !matches!(it.op(), Op::Line | Op::NoLine));
+                    .filter(|it| !it.op().is_line());
                 others.map(|it| it.words().to_vec()).collect::<Vec<_>>()
             };
             assert_eq!(others(&left), others(&words), "{what}");

@@ -235,7 +235,7 @@ impl Builder {
     /// Whether an instruction is a variable that interfaces name.
     fn is_in_interfaces(&self, inst: Inst) -> bool {
         let read = self.module.get(inst);
-        let is_variable = matches!(read.op(), Op::Variable | Op::UntypedVariableKHR);
+        let is_variable = read.op().is_variable();
         let class = read.words().get(3).map(|&word| StorageClass(word));
         let is_io = matches!(class, Some(StorageClass::Input | StorageClass::Output));
         is_variable

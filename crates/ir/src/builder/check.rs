@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use spirvkit_binary::{Id, Instruction, LiteralString, Value, is_terminator, is_type_declaration};
+use spirvkit_binary::{Id, Instruction, LiteralString, Value};
 use spirvkit_grammar::Op;
 
 use super::{BuildError, BuildErrorKind, Builder};
@@ -74,7 +74,7 @@ impl Builder {
             return;
         };
         let definition = self.module.definition(ty);
-        if definition.is_some_and(|inst| !is_type_declaration(self.module.op(inst))) {
+        if definition.is_some_and(|inst| !self.module.op(inst).is_type()) {
             add(BuildErrorKind::NotAType(ty));
         }
     }
@@ -83,9 +83,9 @@ impl Builder {
     /// branches.
     fn check_blocks(&self, inst: Inst, add: &mut impl FnMut(BuildErrorKind)) {
         let read = self.module.get(inst);
-        if matches!(read.op(), Op::SelectionMerge | Op::LoopMerge) {
+        if read.op().is_merge() {
             let next = self.module.next(inst);
-            if !next.is_some_and(|next| is_terminator(self.module.op(next))) {
+            if !next.is_some_and(|next| self.module.op(next).is_terminator()) {
                 add(BuildErrorKind::MergeWithoutBranch);
             }
         }

@@ -17,7 +17,7 @@ mod operand;
 
 use std::collections::HashSet;
 
-use spirvkit_binary::{Id, Section, is_terminator};
+use spirvkit_binary::{Id, Section};
 use spirvkit_diagnostics::Errors;
 use spirvkit_grammar::{Op, StorageClass, Version};
 
@@ -479,11 +479,7 @@ impl Builder {
             {
                 return self.place_at_point(op);
             }
-            Op::GraphEntryPointARM
-            | Op::GraphARM
-            | Op::GraphInputARM
-            | Op::GraphSetOutputARM
-            | Op::GraphEndARM => {
+            _ if op.is_in_graphs() => {
                 let last = self.module.last().map(Place::After);
                 return Some(last.unwrap_or(Place::Section(Section::Types)));
             }
@@ -497,12 +493,10 @@ impl Builder {
 
     fn place_at_point(&mut self, op: Op) -> Option<Place> {
         match self.point {
-            Point::Before(inst) => {
-                match is_terminator(op) || matches!(op, Op::SelectionMerge | Op::LoopMerge) {
-                    true => self.place_in_lost_block(op, BuildErrorKind::MidBlock),
-                    false => Some(Place::Before(inst)),
-                }
-            }
+            Point::Before(inst) => match op.is_terminator() || op.is_merge() {
+                true => self.place_in_lost_block(op, BuildErrorKind::MidBlock),
+                false => Some(Place::Before(inst)),
+            },
             Point::Open(block) if op == Op::Phi && !self.takes_phi(block) => match self.last_phi {
                 Some((of, phi)) if of == block => Some(Place::After(phi)),
                 _ => Some(Place::Head(block)),
@@ -554,8 +548,7 @@ impl Builder {
     fn last_of_variables(&self) -> Option<Inst> {
         let entry = self.module.entry_block(self.function?)?;
         let insts = self.module.block_instructions(entry);
-        let variables = insts
-            .filter(|&inst| matches!(self.module.op(inst), Op::Variable | Op::UntypedVariableKHR));
+        let variables = insts.filter(|&inst| self.module.op(inst).is_variable());
         variables.last().or(self.module.label(entry))
     }
 
@@ -569,7 +562,7 @@ impl Builder {
                 self.last_variable = Some(inst);
             }
             Op::Phi => self.last_phi = self.module.block_of(inst).map(|block| (block, inst)),
-            _ if is_terminator(op) => {
+            _ if op.is_terminator() => {
                 self.point = Point::Nowhere;
                 self.unreached = false;
                 let Self {

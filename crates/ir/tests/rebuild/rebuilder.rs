@@ -157,7 +157,7 @@ impl Rebuilder<'_> {
         if let (Some(made), Some(result)) = (made, result) {
             assert_eq!(*self.ids.entry(result).or_insert(made), made, "{op}");
         }
-        if spirvkit_binary::is_terminator(op) {
+        if op.is_terminator() {
             self.b.no_line();
         }
     }
@@ -290,7 +290,7 @@ pub(crate) fn normal(module: &Module) -> Vec<(Op, Vec<u32>, Option<Vec<u32>>)> {
     let mut all = Vec::new();
     for inst in module.instructions() {
         let op = module.op(inst);
-        if matches!(op, Op::Line | Op::NoLine) {
+        if op.is_line() {
             continue;
         }
         let words = renumbered(inst);

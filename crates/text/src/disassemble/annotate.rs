@@ -21,7 +21,7 @@ use hashbrown::HashMap;
 use spirvkit_binary::{
     Definitions, Id, IdMap, Import, Instruction, LiteralString, Module, Operand, Value, WordOffset,
 };
-use spirvkit_grammar::{BuiltIn, Class, Decoration, Enumeration, Op, OperandKind, StorageClass};
+use spirvkit_grammar::{BuiltIn, Decoration, Enumeration, Op, OperandKind, StorageClass};
 
 use super::DisassembleOptions;
 use super::names::Names;
@@ -131,11 +131,7 @@ impl<'a> Annotations<'a> {
         if !instructions().any(|it| it.op() == Op::TypeForwardPointer) {
             return;
         }
-        let is_type = |it: &Instruction<'_>| {
-            it.info()
-                .is_some_and(|info| info.class() == Class::TypeDeclaration)
-        };
-        for instruction in instructions().filter(is_type) {
+        for instruction in instructions().filter(|it| it.op().is_type()) {
             if let Some(id) = instruction.result()
                 && self.declarations.get(id) == instruction.offset().0
             {
@@ -166,7 +162,7 @@ impl<'a> Annotations<'a> {
                 member.name.clear();
                 push_string(&mut member.name, text);
             }
-            (Op::Decorate | Op::DecorateId | Op::DecorateString, [_, target, ..]) => {
+            (op, [_, target, ..]) if op.is_decorate() => {
                 self.decorate(*target, instruction, names);
             }
             (Op::MemberDecorate, [_, target, member, decoration, offset])
@@ -175,10 +171,9 @@ impl<'a> Annotations<'a> {
                 let member = self.members.entry((*target, *member)).or_default();
                 member.offset = Some(*offset);
             }
-            (
-                Op::MemberDecorate | Op::MemberDecorateString,
-                [_, target, member, decoration, ..],
-            ) if !is_usual_layout(Decoration(*decoration)) => {
+            (op, [_, target, member, decoration, ..])
+                if op.is_member_decorate() && !is_usual_layout(Decoration(*decoration)) =>
+            {
                 let mut known = self.members.remove(&(*target, *member)).unwrap_or_default();
                 self.decoration(&mut known.decorations, instruction, 2, names);
                 self.members.insert((*target, *member), known);
@@ -222,10 +217,7 @@ impl<'a> Annotations<'a> {
             return;
         }
         *self.declarations.slot(id) = instruction.offset().0;
-        let is_type = instruction
-            .info()
-            .is_some_and(|info| info.class() == Class::TypeDeclaration);
-        if is_type {
+        if instruction.op().is_type() {
             let span = self.keep(|notes, out| notes.type_text(out, instruction, names));
             *self.types.slot(id) = span;
         } else {

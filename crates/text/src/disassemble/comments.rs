@@ -25,17 +25,12 @@ enum Section {
 
 impl Section {
     fn of(op: Op) -> Option<Self> {
-        if matches!(op, Op::Variable | Op::Undef) {
+        if matches!(op, Op::Variable | Op::Undef) || op.is_type() || op.is_constant() {
             return Some(Self::Types);
         }
-        let info = op.info()?;
-        match info.class() {
+        match op.info()?.class() {
             Class::Debug => Some(Self::Debug),
             Class::Annotation => Some(Self::Annotations),
-            // Not a forward pointer, which declares nothing.
-            Class::TypeDeclaration | Class::ConstantCreation if info.has_result() => {
-                Some(Self::Types)
-            }
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 //! their own.
 
 use hashbrown::HashMap;
-use spirvkit_binary::{Id, IdMap, Instruction, Module, is_type_declaration};
+use spirvkit_binary::{Id, IdMap, Instruction, Module};
 use spirvkit_grammar::Op;
 
 use super::annotate::{Annotations, has_value};
@@ -166,7 +166,7 @@ impl Parts {
 /// Whether what an instruction defines has a description of its own.
 fn says_itself(instruction: Instruction<'_>) -> bool {
     let op = instruction.op();
-    is_type_declaration(op) && op != Op::TypeStruct || has_value(op)
+    op.is_type() && op != Op::TypeStruct || has_value(op)
 }
 
 /// The words that are, or may be, the ids that a description of the result is made of.

@@ -13,7 +13,7 @@ use spirvkit_binary::{
     Budget, Definitions, Id, IdMap, Instruction, LiteralString, Module, NumberType,
 };
 use spirvkit_grammar::{
-    AccessQualifier, BuiltIn, Class, Decoration, Enumeration, FPEncoding, Op, StorageClass,
+    AccessQualifier, BuiltIn, Decoration, Enumeration, FPEncoding, Op, StorageClass,
 };
 
 use crate::buffer::{TextBuffer, numbered_id, thousand_ids};
@@ -633,11 +633,8 @@ impl Namer {
 
 /// Whether an instruction makes a type or a constant, which may be named after what it is.
 fn is_declaration(instruction: &Instruction<'_>) -> bool {
-    let class = instruction.info().map(|info| info.class());
-    matches!(
-        class,
-        Some(Class::TypeDeclaration | Class::ConstantCreation)
-    )
+    let op = instruction.op();
+    op.is_type() || op.is_constant()
 }
 
 /// Whether an instruction may give an id a name that is not its number.

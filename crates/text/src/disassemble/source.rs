@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use spirvkit_binary::{HEADER_WORDS, Instruction, LiteralString, Module, is_terminator};
+use spirvkit_binary::{HEADER_WORDS, Instruction, LiteralString, Module};
 use spirvkit_diagnostics::ShaderLine;
 use spirvkit_grammar::{ExtInstSet, Op};
 
@@ -179,11 +179,7 @@ fn subject(instruction: &Instruction<'_>) -> Option<u32> {
     let words = instruction.words();
     let word = match instruction.op() {
         Op::Variable | Op::Function | Op::EntryPoint => 2,
-        Op::Decorate
-        | Op::DecorateId
-        | Op::DecorateString
-        | Op::ExecutionMode
-        | Op::ExecutionModeId => 1,
+        op if op.is_decorate() || op.is_execution_mode() => 1,
         _ => return None,
     };
     words.get(word).copied()
@@ -265,10 +261,7 @@ impl<'a> Reader<'a> {
             (Op::Constant, [_, _, id, value, ..]) if !self.sets.is_empty() => {
                 self.constants.entry(*id).or_insert(*value);
             }
-            (
-                Op::ExtInst | Op::ExtInstWithForwardRefsKHR,
-                [_, _, id, set, number, operands @ ..],
-            ) => {
+            (op, [_, _, id, set, number, operands @ ..]) if op.is_ext_inst() => {
                 if let Some(set) = self.sets.get(set).copied()
                     && let Some(info) = set.instruction(*number)
                 {
@@ -496,5 +489,5 @@ fn line_directive(text: &str) -> Option<(u32, Option<&str>)> {
 
 /// Whether the scope of a position (`OpLine`) ends with an instruction.
 fn ends_block(op: Op) -> bool {
-    is_terminator(op) || op == Op::FunctionEnd
+    op.is_terminator() || op == Op::FunctionEnd
 }

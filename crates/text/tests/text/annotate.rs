@@ -148,6 +148,7 @@ OpMemberDecorate %10 0 Offset 0
 OpMemberDecorate %10 1 Offset 16
 OpMemberDecorate %10 1 RowMajor
 OpMemberDecorate %10 1 MatrixStride 16
+OpMemberDecorateIdEXT %10 0 ArrayStrideIdEXT %4
 OpDecorate %10 Block
 OpMemberDecorate %11 0 BuiltIn Position
 %1 = OpTypeFloat 32
@@ -160,11 +161,12 @@ OpMemberDecorate %11 0 BuiltIn Position
 ",
         &[
             ("OpMemberDecorate %10 1 RowMajor", "Light.view"),
+            ("OpMemberDecorateIdEXT %10 0", "Light.position"),
             ("OpMemberDecorate %11 0", ""),
             ("OpDecorate %10", "%10 = Light"),
             (
                 "%10 =",
-                "Light { vec4 position @0, mat4 view @16 (RowMajor) }, Block",
+                "Light { vec4 position @0 (ArrayStrideIdEXT %4), mat4 view @16 (RowMajor) }, Block",
             ),
             ("%11 =", "struct %11 { vec4 (BuiltIn Position) }"),
             ("%12 =", "struct %12 { struct %11, Light }"),

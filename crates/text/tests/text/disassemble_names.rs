@@ -85,6 +85,11 @@ fn types_are_named_after_what_they_are() {
         ("%9 = OpTypePipe WriteOnly", "%PipeWriteOnly"),
         ("%9 = OpTypePipeStorage", "%PipeStorage"),
         ("%9 = OpTypeNamedBarrier", "%NamedBarrier"),
+        // The grammar gives it no class of its own.
+        (
+            "%8 = OpTypeStruct %1 %9 = OpTypeNodePayloadArrayAMDX %8",
+            "%_payloadarr__struct_8",
+        ),
         // These have only their numbers.
         ("%9 = OpTypeFunction %1", "%9"),
         ("%9 = OpTypeSampler", "%9"),

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use spirvkit_binary::{Id, LiteralString, Section, Value};
-use spirvkit_grammar::{Class, Op, StorageClass};
+use spirvkit_grammar::{Op, StorageClass};
 use spirvkit_ir::Inst;
 use spirvkit_text::descriptions;
 
@@ -208,7 +208,7 @@ impl<'p, 'a> Types<'p, 'a> {
                 let parameters = parts.get(1..).unwrap_or_default();
                 self.write_list(" (", parameters, ")", depth, text);
             }
-            op if is_type(op) => text.push_str(&self.described(node)),
+            op if op.is_type() => text.push_str(&self.described(node)),
             op => {
                 text.push_str(&op.to_string());
                 self.write_literals(node, text);
@@ -228,7 +228,7 @@ impl<'p, 'a> Types<'p, 'a> {
                 let words = part.module.store();
                 let module = spirvkit_binary::Module::new(&words);
                 let all = module.iter().flat_map(|module| module.instructions());
-                let types = all.map_while(Result::ok).filter(|it| is_type(it.op()));
+                let types = all.map_while(Result::ok).filter(|it| it.op().is_type());
                 let ids: Vec<Id> = types.filter_map(|it| it.result()).collect();
                 let texts = descriptions(&words, &ids);
                 ids.into_iter().zip(texts).collect()
@@ -336,9 +336,4 @@ fn decoration_text(part: &Part<'_>, inst: Inst) -> String {
         });
     }
     words.join(" ")
-}
-
-fn is_type(op: Op) -> bool {
-    op.info()
-        .is_some_and(|info| info.class() == Class::TypeDeclaration)
 }

@@ -5,12 +5,12 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use spirvkit_binary::{Id, Section, is_type_declaration};
-use spirvkit_grammar::{Class, Decoration, Op, StorageClass};
+use spirvkit_binary::{Id, Section};
+use spirvkit_grammar::{Decoration, Op, StorageClass};
 use spirvkit_ir::Inst;
 
 use super::partition::{Edges, classes};
-use super::program::{Part, Program, is_variable};
+use super::program::{Part, Program};
 
 /// The nodes of a [`Program`] as a graph.
 pub(super) struct Graph {
@@ -164,12 +164,11 @@ fn read(part: &Part<'_>, inst: Inst, words: &mut Vec<u32>, nodes: &mut Vec<u32>)
 
 /// Whether two instructions with this opcode and the same operands may be made one.
 fn is_shared(op: Op) -> bool {
-    let is_constant = op
-        .info()
-        .is_some_and(|info| info.class() == Class::ConstantCreation);
     match op {
         Op::ExtInstImport | Op::String | Op::DecorationGroup | Op::Undef => true,
-        _ => is_constant || is_type_declaration(op),
+        // Each is an object of its own.
+        Op::ConstantPipeStorage => false,
+        _ => op.is_constant() || op.is_type(),
     }
 }
 
@@ -247,17 +246,7 @@ pub(super) fn each_target(
 
 /// Whether the first operand is what the instruction decorates or names.
 pub(super) fn has_target(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Decorate
-            | Op::DecorateId
-            | Op::DecorateString
-            | Op::MemberDecorate
-            | Op::MemberDecorateString
-            | Op::MemberDecorateIdEXT
-            | Op::Name
-            | Op::MemberName
-    )
+    op.is_decorate() || op.is_member_decorate() || op.is_name()
 }
 
 /// The number of the names of each structure and its members; 0 for everything else.
@@ -318,7 +307,7 @@ impl Sets {
 
 /// Whether a node makes something that stands among the types, and can be moved there.
 pub(super) fn is_global(op: Op) -> bool {
-    is_variable(op)
+    op.is_variable()
         || op
             .info()
             .and_then(|info| Section::of(op, info))

@@ -5,10 +5,10 @@
 
 use spirvkit_analysis::{Components, Graph};
 use spirvkit_binary::{Budget, Definition, Id, IdMap, Import, OverBudget, Value};
-use spirvkit_grammar::{Class, ExtInstSet, Op, StorageClass, Version};
+use spirvkit_grammar::{ExtInstSet, Op, StorageClass, Version};
 use spirvkit_ir::{EditError, Inst, Module};
 
-use super::program::{NONE, is_variable};
+use super::program::NONE;
 use crate::WORD_COST;
 
 /// For so many entry points at once it is found out what they reach.
@@ -97,7 +97,7 @@ impl References {
         for inst in globals.iter().copied().chain(functions) {
             if let Some(id) = module.result(inst) {
                 *references.numbers.slot(id) = references.nodes.len() as u32;
-                let is_listed = is_variable(module.op(inst)) && is_listed(module, inst);
+                let is_listed = module.op(inst).is_variable() && is_listed(module, inst);
                 references.nodes.push(is_listed.then_some(id));
             }
         }
@@ -140,10 +140,7 @@ impl References {
 /// Whether an instruction at module scope is a constant or a variable.
 fn is_value(module: &Module, inst: Inst) -> bool {
     let op = module.op(inst);
-    is_variable(op)
-        || op
-            .info()
-            .is_some_and(|info| info.class() == Class::ConstantCreation)
+    op.is_variable() || op.is_constant()
 }
 
 /// Whether interfaces have to list a variable.
@@ -156,7 +153,7 @@ fn is_listed(module: &Module, variable: Inst) -> bool {
 
 /// Whether an instruction only tells about the source.
 fn is_debug(module: &Module, inst: Inst) -> bool {
-    if module.op(inst) != Op::ExtInst {
+    if !module.op(inst).is_ext_inst() {
         return false;
     }
     let set = module.get(inst).words().get(3);

@@ -37,7 +37,7 @@ impl<'a> Part<'a> {
         let mut sections = vec![Vec::new(); Section::ALL.len()];
         for inst in module.globals() {
             let op = module.op(inst);
-            if matches!(op, Op::Line | Op::NoLine) {
+            if op.is_line() {
                 continue;
             }
             let section = op.info().and_then(|info| Section::of(op, info));
@@ -168,11 +168,6 @@ impl<'a> Program<'a> {
             }
         }
     }
-}
-
-/// Whether an opcode makes a variable.
-pub(super) fn is_variable(op: Op) -> bool {
-    matches!(op, Op::Variable | Op::UntypedVariableKHR)
 }
 
 /// The storage class of a variable.

@@ -9,7 +9,7 @@ use super::Options;
 use super::difference::{Difference, MAX_PARTS, Types};
 use super::error::{ErrorLog, LinkError, LinkErrorKind, brief, list};
 use super::graph::{Graph, Sets};
-use super::program::{Program, is_variable, storage_class};
+use super::program::{Program, storage_class};
 use super::symbols::{Name, Symbol, Symbols};
 
 /// By node: which one stands for it in the result.
@@ -85,7 +85,7 @@ fn compare<'d>(
             .in_modules(modules)
     };
     let [a_module, b_module] = [a, b].map(|node| list([program.name_of(node)]));
-    let kind = |node: u32| match is_variable(program.op(node)) {
+    let kind = |node: u32| match program.op(node).is_variable() {
         true => "a variable",
         false => "a function",
     };
@@ -94,7 +94,7 @@ fn compare<'d>(
         let message = format!("`{symbol}` is {a_kind} in {a_module}, but {b_kind} in {b_module}");
         return Err(error(LinkErrorKind::Kind, message));
     }
-    if is_variable(program.op(a)) {
+    if program.op(a).is_variable() {
         let [a_class, b_class] = [a, b].map(|node| storage_class(program, node));
         if a_class != b_class {
             let message = format!(

@@ -9,7 +9,7 @@ use spirvkit_ir::Inst;
 
 use super::error::{ErrorLog, LinkError, LinkErrorKind, brief, list};
 use super::graph::each_target;
-use super::program::{NONE, Part, Program, is_variable};
+use super::program::{NONE, Part, Program};
 
 /// A function or variable with linkage.
 #[derive(Clone, Copy, Debug)]
@@ -274,7 +274,7 @@ fn problem(program: &Program<'_>, symbol: Symbol) -> Option<(LinkErrorKind, Stri
             return Some((LinkErrorKind::UnknownLinkage, what));
         }
     };
-    if is_variable(op) {
+    if op.is_variable() {
         // A variable without type of what it holds has the type among its operands.
         let untyped = usize::from(op == Op::UntypedVariableKHR);
         let is_initialized = program.word(symbol.node, 4 + untyped) != 0;

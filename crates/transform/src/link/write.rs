@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use spirvkit_binary::{Header, Id, IdMap, Section, is_terminator};
+use spirvkit_binary::{Header, Id, IdMap, Section};
 use spirvkit_grammar::{Capability, Op};
 use spirvkit_ir::{Function, Inst};
 
@@ -456,7 +456,7 @@ impl<'w, 'a> Writer<'w, 'a> {
                 };
                 let needed_op = self.program.op(needed);
                 // Debug information may name what comes after it.
-                let is_free = is_extended(op) && is_extended(needed_op);
+                let is_free = op.is_ext_inst() && needed_op.is_ext_inst();
                 if may_come_before(op) && self.forward[needed as usize].0 {
                     pointers.push(needed);
                 } else if is_global(needed_op) && !is_free {
@@ -565,7 +565,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             match part.module.op(inst) {
                 Op::Line => self.line = words.get(1..).and_then(|it| it.try_into().ok()),
                 Op::NoLine => self.line = None,
-                op if is_terminator(op) => self.line = None,
+                op if op.is_terminator() => self.line = None,
                 _ => {}
             }
             self.words.extend(words);
@@ -576,8 +576,4 @@ impl<'w, 'a> Writer<'w, 'a> {
 /// Whether a type may name a pointer that is only declared so far.
 fn may_come_before(op: Op) -> bool {
     matches!(op, Op::TypeStruct | Op::TypeArray | Op::TypeRuntimeArray)
-}
-
-fn is_extended(op: Op) -> bool {
-    matches!(op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR)
 }

@@ -7,8 +7,8 @@ use spirvkit_binary::{Id, OverBudget};
 use spirvkit_grammar::{Capability, Class, ExecutionMode, Op};
 use spirvkit_ir::{Inst, Module, Place};
 
+use super::all_final;
 use super::pool::Pool;
-use super::{all_final, is_spec_constant};
 use crate::fold::constants::{Constants, NotWritable};
 use crate::fold::{NotFoldable, ScalarType, Value};
 
@@ -118,7 +118,7 @@ fn may_be_constant(value: &Value, capabilities: &Capabilities) -> bool {
 fn changes_floats(m: &Module) -> bool {
     m.globals().any(|inst| {
         let mode = m.get(inst).words().get(2).map(|&mode| ExecutionMode(mode));
-        matches!(m.op(inst), Op::ExecutionMode | Op::ExecutionModeId)
+        m.op(inst).is_execution_mode()
             && matches!(
                 mode,
                 Some(ExecutionMode::DenormFlushToZero | ExecutionMode::RoundingModeRTZ)
@@ -136,7 +136,7 @@ fn value_of(
     let read = m.get(inst);
     let (ty, id) = (read.result_type()?, read.result()?);
     let info = read.info()?;
-    if is_spec_constant(read.op()) || read.op() == Op::Undef {
+    if read.op().is_spec_constant() || read.op() == Op::Undef {
         return None;
     }
     let (ids, literals) = match info.only_ids_follow() {

@@ -210,23 +210,6 @@ fn scalar_default(module: &Module, read: &Instruction<'_>) -> Option<(Id, Id, Sc
     Some((id, ty, scalar))
 }
 
-/// Whether an opcode makes a specialization constant.
-fn is_spec_constant(op: Op) -> bool {
-    matches!(
-        op,
-        Op::SpecConstantTrue
-            | Op::SpecConstantFalse
-            | Op::SpecConstant
-            | Op::SpecConstantComposite
-            | Op::SpecConstantCompositeReplicateEXT
-            | Op::SpecConstantOp
-            | Op::SpecConstantStringAMDX
-            | Op::SpecConstantArchitectureINTEL
-            | Op::SpecConstantTargetINTEL
-            | Op::SpecConstantCapabilitiesINTEL
-    )
-}
-
 /// Makes specialization constants final, in one pass in the module's order.
 ///
 /// A constant that is final loses its `SpecId`, which only specialization constants
@@ -304,7 +287,7 @@ impl Run {
             if op == Op::Function {
                 return;
             }
-            if is_spec_constant(op) && self.finish(m, inst, op).unwrap_or(false) {
+            if op.is_spec_constant() && self.finish(m, inst, op).unwrap_or(false) {
                 self.done.finished += 1;
             }
             let read = m.get(inst);
@@ -314,7 +297,7 @@ impl Run {
             {
                 let _ = self.constants.define(&read);
             }
-            if !is_spec_constant(read.op()) {
+            if !read.op().is_spec_constant() {
                 self.pool.note(&read, &self.constants);
             }
         }
@@ -412,7 +395,7 @@ impl Run {
 fn all_final(m: &Module, ids: &[u32]) -> bool {
     ids.iter().all(|&id| {
         let definition = m.definition(Id(id));
-        definition.is_some_and(|inst| !is_spec_constant(m.op(inst)))
+        definition.is_some_and(|inst| !m.op(inst).is_spec_constant())
     })
 }
 
@@ -483,12 +466,7 @@ fn make_twin(m: &mut Module, group: Id) -> Twin {
         .uses(group)
         .filter(|found| found.word == 1)
         .map(|found| m.get(found.inst))
-        .filter(|read| {
-            matches!(
-                read.op(),
-                Op::Decorate | Op::DecorateId | Op::DecorateString
-            )
-        })
+        .filter(|read| read.op().is_decorate())
         .filter_map(|read| {
             let (_, decoration) = read.operand_words().split_first()?;
             let is_number = is_spec_id(&read, *decoration.first()?);

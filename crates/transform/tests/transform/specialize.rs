@@ -470,3 +470,31 @@ fn very_many_constants_take_a_moment() {
     assert_eq!(run(&mut m, &all_defaults()).finished, 100_007);
     assert!(spec_constants(&m).is_empty());
 }
+
+/// Data that specialization may change makes what it is part of such, too.
+#[test]
+fn data_for_specialization_is_not_final() {
+    let mut m = module(&[
+        "OpCapability Shader
+OpCapability ConstantDataKHR
+OpExtension \"SPV_KHR_constant_data\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %data SpecId 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%two = OpConstant %u32 2
+%pair = OpTypeArray %u32 %two
+%pairs = OpTypeArray %pair %two
+%fixed = OpConstantComposite %pair %two %two
+%data = OpSpecConstantDataKHR %pair 1 2
+%both = OpSpecConstantComposite %pairs %data %fixed
+",
+        BODY,
+    ]);
+    let before = show(&m);
+    assert_eq!(run(&mut m, &all_defaults()).finished, 0);
+    assert_eq!(show(&m), before);
+}

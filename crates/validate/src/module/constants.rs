@@ -10,13 +10,12 @@ impl<'a> Module<'a> {
     /// Whether the id is a constant, specialization constants and nulls
     /// included, `OpUndef` not.
     pub(crate) fn is_constant(&self, id: Id) -> bool {
-        self.def(id).is_some_and(|def| is_constant_op(def.op()))
+        self.def(id).is_some_and(|def| def.op().is_constant())
     }
 
     /// Whether the id is a constant that specialization may change.
     pub(crate) fn is_spec_constant(&self, id: Id) -> bool {
-        self.def(id)
-            .is_some_and(|def| is_spec_constant_op(def.op()))
+        self.def(id).is_some_and(|def| def.op().is_spec_constant())
     }
 
     /// The bits of an integer that no specialization changes: of an
@@ -63,39 +62,4 @@ impl<'a> Module<'a> {
             false => bits << unused >> unused,
         })
     }
-}
-
-/// Whether the opcode makes a constant.
-pub(crate) fn is_constant_op(op: Op) -> bool {
-    matches!(
-        op,
-        Op::ConstantTrue
-            | Op::ConstantFalse
-            | Op::Constant
-            | Op::ConstantComposite
-            | Op::ConstantCompositeReplicateEXT
-            | Op::ConstantSampler
-            | Op::ConstantNull
-            | Op::ConstantFunctionPointerINTEL
-            | Op::ConstantSizeOfEXT
-            | Op::ConstantDataKHR
-            | Op::ConstantPipeStorage
-    ) || is_spec_constant_op(op)
-}
-
-/// Whether the opcode makes a constant that specialization may change.
-fn is_spec_constant_op(op: Op) -> bool {
-    matches!(
-        op,
-        Op::SpecConstantTrue
-            | Op::SpecConstantFalse
-            | Op::SpecConstant
-            | Op::SpecConstantComposite
-            | Op::SpecConstantCompositeReplicateEXT
-            | Op::SpecConstantDataKHR
-            | Op::SpecConstantOp
-            | Op::SpecConstantArchitectureINTEL
-            | Op::SpecConstantTargetINTEL
-            | Op::SpecConstantCapabilitiesINTEL
-    )
 }

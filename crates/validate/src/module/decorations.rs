@@ -49,10 +49,8 @@ impl<'a> Decorated<'a> {
     #[inline]
     pub(crate) fn new(inst: Inst<'a>) -> Option<Self> {
         let (member, at) = match inst.op() {
-            Op::Decorate | Op::DecorateId | Op::DecorateString => (None, 2),
-            Op::MemberDecorate | Op::MemberDecorateString | Op::MemberDecorateIdEXT => {
-                (Some(inst.word(2)), 3)
-            }
+            op if op.is_decorate() => (None, 2),
+            op if op.is_member_decorate() => (Some(inst.word(2)), 3),
             _ => return None,
         };
         let (&decoration, params) = inst.words().get(at..)?.split_first()?;
@@ -345,7 +343,7 @@ impl<'a> Iterator for Decorations<'_, 'a> {
             if let Some(decorated) = Decorated::new(inst) {
                 return Some(decorated);
             }
-            if matches!(inst.op(), Op::GroupDecorate | Op::GroupMemberDecorate) {
+            if inst.op().is_group_decorate() {
                 self.group = Some(Group {
                     rest: self.m.annotations_from(inst.id(0)),
                     members,

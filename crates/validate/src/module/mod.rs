@@ -25,7 +25,7 @@ use spirvkit_grammar::{
 
 use crate::finding::Mentions;
 use crate::options::{Env, Options};
-pub(crate) use constants::is_constant_op;
+
 pub(crate) use contents::{Contents, Likeness};
 pub(crate) use decorations::Decorated;
 pub(crate) use functions::{Block, Function, Models};
@@ -34,7 +34,7 @@ pub(crate) use reach::{AT_ONCE, Entries, Reach};
 pub(crate) use role::OPCODES;
 use role::Role;
 pub(crate) use sound::{Signature, Sound};
-pub(crate) use spirvkit_binary::{is_terminator, is_type_declaration};
+
 pub(crate) use types::{CooperativeMatrix, Image, Type, is_cross_workgroup};
 
 /// Stands for "in no block" and the like.
@@ -389,7 +389,7 @@ impl<'a> Module<'a> {
         let has_type = word > 1;
         let mut home = block;
         if block == NONE {
-            let is_variable = matches!(op, Op::Variable | Op::UntypedVariableKHR);
+            let is_variable = op.is_variable();
             let is_before_functions = self.functions.is_empty();
             if is_before_functions && (!has_type || is_variable) {
                 self.declared.push(offset);
@@ -511,7 +511,7 @@ impl<'a> Module<'a> {
         };
         // A message that ends with what was found instead says that last. Of extended
         // instructions, everything is an id, and much the same.
-        let is_plain = !matches!(inst.op(), Op::ExtInst | Op::ExtInstWithForwardRefsKHR);
+        let is_plain = !inst.op().is_ext_inst();
         let numbers = message.rsplit(' ').filter(|_| is_plain);
         let mut numbers = numbers.filter_map(as_number);
         let by_number = || {
@@ -589,10 +589,7 @@ impl<'a> Module<'a> {
         let Some(&[first, _, _, set, ..]) = words else {
             return false;
         };
-        if !matches!(
-            Op(first as u16),
-            Op::ExtInst | Op::ExtInstWithForwardRefsKHR
-        ) {
+        if !Op(first as u16).is_ext_inst() {
             return false;
         }
         match self.definitions.get(Id(set)) {

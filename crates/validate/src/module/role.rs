@@ -1,6 +1,5 @@
 //! What instructions tell of the module, besides what they define.
 
-use spirvkit_binary::is_terminator;
 use spirvkit_grammar::Op;
 
 /// What an instruction tells the index.
@@ -55,7 +54,7 @@ const fn role(op: Op) -> Role {
         Op::Function => Role::Function,
         Op::FunctionEnd => Role::FunctionEnd,
         Op::Label => Role::Label,
-        Op::LoopMerge | Op::SelectionMerge => Role::Merge,
+        _ if op.is_merge() => Role::Merge,
         Op::FunctionCall => Role::Call,
         Op::Capability => Role::Capability,
         Op::ConditionalCapabilityINTEL => Role::ConditionalCapability,
@@ -63,18 +62,13 @@ const fn role(op: Op) -> Role {
         Op::MemoryModel => Role::MemoryModel,
         Op::EntryPoint => Role::EntryPoint,
         Op::ConditionalEntryPointINTEL => Role::ConditionalEntryPoint,
-        Op::ExecutionMode | Op::ExecutionModeId => Role::ExecutionMode,
-        Op::Decorate
-        | Op::DecorateId
-        | Op::DecorateString
-        | Op::MemberDecorate
-        | Op::MemberDecorateString
-        | Op::MemberDecorateIdEXT => Role::Decoration,
+        _ if op.is_execution_mode() => Role::ExecutionMode,
+        _ if op.is_decorate() || op.is_member_decorate() => Role::Decoration,
         Op::GroupDecorate => Role::GroupDecoration,
         Op::GroupMemberDecorate => Role::GroupMemberDecoration,
         Op::DecorationGroup => Role::DecorationGroup,
-        Op::Variable | Op::UntypedVariableKHR => Role::Variable,
-        _ if is_terminator(op) => Role::Terminator,
+        _ if op.is_variable() => Role::Variable,
+        _ if op.is_terminator() => Role::Terminator,
         _ => Role::Nothing,
     }
 }

@@ -1,6 +1,6 @@
 //! What types are, read off their instructions.
 
-use spirvkit_binary::{Id, is_type_declaration};
+use spirvkit_binary::Id;
 use spirvkit_grammar::{AccessQualifier, Dim, FPEncoding, ImageFormat, Op, StorageClass};
 
 use super::Module;
@@ -183,7 +183,7 @@ impl<'a> Module<'a> {
                 columns: Id(w(5)),
                 matrix_use: Id(0),
             }),
-            op if is_type_declaration(op) => Type::Other(op),
+            op if op.is_type() => Type::Other(op),
             _ => Type::None,
         }
     }

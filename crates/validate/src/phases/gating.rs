@@ -55,7 +55,7 @@ impl<'m, 'a> Gate<'m, 'a> {
         let found = |rule, message: String| Err(Finding::new(rule, inst.offset(), message));
         let availability = info.availability();
         let capabilities = availability.capabilities();
-        let exempt = is_amd_group(op) && self.m.has_extension("SPV_AMD_shader_ballot");
+        let exempt = op.is_amd_group() && self.m.has_extension("SPV_AMD_shader_ballot");
         if !exempt && !self.is_enabled(capabilities) {
             let message = format!("{op} needs {}", one_capability(capabilities));
             let finding = Finding::new(&capability::INSTRUCTION, inst.offset(), message);
@@ -231,22 +231,6 @@ static ROUNDING: &[Capability] = &[
 fn in_range(availability: &Availability, version: Version) -> bool {
     availability.since().is_some_and(|since| since <= version)
         && availability.until().is_none_or(|until| version <= until)
-}
-
-/// The instructions that `SPV_AMD_shader_ballot` frees of the `Groups`
-/// capability.
-fn is_amd_group(op: Op) -> bool {
-    matches!(
-        op,
-        Op::GroupIAddNonUniformAMD
-            | Op::GroupFAddNonUniformAMD
-            | Op::GroupFMinNonUniformAMD
-            | Op::GroupUMinNonUniformAMD
-            | Op::GroupSMinNonUniformAMD
-            | Op::GroupFMaxNonUniformAMD
-            | Op::GroupUMaxNonUniformAMD
-            | Op::GroupSMaxNonUniformAMD
-    )
 }
 
 /// "one of the capabilities `A` or `B`", but not longer than a line.

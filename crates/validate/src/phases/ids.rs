@@ -8,9 +8,7 @@ use spirvkit_grammar::{Class, ExtInstSet, InstructionInfo, Op};
 
 use super::layout::may_be_in_block;
 use crate::finding::{CheckResult, Finding, Reported};
-use crate::module::{
-    Block, Def, Inst, InterestingUses, Module, NONE, is_constant_op, is_type_declaration,
-};
+use crate::module::{Block, Def, Inst, InterestingUses, Module, NONE};
 use crate::rule::Rule;
 use crate::rules::generated::id;
 use crate::rules::may_handle_pointers;
@@ -91,7 +89,7 @@ impl Takes {
         if op == Op::TypeForwardPointer {
             return Self::EVERYTHING;
         }
-        if is_type_declaration(op) {
+        if op.is_type() {
             return Self {
                 types: true,
                 untyped: false,
@@ -369,7 +367,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             };
         }
         let def = m.op_of(id);
-        let is_type = is_type_declaration(def);
+        let is_type = def.is_type();
         if is_type && !takes.types {
             let message = format!("{} needs values, but {} is a type", inst.op(), m.name(id));
             let finding = self.finding(&id::TYPE_AS_VALUE, inst, message);
@@ -528,7 +526,7 @@ impl<'m, 'a> Ids<'m, 'a> {
         }
         self.note_use(inst, ty, self.m.whereabouts(ty));
         let op = self.m.op_of(ty);
-        if !is_type_declaration(op) {
+        if !op.is_type() {
             let message = format!(
                 "the result type of {} is {}, which is not a type",
                 inst.op(),
@@ -592,8 +590,7 @@ fn note(list: &mut Vec<u32>, offset: u32) {
 /// Whether an opcode's instructions stand before the functions only, and are
 /// reported where they don't.
 fn is_declared_first(op: Op) -> bool {
-    (is_type_declaration(op) || is_constant_op(op))
-        && op.info().is_some_and(|info| !may_be_in_block(op, info))
+    (op.is_type() || op.is_constant()) && op.info().is_some_and(|info| !may_be_in_block(op, info))
 }
 
 /// Whether instructions with the opcode are to be [interesting](Ids::note).

@@ -4,7 +4,7 @@ use spirvkit_binary::{Definition, Import, Section};
 use spirvkit_grammar::{Capability, Class, ExtInstSet, InstructionInfo, Op, StorageClass};
 
 use crate::finding::{CheckResult, Finding, all};
-use crate::module::{Inst, Module, is_terminator};
+use crate::module::{Inst, Module};
 use crate::rule::Rule;
 use crate::rules::generated::layout;
 
@@ -87,13 +87,13 @@ impl Standing {
         let in_block = may_be_in_block(op, info);
         let home = Section::of(op, info).unwrap_or(Section::Functions);
         let is_plain = match home {
-            Section::Types => !in_block && !is_extended(op),
+            Section::Types => !in_block && !op.is_ext_inst(),
             Section::Functions => in_block && !shapes_functions(op),
             _ => false,
         };
         let role = match op {
             Op::Label => Role::Label,
-            _ if in_block && is_terminator(op) => Role::Terminator,
+            _ if in_block && op.is_terminator() => Role::Terminator,
             _ if is_plain => Role::Plain,
             _ => Role::Other,
         };
@@ -101,13 +101,9 @@ impl Standing {
     }
 }
 
-fn is_extended(op: Op) -> bool {
-    matches!(op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR)
-}
-
 /// Whether functions and blocks begin or end with the opcode.
 fn shapes_functions(op: Op) -> bool {
-    is_terminator(op)
+    op.is_terminator()
         || matches!(
             op,
             Op::Function | Op::FunctionParameter | Op::FunctionEnd | Op::Label
@@ -275,7 +271,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         if home == Section::Functions {
             return self.end_declarations(inst, op, info);
         }
-        if is_extended(op) {
+        if op.is_ext_inst() {
             self.extended_in_declarations(inst)?;
         }
         let previous = std::mem::replace(&mut self.previous, op);
@@ -428,7 +424,7 @@ impl<'m, 'a> Layout<'m, 'a> {
 
     /// The first instruction behind the declarations.
     fn end_declarations(&mut self, inst: Inst<'a>, op: Op, info: &InstructionInfo) -> CheckResult {
-        let is_graph = is_graph_op(op);
+        let is_graph = op.is_in_graphs();
         self.section = match is_graph {
             true => Section::Graphs,
             false => Section::Functions,
@@ -523,7 +519,7 @@ impl<'m, 'a> Layout<'m, 'a> {
             Op::ExtInst | Op::ExtInstWithForwardRefsKHR => self.extended_in_functions(inst, op),
             _ => {
                 if self.in_block {
-                    if is_terminator(op) {
+                    if op.is_terminator() {
                         self.in_block = false;
                     }
                     return match may_be_in_block(op, info) {
@@ -531,7 +527,7 @@ impl<'m, 'a> Layout<'m, 'a> {
                         false => self.no_instruction_of_functions(inst, op, info),
                     };
                 }
-                if !self.in_function && is_graph_op(op) {
+                if !self.in_function && op.is_in_graphs() {
                     self.section = Section::Graphs;
                     return self.in_graphs(inst, op);
                 }
@@ -675,10 +671,10 @@ impl<'m, 'a> Layout<'m, 'a> {
     /// Behind the functions.
     fn in_graphs(&mut self, inst: Inst<'_>, op: Op) -> CheckResult {
         // These may stand anywhere.
-        if matches!(op, Op::Line | Op::NoLine) {
+        if op.is_line() {
             return Ok(());
         }
-        if is_extended(op) && self.extended(inst) != Extended::Semantic {
+        if op.is_ext_inst() && self.extended(inst) != Extended::Semantic {
             return Ok(());
         }
         let previous = std::mem::replace(&mut self.previous, op);
@@ -789,17 +785,6 @@ pub(super) fn may_be_in_block(op: Op, info: &InstructionInfo) -> bool {
         Class::Excluded | Class::Reserved => Section::of(op, info).is_none(),
         _ => true,
     }
-}
-
-fn is_graph_op(op: Op) -> bool {
-    matches!(
-        op,
-        Op::GraphEntryPointARM
-            | Op::GraphARM
-            | Op::GraphInputARM
-            | Op::GraphSetOutputARM
-            | Op::GraphEndARM
-    )
 }
 
 /// Whether an instruction of a debug information set describes the place where

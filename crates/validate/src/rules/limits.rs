@@ -36,17 +36,7 @@ pub(crate) fn is_limited(op: Op) -> bool {
 }
 
 fn takes_indexes(op: Op) -> bool {
-    matches!(
-        op,
-        Op::AccessChain
-            | Op::InBoundsAccessChain
-            | Op::PtrAccessChain
-            | Op::InBoundsPtrAccessChain
-            | Op::UntypedAccessChainKHR
-            | Op::UntypedInBoundsAccessChainKHR
-            | Op::UntypedPtrAccessChainKHR
-            | Op::UntypedInBoundsPtrAccessChainKHR
-    )
+    op.is_access_chain()
 }
 
 /// Counts what has a limit.

@@ -80,7 +80,7 @@ fn check_payload(at: &InstCtx<'_, '_>) -> CheckResult {
 /// The storage class of a variable; `None` for anything else.
 fn variable_class(m: &Module<'_>, id: Id) -> Option<StorageClass> {
     let def = m.def(id)?;
-    matches!(def.op(), Op::Variable | Op::UntypedVariableKHR).then(|| StorageClass(def.arg(0)))
+    def.op().is_variable().then(|| StorageClass(def.arg(0)))
 }
 
 fn check_module(m: &Module<'_>, reporter: &mut Reporter) {

@@ -230,10 +230,8 @@ fn check_operand(at: &InstCtx<'_, '_>, index: usize, kind: Kind) -> CheckResult 
 
 /// Whether an operand is a variable in one of these storage classes.
 pub(super) fn is_variable_in(at: &InstCtx<'_, '_>, index: usize, classes: &[StorageClass]) -> bool {
-    at.m.def(at.id(index)).is_some_and(|def| {
-        matches!(def.op(), Op::Variable | Op::UntypedVariableKHR)
-            && classes.contains(&StorageClass(def.arg(0)))
-    })
+    at.m.def(at.id(index))
+        .is_some_and(|def| def.op().is_variable() && classes.contains(&StorageClass(def.arg(0))))
 }
 
 /// The bit of `ForceOpacityMicromap2StateKHR` among ray flags.

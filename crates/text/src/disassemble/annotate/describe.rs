@@ -26,7 +26,7 @@ impl Annotations<'_> {
         match (info.class(), op) {
             (Class::Debug | Class::ModeSetting, _) => {}
             (Class::ControlFlow, op) if !matches!(op, Op::Phi | Op::ReturnValue) => {}
-            (_, Op::MemberDecorate | Op::MemberDecorateString) => {
+            (_, op) if op.is_member_decorate() => {
                 if let [_, target, member, ..] = *words
                     && let Some(name) = self.name(Id(target))
                 {
@@ -39,7 +39,7 @@ impl Annotations<'_> {
                 out.push_str(self.type_name(Id(id)).unwrap_or_default());
             }
             (_, Op::Store) => self.store(out, words, names),
-            (Class::TypeDeclaration, _) => self.declared_type(out, instruction, names),
+            (_, op) if op.is_type() => self.declared_type(out, instruction, names),
             _ => self.result(out, instruction, names),
         }
     }
@@ -68,7 +68,7 @@ impl Annotations<'_> {
             self.head(out, id, instruction, names);
         }
         // The label of the result has the operands of these.
-        if !(op == Op::Load || paths::takes_path(op) || values::is_composite(op)) {
+        if !(op == Op::Load || paths::takes_path(op) || op.is_composite_constant()) {
             self.operands(out, instruction, names);
         }
         if shows_decorations(op) {
@@ -95,7 +95,7 @@ impl Annotations<'_> {
             _ => self.shown_label(id),
         };
         match (label, ty) {
-            _ if values::is_composite(op) => self.mention(out, id, names),
+            _ if op.is_composite_constant() => self.mention(out, id, names),
             (Some(label), Some(ty)) => {
                 let _ = write!(out, "{label}: {ty}");
             }

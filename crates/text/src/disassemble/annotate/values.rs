@@ -12,30 +12,9 @@ use crate::number::write_number;
 
 /// Whether the label of a result is its value.
 pub(in super::super) fn has_value(op: Op) -> bool {
-    is_scalar(op) || is_composite(op) || matches!(op, Op::ConstantNull | Op::SpecConstantOp)
-}
-
-fn is_scalar(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Constant
-            | Op::ConstantTrue
-            | Op::ConstantFalse
-            | Op::SpecConstant
-            | Op::SpecConstantTrue
-            | Op::SpecConstantFalse
-    )
-}
-
-/// Whether a result is a constant whose value shows its type.
-pub(super) fn is_composite(op: Op) -> bool {
-    matches!(
-        op,
-        Op::ConstantComposite
-            | Op::SpecConstantComposite
-            | Op::ConstantCompositeReplicateEXT
-            | Op::SpecConstantCompositeReplicateEXT
-    )
+    op.is_scalar_constant()
+        || op.is_composite_constant()
+        || matches!(op, Op::ConstantNull | Op::SpecConstantOp)
 }
 
 impl<'a> Annotations<'a> {
@@ -54,7 +33,7 @@ impl<'a> Annotations<'a> {
             let span = self.keep(|notes, out| notes.value(out, instruction, names));
             // Without an `OpName`, a friendly name is the value.
             return Span {
-                obvious: self.friendly && is_scalar(op) && !has_name,
+                obvious: self.friendly && op.is_scalar_constant() && !has_name,
                 ..span
             };
         }

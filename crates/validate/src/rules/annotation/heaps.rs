@@ -2,7 +2,7 @@
 //! (`SPV_EXT_descriptor_heap`).
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Decoration, Op};
+use spirvkit_grammar::Decoration;
 
 use super::holds_descriptor;
 use crate::finding::CheckResult;
@@ -93,7 +93,7 @@ pub(super) fn check_stride(
             "the target is declared here",
         ))
     };
-    let is_array = matches!(m.op_of(target), Op::TypeArray | Op::TypeRuntimeArray);
+    let is_array = m.op_of(target).is_array_type();
     if !is_array || !holds_descriptor(m, target) {
         return wrong(format!(
             "ArrayStrideIdEXT is for arrays that hold descriptors, but {} is {}",

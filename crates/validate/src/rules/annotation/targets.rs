@@ -170,7 +170,7 @@ pub(super) fn check(
             &annotation::MEMORY_OBJECT,
             "a variable, or a parameter that is a pointer",
         ),
-        Target::Variable if is_variable(op) => return Ok(()),
+        Target::Variable if op.is_variable() => return Ok(()),
         Target::Variable => (&annotation::VARIABLE, "a variable"),
         Target::Conversion => {
             let converts = matches!(
@@ -208,11 +208,6 @@ pub(super) fn check(
         .about(m, id, "the target is defined here"))
 }
 
-/// Whether the opcode declares a variable.
-pub(super) fn is_variable(op: Op) -> bool {
-    matches!(op, Op::Variable | Op::UntypedVariableKHR)
-}
-
 /// Whether the opcode makes a specialization constant that is not made of others.
 fn has_own_value(op: Op) -> bool {
     matches!(
@@ -230,7 +225,7 @@ fn has_own_value(op: Op) -> bool {
 
 /// Whether the opcode declares a memory object.
 fn is_memory_object(op: Op) -> bool {
-    is_variable(op)
+    op.is_variable()
         || matches!(
             op,
             Op::FunctionParameter | Op::RawAccessChainNV | Op::BufferPointerEXT

@@ -3,7 +3,6 @@
 
 use spirvkit_grammar::{Decoration, Op, StorageClass};
 
-use super::targets::is_variable;
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
 use crate::module::{Decorated, Inst};
@@ -76,14 +75,14 @@ pub(super) fn check(
     decorated: &Decorated<'_>,
     target: Inst<'_>,
 ) -> CheckResult {
-    if !is_variable(target.op()) && target.op() != Op::FunctionParameter {
+    if !target.op().is_variable() && target.op() != Op::FunctionParameter {
         return Ok(());
     }
     let Some((rule, classes)) = classes_of(decorated.decoration) else {
         return Ok(());
     };
     let m = at.m;
-    let class = match is_variable(target.op()) {
+    let class = match target.op().is_variable() {
         true => Some(StorageClass(target.arg(0))),
         false => target.result_type().and_then(|ty| m.pointer_class(ty)),
     };

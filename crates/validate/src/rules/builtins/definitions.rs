@@ -1,11 +1,11 @@
 //! What is judged of a built-in by the object alone.
 
-use spirvkit_grammar::{BuiltIn, Capability, Decoration, Op};
+use spirvkit_grammar::{BuiltIn, Capability, Decoration};
 
 use super::Seed;
 use super::table::ALL;
 use crate::finding::{CheckResult, Finding, all};
-use crate::module::{Module, is_constant_op};
+use crate::module::Module;
 use crate::rules::generated::builtin;
 
 /// Built-ins that decorate no members in Vulkan.
@@ -84,8 +84,8 @@ fn check_target(m: &Module<'_>, seed: &Seed) -> CheckResult {
         return Ok(());
     }
     let op = m.op_of(seed.target);
-    let is_variable = matches!(op, Op::Variable | Op::UntypedVariableKHR);
-    let is_constant = is_constant_op(op);
+    let is_variable = op.is_variable();
+    let is_constant = op.is_constant();
     if !is_variable && !is_constant {
         let message = format!(
             "`{}` must decorate a variable, a constant or a member of a structure, but {} is an {op}",

@@ -21,7 +21,7 @@ use spirvkit_grammar::{BuiltIn, Decoration, Op};
 use super::Family;
 use crate::finding::{CheckResult, Reporter};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Module, Type, is_constant_op};
+use crate::module::{Module, Type};
 use table::Row;
 
 pub(crate) const FAMILY: Family = Family {
@@ -105,7 +105,7 @@ fn object_type(m: &Module<'_>, target: Id, member: Option<u32>) -> Id {
     match (def.op(), m.ty(ty)) {
         (Op::UntypedVariableKHR, _) => def.id(1),
         (_, Type::Pointer { pointee, .. }) => pointee,
-        (op, _) if is_constant_op(op) => ty,
+        (op, _) if op.is_constant() => ty,
         _ => Id(0),
     }
 }

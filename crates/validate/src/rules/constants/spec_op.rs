@@ -88,17 +88,7 @@ fn is_for(op: Op) -> Option<For> {
 }
 
 fn is_access_chain(op: Op) -> bool {
-    matches!(
-        op,
-        Op::AccessChain
-            | Op::InBoundsAccessChain
-            | Op::PtrAccessChain
-            | Op::InBoundsPtrAccessChain
-            | Op::UntypedAccessChainKHR
-            | Op::UntypedInBoundsAccessChainKHR
-            | Op::UntypedPtrAccessChainKHR
-            | Op::UntypedInBoundsPtrAccessChainKHR
-    )
+    op.is_access_chain()
 }
 
 /// `OpSpecConstantOp`: first whether the operation may be used, then the

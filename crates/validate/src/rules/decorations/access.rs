@@ -129,7 +129,7 @@ pub(super) fn check_component(
             let Some((class, pointee)) = pointed(m, target) else {
                 return Ok(());
             };
-            let is_variable = matches!(m.op_of(target), Op::Variable | Op::UntypedVariableKHR);
+            let is_variable = m.op_of(target).is_variable();
             if is_variable && !matches!(class, StorageClass::Input | StorageClass::Output) {
                 // Of Vulkan's variables another rule says the same, but for those
                 // that have a Location.

@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{Decoration, Op, OperandKind, Scope};
 
 use crate::finding::{CheckResult, Finding};
-use crate::module::{Decorated, Module, is_type_declaration};
+use crate::module::{Decorated, Module};
 use crate::rules::generated::decoration;
 
 /// Checks a `NoSignedWrap` or `NoUnsignedWrap`.
@@ -96,7 +96,7 @@ pub(super) fn check_relaxed_precision(
     decorated: &Decorated<'_>,
 ) -> CheckResult {
     let op = m.op_of(target);
-    if decorated.member.is_some() || !is_type_declaration(op) {
+    if decorated.member.is_some() || !op.is_type() {
         return Ok(());
     }
     let message = format!(

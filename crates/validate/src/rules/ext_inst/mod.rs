@@ -272,7 +272,7 @@ impl<'m, 'a> Call<'_, 'm, 'a> {
     #[cold]
     fn show(&self, id: Id) -> String {
         let m = self.m();
-        let call = m.def(id).filter(|def| def.op() == Op::ExtInst);
+        let call = m.def(id).filter(|def| def.op().is_ext_inst());
         let set = call.and_then(|def| known_set(m, def.id(0)));
         let info = set.and_then(|set| set.instruction(call?.arg(1)));
         match info {

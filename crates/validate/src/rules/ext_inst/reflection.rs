@@ -130,11 +130,8 @@ fn check_operand(call: &Call<'_, '_, '_>, index: usize, operand: Operand) -> Che
     let Some(def) = m.def(id) else {
         return Ok(());
     };
-    let is_own = |number: u32| {
-        matches!(def.op(), Op::ExtInst | Op::ExtInstWithForwardRefsKHR)
-            && def.id(0) == call.at.id(0)
-            && def.arg(1) == number
-    };
+    let is_own =
+        |number: u32| def.op().is_ext_inst() && def.id(0) == call.at.id(0) && def.arg(1) == number;
     let (fits, rule, expected) = match operand {
         Uint => (
             def.op() == Op::Constant

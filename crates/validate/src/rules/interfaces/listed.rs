@@ -17,13 +17,9 @@ pub(super) struct Listed<'a> {
     pub(super) ty: Option<Id>,
 }
 
-pub(super) fn is_variable(op: Op) -> bool {
-    matches!(op, Op::Variable | Op::UntypedVariableKHR)
-}
-
 /// An id as a variable.
 pub(super) fn variable<'a>(m: &Module<'a>, id: Id) -> Option<Listed<'a>> {
-    let inst = m.def(id).filter(|inst| is_variable(inst.op()))?;
+    let inst = m.def(id).filter(|inst| inst.op().is_variable())?;
     Some(Listed {
         id,
         inst,

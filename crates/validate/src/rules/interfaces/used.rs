@@ -237,7 +237,7 @@ fn note_uses(
             note(inst.id(0));
             note(inst.id(1));
         }
-        Op::ExtInst if m.is_remark(inst) => {}
+        op if op.is_ext_inst() && m.is_remark(inst) => {}
         _ => {
             let offset = WordOffset(inst.offset() as usize);
             let Some(instruction) = Instruction::from_words(inst.words(), offset) else {

@@ -142,7 +142,7 @@ fn check_layouts(m: &Module<'_>, reporter: &mut Reporter) {
         let inner = m.without_arrays(instance.ty);
         let is_block = m.is_block(inner);
         let ty = if is_block { inner } else { instance.ty };
-        let is_variable = matches!(inst.op(), Op::Variable | Op::UntypedVariableKHR);
+        let is_variable = inst.op().is_variable();
         if is_variable && !is_block {
             // Something else is wrong with it, or it has no explicit layout.
             continue;
@@ -234,13 +234,7 @@ fn instructions<'m, 'a>(m: &'m Module<'a>) -> impl Iterator<Item = Inst<'a>> + u
 
 /// The rules for accesses to heaps of descriptors.
 fn heap_rules(m: &Module<'_>, instance: &Instance, inst: Inst<'_>) -> Option<Rules> {
-    let is_chain = matches!(
-        inst.op(),
-        Op::UntypedAccessChainKHR
-            | Op::UntypedInBoundsAccessChainKHR
-            | Op::UntypedPtrAccessChainKHR
-            | Op::UntypedInBoundsPtrAccessChainKHR
-    );
+    let is_chain = inst.op().is_untyped_access_chain();
     if instance.class != StorageClass::UniformConstant || !is_chain {
         return None;
     }

@@ -127,7 +127,7 @@ pub(super) fn check_workgroups(m: &Module<'_>, reporter: &mut Reporter) {
         let mut last = None;
         for &id in entry.interface {
             let Some(inst) = m.def(Id(id)) else { continue };
-            let is_variable = matches!(inst.op(), Op::Variable | Op::UntypedVariableKHR);
+            let is_variable = inst.op().is_variable();
             if !is_variable || StorageClass(inst.arg(0)) != StorageClass::Workgroup {
                 continue;
             }

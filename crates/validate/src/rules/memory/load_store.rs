@@ -169,7 +169,7 @@ fn descriptor_origin(at: &InstCtx<'_, '_>) -> CheckResult {
     };
     let variable = m.pointer_origin(at.id(0));
     // What a parameter points to is known where the function is called.
-    if !matches!(m.op_of(variable), Op::Variable | Op::UntypedVariableKHR) {
+    if !m.op_of(variable).is_variable() {
         return Ok(());
     }
     let fine = m

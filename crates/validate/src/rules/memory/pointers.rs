@@ -243,7 +243,7 @@ pub(super) fn buffer(at: &InstCtx<'_, '_>) -> CheckResult {
     let is_untyped = matches!(m.ty_of(buffer), Type::UntypedPointer { .. });
     let variable = m.pointer_origin(buffer);
     // What a parameter points to is known where the function is called.
-    let is_known = matches!(m.op_of(variable), Op::Variable | Op::UntypedVariableKHR);
+    let is_known = m.op_of(variable).is_variable();
     let from_heap = !is_known
         || m.own_decorations(variable).any(|decorated| {
             decorated.decoration == Decoration::BuiltIn

@@ -156,8 +156,7 @@ fn initializer_of(at: &InstCtx<'_, '_>, variable: &Variable) -> CheckResult {
         return Ok(());
     };
     let op = m.op_of(initializer);
-    let is_global =
-        matches!(op, Op::Variable | Op::UntypedVariableKHR) && m.block_of(initializer).is_none();
+    let is_global = op.is_variable() && m.block_of(initializer).is_none();
     if !m.is_constant(initializer) && !is_global {
         let message = format!(
             "the initializer of a variable must be a constant or a global variable, but is {}",

@@ -91,11 +91,7 @@ fn check_ids(at: &InstCtx<'_, '_>, mode: ExecutionMode) -> CheckResult {
     let first = if is_fast_math { 3 } else { 2 };
     let constants = all((first..at.inst.args().len()).map(|index| {
         let id = at.id(index);
-        let is_string = matches!(
-            m.op_of(id),
-            Op::ConstantStringAMDX | Op::SpecConstantStringAMDX
-        );
-        if !m.is_constant(id) && !is_string && m.def_offset(id) != 0 {
+        if !m.is_constant(id) && m.def_offset(id) != 0 {
             let message = format!(
                 "operand {} of {mode} must be a constant, but is {}",
                 index - 1,

@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use spirvkit_grammar::Op;
 
 use crate::finding::{Finding, Reporter};
-use crate::module::{Module, is_type_declaration};
+use crate::module::Module;
 use crate::rules::generated::type_;
 
 /// Switches the rule off.
@@ -30,7 +30,7 @@ pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
     let mut seen = HashMap::with_capacity(m.declared.len().min(56));
     for inst in m.declared.iter().filter_map(|&offset| m.inst(offset)) {
         let op = inst.op();
-        if !is_type_declaration(op) || may_repeat(op) {
+        if !op.is_type() || may_repeat(op) {
             continue;
         }
         if let Some(first) = seen.insert((op, inst.args()), inst.offset()) {

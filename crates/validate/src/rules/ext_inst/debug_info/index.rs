@@ -1,7 +1,7 @@
 //! The debugging instructions of a module, gathered once for all checks that look
 //! at how they hang together.
 
-use spirvkit_binary::{Id, IdMap, is_terminator};
+use spirvkit_binary::{Id, IdMap};
 use spirvkit_grammar::debug_info::{Field, Set};
 use spirvkit_grammar::{ExtInstSet, Op};
 
@@ -59,7 +59,7 @@ impl<'m, 'a> Index<'m, 'a> {
                     blocks += 1;
                     block = blocks;
                 }
-                op if is_terminator(op) => block = 0,
+                op if op.is_terminator() => block = 0,
                 Op::ExtInst | Op::ExtInstWithForwardRefsKHR => {
                     let Some(set) = known_set(m, inst.id(0)).filter(|set| set.is_debug_info())
                     else {

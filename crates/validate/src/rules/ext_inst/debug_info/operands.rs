@@ -66,7 +66,7 @@ fn check_all(
 
 /// The number of a debugging instruction of the set that the call is from.
 fn debug_number(call: &Call<'_, '_, '_>, def: Inst<'_>) -> Option<u32> {
-    if !matches!(def.op(), Op::ExtInst | Op::ExtInstWithForwardRefsKHR) {
+    if !def.op().is_ext_inst() {
         return None;
     }
     let set = def.id(0);
@@ -310,7 +310,7 @@ fn check_operand(
             )
         }
         Operand::GlobalVariable => is_fine(
-            matches!(op, Op::Variable | Op::UntypedVariableKHR)
+            op.is_variable()
                 || m.is_constant(id)
                 // The successors let an expression stand for what was optimized away.
                 || !dialect.is_strict && is_debug(schema::EXPRESSIONS),

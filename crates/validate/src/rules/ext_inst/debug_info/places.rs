@@ -35,7 +35,7 @@ pub(super) fn check(index: &Index<'_, '_>, reporter: &mut Reporter) {
     let mut next = 0;
     for entry in &index.entries {
         let inst = entry.inst;
-        if !entry.set.is_non_semantic() || inst.op() != Op::ExtInst {
+        if !entry.set.is_non_semantic() || !inst.op().is_ext_inst() {
             continue;
         }
         match entry.number {

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`grammar`] | the language's instructions and enumerants as tables |
 //! | [`binary`] | reading and writing modules word by word |
+//! | [`eval`] | what operations give: values, arithmetic, undefined cases |
 //! | [`text`] | the assembly language |
 //! | [`mod@validate`] | the rules of the language, and the judge |
 //! | [`analysis`] | what programs ask of a module: control flow, dominance, uses, layouts |
@@ -70,6 +71,7 @@ pub use spirvkit_cfg as cfg;
 pub use spirvkit_debuginfo as debuginfo;
 pub use spirvkit_diagnostics as diagnostics;
 pub use spirvkit_diff as diff;
+pub use spirvkit_eval as eval;
 pub use spirvkit_grammar as grammar;
 pub use spirvkit_ir as ir;
 pub use spirvkit_reflect as reflect;

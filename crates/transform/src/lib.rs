@@ -2,19 +2,8 @@
 //!
 //! [`specialize()`] makes specialization constants final.
 //!
-//! [`fold`] evaluates instructions on constants, bit by bit as the specification
-//! says:
-//!
-//! ```
-//! use spirvkit_grammar::Op;
-//! use spirvkit_transform::fold::{Scalar, ScalarType, Undefined, fold_scalar};
-//!
-//! let byte = ScalarType::Integer { width: 8 };
-//! let operands = [Scalar::new(byte, 200), Scalar::new(byte, 100)];
-//! let sum = fold_scalar(Op::IAdd, byte, &operands, Undefined::Refuse)?;
-//! assert_eq!(sum.bits(), 44);
-//! # Ok::<(), spirvkit_transform::fold::NotFoldable>(())
-//! ```
+//! [`fold`] knows the constants of a module: what they are worth, with
+//! [`spirvkit_eval`] for what operations on them give, and how values are written.
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 #![cfg_attr(

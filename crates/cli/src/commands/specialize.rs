@@ -7,9 +7,9 @@ use clap::Args;
 use serde_json::{Value, json};
 use spirvkit::Diagnostic;
 use spirvkit::binary::{Id, NumberType};
+use spirvkit::eval::ScalarType;
 use spirvkit::ir::Module;
 use spirvkit::text::{IdNames, descriptions, parse_number, write_number};
-use spirvkit::transform::fold::ScalarType;
 use spirvkit::transform::{Prune, SpecConstant, Specialization, prune, spec_constants, specialize};
 
 use crate::change::{Changing, Loaded};

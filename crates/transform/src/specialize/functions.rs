@@ -9,8 +9,8 @@ use spirvkit_ir::{Inst, Module, Place};
 
 use super::all_final;
 use super::pool::Pool;
-use crate::fold::constants::{Constants, NotWritable};
-use crate::fold::{NotFoldable, ScalarType, Value};
+use crate::fold::{Constants, NotWritable};
+use spirvkit_eval::{NotFoldable, ScalarType, Value};
 
 /// What folding in functions did.
 #[derive(Default)]

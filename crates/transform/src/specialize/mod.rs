@@ -38,9 +38,9 @@ use spirvkit_binary::{Budget, Id, Instruction, LiteralString, OverBudget};
 use spirvkit_grammar::{Decoration, Op};
 use spirvkit_ir::{EditError, Inst, Module, Place};
 
-use crate::fold::constants::{Constants, NotWritable, split};
-use crate::fold::{NotFoldable, Reason, Scalar, ScalarType, Undefined, Value};
+use crate::fold::{Constants, NotWritable, split};
 use pool::Pool;
+use spirvkit_eval::{NotFoldable, Reason, Scalar, ScalarType, Undefined, Value};
 
 /// A scalar specialization constant, whose value may come from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]

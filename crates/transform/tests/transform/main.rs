@@ -2,12 +2,9 @@
 
 mod common;
 mod compact;
-mod fold_composites;
-mod fold_constants;
-mod fold_scalars;
+mod fold;
 mod link;
 mod merge;
-mod oracle;
 mod prune;
 mod specialize;
 mod split;

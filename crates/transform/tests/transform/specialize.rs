@@ -1,10 +1,10 @@
 //! Specialization (specification, section 2.12).
 
 use spirvkit_binary::Id;
+use spirvkit_eval::{NotFoldable, Reason};
 use spirvkit_grammar::Op;
 use spirvkit_ir::Module;
 use spirvkit_text::{DisassembleOptions, Indentation, assemble, disassemble};
-use spirvkit_transform::fold::{NotFoldable, Reason};
 use spirvkit_transform::{
     Specialization, SpecializeError, Specialized, Warning, spec_constants, specialize,
 };

@@ -215,7 +215,7 @@ pub(super) fn undefined(reason: Reason, common: u64) -> Bits {
 ///
 /// ```
 /// use spirvkit_grammar::Op;
-/// use spirvkit_transform::fold::{NotFoldable, Reason, ScalarType, Undefined, fold_scalar};
+/// use spirvkit_eval::{NotFoldable, Reason, ScalarType, Undefined, fold_scalar};
 ///
 /// let int = ScalarType::Integer { width: 32 };
 /// let shift = |undefined| fold_scalar(Op::ShiftLeftLogical, int, &[1.into(), 32.into()], undefined);

@@ -81,7 +81,7 @@ impl fmt::Display for ScalarType {
 /// round, floating-point zeros of different signs are different scalars.
 ///
 /// ```
-/// use spirvkit_transform::fold::{Scalar, ScalarType};
+/// use spirvkit_eval::{Scalar, ScalarType};
 ///
 /// let scalar = Scalar::new(ScalarType::Integer { width: 16 }, -2i64 as u64);
 /// assert_eq!(scalar.bits(), 0xfffe);
@@ -284,7 +284,7 @@ impl Value {
     }
 
     /// Which numbers of less than 32 bits are in it.
-    pub(crate) fn small(&self) -> Small {
+    pub fn small(&self) -> Small {
         match self {
             Self::Scalar(scalar) => Small::of(scalar.ty()),
             Self::Composite(composite) => composite.small,
@@ -315,13 +315,13 @@ impl<T: Into<Scalar>> From<T> for Value {
 
 /// Numbers of less than 32 bits, for which there are capabilities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Small {
+pub struct Small {
     /// Integers of 8 bits.
-    pub(crate) int8: bool,
+    pub int8: bool,
     /// Integers of 16 bits.
-    pub(crate) int16: bool,
+    pub int16: bool,
     /// Floating-point numbers of less than 32 bits.
-    pub(crate) float: bool,
+    pub float: bool,
 }
 
 impl Small {
@@ -399,7 +399,7 @@ impl Composite {
     }
 
     /// What tells a composite from all others that are there: copies have it, too.
-    pub(crate) fn identity(&self) -> (usize, u32) {
+    pub fn identity(&self) -> (usize, u32) {
         let address = match &self.parts {
             Parts::Each(parts) => parts.as_ptr().addr(),
             Parts::All(part, _) => Arc::as_ptr(part).addr(),

@@ -5,10 +5,10 @@ use crate::oracle::real::Format;
 use crate::oracle::{Ty, answer};
 use proptest::prelude::*;
 use spirvkit_binary::{FloatFormat, Id, NumberType};
-use spirvkit_grammar::Op;
-use spirvkit_transform::fold::{
+use spirvkit_eval::{
     Folder, NotFoldable, Scalar, ScalarType, Sequence, Type, Types, Undefined, Value, fold_scalar,
 };
+use spirvkit_grammar::Op;
 
 const WIDTHS: [u32; 9] = [8, 16, 32, 64, 1, 2, 7, 33, 63];
 const FLOATS: [Format; 3] = [Format::HALF, Format::SINGLE, Format::DOUBLE];

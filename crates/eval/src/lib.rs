@@ -4,13 +4,12 @@
 //! optimizer or an interpreter may do with any instruction.
 //!
 //! [`fold_scalar`] works on scalars and allocates nothing; a [`Folder`] takes
-//! whole [`Value`]s and needs the [`Types`] of the module. [`constants`] reads the
-//! constants of a module, and writes values as instructions.
+//! whole [`Value`]s and needs the [`Types`] of the module.
 //!
 //! ```
 //! use spirvkit_binary::{FloatFormat, Id, NumberType};
 //! use spirvkit_grammar::Op;
-//! use spirvkit_transform::fold::{Folder, Sequence, Type, Types, Value};
+//! use spirvkit_eval::{Folder, Sequence, Type, Types, Value};
 //!
 //! let float = Id(1);
 //! let vec2 = Id(2);
@@ -24,7 +23,7 @@
 //! assert_eq!(doubled.part(0), Some(&Value::from(3.0f32)));
 //! let last = folder.fold(Op::CompositeExtract, float, &[doubled], &[1])?;
 //! assert_eq!(last, Value::from(4.0f32));
-//! # Ok::<(), spirvkit_transform::fold::NotFoldable>(())
+//! # Ok::<(), spirvkit_eval::NotFoldable>(())
 //! ```
 //!
 //! # Numbers
@@ -54,8 +53,21 @@
 //! [`Undefined::Common`], takes it as zero: every use of an undefined value may see
 //! any bits (section 3.32.1, `OpUndef`), so these are as good as any.
 
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::print_stdout,
+        clippy::print_stderr,
+        clippy::exit
+    )
+)]
+
 mod composite;
-pub mod constants;
 mod float;
 mod integer;
 mod scalar;
@@ -66,14 +78,13 @@ use std::cell::RefCell;
 use std::fmt;
 
 use spirvkit_binary::{Budget, FloatFormat, Id, OverBudget};
-use spirvkit_diagnostics::with_article;
 use spirvkit_grammar::Op;
 
 use scalar::Signature;
 pub use scalar::fold_scalar;
 use types::Shape;
 pub use types::{Sequence, Type, Types};
-pub use value::{Composite, MAX_DEPTH, MAX_PARTS, MAX_SCALARS, Scalar, ScalarType, Value};
+pub use value::{Composite, MAX_DEPTH, MAX_PARTS, MAX_SCALARS, Scalar, ScalarType, Small, Value};
 
 /// What to do where the specification leaves a result undefined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -179,11 +190,15 @@ impl fmt::Display for NotFoldable {
                 write!(f, "arithmetic on {format:?} floats can't be folded")
             }
             Self::ResultType(id) => write!(f, "the opcode can't have the result type {id}"),
-            Self::ResultScalar(ty) => write!(
-                f,
-                "the opcode's result can't be {}",
-                with_article(&ty.to_string())
-            ),
+            Self::ResultScalar(ty) => {
+                let ty = ty.to_string();
+                let article = if ty.starts_with(['e', 'i', 'u']) {
+                    "an"
+                } else {
+                    "a"
+                };
+                write!(f, "the opcode's result can't be {article} {ty}")
+            }
             Self::OperandCount { found } => write!(f, "the opcode doesn't have {found} operands"),
             Self::Operand { index } => write!(
                 f,

@@ -1,11 +1,11 @@
 //! Operations that move the parts of composites, and what has no value.
 
 use spirvkit_binary::{FloatFormat, Id, NumberType};
-use spirvkit_grammar::Op;
-use spirvkit_transform::fold::{
+use spirvkit_eval::{
     Folder, MAX_DEPTH, NotFoldable, Reason, Scalar, ScalarType, Sequence, Type, Types, Undefined,
     Value, fold_scalar,
 };
+use spirvkit_grammar::Op;
 
 const BOOL: Id = Id(1);
 const UINT: Id = Id(2);

@@ -1,10 +1,10 @@
 //! Constants of modules as values, and values as instructions.
 
 use spirvkit_binary::{Budget, Id, Instruction, Module};
+use spirvkit_eval::{NotFoldable, Reason, Scalar, ScalarType, Undefined, Value};
 use spirvkit_grammar::Op;
 use spirvkit_text::AssembleOptions;
-use spirvkit_transform::fold::constants::{self, Constants, NotWritable, Part};
-use spirvkit_transform::fold::{NotFoldable, Reason, Scalar, ScalarType, Undefined, Value};
+use spirvkit_transform::fold::{self, Constants, NotWritable, Part};
 
 fn assemble(text: &str) -> Vec<u32> {
     let assembled = spirvkit_text::assemble(text, &AssembleOptions::default());
@@ -184,7 +184,7 @@ fn there_and_back() {
         let Some((ty, value)) = old.typed_value(Id(id)) else {
             continue;
         };
-        let made = constants::create(
+        let made = fold::create(
             old.types(),
             ty,
             Id(id),
@@ -211,7 +211,7 @@ fn instructions() {
     let types = constants.types();
     let write = |ty, value: &Value, parts: &[Id]| {
         let mut words = Vec::new();
-        constants::write(&mut words, types, Id(ty), Id(50), value, parts)?;
+        fold::write(&mut words, types, Id(ty), Id(50), value, parts)?;
         Ok(words)
     };
     let words = |op: Op, operands: &[u32]| {
@@ -267,7 +267,7 @@ fn cooperative_matrices() {
     );
     assert!(constants.value(Id(8)).unwrap().is_null());
     let (ty, value) = constants.typed_value(Id(7)).unwrap();
-    let made = constants::create(
+    let made = fold::create(
         constants.types(),
         ty,
         Id(7),
@@ -289,7 +289,7 @@ fn parts_asked_for() {
     let vector = Value::replicate(3.into(), 3).unwrap();
     let array = Value::replicate(vector, 4).unwrap();
     let mut asked = Vec::new();
-    let words = constants::create(
+    let words = fold::create(
         constants.types(),
         Id(10),
         Id(50),

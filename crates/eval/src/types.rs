@@ -76,7 +76,7 @@ enum Form {
 ///
 /// ```
 /// use spirvkit_binary::{Id, NumberType};
-/// use spirvkit_transform::fold::{Sequence, Type, Types};
+/// use spirvkit_eval::{Sequence, Type, Types};
 ///
 /// let mut types = Types::default();
 /// types.insert(Id(1), Type::Number(NumberType::U32));

@@ -3,7 +3,8 @@
 //!
 //! ```
 //! use spirvkit_binary::{Budget, Id, Module};
-//! use spirvkit_transform::fold::{Value, constants::{self, Constants, Part}};
+//! use spirvkit_eval::Value;
+//! use spirvkit_transform::fold::{self, Constants, Part};
 //!
 //! let text = "
 //! %1 = OpTypeInt 32 0
@@ -21,7 +22,7 @@
 //! let (ty, vector) = constants.typed_value(Id(6)).unwrap();
 //! let mut next = 7;
 //! let budget = &mut Budget::unlimited();
-//! let words = constants::create(constants.types(), ty, Id(6), vector, budget, |_, part| {
+//! let words = fold::create(constants.types(), ty, Id(6), vector, budget, |_, part| {
 //!     if *part == Value::from(22) {
 //!         return Part::Existing(Id(4));
 //!     }
@@ -34,17 +35,18 @@
 //!     opcode(Op::Constant, 4), 1, 7, 42,
 //!     opcode(Op::ConstantComposite, 5), 2, 6, 7, 4,
 //! ]);
-//! # Ok::<(), constants::NotWritable>(())
+//! # Ok::<(), fold::NotWritable>(())
 //! ```
 
 use std::cell::RefCell;
 use std::fmt;
 
 use spirvkit_binary::{Budget, Id, IdMap, Instruction, Module, OverBudget};
+use spirvkit_eval::{
+    Folder, MAX_PARTS, NotFoldable, Scalar, ScalarType, Type, Types, Undefined, Value,
+};
 use spirvkit_grammar::Op;
 
-use super::value::MAX_PARTS;
-use super::{Folder, NotFoldable, Scalar, ScalarType, Type, Types, Undefined, Value};
 use crate::WORD_COST;
 
 /// The types and constants of a module, by id.
@@ -272,7 +274,7 @@ fn is_constant(op: Op) -> bool {
 ///
 /// ```
 /// use spirvkit_grammar::Op;
-/// use spirvkit_transform::fold::constants::split;
+/// use spirvkit_transform::fold::split;
 ///
 /// let words = [u32::from(Op::CompositeExtract.0), 7, 0, 2];
 /// assert_eq!(split(&words), Some((Op::CompositeExtract, &[7][..], &[0, 2][..])));

@@ -1,0 +1,5 @@
+//! The tests of the crate, as one program, because each takes its time to link.
+
+mod composites;
+mod oracle;
+mod scalars;

@@ -4,22 +4,27 @@
 use spirvkit_binary::Id;
 use spirvkit_grammar::Op;
 
-use super::types::Shape;
-use super::value::{MAX_PARTS, Scalar, ScalarType, Value};
-use super::{Folder, NotFoldable, Reason, Undefined, float, integer};
+use alloc::vec::Vec;
+
+use crate::evaluator::Evaluation;
+use crate::integer;
+use crate::outcome::{NotComputable, Reason};
+use crate::scalar::{Scalar, ScalarType};
+use crate::types::{Shape, Type};
+use crate::value::{MAX_PARTS, Value};
 
 /// The component literal of `OpVectorShuffle` that selects nothing.
 const NO_COMPONENT: u32 = u32::MAX;
 
-impl Folder<'_> {
+impl Evaluation<'_> {
     /// An operation that is not done component by component.
-    pub(super) fn composite(
+    pub(crate) fn composite(
         &self,
         op: Op,
         result_type: Id,
         operands: &[Value],
         literals: &[u32],
-    ) -> Result<Value, NotFoldable> {
+    ) -> Result<Value, NotComputable> {
         match (op, operands) {
             (Op::CopyObject | Op::CopyLogical, [value]) => Ok(self.types.adapt(result_type, value)),
             (Op::CompositeExtract, [composite]) => self.extract(result_type, composite, literals),
@@ -30,7 +35,7 @@ impl Folder<'_> {
             (Op::CompositeConstructReplicateEXT, [part]) => {
                 let count = self.count(result_type)?;
                 let part = self.adapted_part(result_type, 0, part);
-                Value::replicate(part, count).ok_or(NotFoldable::TooLarge)
+                Value::replicate(part, count).ok_or(NotComputable::TooLarge)
             }
             (Op::VectorShuffle, [first, second]) => {
                 self.shuffle(result_type, first, second, literals)
@@ -46,19 +51,31 @@ impl Folder<'_> {
             (Op::Any | Op::All, [vector]) => self.any_or_all(op, result_type, vector),
             (Op::Dot, [first, second]) => self.dot(result_type, first, second),
             (
+                Op::VectorTimesMatrix
+                | Op::MatrixTimesVector
+                | Op::MatrixTimesMatrix
+                | Op::MatrixTimesScalar
+                | Op::OuterProduct,
+                [first, second],
+            ) => self.product(op, result_type, first, second),
+            (Op::SDot | Op::UDot | Op::SUDot, [_, _])
+            | (Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat, [_, _, _]) => {
+                self.integer_dot(op, result_type, operands, literals)
+            }
+            (
                 Op::IAddCarry | Op::ISubBorrow | Op::UMulExtended | Op::SMulExtended,
                 [first, second],
             ) => self.extended(op, result_type, first, second),
-            _ if makes_pointers(op) => Err(NotFoldable::Pointer(op)),
-            _ if is_known(op) => Err(NotFoldable::OperandCount {
+            _ if makes_pointers(op) => Err(NotComputable::Pointer(op)),
+            _ if is_known(op) => Err(NotComputable::OperandCount {
                 found: operands.len(),
             }),
-            _ => Err(NotFoldable::Opcode(op)),
+            _ => Err(NotComputable::Opcode(op)),
         }
     }
 
-    fn count(&self, ty: Id) -> Result<u32, NotFoldable> {
-        self.types.count(ty).ok_or(NotFoldable::ResultType(ty))
+    fn count(&self, ty: Id) -> Result<u32, NotComputable> {
+        self.types.count(ty).ok_or(NotComputable::ResultType(ty))
     }
 
     /// A value that becomes a part of this type, in the form it has there.
@@ -71,16 +88,16 @@ impl Folder<'_> {
 
     /// The parts of a composite of this type, to be changed. All of them are
     /// wanted, so there may not be too many.
-    fn parts(&self, ty: Id, composite: &Value, index: usize) -> Result<Vec<Value>, NotFoldable> {
+    fn parts(&self, ty: Id, composite: &Value, index: usize) -> Result<Vec<Value>, NotComputable> {
         let Value::Composite(composite) = self.types.adapt(ty, composite) else {
-            return Err(NotFoldable::Operand { index });
+            return Err(NotComputable::Operand { index });
         };
         let count = composite.len();
         if self.types.count(ty).is_some_and(|wanted| wanted != count) {
-            return Err(NotFoldable::Operand { index });
+            return Err(NotComputable::Operand { index });
         }
         if count as usize > MAX_PARTS {
-            return Err(NotFoldable::TooLarge);
+            return Err(NotComputable::TooLarge);
         }
         self.spend(count as usize)?;
         Ok(composite.parts().cloned().collect())
@@ -91,7 +108,7 @@ impl Folder<'_> {
         result_type: Id,
         composite: &Value,
         indexes: &[u32],
-    ) -> Result<Value, NotFoldable> {
+    ) -> Result<Value, NotComputable> {
         let mut value = composite;
         // What has no parts of its own is what all its parts are.
         let indexes = match value {
@@ -101,7 +118,7 @@ impl Folder<'_> {
         for (place, &index) in indexes.iter().enumerate() {
             value = value
                 .part(index)
-                .ok_or(NotFoldable::Operand { index: 1 + place })?;
+                .ok_or(NotComputable::Operand { index: 1 + place })?;
         }
         Ok(self.types.adapt(result_type, value))
     }
@@ -112,12 +129,12 @@ impl Folder<'_> {
         object: &Value,
         composite: &Value,
         indexes: &[u32],
-    ) -> Result<Value, NotFoldable> {
+    ) -> Result<Value, NotComputable> {
         // Downwards, what is to be taken apart; upwards, put together again.
         let mut levels = Vec::with_capacity(indexes.len());
         let (mut ty, mut value) = (result_type, composite.clone());
         for (place, &index) in indexes.iter().enumerate() {
-            let wrong = NotFoldable::Operand { index: 2 + place };
+            let wrong = NotComputable::Operand { index: 2 + place };
             let parts = self.parts(ty, &value, 1)?;
             value = parts.get(index as usize).ok_or(wrong)?.clone();
             ty = self.types.part(ty, index).ok_or(wrong)?;
@@ -128,13 +145,13 @@ impl Folder<'_> {
             if let Some(part) = parts.get_mut(index) {
                 *part = result;
             }
-            result = Value::composite(parts).ok_or(NotFoldable::TooLarge)?;
+            result = Value::composite(parts).ok_or(NotComputable::TooLarge)?;
         }
         Ok(result)
     }
 
-    fn construct(&self, result_type: Id, operands: &[Value]) -> Result<Value, NotFoldable> {
-        let wrong = NotFoldable::OperandCount {
+    fn construct(&self, result_type: Id, operands: &[Value]) -> Result<Value, NotComputable> {
+        let wrong = NotComputable::OperandCount {
             found: operands.len(),
         };
         let count = self.count(result_type)? as usize;
@@ -148,7 +165,7 @@ impl Folder<'_> {
                         return Err(wrong);
                     }
                     if parts.len() + vector.len() as usize > MAX_PARTS {
-                        return Err(NotFoldable::TooLarge);
+                        return Err(NotComputable::TooLarge);
                     }
                     parts.extend(vector.parts().cloned());
                 }
@@ -168,15 +185,15 @@ impl Folder<'_> {
         first: &Value,
         second: &Value,
         components: &[u32],
-    ) -> Result<Value, NotFoldable> {
+    ) -> Result<Value, NotComputable> {
         let Shape::Vector(scalar, count) = self.types.shape(result_type) else {
-            return Err(NotFoldable::ResultType(result_type));
+            return Err(NotComputable::ResultType(result_type));
         };
         if count.is_some_and(|count| count as usize != components.len()) {
-            return Err(NotFoldable::ResultType(result_type));
+            return Err(NotComputable::ResultType(result_type));
         }
         let Value::Composite(first) = first else {
-            return Err(NotFoldable::Operand { index: 0 });
+            return Err(NotComputable::Operand { index: 0 });
         };
         let part = |(place, &component): (usize, &u32)| {
             if component == NO_COMPONENT {
@@ -186,14 +203,14 @@ impl Folder<'_> {
                 (None, _) => first.part(component),
                 (Some(component), Value::Composite(second)) => second.part(component),
                 (Some(_), Value::Undef) => Some(second),
-                (Some(_), _) => return Err(NotFoldable::Operand { index: 1 }),
+                (Some(_), _) => return Err(NotComputable::Operand { index: 1 }),
             };
             match part {
                 Some(Value::Scalar(found)) if found.ty() != scalar => {
-                    Err(NotFoldable::ResultType(result_type))
+                    Err(NotComputable::ResultType(result_type))
                 }
                 Some(part) => Ok(part.clone()),
-                None => Err(NotFoldable::Operand { index: 2 + place }),
+                None => Err(NotComputable::Operand { index: 2 + place }),
             }
         };
         let parts = components.iter().enumerate().map(part);
@@ -201,22 +218,22 @@ impl Folder<'_> {
         self.made_of(parts)
     }
 
-    /// A dynamic index, if it is in bounds; `None` if it isn't and nobody minds.
-    fn index(&self, index: &Value, place: usize, count: u32) -> Result<Option<u32>, NotFoldable> {
+    /// A dynamic index, if it is in bounds.
+    fn index(&self, index: &Value, place: usize, count: u32) -> Result<Option<u32>, NotComputable> {
         let index = match index {
             Value::Scalar(scalar) if matches!(scalar.ty(), ScalarType::Integer { .. }) => {
                 scalar.bits()
             }
             Value::Null => 0,
-            Value::Undef if self.undefined == Undefined::Common => 0,
-            Value::Undef => return Err(NotFoldable::Undefined(Reason::Operand)),
-            _ => return Err(NotFoldable::Operand { index: place }),
+            Value::Undef => {
+                self.note(Some(Reason::Operand));
+                0
+            }
+            _ => return Err(NotComputable::Operand { index: place }),
         };
-        match u32::try_from(index).ok().filter(|index| *index < count) {
-            Some(index) => Ok(Some(index)),
-            None if self.undefined == Undefined::Common => Ok(None),
-            None => Err(NotFoldable::Undefined(Reason::IndexOutOfBounds)),
-        }
+        let index = u32::try_from(index).ok().filter(|index| *index < count);
+        self.note(index.is_none().then_some(Reason::IndexOutOfBounds));
+        Ok(index)
     }
 
     fn extract_dynamic(
@@ -224,9 +241,9 @@ impl Folder<'_> {
         result_type: Id,
         vector: &Value,
         index: &Value,
-    ) -> Result<Value, NotFoldable> {
+    ) -> Result<Value, NotComputable> {
         let Value::Composite(vector) = vector else {
-            return Err(NotFoldable::Operand { index: 0 });
+            return Err(NotComputable::Operand { index: 0 });
         };
         let part = match self.index(index, 1, vector.len())? {
             Some(index) => vector.part(index).unwrap_or(&Value::Null),
@@ -241,7 +258,7 @@ impl Folder<'_> {
         vector: &Value,
         component: &Value,
         index: &Value,
-    ) -> Result<Value, NotFoldable> {
+    ) -> Result<Value, NotComputable> {
         let count = self.count(result_type)?;
         match self.index(index, 2, count)? {
             Some(index) => self.insert(result_type, component, vector, &[index]),
@@ -249,11 +266,11 @@ impl Folder<'_> {
         }
     }
 
-    fn transpose(&self, result_type: Id, matrix: &Value) -> Result<Value, NotFoldable> {
+    fn transpose(&self, result_type: Id, matrix: &Value) -> Result<Value, NotComputable> {
         let Value::Composite(columns) = matrix else {
-            return Err(NotFoldable::Operand { index: 0 });
+            return Err(NotComputable::Operand { index: 0 });
         };
-        let wrong = NotFoldable::ResultType(result_type);
+        let wrong = NotComputable::ResultType(result_type);
         let rows = self.count(result_type)?;
         let column = self.types.part(result_type, 0).ok_or(wrong)?;
         if self.types.count(column) != Some(columns.len()) {
@@ -261,13 +278,13 @@ impl Folder<'_> {
         }
         let scalars = u64::from(rows) * u64::from(columns.len());
         if scalars > MAX_PARTS as u64 {
-            return Err(NotFoldable::TooLarge);
+            return Err(NotComputable::TooLarge);
         }
         let row = |row: u32| {
             let parts = columns.parts().map(|column| column.part(row).cloned());
             let parts: Vec<Value> = parts
                 .collect::<Option<_>>()
-                .ok_or(NotFoldable::Operand { index: 0 })?;
+                .ok_or(NotComputable::Operand { index: 0 })?;
             self.made_of(parts)
         };
         let rows: Vec<Value> = (0..rows).map(row).collect::<Result<_, _>>()?;
@@ -275,22 +292,29 @@ impl Folder<'_> {
     }
 
     /// A scalar of a known type out of a part; `index` is the operand it is in.
-    fn scalar(&self, ty: ScalarType, part: &Value, index: usize) -> Result<Scalar, NotFoldable> {
+    pub(crate) fn scalar(
+        &self,
+        ty: ScalarType,
+        part: &Value,
+        index: usize,
+    ) -> Result<Scalar, NotComputable> {
         match part {
             Value::Scalar(scalar) if scalar.ty() == ty => Ok(*scalar),
             Value::Null => Ok(Scalar::zero(ty)),
-            Value::Undef if self.undefined == Undefined::Common => Ok(Scalar::zero(ty)),
-            Value::Undef => Err(NotFoldable::Undefined(Reason::Operand)),
-            _ => Err(NotFoldable::Operand { index }),
+            Value::Undef => {
+                self.note(Some(Reason::Operand));
+                Ok(Scalar::zero(ty))
+            }
+            _ => Err(NotComputable::Operand { index }),
         }
     }
 
     /// `OpBitcast`: the bits of the operand, low components and low bits first, dealt
     /// out again.
-    fn bit_cast(&self, result_type: Id, value: &Value) -> Result<Value, NotFoldable> {
-        let wrong = NotFoldable::ResultType(result_type);
+    fn bit_cast(&self, result_type: Id, value: &Value) -> Result<Value, NotComputable> {
+        let wrong = NotComputable::ResultType(result_type);
         let (ty, count) = match self.types.shape(result_type) {
-            Shape::Pointer => return Err(NotFoldable::Pointer(Op::Bitcast)),
+            Shape::Pointer => return Err(NotComputable::Pointer(Op::Bitcast)),
             Shape::Other | Shape::Scalar(ScalarType::Bool) => return Err(wrong),
             Shape::Scalar(ty) => (ty, 1),
             Shape::Vector(ty, count) => (ty, count.ok_or(wrong)?),
@@ -313,20 +337,20 @@ impl Folder<'_> {
         };
         let from = (0..parts)
             .find_map(|index| part(index)?.scalar())
-            .ok_or(NotFoldable::Operand { index: 0 })?
+            .ok_or(NotComputable::Operand { index: 0 })?
             .ty();
         let (old, new) = (u64::from(from.width()), u64::from(ty.width()));
         let total = old * u64::from(parts);
         let divides = old % new == 0 || new % old == 0;
         if from == ScalarType::Bool || !divides || total != new * u64::from(count) {
-            return Err(NotFoldable::Operand { index: 0 });
+            return Err(NotComputable::Operand { index: 0 });
         }
         let component = |index: u64| {
             let mut filled = 0;
             let mut bits = 0;
             while filled < new {
                 let at = index * new + filled;
-                let part = part((at / old) as u32).ok_or(NotFoldable::Operand { index: 0 })?;
+                let part = part((at / old) as u32).ok_or(NotComputable::Operand { index: 0 })?;
                 // A part has its place in a wider component, or the other way round.
                 bits |= (self.scalar(from, part, 0)?.bits() >> (at % old)) << filled;
                 filled += old;
@@ -341,21 +365,21 @@ impl Folder<'_> {
             && vector.uniform().is_some()
             && old <= new
         {
-            return Value::replicate(component(0)?, count).ok_or(NotFoldable::TooLarge);
+            return Value::replicate(component(0)?, count).ok_or(NotComputable::TooLarge);
         }
         if count as usize > MAX_PARTS {
-            return Err(NotFoldable::TooLarge);
+            return Err(NotComputable::TooLarge);
         }
         let components = (0..count.into()).map(component);
         self.made_of(components.collect::<Result<_, _>>()?)
     }
 
-    fn any_or_all(&self, op: Op, result_type: Id, vector: &Value) -> Result<Value, NotFoldable> {
+    fn any_or_all(&self, op: Op, result_type: Id, vector: &Value) -> Result<Value, NotComputable> {
         if self.types.scalar(result_type) != Some(ScalarType::Bool) {
-            return Err(NotFoldable::ResultType(result_type));
+            return Err(NotComputable::ResultType(result_type));
         }
         let Value::Composite(components) = vector else {
-            return Err(NotFoldable::Operand { index: 0 });
+            return Err(NotComputable::Operand { index: 0 });
         };
         let test = |part: &Value| Ok(self.scalar(ScalarType::Bool, part, 0)?.bits() != 0);
         if let Some(part) = components.uniform() {
@@ -371,30 +395,6 @@ impl Folder<'_> {
         Ok((if op == Op::Any { any } else { all }).into())
     }
 
-    fn dot(&self, result_type: Id, first: &Value, second: &Value) -> Result<Value, NotFoldable> {
-        let Some(ty @ ScalarType::Float(format)) = self.types.scalar(result_type) else {
-            return Err(NotFoldable::ResultType(result_type));
-        };
-        let count = match (first, second) {
-            (Value::Composite(a), Value::Composite(b)) if a.len() == b.len() => a.len(),
-            (Value::Composite(_), _) => return Err(NotFoldable::Operand { index: 1 }),
-            _ => return Err(NotFoldable::Operand { index: 0 }),
-        };
-        if count as usize > MAX_PARTS {
-            return Err(NotFoldable::TooLarge);
-        }
-        self.spend(count as usize)?;
-        let component = |vector: &Value, lane, index| {
-            let part = vector.part(lane).ok_or(NotFoldable::Operand { index })?;
-            Ok(self.scalar(ty, part, index)?.bits())
-        };
-        let pairs = (0..count).map(|lane| {
-            let (a, b) = (component(first, lane, 0)?, component(second, lane, 1)?);
-            Ok((a, b))
-        });
-        Ok(Value::Scalar(Scalar::new(ty, float::dot(format, pairs)?)))
-    }
-
     /// The operations with a structure of two halves as their result.
     fn extended(
         &self,
@@ -402,16 +402,16 @@ impl Folder<'_> {
         result_type: Id,
         first: &Value,
         second: &Value,
-    ) -> Result<Value, NotFoldable> {
-        let wrong = NotFoldable::ResultType(result_type);
+    ) -> Result<Value, NotComputable> {
+        let wrong = NotComputable::ResultType(result_type);
         let member = match self.types.get(result_type) {
-            Some(super::Type::Struct(&[low, high])) if low == high => low,
+            Some(Type::Struct(&[low, high])) if low == high => low,
             _ => return Err(wrong),
         };
         let halves = |ty: ScalarType, a: &Value, b: &Value| {
             let (a, b) = (self.scalar(ty, a, 0)?, self.scalar(ty, b, 1)?);
             let (low, high) = integer::extended(op, ty.width(), a.bits(), b.bits())
-                .ok_or(NotFoldable::Opcode(op))?;
+                .ok_or(NotComputable::Opcode(op))?;
             Ok([low, high].map(|bits| Value::Scalar(Scalar::new(ty, bits))))
         };
         let members = match self.types.shape(member) {
@@ -420,7 +420,7 @@ impl Folder<'_> {
                 let first = self.parts(member, first, 0)?;
                 let second = self.parts(member, second, 1)?;
                 if first.len() != second.len() {
-                    return Err(NotFoldable::Operand { index: 1 });
+                    return Err(NotComputable::Operand { index: 1 });
                 }
                 let (mut low, mut high) = (Vec::new(), Vec::new());
                 for (a, b) in first.iter().zip(&second) {
@@ -433,7 +433,7 @@ impl Folder<'_> {
             }
             _ => return Err(wrong),
         };
-        Value::composite(members).ok_or(NotFoldable::TooLarge)
+        Value::composite(members).ok_or(NotComputable::TooLarge)
     }
 }
 
@@ -454,6 +454,17 @@ fn is_known(op: Op) -> bool {
             | Op::Any
             | Op::All
             | Op::Dot
+            | Op::VectorTimesMatrix
+            | Op::MatrixTimesVector
+            | Op::MatrixTimesMatrix
+            | Op::MatrixTimesScalar
+            | Op::OuterProduct
+            | Op::SDot
+            | Op::UDot
+            | Op::SUDot
+            | Op::SDotAccSat
+            | Op::UDotAccSat
+            | Op::SUDotAccSat
             | Op::IAddCarry
             | Op::ISubBorrow
             | Op::UMulExtended

@@ -3,62 +3,121 @@
 
 use spirvkit_grammar::Op;
 
-use super::scalar::{Bits, undefined};
-use super::value::sign_extend;
-use super::{MAX_OPERANDS, NotFoldable, Reason};
+use crate::environment::Environment;
+use crate::outcome::{NotComputable, Outcome, Reason};
+use crate::scalar::sign_extend;
+use crate::signature::{Bits, MAX_OPERANDS, defined, undefined};
 
 /// An operation with an integer result, `width` wide, whose first operand is
 /// `from` wide (sections 3.32.11, 3.32.13 and 3.32.14).
-pub(super) fn evaluate(
+pub(crate) fn evaluate(
     op: Op,
     width: u32,
     from: u32,
-    [a, b, c, d]: [u64; MAX_OPERANDS],
-) -> Result<Bits, NotFoldable> {
-    Ok(match op {
-        Op::SNegate => Ok(a.wrapping_neg()),
-        Op::Not => Ok(!a),
-        Op::BitReverse => Ok(a.reverse_bits() >> (64 - width)),
-        Op::BitCount => Ok(a.count_ones().into()),
-        Op::IAdd => Ok(a.wrapping_add(b)),
-        Op::ISub => Ok(a.wrapping_sub(b)),
-        Op::IMul => Ok(a.wrapping_mul(b)),
-        Op::BitwiseOr => Ok(a | b),
-        Op::BitwiseXor => Ok(a ^ b),
-        Op::BitwiseAnd => Ok(a & b),
-        Op::UDiv | Op::UMod | Op::SDiv | Op::SRem | Op::SMod if b == 0 => {
-            undefined(Reason::DivisionByZero, 0)
-        }
-        Op::UDiv => Ok(a / b),
-        Op::UMod => Ok(a % b),
-        Op::SDiv | Op::SRem | Op::SMod => {
-            signed_division(op, width, sign_extend(a, width), sign_extend(b, width))
+    operands: [u64; MAX_OPERANDS],
+    environment: &Environment,
+) -> Result<Bits, NotComputable> {
+    let [a, b, c, d] = operands;
+    Ok(defined(match op {
+        Op::SNegate | Op::IAdd | Op::ISub | Op::IMul => {
+            return Ok(wrapping(op, width, a, b, environment));
         }
         Op::ShiftRightLogical | Op::ShiftRightArithmetic | Op::ShiftLeftLogical
             if b >= width.into() =>
         {
-            undefined(Reason::ShiftOutOfRange, 0)
+            return Ok(undefined(Reason::ShiftOutOfRange, 0));
         }
-        Op::ShiftRightLogical => Ok(a >> b),
-        Op::ShiftRightArithmetic => Ok((sign_extend(a, width) >> b) as u64),
-        Op::ShiftLeftLogical => Ok(a << b),
-        Op::UConvert => Ok(a),
-        Op::SConvert => Ok(sign_extend(a, from) as u64),
-        Op::SatConvertSToU => Ok(clamp(sign_extend(a, from).into(), 0, unsigned_max(width))),
-        Op::SatConvertUToS => Ok(clamp(a.into(), signed_min(width), signed_max(width))),
-        Op::BitFieldInsert => field(width, c, d, |mask, offset| {
-            (a & !(mask << offset)) | ((b & mask) << offset)
-        }),
-        Op::BitFieldUExtract => field(width, b, c, |mask, offset| (a >> offset) & mask),
-        Op::BitFieldSExtract => field(width, b, c, |mask, offset| {
-            let bits = (a >> offset) & mask;
-            match c {
+        Op::ShiftLeftLogical => return Ok(wrapping(op, width, a, b, environment)),
+        Op::ShiftRightLogical => a >> b,
+        Op::ShiftRightArithmetic => (sign_extend(a, width) >> b) as u64,
+        Op::Not => !a,
+        Op::BitReverse => a.reverse_bits() >> (64 - width),
+        Op::BitCount => a.count_ones().into(),
+        Op::BitwiseOr => a | b,
+        Op::BitwiseXor => a ^ b,
+        Op::BitwiseAnd => a & b,
+        Op::UDiv | Op::UMod | Op::SDiv | Op::SRem | Op::SMod if b == 0 => {
+            return Ok(undefined(Reason::DivisionByZero, 0));
+        }
+        Op::UDiv => a / b,
+        Op::UMod => a % b,
+        Op::SDiv | Op::SRem | Op::SMod => {
+            let [a, b] = [a, b].map(|bits| sign_extend(bits, width));
+            return Ok(signed_division(op, width, a, b));
+        }
+        Op::UConvert => match environment.saturated {
+            true => clamp(a.into(), 0, unsigned_max(width)),
+            false => a,
+        },
+        Op::SConvert => match environment.saturated {
+            true => clamp(
+                sign_extend(a, from).into(),
+                signed_min(width),
+                signed_max(width),
+            ),
+            false => sign_extend(a, from) as u64,
+        },
+        Op::SatConvertSToU => clamp(sign_extend(a, from).into(), 0, unsigned_max(width)),
+        Op::SatConvertUToS => clamp(a.into(), signed_min(width), signed_max(width)),
+        Op::BitFieldInsert => {
+            return Ok(field(width, c, d, |mask, offset| {
+                (a & !(mask << offset)) | ((b & mask) << offset)
+            }));
+        }
+        Op::BitFieldUExtract => {
+            return Ok(field(width, b, c, |mask, offset| (a >> offset) & mask));
+        }
+        Op::BitFieldSExtract => {
+            return Ok(field(width, b, c, |mask, offset| match c {
                 0 => 0,
-                _ => sign_extend(bits, c as u32) as u64,
-            }
-        }),
-        _ => return Err(NotFoldable::Opcode(op)),
-    })
+                _ => sign_extend((a >> offset) & mask, c as u32) as u64,
+            }));
+        }
+        _ => return Err(NotComputable::Opcode(op)),
+    }))
+}
+
+/// An operation of which the bits that have no room are cut off, which may be said not to
+/// happen (`SPV_KHR_no_integer_wrap_decoration`).
+fn wrapping(op: Op, width: u32, a: u64, b: u64, environment: &Environment) -> Bits {
+    let exact = |a: i128, b: i128| match op {
+        Op::SNegate => Some(-a),
+        Op::IAdd => Some(a + b),
+        Op::ISub => Some(a - b),
+        Op::IMul => a.checked_mul(b),
+        // The width is above the number of bits.
+        _ => Some(a << b),
+    };
+    // Signs make no difference to the bits that stay.
+    let bits = match op {
+        Op::SNegate => a.wrapping_neg(),
+        Op::IAdd => a.wrapping_add(b),
+        Op::ISub => a.wrapping_sub(b),
+        Op::IMul => a.wrapping_mul(b),
+        _ => a << b,
+    };
+    let is_in = |result: Option<i128>, least, most| {
+        result.is_some_and(|result| (least..=most).contains(&result))
+    };
+    let signed = |bits| i128::from(sign_extend(bits, width));
+    // How far a shift goes is no signed number.
+    let second = match op {
+        Op::ShiftLeftLogical => b.into(),
+        _ => signed(b),
+    };
+    let signed_wraps = || {
+        let result = exact(signed(a), second);
+        !is_in(result, signed_min(width), signed_max(width))
+    };
+    let unsigned_wraps = || !is_in(exact(a.into(), b.into()), 0, unsigned_max(width));
+    let reason = if environment.no_signed_wrap && signed_wraps() {
+        Some(Reason::SignedWrap)
+    } else if environment.no_unsigned_wrap && unsigned_wraps() {
+        Some(Reason::UnsignedWrap)
+    } else {
+        None
+    };
+    Outcome::new(bits, reason)
 }
 
 fn signed_division(op: Op, width: u32, a: i64, b: i64) -> Bits {
@@ -67,7 +126,7 @@ fn signed_division(op: Op, width: u32, a: i64, b: i64) -> Bits {
         return undefined(Reason::DivisionOverflow, common);
     }
     let remainder = a % b;
-    Ok(match op {
+    defined(match op {
         Op::SDiv => a / b,
         Op::SRem => remainder,
         // The remainder of which the sign is that of the divisor.
@@ -84,15 +143,15 @@ fn field(width: u32, offset: u64, count: u64, field: impl Fn(u64, u64) -> u64) -
     }
     if count == 0 {
         // The offset may be one too high for a shift.
-        return Ok(field(0, 0));
+        return defined(field(0, 0));
     }
-    Ok(field(u64::MAX >> (64 - count), offset))
+    defined(field(u64::MAX >> (64 - count), offset))
 }
 
 /// The low and the high half of a sum, difference or product as wide as both
 /// (`OpIAddCarry`, `OpISubBorrow`, `OpUMulExtended`, `OpSMulExtended`); `None` for
 /// any other opcode.
-pub(super) fn extended(op: Op, width: u32, a: u64, b: u64) -> Option<(u64, u64)> {
+pub(crate) fn extended(op: Op, width: u32, a: u64, b: u64) -> Option<(u64, u64)> {
     let wide = match op {
         Op::IAddCarry => u128::from(a) + u128::from(b),
         Op::ISubBorrow => return Some((a.wrapping_sub(b), u64::from(a < b))),
@@ -107,26 +166,28 @@ pub(super) fn extended(op: Op, width: u32, a: u64, b: u64) -> Option<(u64, u64)>
 }
 
 /// A comparison of integers (section 3.32.15).
-pub(super) fn test(
+pub(crate) fn test(
     op: Op,
     width: u32,
     [a, b, ..]: [u64; MAX_OPERANDS],
-) -> Result<Bits, NotFoldable> {
+) -> Result<Bits, NotComputable> {
     let [signed_a, signed_b] = [a, b].map(|bits| sign_extend(bits, width));
-    Ok(Ok(match op {
-        Op::IEqual => a == b,
-        Op::INotEqual => a != b,
-        Op::UGreaterThan => a > b,
-        Op::UGreaterThanEqual => a >= b,
-        Op::ULessThan => a < b,
-        Op::ULessThanEqual => a <= b,
-        Op::SGreaterThan => signed_a > signed_b,
-        Op::SGreaterThanEqual => signed_a >= signed_b,
-        Op::SLessThan => signed_a < signed_b,
-        Op::SLessThanEqual => signed_a <= signed_b,
-        _ => return Err(NotFoldable::Opcode(op)),
-    }
-    .into()))
+    Ok(defined(
+        match op {
+            Op::IEqual => a == b,
+            Op::INotEqual => a != b,
+            Op::UGreaterThan => a > b,
+            Op::UGreaterThanEqual => a >= b,
+            Op::ULessThan => a < b,
+            Op::ULessThanEqual => a <= b,
+            Op::SGreaterThan => signed_a > signed_b,
+            Op::SGreaterThanEqual => signed_a >= signed_b,
+            Op::SLessThan => signed_a < signed_b,
+            Op::SLessThanEqual => signed_a <= signed_b,
+            _ => return Err(NotComputable::Opcode(op)),
+        }
+        .into(),
+    ))
 }
 
 fn clamp(value: i128, least: i128, most: i128) -> u64 {
@@ -134,16 +195,16 @@ fn clamp(value: i128, least: i128, most: i128) -> u64 {
 }
 
 /// The least signed integer.
-pub(super) fn signed_min(width: u32) -> i128 {
+pub(crate) fn signed_min(width: u32) -> i128 {
     -1 << (width - 1)
 }
 
 /// The greatest signed integer.
-pub(super) fn signed_max(width: u32) -> i128 {
+pub(crate) fn signed_max(width: u32) -> i128 {
     -1 - signed_min(width)
 }
 
 /// The greatest unsigned integer.
-pub(super) fn unsigned_max(width: u32) -> i128 {
+pub(crate) fn unsigned_max(width: u32) -> i128 {
     (1 << width) - 1
 }

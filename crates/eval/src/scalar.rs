@@ -1,304 +1,174 @@
-//! Operations on scalars, and on the components of vectors.
+//! Values of one component, and their types.
 
-use spirvkit_grammar::Op;
+use alloc::format;
+use core::fmt;
 
-use super::value::{Scalar, ScalarType};
-use super::{MAX_OPERANDS, NotFoldable, Reason, Undefined, float, integer};
+use spirvkit_binary::{FloatFormat, NumberType, spelling};
 
-/// A sort of scalar types.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sort {
+/// The type of a scalar, as far as its bits are concerned: whether an integer is
+/// signed is up to each operation on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ScalarType {
+    /// A Boolean: one bit, 1 for true.
     Bool,
-    Integer,
-    Float,
-    Any,
+    /// An integer of 1 to 64 bits.
+    Integer {
+        /// The width in bits. Others are taken as the nearest there can be.
+        width: u8,
+    },
+    /// A floating-point number.
+    Float(FloatFormat),
 }
 
-impl Sort {
+impl ScalarType {
+    /// The width in bits, from 1 to 64.
     #[inline]
-    fn has(self, ty: ScalarType) -> bool {
+    pub const fn width(self) -> u32 {
         match self {
-            Self::Bool => ty == ScalarType::Bool,
-            Self::Integer => matches!(ty, ScalarType::Integer { .. }),
-            Self::Float => matches!(ty, ScalarType::Float(_)),
-            Self::Any => true,
+            Self::Bool | Self::Integer { width: 0 } => 1,
+            Self::Integer { width: 64.. } => 64,
+            Self::Integer { width } => width as u32,
+            Self::Float(format) => format.width() as u32,
+        }
+    }
+
+    /// A word with all bits of the type set.
+    #[inline]
+    pub const fn mask(self) -> u64 {
+        u64::MAX >> (64 - self.width())
+    }
+}
+
+impl From<NumberType> for ScalarType {
+    fn from(ty: NumberType) -> Self {
+        match ty {
+            NumberType::Integer { width, .. } => Self::Integer { width },
+            NumberType::Float(format) => Self::Float(format),
         }
     }
 }
 
-/// What an operand must be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Want {
-    /// Of the result type.
-    Result,
-    /// Of one type with all operands that are wanted so.
-    Alike(Sort),
-    /// Of any type of a sort.
-    Any(Sort),
-}
-
-/// What an operation on components takes and gives.
-#[derive(Debug)]
-pub(super) struct Signature {
-    pub(super) result: Sort,
-    pub(super) operands: &'static [Want],
-    /// The operands from this one on are scalars for vectors, too.
-    pub(super) scalar_from: usize,
-}
-
-const fn signature(result: Sort, operands: &'static [Want]) -> Signature {
-    Signature {
-        result,
-        operands,
-        scalar_from: MAX_OPERANDS,
-    }
-}
-
-use Sort::{Bool, Float, Integer};
-use Want::{Alike, Any, Result as Same};
-
-static INTEGER_UNARY: Signature = signature(Integer, &[Same]);
-static INTEGER_BINARY: Signature = signature(Integer, &[Same, Same]);
-static SHIFT: Signature = signature(Integer, &[Same, Any(Integer)]);
-static INTEGER_TEST: Signature = signature(Bool, &[Alike(Integer), Alike(Integer)]);
-static INTEGER_FROM_INTEGER: Signature = signature(Integer, &[Any(Integer)]);
-static INTEGER_FROM_FLOAT: Signature = signature(Integer, &[Any(Float)]);
-static FLOAT_FROM_INTEGER: Signature = signature(Float, &[Any(Integer)]);
-static FLOAT_FROM_FLOAT: Signature = signature(Float, &[Any(Float)]);
-static FLOAT_UNARY: Signature = signature(Float, &[Same]);
-static FLOAT_BINARY: Signature = signature(Float, &[Same, Same]);
-static FLOAT_CLASS: Signature = signature(Bool, &[Any(Float)]);
-static FLOAT_TEST: Signature = signature(Bool, &[Alike(Float), Alike(Float)]);
-static LOGICAL_UNARY: Signature = signature(Bool, &[Same]);
-static LOGICAL_BINARY: Signature = signature(Bool, &[Same, Same]);
-static SELECT: Signature = signature(Sort::Any, &[Any(Bool), Same, Same]);
-static SCALE: Signature = Signature {
-    scalar_from: 1,
-    ..signature(Float, &[Same, Same])
-};
-static FIELD_EXTRACT: Signature = Signature {
-    scalar_from: 1,
-    ..signature(Integer, &[Same, Any(Integer), Any(Integer)])
-};
-static FIELD_INSERT: Signature = Signature {
-    scalar_from: 2,
-    ..signature(Integer, &[Same, Same, Any(Integer), Any(Integer)])
-};
-
-impl Signature {
-    /// The signature of an opcode that works on components.
-    pub(super) fn of(op: Op) -> Option<&'static Self> {
-        Some(match op {
-            Op::SNegate | Op::Not | Op::BitReverse => &INTEGER_UNARY,
-            Op::IAdd
-            | Op::ISub
-            | Op::IMul
-            | Op::UDiv
-            | Op::SDiv
-            | Op::UMod
-            | Op::SRem
-            | Op::SMod
-            | Op::BitwiseOr
-            | Op::BitwiseXor
-            | Op::BitwiseAnd => &INTEGER_BINARY,
-            Op::ShiftRightLogical | Op::ShiftRightArithmetic | Op::ShiftLeftLogical => &SHIFT,
-            Op::IEqual
-            | Op::INotEqual
-            | Op::UGreaterThan
-            | Op::SGreaterThan
-            | Op::UGreaterThanEqual
-            | Op::SGreaterThanEqual
-            | Op::ULessThan
-            | Op::SLessThan
-            | Op::ULessThanEqual
-            | Op::SLessThanEqual => &INTEGER_TEST,
-            Op::UConvert
-            | Op::SConvert
-            | Op::SatConvertSToU
-            | Op::SatConvertUToS
-            | Op::BitCount => &INTEGER_FROM_INTEGER,
-            Op::BitFieldInsert => &FIELD_INSERT,
-            Op::BitFieldSExtract | Op::BitFieldUExtract => &FIELD_EXTRACT,
-            Op::ConvertFToS | Op::ConvertFToU => &INTEGER_FROM_FLOAT,
-            Op::ConvertSToF | Op::ConvertUToF => &FLOAT_FROM_INTEGER,
-            Op::FConvert => &FLOAT_FROM_FLOAT,
-            Op::FNegate | Op::QuantizeToF16 => &FLOAT_UNARY,
-            Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FRem | Op::FMod => &FLOAT_BINARY,
-            Op::VectorTimesScalar => &SCALE,
-            Op::IsNan | Op::IsInf | Op::IsFinite | Op::IsNormal | Op::SignBitSet => &FLOAT_CLASS,
-            Op::LessOrGreater
-            | Op::Ordered
-            | Op::Unordered
-            | Op::FOrdEqual
-            | Op::FUnordEqual
-            | Op::FOrdNotEqual
-            | Op::FUnordNotEqual
-            | Op::FOrdLessThan
-            | Op::FUnordLessThan
-            | Op::FOrdGreaterThan
-            | Op::FUnordGreaterThan
-            | Op::FOrdLessThanEqual
-            | Op::FUnordLessThanEqual
-            | Op::FOrdGreaterThanEqual
-            | Op::FUnordGreaterThanEqual => &FLOAT_TEST,
-            Op::LogicalNot => &LOGICAL_UNARY,
-            Op::LogicalOr | Op::LogicalAnd | Op::LogicalEqual | Op::LogicalNotEqual => {
-                &LOGICAL_BINARY
+impl fmt::Display for ScalarType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool => f.write_str("bool"),
+            Self::Integer { width } => f.write_str(&spelling::integer((*width).into(), true)),
+            Self::Float(FloatFormat::Half | FloatFormat::Single | FloatFormat::Double) => {
+                f.write_str(&spelling::float(self.width(), None))
             }
-            Op::Select => &SELECT,
-            _ => return None,
-        })
-    }
-
-    /// The type of an operand that is zero and doesn't say of which type. Where
-    /// nothing else tells either, the result is the same for all types.
-    pub(super) fn zero(
-        &self,
-        index: usize,
-        result: ScalarType,
-        other: Option<ScalarType>,
-    ) -> ScalarType {
-        let (sort, alike) = match self.operands.get(index) {
-            None | Some(Want::Result) => return result,
-            Some(Want::Alike(sort)) => (*sort, other),
-            Some(Want::Any(sort)) => (*sort, None),
-        };
-        alike.unwrap_or(match sort {
-            Sort::Bool | Sort::Any => ScalarType::Bool,
-            Sort::Integer => ScalarType::Integer { width: 32 },
-            Sort::Float => ScalarType::Float(spirvkit_binary::FloatFormat::Single),
-        })
-    }
-
-    /// Checks the types.
-    fn check(&self, result: ScalarType, operands: &[Scalar]) -> Result<(), NotFoldable> {
-        if !self.result.has(result) {
-            return Err(NotFoldable::ResultScalar(result));
+            Self::Float(format) => f.write_str(&format!("{format:?}").to_lowercase()),
         }
-        if operands.len() != self.operands.len() {
-            return Err(NotFoldable::OperandCount {
-                found: operands.len(),
-            });
-        }
-        for (index, (operand, want)) in operands.iter().zip(self.operands).enumerate() {
-            let suits = match *want {
-                Want::Result => operand.ty() == result,
-                Want::Alike(sort) => sort.has(operand.ty()) && operand.ty() == operands[0].ty(),
-                Want::Any(sort) => sort.has(operand.ty()),
-            };
-            if !suits {
-                return Err(NotFoldable::Operand { index });
-            }
-        }
-        Ok(())
     }
 }
 
-/// A result that the specification leaves undefined.
-pub(super) struct UndefinedResult {
-    pub(super) reason: Reason,
-    /// What implementations commonly give.
-    pub(super) common: u64,
-}
-
-/// Bits, or why they are undefined.
-pub(super) type Bits = Result<u64, UndefinedResult>;
-
-/// Bits that are undefined.
-pub(super) fn undefined(reason: Reason, common: u64) -> Bits {
-    Err(UndefinedResult { reason, common })
-}
-
-/// The result of an opcode on scalars, as [`Folder::fold`](super::Folder::fold)
-/// gives it, without a table of types and without allocation. It takes all opcodes
-/// that work on components, and `OpBitcast` between scalars.
+/// The value of a scalar constant. Bits above the type's width are zero, for
+/// negative integers, too, so equal scalars are equal in all bits; the other way
+/// round, floating-point zeros of different signs are different scalars.
 ///
 /// ```
-/// use spirvkit_grammar::Op;
-/// use spirvkit_eval::{NotFoldable, Reason, ScalarType, Undefined, fold_scalar};
+/// use spirvkit_eval::{Scalar, ScalarType};
 ///
-/// let int = ScalarType::Integer { width: 32 };
-/// let shift = |undefined| fold_scalar(Op::ShiftLeftLogical, int, &[1.into(), 32.into()], undefined);
-/// let refused = NotFoldable::Undefined(Reason::ShiftOutOfRange);
-/// assert_eq!(shift(Undefined::Refuse), Err(refused));
-/// assert_eq!(shift(Undefined::Common), Ok(0.into()));
+/// let scalar = Scalar::new(ScalarType::Integer { width: 16 }, -2i64 as u64);
+/// assert_eq!(scalar.bits(), 0xfffe);
+/// assert_eq!(scalar.sign_extended(), -2);
 /// ```
-///
-/// # Errors
-///
-/// If the opcode or the types are not such that there is a result, or if the
-/// result is undefined and `policy` refuses that.
-pub fn fold_scalar(
-    op: Op,
-    result: ScalarType,
-    operands: &[Scalar],
-    policy: Undefined,
-) -> Result<Scalar, NotFoldable> {
-    if op == Op::Bitcast {
-        return match operands {
-            [operand] => bit_cast(result, *operand),
-            _ => Err(NotFoldable::OperandCount {
-                found: operands.len(),
-            }),
-        };
-    }
-    let signature = Signature::of(op).ok_or(NotFoldable::Opcode(op))?;
-    evaluate(op, signature, result, operands, policy)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Scalar {
+    ty: ScalarType,
+    bits: u64,
 }
 
-fn bit_cast(result: ScalarType, operand: Scalar) -> Result<Scalar, NotFoldable> {
-    if result == ScalarType::Bool {
-        return Err(NotFoldable::ResultScalar(result));
+impl Scalar {
+    /// A scalar of this type with the low bits of `bits`.
+    #[inline]
+    pub const fn new(ty: ScalarType, bits: u64) -> Self {
+        Self {
+            ty,
+            bits: bits & ty.mask(),
+        }
     }
-    if operand.ty() == ScalarType::Bool || operand.ty().width() != result.width() {
-        return Err(NotFoldable::Operand { index: 0 });
-    }
-    Ok(Scalar::new(result, operand.bits()))
-}
 
-/// The same for an opcode whose signature is known.
-pub(super) fn evaluate(
-    op: Op,
-    signature: &Signature,
-    result: ScalarType,
-    operands: &[Scalar],
-    policy: Undefined,
-) -> Result<Scalar, NotFoldable> {
-    signature.check(result, operands)?;
-    let first = operands.first().map_or(result, |operand| operand.ty());
-    let bit = |index: usize| operands.get(index).map_or(0, |operand| operand.bits());
-    let bits = [bit(0), bit(1), bit(2), bit(3)];
-    let outcome = match (result, first) {
-        (_, _) if op == Op::Select => Ok(if bits[0] != 0 { bits[1] } else { bits[2] }),
-        (ScalarType::Bool, ScalarType::Bool) => logical(op, bits)?,
-        (ScalarType::Bool, ScalarType::Integer { .. }) => integer::test(op, first.width(), bits)?,
-        (ScalarType::Bool, ScalarType::Float(format)) => float::test(op, format, bits)?,
-        (ScalarType::Integer { .. }, ScalarType::Float(format)) => {
-            float::to_integer(op, result.width(), format, bits[0])?
-        }
-        (ScalarType::Integer { .. }, _) => {
-            integer::evaluate(op, result.width(), first.width(), bits)?
-        }
-        (ScalarType::Float(format), ScalarType::Float(from)) => {
-            float::evaluate(op, format, from, bits)?
-        }
-        (ScalarType::Float(format), _) => float::from_integer(op, format, first.width(), bits[0])?,
-    };
-    match (outcome, policy) {
-        (Ok(bits), _) => Ok(Scalar::new(result, bits)),
-        (Err(undefined), Undefined::Common) => Ok(Scalar::new(result, undefined.common)),
-        (Err(undefined), Undefined::Refuse) => Err(NotFoldable::Undefined(undefined.reason)),
+    /// Zero of this type: what `OpConstantNull` makes.
+    pub const fn zero(ty: ScalarType) -> Self {
+        Self { ty, bits: 0 }
+    }
+
+    /// The type.
+    #[inline]
+    pub const fn ty(self) -> ScalarType {
+        self.ty
+    }
+
+    /// The bits, zero above the type's width.
+    #[inline]
+    pub const fn bits(self) -> u64 {
+        self.bits
+    }
+
+    /// The bits as a signed number, the highest of the type's being the sign.
+    pub const fn sign_extended(self) -> i64 {
+        sign_extend(self.bits, self.ty.width())
     }
 }
 
-/// Section 3.32.15, the logical part.
-fn logical(op: Op, [a, b, ..]: [u64; MAX_OPERANDS]) -> Result<Bits, NotFoldable> {
-    Ok(Ok(match op {
-        Op::LogicalNot => a ^ 1,
-        Op::LogicalOr => a | b,
-        Op::LogicalAnd => a & b,
-        Op::LogicalEqual => u64::from(a == b),
-        Op::LogicalNotEqual => u64::from(a != b),
-        _ => return Err(NotFoldable::Opcode(op)),
-    }))
+impl From<bool> for Scalar {
+    fn from(value: bool) -> Self {
+        Self::new(ScalarType::Bool, value as u64)
+    }
+}
+
+impl From<u32> for Scalar {
+    fn from(value: u32) -> Self {
+        Self::new(ScalarType::Integer { width: 32 }, value.into())
+    }
+}
+
+impl From<f32> for Scalar {
+    fn from(value: f32) -> Self {
+        let ty = ScalarType::Float(FloatFormat::Single);
+        Self::new(ty, value.to_bits().into())
+    }
+}
+
+impl From<f64> for Scalar {
+    fn from(value: f64) -> Self {
+        Self::new(ScalarType::Float(FloatFormat::Double), value.to_bits())
+    }
+}
+
+/// The low `width` bits, 1 to 64, as a signed number.
+#[inline]
+pub(crate) const fn sign_extend(bits: u64, width: u32) -> i64 {
+    let unused = 64 - width;
+    ((bits << unused) as i64) >> unused
+}
+
+/// Numbers of less than 32 bits, for which there are capabilities.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Small {
+    /// Integers of 8 bits.
+    pub int8: bool,
+    /// Integers of 16 bits.
+    pub int16: bool,
+    /// Floating-point numbers of less than 32 bits.
+    pub float: bool,
+}
+
+impl Small {
+    pub(crate) fn of(ty: ScalarType) -> Self {
+        let is_integer = |wanted| matches!(ty, ScalarType::Integer { width } if width == wanted);
+        Self {
+            int8: is_integer(8),
+            int16: is_integer(16),
+            float: matches!(ty, ScalarType::Float(format) if format.width() < 32),
+        }
+    }
+
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self {
+            int8: self.int8 | other.int8,
+            int16: self.int16 | other.int16,
+            float: self.float | other.float,
+        }
+    }
 }

@@ -1,9 +1,12 @@
 //! What folding must know of types.
 
+use alloc::vec::Vec;
+
 use spirvkit_binary::{FloatFormat, Id, IdMap, Instruction, NumberType};
 use spirvkit_grammar::{Class, FPEncoding, InstructionInfo, Op};
 
-use super::value::{Scalar, ScalarType, Value};
+use crate::scalar::{Scalar, ScalarType};
+use crate::value::Value;
 
 /// A type, as far as the bits of its values depend on it (specification, section
 /// 3.32.6). It names the types it is made of by their ids.
@@ -48,7 +51,7 @@ pub enum Sequence {
 
 /// What a type's values look like to an operation on components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Scalar(ScalarType),
     Vector(ScalarType, Option<u32>),
     Pointer,
@@ -165,7 +168,6 @@ impl Types {
     }
 
     /// Adds the type that an instruction declares, and passes over instructions
-    /// Adds the type that an instruction declares, and passes over instructions
     /// that declare none. `count` gives the value of a constant, for the lengths of
     /// arrays.
     pub fn define(&mut self, instruction: &Instruction<'_>, count: impl Fn(Id) -> Option<u32>) {
@@ -224,7 +226,7 @@ impl Types {
 
     /// The value that `OpConstantNull` makes of a type. `None` if the type is
     /// unknown, or if that of a part or a number of parts is, or if the value is
-    /// [too large](super::MAX_SCALARS) or too deep.
+    /// [too large](crate::MAX_SCALARS) or too deep.
     pub fn null(&self, id: Id) -> Option<Value> {
         self.stored(id)?.null.clone()
     }
@@ -236,7 +238,7 @@ impl Types {
 
     /// A value in the form it has for its type (see [`Value::Null`] and
     /// [`Value::Undef`]).
-    pub(super) fn adapt(&self, id: Id, value: &Value) -> Value {
+    pub(crate) fn adapt(&self, id: Id, value: &Value) -> Value {
         match value {
             Value::Null => self.null(id),
             Value::Undef => self.undef(id),
@@ -274,7 +276,7 @@ impl Types {
         }
     }
 
-    pub(super) fn shape(&self, id: Id) -> Shape {
+    pub(crate) fn shape(&self, id: Id) -> Shape {
         if let Some(scalar) = self.scalar(id) {
             return Shape::Scalar(scalar);
         }

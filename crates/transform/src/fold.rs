@@ -41,9 +41,9 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use spirvkit_binary::{Budget, Id, IdMap, Instruction, Module, OverBudget};
+use spirvkit_binary::{Budget, Id, IdMap, Instruction, Module, NumberType, OverBudget};
 use spirvkit_eval::{
-    Folder, MAX_PARTS, NotFoldable, Scalar, ScalarType, Type, Types, Undefined, Value,
+    Evaluator, MAX_PARTS, NotComputable, Reason, Scalar, ScalarType, Type, Types, Value,
 };
 use spirvkit_grammar::Op;
 
@@ -60,7 +60,6 @@ pub struct Constants {
     /// The place in `values`, plus one.
     ids: IdMap<u32>,
     values: Vec<(Id, Value)>,
-    undefined: Undefined,
     /// For the composites that operations on constants make.
     budget: RefCell<Budget>,
 }
@@ -80,16 +79,8 @@ impl Constants {
             types: Types::with_word_limit(words),
             ids: IdMap::new(0, words),
             values: Vec::new(),
-            undefined: Undefined::Refuse,
             budget: RefCell::new(Budget::for_words(words)),
         }
-    }
-
-    /// Says what to do where the specification leaves the result of an
-    /// `OpSpecConstantOp` undefined.
-    #[must_use]
-    pub fn undefined(self, undefined: Undefined) -> Self {
-        Self { undefined, ..self }
     }
 
     /// Says how much memory the composites may take that operations on constants make;
@@ -101,11 +92,9 @@ impl Constants {
         Self { budget, ..self }
     }
 
-    /// What evaluates instructions with these types, within the budget.
-    pub fn folder(&self) -> Folder<'_> {
-        Folder::new(&self.types)
-            .undefined(self.undefined)
-            .within(&self.budget)
+    /// What evaluates operations with these types, within the budget.
+    pub fn evaluator(&self) -> Evaluator<'_> {
+        Evaluator::new(&self.types).within(&self.budget)
     }
 
     pub(crate) fn types_and_budget(&mut self) -> (&Types, &mut Budget) {
@@ -179,49 +168,49 @@ impl Constants {
     }
 
     fn evaluate(&self, op: Op, ty: Id, words: &[u32]) -> Result<Value, NotFoldable> {
-        match op {
-            Op::ConstantTrue | Op::SpecConstantTrue => Ok(true.into()),
-            Op::ConstantFalse | Op::SpecConstantFalse => Ok(false.into()),
+        let wrong_type = NotComputable::ResultType(ty);
+        let found = words.len();
+        let value = match op {
+            Op::ConstantTrue | Op::SpecConstantTrue => Some(true.into()),
+            Op::ConstantFalse | Op::SpecConstantFalse => Some(false.into()),
             Op::Constant | Op::SpecConstant => {
-                let number = self.types.scalar(ty).ok_or(NotFoldable::ResultType(ty))?;
-                let word = |index| u64::from(words.get(index).copied().unwrap_or(0));
-                Ok(Value::Scalar(Scalar::new(number, word(0) | word(1) << 32)))
+                let number = self.types.scalar(ty).ok_or(wrong_type)?;
+                Some(Scalar::new(number, NumberType::join(words)).into())
             }
-            Op::ConstantNull => self.types.null(ty).ok_or(NotFoldable::TooLarge),
-            Op::Undef => self.types.undef(ty).ok_or(NotFoldable::TooLarge),
+            Op::ConstantNull => self.types.null(ty),
+            Op::Undef => self.types.undef(ty),
             Op::ConstantComposite | Op::SpecConstantComposite => {
-                let count = words.len();
-                if self
-                    .types
-                    .count(ty)
-                    .is_some_and(|wanted| wanted as usize != count)
-                {
-                    return Err(NotFoldable::OperandCount { found: count });
+                let count = self.types.count(ty);
+                if count.is_some_and(|count| count as usize != found) {
+                    return Err(NotComputable::OperandCount { found }.into());
                 }
-                Value::composite(self.values(words)?).ok_or(NotFoldable::TooLarge)
+                Value::composite(self.values(words)?)
             }
             Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT => {
-                let count = self.types.count(ty).ok_or(NotFoldable::ResultType(ty))?;
+                let count = self.types.count(ty).ok_or(wrong_type)?;
                 let &[part] = words else {
-                    return Err(NotFoldable::OperandCount { found: words.len() });
+                    return Err(NotComputable::OperandCount { found }.into());
                 };
-                Value::replicate(self.known(part)?.clone(), count).ok_or(NotFoldable::TooLarge)
+                Value::replicate(self.known(part)?.clone(), count)
             }
-            Op::SpecConstantOp => {
-                let (op, ids, literals) =
-                    split(words).ok_or(NotFoldable::Opcode(Op::SpecConstantOp))?;
-                let folder = self.folder();
-                // Few take more operands than these, and those are composites.
-                match *ids {
-                    [a] => folder.fold(op, ty, &[self.known(a)?.clone()], literals),
-                    [a, b] => {
-                        let operands = [self.known(a)?.clone(), self.known(b)?.clone()];
-                        folder.fold(op, ty, &operands, literals)
-                    }
-                    _ => folder.fold(op, ty, &self.values(ids)?, literals),
-                }
-            }
-            _ => Err(NotFoldable::Opcode(op)),
+            Op::SpecConstantOp => return self.operation(ty, words),
+            _ => return Err(NotComputable::Opcode(op).into()),
+        };
+        value.ok_or(NotComputable::TooLarge.into())
+    }
+
+    /// The value of an `OpSpecConstantOp`.
+    fn operation(&self, ty: Id, words: &[u32]) -> Result<Value, NotFoldable> {
+        let (op, ids, literals) = split(words).ok_or(NotComputable::Opcode(Op::SpecConstantOp))?;
+        let evaluate = |operands: &[Value]| {
+            let outcome = self.evaluator().evaluate(op, ty, operands, literals)?;
+            outcome.defined().map_err(NotFoldable::Undefined)
+        };
+        // Few take more operands than these, and those are composites.
+        match *ids {
+            [a] => evaluate(&[self.known(a)?.clone()]),
+            [a, b] => evaluate(&[self.known(a)?.clone(), self.known(b)?.clone()]),
+            _ => evaluate(&self.values(ids)?),
         }
     }
 
@@ -291,6 +280,36 @@ pub fn split(words: &[u32]) -> Option<(Op, &[u32], &[u32])> {
     let (ids, literals) = operands.split_at(ids.min(operands.len()));
     Some((op, ids, literals))
 }
+
+/// Why the value of a constant is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NotFoldable {
+    /// The specification leaves the result undefined.
+    Undefined(Reason),
+    /// The instruction uses a constant whose value is not known.
+    UnknownConstant(Id),
+    /// What the instruction gives can't be told.
+    NotComputable(NotComputable),
+}
+
+impl From<NotComputable> for NotFoldable {
+    fn from(error: NotComputable) -> Self {
+        Self::NotComputable(error)
+    }
+}
+
+impl fmt::Display for NotFoldable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Undefined(reason) => write!(f, "the result is undefined: {reason}"),
+            Self::UnknownConstant(id) => write!(f, "the value of {id} is not known"),
+            Self::NotComputable(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for NotFoldable {}
 
 /// Why a value can't be written as instructions of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use spirvkit_binary::{FloatFormat, Id, NumberType};
 use spirvkit_eval::{
-    Folder, MAX_DEPTH, NotFoldable, Reason, Scalar, ScalarType, Sequence, Type, Types, Undefined,
-    Value, fold_scalar,
+    Environment, Evaluator, MAX_DEPTH, NotComputable, Reason, Scalar, ScalarType, Sequence, Type,
+    Types, Value, evaluate_scalar,
 };
 use spirvkit_grammar::Op;
 
@@ -86,14 +86,33 @@ fn composite<const N: usize>(parts: [Value; N]) -> Value {
     Value::composite(parts).unwrap()
 }
 
-fn fold(op: Op, ty: Id, operands: &[Value], literals: &[u32]) -> Result<Value, NotFoldable> {
-    Folder::new(&types()).fold(op, ty, operands, literals)
+/// Why there is no value.
+#[derive(Debug, PartialEq)]
+enum Failure {
+    Undefined(Reason),
+    NotComputable(NotComputable),
 }
 
-fn fold_common(op: Op, ty: Id, operands: &[Value], literals: &[u32]) -> Result<Value, NotFoldable> {
-    let types = types();
-    let folder = Folder::new(&types).undefined(Undefined::Common);
-    folder.fold(op, ty, operands, literals)
+fn evaluate(op: Op, ty: Id, operands: &[Value], literals: &[u32]) -> Result<Value, Failure> {
+    evaluate_with(&types(), op, ty, operands, literals)
+}
+
+fn evaluate_with(
+    types: &Types,
+    op: Op,
+    ty: Id,
+    operands: &[Value],
+    literals: &[u32],
+) -> Result<Value, Failure> {
+    let outcome = Evaluator::new(types).evaluate(op, ty, operands, literals);
+    let outcome = outcome.map_err(Failure::NotComputable)?;
+    outcome.defined().map_err(Failure::Undefined)
+}
+
+/// What implementations commonly give.
+fn commonly(op: Op, ty: Id, operands: &[Value], literals: &[u32]) -> Result<Value, NotComputable> {
+    let outcome = Evaluator::new(&types()).evaluate(op, ty, operands, literals);
+    outcome.map(|outcome| outcome.common())
 }
 
 /// `{ 0.5, { {1,2}, {3,4}, {5,6} } }`
@@ -106,33 +125,39 @@ fn structure() -> Value {
 
 #[test]
 fn extract() {
-    let at = |ty, indexes: &[u32]| fold(Op::CompositeExtract, ty, &[structure()], indexes);
+    let at = |ty, indexes: &[u32]| evaluate(Op::CompositeExtract, ty, &[structure()], indexes);
     assert_eq!(at(FLOAT, &[0]), Ok(0.5f32.into()));
     assert_eq!(at(UINT, &[1, 2, 0]), Ok(5.into()));
     assert_eq!(at(UVEC2, &[1, 1]), Ok(uvec([3, 4])));
     assert_eq!(at(STRUCT, &[]), Ok(structure()));
-    assert_eq!(at(UINT, &[1, 3, 0]), Err(NotFoldable::Operand { index: 2 }));
-    assert_eq!(at(UINT, &[0, 0]), Err(NotFoldable::Operand { index: 2 }));
+    assert_eq!(
+        at(UINT, &[1, 3, 0]),
+        Err(Failure::NotComputable(NotComputable::Operand { index: 2 }))
+    );
+    assert_eq!(
+        at(UINT, &[0, 0]),
+        Err(Failure::NotComputable(NotComputable::Operand { index: 2 }))
+    );
 }
 
 #[test]
 fn extract_from_what_is_null_or_undefined() {
     let types = types();
     let null = types.null(STRUCT).unwrap();
-    let folded = fold(Op::CompositeExtract, UINT, &[null], &[1, 2, 1]);
-    assert_eq!(folded, Ok(0.into()));
+    let found = evaluate(Op::CompositeExtract, UINT, &[null], &[1, 2, 1]);
+    assert_eq!(found, Ok(0.into()));
     let undef = types.undef(STRUCT).unwrap();
-    let folded = fold(Op::CompositeExtract, UVEC2, &[undef], &[1, 2]);
-    assert_eq!(folded, Ok(types.undef(UVEC2).unwrap()));
+    let found = evaluate(Op::CompositeExtract, UVEC2, &[undef], &[1, 2]);
+    assert_eq!(found, Ok(types.undef(UVEC2).unwrap()));
     let huge = types.null(HUGE).unwrap();
-    let folded = fold(Op::CompositeExtract, UINT, &[huge], &[4_000_000_000]);
-    assert_eq!(folded, Ok(0.into()));
+    let found = evaluate(Op::CompositeExtract, UINT, &[huge], &[4_000_000_000]);
+    assert_eq!(found, Ok(0.into()));
 }
 
 #[test]
 fn insert() {
     let at = |object, composite, indexes: &[u32]| {
-        fold(Op::CompositeInsert, STRUCT, &[object, composite], indexes)
+        evaluate(Op::CompositeInsert, STRUCT, &[object, composite], indexes)
     };
     let expected = composite([
         0.5f32.into(),
@@ -148,15 +173,18 @@ fn insert() {
     assert_eq!(at(uvec([7, 8]), Value::Null, &[1, 2]), Ok(from_null));
     assert_eq!(at(structure(), Value::Undef, &[]), Ok(structure()));
     let outside = at(9.into(), structure(), &[1, 1, 2]);
-    assert_eq!(outside, Err(NotFoldable::Operand { index: 4 }));
+    assert_eq!(
+        outside,
+        Err(Failure::NotComputable(NotComputable::Operand { index: 4 }))
+    );
     let huge = types().null(HUGE).unwrap();
-    let folded = fold(Op::CompositeInsert, HUGE, &[1.into(), huge], &[5]);
-    assert_eq!(folded, Err(NotFoldable::TooLarge));
+    let found = evaluate(Op::CompositeInsert, HUGE, &[1.into(), huge], &[5]);
+    assert_eq!(found, Err(Failure::NotComputable(NotComputable::TooLarge)));
 }
 
 #[test]
 fn construct() {
-    let make = |ty, operands: &[Value]| fold(Op::CompositeConstruct, ty, operands, &[]);
+    let make = |ty, operands: &[Value]| evaluate(Op::CompositeConstruct, ty, operands, &[]);
     let pieces = [1.into(), uvec([2, 3]), 4.into()];
     assert_eq!(make(UVEC4, &pieces), Ok(uvec([1, 2, 3, 4])));
     let zeros = [types().null(UVEC2).unwrap(), uvec([3, 4])];
@@ -166,25 +194,30 @@ fn construct() {
     };
     let parts: Vec<Value> = parts.parts().cloned().collect();
     assert_eq!(make(STRUCT, &parts), Ok(structure()));
-    let wrong = Err(NotFoldable::OperandCount { found: 2 });
+    let wrong = Err(Failure::NotComputable(NotComputable::OperandCount {
+        found: 2,
+    }));
     assert_eq!(make(UVEC4, &[1.into(), uvec([2, 3])]), wrong);
     assert_eq!(make(UVEC2, &[1.into(), uvec([2, 3])]), wrong);
-    let same = fold(Op::CompositeConstructReplicateEXT, UVEC4, &[7.into()], &[]);
+    let same = evaluate(Op::CompositeConstructReplicateEXT, UVEC4, &[7.into()], &[]);
     assert_eq!(same, Ok(uvec([7, 7, 7, 7])));
 }
 
 #[test]
 fn shuffle() {
     let shuffle = |ty, operands: &[Value], components: &[u32]| {
-        fold(Op::VectorShuffle, ty, operands, components)
+        evaluate(Op::VectorShuffle, ty, operands, components)
     };
     let operands = [uvec([10, 11]), uvec([20, 21, 22, 23])];
-    let folded = shuffle(UVEC4, &operands, &[5, 0, 2, 1]);
-    assert_eq!(folded, Ok(uvec([23, 10, 20, 11])));
-    let folded = shuffle(UVEC2, &operands, &[u32::MAX, 0]);
-    assert_eq!(folded, Ok(composite([Value::Undef, 10.into()])));
-    let folded = shuffle(UVEC2, &operands, &[0, 6]);
-    assert_eq!(folded, Err(NotFoldable::Operand { index: 3 }));
+    let found = shuffle(UVEC4, &operands, &[5, 0, 2, 1]);
+    assert_eq!(found, Ok(uvec([23, 10, 20, 11])));
+    let found = shuffle(UVEC2, &operands, &[u32::MAX, 0]);
+    assert_eq!(found, Ok(composite([Value::Undef, 10.into()])));
+    let found = shuffle(UVEC2, &operands, &[0, 6]);
+    assert_eq!(
+        found,
+        Err(Failure::NotComputable(NotComputable::Operand { index: 3 }))
+    );
     assert!(shuffle(UVEC4, &operands, &[0, 1]).is_err());
     let zeros = [types().null(UVEC4).unwrap(), uvec([1, 2])];
     assert_eq!(shuffle(UVEC2, &zeros, &[5, 3]), Ok(uvec([2, 0])));
@@ -197,32 +230,38 @@ fn dynamic_indexes() {
     let vector = uvec([5, 6]);
     let extract = [vector.clone(), 1.into()];
     assert_eq!(
-        fold(Op::VectorExtractDynamic, UINT, &extract, &[]),
+        evaluate(Op::VectorExtractDynamic, UINT, &extract, &[]),
         Ok(6.into())
     );
     let outside = [vector.clone(), 2.into()];
-    let refused = Err(NotFoldable::Undefined(Reason::IndexOutOfBounds));
-    assert_eq!(fold(Op::VectorExtractDynamic, UINT, &outside, &[]), refused);
+    let refused = Err(Failure::Undefined(Reason::IndexOutOfBounds));
     assert_eq!(
-        fold_common(Op::VectorExtractDynamic, UINT, &outside, &[]),
+        evaluate(Op::VectorExtractDynamic, UINT, &outside, &[]),
+        refused
+    );
+    assert_eq!(
+        commonly(Op::VectorExtractDynamic, UINT, &outside, &[]),
         Ok(0.into())
     );
     let insert = [vector.clone(), 9.into(), 0.into()];
     assert_eq!(
-        fold(Op::VectorInsertDynamic, UVEC2, &insert, &[]),
+        evaluate(Op::VectorInsertDynamic, UVEC2, &insert, &[]),
         Ok(uvec([9, 6]))
     );
     let outside = [vector.clone(), 9.into(), u32::MAX.into()];
-    assert_eq!(fold(Op::VectorInsertDynamic, UVEC2, &outside, &[]), refused);
     assert_eq!(
-        fold_common(Op::VectorInsertDynamic, UVEC2, &outside, &[]),
+        evaluate(Op::VectorInsertDynamic, UVEC2, &outside, &[]),
+        refused
+    );
+    assert_eq!(
+        commonly(Op::VectorInsertDynamic, UVEC2, &outside, &[]),
         Ok(vector)
     );
 }
 
 #[test]
 fn bit_casts() {
-    let cast = |ty, value: Value| fold(Op::Bitcast, ty, &[value], &[]);
+    let cast = |ty, value: Value| evaluate(Op::Bitcast, ty, &[value], &[]);
     let long = |bits| Value::Scalar(Scalar::new(ScalarType::Integer { width: 64 }, bits));
     assert_eq!(cast(UINT, 1f32.into()), Ok(0x3f80_0000.into()));
     assert_eq!(
@@ -249,11 +288,11 @@ fn bit_casts() {
     assert_eq!(cast(USHORT, Value::Scalar(brain)), Ok(Value::Scalar(short)));
     assert_eq!(
         cast(UVEC4, uvec([1, 2])),
-        Err(NotFoldable::Operand { index: 0 })
+        Err(Failure::NotComputable(NotComputable::Operand { index: 0 }))
     );
     assert_eq!(
         cast(POINTER, long(8)),
-        Err(NotFoldable::Pointer(Op::Bitcast))
+        Err(Failure::NotComputable(NotComputable::Pointer(Op::Bitcast)))
     );
     assert!(cast(UINT, true.into()).is_err());
     // 96 bits are 96 bits, but 2 components can't be dealt out to 3.
@@ -273,8 +312,11 @@ fn bit_casts() {
             count: Some(2),
         },
     );
-    let folded = Folder::new(&odd).fold(Op::Bitcast, Id(51), &[uvec([1, 2, 3])], &[]);
-    assert_eq!(folded, Err(NotFoldable::Operand { index: 0 }));
+    let found = evaluate_with(&odd, Op::Bitcast, Id(51), &[uvec([1, 2, 3])], &[]);
+    assert_eq!(
+        found,
+        Err(Failure::NotComputable(NotComputable::Operand { index: 0 }))
+    );
     let all_alike = Value::replicate(7.into(), u32::MAX).unwrap();
     assert_eq!(cast(HUGE_VECTOR, all_alike.clone()), Ok(all_alike));
 }
@@ -283,11 +325,11 @@ fn bit_casts() {
 fn several_components_to_one() {
     let bools = |a: bool, b: bool| composite([a.into(), b.into()]);
     for (a, b) in [(false, false), (false, true), (true, false), (true, true)] {
-        let fold = |op| fold(op, BOOL, &[bools(a, b)], &[]);
-        assert_eq!(fold(Op::Any), Ok((a || b).into()));
-        assert_eq!(fold(Op::All), Ok((a && b).into()));
+        let of = |op| evaluate(op, BOOL, &[bools(a, b)], &[]);
+        assert_eq!(of(Op::Any), Ok((a || b).into()));
+        assert_eq!(of(Op::All), Ok((a && b).into()));
     }
-    let dot = |a, b| fold(Op::Dot, FLOAT, &[a, b], &[]);
+    let dot = |a, b| evaluate(Op::Dot, FLOAT, &[a, b], &[]);
     assert_eq!(
         dot(vec([1.5, 2.0, -4.0]), vec([2.0, 3.0, 0.5])),
         Ok(7f32.into())
@@ -304,7 +346,7 @@ fn several_components_to_one() {
 
 #[test]
 fn halves_of_sums_and_products() {
-    let wide = |op, a: u32, b: u32| fold(op, PAIR, &[a.into(), b.into()], &[]);
+    let wide = |op, a: u32, b: u32| evaluate(op, PAIR, &[a.into(), b.into()], &[]);
     let max = u32::MAX;
     assert_eq!(wide(Op::IAddCarry, max, 2), Ok(uvec([1, 1])));
     assert_eq!(wide(Op::IAddCarry, 1, 2), Ok(uvec([3, 0])));
@@ -314,8 +356,8 @@ fn halves_of_sums_and_products() {
     assert_eq!(wide(Op::SMulExtended, max, max), Ok(uvec([1, 0])));
     assert_eq!(wide(Op::SMulExtended, max, 2), Ok(uvec([max - 1, max])));
     let vectors = [uvec([max, 1]), uvec([1, 1])];
-    let folded = fold(Op::IAddCarry, VECTOR_PAIR, &vectors, &[]);
-    assert_eq!(folded, Ok(composite([uvec([0, 2]), uvec([1, 0])])));
+    let found = evaluate(Op::IAddCarry, VECTOR_PAIR, &vectors, &[]);
+    assert_eq!(found, Ok(composite([uvec([0, 2]), uvec([1, 0])])));
 }
 
 #[test]
@@ -369,8 +411,8 @@ fn halves_at_every_width() {
                     let operands = [Value::Scalar(a), Value::Scalar(b)];
                     let expected =
                         [low, high].map(|half| Value::Scalar(Scalar::new(ty, half as u64)));
-                    let folded = Folder::new(&types).fold(op, Id(2), &operands, &[]);
-                    assert_eq!(folded, Ok(composite(expected)), "{op} {width} {x} {y}");
+                    let found = evaluate_with(&types, op, Id(2), &operands, &[]);
+                    assert_eq!(found, Ok(composite(expected)), "{op} {width} {x} {y}");
                 }
             }
         }
@@ -381,14 +423,17 @@ fn halves_at_every_width() {
 fn matrices() {
     let matrix = composite([vec([1.0, 2.0]), vec([3.0, 4.0]), vec([5.0, 6.0])]);
     let transposed = composite([vec([1.0, 3.0, 5.0]), vec([2.0, 4.0, 6.0])]);
-    let folded = fold(Op::Transpose, MAT2X3, std::slice::from_ref(&matrix), &[]);
-    assert_eq!(folded, Ok(transposed.clone()));
-    assert_eq!(fold(Op::Transpose, MAT3X2, &[transposed], &[]), Ok(matrix));
+    let found = evaluate(Op::Transpose, MAT2X3, std::slice::from_ref(&matrix), &[]);
+    assert_eq!(found, Ok(transposed.clone()));
+    assert_eq!(
+        evaluate(Op::Transpose, MAT3X2, &[transposed], &[]),
+        Ok(matrix)
+    );
 }
 
 #[test]
 fn select() {
-    let select = |ty, operands: [Value; 3]| fold(Op::Select, ty, &operands, &[]);
+    let select = |ty, operands: [Value; 3]| evaluate(Op::Select, ty, &operands, &[]);
     let mixed = composite([true.into(), false.into()]);
     let (a, b) = (uvec([1, 2]), uvec([3, 4]));
     assert_eq!(
@@ -408,7 +453,7 @@ fn select() {
         select(UINT, [false.into(), 1.into(), Value::Undef]),
         Ok(Value::Undef)
     );
-    let refused = Err(NotFoldable::Undefined(Reason::Operand));
+    let refused = Err(Failure::Undefined(Reason::Operand));
     assert_eq!(select(UINT, [Value::Undef, 1.into(), 2.into()]), refused);
     assert_eq!(
         select(STRUCT, [true.into(), structure(), Value::Undef]),
@@ -442,10 +487,10 @@ fn undefined_results() {
         ),
     ] {
         let operands = [a.into(), b.into()];
-        let refused = Err(NotFoldable::Undefined(reason));
-        assert_eq!(fold(op, UINT, &operands, &[]), refused, "{op}");
+        let refused = Err(Failure::Undefined(reason));
+        assert_eq!(evaluate(op, UINT, &operands, &[]), refused, "{op}");
         assert_eq!(
-            fold_common(op, UINT, &operands, &[]),
+            commonly(op, UINT, &operands, &[]),
             Ok(common.into()),
             "{op}"
         );
@@ -457,37 +502,31 @@ fn undefined_results() {
         (Op::ConvertFToS, f32::NEG_INFINITY, least),
         (Op::ConvertFToS, f32::NAN, 0),
     ] {
-        let refused = Err(NotFoldable::Undefined(ConversionOutOfRange));
-        assert_eq!(fold(op, UINT, &[from.into()], &[]), refused);
-        assert_eq!(
-            fold_common(op, UINT, &[from.into()], &[]),
-            Ok(common.into())
-        );
+        let refused = Err(Failure::Undefined(ConversionOutOfRange));
+        assert_eq!(evaluate(op, UINT, &[from.into()], &[]), refused);
+        assert_eq!(commonly(op, UINT, &[from.into()], &[]), Ok(common.into()));
     }
     let divide = [1f32.into(), (-0f32).into()];
     assert_eq!(
-        fold(Op::FDiv, FLOAT, &divide, &[]),
-        Err(NotFoldable::Undefined(DivisionByZero))
+        evaluate(Op::FDiv, FLOAT, &divide, &[]),
+        Err(Failure::Undefined(DivisionByZero))
     );
     assert_eq!(
-        fold_common(Op::FDiv, FLOAT, &divide, &[]),
+        commonly(Op::FDiv, FLOAT, &divide, &[]),
         Ok(f32::NEG_INFINITY.into())
     );
     let field = [1.into(), 30.into(), 3.into()];
     assert_eq!(
-        fold(Op::BitFieldUExtract, UINT, &field, &[]),
-        Err(NotFoldable::Undefined(BitFieldOutOfRange))
+        evaluate(Op::BitFieldUExtract, UINT, &field, &[]),
+        Err(Failure::Undefined(BitFieldOutOfRange))
     );
     // One component is enough.
     let vectors = [uvec([1, 2]), uvec([1, 0])];
     assert_eq!(
-        fold(Op::UDiv, UVEC2, &vectors, &[]),
-        Err(NotFoldable::Undefined(DivisionByZero))
+        evaluate(Op::UDiv, UVEC2, &vectors, &[]),
+        Err(Failure::Undefined(DivisionByZero))
     );
-    assert_eq!(
-        fold_common(Op::UDiv, UVEC2, &vectors, &[]),
-        Ok(uvec([1, 0]))
-    );
+    assert_eq!(commonly(Op::UDiv, UVEC2, &vectors, &[]), Ok(uvec([1, 0])));
 }
 
 #[test]
@@ -495,16 +534,16 @@ fn undefined_operands() {
     let undef = types().undef(UVEC2).unwrap();
     let half = composite([Value::Undef, 4.into()]);
     for operand in [Value::Undef, undef, half.clone()] {
-        let folded = fold(Op::IAdd, UVEC2, &[uvec([1, 2]), operand], &[]);
-        assert_eq!(folded, Err(NotFoldable::Undefined(Reason::Operand)));
+        let found = evaluate(Op::IAdd, UVEC2, &[uvec([1, 2]), operand], &[]);
+        assert_eq!(found, Err(Failure::Undefined(Reason::Operand)));
     }
     assert_eq!(
-        fold_common(Op::IAdd, UVEC2, &[uvec([1, 2]), half.clone()], &[]),
+        commonly(Op::IAdd, UVEC2, &[uvec([1, 2]), half.clone()], &[]),
         Ok(uvec([1, 6]))
     );
     // What is moved may be undefined.
     assert_eq!(
-        fold(
+        evaluate(
             Op::CompositeExtract,
             UINT,
             std::slice::from_ref(&half),
@@ -513,7 +552,7 @@ fn undefined_operands() {
         Ok(4.into())
     );
     assert_eq!(
-        fold(
+        evaluate(
             Op::CompositeExtract,
             UINT,
             std::slice::from_ref(&half),
@@ -522,7 +561,7 @@ fn undefined_operands() {
         Ok(Value::Undef)
     );
     assert_eq!(
-        fold(Op::CopyObject, UVEC2, std::slice::from_ref(&half), &[]),
+        evaluate(Op::CopyObject, UVEC2, std::slice::from_ref(&half), &[]),
         Ok(half)
     );
 }
@@ -540,14 +579,14 @@ fn what_cannot_be_folded() {
         Op::PtrCastToGeneric,
     ] {
         assert_eq!(
-            fold(op, POINTER, &[Value::Null], &[]),
-            Err(NotFoldable::Pointer(op))
+            evaluate(op, POINTER, &[Value::Null], &[]),
+            Err(Failure::NotComputable(NotComputable::Pointer(op)))
         );
     }
     for op in [Op::Load, Op::FunctionCall, Op(65_000)] {
         assert_eq!(
-            fold(op, UINT, &[1.into()], &[]),
-            Err(NotFoldable::Opcode(op))
+            evaluate(op, UINT, &[1.into()], &[]),
+            Err(Failure::NotComputable(NotComputable::Opcode(op)))
         );
     }
     let brain = Value::Scalar(Scalar::new(
@@ -555,47 +594,51 @@ fn what_cannot_be_folded() {
         0x3f80,
     ));
     assert_eq!(
-        fold(Op::FAdd, BFLOAT, &[brain.clone(), brain], &[]),
-        Err(NotFoldable::Encoding(FloatFormat::BFloat16))
+        evaluate(Op::FAdd, BFLOAT, &[brain.clone(), brain], &[]),
+        Err(Failure::NotComputable(NotComputable::Encoding(
+            FloatFormat::BFloat16
+        )))
     );
-    let wrong = |index| Err(NotFoldable::Operand { index });
+    let wrong = |index| Err(Failure::NotComputable(NotComputable::Operand { index }));
     assert_eq!(
-        fold(Op::IAdd, UINT, &[1.into(), 1f32.into()], &[]),
+        evaluate(Op::IAdd, UINT, &[1.into(), 1f32.into()], &[]),
         wrong(1)
     );
     assert_eq!(
-        fold(Op::IAdd, UVEC2, &[uvec([1, 2]), 1.into()], &[]),
+        evaluate(Op::IAdd, UVEC2, &[uvec([1, 2]), 1.into()], &[]),
         wrong(1)
     );
     assert_eq!(
-        fold(Op::IAdd, UVEC2, &[uvec([1, 2, 3]), uvec([1, 2])], &[]),
+        evaluate(Op::IAdd, UVEC2, &[uvec([1, 2, 3]), uvec([1, 2])], &[]),
         wrong(0)
     );
     assert_eq!(
-        fold(Op::IAdd, UINT, &[uvec([1, 2]), 1.into()], &[]),
+        evaluate(Op::IAdd, UINT, &[uvec([1, 2]), 1.into()], &[]),
         wrong(0)
     );
     assert_eq!(
-        fold(Op::IEqual, BOOL, &[1.into(), true.into()], &[]),
+        evaluate(Op::IEqual, BOOL, &[1.into(), true.into()], &[]),
         wrong(1)
     );
     assert_eq!(
-        fold(Op::IAdd, UINT, &[1.into()], &[]),
-        Err(NotFoldable::OperandCount { found: 1 })
+        evaluate(Op::IAdd, UINT, &[1.into()], &[]),
+        Err(Failure::NotComputable(NotComputable::OperandCount {
+            found: 1
+        }))
     );
     assert_eq!(
-        fold(Op::IAdd, Id(999), &[1.into(), 1.into()], &[]),
-        Err(NotFoldable::ResultType(Id(999)))
+        evaluate(Op::IAdd, Id(999), &[1.into(), 1.into()], &[]),
+        Err(Failure::NotComputable(NotComputable::ResultType(Id(999))))
     );
     let float = ScalarType::Float(FloatFormat::Single);
     assert_eq!(
-        fold_scalar(
+        evaluate_scalar(
             Op::IAdd,
             float,
             &[1f32.into(), 1f32.into()],
-            Undefined::Refuse
+            &Environment::default()
         ),
-        Err(NotFoldable::ResultScalar(float))
+        Err(NotComputable::ResultScalar(float))
     );
 }
 
@@ -619,22 +662,22 @@ fn any_opcode_on_any_operands() {
         Value::Scalar(Scalar::new(ScalarType::Integer { width: 0 }, 1)),
         Value::Scalar(Scalar::new(ScalarType::Integer { width: 255 }, u64::MAX)),
     ];
-    for undefined in [Undefined::Refuse, Undefined::Common] {
-        let folder = Folder::new(&types).undefined(undefined);
+    {
+        let evaluator = Evaluator::new(&types);
         for info in Op::all() {
             let op = Op(info.number() as u16);
             for ty in 0..=22 {
                 for literals in [&[][..], &[0], &[1, u32::MAX]] {
-                    let _ = folder.fold(op, Id(ty), &[], literals);
+                    let _ = evaluator.evaluate(op, Id(ty), &[], literals);
                     for a in &values {
-                        let _ = folder.fold(op, Id(ty), std::slice::from_ref(a), literals);
+                        let _ = evaluator.evaluate(op, Id(ty), std::slice::from_ref(a), literals);
                     }
                 }
                 for a in &values {
                     for b in &values {
-                        let _ = folder.fold(op, Id(ty), &[a.clone(), b.clone()], &[1]);
+                        let _ = evaluator.evaluate(op, Id(ty), &[a.clone(), b.clone()], &[1]);
                         let three = [a.clone(), b.clone(), a.clone()];
-                        let _ = folder.fold(op, Id(ty), &three, &[]);
+                        let _ = evaluator.evaluate(op, Id(ty), &three, &[]);
                     }
                 }
             }

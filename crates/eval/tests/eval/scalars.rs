@@ -6,7 +6,8 @@ use crate::oracle::{Ty, answer};
 use proptest::prelude::*;
 use spirvkit_binary::{FloatFormat, Id, NumberType};
 use spirvkit_eval::{
-    Folder, NotFoldable, Scalar, ScalarType, Sequence, Type, Types, Undefined, Value, fold_scalar,
+    Environment, Evaluator, Outcome, Scalar, ScalarType, Sequence, Type, Types, Value,
+    evaluate_scalar,
 };
 use spirvkit_grammar::Op;
 
@@ -201,19 +202,12 @@ fn agree((op, result, types): &Case, operands: &[u64]) {
         .map(|(&ty, &bits)| Scalar::new(scalar_type(ty), bits))
         .collect();
     let ty = scalar_type(*result);
-    let found = fold_scalar(*op, ty, &scalars, Undefined::Refuse);
-    let common = fold_scalar(*op, ty, &scalars, Undefined::Common);
+    let found = evaluate_scalar(*op, ty, &scalars, &Environment::default());
+    let found = found.map(Outcome::defined);
     let show = || format!("{op} {result:?} of {types:?} {operands:#x?}");
     match expected {
-        Some(bits) => {
-            assert_eq!(found, Ok(Scalar::new(ty, bits)), "{}", show());
-            assert_eq!(common, found, "{}", show());
-        }
-        None => {
-            let refused = matches!(found, Err(NotFoldable::Undefined(_)));
-            assert!(refused, "{} gave {found:?}", show());
-            assert!(common.is_ok(), "{} gave {common:?}", show());
-        }
+        Some(bits) => assert_eq!(found, Ok(Ok(Scalar::new(ty, bits))), "{}", show()),
+        None => assert!(matches!(found, Ok(Err(_))), "{} gave {found:?}", show()),
     }
 }
 
@@ -260,15 +254,14 @@ proptest! {
             Value::composite(parts).unwrap()
         }).collect();
         let types = table(*result, lanes.len() as u32);
-        for undefined in [Undefined::Refuse, Undefined::Common] {
-            let folder = Folder::new(&types).undefined(undefined);
-            let found = folder.fold(*op, VECTOR, &operands, &[]);
-            let expected: Result<Vec<Value>, NotFoldable> = lanes
-                .iter()
-                .map(|lane| fold_scalar(*op, scalar_type(*result), lane, undefined).map(Value::Scalar))
-                .collect();
-            prop_assert_eq!(found, expected.map(|parts| Value::composite(parts).unwrap()));
-        }
+        let found = Evaluator::new(&types).evaluate(*op, VECTOR, &operands, &[]).unwrap();
+        let outcomes: Vec<Outcome<Scalar>> = lanes
+            .iter()
+            .map(|lane| evaluate_scalar(*op, scalar_type(*result), lane, &Environment::default()).unwrap())
+            .collect();
+        prop_assert_eq!(found.undefined(), outcomes.iter().find_map(Outcome::undefined));
+        let parts: Vec<Value> = outcomes.into_iter().map(|it| Value::Scalar(it.common())).collect();
+        prop_assert_eq!(found.common(), Value::composite(parts).unwrap());
     }
 }
 

@@ -10,7 +10,7 @@ use spirvkit_ir::{Inst, Module, Place};
 use super::all_final;
 use super::pool::Pool;
 use crate::fold::{Constants, NotWritable};
-use spirvkit_eval::{NotFoldable, ScalarType, Value};
+use spirvkit_eval::{Evaluated, NotComputable, Outcome, ScalarType, Value};
 
 /// What folding in functions did.
 #[derive(Default)]
@@ -41,13 +41,13 @@ pub(super) fn fold(m: &mut Module, constants: &mut Constants, pool: &mut Pool) -
             let Some((ty, id, value)) = value_of(m, inst, constants, keeps_floats) else {
                 continue;
             };
-            let value = match value {
-                Ok(value) => value,
-                Err(NotFoldable::OverBudget(error)) => {
+            let value = match value.map(Outcome::defined) {
+                Ok(Ok(value)) => value,
+                Err(NotComputable::OverBudget(error)) => {
                     folded.refused = Some(error);
                     continue;
                 }
-                Err(_) => continue,
+                Ok(Err(_)) | Err(_) => continue,
             };
             if value.is_undef() || !may_be_constant(&value, &capabilities) {
                 continue;
@@ -132,7 +132,7 @@ fn value_of(
     inst: Inst,
     constants: &Constants,
     keeps_floats: bool,
-) -> Option<(Id, Id, Result<Value, NotFoldable>)> {
+) -> Option<(Id, Id, Evaluated<Value>)> {
     let read = m.get(inst);
     let (ty, id) = (read.result_type()?, read.result()?);
     let info = read.info()?;
@@ -160,8 +160,12 @@ fn value_of(
     if keeps_floats && operands.iter().any(is_float) {
         return None;
     }
-    let value = constants.folder().fold(read.op(), ty, &operands, literals);
-    Some((ty, id, value))
+    let evaluator = constants.evaluator();
+    Some((
+        ty,
+        id,
+        evaluator.evaluate(read.op(), ty, &operands, literals),
+    ))
 }
 
 /// Lets a constant stand for what an instruction gave: names and decorations were of

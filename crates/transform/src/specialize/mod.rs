@@ -34,13 +34,13 @@ mod pool;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use spirvkit_binary::{Budget, Id, Instruction, LiteralString, OverBudget};
+use spirvkit_binary::{Budget, Id, Instruction, LiteralString, NumberType, OverBudget};
 use spirvkit_grammar::{Decoration, Op};
 use spirvkit_ir::{EditError, Inst, Module, Place};
 
 use crate::fold::{Constants, NotWritable, split};
 use pool::Pool;
-use spirvkit_eval::{NotFoldable, Reason, Scalar, ScalarType, Undefined, Value};
+use spirvkit_eval::{NotComputable, Reason, Scalar, ScalarType, Value};
 
 /// A scalar specialization constant, whose value may come from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ pub enum Warning {
         /// The constant.
         id: Id,
         /// Why.
-        reason: NotFoldable,
+        reason: NotComputable,
     },
     /// Some instructions of functions were not replaced by what they give.
     Unfolded(OverBudget),
@@ -202,8 +202,8 @@ fn scalar_default(module: &Module, read: &Instruction<'_>) -> Option<(Id, Id, Sc
         Op::SpecConstantFalse => Scalar::from(false),
         Op::SpecConstant => {
             let number = module.definitions().number_type(ty)?;
-            let word = |index| u64::from(read.words().get(index).copied().unwrap_or(0));
-            Scalar::new(ScalarType::from(number), word(3) | word(4) << 32)
+            let literal = read.words().get(3..).unwrap_or_default();
+            Scalar::new(ScalarType::from(number), NumberType::join(literal))
         }
         _ => return None,
     };
@@ -348,21 +348,19 @@ impl Run {
             .iter()
             .map(|&id| self.constants.value(Id(id)).cloned())
             .collect();
-        let folder = self.constants.folder();
-        let folded = match operands {
-            Some(operands) => match folder.fold(op, ty, &operands, literals) {
-                Err(NotFoldable::Undefined(reason)) => {
+        // The operand of an access chain is a variable, for instance, and has no value.
+        let operands = operands.unwrap_or_default();
+        let evaluated = self
+            .constants
+            .evaluator()
+            .evaluate(op, ty, &operands, literals);
+        match evaluated {
+            Ok(outcome) => {
+                if let Some(reason) = outcome.undefined() {
                     self.done.warnings.push(Warning::Undefined { id, reason });
-                    let common = folder.undefined(Undefined::Common);
-                    common.fold(op, ty, &operands, literals)
                 }
-                folded => folded,
-            },
-            // The operand of an access chain is a variable, for instance.
-            None => folder.fold(op, ty, &[], literals),
-        };
-        match folded {
-            Ok(value) => self.write(m, inst, ty, id, &value),
+                self.write(m, inst, ty, id, &outcome.common())
+            }
             Err(reason) => {
                 self.done.warnings.push(Warning::Kept { id, reason });
                 Ok(false)
@@ -384,7 +382,7 @@ impl Run {
             .pool
             .write(m, inst, &mut self.constants, ty, id, value)?;
         if let Err(NotWritable::OverBudget(error)) = written {
-            let reason = NotFoldable::OverBudget(error);
+            let reason = NotComputable::OverBudget(error);
             self.done.warnings.push(Warning::Kept { id, reason });
         }
         Ok(written.is_ok())

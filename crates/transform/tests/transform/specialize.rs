@@ -1,7 +1,7 @@
 //! Specialization (specification, section 2.12).
 
 use spirvkit_binary::Id;
-use spirvkit_eval::{NotFoldable, Reason};
+use spirvkit_eval::{NotComputable, Reason};
 use spirvkit_grammar::Op;
 use spirvkit_ir::Module;
 use spirvkit_text::{DisassembleOptions, Indentation, assemble, disassemble};
@@ -339,7 +339,7 @@ OpMemoryModel Physical64 OpenCL
     assert!(matches!(
         done.warnings[..],
         [Warning::Kept {
-            reason: NotFoldable::Pointer(Op::InBoundsAccessChain),
+            reason: NotComputable::Pointer(Op::InBoundsAccessChain),
             ..
         }]
     ));

@@ -1,0 +1,218 @@
+//! What operations on scalars, and on the components of vectors, take and give.
+
+use spirvkit_binary::FloatFormat;
+use spirvkit_grammar::Op;
+
+use crate::outcome::{NotComputable, Outcome, Reason};
+use crate::scalar::{Scalar, ScalarType};
+
+/// The most operands an operation on components has.
+pub(crate) const MAX_OPERANDS: usize = 4;
+
+/// A sort of scalar types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sort {
+    Bool,
+    Integer,
+    Float,
+    Any,
+}
+
+impl Sort {
+    #[inline]
+    fn has(self, ty: ScalarType) -> bool {
+        match self {
+            Self::Bool => ty == ScalarType::Bool,
+            Self::Integer => matches!(ty, ScalarType::Integer { .. }),
+            Self::Float => matches!(ty, ScalarType::Float(_)),
+            Self::Any => true,
+        }
+    }
+}
+
+/// What an operand must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Want {
+    /// Of the result type.
+    Result,
+    /// Of one type with all operands that are wanted so.
+    Alike(Sort),
+    /// Of any type of a sort.
+    Any(Sort),
+}
+
+/// What an operation on components takes and gives.
+#[derive(Debug)]
+pub(crate) struct Signature {
+    pub(crate) result: Sort,
+    pub(crate) operands: &'static [Want],
+    /// The operands from this one on are scalars for vectors, too.
+    pub(crate) scalar_from: usize,
+}
+
+const fn signature(result: Sort, operands: &'static [Want]) -> Signature {
+    Signature {
+        result,
+        operands,
+        scalar_from: MAX_OPERANDS,
+    }
+}
+
+use Sort::{Bool, Float, Integer};
+use Want::{Alike, Any, Result as Same};
+
+static INTEGER_UNARY: Signature = signature(Integer, &[Same]);
+static INTEGER_BINARY: Signature = signature(Integer, &[Same, Same]);
+static SHIFT: Signature = signature(Integer, &[Same, Any(Integer)]);
+static INTEGER_TEST: Signature = signature(Bool, &[Alike(Integer), Alike(Integer)]);
+static INTEGER_FROM_INTEGER: Signature = signature(Integer, &[Any(Integer)]);
+static INTEGER_FROM_FLOAT: Signature = signature(Integer, &[Any(Float)]);
+static FLOAT_FROM_INTEGER: Signature = signature(Float, &[Any(Integer)]);
+static FLOAT_FROM_FLOAT: Signature = signature(Float, &[Any(Float)]);
+static FLOAT_UNARY: Signature = signature(Float, &[Same]);
+static FLOAT_BINARY: Signature = signature(Float, &[Same, Same]);
+static FLOAT_TERNARY: Signature = signature(Float, &[Same, Same, Same]);
+static FLOAT_CLASS: Signature = signature(Bool, &[Any(Float)]);
+static FLOAT_TEST: Signature = signature(Bool, &[Alike(Float), Alike(Float)]);
+static LOGICAL_UNARY: Signature = signature(Bool, &[Same]);
+static LOGICAL_BINARY: Signature = signature(Bool, &[Same, Same]);
+static SELECT: Signature = signature(Sort::Any, &[Any(Bool), Same, Same]);
+static SCALE: Signature = Signature {
+    scalar_from: 1,
+    ..signature(Float, &[Same, Same])
+};
+static FIELD_EXTRACT: Signature = Signature {
+    scalar_from: 1,
+    ..signature(Integer, &[Same, Any(Integer), Any(Integer)])
+};
+static FIELD_INSERT: Signature = Signature {
+    scalar_from: 2,
+    ..signature(Integer, &[Same, Same, Any(Integer), Any(Integer)])
+};
+
+impl Signature {
+    /// The signature of an opcode that works on components.
+    pub(crate) fn of(op: Op) -> Option<&'static Self> {
+        Some(match op {
+            Op::SNegate | Op::Not | Op::BitReverse => &INTEGER_UNARY,
+            Op::IAdd
+            | Op::ISub
+            | Op::IMul
+            | Op::UDiv
+            | Op::SDiv
+            | Op::UMod
+            | Op::SRem
+            | Op::SMod
+            | Op::BitwiseOr
+            | Op::BitwiseXor
+            | Op::BitwiseAnd => &INTEGER_BINARY,
+            Op::ShiftRightLogical | Op::ShiftRightArithmetic | Op::ShiftLeftLogical => &SHIFT,
+            Op::IEqual
+            | Op::INotEqual
+            | Op::UGreaterThan
+            | Op::SGreaterThan
+            | Op::UGreaterThanEqual
+            | Op::SGreaterThanEqual
+            | Op::ULessThan
+            | Op::SLessThan
+            | Op::ULessThanEqual
+            | Op::SLessThanEqual => &INTEGER_TEST,
+            Op::UConvert
+            | Op::SConvert
+            | Op::SatConvertSToU
+            | Op::SatConvertUToS
+            | Op::BitCount => &INTEGER_FROM_INTEGER,
+            Op::BitFieldInsert => &FIELD_INSERT,
+            Op::BitFieldSExtract | Op::BitFieldUExtract => &FIELD_EXTRACT,
+            Op::ConvertFToS | Op::ConvertFToU => &INTEGER_FROM_FLOAT,
+            Op::ConvertSToF | Op::ConvertUToF => &FLOAT_FROM_INTEGER,
+            Op::FConvert => &FLOAT_FROM_FLOAT,
+            Op::FNegate | Op::QuantizeToF16 => &FLOAT_UNARY,
+            Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FRem | Op::FMod => &FLOAT_BINARY,
+            Op::FmaKHR => &FLOAT_TERNARY,
+            Op::VectorTimesScalar => &SCALE,
+            Op::IsNan | Op::IsInf | Op::IsFinite | Op::IsNormal | Op::SignBitSet => &FLOAT_CLASS,
+            Op::LessOrGreater
+            | Op::Ordered
+            | Op::Unordered
+            | Op::FOrdEqual
+            | Op::FUnordEqual
+            | Op::FOrdNotEqual
+            | Op::FUnordNotEqual
+            | Op::FOrdLessThan
+            | Op::FUnordLessThan
+            | Op::FOrdGreaterThan
+            | Op::FUnordGreaterThan
+            | Op::FOrdLessThanEqual
+            | Op::FUnordLessThanEqual
+            | Op::FOrdGreaterThanEqual
+            | Op::FUnordGreaterThanEqual => &FLOAT_TEST,
+            Op::LogicalNot => &LOGICAL_UNARY,
+            Op::LogicalOr | Op::LogicalAnd | Op::LogicalEqual | Op::LogicalNotEqual => {
+                &LOGICAL_BINARY
+            }
+            Op::Select => &SELECT,
+            _ => return None,
+        })
+    }
+
+    /// The type of an operand that is zero and doesn't say of which type. Where
+    /// nothing else tells either, the result is the same for all types.
+    pub(crate) fn zero(
+        &self,
+        index: usize,
+        result: ScalarType,
+        other: Option<ScalarType>,
+    ) -> ScalarType {
+        let (sort, alike) = match self.operands.get(index) {
+            None | Some(Want::Result) => return result,
+            Some(Want::Alike(sort)) => (*sort, other),
+            Some(Want::Any(sort)) => (*sort, None),
+        };
+        alike.unwrap_or(match sort {
+            Sort::Bool | Sort::Any => ScalarType::Bool,
+            Sort::Integer => ScalarType::Integer { width: 32 },
+            Sort::Float => ScalarType::Float(FloatFormat::Single),
+        })
+    }
+
+    /// Checks the types.
+    pub(crate) fn check(
+        &self,
+        result: ScalarType,
+        operands: &[Scalar],
+    ) -> Result<(), NotComputable> {
+        if !self.result.has(result) {
+            return Err(NotComputable::ResultScalar(result));
+        }
+        if operands.len() != self.operands.len() {
+            return Err(NotComputable::OperandCount {
+                found: operands.len(),
+            });
+        }
+        for (index, (operand, want)) in operands.iter().zip(self.operands).enumerate() {
+            let suits = match *want {
+                Want::Result => operand.ty() == result,
+                Want::Alike(sort) => sort.has(operand.ty()) && operand.ty() == operands[0].ty(),
+                Want::Any(sort) => sort.has(operand.ty()),
+            };
+            if !suits {
+                return Err(NotComputable::Operand { index });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Bits of a result.
+pub(crate) type Bits = Outcome<u64>;
+
+/// Bits that are defined.
+pub(crate) const fn defined(bits: u64) -> Bits {
+    Outcome::new(bits, None)
+}
+
+/// Bits that are undefined, and commonly these.
+pub(crate) const fn undefined(reason: Reason, common: u64) -> Bits {
+    Outcome::new(common, Some(reason))
+}

@@ -125,22 +125,38 @@ impl NumberType {
         word(0) | word(1) << 32
     }
 
+    /// The joined words of a number, if there are as many as a number of at most 64 bits
+    /// has: what an instruction that declares a constant ends with.
+    pub fn literal(words: &[u32]) -> Option<u64> {
+        matches!(words.len(), 1 | 2).then(|| Self::join(words))
+    }
+
+    /// The number that a literal of the type is, in 64 bits: its low bits, extended with
+    /// the sign for a signed integer, with zeros otherwise. What a literal has above its
+    /// width makes no difference.
+    ///
+    /// ```
+    /// use spirvkit_binary::NumberType;
+    ///
+    /// let short = NumberType::Integer { width: 16, signed: true };
+    /// assert_eq!(short.value(0xfffe), -2i64 as u64);
+    /// assert_eq!(NumberType::U32.value(u64::MAX), 0xffff_ffff);
+    /// ```
+    pub const fn value(self, bits: u64) -> u64 {
+        let unused = 64 - self.width() as u32;
+        match self {
+            Self::Integer { signed: true, .. } => ((bits << unused) as i64 >> unused) as u64,
+            _ => bits << unused >> unused,
+        }
+    }
+
     /// The bits of a value below the type's width, extended to its words as the
     /// specification wants them (section 2.2.1): with the sign for a signed
     /// integer, with zeros otherwise.
     pub fn extend(self, bits: u64) -> u64 {
-        let width = u32::from(self.width());
-        let unused = 64 - width;
-        let stored = if self.words() == 1 {
-            u64::from(u32::MAX)
-        } else {
-            u64::MAX
-        };
-        match self {
-            Self::Integer { signed: true, .. } => {
-                (((bits << unused) as i64) >> unused) as u64 & stored
-            }
-            _ => bits << unused >> unused,
+        match self.words() {
+            1 => self.value(bits) & u64::from(u32::MAX),
+            _ => self.value(bits),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use spirvkit_binary::{Id, Instruction, WordOffset};
+use spirvkit_binary::{Id, Instruction, NumberType, WordOffset};
 use spirvkit_grammar::{Enumeration as _, Op, StorageClass};
 
 use crate::files::FileId;
@@ -483,8 +483,7 @@ impl<'a> DebugInfo<'a> {
     pub fn constant(&self, id: Id) -> Option<u64> {
         let instruction = self.definition(id)?;
         match (instruction.op(), instruction.words()) {
-            (Op::Constant, [_, _, _, low]) => Some(u64::from(*low)),
-            (Op::Constant, [_, _, _, low, high]) => Some(u64::from(*high) << 32 | u64::from(*low)),
+            (Op::Constant, [_, _, _, literal @ ..]) => NumberType::literal(literal),
             (Op::ConstantNull, _) => Some(0),
             _ => None,
         }

@@ -10,19 +10,19 @@ use crate::real::{Layout, Real};
 use crate::scalar::{ScalarType, sign_extend};
 use crate::signature::{Bits, MAX_OPERANDS, defined, undefined};
 
-/// The layout of a format that an opcode computes with.
+/// The layout of a format that an opcode computes with. Others than IEEE 754's are only
+/// converted, microscaling's not even that.
 fn layout_for(op: Op, format: FloatFormat) -> Result<Layout, NotComputable> {
-    let is_conversion = matches!(
-        op,
-        Op::FConvert | Op::ConvertFToS | Op::ConvertFToU | Op::ConvertSToF | Op::ConvertUToF
-    );
-    let is_binary = matches!(
-        format,
-        FloatFormat::Half | FloatFormat::Single | FloatFormat::Double
-    );
-    Layout::of(format)
-        .filter(|_| is_binary || is_conversion)
-        .ok_or(NotComputable::Encoding(format))
+    let is_known = match format {
+        FloatFormat::Half | FloatFormat::Single | FloatFormat::Double => true,
+        FloatFormat::BFloat16 | FloatFormat::E4M3 | FloatFormat::E5M2 => matches!(
+            op,
+            Op::FConvert | Op::ConvertFToS | Op::ConvertFToU | Op::ConvertSToF | Op::ConvertUToF
+        ),
+        _ => false,
+    };
+    let layout = Layout::of(format).filter(|_| is_known);
+    layout.ok_or(NotComputable::Encoding(format))
 }
 
 /// An operation on numbers of one format with a result of another, which only

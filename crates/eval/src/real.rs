@@ -13,26 +13,39 @@ use crate::environment::Rounding;
 pub(crate) struct Layout {
     exponent: u32,
     fraction: u32,
-    /// Whether there is no infinity, and one NaN a sign, all of whose bits are set.
-    is_finite: bool,
+    specials: Specials,
+}
+
+/// What the numbers with the greatest exponent are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Specials {
+    /// Infinities and NaNs.
+    Ieee,
+    /// Numbers, but for one NaN a sign, all of whose bits are set.
+    OneNan,
+    /// Numbers.
+    None,
 }
 
 impl Layout {
-    /// The layout of a format that numbers are converted to and from.
+    /// The layout of a format; `None` if it isn't one of sign, exponent and fraction.
     pub(crate) const fn of(format: FloatFormat) -> Option<Self> {
-        let (exponent, fraction) = match format {
-            FloatFormat::Half => (5, 10),
-            FloatFormat::Single => (8, 23),
-            FloatFormat::Double => (11, 52),
-            FloatFormat::BFloat16 => (8, 7),
-            FloatFormat::E4M3 => (4, 3),
-            FloatFormat::E5M2 => (5, 2),
+        let (exponent, fraction, specials) = match format {
+            FloatFormat::Half => (5, 10, Specials::Ieee),
+            FloatFormat::Single => (8, 23, Specials::Ieee),
+            FloatFormat::Double => (11, 52, Specials::Ieee),
+            FloatFormat::BFloat16 => (8, 7, Specials::Ieee),
+            FloatFormat::E5M2 => (5, 2, Specials::Ieee),
+            FloatFormat::E4M3 => (4, 3, Specials::OneNan),
+            FloatFormat::E2M3 => (2, 3, Specials::None),
+            FloatFormat::E3M2 => (3, 2, Specials::None),
+            FloatFormat::E2M1 => (2, 1, Specials::None),
             _ => return None,
         };
         Some(Self {
             exponent,
             fraction,
-            is_finite: matches!(format, FloatFormat::E4M3),
+            specials,
         })
     }
 
@@ -46,16 +59,18 @@ impl Layout {
 
     /// The bits behind those of the greatest number: an infinity's, or the only NaN's.
     const fn limit(self) -> u64 {
-        match self.is_finite {
-            true => self.sign() - 1,
-            false => self.sign() - 1 - self.fraction_mask(),
+        match self.specials {
+            Specials::Ieee => self.sign() - 1 - self.fraction_mask(),
+            Specials::OneNan => self.sign() - 1,
+            Specials::None => self.sign(),
         }
     }
 
-    pub(crate) const fn nan(self) -> u64 {
-        match self.is_finite {
-            true => self.limit(),
-            false => self.limit() | 1 << (self.fraction - 1),
+    /// The NaN that operations make.
+    const fn nan(self) -> u64 {
+        match self.specials {
+            Specials::Ieee => self.limit() | 1 << (self.fraction - 1),
+            _ => self.sign() - 1,
         }
     }
 
@@ -92,10 +107,11 @@ impl Layout {
         let magnitude = bits & (self.sign() - 1);
         let fraction = magnitude & self.fraction_mask();
         let magnitude = match (magnitude >> self.fraction) as i32 {
-            _ if magnitude > self.limit() || (self.is_finite && magnitude == self.limit()) => {
-                Magnitude::Nan
-            }
-            _ if magnitude == self.limit() => Magnitude::Infinite,
+            _ if magnitude > self.limit() => Magnitude::Nan,
+            _ if magnitude == self.limit() => match self.specials {
+                Specials::Ieee => Magnitude::Infinite,
+                _ => Magnitude::Nan,
+            },
             0 => Magnitude::Finite(fraction.into(), self.unit()),
             exponent => Magnitude::Finite(
                 (fraction | 1 << self.fraction).into(),
@@ -125,7 +141,8 @@ impl Layout {
                 }
             }
         };
-        match number.negative && !(self.is_finite && magnitude == self.limit()) {
+        let is_nan = magnitude == self.limit() && self.specials != Specials::Ieee;
+        match number.negative && !is_nan {
             true => magnitude | self.sign(),
             false => magnitude,
         }
@@ -212,7 +229,7 @@ impl Real {
         const DOUBLE: Layout = Layout {
             exponent: 11,
             fraction: 52,
-            is_finite: false,
+            specials: Specials::Ieee,
         };
         DOUBLE.decode(number.to_bits())
     }
@@ -286,19 +303,8 @@ impl Real {
             (Finite(a, m), Finite(b, n)) => {
                 let (a, m) = normalized(a, m);
                 let sticky = u128::from(a % b != 0);
-                Self::new(negative, Finite(a / b | sticky, m - n))
+                Self::new(negative, Finite((a / b) | sticky, m - n))
             }
-        }
-    }
-
-    /// The number times a power of two, as far as formats can tell powers apart.
-    pub(crate) fn scaled(self, power: i64) -> Self {
-        let power = power.clamp(-10_000, 10_000) as i32;
-        match self.magnitude {
-            Finite(significand, exponent) => {
-                Self::new(self.negative, Finite(significand, exponent + power))
-            }
-            _ => self,
         }
     }
 

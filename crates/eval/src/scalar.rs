@@ -5,6 +5,8 @@ use core::fmt;
 
 use spirvkit_binary::{FloatFormat, NumberType, spelling};
 
+use crate::real::Layout;
+
 /// The type of a scalar, as far as its bits are concerned: whether an integer is
 /// signed is up to each operation on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -108,6 +110,32 @@ impl Scalar {
     /// The bits as a signed number, the highest of the type's being the sign.
     pub const fn sign_extended(self) -> i64 {
         sign_extend(self.bits, self.ty.width())
+    }
+
+    /// The number that a float is, exactly: binary64 has the numbers of all formats.
+    /// `None` if it is no float.
+    ///
+    /// ```
+    /// use spirvkit_binary::FloatFormat;
+    /// use spirvkit_eval::{Scalar, ScalarType};
+    ///
+    /// let half = Scalar::new(ScalarType::Float(FloatFormat::Half), 0x3e00);
+    /// assert_eq!(half.to_f64(), Some(1.5));
+    /// ```
+    pub fn to_f64(self) -> Option<f64> {
+        let ScalarType::Float(format) = self.ty else {
+            return None;
+        };
+        Some(match format {
+            FloatFormat::Double => f64::from_bits(self.bits),
+            FloatFormat::Single => f32::from_bits(self.bits as u32).into(),
+            FloatFormat::BFloat16 => f32::from_bits((self.bits as u32) << 16).into(),
+            FloatFormat::UnsignedE8M0 if self.bits == 0xff => f64::NAN,
+            // The exponent of binary64 counts from 1023 less.
+            FloatFormat::UnsignedE8M0 => f64::from_bits((self.bits + 1023 - 127) << 52),
+            FloatFormat::MxInt8 => self.sign_extended() as f64 / 64.0,
+            _ => Layout::of(format)?.decode(self.bits).to_f64(),
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Specialization constants (specification, section 2.12).
 
 use serde::{Serialize, Serializer};
-use spirvkit_binary::{FloatFormat, Id, Instruction, NumberType};
+use spirvkit_binary::{Id, Instruction, NumberType};
 use spirvkit_grammar::Op;
 
 use crate::contents::Contents;
@@ -101,9 +101,7 @@ pub(crate) fn spec_constants(contents: &Contents<'_>, types: &Types) -> Vec<Spec
 /// The value of a constant scalar.
 pub(crate) fn scalar(instruction: &Instruction<'_>, types: &Types) -> Scalar {
     let literal = instruction.words().get(3..).unwrap_or_default();
-    let low = literal.first().copied().unwrap_or(0);
-    let high = literal.get(1).copied().unwrap_or(0);
-    let bits = u64::from(high) << 32 | u64::from(low);
+    let bits = NumberType::join(literal);
     match instruction.op() {
         Op::ConstantTrue | Op::SpecConstantTrue => return Scalar::Bool(true),
         Op::ConstantFalse | Op::SpecConstantFalse => return Scalar::Bool(false),
@@ -115,64 +113,12 @@ pub(crate) fn scalar(instruction: &Instruction<'_>, types: &Types) -> Scalar {
             Scalar::Signed(number.sign_extend(bits))
         }
         Some(number @ NumberType::Integer { signed: false, .. }) => {
-            let unused = 64 - u32::from(number.width());
-            Scalar::Unsigned(bits << unused >> unused)
+            Scalar::Unsigned(number.value(bits))
         }
-        Some(NumberType::Float(format)) => float(format, bits),
+        Some(number @ NumberType::Float(_)) => {
+            let float = spirvkit_eval::Scalar::new(number.into(), bits).to_f64();
+            float.map_or(Scalar::Unknown(bits), Scalar::Float)
+        }
         None => Scalar::Unknown(bits),
-    }
-}
-
-/// The value of a float; exact, for a double has room for all of them.
-fn float(format: FloatFormat, bits: u64) -> Scalar {
-    let minifloat =
-        |exponent, fraction, specials| Scalar::Float(decode(bits, exponent, fraction, specials));
-    match format {
-        FloatFormat::Double => Scalar::Float(f64::from_bits(bits)),
-        FloatFormat::Single => Scalar::Float(f32::from_bits(bits as u32).into()),
-        FloatFormat::BFloat16 => Scalar::Float(f32::from_bits((bits as u32) << 16).into()),
-        FloatFormat::Half => minifloat(5, 10, Specials::Ieee),
-        FloatFormat::E5M2 => minifloat(5, 2, Specials::Ieee),
-        FloatFormat::E4M3 => minifloat(4, 3, Specials::OneNan),
-        FloatFormat::E2M3 => minifloat(2, 3, Specials::None),
-        FloatFormat::E3M2 => minifloat(3, 2, Specials::None),
-        FloatFormat::E2M1 => minifloat(2, 1, Specials::None),
-        FloatFormat::UnsignedE8M0 => Scalar::Float(match bits & 0xff {
-            0xff => f64::NAN,
-            exponent => 2f64.powi(exponent as i32 - 127),
-        }),
-        FloatFormat::MxInt8 => Scalar::Float(f64::from(bits as u8 as i8) / 64.0),
-        _ => Scalar::Unknown(bits),
-    }
-}
-
-/// What a format's largest exponent stands for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Specials {
-    /// Infinities and NaNs.
-    Ieee,
-    /// Numbers, but for one NaN with all bits set.
-    OneNan,
-    /// Numbers.
-    None,
-}
-
-fn decode(bits: u64, exponent_bits: u32, fraction_bits: u32, specials: Specials) -> f64 {
-    let ones = |count: u32| (1u64 << count) - 1;
-    let fraction = bits & ones(fraction_bits);
-    let exponent = bits >> fraction_bits & ones(exponent_bits);
-    let sign = match bits >> (fraction_bits + exponent_bits) & 1 {
-        0 => 1.0,
-        _ => -1.0,
-    };
-    let is_largest = exponent == ones(exponent_bits);
-    let bias = ones(exponent_bits - 1) as i32;
-    let unit = |exponent: i32| 2f64.powi(exponent - bias - fraction_bits as i32);
-    sign * match specials {
-        Specials::Ieee if is_largest && fraction == 0 => f64::INFINITY,
-        Specials::Ieee if is_largest => f64::NAN,
-        Specials::OneNan if is_largest && fraction == ones(fraction_bits) => f64::NAN,
-        _ if exponent == 0 => fraction as f64 * unit(1),
-        _ => (fraction + (1 << fraction_bits)) as f64 * unit(exponent as i32),
     }
 }

@@ -1,6 +1,6 @@
 //! What types and constants are, for whatever can find the words that define an id.
 
-use spirvkit_binary::Id;
+use spirvkit_binary::{Id, NumberType};
 use spirvkit_grammar::{Op, StorageClass};
 
 use super::types::Type;
@@ -320,17 +320,9 @@ fn integer_bits<'a>(module: &(impl Lookup<'a> + ?Sized), words: &[u32]) -> Optio
     let (Op::TypeInt, ty) = module.declaration(Id(word(words, 1))) else {
         return None;
     };
-    let (width, signed) = (word(ty, 2), word(ty, 3) != 0);
-    let low = u64::from(word(words, 3));
-    let bits = match width {
-        ..=32 => low,
-        _ => low | u64::from(word(words, 4)) << 32,
-    };
-    let unused = 64u32.saturating_sub(width.max(1)).min(63);
-    Some(match signed {
-        true => ((bits << unused) as i64 >> unused) as u64,
-        false => bits << unused >> unused,
-    })
+    let ty = NumberType::integer(word(ty, 2).clamp(1, 64), word(ty, 3))?;
+    let literal = words.get(3..).unwrap_or_default();
+    Some(ty.value(NumberType::join(literal)))
 }
 
 /// A word of an instruction; 0 if it is missing.

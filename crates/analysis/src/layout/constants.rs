@@ -5,24 +5,30 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use spirvkit_binary::{Id, IdMap, Instruction, NumberType};
+use spirvkit_eval::{Environment, Scalar, ScalarType, evaluate_scalar};
 use spirvkit_grammar::Op;
 
 use super::Bytes;
 
-/// Booleans are numbers of one bit.
-const BOOLEAN: NumberType = NumberType::Integer {
-    width: 1,
-    signed: false,
-};
+/// The type of a constant, and whether it is signed.
+type Type = (ScalarType, bool);
 
 /// An integer constant, or a boolean one as 0 or 1, or the default of one that specialization may change.
 #[derive(Clone, Copy, Debug)]
 struct Constant {
-    /// Sign-extended if the type is signed, zero-extended if not.
-    bits: u64,
-    /// Of the type, in bits.
-    width: u8,
+    scalar: Scalar,
+    is_signed: bool,
     is_specialized: bool,
+}
+
+impl Constant {
+    /// Sign-extended if the type is signed, zero-extended if not.
+    fn bits(self) -> u64 {
+        match self.is_signed {
+            true => self.scalar.sign_extended() as u64,
+            false => self.scalar.bits(),
+        }
+    }
 }
 
 /// The integer and boolean constants of a module. An `OpSpecConstantOp` on scalars
@@ -30,7 +36,7 @@ struct Constant {
 /// composites, and what takes floats or pointers, is unknown.
 #[derive(Clone, Debug)]
 pub(super) struct Constants {
-    types: IdMap<Option<NumberType>>,
+    types: IdMap<Option<Type>>,
     /// One more than the index of a constant's value; 0 stands for none.
     places: IdMap<u32>,
     values: Vec<Constant>,
@@ -60,8 +66,8 @@ impl Constants {
     pub(super) fn get(&self, id: Id) -> Option<Bytes> {
         let constant = self.value(id)?;
         Some(match constant.is_specialized {
-            true => Bytes::Default(constant.bits),
-            false => Bytes::Fixed(constant.bits),
+            true => Bytes::Default(constant.bits()),
+            false => Bytes::Fixed(constant.bits()),
         })
     }
 
@@ -76,8 +82,10 @@ impl Constants {
             return;
         };
         let declared = match (instruction.op(), instruction.words()) {
-            (Op::TypeInt, &[_, _, width, signedness]) => NumberType::integer(width, signedness),
-            (Op::TypeBool, _) => Some(BOOLEAN),
+            (Op::TypeInt, &[_, _, width, signedness]) => {
+                NumberType::integer(width, signedness).map(|ty| (ty.into(), signedness != 0))
+            }
+            (Op::TypeBool, _) => Some((ScalarType::Bool, false)),
             _ => None,
         };
         if declared.is_some() {
@@ -95,32 +103,36 @@ impl Constants {
             return;
         }
         let ty = instruction.result_type().and_then(|ty| self.types.get(ty));
-        let Some(NumberType::Integer { width, signed }) = ty else {
+        let Some((ty, is_signed)) = ty else {
             return;
         };
         let operands = instruction.words().get(3..).unwrap_or_default();
-        let (bits, is_specialized) = match instruction.op() {
-            Op::Constant => (literal(operands), false),
-            Op::SpecConstant => (literal(operands), true),
-            Op::ConstantNull | Op::ConstantFalse => (Some(0), false),
-            Op::ConstantTrue => (Some(1), false),
-            Op::SpecConstantFalse => (Some(0), true),
-            Op::SpecConstantTrue => (Some(1), true),
-            Op::SpecConstantOp => (self.operation(operands), true),
+        let literal = || {
+            let bits = NumberType::join(operands);
+            (!operands.is_empty()).then(|| Scalar::new(ty, bits))
+        };
+        let (scalar, is_specialized) = match instruction.op() {
+            Op::Constant => (literal(), false),
+            Op::SpecConstant => (literal(), true),
+            Op::ConstantNull | Op::ConstantFalse => (Some(Scalar::zero(ty)), false),
+            Op::ConstantTrue => (Some(true.into()), false),
+            Op::SpecConstantFalse => (Some(false.into()), true),
+            Op::SpecConstantTrue => (Some(true.into()), true),
+            Op::SpecConstantOp => (self.operation(ty, operands), true),
             _ => (None, false),
         };
-        self.values.extend(bits.map(|bits| Constant {
-            bits: extend(bits, width, signed),
-            width,
+        self.values.extend(scalar.map(|scalar| Constant {
+            scalar,
+            is_signed,
             is_specialized,
         }));
         // There are fewer constants than words, and fewer words than 2³².
-        let place = bits.map_or(0, |_| self.values.len() as u32);
+        let place = scalar.map_or(0, |_| self.values.len() as u32);
         self.places.replace(result, place);
     }
 
     /// The part of a composite to which indexes lead.
-    fn extract(&self, operands: &[u32]) -> Option<u64> {
+    fn extract(&self, operands: &[u32]) -> Option<Scalar> {
         let (&composite, indexes) = operands.split_first()?;
         let mut part = Id(composite);
         for &index in indexes {
@@ -129,86 +141,36 @@ impl Constants {
             let constituents = self.constituents.get(range.clone())?;
             part = *constituents.get(index as usize)?;
         }
-        Some(self.value(part)?.bits)
+        Some(self.value(part)?.scalar)
     }
 
     /// The result of an operation: its opcode and the ids of its operands.
-    fn operation(&self, words: &[u32]) -> Option<u64> {
+    fn operation(&self, ty: ScalarType, words: &[u32]) -> Option<Scalar> {
         let (&op, operands) = words.split_first()?;
         let op = Op(u16::try_from(op).ok()?);
-        if op == Op::CompositeExtract {
-            return self.extract(operands);
-        }
-        let operand = |index: usize| self.value(Id(*operands.get(index)?));
-        let Constant {
-            bits: one, width, ..
-        } = operand(0)?;
-        match op {
-            Op::UConvert => return Some(extend(one, width, false)),
-            Op::SConvert => return Some(extend(one, width, true)),
-            Op::SNegate => return Some(one.wrapping_neg()),
-            Op::Not | Op::LogicalNot => return Some(!one),
-            Op::Select if one != 0 => return Some(operand(1)?.bits),
-            Op::Select => return Some(operand(2)?.bits),
+        match (op, operands) {
+            (Op::CompositeExtract, _) => {
+                let part = self.extract(operands)?;
+                return Some(Scalar::new(ty, part.bits()));
+            }
+            // What is not chosen need not be known.
+            (Op::Select, &[condition, yes, no]) => {
+                let condition = self.value(Id(condition))?.scalar;
+                let chosen = if condition.bits() == 0 { no } else { yes };
+                return Some(Scalar::new(ty, self.value(Id(chosen))?.scalar.bits()));
+            }
             _ => {}
         }
-        let two = operand(1)?.bits;
-        // Operands may be of either signedness, whatever the operation takes them
-        // for. They have the same width, but for shifts.
-        let unsigned = |bits: u64| extend(bits, width, false);
-        let signed = |bits: u64| extend(bits, width, true) as i64;
-        let shift = u32::try_from(two)
-            .ok()
-            .filter(|&shift| shift < u32::from(width));
-        Some(match op {
-            Op::IAdd => one.wrapping_add(two),
-            Op::ISub => one.wrapping_sub(two),
-            Op::IMul => one.wrapping_mul(two),
-            Op::UDiv => unsigned(one).checked_div(unsigned(two))?,
-            Op::UMod => unsigned(one).checked_rem(unsigned(two))?,
-            Op::SDiv => signed(one).checked_div(signed(two))? as u64,
-            Op::SRem => signed(one).checked_rem(signed(two))? as u64,
-            Op::SMod => {
-                let (one, two) = (signed(one), signed(two));
-                let rest = one.checked_rem(two)?;
-                match rest != 0 && (rest < 0) != (two < 0) {
-                    true => rest.wrapping_add(two) as u64,
-                    false => rest as u64,
-                }
-            }
-            Op::ShiftLeftLogical => one << shift?,
-            Op::ShiftRightLogical => unsigned(one) >> shift?,
-            Op::ShiftRightArithmetic => (signed(one) >> shift?) as u64,
-            Op::BitwiseAnd | Op::LogicalAnd => one & two,
-            Op::BitwiseOr | Op::LogicalOr => one | two,
-            Op::BitwiseXor => one ^ two,
-            Op::IEqual | Op::LogicalEqual => (unsigned(one) == unsigned(two)).into(),
-            Op::INotEqual | Op::LogicalNotEqual => (unsigned(one) != unsigned(two)).into(),
-            Op::ULessThan => (unsigned(one) < unsigned(two)).into(),
-            Op::ULessThanEqual => (unsigned(one) <= unsigned(two)).into(),
-            Op::UGreaterThan => (unsigned(one) > unsigned(two)).into(),
-            Op::UGreaterThanEqual => (unsigned(one) >= unsigned(two)).into(),
-            Op::SLessThan => (signed(one) < signed(two)).into(),
-            Op::SLessThanEqual => (signed(one) <= signed(two)).into(),
-            Op::SGreaterThan => (signed(one) > signed(two)).into(),
-            Op::SGreaterThanEqual => (signed(one) >= signed(two)).into(),
-            _ => return None,
-        })
+        let operand = |id: &u32| Some(self.value(Id(*id))?.scalar);
+        let mut scalars = [Scalar::zero(ty); MAX_OPERANDS];
+        let known = scalars.get_mut(..operands.len())?;
+        for (scalar, id) in known.iter_mut().zip(operands) {
+            *scalar = operand(id)?;
+        }
+        let outcome = evaluate_scalar(op, ty, known, &Environment::default());
+        outcome.ok()?.defined().ok()
     }
 }
 
-/// A literal of at most 64 bits, the low word first.
-fn literal(words: &[u32]) -> Option<u64> {
-    let (&low, high) = words.split_first()?;
-    let high = high.first().copied().unwrap_or(0);
-    Some(u64::from(high) << 32 | u64::from(low))
-}
-
-/// The low `width` bits, extended to 64.
-fn extend(bits: u64, width: u8, signed: bool) -> u64 {
-    let unused = 64 - u32::from(width.clamp(1, 64));
-    match signed {
-        true => ((bits << unused) as i64 >> unused) as u64,
-        false => bits << unused >> unused,
-    }
-}
+/// More operands than any operation on scalars has.
+const MAX_OPERANDS: usize = 4;

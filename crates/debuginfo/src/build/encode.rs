@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use spirvkit_binary::{Id, LiteralString};
+use spirvkit_binary::{Id, LiteralString, NumberType};
 use spirvkit_grammar::{Category, ExtInstSet, Op, OperandKind, Quantifier};
 use spirvkit_ir::builder::Builder;
 use spirvkit_ir::{EditError, Module, Place};
@@ -243,7 +243,7 @@ impl Encoder {
                     self.numbers.entry(u64::from(value)).or_insert(Id(id));
                 }
                 (Op::Constant, &[_, ty, id, low, high]) if Some(Id(ty)) == self.ulong => {
-                    let value = u64::from(high) << 32 | u64::from(low);
+                    let value = NumberType::join(&[low, high]);
                     if high != 0 {
                         self.numbers.entry(value).or_insert(Id(id));
                     }
@@ -628,8 +628,7 @@ fn known_bits(values: OperandKind) -> u64 {
 fn constant(module: &Module, id: Id) -> Option<u64> {
     let inst = module.get(module.definition(id)?);
     match (inst.op(), inst.words()) {
-        (Op::Constant, [_, _, _, low]) => Some(u64::from(*low)),
-        (Op::Constant, [_, _, _, low, high]) => Some(u64::from(*high) << 32 | u64::from(*low)),
+        (Op::Constant, [_, _, _, literal @ ..]) => NumberType::literal(literal),
         (Op::ConstantNull, _) => Some(0),
         _ => None,
     }

@@ -1,7 +1,7 @@
 //! What becomes of each debugging instruction: decided before anything is changed,
 //! because an instruction that goes takes others with it.
 
-use spirvkit_binary::Id;
+use spirvkit_binary::{Id, NumberType};
 use spirvkit_grammar::Op;
 
 use super::{Converter, Effect, Loss};
@@ -358,10 +358,7 @@ impl<'a> Converter<'a, '_> {
     pub(super) fn default_of(&self, id: Id) -> Option<u64> {
         let constant = self.info.definition(id)?;
         match (constant.op(), constant.words()) {
-            (Op::SpecConstant, [_, _, _, low]) => Some(u64::from(*low)),
-            (Op::SpecConstant, [_, _, _, low, high]) => {
-                Some(u64::from(*high) << 32 | u64::from(*low))
-            }
+            (Op::SpecConstant, [_, _, _, literal @ ..]) => NumberType::literal(literal),
             _ => self.info.constant(id),
         }
     }

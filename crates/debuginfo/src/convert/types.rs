@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use spirvkit_binary::Id;
+use spirvkit_binary::{Id, NumberType};
 use spirvkit_grammar::{Decoration, Op};
 use spirvkit_ir::{Inst, Module};
 
@@ -108,10 +108,7 @@ impl Layout {
 fn constant(module: &Module, id: Id) -> Option<u64> {
     let inst = module.definition(id)?;
     match (module.op(inst), module.get(inst).words()) {
-        (Op::Constant | Op::SpecConstant, [_, _, _, low]) => Some(u64::from(*low)),
-        (Op::Constant | Op::SpecConstant, [_, _, _, low, high]) => {
-            Some(u64::from(*high) << 32 | u64::from(*low))
-        }
+        (Op::Constant | Op::SpecConstant, [_, _, _, literal @ ..]) => NumberType::literal(literal),
         _ => None,
     }
 }

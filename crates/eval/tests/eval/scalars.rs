@@ -6,7 +6,7 @@ use crate::oracle::{Ty, answer};
 use proptest::prelude::*;
 use spirvkit_binary::{FloatFormat, Id, NumberType};
 use spirvkit_eval::{
-    Environment, Evaluator, Outcome, Scalar, ScalarType, Sequence, Type, Types, Value,
+    Environment, Evaluator, Outcome, Rounding, Scalar, ScalarType, Sequence, Type, Types, Value,
     evaluate_scalar,
 };
 use spirvkit_grammar::Op;
@@ -14,11 +14,13 @@ use spirvkit_grammar::Op;
 const WIDTHS: [u32; 9] = [8, 16, 32, 64, 1, 2, 7, 33, 63];
 const FLOATS: [Format; 3] = [Format::HALF, Format::SINGLE, Format::DOUBLE];
 
-fn scalar_type(ty: Ty) -> ScalarType {
+pub(crate) fn scalar_type(ty: Ty) -> ScalarType {
     match ty {
         Ty::Bool => ScalarType::Bool,
         Ty::Int(width) => ScalarType::Integer { width: width as u8 },
         Ty::Float(Format::HALF) => ScalarType::Float(FloatFormat::Half),
+        Ty::Float(Format::BRAIN) => ScalarType::Float(FloatFormat::BFloat16),
+        Ty::Float(Format::E5M2) => ScalarType::Float(FloatFormat::E5M2),
         Ty::Float(Format::SINGLE) => ScalarType::Float(FloatFormat::Single),
         Ty::Float(_) => ScalarType::Float(FloatFormat::Double),
     }
@@ -29,10 +31,10 @@ fn width(ty: Ty) -> u32 {
 }
 
 /// An operation with the types of its result and operands.
-type Case = (Op, Ty, Vec<Ty>);
+pub(crate) type Case = (Op, Ty, Vec<Ty>);
 
 /// All operations with all types they can have.
-fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for &op in &[
         Op::LogicalOr,
@@ -116,6 +118,13 @@ fn cases() -> Vec<Case> {
         for from in FLOATS {
             cases.push((Op::FConvert, ty, vec![Ty::Float(from)]));
         }
+        for other in [Format::BRAIN, Format::E5M2].map(Ty::Float) {
+            cases.push((Op::FConvert, ty, vec![other]));
+            cases.push((Op::FConvert, other, vec![ty]));
+            cases.push((Op::ConvertSToF, other, vec![Ty::Int(16)]));
+            cases.push((Op::ConvertFToS, Ty::Int(16), vec![other]));
+        }
+        cases.push((Op::FmaKHR, ty, vec![ty; 3]));
         cases.push((Op::FNegate, ty, vec![ty]));
         for &op in &[Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::FRem, Op::FMod] {
             cases.push((op, ty, vec![ty; 2]));
@@ -156,7 +165,7 @@ fn cases() -> Vec<Case> {
 }
 
 /// Bits of a type, with a liking for what is on an edge.
-fn bits(ty: Ty, random: u64, choice: u8) -> u64 {
+pub(crate) fn bits(ty: Ty, random: u64, choice: u8) -> u64 {
     let width = width(ty);
     let mask = u64::MAX >> (64 - width);
     let edge = 1u64 << (random % u64::from(width));
@@ -307,7 +316,7 @@ fn about_halves() {
         }
         agree(&(Op::IsNormal, Ty::Bool, vec![half]), &[bits]);
         agree(&(Op::ConvertFToS, Ty::Int(16), vec![half]), &[bits]);
-        let wide = Format::SINGLE.encode(&Format::HALF.decode(bits));
+        let wide = Format::SINGLE.encode(&Format::HALF.decode(bits), Rounding::NearestEven);
         for near in [wide.wrapping_sub(1), wide, wide + 1] {
             agree(
                 &(Op::QuantizeToF16, single, vec![single]),
@@ -324,7 +333,7 @@ fn about_halves() {
             );
         }
         // The same, a little more than 32 bits can tell.
-        let exact = Format::DOUBLE.encode(&Format::SINGLE.decode(middle));
+        let exact = Format::DOUBLE.encode(&Format::SINGLE.decode(middle), Rounding::NearestEven);
         for near in [exact.wrapping_sub(1), exact, exact.wrapping_add(1)] {
             agree(&(Op::FConvert, half, vec![double]), &[near]);
         }

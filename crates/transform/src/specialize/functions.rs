@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use spirvkit_analysis::requirements::{Capabilities, Declared};
 use spirvkit_binary::{Id, OverBudget};
+use spirvkit_eval::{Evaluated, NotComputable, Outcome, ScalarType, Value};
 use spirvkit_grammar::{Capability, Class, ExecutionMode, Op};
 use spirvkit_ir::{Inst, Module, Place};
 
 use super::all_final;
 use super::pool::Pool;
 use crate::fold::{Constants, NotWritable};
-use spirvkit_eval::{Evaluated, NotComputable, Outcome, ScalarType, Value};
 
 /// What folding in functions did.
 #[derive(Default)]
@@ -126,6 +126,19 @@ fn changes_floats(m: &Module) -> bool {
     })
 }
 
+/// Whether an instruction multiplies with matrices. In which order the products are added
+/// is left to the implementation.
+fn is_matrix_product(op: Op) -> bool {
+    matches!(
+        op,
+        Op::VectorTimesMatrix
+            | Op::MatrixTimesVector
+            | Op::MatrixTimesMatrix
+            | Op::MatrixTimesScalar
+            | Op::OuterProduct
+    )
+}
+
 /// What an instruction gives, with its type and id, if its operands are known.
 fn value_of(
     m: &Module,
@@ -136,7 +149,7 @@ fn value_of(
     let read = m.get(inst);
     let (ty, id) = (read.result_type()?, read.result()?);
     let info = read.info()?;
-    if read.op().is_spec_constant() || read.op() == Op::Undef {
+    if read.op().is_spec_constant() || read.op() == Op::Undef || is_matrix_product(read.op()) {
         return None;
     }
     let (ids, literals) = match info.only_ids_follow() {

@@ -35,12 +35,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use spirvkit_binary::{Budget, Id, Instruction, LiteralString, NumberType, OverBudget};
+use spirvkit_eval::{NotComputable, Reason, Scalar, ScalarType, Value};
 use spirvkit_grammar::{Decoration, Op};
 use spirvkit_ir::{EditError, Inst, Module, Place};
 
 use crate::fold::{Constants, NotWritable, split};
 use pool::Pool;
-use spirvkit_eval::{NotComputable, Reason, Scalar, ScalarType, Value};
 
 /// A scalar specialization constant, whose value may come from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]

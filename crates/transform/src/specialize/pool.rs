@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use spirvkit_binary::{Id, Instruction};
+use spirvkit_eval::{Scalar, Value};
 use spirvkit_grammar::Op;
 use spirvkit_ir::{EditError, Inst, Module, Place};
 
 use crate::fold::{Constants, NotWritable, Part, create};
-use spirvkit_eval::{Scalar, Value};
 
 /// Constants by type and value; what is made later can be used only behind.
 #[derive(Debug, Default)]

@@ -6,6 +6,7 @@ pub(crate) mod natural;
 pub(crate) mod real;
 
 use real::{Format, Number};
+use spirvkit_eval::Rounding;
 use spirvkit_grammar::Op;
 
 /// The type of an operand or a result.
@@ -34,8 +35,14 @@ fn signed(width: u32, bits: u64) -> i128 {
     }
 }
 
-/// The result of `op` on operands of which the first has the type `from`.
+/// The result of `op` on operands of which the first has the type `from`, rounded to
+/// nearest.
 pub(crate) fn answer(op: Op, result: Ty, from: Ty, args: &[u64]) -> Answer {
+    rounded(op, result, from, args, Rounding::NearestEven)
+}
+
+/// The same, in any rounding mode.
+pub(crate) fn rounded(op: Op, result: Ty, from: Ty, args: &[u64], rounding: Rounding) -> Answer {
     let arg = |index: usize| args.get(index).copied().unwrap_or(0);
     let (a, b) = (arg(0), arg(1));
     match (result, from) {
@@ -73,9 +80,9 @@ pub(crate) fn answer(op: Op, result: Ty, from: Ty, args: &[u64]) -> Answer {
                 Op::ConvertUToF => unsigned(a),
                 _ => panic!("{op}"),
             };
-            Some(format.encode(&Number::integer(value)))
+            Some(format.encode(&Number::integer(value), rounding))
         }
-        (Ty::Float(format), Ty::Float(from)) => float(op, format, from, a, b),
+        (Ty::Float(format), Ty::Float(from)) => float(op, format, from, args, rounding),
         _ => panic!("{op} from {from:?} to {result:?}"),
     }
 }
@@ -189,13 +196,23 @@ fn compare_floats(op: Op, format: Format, a: u64, b: u64) -> bool {
     }
 }
 
-fn float(op: Op, format: Format, from: Format, a: u64, b: u64) -> Answer {
-    let (x, y) = (from.decode(a), from.decode(b));
+fn float(op: Op, format: Format, from: Format, args: &[u64], rounding: Rounding) -> Answer {
+    let number = |index: usize| from.decode(args.get(index).copied().unwrap_or(0));
+    let (a, x, y) = (args[0], number(0), number(1));
+    // Only zeros of the same sign add up to one of it; from opposites it is rounded.
+    let sum = |a: &Number, b: &Number| {
+        let sum = a.add(b);
+        let are_same = a.is_zero() && b.is_zero() && a.is_negative() == b.is_negative();
+        match sum.is_zero() && !are_same && rounding == Rounding::TowardNegative {
+            true => sum.absolute().negated(),
+            false => sum,
+        }
+    };
     let number = match op {
         Op::FNegate => return Some(a ^ 1 << (format.width() - 1)),
         Op::FConvert => x,
         Op::QuantizeToF16 => {
-            let half = Format::HALF.encode(&x);
+            let half = Format::HALF.encode(&x, Rounding::NearestEven);
             let small = Format::HALF.exponent_field(half) == 0;
             // What rounds up to the smallest normal number is small, too.
             let smallest = Number::integer(1).divide(&Number::integer(1 << 14));
@@ -205,8 +222,9 @@ fn float(op: Op, format: Format, from: Format, a: u64, b: u64) -> Answer {
                 false => Format::HALF.decode(half),
             }
         }
-        Op::FAdd => x.add(&y),
-        Op::FSub => x.add(&y.negated()),
+        Op::FAdd => sum(&x, &y),
+        Op::FSub => sum(&x, &y.negated()),
+        Op::FmaKHR => sum(&x.multiply(&y), &number(2)),
         Op::FMul => x.multiply(&y),
         Op::FDiv | Op::FRem | Op::FMod if y.is_zero() => return None,
         Op::FDiv => x.divide(&y),
@@ -226,5 +244,5 @@ fn float(op: Op, format: Format, from: Format, a: u64, b: u64) -> Answer {
         }
         _ => panic!("{op}"),
     };
-    Some(format.encode(&number))
+    Some(format.encode(&number, rounding))
 }

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use spirvkit_eval::Rounding;
+
 use super::natural::Natural;
 
 /// A number as IEEE 754 knows them.
@@ -85,6 +87,7 @@ impl Number {
         })
     }
 
+    /// The sum; opposites add up to a positive zero.
     pub(crate) fn add(&self, other: &Self) -> Self {
         match (self, other) {
             (Nan, _) | (_, Nan) => Nan,
@@ -207,6 +210,15 @@ impl Format {
         fraction: 52,
     };
 
+    pub(crate) const BRAIN: Self = Self {
+        exponent: 8,
+        fraction: 7,
+    };
+    pub(crate) const E5M2: Self = Self {
+        exponent: 5,
+        fraction: 2,
+    };
+
     pub(crate) fn width(self) -> u32 {
         1 + self.exponent + self.fraction
     }
@@ -248,9 +260,8 @@ impl Format {
         }
     }
 
-    /// The bits of the nearest number, the even one of two; the quiet NaN without
-    /// sign and payload.
-    pub(crate) fn encode(self, number: &Number) -> u64 {
+    /// The bits of a number, rounded; the quiet NaN without sign and payload.
+    pub(crate) fn encode(self, number: &Number, rounding: Rounding) -> u64 {
         let infinity = self.exponent_mask() << self.fraction;
         let (negative, magnitude) = match number {
             Nan => return infinity | 1 << (self.fraction - 1),
@@ -260,13 +271,24 @@ impl Format {
                 negative,
                 top,
                 bottom,
-            } => (*negative, self.round(top, bottom).min(infinity)),
+            } => {
+                let up = match rounding {
+                    Rounding::NearestEven => None,
+                    Rounding::TowardZero => Some(false),
+                    Rounding::TowardPositive => Some(!negative),
+                    Rounding::TowardNegative => Some(*negative),
+                };
+                // What is rounded towards zero never gets infinite.
+                let most = infinity - u64::from(up == Some(false));
+                (*negative, self.round(top, bottom, up).min(most))
+            }
         };
         u64::from(negative) << (self.width() - 1) | magnitude
     }
 
-    /// Bits of the magnitude; infinity or more, if it is too large.
-    fn round(self, top: &Natural, bottom: &Natural) -> u64 {
+    /// Bits of the magnitude, rounded up or down, or to the nearest number, the even one
+    /// of two; infinity or more, if it is too large.
+    fn round(self, top: &Natural, bottom: &Natural, up: Option<bool>) -> u64 {
         let precision = i64::from(self.fraction) + 1;
         let mut power = (top.bits() - bottom.bits() - precision).max(self.least());
         let (quotient, rest, unit) = loop {
@@ -281,10 +303,11 @@ impl Format {
             power += 1;
         };
         let mut significand = quotient.to_u128().unwrap() as u64;
-        significand += match rest.doubled(1).compare(&unit) {
-            Ordering::Less => 0,
-            Ordering::Equal => significand & 1,
-            Ordering::Greater => 1,
+        significand += match (up, rest.doubled(1).compare(&unit)) {
+            (Some(up), _) => u64::from(up && !rest.is_zero()),
+            (None, Ordering::Less) => 0,
+            (None, Ordering::Equal) => significand & 1,
+            (None, Ordering::Greater) => 1,
         };
         if significand == 0 {
             return 0;

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use spirvkit_binary::{FloatFormat, Id, Instruction, LiteralString, NumberType, Operand, Value};
+use spirvkit_eval::Scalar;
 use spirvkit_grammar::Op;
 
 use super::{Annotations, COMMENT, NAME, Span, paths};
@@ -137,13 +138,12 @@ impl<'a> Annotations<'a> {
 
 /// Writes a number in decimal, as short as tells it from others of its type.
 fn push_number(out: &mut String, ty: NumberType, bits: u64) {
-    let float = match ty {
-        NumberType::Float(FloatFormat::Single) => f32::from_bits(bits as u32),
-        NumberType::Float(FloatFormat::BFloat16) => f32::from_bits((bits as u32) << 16),
-        NumberType::Float(FloatFormat::Half) => half(bits as u32),
-        NumberType::Float(FloatFormat::Double) => {
-            let _ = write!(out, "{:?}", f64::from_bits(bits));
-            return;
+    use FloatFormat::{BFloat16, Double, Half, Single};
+    let number = Scalar::new(ty.into(), bits).to_f64();
+    let _ = match (ty, number) {
+        (NumberType::Float(Double), Some(number)) => write!(out, "{number:?}"),
+        (NumberType::Float(Single | BFloat16 | Half), Some(number)) => {
+            write!(out, "{:?}", number as f32)
         }
         _ => {
             write_number(out, ty, bits);
@@ -153,23 +153,6 @@ fn push_number(out: &mut String, ty: NumberType, bits: u64) {
             return;
         }
     };
-    let _ = write!(out, "{float:?}");
-}
-
-/// The value of a binary16.
-fn half(bits: u32) -> f32 {
-    let fraction = (bits & 0x3ff) as f32;
-    let magnitude = match bits >> 10 & 0x1f {
-        0 => fraction * 2f32.powi(-24),
-        0x1f if fraction == 0.0 => f32::INFINITY,
-        0x1f => f32::NAN,
-        exponent => (fraction + 1024.0) * 2f32.powi(exponent as i32 - 25),
-    };
-    if bits & 0x8000 == 0 {
-        magnitude
-    } else {
-        -magnitude
-    }
 }
 
 fn quote(out: &mut String, words: &[u32]) {
